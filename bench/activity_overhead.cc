@@ -20,8 +20,8 @@
 #include "distbench/activity/compress.h"
 #include "distbench/activity/page_rank.h"
 #include "distbench/activity/stories.h"
-#include "distbench/activity/work_random.h"
 #include "distbench/base/clock.h"
+#include "distbench/base/work_random.h"
 #include "distbench/config/plan/plan.h"
 #include "distbench/engine/activity_pools/activity_pool.h"
 #include "distbench/engine/worker/run_state.h"
@@ -71,7 +71,7 @@ Loop CompressAlone() {
   return [=](int iterations) {
     for (int i = 0; i < iterations; ++i) {
       const uint64_t begin =
-          activity::WorkRandom(kSeed, i).Below(kCorpusBytes - kBytes + 1);
+          base::WorkRandom(kSeed, i).Below(kCorpusBytes - kBytes + 1);
       sink = sink + ZSTD_compressCCtx(context.get(), out->data(), out->size(),
                                       corpus->data() + begin, kBytes,
                                       ZSTD_CLEVEL_DEFAULT);
@@ -81,8 +81,8 @@ Loop CompressAlone() {
 
 Loop SerializeAlone() {
   auto stories = std::make_shared<FeedStories>();
-  activity::AddStories({.stories = kStories}, kStories,
-                       activity::WorkRandom(kSeed), *stories);
+  activity::AddStories({.stories = kStories}, kStories, base::WorkRandom(kSeed),
+                       *stories);
   auto bytes = std::make_shared<std::string>();
   return [=](int iterations) {
     for (int i = 0; i < iterations; ++i) {

@@ -111,27 +111,27 @@ RpcStatistics StatisticsOf(int bytes) {
 }
 
 // Takes part in every test, but measures nothing.
-class SimulatedNode {
+class SimulatedNode final : private node::ControlStream {
  public:
   SimulatedNode(const Options& options, int id,
                 std::shared_ptr<grpc::Channel> channel,
                 const RpcStatistics& statistics, Steps& steps,
                 absl::BlockingCounter& ended)
-      : options_(options), statistics_(statistics), steps_(steps) {
+      : ControlStream(std::move(channel)),
+        options_(options),
+        statistics_(statistics),
+        steps_(steps),
+        ended_(ended) {
     NodeRegistration registration;
     registration.set_hostname(absl::StrCat("simulated", id));
     registration.set_version(std::string(base::ProgramVersion()));
     registration.set_cpu_count(1);
     registration.set_preassigned_node_id(id);
     registration.set_incarnation(id + 1);
-    stream_ = node::ControlStream::Open(
-        std::move(channel), std::move(registration),
-        {.on_command = [this](node::ControlStream& stream,
-                              NodeCommand command) { Obey(stream, command); },
-         .on_end = [&ended](const absl::Status&) { ended.DecrementCount(); }});
+    Open(std::move(registration));
   }
 
-  void Leave() { stream_->Cancel(); }
+  void Leave() { Cancel(); }
 
   // Called once a second: reports progress, or the end of the traffic.
   void Tick() ABSL_LOCKS_EXCLUDED(mutex_) {
@@ -144,7 +144,7 @@ class SimulatedNode {
       if (!is_running_ || now_ns < start_ns_) return;
       is_over = now_ns - start_ns_ >= options_.traffic_seconds * 1e9;
       constexpr absl::Duration kTolerance = absl::Milliseconds(100);
-      if (!is_over && stream_->awaits_pong()) return;
+      if (!is_over && awaits_pong()) return;
       if (!is_over && !progress_times_.IsDue(now_ns, kTolerance)) return;
       is_running_ = !is_over;
       with_pongs = progress_with_pongs_;
@@ -156,16 +156,15 @@ class SimulatedNode {
       *progress.mutable_recent_service_time_ns() = recent;
     }
     if (with_pongs && !is_over) {
-      stream_->SendWithPong(message.test_id(),
-                            std::move(*message.mutable_progress()));
+      SendWithPong(message.test_id(), std::move(*message.mutable_progress()));
       return;
     }
-    stream_->Send(message);
-    if (is_over) FinishTraffic(*stream_, message.test_id());
+    Send(message);
+    if (is_over) FinishTraffic(message.test_id());
   }
 
  private:
-  void Obey(node::ControlStream& stream, const NodeCommand& command) {
+  void OnCommand(NodeCommand command) override {
     NodeMessage reply;
     reply.set_test_id(command.test_id());
     switch (command.command_case()) {
@@ -184,9 +183,9 @@ class SimulatedNode {
         FillStartReply(command, *reply.mutable_start_reply());
         break;
       case NodeCommand::kStop:
-        return Stop(stream);
+        return Stop();
       case NodeCommand::kCollect:
-        SendResult(stream, command.test_id());
+        SendResult(command.test_id());
         reply.mutable_collect_reply();
         break;
       case NodeCommand::kRelease:
@@ -202,8 +201,10 @@ class SimulatedNode {
       default:
         return;
     }
-    stream.Send(std::move(reply));
+    Send(std::move(reply));
   }
+
+  void OnEnd(const absl::Status&) override { ended_.DecrementCount(); }
 
   void FillPrepareReply(const PrepareTest& prepare, PrepareReply& reply) {
     reply.mutable_status();
@@ -247,7 +248,7 @@ class SimulatedNode {
         absl::Uniform(random_, 0.0, 1.0), start_ns_);
   }
 
-  void Stop(node::ControlStream& stream) ABSL_LOCKS_EXCLUDED(mutex_) {
+  void Stop() ABSL_LOCKS_EXCLUDED(mutex_) {
     int64_t test_id = 0;
     {
       absl::MutexLock lock(&mutex_);
@@ -255,19 +256,18 @@ class SimulatedNode {
       is_running_ = false;
       test_id = test_id_;
     }
-    FinishTraffic(stream, test_id);
+    FinishTraffic(test_id);
   }
 
-  void FinishTraffic(node::ControlStream& stream, int64_t test_id) {
+  void FinishTraffic(int64_t test_id) {
     steps_.Reach("finished");
     NodeMessage message;
     message.set_test_id(test_id);
     message.mutable_traffic_finished();
-    stream.Send(std::move(message));
+    Send(std::move(message));
   }
 
-  void SendResult(node::ControlStream& stream, int64_t test_id)
-      ABSL_LOCKS_EXCLUDED(mutex_) {
+  void SendResult(int64_t test_id) ABSL_LOCKS_EXCLUDED(mutex_) {
     NodeMessage message;
     message.set_test_id(test_id);
     ResultChunk& chunk = *message.mutable_result_chunk();
@@ -281,13 +281,14 @@ class SimulatedNode {
       statistics.set_first_start_timestamp_ns(start_ns_);
     }
     statistics.set_last_end_timestamp_ns(absl::GetCurrentTimeNanos());
-    stream.Send(std::move(message));
+    Send(std::move(message));
     steps_.Reach("collected");
   }
 
   const Options& options_;
   const RpcStatistics& statistics_;
   Steps& steps_;
+  absl::BlockingCounter& ended_;
 
   // Used on the stream's reader only.
   std::string instance_;
@@ -301,8 +302,6 @@ class SimulatedNode {
   int64_t start_ns_ ABSL_GUARDED_BY(mutex_) = 0;
   node::ProgressTimes progress_times_ ABSL_GUARDED_BY(mutex_);
   absl::InsecureBitGen random_ ABSL_GUARDED_BY(mutex_);
-
-  std::unique_ptr<node::ControlStream> stream_;
 };
 
 // Each node reports once a second, at its own moment of the second, as nodes on

@@ -19,6 +19,7 @@ _PROTOS = (
     "joint_distribution.proto",
     "product.proto",
     "results.proto",
+    "rules.proto",
     "simulation.proto",
     "traffic_config.proto",
 )

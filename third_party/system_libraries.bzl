@@ -10,6 +10,9 @@ of `@system//:optional.bzl` leave out what needs them, and C++ code tests
 DISTBENCH_HAS_NAME, which optional_libraries.h of `@system//:optional_libraries`
 defines as 0 or 1. DISTBENCH_WITHOUT=NAME,... in the environment leaves out libraries
 that are installed.
+
+COMPILER_IS_GCC of `@system//:compiler.bzl` tells what the environment's CC, without it
+gcc, calls itself.
 """
 
 _BUILD_LIBRARY = """
@@ -127,6 +130,11 @@ def _link_file(repository_ctx, path):
     repository_ctx.symlink(path, name)
     return name
 
+def _compiler_is_gcc(repository_ctx):
+    compiler = repository_ctx.os.environ.get("CC", "gcc")
+    said = repository_ctx.execute([compiler, "--version"])
+    return said.return_code == 0 and "Free Software Foundation" in said.stdout
+
 def _system_libraries_impl(repository_ctx):
     if not repository_ctx.which("pkg-config"):
         fail("pkg-config is missing. Run scripts/install_deps.sh, which installs " +
@@ -141,6 +149,10 @@ def _system_libraries_impl(repository_ctx):
     files = [_link_file(repository_ctx, path) for path in repository_ctx.attr.files]
     build.append("exports_files({})\n".format(repr(files)))
     repository_ctx.file("BUILD", "".join(build))
+    repository_ctx.file(
+        "compiler.bzl",
+        "COMPILER_IS_GCC = {}\n".format(_compiler_is_gcc(repository_ctx)),
+    )
 
 system_libraries = repository_rule(
     implementation = _system_libraries_impl,
@@ -152,6 +164,9 @@ system_libraries = repository_rule(
         "modules": attr.string_list_dict(mandatory = True),
         "optional_modules": attr.string_list_dict(),
     },
-    environ = ["DISTBENCH_WITHOUT"],
+    environ = [
+        "CC",
+        "DISTBENCH_WITHOUT",
+    ],
     local = True,
 )

@@ -37,7 +37,7 @@ AccessPattern::AccessPattern(const AccessOptions& options, int64_t count)
       2 - InverseIntegral(Integral(2.5, skew) - Density(2, skew), skew);
 }
 
-int64_t AccessPattern::Next(WorkRandom& random) const {
+int64_t AccessPattern::Next(base::WorkRandom& random) const {
   switch (options_.kind) {
     case AccessOptions::Kind::kUniform:
       break;
@@ -51,7 +51,7 @@ int64_t AccessPattern::Next(WorkRandom& random) const {
 
 // Draws again beyond the ends. With the largest spread, more than a third of
 // the numbers are within.
-int64_t AccessPattern::NextNormal(WorkRandom& random) const {
+int64_t AccessPattern::NextNormal(base::WorkRandom& random) const {
   while (true) {
     const double radius = std::sqrt(-2 * std::log(random.Fraction()));
     const double normal =
@@ -65,7 +65,7 @@ int64_t AccessPattern::NextNormal(WorkRandom& random) const {
 
 // Rejection-inversion: W. Hoermann, G. Derflinger, "Rejection-inversion to
 // generate variates from monotone discrete distributions", ACM TOMACS 6, 1996.
-int64_t AccessPattern::NextZipf(WorkRandom& random) const {
+int64_t AccessPattern::NextZipf(base::WorkRandom& random) const {
   const double skew = options_.skew;
   while (true) {
     const double integral =

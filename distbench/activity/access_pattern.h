@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "distbench/activity/work_random.h"
+#include "distbench/base/work_random.h"
 
 namespace distbench::activity {
 
@@ -31,11 +31,11 @@ class AccessPattern {
   // `count` must be at least 1.
   AccessPattern(const AccessOptions& options, int64_t count);
 
-  int64_t Next(WorkRandom& random) const;
+  int64_t Next(base::WorkRandom& random) const;
 
  private:
-  int64_t NextNormal(WorkRandom& random) const;
-  int64_t NextZipf(WorkRandom& random) const;
+  int64_t NextNormal(base::WorkRandom& random) const;
+  int64_t NextZipf(base::WorkRandom& random) const;
 
   AccessOptions options_;
   int64_t count_;

@@ -14,7 +14,7 @@ constexpr int kDraws = 200'000;
 
 std::vector<double> SharesOf(const AccessOptions& options, int64_t count) {
   const AccessPattern pattern(options, count);
-  WorkRandom random(1);
+  base::WorkRandom random(1);
   std::vector<double> shares(count);
   for (int i = 0; i < kDraws; ++i) shares.at(pattern.Next(random)) += 1;
   for (double& share : shares) share /= kDraws;
@@ -72,7 +72,7 @@ TEST(AccessPatternTest, HugeSetsNeedNoTables) {
   const int64_t count = int64_t{1} << 50;
   for (const Kind kind : {Kind::kUniform, Kind::kNormal, Kind::kZipf}) {
     const AccessPattern pattern({.kind = kind}, count);
-    WorkRandom random(1);
+    base::WorkRandom random(1);
     for (int i = 0; i < 1000; ++i) {
       const int64_t address = pattern.Next(random);
       ASSERT_GE(address, 0);

@@ -12,7 +12,7 @@
 
 #include "absl/strings/string_view.h"
 #include "distbench/activity/shared_cache.h"
-#include "distbench/activity/work_random.h"
+#include "distbench/base/work_random.h"
 #include "glog/logging.h"
 
 namespace distbench::activity {
@@ -26,14 +26,15 @@ uint64_t AlphabetSize(int entropy_percent) {
   return std::llround(std::exp2(8 * entropy_percent / 100.0));
 }
 
-void AppendRepetition(size_t size, WorkRandom& random, std::string& text) {
+void AppendRepetition(size_t size, base::WorkRandom& random,
+                      std::string& text) {
   const size_t window = std::min(text.size(), kWindow);
   const size_t begin = text.size() - window + random.Below(window - size + 1);
   // Indices rather than iterators, because the text may move as it grows.
   for (size_t i = 0; i < size; ++i) text.push_back(text[begin + i]);
 }
 
-void AppendFresh(size_t size, uint64_t alphabet, WorkRandom& random,
+void AppendFresh(size_t size, uint64_t alphabet, base::WorkRandom& random,
                  std::string& text) {
   // Starts at the letters, to resemble text.
   for (size_t i = 0; i < size; ++i) {
@@ -46,7 +47,7 @@ void AppendFresh(size_t size, uint64_t alphabet, WorkRandom& random,
 std::string MakeCorpus(const CorpusOptions& options) {
   const uint64_t alphabet = AlphabetSize(options.entropy_percent);
   const auto bytes = static_cast<size_t>(options.bytes);
-  WorkRandom random(options.seed);
+  base::WorkRandom random(options.seed);
   std::string text;
   text.reserve(bytes + kMaxRun);
   while (text.size() < bytes) {
@@ -77,7 +78,7 @@ uint64_t Digest(absl::string_view data) {
     std::memcpy(&word, data.data() + i, sizeof(word));
     digest = (digest ^ word) * 0x9e3779b97f4a7c15u;
   }
-  return WorkRandom::Mix(digest);
+  return base::WorkRandom::Mix(digest);
 }
 
 namespace {
@@ -204,7 +205,7 @@ class Pieces {
 
   // A part of the piece with this number.
   absl::string_view Part(uint64_t number, int part) const {
-    const uint64_t begin = WorkRandom(options_.corpus.seed, number)
+    const uint64_t begin = base::WorkRandom(options_.corpus.seed, number)
                                .Below(corpus_->size() - options_.bytes + 1);
     const Share share = ShareOf(options_.bytes, part, options_.parallelism);
     return absl::string_view(*corpus_).substr(begin + share.begin,
@@ -224,7 +225,7 @@ class Pieces {
 
 Work WorkOf(absl::string_view input, absl::string_view output,
             uint64_t iteration) {
-  return {.checksum = Digest(output) ^ WorkRandom::Mix(iteration),
+  return {.checksum = Digest(output) ^ base::WorkRandom::Mix(iteration),
           .input_bytes = static_cast<int64_t>(input.size()),
           .output_bytes = static_cast<int64_t>(output.size())};
 }

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "distbench/activity/shared_cache.h"
-#include "distbench/activity/work_random.h"
 #include "distbench/base/clock.h"
+#include "distbench/base/work_random.h"
 
 namespace distbench::activity {
 namespace {
@@ -37,7 +37,7 @@ class ConsumeCpu final : public Activity {
       : seed_(seed), array_(array_size) {}
 
   Work DoPart(uint64_t iteration, int /*step*/, int /*part*/) override {
-    WorkRandom random(seed_, iteration);
+    base::WorkRandom random(seed_, iteration);
     std::generate(array_.begin(), array_.end(), std::ref(random));
     std::sort(array_.begin(), array_.end());
     // Weighted by position, so that the checksum depends on the order.
@@ -67,7 +67,7 @@ namespace {
 using Values = std::vector<float>;
 
 // A number from -1 to 1.
-float Signed(WorkRandom& random) {
+float Signed(base::WorkRandom& random) {
   return static_cast<float>(2 * random.Fraction() - 1);
 }
 
@@ -79,7 +79,7 @@ std::shared_ptr<const Values> SharedWeights(const InferOptions& options) {
   return cache->Get({options.layers, options.width, options.seed}, [&] {
     Values weights(options.layers * options.width * options.width);
     const float scale = std::sqrt(6.0f / static_cast<float>(options.width));
-    WorkRandom random(options.seed);
+    base::WorkRandom random(options.seed);
     for (float& weight : weights) weight = scale * Signed(random);
     return weights;
   });
@@ -109,9 +109,9 @@ class Infer final : public Activity {
   Work DoPart(uint64_t iteration, int /*step*/, int part) override {
     const Share inputs = ShareOf(options_.batch, part, options_.parallelism);
     Work work;
-    work.checksum = WorkRandom::Mix(iteration);
+    work.checksum = base::WorkRandom::Mix(iteration);
     for (int64_t input = inputs.begin; input < inputs.end; ++input) {
-      WorkRandom random(options_.seed, iteration, input);
+      base::WorkRandom random(options_.seed, iteration, input);
       work.checksum += InferOne(random);
     }
     return work;
@@ -119,7 +119,7 @@ class Infer final : public Activity {
 
  private:
   // Like programs that do this, allocates the values of each layer.
-  uint64_t InferOne(WorkRandom& random) const {
+  uint64_t InferOne(base::WorkRandom& random) const {
     Values values(options_.width);
     for (float& value : values) value = Signed(random);
     uint64_t checksum = 0;
@@ -135,7 +135,7 @@ class Infer final : public Activity {
   }
 
   // All blocks exist at the same time, and the start of each is written.
-  uint64_t Allocate(WorkRandom& random) const {
+  uint64_t Allocate(base::WorkRandom& random) const {
     std::vector<std::unique_ptr<char[]>> blocks(options_.allocations);
     uint64_t checksum = 0;
     for (std::unique_ptr<char[]>& block : blocks) {

@@ -13,7 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/activity/shared_cache.h"
-#include "distbench/activity/work_random.h"
+#include "distbench/base/work_random.h"
 
 namespace distbench::activity {
 namespace {
@@ -76,7 +76,7 @@ bool MoveAll(Move move, int file, Bytes* bytes, int64_t size, int64_t offset) {
 
 void FillPages(uint64_t seed, int64_t first, absl::Span<FilePage> pages) {
   for (size_t i = 0; i < pages.size(); ++i) {
-    WorkRandom random(seed, first + i);
+    base::WorkRandom random(seed, first + i);
     std::generate(pages[i].words.begin(), pages[i].words.end(),
                   std::ref(random));
   }

@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "distbench/base/files.h"
-#include "distbench/config/catalogs/storage_activities.h"
+#include "distbench/config/catalogs/activity_catalog.h"
 
 namespace distbench::activity {
 

@@ -6,13 +6,13 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "distbench/activity/memory_access.h"
-#include "distbench/activity/work_random.h"
+#include "distbench/base/work_random.h"
 
 namespace distbench::activity {
 namespace {
 
 // The key with this number, for look-ups and trees.
-uint64_t KeyOf(uint64_t number) { return WorkRandom::Mix(number); }
+uint64_t KeyOf(uint64_t number) { return base::WorkRandom::Mix(number); }
 
 class HashTable {
  public:
@@ -21,7 +21,7 @@ class HashTable {
     for (int64_t i = 0; i < entries; ++i) table_.emplace(KeyOf(i), i);
   }
 
-  uint64_t LookUp(int64_t count, WorkRandom& random) const {
+  uint64_t LookUp(int64_t count, base::WorkRandom& random) const {
     uint64_t sum = 0;
     for (int64_t i = 0; i < count; ++i) {
       const auto found = table_.find(KeyOf(random.Below(2 * entries_)));
@@ -41,7 +41,7 @@ class Tree {
     for (int64_t i = 0; i < nodes; ++i) tree_.emplace(KeyOf(i), i);
   }
 
-  uint64_t Walk(int64_t count, WorkRandom& random) const {
+  uint64_t Walk(int64_t count, base::WorkRandom& random) const {
     uint64_t sum = 0;
     for (int64_t i = 0; i < count; ++i) {
       const auto found = tree_.lower_bound(random());
@@ -57,12 +57,12 @@ class Tree {
 
 class Bitsets {
  public:
-  Bitsets(int64_t bits, WorkRandom random)
+  Bitsets(int64_t bits, base::WorkRandom random)
       : words_((bits + 63) / 64), sets_(kSets * words_) {
     for (uint64_t& word : sets_) word = random();
   }
 
-  uint64_t Intersect(int64_t count, WorkRandom& random) const {
+  uint64_t Intersect(int64_t count, base::WorkRandom& random) const {
     uint64_t sum = 0;
     for (int64_t i = 0; i < count; ++i) {
       const uint64_t* const a = &sets_[random.Below(kSets) * words_];
@@ -81,12 +81,12 @@ class Bitsets {
 
 class Embeddings {
  public:
-  Embeddings(int64_t rows, int64_t dimension, WorkRandom random)
+  Embeddings(int64_t rows, int64_t dimension, base::WorkRandom random)
       : rows_(rows), dimension_(dimension), table_(rows * dimension) {
     for (float& value : table_) value = static_cast<float>(random.Fraction());
   }
 
-  uint64_t Gather(int64_t count, WorkRandom& random) const {
+  uint64_t Gather(int64_t count, base::WorkRandom& random) const {
     std::vector<float> sum(dimension_);
     for (int64_t i = 0; i < count; ++i) {
       const float* const row = &table_[random.Below(rows_) * dimension_];
@@ -103,7 +103,7 @@ class Embeddings {
   std::vector<float> table_;
 };
 
-uint64_t CallFunctions(int64_t count, WorkRandom& random) {
+uint64_t CallFunctions(int64_t count, base::WorkRandom& random) {
   uint64_t value = 0;
   for (int64_t i = 0; i < count; ++i) {
     value = CallFunction(random.Below(kManyFunctions), value);
@@ -123,12 +123,12 @@ class FeatureExtract final : public Activity {
     }
     if (options.bitset_intersections > 0) {
       bitsets_ = std::make_unique<Bitsets>(options.bitset_bits,
-                                           WorkRandom(options.seed, 1));
+                                           base::WorkRandom(options.seed, 1));
     }
     if (options.embedding_rows_gathered > 0) {
-      embeddings_ = std::make_unique<Embeddings>(options.embedding_rows,
-                                                 options.embedding_dimension,
-                                                 WorkRandom(options.seed, 2));
+      embeddings_ = std::make_unique<Embeddings>(
+          options.embedding_rows, options.embedding_dimension,
+          base::WorkRandom(options.seed, 2));
     }
   }
 
@@ -138,9 +138,9 @@ class FeatureExtract final : public Activity {
     const auto share = [&](int64_t count) {
       return ShareOf(count, part, options_.parallelism).size();
     };
-    WorkRandom random(options_.seed, iteration, part);
+    base::WorkRandom random(options_.seed, iteration, part);
     Work work;
-    work.checksum = WorkRandom::Mix(iteration);
+    work.checksum = base::WorkRandom::Mix(iteration);
     if (hash_table_ != nullptr) {
       work.checksum +=
           hash_table_->LookUp(share(options_.hash_lookups), random);

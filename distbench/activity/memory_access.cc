@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "distbench/activity/work_random.h"
+#include "distbench/base/work_random.h"
 
 namespace distbench::activity {
 namespace {
@@ -31,9 +31,9 @@ class PointerChase final : public Activity {
 
   Work DoPart(uint64_t iteration, int /*step*/, int part) override {
     uint64_t line =
-        WorkRandom(options_.seed, iteration, part).Below(lines_.size());
+        base::WorkRandom(options_.seed, iteration, part).Below(lines_.size());
     Work work;
-    work.checksum = WorkRandom::Mix(iteration);
+    work.checksum = base::WorkRandom::Mix(iteration);
     const int64_t hops =
         ShareOf(options_.hops, part, options_.parallelism).size();
     for (int64_t i = 0; i < hops; ++i) {
@@ -53,7 +53,7 @@ class PointerChase final : public Activity {
 std::vector<uint64_t> RandomCycle(int64_t count, uint64_t seed) {
   std::vector<uint64_t> next(count);
   std::iota(next.begin(), next.end(), 0);
-  WorkRandom random(seed);
+  base::WorkRandom random(seed);
   for (int64_t i = count - 1; i > 0; --i) {
     std::swap(next[i], next[random.Below(i)]);
   }
@@ -74,12 +74,12 @@ class PolluteDataCache final : public Activity {
         seed_(seed),
         array_(array_size) {
     // Write every page, so that each has its own memory.
-    WorkRandom random(seed);
+    base::WorkRandom random(seed);
     std::generate(array_.begin(), array_.end(), std::ref(random));
   }
 
   Work DoPart(uint64_t iteration, int /*step*/, int /*part*/) override {
-    WorkRandom random(seed_, iteration);
+    base::WorkRandom random(seed_, iteration);
     Work work;
     for (int64_t i = 0; i < reads_per_iteration_; ++i) {
       work.checksum += array_[random.Below(array_.size())];
@@ -120,7 +120,7 @@ class PolluteInstructionCache final : public Activity {
       : invocations_per_iteration_(invocations_per_iteration), seed_(seed) {}
 
   Work DoPart(uint64_t iteration, int /*step*/, int /*part*/) override {
-    WorkRandom random(seed_, iteration);
+    base::WorkRandom random(seed_, iteration);
     Work work;
     for (int64_t i = 0; i < invocations_per_iteration_; ++i) {
       work.checksum = CallFunction(random.Below(kManyFunctions), work.checksum);

@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "distbench/activity/shared_cache.h"
-#include "distbench/activity/work_random.h"
+#include "distbench/base/work_random.h"
 
 namespace distbench::activity {
 namespace {
@@ -24,7 +24,7 @@ RandomGraph::RandomGraph(int64_t nodes, int degree, uint64_t seed)
   // Draws the edges twice instead of storing them: first to count the edges to
   // each node, then to place them.
   const auto for_each_edge = [&](auto visit) {
-    WorkRandom random(seed);
+    base::WorkRandom random(seed);
     for (int64_t source = 0; source < nodes; ++source) {
       for (int i = 0; i < degree; ++i) visit(source, random.Below(nodes));
     }
@@ -66,14 +66,14 @@ Work PageRank::DoPart(uint64_t iteration, int step, int part) {
   const int64_t first_node =
       pulled == options_.nodes
           ? 0
-          : static_cast<int64_t>(WorkRandom(options_.seed, iteration)
+          : static_cast<int64_t>(base::WorkRandom(options_.seed, iteration)
                                      .Below(options_.nodes - pulled + 1));
   const Share share = ShareOf(pulled, part, options_.parallelism);
   Pull(first_node, share);
   if (step + 1 < step_count()) return {};
   Work work;
   // Once per iteration, however many parts it has.
-  if (part == 0) work.checksum = WorkRandom::Mix(iteration);
+  if (part == 0) work.checksum = base::WorkRandom::Mix(iteration);
   for (int64_t i = share.begin; i < share.end; ++i) {
     work.checksum += std::bit_cast<uint32_t>(ranks_[first_node + i]);
   }

@@ -1,9 +1,9 @@
 #include "distbench/activity/registry.h"
 
-#include <algorithm>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <variant>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -20,25 +20,23 @@
 namespace distbench::activity {
 namespace {
 
-const config::ActivitySetting& Setting(const config::ActivityPlan& plan,
-                                       const std::string& name) {
-  const auto setting = std::find_if(
-      plan.settings.begin(), plan.settings.end(),
-      [&](const config::ActivitySetting& other) { return other.name == name; });
+const config::SettingValue& Setting(const config::ActivityPlan& plan,
+                                    const std::string& name) {
+  const auto setting = plan.settings.find(name);
   CHECK(setting != plan.settings.end())
       << plan.function << " is not compiled with " << name;
-  return *setting;
+  return setting->second;
 }
 
 }  // namespace
 
 int64_t Integer(const config::ActivityPlan& plan, const std::string& name) {
-  return Setting(plan, name).int64_value.value();
+  return std::get<int64_t>(Setting(plan, name));
 }
 
 const std::string& Text(const config::ActivityPlan& plan,
                         const std::string& name) {
-  return *Setting(plan, name).string_value;
+  return std::get<std::string>(Setting(plan, name));
 }
 
 int Parallelism(const config::ActivityPlan& plan) {

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/activity/data_file.h"
 #include "distbench/activity/registry.h"
-#include "distbench/activity/work_random.h"
+#include "distbench/base/work_random.h"
 #include "glog/logging.h"
 
 namespace distbench::activity {
@@ -57,10 +57,10 @@ class Disk final : public Activity {
   }
 
   Work DoPart(uint64_t iteration, int /*step*/, int /*part*/) override {
-    WorkRandom random(options_.seed, iteration);
+    base::WorkRandom random(options_.seed, iteration);
     const int64_t end_ns = options_.clock->MonotonicNs() + kLongestIterationNs;
     Work work;
-    work.checksum = WorkRandom::Mix(iteration);
+    work.checksum = base::WorkRandom::Mix(iteration);
     for (int64_t i = 0; i < options_.operations && MayGoOn(i, end_ns); ++i) {
       const uint64_t number = iteration * options_.operations + i;
       const auto block = static_cast<int64_t>(options_.is_sequential
@@ -190,7 +190,7 @@ class Storage final : public Activity {
   int part_count() const override { return options_.parallelism; }
 
   Work DoPart(uint64_t iteration, int /*step*/, int part) override {
-    WorkRandom random(options_.seed, iteration, part);
+    base::WorkRandom random(options_.seed, iteration, part);
     Work work;
     Sha1 hash;
     const int64_t reads = (hashed_pages_ + file_pages_ - 1) / file_pages_;
@@ -204,7 +204,7 @@ class Storage final : public Activity {
       work += from_memory ? HashMemory(pages, random, parts_[part].memory, hash)
                           : HashFile(pages, random, parts_[part].buffer, hash);
     }
-    work.checksum += WorkRandom::Mix(iteration) + hash.Finish();
+    work.checksum += base::WorkRandom::Mix(iteration) + hash.Finish();
     if (part == 0 && log_ != nullptr) work += WriteLog(iteration);
     return work;
   }
@@ -219,7 +219,7 @@ class Storage final : public Activity {
  private:
   int64_t FileCount() const { return (*files_)->page_count() / file_pages_; }
 
-  Work HashFile(int64_t pages, WorkRandom& random,
+  Work HashFile(int64_t pages, base::WorkRandom& random,
                 std::vector<FilePage>& buffer, Sha1& hash) {
     const int64_t first = file_access_.Next(random) * file_pages_;
     const auto data = absl::MakeSpan(buffer).first(pages);
@@ -230,7 +230,7 @@ class Storage final : public Activity {
     return {.input_bytes = pages * config::kFilePageBytes, .operations = 1};
   }
 
-  Work HashMemory(int64_t pages, WorkRandom& random,
+  Work HashMemory(int64_t pages, base::WorkRandom& random,
                   std::vector<FilePage>& memory, Sha1& hash) {
     const int64_t first = memory_access_.Next(random) * file_pages_;
     const auto data = absl::MakeSpan(memory).subspan(first, pages);
@@ -323,11 +323,11 @@ class FeatureQuery final : public Activity {
   int part_count() const override { return options_.parallelism; }
 
   Work DoPart(uint64_t iteration, int /*step*/, int part) override {
-    WorkRandom random(options_.seed, iteration, part);
+    base::WorkRandom random(options_.seed, iteration, part);
     const int64_t lookups =
         ShareOf(options_.lookups, part, options_.parallelism).size();
     Work work;
-    work.checksum = WorkRandom::Mix(iteration);
+    work.checksum = base::WorkRandom::Mix(iteration);
     for (int64_t i = 0; i < lookups && !ends_soon_; ++i) {
       work += LookUp(access_.Next(random), pages_[part]);
     }

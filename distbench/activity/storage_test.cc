@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "distbench/activity/data_file.h"
-#include "distbench/activity/work_random.h"
+#include "distbench/base/work_random.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -87,13 +87,15 @@ TEST(DiskTest, SequentialOperationsGoThroughAllBlocks) {
   const auto disk = Made(MakeDisk(options));
   // The same blocks, whichever comes first.
   const auto blocks_of = [&](uint64_t iteration) {
-    return DoIteration(*disk, iteration).checksum - WorkRandom::Mix(iteration);
+    return DoIteration(*disk, iteration).checksum -
+           base::WorkRandom::Mix(iteration);
   };
   EXPECT_EQ(blocks_of(0), blocks_of(1));
   options.operations = 16;
   const auto half = Made(MakeDisk(options));
   const auto half_of = [&](uint64_t iteration) {
-    return DoIteration(*half, iteration).checksum - WorkRandom::Mix(iteration);
+    return DoIteration(*half, iteration).checksum -
+           base::WorkRandom::Mix(iteration);
   };
   EXPECT_NE(half_of(0), half_of(1));
   EXPECT_EQ(half_of(0) + half_of(1), blocks_of(0));

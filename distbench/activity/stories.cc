@@ -19,7 +19,7 @@ constexpr int kVectorValues = 3;
 // The number of serialised messages that Deserialize prepares.
 constexpr int kPayloads = 4;
 
-void SetText(int bytes, WorkRandom& random, std::string& text) {
+void SetText(int bytes, base::WorkRandom& random, std::string& text) {
   text.resize(bytes);
   for (char& character : text) {
     character = static_cast<char>('a' + random.Below(26));
@@ -27,11 +27,11 @@ void SetText(int bytes, WorkRandom& random, std::string& text) {
 }
 
 // All numbers have the same encoded size.
-int64_t SomeNumber(WorkRandom& random) {
+int64_t SomeNumber(base::WorkRandom& random) {
   return static_cast<int64_t>((uint64_t{1} << 33) | (random() >> 31));
 }
 
-void AddActions(int count, WorkRandom& random, FeedObject& object) {
+void AddActions(int count, base::WorkRandom& random, FeedObject& object) {
   for (int i = 0; i < count; ++i) {
     FeedAction& action = *object.add_actions();
     action.set_id(random());
@@ -41,7 +41,7 @@ void AddActions(int count, WorkRandom& random, FeedObject& object) {
   }
 }
 
-void AddProperties(int count, WorkRandom& random, FeedObject& object) {
+void AddProperties(int count, base::WorkRandom& random, FeedObject& object) {
   for (int i = 0; i < count; ++i) {
     FeedNumber& number = *object.add_numbers();
     SetText(kKeyBytes, random, *number.mutable_key());
@@ -61,7 +61,7 @@ void AddProperties(int count, WorkRandom& random, FeedObject& object) {
 uint64_t ChecksumOf(const FeedStories& stories) {
   uint64_t checksum = 0;
   for (const FeedStory& story : stories.stories()) {
-    checksum += WorkRandom::Mix(story.id() + story.objects_size());
+    checksum += base::WorkRandom::Mix(story.id() + story.objects_size());
   }
   return checksum;
 }
@@ -71,14 +71,14 @@ class Serialize final : public Activity {
   explicit Serialize(const StoriesOptions& options)
       : options_(options), parts_(options.parallelism) {
     for (int i = 0; i < options.parallelism; ++i) {
-      Generate(WorkRandom(options.seed, 0, i), i);
+      Generate(base::WorkRandom(options.seed, 0, i), i);
     }
   }
 
   int part_count() const override { return options_.parallelism; }
 
   Work DoPart(uint64_t iteration, int /*step*/, int part) override {
-    WorkRandom random(options_.seed, iteration, part);
+    base::WorkRandom random(options_.seed, iteration, part);
     Part& own = parts_[part];
     if (options_.generate) {
       Generate(random, part);
@@ -88,7 +88,7 @@ class Serialize final : public Activity {
       }
     }
     CHECK(own.stories.SerializeToString(&own.bytes));
-    return {.checksum = Digest(own.bytes) ^ WorkRandom::Mix(iteration),
+    return {.checksum = Digest(own.bytes) ^ base::WorkRandom::Mix(iteration),
             .output_bytes = static_cast<int64_t>(own.bytes.size())};
   }
 
@@ -98,7 +98,7 @@ class Serialize final : public Activity {
     std::string bytes;
   };
 
-  void Generate(WorkRandom random, int part) {
+  void Generate(base::WorkRandom random, int part) {
     FeedStories& stories = parts_[part].stories;
     stories.Clear();
     AddStories(options_,
@@ -119,7 +119,7 @@ class Deserialize final : public Activity {
         FeedStories stories;
         AddStories(options,
                    ShareOf(options.stories, part, options.parallelism).size(),
-                   WorkRandom(options.seed, i, part), stories);
+                   base::WorkRandom(options.seed, i, part), stories);
         CHECK(stories.SerializeToString(&payloads_[i].emplace_back()));
       }
     }
@@ -132,7 +132,7 @@ class Deserialize final : public Activity {
     // A new message, because every receiver of a message allocates one.
     FeedStories stories;
     CHECK(stories.ParseFromString(bytes));
-    return {.checksum = ChecksumOf(stories) ^ WorkRandom::Mix(iteration),
+    return {.checksum = ChecksumOf(stories) ^ base::WorkRandom::Mix(iteration),
             .input_bytes = static_cast<int64_t>(bytes.size())};
   }
 
@@ -143,8 +143,8 @@ class Deserialize final : public Activity {
 
 }  // namespace
 
-void AddStories(const StoriesOptions& options, int64_t count, WorkRandom random,
-                FeedStories& stories) {
+void AddStories(const StoriesOptions& options, int64_t count,
+                base::WorkRandom random, FeedStories& stories) {
   for (int64_t i = 0; i < count; ++i) {
     FeedStory& story = *stories.add_stories();
     story.set_id(random());

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "distbench/activity/activity.h"
-#include "distbench/activity/work_random.h"
+#include "distbench/base/work_random.h"
 #include "proto/activity_data.pb.h"
 
 namespace distbench::activity {
@@ -31,8 +31,8 @@ std::unique_ptr<Activity> MakeDeserialize(const StoriesOptions& options);
 
 // Appends stories. Equal random numbers give equal stories. Their serialised
 // size depends only on the counts.
-void AddStories(const StoriesOptions& options, int64_t count, WorkRandom random,
-                FeedStories& stories);
+void AddStories(const StoriesOptions& options, int64_t count,
+                base::WorkRandom random, FeedStories& stories);
 
 }  // namespace distbench::activity
 

@@ -14,7 +14,7 @@ constexpr StoriesOptions kOptions = {.stories = 10, .seed = 1};
 
 FeedStories Stories(uint64_t seed) {
   FeedStories stories;
-  AddStories(kOptions, kOptions.stories, WorkRandom(seed), stories);
+  AddStories(kOptions, kOptions.stories, base::WorkRandom(seed), stories);
   return stories;
 }
 

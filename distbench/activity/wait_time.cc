@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "distbench/activity/work_random.h"
+#include "distbench/base/work_random.h"
 
 namespace distbench::activity {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 constexpr double kMaxWaitNs = 1e18;
 
 // Uses the Box-Muller method.
-double StandardNormal(WorkRandom& random) {
+double StandardNormal(base::WorkRandom& random) {
   const double radius = std::sqrt(-2 * std::log(random.Fraction()));
   return radius * std::cos(2 * std::numbers::pi * random.Fraction());
 }
@@ -34,7 +34,7 @@ WaitTime WaitTime::LogNormal(int64_t mean_ns, double log_sigma, uint64_t seed) {
 
 int64_t WaitTime::Ns(uint64_t iteration) const {
   if (kind_ == Kind::kFixed) return mean_ns_;
-  WorkRandom random(seed_, iteration);
+  base::WorkRandom random(seed_, iteration);
   const auto mean_ns = static_cast<double>(mean_ns_);
   // The mean of a log-normal distribution is exp(mu + sigma^2 / 2).
   const double ns =

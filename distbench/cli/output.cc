@@ -1,12 +1,9 @@
 #include "distbench/cli/output.h"
 
-#include <cerrno>
 #include <iostream>
-#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "distbench/base/files.h"
 #include "distbench/cli/flags.h"
 
 namespace distbench::cli {
@@ -20,30 +17,21 @@ int Fail(absl::string_view message, int exit_code) {
   return exit_code;
 }
 
-absl::StatusOr<ReportOutput> ReportOutput::Open(const std::string& path) {
-  const std::string target = path.empty() ? "/dev/stdout" : path;
-  absl::StatusOr<std::unique_ptr<results::OutputFile>> file =
-      results::OutputFile::Open(target);
-  if (!file.ok()) return file.status();
-  return ReportOutput(target, *std::move(file));
+namespace {
+
+std::string PathOf(const std::string& path) {
+  return path.empty() ? "/dev/stdout" : path;
 }
 
-void ReportOutput::Write(absl::string_view bytes) {
-  if (status_.ok() && !base::WriteAll(file_->fd(), bytes)) {
-    status_ = results::WriteError(path_, errno);
-  }
-}
+}  // namespace
 
-absl::Status ReportOutput::Finish() {
-  if (!status_.ok()) return status_;
-  return file_->Commit();
+absl::StatusOr<std::unique_ptr<results::OutputFile>> OpenReport(
+    const std::string& path) {
+  return results::OutputFile::Open(PathOf(path));
 }
 
 absl::Status WriteReport(const std::string& path, absl::string_view text) {
-  absl::StatusOr<ReportOutput> output = ReportOutput::Open(path);
-  if (!output.ok()) return output.status();
-  output->Write(text);
-  return output->Finish();
+  return results::WriteFile(PathOf(path), text);
 }
 
 void AddCheckFlags(CLI::App& command, CheckFlags& flags) {

@@ -23,26 +23,10 @@ namespace distbench::cli {
 int Fail(const absl::Status& error, int exit_code);
 int Fail(absl::string_view message, int exit_code);
 
-// The destination of a report, which is written piece by piece.
-class ReportOutput {
- public:
-  // An empty path means stdout. A file appears only once it is complete.
-  static absl::StatusOr<ReportOutput> Open(const std::string& path);
-
-  // Does nothing after an error.
-  void Write(absl::string_view bytes);
-
-  // Ends the report. Call it once. Returns the first error of any write.
-  absl::Status Finish();
-
- private:
-  ReportOutput(std::string path, std::unique_ptr<results::OutputFile> file)
-      : path_(std::move(path)), file_(std::move(file)) {}
-
-  std::string path_;
-  std::unique_ptr<results::OutputFile> file_;
-  absl::Status status_;
-};
+// The destination of a report that is written piece by piece. An empty path
+// means stdout.
+absl::StatusOr<std::unique_ptr<results::OutputFile>> OpenReport(
+    const std::string& path);
 
 // Writes a whole report. An empty path means stdout.
 absl::Status WriteReport(const std::string& path, absl::string_view text);

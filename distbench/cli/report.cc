@@ -31,6 +31,7 @@
 #include "distbench/report/tables/csv.h"
 #include "distbench/report/tables/table.h"
 #include "distbench/report/text/text_summary.h"
+#include "distbench/results/output_file.h"
 
 namespace distbench::cli {
 
@@ -57,7 +58,7 @@ report::ReportFlagValues ValuesOf(const ReportFlags& flags) {
 
 // Writes what products print there.
 void WriteTextParts(const report::ReportInput& input, absl::string_view after,
-                    ReportOutput& output) {
+                    results::OutputFile& output) {
   for (const report::Placed<report::TextPart>& placed :
        report::InOrder<report::TextPart>(
            {report::kTextStart, report::kTextTests})) {
@@ -67,7 +68,7 @@ void WriteTextParts(const report::ReportInput& input, absl::string_view after,
 }
 
 absl::Status WriteText(const report::ReportInput& input, const ReportFlags&,
-                       ReportOutput& output) {
+                       results::OutputFile& output) {
   WriteTextParts(input, report::kTextStart, output);
   for (const report::TestRun& run : input.runs) {
     output.Write(
@@ -82,19 +83,19 @@ absl::Status WriteText(const report::ReportInput& input, const ReportFlags&,
 }
 
 absl::Status WriteJson(const report::ReportInput& input, const ReportFlags&,
-                       ReportOutput& output) {
+                       results::OutputFile& output) {
   output.Write(report::RenderJson(input));
   return absl::OkStatus();
 }
 
 absl::Status WriteHtml(const report::ReportInput& input, const ReportFlags&,
-                       ReportOutput& output) {
+                       results::OutputFile& output) {
   output.Write(report::RenderHtml(input));
   return absl::OkStatus();
 }
 
 absl::Status WriteCsv(const report::ReportInput& input,
-                      const ReportFlags& flags, ReportOutput& output) {
+                      const ReportFlags& flags, results::OutputFile& output) {
   const auto sink = [&](absl::string_view bytes) { output.Write(bytes); };
   if (const auto* table = base::Plugins<report::CsvTable>::Find(flags.table)) {
     return table->write(input, ValuesOf(flags), sink);
@@ -116,7 +117,7 @@ report::RpcSelection SelectionOf(const ReportFlags& flags) {
 }
 
 absl::Status WriteHdr(const report::ReportInput& input,
-                      const ReportFlags& flags, ReportOutput& output) {
+                      const ReportFlags& flags, results::OutputFile& output) {
   const absl::StatusOr<report::SelectedLatency> latency =
       report::SelectLatency(input.runs, SelectionOf(flags));
   if (!latency.ok()) return latency.status();
@@ -125,7 +126,7 @@ absl::Status WriteHdr(const report::ReportInput& input,
 }
 
 absl::Status WriteHlog(const report::ReportInput& input,
-                       const ReportFlags& flags, ReportOutput& output) {
+                       const ReportFlags& flags, results::OutputFile& output) {
   const absl::StatusOr<report::SelectedRpc> rpc =
       report::SelectRpc(input.runs, SelectionOf(flags));
   if (!rpc.ok()) return rpc.status();
@@ -134,25 +135,25 @@ absl::Status WriteHlog(const report::ReportInput& input,
 }
 
 absl::Status WriteTrace(const report::ReportInput& input, const ReportFlags&,
-                        ReportOutput& output) {
+                        results::OutputFile& output) {
   return report::RenderTraceEvents(
       input.runs, [&](absl::string_view bytes) { output.Write(bytes); });
 }
 
 absl::Status WriteOtlp(const report::ReportInput& input, const ReportFlags&,
-                       ReportOutput& output) {
+                       results::OutputFile& output) {
   return report::RenderOtlp(
       input.runs, [&](absl::string_view bytes) { output.Write(bytes); });
 }
 
 absl::Status WriteOpenMetrics(const report::ReportInput& input,
-                              const ReportFlags&, ReportOutput& output) {
+                              const ReportFlags&, results::OutputFile& output) {
   output.Write(report::RenderOpenMetrics(input.runs));
   return absl::OkStatus();
 }
 
 absl::Status WriteMpstat(const report::ReportInput& input, const ReportFlags&,
-                         ReportOutput& output) {
+                         results::OutputFile& output) {
   output.Write(report::RenderMpstat(input.runs));
   return absl::OkStatus();
 }
@@ -161,7 +162,7 @@ absl::Status WriteMpstat(const report::ReportInput& input, const ReportFlags&,
 struct OwnFormat {
   absl::string_view description;
   absl::Status (*write)(const report::ReportInput&, const ReportFlags&,
-                        ReportOutput&);
+                        results::OutputFile&);
 };
 
 const std::map<std::string, OwnFormat>& OwnFormats() {
@@ -181,7 +182,8 @@ const std::map<std::string, OwnFormat>& OwnFormats() {
 }
 
 absl::Status WriteFormat(const report::ReportInput& input,
-                         const ReportFlags& flags, ReportOutput& output) {
+                         const ReportFlags& flags,
+                         results::OutputFile& output) {
   if (const auto* format =
           base::Plugins<report::ReportFormat>::Find(flags.format)) {
     return format->write(input, ValuesOf(flags),
@@ -261,11 +263,11 @@ int Report(const ReportFlags& flags) {
   const absl::StatusOr<std::vector<report::SourcedResults>> results =
       ReadResultFiles(flags.results);
   if (!results.ok()) return Fail(results.status(), report::kExitUsage);
-  absl::StatusOr<ReportOutput> output = ReportOutput::Open(flags.output);
+  const auto output = OpenReport(flags.output);
   if (!output.ok()) return Fail(output.status(), report::kExitUsage);
 
-  status = WriteFormat(report::InputOf(*results), flags, *output);
-  if (status.ok()) status = output->Finish();
+  status = WriteFormat(report::InputOf(*results), flags, **output);
+  if (status.ok()) status = (*output)->Commit();
   if (!status.ok()) return Fail(status, report::kExitUsage);
   return ExitCodeForAll(*results);
 }

@@ -209,8 +209,8 @@ void AddRunsCommand(CLI::App& app, CommandBody& chosen) {
   AddWait(command, chosen);
   SetFooter(
       command,
-      "A run is what one run_tests submits. The test sequencer keeps the\n"
-      "results in memory, or on disk with --results_dir.\n\n"
+      "A run is what one run_tests submits. The test sequencer keeps its\n"
+      "results for as long as it runs, and longer with --results_dir.\n\n"
       "Examples:\n"
       "  distbench runs list --test_sequencer=host1:10000\n"
       "  distbench help runs get");

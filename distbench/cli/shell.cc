@@ -95,10 +95,7 @@ absl::Status WriteText(const std::filesystem::path& path,
                                            path.parent_path().string(), ": ",
                                            error.message()));
   }
-  absl::StatusOr<ReportOutput> output = ReportOutput::Open(path);
-  if (!output.ok()) return output.status();
-  output->Write(text);
-  return output->Finish();
+  return WriteReport(path, text);
 }
 
 // Writes the pages of a command and of all below it.

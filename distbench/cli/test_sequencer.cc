@@ -218,10 +218,11 @@ void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen) {
                   "and end its traffic; default: 5s");
   AddTextFlag(command, "--results_dir", flags->results_dir, "DIR",
               "Directory for runs and results, which survive a restart;\n"
-              "default: keep them in memory");
+              "default: results are lost with the sequencer");
   AddNumberFlag(command, "--results_memory", flags->results_memory_mib,
                 int64_t{0}, kMaxMemoryMib, "MIB",
-                "MiB of memory for results; beyond it the oldest results\n"
+                "MiB of results that are kept without --results_dir, in\n"
+                "memory or temporary files; beyond it the oldest results\n"
                 "are dropped");
   AddNumberFlag(command, "--receive_memory", flags->receive_memory_mib,
                 kLeastReceiveMemoryMib, kMaxMemoryMib, "MIB",

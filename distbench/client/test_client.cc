@@ -108,210 +108,46 @@ class ResultAssembler {
   std::set<int> incomplete_;
 };
 
-using EventReader = grpc::ClientReader<RunTestsEvent>;
+using Stub = DistBenchTestSequencer::Stub;
+
+void SetTimeout(absl::Duration timeout, grpc::ClientContext& context) {
+  context.set_deadline(absl::ToChronoTime(absl::Now() + timeout));
+}
+
+absl::Status CancelledError() {
+  return absl::CancelledError("the tests were cancelled");
+}
+
+// gRPC's own error does not explain that a message is too large.
+absl::Status CheckSize(const RunTestsRequest& request) {
+  constexpr double kMiB = 1 << 20;
+  const size_t size = request.ByteSizeLong();
+  if (size <= base::kMaxMessageToSequencerBytes) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrFormat(
+      "the tests take %.1f MiB, but the test sequencer accepts at most "
+      "%.0f MiB at a time; submit them in several runs",
+      size / kMiB, base::kMaxMessageToSequencerBytes / kMiB));
+}
+
+absl::Status ExplainLoss(const absl::Status& status) {
+  if (absl::StrContains(status.message(), kOutOfReceiveMemory)) {
+    return absl::UnavailableError(
+        "the test sequencer aborted the call: the messages that it receives, "
+        "from this client or others, need more than its --receive_memory");
+  }
+  // The sequencer itself never returns UNAVAILABLE.
+  if (!absl::IsUnavailable(status)) return status;
+  return absl::UnavailableError(
+      absl::StrCat("the test sequencer was lost: ", status.message()));
+}
 
 }  // namespace
 
-class TestClient::Impl {
- public:
-  explicit Impl(std::shared_ptr<grpc::Channel> channel)
-      : stub_(DistBenchTestSequencer::NewStub(std::move(channel))) {}
-
-  absl::Status RunTests(const RunTestsRequest& request, EventObserver observer,
-                        TestSequenceResults& results)
-      ABSL_LOCKS_EXCLUDED(mutex_) {
-    if (absl::Status status = CheckSize(request); !status.ok()) return status;
-    RunCall call = {.cancels_run = true};
-    if (!Begin(call)) return CancelledError();
-    absl::Status status =
-        Follow(call, stub_->RunTests(&call.context, request),
-               request.test_sequence().tests_size(), observer, results);
-    const bool cancelled = End(call);
-    return cancelled && !status.ok() ? CancelledError() : status;
-  }
-
-  absl::StatusOr<std::string> Submit(const RunTestsRequest& request) {
-    if (absl::Status status = CheckSize(request); !status.ok()) return status;
-    grpc::ClientContext context;
-    const auto reader = stub_->RunTests(&context, request);
-    RunTestsEvent event;
-    const bool accepted = reader->Read(&event) && event.has_run_id();
-    context.TryCancel();
-    const absl::Status end = base::ToAbslStatus(reader->Finish());
-    if (accepted) return event.run_id();
-    return end.ok() ? absl::InternalError("the run has no id")
-                    : ExplainLoss(end);
-  }
-
-  absl::StatusOr<GetStatusResponse> GetStatus(absl::Duration timeout) {
-    grpc::ClientContext context;
-    SetTimeout(timeout, context);
-    GetStatusResponse response;
-    const grpc::Status status = stub_->GetStatus(&context, {}, &response);
-    if (!status.ok()) return base::ToAbslStatus(status);
-    return response;
-  }
-
-  absl::StatusOr<std::vector<RunDescription>> ListRuns() {
-    grpc::ClientContext context;
-    SetTimeout(kListTimeout, context);
-    ListRunsResponse response;
-    const grpc::Status status = stub_->ListRuns(&context, {}, &response);
-    if (!status.ok()) return base::ToAbslStatus(status);
-    return std::vector<RunDescription>(
-        std::make_move_iterator(response.mutable_runs()->begin()),
-        std::make_move_iterator(response.mutable_runs()->end()));
-  }
-
-  absl::Status GetRun(const RunDescription& run, bool wait,
-                      EventObserver observer, TestSequenceResults& results)
-      ABSL_LOCKS_EXCLUDED(mutex_) {
-    RunCall call = {.cancels_run = false};
-    if (!Begin(call)) return CancelledError();
-    GetRunRequest request;
-    request.set_run_id(run.id());
-    request.set_wait(wait);
-    const absl::Status status =
-        Follow(call, stub_->GetRun(&call.context, request),
-               run.test_names_size(), observer, results);
-    End(call);
-    return status;
-  }
-
-  absl::Status CancelRun(const std::string& run_id) {
-    grpc::ClientContext context;
-    SetTimeout(kCancelTimeout, context);
-    CancelRunRequest request;
-    request.set_run_id(run_id);
-    CancelRunResponse response;
-    return base::ToAbslStatus(stub_->CancelRun(&context, request, &response));
-  }
-
-  void Cancel() ABSL_LOCKS_EXCLUDED(mutex_) {
-    std::vector<std::string> run_ids;
-    {
-      absl::MutexLock lock(&mutex_);
-      is_cancelled_ = true;
-      for (RunCall* call : calls_) {
-        if (!call->cancels_run) {
-          call->context.TryCancel();
-        } else if (!call->run_id.empty()) {
-          run_ids.push_back(call->run_id);
-        }
-        // Otherwise Follow() cancels the run as soon as its id is known.
-      }
-    }
-    for (const std::string& run_id : run_ids) CancelOrLeave(run_id);
-  }
-
-  void AbandonRun() ABSL_LOCKS_EXCLUDED(mutex_) {
-    absl::MutexLock lock(&mutex_);
-    for (RunCall* call : calls_) {
-      if (call->cancels_run) call->context.TryCancel();
-    }
-  }
-
- private:
-  // A call that follows a run.
-  struct RunCall {
-    // Whether cancelling the call means cancelling the run.
-    bool cancels_run = false;
-    grpc::ClientContext context;
-    std::string run_id;  // guarded by mutex_
-  };
-
-  static void SetTimeout(absl::Duration timeout, grpc::ClientContext& context) {
-    context.set_deadline(absl::ToChronoTime(absl::Now() + timeout));
-  }
-
-  static absl::Status CancelledError() {
-    return absl::CancelledError("the tests were cancelled");
-  }
-
-  // gRPC's own error does not explain that a message is too large.
-  static absl::Status CheckSize(const RunTestsRequest& request) {
-    constexpr double kMiB = 1 << 20;
-    const size_t size = request.ByteSizeLong();
-    if (size <= base::kMaxMessageToSequencerBytes) return absl::OkStatus();
-    return absl::ResourceExhaustedError(absl::StrFormat(
-        "the tests take %.1f MiB, but the test sequencer accepts at most "
-        "%.0f MiB at a time; submit them in several runs",
-        size / kMiB, base::kMaxMessageToSequencerBytes / kMiB));
-  }
-
-  static absl::Status ExplainLoss(const absl::Status& status) {
-    if (absl::StrContains(status.message(), kOutOfReceiveMemory)) {
-      return absl::UnavailableError(
-          "the test sequencer aborted the call: the messages that it receives, "
-          "from this client or others, need more than its --receive_memory");
-    }
-    // The sequencer itself never returns UNAVAILABLE.
-    if (!absl::IsUnavailable(status)) return status;
-    return absl::UnavailableError(
-        absl::StrCat("the test sequencer was lost: ", status.message()));
-  }
-
-  absl::Status Follow(RunCall& call, std::unique_ptr<EventReader> reader,
-                      int test_count, EventObserver observer,
-                      TestSequenceResults& results) {
-    ResultAssembler assembler(test_count, results);
-    RunTestsEvent event;
-    absl::Status status;
-    while (status.ok() && reader->Read(&event)) {
-      if (event.has_run_id()) SetRunId(event.run_id(), call);
-      const bool is_piece = event.has_result_chunk();
-      status = assembler.Add(event);
-      if (status.ok() && !is_piece) observer(event);
-    }
-    if (!status.ok()) call.context.TryCancel();
-    const absl::Status end = base::ToAbslStatus(reader->Finish());
-    if (status.ok()) status = ExplainLoss(end);
-    if (!status.ok()) {
-      assembler.MarkIncomplete(
-          absl::StrCat("the result is not complete: ", status.message()));
-    }
-    return status;
-  }
-
-  void SetRunId(const std::string& run_id, RunCall& call)
-      ABSL_LOCKS_EXCLUDED(mutex_) {
-    bool cancel = false;
-    {
-      absl::MutexLock lock(&mutex_);
-      call.run_id = run_id;
-      cancel = is_cancelled_ && call.cancels_run;
-    }
-    if (cancel) CancelOrLeave(run_id);
-  }
-
-  // Cancels the run, or else stops following it. A run that has ended is fine.
-  void CancelOrLeave(const std::string& run_id) ABSL_LOCKS_EXCLUDED(mutex_) {
-    const absl::Status status = CancelRun(run_id);
-    if (status.ok() || absl::IsFailedPrecondition(status)) return;
-    absl::MutexLock lock(&mutex_);
-    for (RunCall* call : calls_) {
-      if (call->run_id == run_id) call->context.TryCancel();
-    }
-  }
-
-  // Returns false if the call must not be made.
-  bool Begin(RunCall& call) ABSL_LOCKS_EXCLUDED(mutex_) {
-    absl::MutexLock lock(&mutex_);
-    if (!is_cancelled_) calls_.insert(&call);
-    return !is_cancelled_;
-  }
-
-  // Returns whether the call was cancelled.
-  bool End(RunCall& call) ABSL_LOCKS_EXCLUDED(mutex_) {
-    absl::MutexLock lock(&mutex_);
-    calls_.erase(&call);
-    return is_cancelled_;
-  }
-
-  const std::unique_ptr<DistBenchTestSequencer::Stub> stub_;
-  absl::Mutex mutex_;
-  bool is_cancelled_ ABSL_GUARDED_BY(mutex_) = false;
-  std::set<RunCall*> calls_ ABSL_GUARDED_BY(mutex_);
+struct TestClient::RunCall {
+  // Whether cancelling the call means cancelling the run.
+  bool cancels_run = false;
+  grpc::ClientContext context;
+  std::string run_id;  // guarded by mutex_
 };
 
 absl::StatusOr<std::unique_ptr<TestClient>> TestClient::Connect(
@@ -322,7 +158,7 @@ absl::StatusOr<std::unique_ptr<TestClient>> TestClient::Connect(
   if (!credentials.ok()) return credentials.status();
   auto client =
       std::make_unique<TestClient>(MakeChannel(address, credentials->get()));
-  const absl::Status status = client->impl_->GetStatus(timeout).status();
+  const absl::Status status = client->GetStatus(timeout).status();
   if (status.ok()) return client;
   const std::string tls_problem = ExplainByTls(address, tls);
   if (!tls_problem.empty()) return absl::Status(status.code(), tls_problem);
@@ -330,14 +166,19 @@ absl::StatusOr<std::unique_ptr<TestClient>> TestClient::Connect(
 }
 
 TestClient::TestClient(std::shared_ptr<grpc::Channel> channel)
-    : impl_(std::make_unique<Impl>(std::move(channel))) {}
-
-TestClient::~TestClient() = default;
+    : channel_(std::move(channel)) {}
 
 absl::Status TestClient::RunTests(const RunTestsRequest& request,
                                   EventObserver observer,
                                   TestSequenceResults& results) {
-  return impl_->RunTests(request, observer, results);
+  if (absl::Status status = CheckSize(request); !status.ok()) return status;
+  RunCall call = {.cancels_run = true};
+  if (!Begin(call)) return CancelledError();
+  absl::Status status =
+      Follow(call, *Stub(channel_).RunTests(&call.context, request),
+             request.test_sequence().tests_size(), observer, results);
+  const bool cancelled = End(call);
+  return cancelled && !status.ok() ? CancelledError() : status;
 }
 
 absl::Status TestClient::RunTests(const TestSequence& sequence,
@@ -346,34 +187,148 @@ absl::Status TestClient::RunTests(const TestSequence& sequence,
   RunTestsRequest request;
   *request.mutable_test_sequence() = sequence;
   request.set_cancel_with_call(true);
-  return impl_->RunTests(request, observer, results);
+  return RunTests(request, observer, results);
 }
 
 absl::StatusOr<std::string> TestClient::Submit(const RunTestsRequest& request) {
-  return impl_->Submit(request);
+  if (absl::Status status = CheckSize(request); !status.ok()) return status;
+  grpc::ClientContext context;
+  const auto reader = Stub(channel_).RunTests(&context, request);
+  RunTestsEvent event;
+  const bool accepted = reader->Read(&event) && event.has_run_id();
+  context.TryCancel();
+  const absl::Status end = base::ToAbslStatus(reader->Finish());
+  if (accepted) return event.run_id();
+  return end.ok() ? absl::InternalError("the run has no id") : ExplainLoss(end);
 }
 
 absl::StatusOr<GetStatusResponse> TestClient::GetStatus() {
-  return impl_->GetStatus(kStatusTimeout);
+  return GetStatus(kStatusTimeout);
+}
+
+absl::StatusOr<GetStatusResponse> TestClient::GetStatus(
+    absl::Duration timeout) {
+  grpc::ClientContext context;
+  SetTimeout(timeout, context);
+  GetStatusResponse response;
+  const grpc::Status status = Stub(channel_).GetStatus(&context, {}, &response);
+  if (!status.ok()) return base::ToAbslStatus(status);
+  return response;
 }
 
 absl::StatusOr<std::vector<RunDescription>> TestClient::ListRuns() {
-  return impl_->ListRuns();
+  grpc::ClientContext context;
+  SetTimeout(kListTimeout, context);
+  ListRunsResponse response;
+  const grpc::Status status = Stub(channel_).ListRuns(&context, {}, &response);
+  if (!status.ok()) return base::ToAbslStatus(status);
+  return std::vector<RunDescription>(
+      std::make_move_iterator(response.mutable_runs()->begin()),
+      std::make_move_iterator(response.mutable_runs()->end()));
 }
 
 absl::Status TestClient::GetRun(const RunDescription& run, bool wait,
                                 EventObserver observer,
                                 TestSequenceResults& results) {
-  return impl_->GetRun(run, wait, observer, results);
+  RunCall call = {.cancels_run = false};
+  if (!Begin(call)) return CancelledError();
+  GetRunRequest request;
+  request.set_run_id(run.id());
+  request.set_wait(wait);
+  const absl::Status status =
+      Follow(call, *Stub(channel_).GetRun(&call.context, request),
+             run.test_names_size(), observer, results);
+  End(call);
+  return status;
 }
 
 absl::Status TestClient::CancelRun(const std::string& run_id) {
-  return impl_->CancelRun(run_id);
+  grpc::ClientContext context;
+  SetTimeout(kCancelTimeout, context);
+  CancelRunRequest request;
+  request.set_run_id(run_id);
+  CancelRunResponse response;
+  return base::ToAbslStatus(
+      Stub(channel_).CancelRun(&context, request, &response));
 }
 
-void TestClient::Cancel() { impl_->Cancel(); }
+void TestClient::Cancel() {
+  std::vector<std::string> run_ids;
+  {
+    absl::MutexLock lock(&mutex_);
+    is_cancelled_ = true;
+    for (RunCall* call : calls_) {
+      if (!call->cancels_run) {
+        call->context.TryCancel();
+      } else if (!call->run_id.empty()) {
+        run_ids.push_back(call->run_id);
+      }
+      // Otherwise Follow() cancels the run as soon as its id is known.
+    }
+  }
+  for (const std::string& run_id : run_ids) CancelOrLeave(run_id);
+}
 
-void TestClient::AbandonRun() { impl_->AbandonRun(); }
+void TestClient::AbandonRun() {
+  absl::MutexLock lock(&mutex_);
+  for (RunCall* call : calls_) {
+    if (call->cancels_run) call->context.TryCancel();
+  }
+}
+
+absl::Status TestClient::Follow(RunCall& call,
+                                grpc::ClientReader<RunTestsEvent>& reader,
+                                int test_count, EventObserver observer,
+                                TestSequenceResults& results) {
+  ResultAssembler assembler(test_count, results);
+  RunTestsEvent event;
+  absl::Status status;
+  while (status.ok() && reader.Read(&event)) {
+    if (event.has_run_id()) SetRunId(event.run_id(), call);
+    const bool is_piece = event.has_result_chunk();
+    status = assembler.Add(event);
+    if (status.ok() && !is_piece) observer(event);
+  }
+  if (!status.ok()) call.context.TryCancel();
+  const absl::Status end = base::ToAbslStatus(reader.Finish());
+  if (status.ok()) status = ExplainLoss(end);
+  if (!status.ok()) {
+    assembler.MarkIncomplete(
+        absl::StrCat("the result is not complete: ", status.message()));
+  }
+  return status;
+}
+
+void TestClient::SetRunId(const std::string& run_id, RunCall& call) {
+  bool cancel = false;
+  {
+    absl::MutexLock lock(&mutex_);
+    call.run_id = run_id;
+    cancel = is_cancelled_ && call.cancels_run;
+  }
+  if (cancel) CancelOrLeave(run_id);
+}
+
+void TestClient::CancelOrLeave(const std::string& run_id) {
+  const absl::Status status = CancelRun(run_id);
+  if (status.ok() || absl::IsFailedPrecondition(status)) return;
+  absl::MutexLock lock(&mutex_);
+  for (RunCall* call : calls_) {
+    if (call->run_id == run_id) call->context.TryCancel();
+  }
+}
+
+bool TestClient::Begin(RunCall& call) {
+  absl::MutexLock lock(&mutex_);
+  if (!is_cancelled_) calls_.insert(&call);
+  return !is_cancelled_;
+}
+
+bool TestClient::End(RunCall& call) {
+  absl::MutexLock lock(&mutex_);
+  calls_.erase(&call);
+  return is_cancelled_;
+}
 
 namespace {
 

@@ -5,12 +5,15 @@
 #define DISTBENCH_CLIENT_TEST_CLIENT_H_
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "distbench/security/tls_files.h"
 #include "proto/control.pb.h"
@@ -19,7 +22,9 @@
 
 namespace grpc {
 class Channel;
-}
+template <class Event>
+class ClientReader;
+}  // namespace grpc
 
 namespace distbench::client {
 
@@ -34,7 +39,6 @@ class TestClient {
 
   // Uses a channel that the caller made, such as one within its own process.
   explicit TestClient(std::shared_ptr<grpc::Channel> channel);
-  ~TestClient();
 
   // Receives all events except result chunks, in order, on the caller's thread.
   using EventObserver = absl::FunctionRef<void(const RunTestsEvent& event)>;
@@ -44,11 +48,13 @@ class TestClient {
   // was lost, or that Cancel() was called; `results` then holds what had
   // arrived. After UNAVAILABLE, the run may still go on.
   absl::Status RunTests(const RunTestsRequest& request, EventObserver observer,
-                        TestSequenceResults& results);
+                        TestSequenceResults& results)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The same, but the run ends with the caller's process.
   absl::Status RunTests(const TestSequence& sequence, EventObserver observer,
-                        TestSequenceResults& results);
+                        TestSequenceResults& results)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Submits the tests and returns the run's id.
   absl::StatusOr<std::string> Submit(const RunTestsRequest& request);
@@ -61,7 +67,8 @@ class TestClient {
   // Follows a run until it ends; without `wait`, the run must have ended. Works
   // as RunTests(), except that Cancel() does not affect the run.
   absl::Status GetRun(const RunDescription& run, bool wait,
-                      EventObserver observer, TestSequenceResults& results);
+                      EventObserver observer, TestSequenceResults& results)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Fails with NOT_FOUND, or with FAILED_PRECONDITION if the run has ended.
   absl::Status CancelRun(const std::string& run_id);
@@ -69,16 +76,38 @@ class TestClient {
   // Cancels the runs of all RunTests() calls, which return once the
   // measurements have arrived, and makes all later calls of RunTests() and
   // GetRun() fail. May be called on any thread; takes a few seconds at most.
-  void Cancel();
+  void Cancel() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Ends the current RunTests() call, if any, but no later one: its tests end,
   // and their measurements are lost. May be called on any thread, also by the
   // observer.
-  void AbandonRun();
+  void AbandonRun() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  // A call that follows a run.
+  struct RunCall;
+
+  absl::StatusOr<GetStatusResponse> GetStatus(absl::Duration timeout);
+
+  // Reads the events of a call, passes them on, and assembles their results.
+  absl::Status Follow(RunCall& call, grpc::ClientReader<RunTestsEvent>& reader,
+                      int test_count, EventObserver observer,
+                      TestSequenceResults& results) ABSL_LOCKS_EXCLUDED(mutex_);
+  void SetRunId(const std::string& run_id, RunCall& call)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Cancels the run, or else stops following it. A run that has ended is fine.
+  void CancelOrLeave(const std::string& run_id) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Begin() returns false if the call must not be made; End() whether it was
+  // cancelled.
+  bool Begin(RunCall& call) ABSL_LOCKS_EXCLUDED(mutex_);
+  bool End(RunCall& call) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  const std::shared_ptr<grpc::Channel> channel_;
+  absl::Mutex mutex_;
+  bool is_cancelled_ ABSL_GUARDED_BY(mutex_) = false;
+  std::set<RunCall*> calls_ ABSL_GUARDED_BY(mutex_);
 };
 
 // Turns gRPC's error about an unreachable sequencer into a message for people:

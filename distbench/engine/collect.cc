@@ -24,12 +24,12 @@ constexpr int kSamplesPerChunk = 8192;
 // Combines the error dictionaries of the workers into one for the instance.
 class ErrorNumbers {
  public:
-  ErrorNumbers(absl::Span<const Recorder* const> recorders,
+  ErrorNumbers(absl::Span<const std::unique_ptr<Worker>> workers,
                ErrorDictionary& dictionary) {
     absl::flat_hash_map<std::string, int> numbers;
-    for (const Recorder* recorder : recorders) {
+    for (const auto& worker : workers) {
       std::vector<int>& of_worker = numbers_.emplace_back();
-      for (const std::string& error : recorder->errors()) {
+      for (const std::string& error : worker->recorder().errors()) {
         const auto [found, is_new] =
             numbers.try_emplace(error, dictionary.error_message_size());
         if (is_new) dictionary.add_error_message(error);
@@ -53,8 +53,10 @@ int64_t MetricOf(const ActivityRecord& record, absl::string_view metric) {
   return static_cast<int64_t>(record.work.checksum);
 }
 
-void EncodeActivity(const config::ActivityPlan& plan,
-                    const ActivityRecord& record, ActivityLog& log) {
+void AddActivity(const config::ActivityPlan& plan, const ActivityRecord& record,
+                 ServicePerformanceLog& instance_log) {
+  if (record.iteration_count == 0) return;
+  ActivityLog& log = (*instance_log.mutable_activity_logs())[plan.name];
   const auto add = [&log](absl::string_view name, int64_t value) {
     ActivityMetric& metric = *log.add_activity_metrics();
     metric.set_name(std::string(name));
@@ -71,160 +73,164 @@ void EncodeActivity(const config::ActivityPlan& plan,
   results::EncodeHistogram(record.queueing_ns, *log.mutable_queueing_ns());
 }
 
+void AddDriver(protocol::ProtocolDriver& driver, ServicePerformanceLog& log) {
+  for (const auto& [name, value] : driver.Counters()) {
+    (*log.mutable_driver_counters())[name] = value;
+  }
+  for (const protocol::ConnectionReadings& readings :
+       driver.NetworkReadings()) {
+    NetworkSettingProof& proof = *log.add_network_settings();
+    proof.set_accepted(readings.accepted);
+    proof.set_connection_count(readings.connection_count);
+    for (const auto& [name, asked, found, is_as_asked] : readings.settings) {
+      NetworkSettingReading& reading = *proof.add_settings();
+      reading.set_name(name);
+      reading.set_asked(asked);
+      reading.set_found(found);
+      if (!is_as_asked) reading.set_differs(true);
+    }
+  }
+}
+
+// Reports compare what was sent with what should have been, from then on.
+void AddTrafficStart(const EngineState& engine, ServicePerformanceLog& log) {
+  const int list = engine.service().main_list;
+  if (list == config::kNone || engine.traffic_start_ns() == 0) return;
+  if (absl::c_any_of(engine.plan().lists[list].actions,
+                     [](const config::ActionPlan& action) {
+                       return action.iterations.composed_arrivals != nullptr;
+                     })) {
+    log.set_traffic_start_timestamp_ns(engine.traffic_start_ns() +
+                                       engine.unix_offset_ns());
+  }
+}
+
+void AddOfferedLoad(int rpc, const RpcRecord& record,
+                    ServicePerformanceLog& log) {
+  if (record.offered_count == 0) return;
+  OfferedLoad& load = (*log.mutable_offered_loads())[rpc];
+  load.set_offered_count(record.offered_count);
+  load.set_unsent_count(record.unsent_count);
+  load.set_held_back_count(record.held_back_count);
+  if (record.unsent_wait_ns.count() == 0) return;
+  results::EncodeHistogram(record.unsent_wait_ns,
+                           *load.mutable_unsent_wait_ns());
+}
+
 class Collector {
  public:
   Collector(const EngineState& engine,
-            absl::Span<const Recorder* const> recorders,
+            absl::Span<const std::unique_ptr<Worker>> workers,
             absl::FunctionRef<void(ResultChunk)> emit)
       : engine_(engine),
-        recorders_(recorders),
+        workers_(workers),
         emit_(emit),
-        errors_(recorders, *instance_log_.mutable_error_dictionary()) {}
+        errors_(workers, *instance_log_.mutable_error_dictionary()) {}
 
-  void Run(absl::string_view error_message,
-           absl::Span<const ActivityRecord> activities,
-           const ActivityRecorder& activities_over_time) {
-    AddActivityLogs(activities);
-    EmitInstanceLog(error_message);
-    for (size_t i = 0; i < activities.size(); ++i) {
-      EmitActivitySeries(static_cast<int>(i), activities_over_time);
-    }
-    for (int rpc = 0; rpc < RpcCount(); ++rpc) {
-      EmitTimeSeries(rpc);
-      EmitOfferedLoad(rpc);
-      EmitStreams(rpc);
-      EmitPolicy(rpc);
-    }
-    for (size_t worker = 0; worker < recorders_.size(); ++worker) {
+  void Run(absl::string_view error_message, protocol::ProtocolDriver& driver,
+           Activities& activities) {
+    EmitInstanceLog(error_message, driver, activities.Records());
+    EmitActivitySeries(activities.recorder());
+    const int rpc_count = workers_.empty() ? 0 : RecorderOf(0).rpc_count();
+    for (int rpc = 0; rpc < rpc_count; ++rpc) EmitTimeSeries(rpc);
+    for (size_t worker = 0; worker < workers_.size(); ++worker) {
+      EmitServing(*workers_[worker]);
       EmitStatistics(worker);
+      for (int rpc = 0; rpc < rpc_count; ++rpc) EmitRecord(worker, rpc);
       EmitSamples(worker);
       EmitReplayLogs(worker);
     }
-    for (int rpc = 0; rpc < RpcCount(); ++rpc) EmitPooledStatistics(rpc);
   }
 
  private:
-  // Adds a log for each activity that has run.
-  void AddActivityLogs(absl::Span<const ActivityRecord> activities) {
-    for (size_t i = 0; i < activities.size(); ++i) {
-      if (activities[i].iteration_count == 0) continue;
-      const config::ActivityPlan& plan = engine_.plan().activities[i];
-      EncodeActivity(plan, activities[i],
-                     (*instance_log_.mutable_activity_logs())[plan.name]);
-    }
+  const Recorder& RecorderOf(size_t worker) const {
+    return workers_[worker]->recorder();
   }
 
-  void EmitActivitySeries(int activity,
-                          const ActivityRecorder& activities_over_time) {
-    const stats::IntervalSeries* const series =
-        activities_over_time.series(activity);
-    if (series == nullptr) return;
-    results::EncodeActivitySeries(*series, [&](ActivitySeries piece) {
-      ResultChunk chunk = NewInstanceChunk();
-      ActivityLog& log = (*chunk.mutable_instance_log()
-                               ->mutable_activity_logs())[NameOf(activity)];
-      *log.mutable_series() = std::move(piece);
-      emit_(std::move(chunk));
-    });
-  }
-
-  const std::string& NameOf(int activity) const {
-    return engine_.plan().activities[activity].name;
-  }
-
-  void EmitInstanceLog(absl::string_view error_message) {
-    if (!error_message.empty()) {
-      instance_log_.set_engine_error_message(std::string(error_message));
-    }
+  // Emits a part of the instance's log, unless it is empty.
+  void EmitLog(ServicePerformanceLog log) {
+    if (log.ByteSizeLong() == 0) return;
     ResultChunk chunk;
     chunk.set_instance(engine_.instance_plan().name);
-    *chunk.mutable_instance_log() = std::move(instance_log_);
+    *chunk.mutable_instance_log() = std::move(log);
     emit_(std::move(chunk));
   }
 
-  ResultChunk NewInstanceChunk() const {
-    ResultChunk chunk;
-    chunk.set_instance(engine_.instance_plan().name);
-    return chunk;
-  }
-
-  // RPCs of the config and of its replay traces.
-  int RpcCount() const {
-    return recorders_.empty() ? 0 : recorders_[0]->rpc_count();
-  }
-
-  // The records of all workers for an RPC.
-  std::vector<const RpcRecord*> RecordsOf(int rpc) const {
-    std::vector<const RpcRecord*> records;
-    for (const Recorder* recorder : recorders_) {
-      if (const RpcRecord* record = recorder->record(rpc)) {
-        records.push_back(record);
-      }
+  void EmitInstanceLog(absl::string_view error_message,
+                       protocol::ProtocolDriver& driver,
+                       absl::Span<const ActivityRecord> activities) {
+    for (size_t i = 0; i < activities.size(); ++i) {
+      AddActivity(engine_.plan().activities[i], activities[i], instance_log_);
     }
-    return records;
+    AddDriver(driver, instance_log_);
+    AddTrafficStart(engine_, instance_log_);
+    if (!error_message.empty()) {
+      instance_log_.set_engine_error_message(std::string(error_message));
+    }
+    EmitLog(std::move(instance_log_));
+  }
+
+  void EmitActivitySeries(const ActivityRecorder& recorder) {
+    const auto& activities = engine_.plan().activities;
+    for (int i = 0; i < std::ssize(activities); ++i) {
+      const stats::IntervalSeries* const series = recorder.series(i);
+      if (series == nullptr) continue;
+      results::EncodeActivitySeries(*series, [&](ActivitySeries piece) {
+        ServicePerformanceLog log;
+        *(*log.mutable_activity_logs())[activities[i].name].mutable_series() =
+            std::move(piece);
+        EmitLog(std::move(log));
+      });
+    }
   }
 
   void EmitTimeSeries(int rpc) {
     std::vector<const stats::IntervalSeries*> series;
-    for (const RpcRecord* record : RecordsOf(rpc)) {
-      series.push_back(&record->series);
+    for (const auto& worker : workers_) {
+      const RpcRecord* const record = worker->recorder().record(rpc);
+      if (record != nullptr) series.push_back(&record->series);
     }
     results::EncodeTimeSeries(series, [&](RpcTimeSeries piece) {
-      ResultChunk chunk = NewInstanceChunk();
-      (*chunk.mutable_instance_log()->mutable_rpc_time_series())[rpc] =
-          std::move(piece);
-      emit_(std::move(chunk));
+      ServicePerformanceLog log;
+      (*log.mutable_rpc_time_series())[rpc] = std::move(piece);
+      EmitLog(std::move(log));
     });
   }
 
-  void EmitOfferedLoad(int rpc) {
-    OfferedLoad load;
-    stats::LogHistogram unsent_wait_ns;
-    for (const RpcRecord* record : RecordsOf(rpc)) {
-      load.set_offered_count(load.offered_count() + record->offered_count);
-      load.set_unsent_count(load.unsent_count() + record->unsent_count);
-      load.set_held_back_count(load.held_back_count() +
-                               record->held_back_count);
-      unsent_wait_ns.Merge(record->unsent_wait_ns);
+  // What a worker did as a server on purpose.
+  void EmitServing(const Worker& worker) {
+    ServicePerformanceLog log;
+    if (worker.faults() != nullptr) worker.faults()->AddTo(log);
+    if (worker.admission() != nullptr) {
+      const AdmissionTotals& totals = worker.admission()->totals();
+      AdmissionLog& admission = *log.mutable_admission_log();
+      admission.set_admitted_count(totals.admitted_count);
+      admission.set_refused_count(totals.refused_count);
+      results::EncodeHistogram(totals.wait_ns, *admission.mutable_wait_ns());
     }
-    if (load.offered_count() == 0) return;
-    if (unsent_wait_ns.count() > 0) {
-      results::EncodeHistogram(unsent_wait_ns, *load.mutable_unsent_wait_ns());
-    }
-    ResultChunk chunk = NewInstanceChunk();
-    (*chunk.mutable_instance_log()->mutable_offered_loads())[rpc] =
-        std::move(load);
-    emit_(std::move(chunk));
+    EmitLog(std::move(log));
   }
 
-  void EmitStreams(int rpc) {
-    results::StreamTotals totals;
-    bool streams = false;
-    for (const RpcRecord* record : RecordsOf(rpc)) {
-      if (record->streams == nullptr) continue;
-      streams = true;
-      totals.Merge(*record->streams);
+  // What a worker has recorded of an RPC to all peers together. Requires
+  // EmitStatistics() of the worker.
+  void EmitRecord(size_t worker, int rpc) {
+    const RpcRecord* const record = RecorderOf(worker).record(rpc);
+    if (record == nullptr) return;
+    ServicePerformanceLog log;
+    AddOfferedLoad(rpc, *record, log);
+    if (record->streams != nullptr) {
+      record->streams->Encode((*log.mutable_stream_statistics())[rpc]);
     }
-    if (!streams) return;
-    ResultChunk chunk = NewInstanceChunk();
-    totals.Encode(
-        (*chunk.mutable_instance_log()->mutable_stream_statistics())[rpc]);
-    emit_(std::move(chunk));
-  }
-
-  void EmitPolicy(int rpc) {
-    results::PolicyTotals totals;
-    bool has_policy = false;
-    for (const RpcRecord* record : RecordsOf(rpc)) {
-      if (record->policy == nullptr) continue;
-      has_policy = true;
-      totals.Merge(*record->policy);
+    if (record->policy != nullptr) {
+      record->policy->Encode((*log.mutable_policy_statistics())[rpc]);
     }
-    if (!has_policy) return;
-    ResultChunk chunk = NewInstanceChunk();
-    totals.Encode(
-        (*chunk.mutable_instance_log()->mutable_policy_statistics())[rpc]);
-    emit_(std::move(chunk));
+    if (record->pooled != nullptr) {
+      pooled_[rpc].MergeHistograms(*record->pooled);
+    }
+    if (const auto pooled = pooled_.extract(rpc); !pooled.empty()) {
+      pooled.mapped().Encode((*log.mutable_pooled_statistics())[rpc]);
+    }
+    EmitLog(std::move(log));
   }
 
   ResultChunk NewChunk(int peer, int rpc) const {
@@ -238,7 +244,7 @@ class Collector {
 
   void EmitStatistics(size_t worker) {
     std::map<std::pair<int, int>, int64_t> kept = CountSamples(worker);
-    recorders_[worker]->ForEachTotals(
+    RecorderOf(worker).ForEachTotals(
         [&](int peer, int rpc, const results::RpcTotals& recorded) {
           results::RpcTotals totals = recorded;
           if (IsBrief(peer, rpc)) {
@@ -266,33 +272,20 @@ class Collector {
   // Whether a worker has no histograms for the RPC. The histograms of other
   // workers would then be mistaken for the whole.
   bool IsBrief(int peer, int rpc) const {
-    return absl::c_any_of(recorders_, [&](const Recorder* recorder) {
-      return recorder->is_brief(peer, rpc);
+    return absl::c_any_of(workers_, [&](const auto& worker) {
+      return worker->recorder().is_brief(peer, rpc);
     });
-  }
-
-  void EmitPooledStatistics(int rpc) {
-    for (const RpcRecord* record : RecordsOf(rpc)) {
-      if (record->pooled != nullptr) {
-        pooled_[rpc].MergeHistograms(*record->pooled);
-      }
-    }
-    if (pooled_.count(rpc) == 0) return;
-    ResultChunk chunk = NewInstanceChunk();
-    pooled_[rpc].Encode(
-        (*chunk.mutable_instance_log()->mutable_pooled_statistics())[rpc]);
-    emit_(std::move(chunk));
   }
 
   // By peer and RPC.
   std::map<std::pair<int, int>, int64_t> CountSamples(size_t worker) const {
     std::map<std::pair<int, int>, int64_t> kept;
-    const SampleReservoir& samples = recorders_[worker]->samples();
+    const SampleReservoir& samples = RecorderOf(worker).samples();
     for (int64_t i = 0; i < samples.size(); ++i) {
       ++kept[{samples[i].peer, samples[i].rpc}];
     }
     const stats::Reservoir<ReplayedSample>& replayed =
-        recorders_[worker]->replayed();
+        RecorderOf(worker).replayed();
     for (int64_t i = 0; i < replayed.size(); ++i) {
       ++kept[{replayed[i].sample.peer, replayed[i].sample.rpc}];
     }
@@ -303,7 +296,7 @@ class Collector {
   void EmitReplayLogs(size_t worker) {
     std::map<int64_t, RpcReplayTraceLog> logs;
     const stats::Reservoir<ReplayedSample>& replayed =
-        recorders_[worker]->replayed();
+        RecorderOf(worker).replayed();
     for (int64_t i = 0; i < replayed.size(); ++i) {
       const auto [found, is_new] = logs.try_emplace(replayed[i].execution);
       if (is_new) FillReplayLog(worker, replayed[i], found->second);
@@ -313,22 +306,16 @@ class Collector {
       out.set_start_timestamp_ns(replayed[i].sample.sent_ns -
                                  replayed[i].execution_start_ns);
     }
-    ResultChunk chunk;
+    ServicePerformanceLog piece;
     int64_t samples = 0;
     for (auto& [execution, log] : logs) {
       samples += log.rpc_samples_size();
-      *chunk.mutable_instance_log()->add_replay_trace_logs() = std::move(log);
+      *piece.add_replay_trace_logs() = std::move(log);
       if (samples < kSamplesPerChunk) continue;
-      EmitReplayChunk(chunk);
+      EmitLog(std::exchange(piece, {}));
       samples = 0;
     }
-    if (samples > 0) EmitReplayChunk(chunk);
-  }
-
-  void EmitReplayChunk(ResultChunk& chunk) {
-    chunk.set_instance(engine_.instance_plan().name);
-    emit_(std::move(chunk));
-    chunk.Clear();
+    EmitLog(std::move(piece));
   }
 
   void FillReplayLog(size_t worker, const ReplayedSample& first,
@@ -343,14 +330,14 @@ class Collector {
     // The context of the iteration is that of any of its RPCs, without the
     // RPC's own index.
     log.mutable_trace_context()->ParseFromString(
-        recorders_[worker]->trace(first.sample.trace));
+        RecorderOf(worker).trace(first.sample.trace));
     log.mutable_trace_context()->mutable_fanout_index()->RemoveLast();
   }
 
   void EmitSamples(size_t worker) {
     // Chunks under construction, by peer and RPC.
     std::map<std::pair<int, int>, ResultChunk> chunks;
-    const SampleReservoir& samples = recorders_[worker]->samples();
+    const SampleReservoir& samples = RecorderOf(worker).samples();
     for (int64_t i = 0; i < samples.size(); ++i) {
       const Sample& sample = samples[i];
       const auto [found, is_new] =
@@ -391,78 +378,25 @@ class Collector {
     }
     if (sample.trace >= 0) {
       out.mutable_trace_context()->ParseFromString(
-          recorders_[worker]->trace(sample.trace));
+          RecorderOf(worker).trace(sample.trace));
     }
   }
 
   const EngineState& engine_;
-  const absl::Span<const Recorder* const> recorders_;
+  const absl::Span<const std::unique_ptr<Worker>> workers_;
   const absl::FunctionRef<void(ResultChunk)> emit_;
   ServicePerformanceLog instance_log_;
   const ErrorNumbers errors_;
-  std::map<int, results::RpcTotals> pooled_;  // by RPC
+  std::map<int, results::RpcTotals> pooled_;  // by RPC, of one worker
 };
 
 }  // namespace
 
 void CollectLog(const EngineState& engine, absl::string_view error_message,
-                absl::Span<const ActivityRecord> activities,
-                const ActivityRecorder& activities_over_time,
-                absl::Span<const Recorder* const> recorders,
+                protocol::ProtocolDriver& driver, Activities& activities,
+                absl::Span<const std::unique_ptr<Worker>> workers,
                 absl::FunctionRef<void(ResultChunk chunk)> emit) {
-  Collector(engine, recorders, emit)
-      .Run(error_message, activities, activities_over_time);
-}
-
-namespace {
-
-// The workers follow the same schedule, so the periods of one speak for all.
-void AddFaults(const EngineState& engine, const Faults& faults,
-               bool with_periods, ServicePerformanceLog& log) {
-  for (const FaultRecord& record : faults.records()) {
-    FaultLog& fault = (*log.mutable_fault_logs())[record.name];
-    fault.set_request_count(fault.request_count() + record.request_count);
-    fault.set_connection_count(fault.connection_count() +
-                               record.connection_count);
-    if (!with_periods) continue;
-    for (const FaultPeriod& period : record.periods) {
-      FaultTime& time = *fault.add_times();
-      time.set_begin_timestamp_ns(period.begin_ns + engine.unix_offset_ns());
-      time.set_end_timestamp_ns(period.end_ns + engine.unix_offset_ns());
-    }
-  }
-}
-
-void AddAdmission(const std::vector<std::unique_ptr<Worker>>& workers,
-                  ServicePerformanceLog& log) {
-  AdmissionLog& admission = *log.mutable_admission_log();
-  stats::LogHistogram wait_ns;
-  for (const auto& worker : workers) {
-    const AdmissionTotals& totals = worker->admission()->totals();
-    admission.set_admitted_count(admission.admitted_count() +
-                                 totals.admitted_count);
-    admission.set_refused_count(admission.refused_count() +
-                                totals.refused_count);
-    wait_ns.Merge(totals.wait_ns);
-  }
-  results::EncodeHistogram(wait_ns, *admission.mutable_wait_ns());
-}
-
-}  // namespace
-
-void CollectServerLog(const EngineState& engine,
-                      const std::vector<std::unique_ptr<Worker>>& workers,
-                      absl::FunctionRef<void(ResultChunk chunk)> emit) {
-  if (workers.empty()) return;
-  ResultChunk chunk;
-  chunk.set_instance(engine.instance_plan().name);
-  ServicePerformanceLog& log = *chunk.mutable_instance_log();
-  for (const auto& worker : workers) {
-    if (worker->faults() == nullptr) break;
-    AddFaults(engine, *worker->faults(), worker == workers.front(), log);
-  }
-  if (workers.front()->admission() != nullptr) AddAdmission(workers, log);
-  if (log.ByteSizeLong() > 0) emit(std::move(chunk));
+  Collector(engine, workers, emit).Run(error_message, driver, activities);
 }
 
 }  // namespace distbench::engine

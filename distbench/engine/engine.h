@@ -3,10 +3,12 @@
 #ifndef DISTBENCH_ENGINE_ENGINE_H_
 #define DISTBENCH_ENGINE_ENGINE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -16,14 +18,15 @@
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
 #include "distbench/config/plan/plan.h"
+#include "distbench/engine/activity_pools/activities.h"
 #include "distbench/engine/activity_pools/iteration_pool.h"
+#include "distbench/engine/routes/engine_state.h"
+#include "distbench/engine/worker/worker.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/stats/interval_series.h"
 #include "proto/results.pb.h"
 
 namespace distbench::engine {
-
-class Worker;
 
 struct EngineOptions {
   std::shared_ptr<const config::Plan> plan;
@@ -79,32 +82,18 @@ struct EngineProgress {
 // Collect. Shutdown and destruction are allowed at any point. One thread at a
 // time may call methods, except for Stop() and progress(), which any thread may
 // call.
-// A worker of an engine without threads. A frozen one (by a fault of the test)
-// does nothing until it is due.
-class EngineWorker {
- public:
-  explicit EngineWorker(Worker& worker) : worker_(&worker) {}
-
-  bool RunOnce();
-  int64_t next_due_ns() const;
-  bool is_frozen() const;
-
- private:
-  Worker* worker_;
-};
-
-class Engine {
+class Engine final : private WorkerGroup {
  public:
   // Starts to listen and to handle requests.
   static absl::StatusOr<std::unique_ptr<Engine>> Create(
       EngineOptions options, std::unique_ptr<protocol::ProtocolDriver> driver);
-  ~Engine();
+  ~Engine() override { Shutdown(); }
 
   // The address that peers connect to.
-  const std::string& address() const;
+  const std::string& address() const { return address_; }
 
   // Instances (indices into plan->instances) that this one may send RPCs to.
-  const std::vector<int>& peers() const;
+  const std::vector<int>& peers() const { return state_.routes().peers(); }
 
   // Connects to peers(). `addresses` is in the order of peers(); those of
   // servers outside of the test are the plan's instead.
@@ -118,7 +107,7 @@ class Engine {
   // Ends traffic, or Connect(), early: no iteration starts any more, RPCs in
   // flight are cancelled, and requests are refused with "Traffic cancelled:
   // REASON". The first `reason` becomes the log's engine_error_message.
-  void Stop(absl::string_view reason);
+  void Stop(absl::string_view reason) { Stop(StopScope::kEverything, reason); }
 
   EngineProgress progress() const;
 
@@ -135,16 +124,40 @@ class Engine {
   bool RunOnce();
   int64_t next_due_ns() const;
 
-  // The same for a single worker, until Shutdown().
-  EngineWorker worker(int index);
+  // For callers that run single workers, until Shutdown().
+  Worker& worker(int index) override { return *workers_[index]; }
 
   // Emits the instance's log. Requires Shutdown().
   void Collect(absl::FunctionRef<void(ResultChunk chunk)> emit);
 
  private:
-  class Impl;
-  explicit Engine(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  Engine(EngineOptions options,
+         std::unique_ptr<protocol::ProtocolDriver> driver);
+  absl::Status Listen();
+  absl::Status StartThreads();
+  void EndThreads();
+  void Stop(StopScope scope, absl::string_view reason);
+  bool AllDrained() const;
+
+  // WorkerGroup
+  Activities& activities() override { return activities_; }
+  void OnMainListFinished() override;
+  void OnManyPendingRpcs() override;
+  void OnTooMany(const char* what) override;
+  void StopOwnTraffic(const std::string& reason) override;
+  void OnFailure(const absl::Status& failure) override;
+  void WaitOutFreeze(int64_t until_ns) override;
+
+  const EngineOptions options_;
+  EngineState state_;
+  const std::unique_ptr<protocol::ProtocolDriver> driver_;
+  Activities activities_;
+  std::string address_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::thread> threads_;
+  std::atomic<bool> failed_ = false;
+  bool shut_down_ = false;
+  std::string error_message_;  // why traffic ended early; else empty
 };
 
 }  // namespace distbench::engine

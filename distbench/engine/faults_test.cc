@@ -306,22 +306,30 @@ TEST(FaultsTest, StoppingEndsAFreeze) {
   EXPECT_NEAR(outcome.EndNs(0), 400 * kMs, 2 * kMs);
 }
 
+// The replay of a trace with these records.
+std::string Replay(absl::string_view records, absl::string_view faults) {
+  return absl::Substitute(
+      R"pb(
+        services { name: "client" count: 1 }
+        services { name: "server" count: 1 }
+        default_protocol: "loopback"
+        rpc_replay_traces {
+          name: "trace"
+          client: "client"
+          server: "server"
+          defaults { timing_mode: RELATIVE_TO_TRACE_START } $0
+        }
+        action_lists { name: "client" action_names: "run" }
+        actions { name: "run" rpc_replay_trace_name: "trace" } $1)pb",
+      records, faults);
+}
+
 TEST(FaultsTest, ReplayedRequestsAreAffected) {
-  const std::string config = absl::Substitute(R"pb(
-    services { name: "client" count: 1 }
-    services { name: "server" count: 1 }
-    default_protocol: "loopback"
-    rpc_replay_traces {
-      name: "trace"
-      client: "client"
-      server: "server"
-      defaults { timing_mode: RELATIVE_TO_TRACE_START }
-      records { timing_ns: 1000000 }
-      records { timing_ns: 2000000 server_processing_time_ns: 4000000 }
-      records { timing_ns: 20000000 }
-    }
-    action_lists { name: "client" action_names: "run" }
-    actions { name: "run" rpc_replay_trace_name: "trace" }
+  constexpr char kRecords[] = R"pb(
+    records { timing_ns: 1000000 }
+    records { timing_ns: 2000000 server_processing_time_ns: 4000000 }
+    records { timing_ns: 20000000 })pb";
+  const FaultOutcome outcome = RunWith(Replay(kRecords, R"pb(
     server_faults {
       name: "fault"
       service: "server"
@@ -333,8 +341,7 @@ TEST(FaultsTest, ReplayedRequestsAreAffected) {
       service: "server"
       error_code: "UNAVAILABLE"
       start: "15ms"
-    })pb");
-  const FaultOutcome outcome = RunWith(config);
+    })pb"));
   EXPECT_EQ(outcome.statistics.failed_count(), 1);
   EXPECT_EQ(outcome.fault().request_count(), 2);
   EXPECT_NEAR(outcome.service_time_ns.min(), 5 * kMs, kToleranceNs);
@@ -407,20 +414,9 @@ TEST(FaultsAtTheEndTest, AnswersThatAStopMakesReadyAreNotDelayed) {
 }
 
 TEST(FaultsAtTheEndTest, ReplayedRequestsInProcessingAreNotDelayed) {
-  const ServiceLogs logs = LogsAfterStop(ParseTest(R"pb(
-    services { name: "client" count: 1 }
-    services { name: "server" count: 1 }
-    default_protocol: "loopback"
-    rpc_replay_traces {
-      name: "trace"
-      client: "client"
-      server: "server"
-      defaults { timing_mode: RELATIVE_TO_TRACE_START }
-      records { timing_ns: 1000000 server_processing_time_ns: 900000000 }
-    }
-    action_lists { name: "client" action_names: "run" }
-    actions { name: "run" rpc_replay_trace_name: "trace" }
-    server_faults { name: "late" service: "server" extra_latency: "1h" })pb"));
+  const ServiceLogs logs = LogsAfterStop(ParseTest(Replay(
+      "records { timing_ns: 1000000 server_processing_time_ns: 900000000 }",
+      "server_faults { name: 'late' service: 'server' extra_latency: '1h' }")));
   EXPECT_EQ(AffectedRequests(logs, "server/0"), 0);
 }
 

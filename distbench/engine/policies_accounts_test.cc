@@ -59,7 +59,7 @@ TEST(PoliciesAccountsTest, AnAttemptMayExpireBeforeItIsSent) {
                              "", 2)));
   EXPECT_EQ(outcome.rpc.succeeded_count(), 1);
   EXPECT_NEAR(outcome.rpc.service_time_ns().max(), 22 * kMs, 0.1 * kMs);
-  EXPECT_EQ(outcome.policy.abandoned_attempt_count, 1);
+  EXPECT_EQ(outcome.policy.abandoned_attempt_count(), 1);
 }
 
 TEST(PoliciesAccountsTest, AnAttemptThatIsTakenBackBeforeItIsSentWasNone) {
@@ -69,10 +69,10 @@ TEST(PoliciesAccountsTest, AnAttemptThatIsTakenBackBeforeItIsSentWasNone) {
   const PolicyOutcome outcome(servers.Run(PolicyTest(
       "load_balancing: 'round_robin' hedging { delay: '10ms' }", "", 2)));
   EXPECT_EQ(outcome.rpc.succeeded_count(), 1);
-  EXPECT_EQ(outcome.policy.attempt_count, 1);
+  EXPECT_EQ(outcome.policy.attempt_count(), 1);
   EXPECT_EQ(outcome.attempts_in_series, 1);
-  EXPECT_EQ(outcome.policy.hedge_count, 0);
-  EXPECT_EQ(outcome.policy.abandoned_attempt_count, 0);
+  EXPECT_EQ(outcome.policy.hedge_count(), 0);
+  EXPECT_EQ(outcome.policy.abandoned_attempt_count(), 0);
 }
 
 TEST(PoliciesAccountsTest, WhatTheTrafficsEndTakesBackWasNoAttempt) {
@@ -80,10 +80,10 @@ TEST(PoliciesAccountsTest, WhatTheTrafficsEndTakesBackWasNoAttempt) {
   const PolicyOutcome outcome(servers.Run(
       PolicyTest("retry {}", "open_loop_interval_ns: 10000000"), /*workers=*/1,
       /*limit_ns=*/100 * kMs));
-  EXPECT_GT(outcome.policy.request_count, 5);
-  EXPECT_EQ(outcome.policy.attempt_count, 0);
+  EXPECT_GT(outcome.policy.request_count(), 5);
+  EXPECT_EQ(outcome.policy.attempt_count(), 0);
   EXPECT_EQ(outcome.attempts_in_series, 0);
-  EXPECT_EQ(outcome.policy.abandoned_attempt_count, 0);
+  EXPECT_EQ(outcome.policy.abandoned_attempt_count(), 0);
 }
 
 // It counts in the second in which it is sent.
@@ -94,9 +94,9 @@ TEST(PoliciesAccountsTest, AnAttemptThatWaitsCountsOnceItIsSent) {
     return Answer{.time_ns = kMs, .is_full = now_ns < room_ns};
   });
   const PolicyOutcome outcome(servers.Run(PolicyTest("retry {}")));
-  EXPECT_EQ(outcome.policy.attempt_count, 1);
+  EXPECT_EQ(outcome.policy.attempt_count(), 1);
   EXPECT_EQ(outcome.attempts_in_series, 1);
-  EXPECT_EQ(outcome.policy.succeeded_attempt_count, 1);
+  EXPECT_EQ(outcome.policy.succeeded_attempt_count(), 1);
 }
 
 // Also without a policy. It never reached a server.
@@ -129,12 +129,12 @@ TEST(PoliciesAccountsTest, TheEndOfTheTrafficIsNoFailureOfServers) {
                              "concurrency_limit { kind: 'aimd' limit: 1000 }",
                              "open_loop_interval_ns: 1000000"),
                   /*workers=*/1, /*limit_ns=*/100 * kMs));
-  EXPECT_GT(outcome.policy.attempt_count, 90);
-  EXPECT_EQ(outcome.policy.abandoned_attempt_count,
-            outcome.policy.attempt_count);
-  EXPECT_EQ(outcome.policy.failed_attempt_count, 0);
-  EXPECT_EQ(outcome.policy.circuit_opened_count, 0);
-  EXPECT_EQ(outcome.policy.concurrency_limit.min, 1000);
+  EXPECT_GT(outcome.policy.attempt_count(), 90);
+  EXPECT_EQ(outcome.policy.abandoned_attempt_count(),
+            outcome.policy.attempt_count());
+  EXPECT_EQ(outcome.policy.failed_attempt_count(), 0);
+  EXPECT_EQ(outcome.policy.circuit_opened_count(), 0);
+  EXPECT_EQ(outcome.policy.concurrency_limit().min(), 1000);
 }
 
 // A server that answers so has not been given up.
@@ -144,8 +144,8 @@ TEST(PoliciesAccountsTest, AServerMayAnswerThatADeadlineHasPassed) {
   });
   const PolicyOutcome outcome(
       servers.Run(PolicyTest("", "", 1, "deadline: '1s'")));
-  EXPECT_EQ(outcome.policy.failed_attempt_count, 1);
-  EXPECT_EQ(outcome.policy.abandoned_attempt_count, 0);
+  EXPECT_EQ(outcome.policy.failed_attempt_count(), 1);
+  EXPECT_EQ(outcome.policy.abandoned_attempt_count(), 0);
 }
 
 TEST(PoliciesAccountsTest, NothingIsHedgedAtTheDeadline) {
@@ -153,8 +153,8 @@ TEST(PoliciesAccountsTest, NothingIsHedgedAtTheDeadline) {
       [](const protocol::ClientCall&, int64_t) { return Answer{kHourNs}; });
   const PolicyOutcome outcome(servers.Run(
       PolicyTest("hedging { delay: '20ms' }", "", 1, "deadline: '20ms'")));
-  EXPECT_EQ(outcome.policy.attempt_count, 1);
-  EXPECT_EQ(outcome.policy.abandoned_attempt_count, 1);
+  EXPECT_EQ(outcome.policy.attempt_count(), 1);
+  EXPECT_EQ(outcome.policy.abandoned_attempt_count(), 1);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "absl/strings/substitute.h"
 #include "distbench/engine/testing/scripted_servers.h"
 #include "distbench/engine/testing/virtual_time_testing.h"
+#include "distbench/results/histogram_proto.h"
 #include "gtest/gtest.h"
 
 namespace distbench::engine {
@@ -23,8 +24,8 @@ TEST(PoliciesOfManyAttemptsTest, AFailedHedgedAttemptIsFollowedAtOnce) {
       servers.Run(PolicyTest("hedging { max_attempts: 2 delay: '1s' }")));
   EXPECT_EQ(outcome.rpc.succeeded_count(), 1);
   EXPECT_NEAR(outcome.rpc.service_time_ns().max(), 2 * kMs, 0.1 * kMs);
-  EXPECT_EQ(outcome.policy.hedge_count, 1);
-  EXPECT_EQ(outcome.policy.hedge_won_count, 1);
+  EXPECT_EQ(outcome.policy.hedge_count(), 1);
+  EXPECT_EQ(outcome.policy.hedge_won_count(), 1);
 }
 
 // The first call takes long, the others do not.
@@ -41,11 +42,11 @@ TEST(PoliciesOfManyAttemptsTest, LosersAreCancelled) {
   EXPECT_EQ(outcome.rpc.succeeded_count(), 2);
   EXPECT_NEAR(outcome.rpc.service_time_ns().max(), 11 * kMs, 0.2 * kMs);
   EXPECT_EQ(servers.cancelled_count(), 1);
-  EXPECT_EQ(outcome.policy.attempt_count, 3);
-  EXPECT_EQ(outcome.policy.succeeded_attempt_count, 2);
-  EXPECT_EQ(outcome.policy.abandoned_attempt_count, 1);
-  EXPECT_EQ(outcome.policy.uncancelled_attempt_count, 0);
-  EXPECT_EQ(outcome.policy.attempt_time_ns.count(), 2);
+  EXPECT_EQ(outcome.policy.attempt_count(), 3);
+  EXPECT_EQ(outcome.policy.succeeded_attempt_count(), 2);
+  EXPECT_EQ(outcome.policy.abandoned_attempt_count(), 1);
+  EXPECT_EQ(outcome.policy.uncancelled_attempt_count(), 0);
+  EXPECT_EQ(results::HistogramOf(outcome.policy.attempt_time_ns()).count(), 2);
 }
 
 // The late answer comes while later iterations use the same objects.
@@ -56,11 +57,12 @@ TEST(PoliciesOfManyAttemptsTest,
       servers.Run(PolicyTest("hedging { max_attempts: 3 delay: '10ms' }",
                              "max_iteration_count: 100")));
   EXPECT_EQ(outcome.rpc.succeeded_count(), 100);
-  EXPECT_EQ(outcome.policy.attempt_count, 101);
-  EXPECT_EQ(outcome.policy.abandoned_attempt_count, 1);
-  EXPECT_EQ(outcome.policy.uncancelled_attempt_count, 1);
-  EXPECT_EQ(outcome.policy.attempt_time_ns.count(), 101);
-  EXPECT_NEAR(outcome.policy.attempt_time_ns.max(), 50 * kMs, kMs);
+  EXPECT_EQ(outcome.policy.attempt_count(), 101);
+  EXPECT_EQ(outcome.policy.abandoned_attempt_count(), 1);
+  EXPECT_EQ(outcome.policy.uncancelled_attempt_count(), 1);
+  EXPECT_EQ(results::HistogramOf(outcome.policy.attempt_time_ns()).count(),
+            101);
+  EXPECT_NEAR(outcome.policy.attempt_time_ns().max(), 50 * kMs, kMs);
 }
 
 TEST(PoliciesOfManyAttemptsTest, TheWarmUpIsNotCountedButTeaches) {
@@ -71,9 +73,9 @@ TEST(PoliciesOfManyAttemptsTest, TheWarmUpIsNotCountedButTeaches) {
                              "max_iteration_count: 150 warmup_iterations: 100 "
                              "max_parallel_iterations: 10")));
   EXPECT_EQ(outcome.rpc.warmup_count(), 100);
-  EXPECT_EQ(outcome.policy.request_count, 50);
+  EXPECT_EQ(outcome.policy.request_count(), 50);
   // Attempts that take as long as all others are hedged when they end.
-  EXPECT_EQ(servers.call_count(), 100 + outcome.policy.attempt_count);
+  EXPECT_EQ(servers.call_count(), 100 + outcome.policy.attempt_count());
 }
 
 TEST(PoliciesOfManyAttemptsTest, AnIterationEndsWithItsQuorum) {
@@ -85,15 +87,17 @@ TEST(PoliciesOfManyAttemptsTest, AnIterationEndsWithItsQuorum) {
         PolicyTest(absl::Substitute("quorum { answers: 3 rest: '$0' }", rest),
                    "max_iteration_count: 100", /*servers=*/5)));
     const bool cancels = rest == std::string("cancel");
-    EXPECT_EQ(outcome.policy.quorum_time_ns.count(), 100) << rest;
-    EXPECT_NEAR(outcome.policy.quorum_time_ns.max(), 3 * kMs, 0.1 * kMs);
-    EXPECT_EQ(outcome.policy.quorum_failed_count, 0);
-    EXPECT_EQ(outcome.policy.request_count, 500);
+    EXPECT_EQ(results::HistogramOf(outcome.policy.quorum_time_ns()).count(),
+              100)
+        << rest;
+    EXPECT_NEAR(outcome.policy.quorum_time_ns().max(), 3 * kMs, 0.1 * kMs);
+    EXPECT_EQ(outcome.policy.quorum_failed_count(), 0);
+    EXPECT_EQ(outcome.policy.request_count(), 500);
     EXPECT_EQ(outcome.rpc.failed_count(), 0);
     // The last ones end when the traffic does.
     const int64_t late = cancels ? 0 : 2 * 99;
     EXPECT_EQ(outcome.rpc.succeeded_count(), 300 + late) << rest;
-    EXPECT_EQ(outcome.policy.not_needed_count, 200 - late) << rest;
+    EXPECT_EQ(outcome.policy.not_needed_count(), 200 - late) << rest;
     EXPECT_EQ(servers.cancelled_count(), cancels ? 200 : 0);
   }
 }
@@ -106,10 +110,10 @@ TEST(PoliciesOfManyAttemptsTest, AQuorumThatCannotBeReachedFailsTheIteration) {
   const PolicyOutcome outcome(
       servers.Run(PolicyTest("quorum { answers: 3 }", "max_iteration_count: 10",
                              /*servers=*/4)));
-  EXPECT_EQ(outcome.policy.quorum_failed_count, 10);
+  EXPECT_EQ(outcome.policy.quorum_failed_count(), 10);
   EXPECT_EQ(outcome.rpc.failed_count(), 20);
   EXPECT_EQ(outcome.rpc.succeeded_count(), 0);
-  EXPECT_EQ(outcome.policy.not_needed_count, 20);
+  EXPECT_EQ(outcome.policy.not_needed_count(), 20);
 }
 
 TEST(PoliciesOfManyAttemptsTest, AFailureWithinAQuorumIsNone) {
@@ -120,7 +124,7 @@ TEST(PoliciesOfManyAttemptsTest, AFailureWithinAQuorumIsNone) {
       servers.Run(PolicyTest("quorum { answers: 2 }", "max_duration: '1s'",
                              /*servers=*/3)));
   // The closed loop does not pause, because no iteration fails.
-  EXPECT_GT(outcome.policy.quorum_time_ns.count(), 900);
+  EXPECT_GT(results::HistogramOf(outcome.policy.quorum_time_ns()).count(), 900);
 }
 
 // All requests of iterations without an answer: their quorum has failed before
@@ -131,8 +135,8 @@ TEST(PoliciesOfManyAttemptsTest, RefusedRequestsOfAQuorumEndLater) {
   const PolicyOutcome outcome(servers.Run(
       PolicyTest("quorum { answers: 2 } concurrency_limit { limit: 1 }",
                  "max_iteration_count: 10", /*servers=*/3)));
-  EXPECT_EQ(outcome.policy.quorum_failed_count, 10);
-  EXPECT_EQ(outcome.policy.request_count, 30);
+  EXPECT_EQ(outcome.policy.quorum_failed_count(), 10);
+  EXPECT_EQ(outcome.policy.request_count(), 30);
 }
 
 TEST(PoliciesOfManyAttemptsTest, SamplesOfAListAreLimited) {

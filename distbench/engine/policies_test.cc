@@ -11,7 +11,8 @@
 #include "absl/strings/substitute.h"
 #include "distbench/engine/testing/scripted_servers.h"
 #include "distbench/engine/testing/virtual_time_testing.h"
-#include "distbench/results/rpc_totals.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/results/message_sums.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -45,12 +46,12 @@ TEST(PoliciesTest, ARequestIsFromItsFirstSendToItsOutcome) {
   // Five attempts of 1 ms, and pauses that grow to their maximum.
   EXPECT_NEAR(outcome.rpc.service_time_ns().max(),
               (5 + 10 + 20 + 40 + 40) * kMs, 0.1 * kMs);
-  EXPECT_EQ(outcome.policy.request_count, 1);
-  EXPECT_EQ(outcome.policy.attempt_count, 5);
-  EXPECT_EQ(outcome.policy.retry_count, 4);
-  EXPECT_EQ(outcome.policy.succeeded_attempt_count, 1);
-  EXPECT_EQ(outcome.policy.failed_attempt_count, 4);
-  EXPECT_NEAR(outcome.policy.attempt_time_ns.max(), kMs, 0.02 * kMs);
+  EXPECT_EQ(outcome.policy.request_count(), 1);
+  EXPECT_EQ(outcome.policy.attempt_count(), 5);
+  EXPECT_EQ(outcome.policy.retry_count(), 4);
+  EXPECT_EQ(outcome.policy.succeeded_attempt_count(), 1);
+  EXPECT_EQ(outcome.policy.failed_attempt_count(), 4);
+  EXPECT_NEAR(outcome.policy.attempt_time_ns().max(), kMs, 0.02 * kMs);
   EXPECT_EQ(outcome.attempts_in_series, 5);
 }
 
@@ -59,7 +60,7 @@ TEST(PoliciesTest, AttemptsEndAtTheirMaximum) {
   const PolicyOutcome outcome(servers.Run(PolicyTest(
       "retry { max_attempts: 3 initial_backoff: '1ms' jitter: 'none' }")));
   EXPECT_EQ(outcome.rpc.failed_count(), 1);
-  EXPECT_EQ(outcome.policy.attempt_count, 3);
+  EXPECT_EQ(outcome.policy.attempt_count(), 3);
   EXPECT_EQ(servers.call_count(), 3);
   EXPECT_THAT(outcome.errors, Contains("UNAVAILABLE: not now"));
 }
@@ -70,7 +71,7 @@ TEST(PoliciesTest, OnlyListedCodesAreRetried) {
     ScriptedServers servers(FailFirst(100, error));
     const PolicyOutcome outcome(servers.Run(PolicyTest(
         "retry { max_attempts: 2 codes: 'ABORTED' codes: 'UNAVAILABLE' }")));
-    EXPECT_EQ(outcome.policy.attempt_count, attempts) << error;
+    EXPECT_EQ(outcome.policy.attempt_count(), attempts) << error;
     EXPECT_EQ(outcome.rpc.failed_count(), 1);
   }
 }
@@ -80,7 +81,7 @@ TEST(PoliciesTest, TheDeadlineCoversAllAttempts) {
   ScriptedServers servers(FailFirst(100, "UNAVAILABLE: not now"));
   const PolicyOutcome outcome(
       servers.Run(PolicyTest(kRetryTenTimes, "", 1, "deadline: '50ms'")));
-  EXPECT_EQ(outcome.policy.attempt_count, 3);
+  EXPECT_EQ(outcome.policy.attempt_count(), 3);
   EXPECT_EQ(outcome.rpc.failed_count(), 1);
 }
 
@@ -98,8 +99,8 @@ TEST(PoliciesTest, AttemptsHaveTheEarlierDeadline) {
   EXPECT_THAT(deadlines_ms, ElementsAre(20, 20, AnyOf(4, 5)));
   EXPECT_EQ(outcome.rpc.failed_count(), 1);
   // The caller gave them up.
-  EXPECT_EQ(outcome.policy.abandoned_attempt_count, 3);
-  EXPECT_EQ(outcome.policy.uncancelled_attempt_count, 0);
+  EXPECT_EQ(outcome.policy.abandoned_attempt_count(), 3);
+  EXPECT_EQ(outcome.policy.uncancelled_attempt_count(), 0);
 }
 
 TEST(PoliciesTest, TheBudgetLimitsRetries) {
@@ -111,10 +112,10 @@ TEST(PoliciesTest, TheBudgetLimitsRetries) {
                  "budget { ratio: 0.25 min_per_second: 0 window: '1000s' } }",
                  "max_iteration_count: 400 open_loop_interval_ns: 1000000")));
   EXPECT_EQ(outcome.rpc.failed_count(), 400);
-  EXPECT_EQ(outcome.policy.request_count, 400);
-  EXPECT_NEAR(outcome.policy.retry_count, 100, 1);
+  EXPECT_EQ(outcome.policy.request_count(), 400);
+  EXPECT_NEAR(outcome.policy.retry_count(), 100, 1);
   // Each request ends at its first refusal, or after four attempts.
-  EXPECT_GT(outcome.policy.refused_by_budget_count, 300);
+  EXPECT_GT(outcome.policy.refused_by_budget_count(), 300);
 }
 
 TEST(PoliciesTest, FurtherAttemptsAvoidServersThatWereTried) {
@@ -158,10 +159,10 @@ TEST(PoliciesTest, TheConcurrencyLimitRefuses) {
                  "max_iteration_count: 5 open_loop_interval_ns: 1")));
   EXPECT_EQ(outcome.rpc.succeeded_count(), 3);
   EXPECT_EQ(outcome.rpc.failed_count(), 2);
-  EXPECT_EQ(outcome.policy.attempt_count, 3);
-  EXPECT_EQ(outcome.policy.refused_by_limit_count, 2);
+  EXPECT_EQ(outcome.policy.attempt_count(), 3);
+  EXPECT_EQ(outcome.policy.refused_by_limit_count(), 2);
   EXPECT_EQ(servers.most_in_flight(), 3);
-  EXPECT_EQ(outcome.policy.concurrency_limit.max, 3);
+  EXPECT_EQ(outcome.policy.concurrency_limit().max(), 3);
   EXPECT_THAT(outcome.errors, Contains(HasSubstr("RESOURCE_EXHAUSTED")));
 }
 
@@ -176,8 +177,8 @@ TEST(PoliciesTest, RefusalsAreRetriedIfTheirCodeIsListed) {
                          listed ? "codes: 'RESOURCE_EXHAUSTED'" : ""),
         "max_iteration_count: 2 open_loop_interval_ns: 1000000")));
     EXPECT_EQ(outcome.rpc.succeeded_count(), listed ? 2 : 1);
-    EXPECT_EQ(outcome.policy.refused_by_limit_count, 1);
-    EXPECT_EQ(outcome.policy.retry_count, listed ? 1 : 0);
+    EXPECT_EQ(outcome.policy.refused_by_limit_count(), 1);
+    EXPECT_EQ(outcome.policy.retry_count(), listed ? 1 : 0);
   }
 }
 
@@ -190,8 +191,8 @@ TEST(PoliciesTest, WorkersShareTheConcurrencyLimit) {
       /*workers=*/2));
   EXPECT_EQ(outcome.rpc.succeeded_count(), 5);
   EXPECT_EQ(servers.most_in_flight(), 5);
-  EXPECT_EQ(outcome.policy.concurrency_limit.min, 5);
-  EXPECT_EQ(outcome.policy.concurrency_limit.max, 5);
+  EXPECT_EQ(outcome.policy.concurrency_limit().min(), 5);
+  EXPECT_EQ(outcome.policy.concurrency_limit().max(), 5);
 }
 
 // One of three servers fails. Its circuit breaker opens, and the balancer then
@@ -209,8 +210,8 @@ TEST(PoliciesTest, TheCircuitBreakerTakesAServerOut) {
       /*servers=*/3)));
   EXPECT_EQ(outcome.rpc.failed_count(), calls[1]);
   EXPECT_NEAR(calls[1], 10 + 970 / 51, 2);
-  EXPECT_EQ(outcome.policy.circuit_opened_count, calls[1] - 9);
-  EXPECT_EQ(outcome.policy.refused_by_circuit_breaker_count, 0);
+  EXPECT_EQ(outcome.policy.circuit_opened_count(), calls[1] - 9);
+  EXPECT_EQ(outcome.policy.refused_by_circuit_breaker_count(), 0);
 }
 
 TEST(PoliciesTest, AnOpenCircuitBreakerRefuses) {
@@ -222,8 +223,8 @@ TEST(PoliciesTest, AnOpenCircuitBreakerRefuses) {
                  "max_iteration_count: 50 open_loop_interval_ns: 2000000")));
   EXPECT_EQ(servers.call_count(), 5);
   EXPECT_EQ(outcome.rpc.failed_count(), 50);
-  EXPECT_EQ(outcome.policy.refused_by_circuit_breaker_count, 45);
-  EXPECT_EQ(outcome.policy.circuit_opened_count, 1);
+  EXPECT_EQ(outcome.policy.refused_by_circuit_breaker_count(), 45);
+  EXPECT_EQ(outcome.policy.circuit_opened_count(), 1);
 }
 
 // A closed loop whose requests are all refused must not spin.
@@ -233,7 +234,7 @@ TEST(PoliciesTest, AClosedLoopPausesAfterRefusals) {
   });
   const PolicyOutcome outcome(servers.Run(PolicyTest(
       "circuit_breaker { min_attempts: 1 open: '1h' }", "max_duration: '1s'")));
-  EXPECT_LT(outcome.policy.request_count, 20);
+  EXPECT_LT(outcome.policy.request_count(), 20);
 }
 
 // Whatever is in flight, pauses or waits when the traffic ends, each request
@@ -254,16 +255,16 @@ TEST(PoliciesTest, EverythingEndsWithTheTraffic) {
       const PolicyOutcome outcome(servers.Run(
           PolicyTest(policy, "open_loop_interval_ns: 1000000", /*servers=*/3),
           /*workers=*/2, /*limit_ns=*/100 * kMs));
-      const results::PolicyTotals& counts = outcome.policy;
-      EXPECT_GT(counts.attempt_count, 200) << policy;
-      EXPECT_EQ(counts.attempt_count, servers.call_count()) << policy;
-      EXPECT_EQ(counts.attempt_count, counts.succeeded_attempt_count +
-                                          counts.failed_attempt_count +
-                                          counts.abandoned_attempt_count)
+      const PolicyStatistics& counts = outcome.policy;
+      EXPECT_GT(counts.attempt_count(), 200) << policy;
+      EXPECT_EQ(counts.attempt_count(), servers.call_count()) << policy;
+      EXPECT_EQ(counts.attempt_count(), counts.succeeded_attempt_count() +
+                                            counts.failed_attempt_count() +
+                                            counts.abandoned_attempt_count())
           << policy;
-      EXPECT_EQ(counts.request_count, outcome.rpc.succeeded_count() +
-                                          outcome.rpc.failed_count() +
-                                          counts.not_needed_count)
+      EXPECT_EQ(counts.request_count(), outcome.rpc.succeeded_count() +
+                                            outcome.rpc.failed_count() +
+                                            counts.not_needed_count())
           << policy;
     }
   }
@@ -334,9 +335,9 @@ TEST(PoliciesTest, HandlersCallWithPolicies) {
       EXPECT_EQ(counts.attempt_count(), counts.succeeded_attempt_count() +
                                             counts.failed_attempt_count() +
                                             counts.abandoned_attempt_count());
-      results::PolicyTotals totals;
-      ASSERT_TRUE(totals.Add(counts).ok());
-      quorums += static_cast<int64_t>(totals.quorum_time_ns.count());
+      ASSERT_TRUE(results::ValidateCounters(counts, {}).ok());
+      quorums += static_cast<int64_t>(
+          results::HistogramOf(counts.quorum_time_ns()).count());
     }
   }
   EXPECT_EQ(quorums, 500);

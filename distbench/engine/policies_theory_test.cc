@@ -104,7 +104,7 @@ TEST(PoliciesTheoryTest, HedgingOnATierWithOneSlowReplica) {
     const double p99 =
         Inverse([&](double t) { return hedged.Hedged(t); }, 0.01);
     const double extra =
-        static_cast<double>(outcome.policy.hedge_count) / 60'000;
+        static_cast<double>(outcome.policy.hedge_count()) / 60'000;
     absl::PrintF("%.0f ms | %.1f ms | %.1f ms | %.1f %% | %.1f %%\n", delay_ms,
                  p99, ServiceMs(outcome, 0.99), 100 * hedged.extra_load(),
                  100 * extra);
@@ -128,8 +128,8 @@ TEST(PoliciesTheoryTest, APercentileFixesTheExtraLoad) {
             absl::StrCat(targets, " hedging { percentile: ", percentile, " }"),
             "max_iteration_count: 20000 max_parallel_iterations: 10",
             kServers)));
-        EXPECT_NEAR(static_cast<double>(outcome.policy.hedge_count) /
-                        static_cast<double>(outcome.policy.request_count),
+        EXPECT_NEAR(static_cast<double>(outcome.policy.hedge_count()) /
+                        static_cast<double>(outcome.policy.request_count()),
                     1 - percentile / 100, 0.015)
             << targets << (can_cancel ? ", cancelled" : ", not cancelled");
       }
@@ -151,12 +151,13 @@ TEST(PoliciesTheoryTest, AQuorumTakesAsLongAsItsOrderStatistic) {
       mean_ms += 10.0 / i;
       variance += 100.0 / i / i;
     }
-    ASSERT_EQ(outcome.policy.quorum_time_ns.count(), 10'000);
+    ASSERT_EQ(results::HistogramOf(outcome.policy.quorum_time_ns()).count(),
+              10'000);
     // Four standard errors.
-    EXPECT_NEAR(outcome.policy.quorum_time_ns.sum() / 10'000 / kMs, mean_ms,
+    EXPECT_NEAR(outcome.policy.quorum_time_ns().sum() / 10'000 / kMs, mean_ms,
                 4 * std::sqrt(variance / 10'000))
         << k;
-    EXPECT_EQ(outcome.policy.not_needed_count, 10'000 * (kTargets - k));
+    EXPECT_EQ(outcome.policy.not_needed_count(), 10'000 * (kTargets - k));
   }
 }
 
@@ -171,7 +172,7 @@ TEST(PoliciesTheoryTest, RetriesAreGeometric) {
       PolicyTest("retry { max_attempts: 3 initial_backoff: '1ms' }",
                  "max_iteration_count: 50000 open_loop_interval_ns: 1000000")));
   EXPECT_NEAR(outcome.rpc.failed_count() / 50'000.0, 0.4 * 0.4 * 0.4, 0.004);
-  EXPECT_NEAR(outcome.policy.attempt_count / 50'000.0, 1 + 0.4 + 0.16, 0.015);
+  EXPECT_NEAR(outcome.policy.attempt_count() / 50'000.0, 1 + 0.4 + 0.16, 0.015);
 }
 
 // Servers with `places` each, first come first served.
@@ -197,11 +198,11 @@ TEST(PoliciesTheoryTest, TheGradientFindsTheServersPlaces) {
       "max_backoff: '1ms' multiplier: 1 }",
       "max_duration: '100s' max_parallel_iterations: 60")));
   const double root = (1 + std::sqrt(1 + 8.0 * kPlaces)) / 2;
-  const double mean_limit = outcome.policy.concurrency_limit.sum /
-                            outcome.policy.concurrency_limit.count;
+  const double mean_limit = outcome.policy.concurrency_limit().sum() /
+                            outcome.policy.concurrency_limit().count();
   EXPECT_NEAR(mean_limit, root * root, 0.1 * root * root);
   // All places are busy.
-  EXPECT_NEAR(outcome.policy.succeeded_attempt_count, 100 * 100 * kPlaces,
+  EXPECT_NEAR(outcome.policy.succeeded_attempt_count(), 100 * 100 * kPlaces,
               0.02 * 100 * 100 * kPlaces);
 }
 

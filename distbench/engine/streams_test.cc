@@ -4,7 +4,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/substitute.h"
 #include "distbench/engine/testing/virtual_time_testing.h"
-#include "distbench/results/rpc_totals.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/results/message_sums.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -41,7 +42,8 @@ class Outcome {
   explicit Outcome(ServiceLogs logs) : logs_(std::move(logs)) {
     const auto& log = logs_.instance_logs().at("client/0");
     if (log.stream_statistics().contains(0)) {
-      EXPECT_TRUE(totals.Add(log.stream_statistics().at(0)).ok());
+      totals = log.stream_statistics().at(0);
+      EXPECT_TRUE(results::ValidateCounters(totals, {}).ok());
     }
     statistics = StatisticsOf(logs_, "client/0", "server/0");
   }
@@ -52,7 +54,7 @@ class Outcome {
         .error_message(1);
   }
 
-  results::StreamTotals totals;
+  StreamStatistics totals;
   RpcStatistics statistics;
 
  private:
@@ -73,15 +75,15 @@ TEST(StreamsTest, ServerStreamsAtItsInterval) {
   EXPECT_EQ(outcome.statistics.succeeded_count(), 3);
   EXPECT_EQ(outcome.statistics.request_bytes(), 3 * 100);
   EXPECT_EQ(outcome.statistics.response_bytes(), 3 * 11 * 100);
-  EXPECT_EQ(outcome.totals.stream_count, 3);
-  EXPECT_EQ(outcome.totals.request_messages, 3);
-  EXPECT_EQ(outcome.totals.response_messages, 33);
-  EXPECT_EQ(outcome.totals.response_bytes, 3300);
-  EXPECT_EQ(outcome.totals.gap_ns.count(), 30);
-  EXPECT_ABOUT_MS(outcome.totals.gap_ns, 20);
-  EXPECT_LT(outcome.totals.first_message_ns.max(), kMs);
-  EXPECT_EQ(outcome.totals.round_trip_ns.count(), 0);
-  EXPECT_EQ(outcome.totals.server_blocked_ns.max(), 0);
+  EXPECT_EQ(outcome.totals.stream_count(), 3);
+  EXPECT_EQ(outcome.totals.request_messages(), 3);
+  EXPECT_EQ(outcome.totals.response_messages(), 33);
+  EXPECT_EQ(outcome.totals.response_bytes(), 3300);
+  EXPECT_EQ(results::HistogramOf(outcome.totals.gap_ns()).count(), 30);
+  EXPECT_ABOUT_MS(results::HistogramOf(outcome.totals.gap_ns()), 20);
+  EXPECT_LT(outcome.totals.first_message_ns().max(), kMs);
+  EXPECT_EQ(results::HistogramOf(outcome.totals.round_trip_ns()).count(), 0);
+  EXPECT_EQ(outcome.totals.server_blocked_ns().max(), 0);
 }
 
 TEST(StreamsTest, ClientStreamsAndTheLastRequestStartsTheResponse) {
@@ -89,11 +91,11 @@ TEST(StreamsTest, ClientStreamsAndTheLastRequestStartsTheResponse) {
       RunTest(StreamTest("client_messages: 6 client_interval: '10ms' "
                          "response_starts: 'on_last_request'",
                          kThreeTimes));
-  EXPECT_EQ(outcome.totals.request_messages, 18);
-  EXPECT_EQ(outcome.totals.request_bytes, 1800);
-  EXPECT_EQ(outcome.totals.response_messages, 3);
-  EXPECT_ABOUT_MS(outcome.totals.first_message_ns, 50);
-  EXPECT_EQ(outcome.totals.gap_ns.count(), 0);
+  EXPECT_EQ(outcome.totals.request_messages(), 18);
+  EXPECT_EQ(outcome.totals.request_bytes(), 1800);
+  EXPECT_EQ(outcome.totals.response_messages(), 3);
+  EXPECT_ABOUT_MS(results::HistogramOf(outcome.totals.first_message_ns()), 50);
+  EXPECT_EQ(results::HistogramOf(outcome.totals.gap_ns()).count(), 0);
 }
 
 TEST(StreamsTest, TheFirstRequestStartsTheListByDefault) {
@@ -107,20 +109,20 @@ TEST(StreamsTest, TheFirstRequestStartsTheListByDefault) {
              activity_settings { name: "activity_func" string_value: "Wait" }
              activity_settings { name: "mean_us" int64_value: 7000 }
            })pb"));
-  EXPECT_ABOUT_MS(outcome.totals.first_message_ns, 7);
+  EXPECT_ABOUT_MS(results::HistogramOf(outcome.totals.first_message_ns()), 7);
   // The RPC ends when both directions have.
   EXPECT_GE(outcome.statistics.service_time_ns().min(), 50 * kMs);
-  EXPECT_EQ(outcome.totals.request_messages, 18);
-  EXPECT_EQ(outcome.totals.response_messages, 6);
+  EXPECT_EQ(outcome.totals.request_messages(), 18);
+  EXPECT_EQ(outcome.totals.response_messages(), 6);
 }
 
 TEST(StreamsTest, EchoAnswersEachMessageInLockstep) {
   const Outcome outcome = RunTest(
       StreamTest("client_messages: 5 response_starts: 'echo'", kThreeTimes));
-  EXPECT_EQ(outcome.totals.request_messages, 15);
-  EXPECT_EQ(outcome.totals.response_messages, 15);
-  EXPECT_EQ(outcome.totals.round_trip_ns.count(), 15);
-  EXPECT_EQ(outcome.totals.gap_ns.count(), 0);
+  EXPECT_EQ(outcome.totals.request_messages(), 15);
+  EXPECT_EQ(outcome.totals.response_messages(), 15);
+  EXPECT_EQ(results::HistogramOf(outcome.totals.round_trip_ns()).count(), 15);
+  EXPECT_EQ(results::HistogramOf(outcome.totals.gap_ns()).count(), 0);
 }
 
 // A server that stands still for 100 ms delays all messages that were due.
@@ -133,12 +135,12 @@ TEST(StreamsTest, RoundTripsAndBlockedTimeIncludeAStall) {
                        system.start_ns() + 595 * kMs);
   ASSERT_TRUE(system.Run());
   const Outcome outcome(system.Finish());
-  EXPECT_EQ(outcome.totals.round_trip_ns.count(), 101);
+  EXPECT_EQ(results::HistogramOf(outcome.totals.round_trip_ns()).count(), 101);
   // Due 500 ms after the start, answered after 595 ms.
-  EXPECT_NEAR(outcome.totals.round_trip_ns.max(), 95 * kMs, kMs);
+  EXPECT_NEAR(outcome.totals.round_trip_ns().max(), 95 * kMs, kMs);
   // Messages were due from 510 ms on, and the stack took none until 595 ms.
-  EXPECT_NEAR(outcome.totals.client_blocked_ns.max(), 85 * kMs, kMs);
-  EXPECT_EQ(outcome.totals.gap_ns.count(), 0);
+  EXPECT_NEAR(outcome.totals.client_blocked_ns().max(), 85 * kMs, kMs);
+  EXPECT_EQ(results::HistogramOf(outcome.totals.gap_ns()).count(), 0);
 }
 
 // Responses start before the RPC is due if its client is late: the first
@@ -152,8 +154,8 @@ TEST(StreamsTest, TheFirstMessageCountsFromTheIntendedStart) {
                        system.start_ns() + 295 * kMs);
   ASSERT_TRUE(system.Run());
   const Outcome outcome(system.Finish());
-  EXPECT_EQ(outcome.totals.stream_count, 50);
-  EXPECT_NEAR(outcome.totals.first_message_ns.max(), 195 * kMs, 2 * kMs);
+  EXPECT_EQ(outcome.totals.stream_count(), 50);
+  EXPECT_NEAR(outcome.totals.first_message_ns().max(), 195 * kMs, 2 * kMs);
 }
 
 TEST(StreamsTest, WarmUpIsNotMeasured) {
@@ -161,9 +163,9 @@ TEST(StreamsTest, WarmUpIsNotMeasured) {
       StreamTest("server_messages: 4",
                  "iterations { max_iteration_count: 5 warmup_iterations: 2 }"));
   EXPECT_EQ(outcome.statistics.warmup_count(), 2);
-  EXPECT_EQ(outcome.totals.stream_count, 3);
-  EXPECT_EQ(outcome.totals.response_messages, 12);
-  EXPECT_EQ(outcome.totals.gap_ns.count(), 9);
+  EXPECT_EQ(outcome.totals.stream_count(), 3);
+  EXPECT_EQ(outcome.totals.response_messages(), 12);
+  EXPECT_EQ(results::HistogramOf(outcome.totals.gap_ns()).count(), 9);
 }
 
 TEST(StreamsTest, CountsSizesAndIntervalsAreDrawn) {
@@ -190,13 +192,13 @@ TEST(StreamsTest, CountsSizesAndIntervalsAreDrawn) {
                                   data_points { exact: 2000000 }
                                 }
                               })pb"));
-  const int64_t messages = outcome.totals.request_messages;
+  const int64_t messages = outcome.totals.request_messages();
   // A drawn 0 counts as 1.
   EXPECT_GT(messages, 40);
   EXPECT_LT(messages, 120);
   EXPECT_EQ(messages % 2, 0);
-  EXPECT_EQ(outcome.totals.request_bytes, 100 * messages);
-  EXPECT_NEAR(outcome.totals.first_message_ns.max(), 4 * kMs, kMs);
+  EXPECT_EQ(outcome.totals.request_bytes(), 100 * messages);
+  EXPECT_NEAR(outcome.totals.first_message_ns().max(), 4 * kMs, kMs);
 }
 
 TEST(StreamsTest, ADeadlineEndsTheStreamAtBothEnds) {
@@ -205,10 +207,10 @@ TEST(StreamsTest, ADeadlineEndsTheStreamAtBothEnds) {
   test.mutable_rpc_descriptions(0)->set_deadline("95ms");
   const Outcome outcome = RunTest(test);
   EXPECT_EQ(outcome.statistics.failed_count(), 3);
-  EXPECT_EQ(outcome.totals.stream_count, 0);
-  EXPECT_EQ(outcome.totals.first_message_ns.count(), 0);
+  EXPECT_EQ(outcome.totals.stream_count(), 0);
+  EXPECT_EQ(results::HistogramOf(outcome.totals.first_message_ns()).count(), 0);
   // Gaps count although the RPCs failed: they were observed.
-  EXPECT_EQ(outcome.totals.gap_ns.count(), 27);
+  EXPECT_EQ(results::HistogramOf(outcome.totals.gap_ns()).count(), 27);
   EXPECT_THAT(outcome.error(), HasSubstr("DEADLINE_EXCEEDED"));
 }
 

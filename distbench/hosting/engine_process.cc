@@ -8,12 +8,10 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/files.h"
 #include "distbench/base/memory.h"
 #include "distbench/base/threads.h"
 #include "distbench/config/syntax/quantity.h"
@@ -25,33 +23,19 @@ namespace {
 // Deeper than any group.
 constexpr int kMostLevels = 64;
 
-// Longer than any of the files that are read here.
-constexpr size_t kMostBytes = 4096;
-
-base::FileDescriptor OpenAt(int folder, const std::string& path) {
-  return base::FileDescriptor(
-      openat(folder, path.c_str(), O_RDONLY | O_CLOEXEC));
-}
-
-// Each reading is a new one. Empty if the file's group was removed.
-std::string Read(const base::FileDescriptor& file) {
-  std::string text(kMostBytes, '\0');
-  const ssize_t length = pread(file.get(), text.data(), text.size(), 0);
-  text.resize(std::max<ssize_t>(length, 0));
-  return text;
-}
+// A path by which an open file or folder can be read, each time anew.
+std::string PathOf(int fd) { return absl::StrCat("/proc/self/fd/", fd); }
 
 // Nothing: no limit.
 std::optional<int64_t> TightestLimit(int folder) {
   std::optional<int64_t> tightest;
-  std::string up;
-  for (int level = 0; level < kMostLevels; ++level, up += "../") {
+  std::string group = PathOf(folder);
+  for (int level = 0; level < kMostLevels; ++level, group += "/..") {
     // The hierarchy ends here.
-    if (faccessat(folder, (up + "cgroup.procs").c_str(), F_OK, 0) != 0) break;
-    const base::FileDescriptor file = OpenAt(folder, up + "memory.max");
-    int64_t bytes = 0;
-    if (!file.is_open() || !absl::SimpleAtoi(Read(file), &bytes)) continue;
-    tightest = std::min(tightest.value_or(bytes), bytes);
+    if (access((group + "/cgroup.procs").c_str(), F_OK) != 0) break;
+    const std::optional<int64_t> bytes =
+        base::ReadNumber(group + "/memory.max");
+    if (bytes) tightest = std::min(tightest.value_or(*bytes), *bytes);
   }
   return tightest;
 }
@@ -61,7 +45,8 @@ std::optional<int64_t> TightestLimit(int folder) {
 MemoryGroup MemoryGroup::Open(int folder) {
   if (folder < 0) return MemoryGroup(base::FileDescriptor(), "");
   const std::optional<int64_t> bytes = TightestLimit(folder);
-  return MemoryGroup(OpenAt(folder, "memory.events"),
+  return MemoryGroup(base::FileDescriptor(
+                         openat(folder, "memory.events", O_RDONLY | O_CLOEXEC)),
                      bytes.has_value()
                          ? absl::StrCat("whose memory.max is ",
                                         config::FormatSizeWithUnit(*bytes))
@@ -73,16 +58,8 @@ MemoryGroup::MemoryGroup(base::FileDescriptor events, std::string limit)
 
 int64_t MemoryGroup::OomKills() const {
   if (!events_.is_open()) return 0;
-  const std::string text = Read(events_);
-  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
-    const std::pair<absl::string_view, absl::string_view> parts =
-        absl::StrSplit(line, absl::MaxSplits(' ', 1));
-    int64_t count = 0;
-    if (parts.first == "oom_kill" && absl::SimpleAtoi(parts.second, &count)) {
-      return count;
-    }
-  }
-  return 0;
+  // The file cannot be read if its group was removed.
+  return base::ReadNumberOf(PathOf(events_.get()), "oom_kill").value_or(0);
 }
 
 namespace {

@@ -5,7 +5,6 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/memory.h"
 #include "distbench/hosting/engine_messages.h"
-#include "distbench/node/control_stream.h"
 
 namespace distbench::node {
 namespace {
@@ -23,33 +22,26 @@ ControlSession::ControlSession(std::shared_ptr<grpc::Channel> channel,
                                const NodeEnvironment& environment,
                                absl::Duration welcome_timeout,
                                WelcomeHandler on_welcome)
-    : environment_(environment),
+    : ControlStream(std::move(channel)),
+      environment_(environment),
       on_welcome_(std::move(on_welcome)),
       silence_timeout_(welcome_timeout) {
-  // Silence has no effect before there is a stream to end.
   if (welcome_timeout < absl::InfiniteDuration()) {
     watch_.emplace(absl::InfiniteDuration(), [this] { OnSilence(); });
   }
-  stream_ = ControlStream::Open(
-      std::move(channel), std::move(registration),
-      {.on_command =
-           [this](ControlStream& stream, NodeCommand command) {
-             OnCommand(stream, std::move(command));
-           },
-       .on_end = [this](const absl::Status& status) { OnEnd(status); }});
+  Open(std::move(registration));
+  // Silence has no effect before there is a stream to end.
   absl::MutexLock lock(&mutex_);
   if (watch_.has_value()) watch_->SetTimeout(silence_timeout_);
 }
 
-ControlSession::~ControlSession() = default;
-
 template <typename Part>
-void ControlSession::Send(int64_t test_id, Part* (NodeMessage::*mutable_part)(),
-                          Part part) {
+void ControlSession::SendPart(int64_t test_id,
+                              Part* (NodeMessage::*mutable_part)(), Part part) {
   NodeMessage message;
   message.set_test_id(test_id);
   *(message.*mutable_part)() = std::move(part);
-  stream_->Send(std::move(message));
+  Send(std::move(message));
 }
 
 SessionEnd ControlSession::Run() {
@@ -60,8 +52,6 @@ SessionEnd ControlSession::Run() {
   return end_;
 }
 
-void ControlSession::Cancel() { stream_->Cancel(); }
-
 void ControlSession::Leave(const std::string& reason) {
   TestPointer test;
   {
@@ -69,13 +59,13 @@ void ControlSession::Leave(const std::string& reason) {
     is_leaving_ = true;
     test = current_;
   }
-  if (test == nullptr) return stream_->Cancel();
+  if (test == nullptr) return Cancel();
   test->hosted.Interrupt(absl::AbortedError(reason));
 }
 
 // ---- Reader -----------------------------------------------------------------
 
-void ControlSession::OnCommand(ControlStream& stream, NodeCommand command) {
+void ControlSession::OnCommand(NodeCommand command) {
   if (watch_.has_value()) watch_->Hear();
   switch (command.command_case()) {
     case NodeCommand::kPing: {
@@ -83,7 +73,7 @@ void ControlSession::OnCommand(ControlStream& stream, NodeCommand command) {
       Pong& pong = *reply.mutable_pong();
       pong.set_node_timestamp_ns(environment_.clock.UnixNs());
       pong.set_sequencer_timestamp_ns(command.ping().sequencer_timestamp_ns());
-      return stream.Send(std::move(reply));
+      return Send(std::move(reply));
     }
     case NodeCommand::kWelcome:
       return OnWelcome(command.welcome());
@@ -92,7 +82,7 @@ void ControlSession::OnCommand(ControlStream& stream, NodeCommand command) {
         absl::MutexLock lock(&mutex_);
         end_.is_shutdown = true;
       }
-      return stream.Cancel();
+      return Cancel();
     }
     case NodeCommand::kPrepare:
       return OnPrepare(command.test_id(),
@@ -119,15 +109,19 @@ void ControlSession::OnPrepare(int64_t test_id, PrepareTest request) {
       test_id, std::move(request), environment_,
       [this, test_id](const absl::Status& status,
                       const TrafficProgress& totals) {
-        Send(test_id, &NodeMessage::mutable_progress, totals);
-        Send(test_id, &NodeMessage::mutable_traffic_finished,
-             hosting::ToCommandStatus(status));
+        SendPart(test_id, &NodeMessage::mutable_progress, totals);
+        SendPart(test_id, &NodeMessage::mutable_traffic_finished,
+                 hosting::ToCommandStatus(status));
       });
   {
     absl::MutexLock lock(&mutex_);
     current_ = test;
   }
-  queue_.Push([this, test] { Prepare(test); });
+  queue_.Push([this, test] {
+    executed_ = test;
+    SendPart(test->id, &NodeMessage::mutable_prepare_reply,
+             test->hosted.Prepare());
+  });
 }
 
 void ControlSession::OnTestCommand(NodeCommand command) {
@@ -147,7 +141,8 @@ void ControlSession::OnTestCommand(NodeCommand command) {
       return OnRelease(test);
     case NodeCommand::kConnect:
       return queue_.Push([this, test, request = command.connect()] {
-        Connect(test, request);
+        SendPart(test->id, &NodeMessage::mutable_connect_reply,
+                 test->hosted.Connect(request));
       });
     case NodeCommand::kStart:
       return queue_.Push(
@@ -193,21 +188,10 @@ void ControlSession::OnSilence() {
     end_.status = absl::UnavailableError(absl::StrCat(
         "it has said nothing for ", absl::FormatDuration(silence_timeout_)));
   }
-  stream_->Cancel();
+  Cancel();
 }
 
 // ---- Steps ------------------------------------------------------------------
-
-void ControlSession::Prepare(const TestPointer& test) {
-  executed_ = test;
-  Send(test->id, &NodeMessage::mutable_prepare_reply, test->hosted.Prepare());
-}
-
-void ControlSession::Connect(const TestPointer& test,
-                             const ConnectPeers& request) {
-  Send(test->id, &NodeMessage::mutable_connect_reply,
-       test->hosted.Connect(request));
-}
 
 void ControlSession::Start(const TestPointer& test,
                            const StartTraffic& request) {
@@ -216,7 +200,7 @@ void ControlSession::Start(const TestPointer& test,
                         absl::Uniform(random_, 0.0, 1.0),
                         environment_.clock.MonotonicNs());
   progress_with_pongs_ = request.progress_with_pongs();
-  Send(test->id, &NodeMessage::mutable_start_reply, std::move(reply));
+  SendPart(test->id, &NodeMessage::mutable_start_reply, std::move(reply));
 }
 
 void ControlSession::Collect(const TestPointer& test,
@@ -224,21 +208,21 @@ void ControlSession::Collect(const TestPointer& test,
   test->window.Open(request.window_bytes());
   CollectReply reply = test->hosted.Collect([&](ResultChunk chunk) {
     if (!test->window.Acquire(chunk.ByteSizeLong())) return;
-    Send(test->id, &NodeMessage::mutable_result_chunk, std::move(chunk));
+    SendPart(test->id, &NodeMessage::mutable_result_chunk, std::move(chunk));
   });
-  Send(test->id, &NodeMessage::mutable_collect_reply, std::move(reply));
+  SendPart(test->id, &NodeMessage::mutable_collect_reply, std::move(reply));
 }
 
 void ControlSession::Release(const TestPointer& test) {
   test->hosted.End();
   executed_ = nullptr;
-  Send(test->id, &NodeMessage::mutable_release_reply, CommandStatus());
+  SendPart(test->id, &NodeMessage::mutable_release_reply, CommandStatus());
   bool is_leaving = false;
   {
     absl::MutexLock lock(&mutex_);
     is_leaving = is_leaving_;
   }
-  if (is_leaving) stream_->Cancel();
+  if (is_leaving) Cancel();
 }
 
 bool ControlSession::IsActive() const {
@@ -256,17 +240,17 @@ void ControlSession::Tick() {
   next_sample_ns_ = now_ns + absl::ToInt64Nanoseconds(kSampleInterval - early);
   executed_->hosted.SampleResources();
   // Waits for the pong first: what is taken covers the time since the last.
-  if (stream_->awaits_pong()) return;
+  if (awaits_pong()) return;
   if (progress_times_.IsDue(now_ns, early)) ReportProgress();
 }
 
 void ControlSession::ReportProgress() {
   if (progress_with_pongs_) {
-    stream_->SendWithPong(executed_->id, executed_->hosted.TakeProgress());
+    SendWithPong(executed_->id, executed_->hosted.TakeProgress());
     return;
   }
-  Send(executed_->id, &NodeMessage::mutable_progress,
-       executed_->hosted.TakeProgress());
+  SendPart(executed_->id, &NodeMessage::mutable_progress,
+           executed_->hosted.TakeProgress());
 }
 
 }  // namespace distbench::node

@@ -17,6 +17,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/queues.h"
 #include "distbench/base/silence_watch.h"
+#include "distbench/node/control_stream.h"
 #include "distbench/node/test_part.h"
 #include "proto/control.pb.h"
 
@@ -99,8 +100,6 @@ class ProgressTimes {
   int64_t next_ns_ = 0;  // monotonic
 };
 
-class ControlStream;
-
 // How a session ended.
 struct SessionEnd {
   absl::Status status;
@@ -116,7 +115,7 @@ struct SessionEnd {
 // that must not wait for them (stop, release, pings) are executed at once by
 // the stream's reader. The traffic stops when the stream ends. A sequencer that
 // is silent for as long as its welcome said is declared lost.
-class ControlSession {
+class ControlSession final : private ControlStream {
  public:
   using WelcomeHandler = std::function<void(const NodeConfig& config)>;
 
@@ -129,7 +128,6 @@ class ControlSession {
                  NodeRegistration registration,
                  const NodeEnvironment& environment,
                  absl::Duration welcome_timeout, WelcomeHandler on_welcome);
-  ~ControlSession();
 
   ControlSession(const ControlSession&) = delete;
   ControlSession& operator=(const ControlSession&) = delete;
@@ -139,7 +137,7 @@ class ControlSession {
   SessionEnd Run();
 
   // Makes Run() return soon. May be called on any thread.
-  void Cancel();
+  using ControlStream::Cancel;
 
   // Makes Run() return when the current test is over: its traffic ends, and its
   // measurements can be collected. May be called on any thread.
@@ -166,22 +164,21 @@ class ControlSession {
   };
   using TestPointer = std::shared_ptr<ActiveTest>;
 
-  // Called by the stream's reader:
-  void OnCommand(ControlStream& stream, NodeCommand command)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  // ControlStream:
+  void OnCommand(NodeCommand command) override ABSL_LOCKS_EXCLUDED(mutex_);
+  void OnEnd(const absl::Status& status) override ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Called by OnCommand():
   void OnWelcome(const NodeConfig& config) ABSL_LOCKS_EXCLUDED(mutex_);
   void OnTestCommand(NodeCommand command) ABSL_LOCKS_EXCLUDED(mutex_);
   void OnPrepare(int64_t test_id, PrepareTest request)
       ABSL_LOCKS_EXCLUDED(mutex_);
   void OnRelease(const TestPointer& test) ABSL_LOCKS_EXCLUDED(mutex_);
-  void OnEnd(const absl::Status& status) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Called by the silence watch:
   void OnSilence() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The steps, executed by the thread of Run():
-  void Prepare(const TestPointer& test);
-  void Connect(const TestPointer& test, const ConnectPeers& request);
   void Start(const TestPointer& test, const StartTraffic& request);
   void Collect(const TestPointer& test, const CollectResults& request);
   void Release(const TestPointer& test) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -191,7 +188,8 @@ class ControlSession {
 
   // Sends a message with this part, which mutable_...() makes.
   template <typename Part>
-  void Send(int64_t test_id, Part* (NodeMessage::*mutable_part)(), Part part);
+  void SendPart(int64_t test_id, Part* (NodeMessage::*mutable_part)(),
+                Part part);
 
   const NodeEnvironment& environment_;
   const WelcomeHandler on_welcome_;
@@ -201,9 +199,6 @@ class ControlSession {
   SessionEnd end_ ABSL_GUARDED_BY(mutex_);
   bool is_leaving_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Duration silence_timeout_ ABSL_GUARDED_BY(mutex_);
-
-  // Outlives the tests, which send their last messages when they end.
-  std::unique_ptr<ControlStream> stream_;
 
   std::optional<base::SilenceWatch> watch_;
 

@@ -43,27 +43,17 @@ std::shared_ptr<grpc::Channel> MakeNodeChannel(
   return security::MakeSequencerChannel(address, tls, std::move(arguments));
 }
 
-std::unique_ptr<ControlStream> ControlStream::Open(
-    std::shared_ptr<grpc::Channel> channel, NodeRegistration registration,
-    Handlers handlers) {
-  std::unique_ptr<ControlStream> stream(
-      new ControlStream(std::move(channel), std::move(handlers)));
-  stream->stub_->async()->NodeSession(&stream->context_, stream.get());
+void ControlStream::Open(NodeRegistration registration) {
+  stub_->async()->NodeSession(&context_, this);
   // All threads may write: without the hold, gRPC could end the call between
   // two writes.
-  stream->AddHold();
+  AddHold();
   NodeMessage message;
   *message.mutable_registration() = std::move(registration);
-  stream->Send(std::move(message));
-  stream->StartRead(&stream->command_);
-  stream->StartCall();
-  return stream;
+  Send(std::move(message));
+  StartRead(&command_);
+  StartCall();
 }
-
-ControlStream::ControlStream(std::shared_ptr<grpc::Channel> channel,
-                             Handlers handlers)
-    : stub_(DistBenchTestSequencer::NewStub(std::move(channel))),
-      handlers_(std::move(handlers)) {}
 
 void ControlStream::Send(NodeMessage message) {
   absl::MutexLock lock(&mutex_);
@@ -85,7 +75,7 @@ bool ControlStream::awaits_pong() const {
 
 void ControlStream::OnReadDone(bool ok) {
   if (ok) {
-    handlers_.on_command(*this, std::move(command_));
+    OnCommand(std::move(command_));
     command_.Clear();
     StartRead(&command_);
     return;
@@ -111,8 +101,7 @@ void ControlStream::OnWriteDone(bool ok) {
 
 void ControlStream::OnDone(const grpc::Status& status) {
   // The stream may be destroyed before this returns.
-  const auto on_end = std::move(handlers_.on_end);
-  on_end(base::ToAbslStatus(status));
+  OnEnd(base::ToAbslStatus(status));
 }
 
 }  // namespace distbench::node

@@ -7,10 +7,10 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
@@ -53,24 +53,11 @@ class Outbox {
 std::shared_ptr<grpc::Channel> MakeNodeChannel(
     const std::string& address, const security::TlsCredentials* tls);
 
-// Thread-safe. Must not be destroyed before on_end is called, nor on a thread
-// of gRPC: destroying the last channel of a process waits for all of those
-// threads.
-class ControlStream final
-    : public grpc::ClientBidiReactor<NodeMessage, NodeCommand> {
+// What speaks over the stream derives from this. Thread-safe. Must not be
+// destroyed before OnEnd() is called, nor on a thread of gRPC: destroying the
+// last channel of a process waits for all of those threads.
+class ControlStream : public grpc::ClientBidiReactor<NodeMessage, NodeCommand> {
  public:
-  // Called on threads of gRPC, one call at a time; must not block. on_end is
-  // called once, and last; nothing uses the stream after that.
-  struct Handlers {
-    std::function<void(ControlStream& stream, NodeCommand command)> on_command;
-    std::function<void(const absl::Status& status)> on_end;
-  };
-
-  // Connects, and sends the registration.
-  static std::unique_ptr<ControlStream> Open(
-      std::shared_ptr<grpc::Channel> channel, NodeRegistration registration,
-      Handlers handlers);
-
   // Never blocks. Progress replaces progress that has not been sent yet
   // (Outbox). Does nothing after the stream has ended.
   void Send(NodeMessage message) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -85,16 +72,26 @@ class ControlStream final
   void Cancel() { context_.TryCancel(); }
 
   // ClientBidiReactor:
-  void OnReadDone(bool ok) override;
-  void OnWriteDone(bool ok) override ABSL_LOCKS_EXCLUDED(mutex_);
-  void OnDone(const grpc::Status& status) override;
+  void OnReadDone(bool ok) final;
+  void OnWriteDone(bool ok) final ABSL_LOCKS_EXCLUDED(mutex_);
+  void OnDone(const grpc::Status& status) final;
+
+ protected:
+  explicit ControlStream(std::shared_ptr<grpc::Channel> channel)
+      : stub_(DistBenchTestSequencer::NewStub(std::move(channel))) {}
+
+  // Connects, and sends the registration. Call it once, when everything is
+  // ready for commands.
+  void Open(NodeRegistration registration);
 
  private:
-  ControlStream(std::shared_ptr<grpc::Channel> channel, Handlers handlers);
+  // Called on threads of gRPC, one call at a time; must not block. OnEnd() is
+  // called once, and last; nothing uses the stream after that.
+  virtual void OnCommand(NodeCommand command) = 0;
+  virtual void OnEnd(const absl::Status& status) = 0;
 
   const std::unique_ptr<DistBenchTestSequencer::Stub> stub_;
   grpc::ClientContext context_;
-  Handlers handlers_;
   NodeCommand command_;
 
   mutable absl::Mutex mutex_;

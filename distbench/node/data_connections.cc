@@ -5,7 +5,6 @@
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
-#include <linux/tcp.h>
 
 #include <algorithm>
 #include <cstring>
@@ -14,7 +13,6 @@
 #include "distbench/base/host_port.h"
 #include "distbench/base/time_units.h"
 #include "distbench/node/netlink.h"
-#include "distbench/node/proc_files.h"
 
 namespace distbench::node {
 namespace {
@@ -51,21 +49,9 @@ TcpAddress MakeAddress(int family, const uint32_t (&words)[4],
   return address;
 }
 
-// Kernels differ in how much of tcp_info they know.
-void ReadTcpInfo(absl::string_view bytes, TcpSocket& socket) {
-  tcp_info info{};
-  std::memcpy(&info, bytes.data(), std::min(bytes.size(), sizeof(info)));
-  socket.uses_ecn = (info.tcpi_options & TCPI_OPT_ECN) != 0;
-  socket.sent_segments = info.tcpi_segs_out;
-  socket.retransmitted_segments = info.tcpi_total_retrans;
-  socket.congestion_marked_segments = info.tcpi_delivered_ce;
-  socket.rtt_ns = info.tcpi_rtt * base::kNsPerUs;
-  // All ones before the first measurement.
-  if (info.tcpi_min_rtt != ~uint32_t{0}) {
-    socket.min_rtt_ns = info.tcpi_min_rtt * base::kNsPerUs;
-  }
-  socket.congestion_window = info.tcpi_snd_cwnd;
-  socket.delivery_rate = static_cast<int64_t>(info.tcpi_delivery_rate);
+// The smoothed round trip time; 0 before the first measurement.
+int64_t RttNs(const TcpSocket& socket) {
+  return socket.info.tcpi_rtt * base::kNsPerUs;
 }
 
 absl::Status ListFamily(int family, std::vector<TcpSocket>& sockets) {
@@ -113,7 +99,9 @@ std::optional<TcpSocket> ParseTcpSocket(absl::string_view message) {
   ForEachAttribute(message, [&](uint16_t type, absl::string_view value) {
     if (type == INET_DIAG_INFO) {
       has_info = true;
-      ReadTcpInfo(value, socket);
+      // Kernels differ in how much of it they know.
+      std::memcpy(&socket.info, value.data(),
+                  std::min(value.size(), sizeof(socket.info)));
     } else if (type == INET_DIAG_CONG) {
       socket.congestion_control =
           std::string(value.substr(0, value.find('\0')));
@@ -173,7 +161,7 @@ void DataConnectionWatch::Finish(NodeResources& resources) {
 }
 
 std::optional<DataConnections> DataConnectionWatch::Read() {
-  const std::map<pid_t, std::string> engines = options_.engines();
+  const EngineProcesses engines = options_.engines();
   if (engines.empty()) return std::nullopt;
   const absl::StatusOr<std::vector<TcpSocket>> sockets =
       options_.list_sockets();
@@ -198,8 +186,8 @@ std::optional<DataConnections> DataConnectionWatch::Read() {
     if (connection == nullptr || connection->last_reading == reading_) continue;
     Add(socket, *connection, sum);
     connection->last_reading = reading_;
-    rtt_sum_ns += socket.rtt_ns;
-    rtt_count += socket.rtt_ns > 0;
+    rtt_sum_ns += RttNs(socket);
+    rtt_count += RttNs(socket) > 0;
   }
   RememberEnded();
   if (rtt_count > 0) sum.set_mean_rtt_ns(rtt_sum_ns / rtt_count);
@@ -208,17 +196,16 @@ std::optional<DataConnections> DataConnectionWatch::Read() {
 
 // ---- Whose a socket is ------------------------------------------------------
 
-void DataConnectionWatch::FindOwners(
-    const std::map<pid_t, std::string>& engines,
-    const std::vector<TcpSocket>& sockets) {
+void DataConnectionWatch::FindOwners(const EngineProcesses& engines,
+                                     const std::vector<TcpSocket>& sockets) {
   const bool has_news = std::any_of(
       sockets.begin(), sockets.end(),
       [this](const TcpSocket& socket) { return MayBelongToEngine(socket); });
   if (!has_news) return;
   owners_.clear();
-  for (const auto& [pid, instance] : engines) {
+  for (const auto& [pid, instances] : engines) {
     for (const uint32_t inode : ReadSocketInodes(options_.root, pid)) {
-      owners_[inode] = instance;
+      owners_[inode] = instances.size() == 1 ? instances[0] : "";
     }
   }
   absl::flat_hash_map<uint32_t, int> strangers;
@@ -253,12 +240,12 @@ DataConnectionWatch::Connection* DataConnectionWatch::FindConnection(
 void DataConnectionWatch::Add(const TcpSocket& socket, Connection& connection,
                               DataConnections& sum) {
   // Differences modulo 2^32 are right although the counters wrap around.
-  const TcpSocket& last = connection.socket;
-  const uint32_t sent = socket.sent_segments - last.sent_segments;
+  const tcp_info& info = socket.info;
+  const tcp_info& last = connection.socket.info;
+  const uint32_t sent = info.tcpi_segs_out - last.tcpi_segs_out;
   const uint32_t retransmitted =
-      socket.retransmitted_segments - last.retransmitted_segments;
-  const uint32_t marked =
-      socket.congestion_marked_segments - last.congestion_marked_segments;
+      info.tcpi_total_retrans - last.tcpi_total_retrans;
+  const uint32_t marked = info.tcpi_delivered_ce - last.tcpi_delivered_ce;
   const auto add_to = [&](auto& counts) {
     counts.set_sent_segments(counts.sent_segments() + sent);
     counts.set_retransmitted_segments(counts.retransmitted_segments() +
@@ -268,12 +255,13 @@ void DataConnectionWatch::Add(const TcpSocket& socket, Connection& connection,
   };
   DataConnection& proto = connection.proto;
   add_to(proto);
-  if (socket.rtt_ns > 0) {
-    connection.rtt_sum_ns += socket.rtt_ns;
+  const int64_t rtt_ns = RttNs(socket);
+  if (rtt_ns > 0) {
+    connection.rtt_sum_ns += rtt_ns;
     ++connection.rtt_count;
-    proto.set_max_rtt_ns(std::max(proto.max_rtt_ns(), socket.rtt_ns));
+    proto.set_max_rtt_ns(std::max(proto.max_rtt_ns(), rtt_ns));
   }
-  const auto window = static_cast<int32_t>(socket.congestion_window);
+  const auto window = static_cast<int32_t>(info.tcpi_snd_cwnd);
   proto.set_min_congestion_window(
       proto.has_min_congestion_window()
           ? std::min(proto.min_congestion_window(), window)
@@ -281,12 +269,13 @@ void DataConnectionWatch::Add(const TcpSocket& socket, Connection& connection,
   proto.set_max_congestion_window(
       std::max(proto.max_congestion_window(), window));
   proto.set_max_delivery_rate(
-      std::max(proto.max_delivery_rate(), socket.delivery_rate));
+      std::max(proto.max_delivery_rate(),
+               static_cast<int64_t>(info.tcpi_delivery_rate)));
   connection.socket = socket;
 
   sum.set_connection_count(sum.connection_count() + 1);
   add_to(sum);
-  sum.set_max_rtt_ns(std::max(sum.max_rtt_ns(), socket.rtt_ns));
+  sum.set_max_rtt_ns(std::max(sum.max_rtt_ns(), rtt_ns));
 }
 
 void DataConnectionWatch::RememberEnded() {
@@ -331,8 +320,12 @@ DataConnection DataConnectionWatch::Describe(const Connection& connection) {
   if (!socket.congestion_control.empty()) {
     proto.set_congestion_control(socket.congestion_control);
   }
-  proto.set_uses_ecn(socket.uses_ecn);
-  if (socket.min_rtt_ns > 0) proto.set_min_rtt_ns(socket.min_rtt_ns);
+  proto.set_uses_ecn((socket.info.tcpi_options & TCPI_OPT_ECN) != 0);
+  // All ones before the first measurement.
+  const uint32_t min_rtt_us = socket.info.tcpi_min_rtt;
+  if (min_rtt_us > 0 && min_rtt_us != ~uint32_t{0}) {
+    proto.set_min_rtt_ns(min_rtt_us * base::kNsPerUs);
+  }
   if (connection.rtt_count > 0) {
     proto.set_mean_rtt_ns(connection.rtt_sum_ns / connection.rtt_count);
   }

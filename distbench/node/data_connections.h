@@ -3,13 +3,12 @@
 #ifndef DISTBENCH_NODE_DATA_CONNECTIONS_H_
 #define DISTBENCH_NODE_DATA_CONNECTIONS_H_
 
-#include <sys/types.h>
+#include <linux/tcp.h>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/clock.h"
+#include "distbench/node/proc_files.h"
 #include "proto/results.pb.h"
 
 namespace distbench::node {
@@ -35,26 +35,17 @@ struct TcpAddress {
   std::string ToString() const;
 };
 
-// One end of a connection. Its counters begin with the connection, and are
-// modulo 2^32. What an old kernel does not report is 0.
+// One end of a connection.
 struct TcpSocket {
   uint64_t cookie = 0;  // never used again for another socket
   uint32_t inode = 0;   // 0 if no process has the socket
   TcpAddress local = {};
   TcpAddress peer = {};
   std::string congestion_control = {};
-  bool uses_ecn = false;
 
-  uint32_t sent_segments = 0;
-  uint32_t retransmitted_segments = 0;
-  uint32_t congestion_marked_segments = 0;
-
-  // The smoothed round trip time, and the shortest one of the last minutes.
-  int64_t rtt_ns = 0;
-  int64_t min_rtt_ns = 0;
-
-  uint32_t congestion_window = 0;  // in segments
-  int64_t delivery_rate = 0;       // in bytes per second
+  // Its counters begin with the connection, and are modulo 2^32. What an old
+  // kernel does not report is 0.
+  tcp_info info = {};
 };
 
 // Lists connections over IPv4 and IPv6 that are established or closing, in no
@@ -79,8 +70,7 @@ class DataConnectionWatch {
     // The parent of /proc; empty: the real one.
     std::string root;
 
-    // The engine processes, and the instance of each; empty if it has several.
-    std::function<std::map<pid_t, std::string>()> engines;
+    std::function<EngineProcesses()> engines;
 
     std::function<absl::StatusOr<std::vector<TcpSocket>>()> list_sockets =
         ListTcpSockets;
@@ -121,7 +111,7 @@ class DataConnectionWatch {
   };
 
   std::optional<DataConnections> Read();
-  void FindOwners(const std::map<pid_t, std::string>& engines,
+  void FindOwners(const EngineProcesses& engines,
                   const std::vector<TcpSocket>& sockets);
   bool MayBelongToEngine(const TcpSocket& socket) const;
   Connection* FindConnection(const TcpSocket& socket);
@@ -142,9 +132,10 @@ class DataConnectionWatch {
   std::vector<Connection> ended_;
   int64_t omitted_count_ = 0;
 
-  // By inode: the instances of the engines' sockets, and how often a socket was
-  // looked for in vain. A socket that was accepted just now is not yet among
-  // the files of its process, so one search is not enough.
+  // By inode: the instances of the engines' sockets (empty for processes with
+  // several), and how often a socket was looked for in vain. A socket that was
+  // accepted just now is not yet among the files of its process, so one search
+  // is not enough.
   absl::flat_hash_map<uint32_t, std::string> owners_;
   absl::flat_hash_map<uint32_t, int> strangers_;
 };

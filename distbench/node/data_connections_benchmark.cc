@@ -62,7 +62,7 @@ void BM_Sample(benchmark::State& state) {
   DataConnectionWatch watch({
       .engines =
           [] {
-            return std::map<pid_t, std::string>{{getpid(), "a/0"}};
+            return EngineProcesses{{getpid(), {"a/0"}}};
           },
       .cpu_time_ns = [] { return int64_t{0}; },  // sample each time
   });

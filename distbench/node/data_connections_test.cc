@@ -64,7 +64,6 @@ const char kServerEnd[] =
 constexpr size_t kInfo = 112;
 constexpr size_t kOptions = kInfo + 5;
 constexpr size_t kRetransmitted = kInfo + 100;
-constexpr size_t kMinRtt = kInfo + 148;
 constexpr size_t kMarked = kInfo + 196;
 
 std::string Bytes(const char* hex) { return absl::HexStringToBytes(hex); }
@@ -77,14 +76,14 @@ TEST(ParseTcpSocketTest, ReadsWhatTheKernelSaid) {
   EXPECT_EQ(socket->local.ToString(), "127.0.0.1:52000");
   EXPECT_EQ(socket->peer.ToString(), "127.0.0.1:45811");
   EXPECT_EQ(socket->congestion_control, "bbr");
-  EXPECT_FALSE(socket->uses_ecn);
-  EXPECT_EQ(socket->sent_segments, 8u);
-  EXPECT_EQ(socket->retransmitted_segments, 0u);
-  EXPECT_EQ(socket->congestion_marked_segments, 0u);
-  EXPECT_EQ(socket->rtt_ns, 17'000);
-  EXPECT_EQ(socket->min_rtt_ns, 8'000);
-  EXPECT_EQ(socket->congestion_window, 15u);
-  EXPECT_EQ(socket->delivery_rate, 4'096'000'000);
+  EXPECT_FALSE(socket->info.tcpi_options & TCPI_OPT_ECN);
+  EXPECT_EQ(socket->info.tcpi_segs_out, 8u);
+  EXPECT_EQ(socket->info.tcpi_total_retrans, 0u);
+  EXPECT_EQ(socket->info.tcpi_delivered_ce, 0u);
+  EXPECT_EQ(socket->info.tcpi_rtt, 17u);
+  EXPECT_EQ(socket->info.tcpi_min_rtt, 8u);
+  EXPECT_EQ(socket->info.tcpi_snd_cwnd, 15u);
+  EXPECT_EQ(socket->info.tcpi_delivery_rate, 4'096'000'000u);
 }
 
 TEST(ParseTcpSocketTest, ReadsLosses) {
@@ -94,9 +93,9 @@ TEST(ParseTcpSocketTest, ReadsLosses) {
   message[kMarked] = 2;
   const std::optional<TcpSocket> socket = ParseTcpSocket(message);
   ASSERT_TRUE(socket.has_value());
-  EXPECT_TRUE(socket->uses_ecn);
-  EXPECT_EQ(socket->retransmitted_segments, 3u);
-  EXPECT_EQ(socket->congestion_marked_segments, 2u);
+  EXPECT_TRUE(socket->info.tcpi_options & TCPI_OPT_ECN);
+  EXPECT_EQ(socket->info.tcpi_total_retrans, 3u);
+  EXPECT_EQ(socket->info.tcpi_delivered_ce, 2u);
 }
 
 TEST(ParseTcpSocketTest, ShowsMappedAddressesAsIpv4) {
@@ -113,12 +112,6 @@ TEST(ParseTcpSocketTest, ShowsIpv6InBrackets) {
   EXPECT_EQ(address.ToString(), "[fd00::1]:443");
 }
 
-TEST(ParseTcpSocketTest, AConnectionWithoutARoundTripHasNone) {
-  std::string message = Bytes(kClientEnd);
-  message.replace(kMinRtt, 4, "\xff\xff\xff\xff");
-  EXPECT_EQ(ParseTcpSocket(message)->min_rtt_ns, 0);
-}
-
 TEST(ParseTcpSocketTest, AnOldKernelSaysLess) {
   std::string message = Bytes(kClientEnd).substr(0, kInfo + 104);
   const uint16_t attribute_size = 104 + 4;
@@ -127,8 +120,8 @@ TEST(ParseTcpSocketTest, AnOldKernelSaysLess) {
                               sizeof(attribute_size)));
   const std::optional<TcpSocket> socket = ParseTcpSocket(message);
   ASSERT_TRUE(socket.has_value());
-  EXPECT_EQ(socket->rtt_ns, 17'000);
-  EXPECT_EQ(socket->sent_segments, 0u);
+  EXPECT_EQ(socket->info.tcpi_rtt, 17u);
+  EXPECT_EQ(socket->info.tcpi_segs_out, 0u);
 }
 
 TEST(ParseTcpSocketTest, DamagedMessagesAreRefused) {
@@ -246,7 +239,7 @@ class DataConnectionWatchTest : public testing::Test {
 
   numa::FakeHost host_;
   base::FakeClock clock_{100 * base::kNsPerSecond};
-  std::map<pid_t, std::string> engines_ = {{70, "client/0"}, {80, "server/0"}};
+  EngineProcesses engines_ = {{70, {"client/0"}}, {80, {"server/0"}}};
   std::map<uint32_t, TcpSocket> sockets_;
   absl::Status list_status_;
   int list_count_ = 0;
@@ -258,36 +251,36 @@ TEST_F(DataConnectionWatchTest, CountsWhatEngineConnectionsSentInBetween) {
   TcpSocket& a = Connect(70, 1);
   TcpSocket& b = Connect(80, 2);
   TcpSocket& other_program = AddSocket(3);
-  a.sent_segments = 1000;
-  a.retransmitted_segments = 50;
-  a.congestion_marked_segments = 7;
+  a.info.tcpi_segs_out = 1000;
+  a.info.tcpi_total_retrans = 50;
+  a.info.tcpi_delivered_ce = 7;
   DataConnectionWatch watch(Options());
   watch.Start();
-  a.sent_segments = 1100;
-  a.retransmitted_segments = 53;
-  a.congestion_marked_segments = 8;
-  a.rtt_ns = 100;
-  b.sent_segments = 20;
-  b.rtt_ns = 300;
-  other_program.sent_segments = 9999;
-  other_program.rtt_ns = 9999;
+  a.info.tcpi_segs_out = 1100;
+  a.info.tcpi_total_retrans = 53;
+  a.info.tcpi_delivered_ce = 8;
+  a.info.tcpi_rtt = 100;
+  b.info.tcpi_segs_out = 20;
+  b.info.tcpi_rtt = 300;
+  other_program.info.tcpi_segs_out = 9999;
+  other_program.info.tcpi_rtt = 9999;
   const auto sample = watch.Sample();
   ASSERT_TRUE(sample.has_value());
   EXPECT_EQ(sample->connection_count(), 2);
   EXPECT_EQ(sample->sent_segments(), 120);
   EXPECT_EQ(sample->retransmitted_segments(), 3);
   EXPECT_EQ(sample->congestion_marked_segments(), 1);
-  EXPECT_EQ(sample->mean_rtt_ns(), 200);
-  EXPECT_EQ(sample->max_rtt_ns(), 300);
+  EXPECT_EQ(sample->mean_rtt_ns(), 200'000);
+  EXPECT_EQ(sample->max_rtt_ns(), 300'000);
 }
 
 TEST_F(DataConnectionWatchTest, TheMeanIsOfConnectionsWithARoundTrip) {
-  Connect(70, 1).rtt_ns = 100;
+  Connect(70, 1).info.tcpi_rtt = 100;
   Connect(70, 2);
   DataConnectionWatch watch(Options());
   watch.Start();
-  EXPECT_EQ(watch.Sample()->mean_rtt_ns(), 100);
-  sockets_[1].rtt_ns = 0;
+  EXPECT_EQ(watch.Sample()->mean_rtt_ns(), 100'000);
+  sockets_[1].info.tcpi_rtt = 0;
   EXPECT_FALSE(watch.Sample()->has_mean_rtt_ns());
 }
 
@@ -295,16 +288,16 @@ TEST_F(DataConnectionWatchTest, ANewConnectionCountsFromItsBeginning) {
   Connect(70, 1);
   DataConnectionWatch watch(Options());
   watch.Start();
-  Connect(80, 2).sent_segments = 5;
+  Connect(80, 2).info.tcpi_segs_out = 5;
   EXPECT_EQ(watch.Sample()->sent_segments(), 5);
 }
 
 TEST_F(DataConnectionWatchTest, CountersMayWrapAround) {
   TcpSocket& socket = Connect(70, 1);
-  socket.sent_segments = UINT32_MAX - 9;
+  socket.info.tcpi_segs_out = UINT32_MAX - 9;
   DataConnectionWatch watch(Options());
   watch.Start();
-  socket.sent_segments = 5;
+  socket.info.tcpi_segs_out = 5;
   EXPECT_EQ(watch.Sample()->sent_segments(), 15);
   EXPECT_EQ(Finish(watch).data_connections(0).sent_segments(),
             int64_t{UINT32_MAX} + 6);
@@ -312,20 +305,20 @@ TEST_F(DataConnectionWatchTest, CountersMayWrapAround) {
 
 TEST_F(DataConnectionWatchTest, DescribesEachConnection) {
   TcpSocket& socket = Connect(80, 2);
-  socket.uses_ecn = true;
+  socket.info.tcpi_options = TCPI_OPT_ECN;
   DataConnectionWatch watch(Options());
   watch.Start();
-  socket.sent_segments = 400;
-  socket.retransmitted_segments = 4;
-  socket.congestion_marked_segments = 3;
-  socket.rtt_ns = 300;
-  socket.congestion_window = 30;
-  socket.delivery_rate = 5000;
+  socket.info.tcpi_segs_out = 400;
+  socket.info.tcpi_total_retrans = 4;
+  socket.info.tcpi_delivered_ce = 3;
+  socket.info.tcpi_rtt = 300;
+  socket.info.tcpi_snd_cwnd = 30;
+  socket.info.tcpi_delivery_rate = 5000;
   watch.Sample();
-  socket.rtt_ns = 100;
-  socket.min_rtt_ns = 60;
-  socket.congestion_window = 10;
-  socket.delivery_rate = 2000;
+  socket.info.tcpi_rtt = 100;
+  socket.info.tcpi_min_rtt = 60;
+  socket.info.tcpi_snd_cwnd = 10;
+  socket.info.tcpi_delivery_rate = 2000;
   const NodeResources resources = Finish(watch);
   ASSERT_THAT(resources.data_connections(), SizeIs(1));
   const DataConnection& connection = resources.data_connections(0);
@@ -337,17 +330,30 @@ TEST_F(DataConnectionWatchTest, DescribesEachConnection) {
   EXPECT_EQ(connection.sent_segments(), 400);
   EXPECT_EQ(connection.retransmitted_segments(), 4);
   EXPECT_EQ(connection.congestion_marked_segments(), 3);
-  EXPECT_EQ(connection.min_rtt_ns(), 60);
-  EXPECT_EQ(connection.mean_rtt_ns(), 200);
-  EXPECT_EQ(connection.max_rtt_ns(), 300);
+  EXPECT_EQ(connection.min_rtt_ns(), 60'000);
+  EXPECT_EQ(connection.mean_rtt_ns(), 200'000);
+  EXPECT_EQ(connection.max_rtt_ns(), 300'000);
   EXPECT_EQ(connection.min_congestion_window(), 0) << "at the start";
   EXPECT_EQ(connection.max_congestion_window(), 30);
   EXPECT_EQ(connection.max_delivery_rate(), 5000);
   EXPECT_FALSE(resources.has_omitted_data_connections());
 }
 
+TEST_F(DataConnectionWatchTest, AConnectionWithoutARoundTripHasNone) {
+  Connect(70, 1).info.tcpi_min_rtt = ~uint32_t{0};
+  Connect(70, 2);
+  DataConnectionWatch watch(Options());
+  watch.Start();
+  const NodeResources resources = Finish(watch);
+  ASSERT_THAT(resources.data_connections(), SizeIs(2));
+  for (const DataConnection& connection : resources.data_connections()) {
+    EXPECT_FALSE(connection.has_min_rtt_ns());
+    EXPECT_FALSE(connection.has_mean_rtt_ns());
+  }
+}
+
 TEST_F(DataConnectionWatchTest, AProcessOfSeveralInstancesNamesNone) {
-  engines_[70] = "";
+  engines_[70] = {"client/0", "client/1"};
   Connect(70, 1);
   DataConnectionWatch watch(Options());
   watch.Start();
@@ -360,7 +366,7 @@ TEST_F(DataConnectionWatchTest, AClosedSocketIsFollowedToItsEnd) {
   watch.Start();
   // The kernel still sends what is left.
   socket.inode = 0;
-  socket.sent_segments = 7;
+  socket.info.tcpi_segs_out = 7;
   EXPECT_EQ(watch.Sample()->sent_segments(), 7);
   sockets_.clear();
   EXPECT_EQ(watch.Sample()->connection_count(), 0);
@@ -368,7 +374,7 @@ TEST_F(DataConnectionWatchTest, AClosedSocketIsFollowedToItsEnd) {
 }
 
 TEST_F(DataConnectionWatchTest, ASocketThatIsListedTwiceCountsOnce) {
-  Connect(70, 1).sent_segments = 5;
+  Connect(70, 1).info.tcpi_segs_out = 5;
   DataConnectionWatch watch(Options());
   watch.Start();
   sockets_[2] = sockets_[1];
@@ -392,7 +398,7 @@ TEST_F(DataConnectionWatchTest, DescribesTheWorstIfThereAreTooMany) {
   watch.Start();
   // Most of them end, and are soon too many to be remembered.
   for (uint32_t inode = 1; inode <= 20; ++inode) {
-    Connect(70, inode).retransmitted_segments = inode % 10;
+    Connect(70, inode).info.tcpi_total_retrans = inode % 10;
     watch.Sample();
     if (inode <= 18) sockets_.erase(inode);
   }
@@ -485,7 +491,7 @@ TEST_F(DataConnectionWatchTest, ExpensiveSamplesAreRareAndLoseNothing) {
   std::vector<int64_t> sent;
   for (int i = 0; i < 7; ++i) {
     clock_.Advance(base::kNsPerSecond);
-    socket.sent_segments += 10;
+    socket.info.tcpi_segs_out += 10;
     const auto sample = watch.Sample();
     sent.push_back(sample ? sample->sent_segments() : -1);
   }

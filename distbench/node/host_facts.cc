@@ -57,16 +57,20 @@ void SetIfKnown(std::string text, std::string* (HostFacts::*field)(),
   if (!text.empty()) *(facts.*field)() = std::move(text);
 }
 
-void AddTcpFacts(const std::string& root, HostFacts& facts) {
-  const std::string folder = root + "/proc/sys/net/";
-  SetIfKnown(base::FirstLine(folder + "ipv4/tcp_congestion_control"),
-             &HostFacts::mutable_tcp_congestion_control, facts);
-  SetIfKnown(base::FirstLine(folder + "core/default_qdisc"),
-             &HostFacts::mutable_default_queueing_discipline, facts);
-  if (const auto mode = base::ReadNumber(folder + "ipv4/tcp_ecn")) {
-    facts.set_tcp_ecn_mode(static_cast<int>(*mode));
-  }
-}
+// Facts that are the first line of a file.
+constexpr struct {
+  const char* path;
+  std::string* (HostFacts::*field)();
+} kTextFacts[] = {
+    {"/proc/sys/net/ipv4/tcp_congestion_control",
+     &HostFacts::mutable_tcp_congestion_control},
+    {"/proc/sys/net/core/default_qdisc",
+     &HostFacts::mutable_default_queueing_discipline},
+    {"/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+     &HostFacts::mutable_cpu_frequency_governor},
+    {"/sys/devices/system/cpu/cpuidle/current_driver",
+     &HostFacts::mutable_idle_driver},
+};
 
 // The choice of several that is in brackets: "always [madvise] never".
 std::string Chosen(const std::string& line) {
@@ -100,8 +104,6 @@ bool ParseNumber(absl::string_view name, absl::string_view prefix,
 // An idle state counts as enabled if any CPU may use it.
 void AddIdleStates(const std::string& root, HostFacts& facts) {
   const std::string folder = root + "/sys/devices/system/cpu/";
-  SetIfKnown(base::FirstLine(folder + "cpuidle/current_driver"),
-             &HostFacts::mutable_idle_driver, facts);
   std::map<int, std::string> states;
   for (const std::string& cpu : base::NamesIn(folder)) {
     int number = 0;
@@ -186,10 +188,12 @@ HostFacts ReadHostFacts(const std::string& root) {
       bytes > 0) {
     facts.set_memory_bytes(bytes);
   }
-  SetIfKnown(
-      base::FirstLine(root +
-                      "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-      &HostFacts::mutable_cpu_frequency_governor, facts);
+  for (const auto& [path, field] : kTextFacts) {
+    SetIfKnown(base::FirstLine(root + path), field, facts);
+  }
+  if (const auto mode = base::ReadNumber(root + "/proc/sys/net/ipv4/tcp_ecn")) {
+    facts.set_tcp_ecn_mode(static_cast<int>(*mode));
+  }
   SetIfKnown(Chosen(base::FirstLine(
                  root + "/sys/kernel/mm/transparent_hugepage/enabled")),
              &HostFacts::mutable_transparent_huge_pages, facts);
@@ -199,7 +203,6 @@ HostFacts ReadHostFacts(const std::string& root) {
   if (const auto energy = ReadEnergy(root); !energy.ok()) {
     facts.set_energy_problem(std::string(energy.status().message()));
   }
-  AddTcpFacts(root, facts);
   AddNetworkDevices(root, ReadQueueingDisciplines(), facts);
   AddVersions(facts);
   AddOperatingSystem(root, facts);

@@ -17,7 +17,6 @@
 #include "distbench/config/catalogs/driver_catalog.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/engine/activity_pools/activities.h"
-#include "distbench/node/proc_files.h"
 
 namespace distbench::node {
 namespace {
@@ -110,8 +109,8 @@ MemoryLimit::MemoryLimit(int64_t max_bytes, std::string root)
       least_available_(
           is_default_ ? base::ReadMemInfoBytes(root_, "MemTotal") / 20 : 0) {}
 
-absl::Status MemoryLimit::Check(int64_t engine_bytes) const {
-  const int64_t bytes = ReadResidentBytes(root_) + engine_bytes;
+absl::Status MemoryLimit::Check(const EngineProcesses& engines) const {
+  const int64_t bytes = ReadNodeBytes(root_, engines);
   if (max_bytes_ == 0 || bytes <= max_bytes_) return CheckHost(bytes);
   return absl::ResourceExhaustedError(absl::StrCat(
       "Too much memory used: ", Mebibytes(bytes), ", but ",

@@ -13,6 +13,7 @@
 #include "distbench/base/threads.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/config/plan/plan.h"
+#include "distbench/node/proc_files.h"
 
 namespace distbench::node {
 
@@ -50,10 +51,9 @@ class MemoryLimit {
   // available to others. Files are read below `root`; empty: the real ones.
   MemoryLimit(int64_t max_bytes, std::string root);
 
-  // RESOURCE_EXHAUSTED if this process and its engine processes, which use
-  // engine_bytes, use too much memory in total. The message says how much,
-  // gives the limit and suggests remedies.
-  absl::Status Check(int64_t engine_bytes) const;
+  // RESOURCE_EXHAUSTED if this process and its engines use too much memory in
+  // total. The message says how much, gives the limit and suggests remedies.
+  absl::Status Check(const EngineProcesses& engines) const;
 
  private:
   absl::Status CheckHost(int64_t bytes) const;

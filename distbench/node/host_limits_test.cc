@@ -138,7 +138,7 @@ class MemoryLimitTest : public testing::Test {
   }
 
   std::string Error(const MemoryLimit& limit) {
-    return std::string(limit.Check(0).message());
+    return std::string(limit.Check({}).message());
   }
 
   const numa::FakeHost host_;
@@ -146,9 +146,9 @@ class MemoryLimitTest : public testing::Test {
 
 TEST_F(MemoryLimitTest, ATestMaySayHowMuch) {
   const MemoryLimit limit(10 * kMib, host_.root());
-  EXPECT_TRUE(limit.Check(0).ok()) << limit.Check(0);
+  EXPECT_TRUE(limit.Check({}).ok()) << limit.Check({});
   SetResident(11 * kMib);
-  EXPECT_TRUE(absl::IsResourceExhausted(limit.Check(0)));
+  EXPECT_TRUE(absl::IsResourceExhausted(limit.Check({})));
   EXPECT_THAT(Error(limit),
               AllOf(HasSubstr("11.0 MiB"), HasSubstr("allow 10.0 MiB"),
                     HasSubstr("max_memory_bytes")));
@@ -157,7 +157,7 @@ TEST_F(MemoryLimitTest, ATestMaySayHowMuch) {
 TEST_F(MemoryLimitTest, TheDefaultIsNineTenths) {
   const MemoryLimit limit(0, host_.root());
   SetResident(14 * kMib);
-  EXPECT_TRUE(limit.Check(0).ok()) << limit.Check(0);
+  EXPECT_TRUE(limit.Check({}).ok()) << limit.Check({});
   SetResident(15 * kMib);
   EXPECT_THAT(Error(limit), HasSubstr("nine tenths"));
 }
@@ -167,12 +167,12 @@ TEST_F(MemoryLimitTest, TheHostKeepsATwentiethUnlessTheTestSaysHowMuch) {
   EXPECT_THAT(Error(MemoryLimit(0, host_.root())),
               AllOf(HasSubstr("left on the host: 0.8 MiB"),
                     HasSubstr("this node uses 4.0 MiB")));
-  EXPECT_TRUE(MemoryLimit(10 * kMib, host_.root()).Check(0).ok());
+  EXPECT_TRUE(MemoryLimit(10 * kMib, host_.root()).Check({}).ok());
 }
 
 TEST_F(MemoryLimitTest, WhatIsNotKnownLimitsNothing) {
   const MemoryLimit limit(0, host_.root() + "/nowhere");
-  EXPECT_TRUE(limit.Check(0).ok()) << limit.Check(0);
+  EXPECT_TRUE(limit.Check({}).ok()) << limit.Check({});
 }
 
 constexpr SocketLimits kLimits = {

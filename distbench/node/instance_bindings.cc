@@ -47,16 +47,10 @@ absl::Status InstanceBindings::NoteFailure(Instance& instance,
   return absl::OkStatus();
 }
 
-const numa::ResolvedBinding* InstanceBindings::BindingOf(
-    const std::string& name) const {
-  const auto found = instances_.find(name);
-  if (found == instances_.end() || !found->second.binding) return nullptr;
-  return &*found->second.binding;
-}
-
 int InstanceBindings::CpuCount(const config::InstancePlan& plan) const {
-  const numa::ResolvedBinding* binding = BindingOf(plan.name);
-  return binding == nullptr ? 0 : static_cast<int>(binding->cpus.size());
+  const auto found = instances_.find(plan.name);
+  if (found == instances_.end() || !found->second.binding) return 0;
+  return static_cast<int>(found->second.binding->cpus.size());
 }
 
 absl::Status InstanceBindings::RunBound(
@@ -89,11 +83,11 @@ absl::Status InstanceBindings::RunBound(
   return status;
 }
 
-const numa::ResolvedBinding* InstanceBindings::OwnBinding(
+std::optional<numa::ResolvedBinding> InstanceBindings::OwnBinding(
     const std::string& name) const {
   const auto found = instances_.find(name);
-  const bool is_own = found != instances_.end() && found->second.is_of_service;
-  return is_own ? BindingOf(name) : nullptr;
+  if (found == instances_.end() || !found->second.is_of_service) return {};
+  return found->second.binding;
 }
 
 void InstanceBindings::LivesIn(const std::string& name, pid_t pid) {

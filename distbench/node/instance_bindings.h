@@ -58,9 +58,10 @@ class InstanceBindings {
   absl::Status RunBound(const std::string& instance,
                         absl::FunctionRef<absl::Status()> step);
 
-  // The instance's own binding; null if it is not bound, or has the node
+  // The instance's own binding; absent if it is not bound, or has the node
   // manager's binding.
-  const numa::ResolvedBinding* OwnBinding(const std::string& instance) const;
+  std::optional<numa::ResolvedBinding> OwnBinding(
+      const std::string& instance) const;
 
   // Tells that the instance runs in another process, so that its proof covers
   // that whole process. If several instances share it, their threads cannot be
@@ -85,8 +86,6 @@ class InstanceBindings {
     std::optional<numa::MemoryWatch> memory;   // of that process
   };
 
-  // Null if the instance is not bound.
-  const numa::ResolvedBinding* BindingOf(const std::string& instance) const;
   void Watch(const std::set<int>& threads, Instance& instance);
   std::vector<std::string> MemoryViolations(const Instance& instance) const;
   absl::Status NoteFailure(Instance& instance, const absl::Status& status);

@@ -220,7 +220,7 @@ TEST_F(InstanceBindingsTest, InstancesThatWereNotResolvedAreAnError) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("nobody/0"));
   EXPECT_FALSE(was_run);
   EXPECT_EQ(bindings.CpuCount(kServer0), 0);
-  EXPECT_EQ(bindings.OwnBinding("nobody/0"), nullptr);
+  EXPECT_FALSE(bindings.OwnBinding("nobody/0").has_value());
   bindings.LivesIn("nobody/0", getpid());
   NodeResources resources;
   bindings.Finish(resources);

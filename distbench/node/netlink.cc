@@ -5,7 +5,6 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <string>
 
@@ -47,34 +46,25 @@ absl::StatusOr<absl::string_view> Receive(int fd, std::string& buffer) {
   return absl::string_view(buffer.data(), size);
 }
 
-// The number that the message ends with, or begins with, is 0 or an error.
-absl::Status EndOfDump(absl::string_view payload) {
-  const int error = -ConsumeStruct<int32_t>(payload).value_or(0);
-  if (error <= 0) return {};
-  return absl::ErrnoToStatus(error, "the kernel refused a netlink request");
-}
-
-// Returns whether that was the last part.
+// Returns whether that was the last part. The last message of an answer begins
+// with 0 or a negative error.
 absl::StatusOr<bool> TakePart(
     absl::string_view part,
     absl::FunctionRef<void(absl::string_view payload)> on_message) {
-  while (part.size() >= sizeof(nlmsghdr)) {
-    absl::string_view rest = part;
-    const nlmsghdr header = *ConsumeStruct<nlmsghdr>(rest);
-    if (header.nlmsg_len < sizeof(nlmsghdr) || header.nlmsg_len > part.size()) {
-      return absl::DataLossError("the kernel sent a malformed netlink message");
-    }
-    const absl::string_view payload =
-        rest.substr(0, header.nlmsg_len - sizeof(nlmsghdr));
-    if (header.nlmsg_type == NLMSG_DONE || header.nlmsg_type == NLMSG_ERROR) {
-      if (absl::Status end = EndOfDump(payload); !end.ok()) return end;
-      return true;
+  const auto* header = reinterpret_cast<const nlmsghdr*>(part.data());
+  int left = static_cast<int>(part.size());
+  for (; NLMSG_OK(header, left); header = NLMSG_NEXT(header, left)) {
+    absl::string_view payload(static_cast<const char*>(NLMSG_DATA(header)),
+                              NLMSG_PAYLOAD(header, 0));
+    if (header->nlmsg_type == NLMSG_DONE || header->nlmsg_type == NLMSG_ERROR) {
+      const int error = -ConsumeStruct<int32_t>(payload).value_or(0);
+      if (error <= 0) return true;
+      return absl::ErrnoToStatus(error, "the kernel refused a netlink request");
     }
     on_message(payload);
-    part.remove_prefix(
-        std::min<size_t>(NLMSG_ALIGN(header.nlmsg_len), part.size()));
   }
-  return false;
+  if (left < static_cast<int>(sizeof(nlmsghdr))) return false;
+  return absl::DataLossError("the kernel sent a malformed netlink message");
 }
 
 }  // namespace
@@ -105,15 +95,12 @@ absl::Status DumpNetlink(
 void ForEachAttribute(
     absl::string_view attributes,
     absl::FunctionRef<void(uint16_t type, absl::string_view value)> on_value) {
-  while (attributes.size() >= sizeof(rtattr)) {
-    absl::string_view rest = attributes;
-    const rtattr header = *ConsumeStruct<rtattr>(rest);
-    if (header.rta_len < sizeof(rtattr) || header.rta_len > attributes.size()) {
-      return;
-    }
-    on_value(header.rta_type, rest.substr(0, header.rta_len - sizeof(rtattr)));
-    attributes.remove_prefix(
-        std::min<size_t>(RTA_ALIGN(header.rta_len), attributes.size()));
+  const auto* attribute = reinterpret_cast<const rtattr*>(attributes.data());
+  int left = static_cast<int>(attributes.size());
+  for (; RTA_OK(attribute, left); attribute = RTA_NEXT(attribute, left)) {
+    on_value(attribute->rta_type,
+             absl::string_view(static_cast<const char*>(RTA_DATA(attribute)),
+                               RTA_PAYLOAD(attribute)));
   }
 }
 

@@ -23,7 +23,7 @@ absl::Status DumpNetlink(
     absl::FunctionRef<void(absl::string_view payload)> on_message);
 
 // Passes on the type and the value of each attribute, up to the first one that
-// is malformed.
+// is malformed. The bytes must be aligned to four, as those of messages are.
 void ForEachAttribute(
     absl::string_view attributes,
     absl::FunctionRef<void(uint16_t type, absl::string_view value)> on_value);

@@ -97,24 +97,6 @@ class NodeExtension {
 
 using NodeExtensions = base::Plugins<NodeExtension>::Parts;
 
-// What all products do for one part of a test. Methods are those of
-// TestPartExtension; before Begin() they do nothing.
-class TestPartExtensions {
- public:
-  absl::Status Begin(const NodeExtensions& products, const NodeSite& site,
-                     const DistributedSystemDescription& test,
-                     const std::vector<std::string>& instances);
-  bool places_processes() const;
-  int GroupOf(absl::string_view instance) const;
-  std::map<std::string, GroupUse> ReadUse() const;
-  void TrafficEnded();
-  std::vector<Finding> Undo();
-  void AddResults(NodeResources& resources) const;
-
- private:
-  std::vector<std::unique_ptr<TestPartExtension>> parts_;
-};
-
 }  // namespace distbench::node
 
 #endif  // DISTBENCH_NODE_NODE_EXTENSION_H_

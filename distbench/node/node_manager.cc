@@ -2,7 +2,10 @@
 
 #include <glog/logging.h>
 #include <grpcpp/grpcpp.h>
+#include <grpcpp/health_check_service_interface.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <system_error>
@@ -11,18 +14,22 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/random/random.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/synchronization/mutex.h"
 #include "distbench/base/clock.h"
 #include "distbench/base/grpc_calls.h"
+#include "distbench/base/listen_address.h"
 #include "distbench/base/memory.h"
 #include "distbench/base/threads.h"
 #include "distbench/base/version.h"
 #include "distbench/hosting/engine_factory.h"
+#include "distbench/metrics/metrics_server.h"
 #include "distbench/node/backoff.h"
 #include "distbench/node/control_session.h"
 #include "distbench/node/control_stream.h"
 #include "distbench/node/host_facts.h"
-#include "distbench/node/node_endpoints.h"
+#include "distbench/node/test_part.h"
+#include "distbench/node/traffic_metrics.h"
 #include "distbench/numa/topology.h"
 #include "distbench/security/credentials.h"
 #include "distbench/security/tls_diagnosis.h"
@@ -59,25 +66,19 @@ NodeRegistration MakeRegistration(const NodeManagerOptions& options) {
 
 NodeEnvironment MakeEnvironment(const NodeManagerOptions& options,
                                 const NodeRegistration& registration,
-                                NodeEndpoints& endpoints) {
+                                TrafficMetrics& traffic_metrics) {
   NodeEnvironment environment{.engines = options.engines != nullptr
                                              ? *options.engines
                                              : hosting::InProcessEngines(),
                               .clock = base::RealClock(),
-                              .service_address = options.service_address,
-                              .listen_address = options.listen_address,
-                              .tls = options.tls,
-                              .hostname = registration.hostname()};
+                              .hostname = registration.hostname(),
+                              .attributes = {registration.attributes().begin(),
+                                             registration.attributes().end()}};
+  NodeSetup& setup = environment;
+  setup = options;
   if (options.metrics_port.has_value()) {
-    environment.traffic_metrics = &endpoints.traffic();
+    environment.traffic_metrics = &traffic_metrics;
   }
-  environment.binding = options.binding;
-  environment.workers_per_instance = options.workers_per_instance;
-  environment.guards = options.guards;
-  environment.lasting_facts = options.lasting_facts;
-  environment.product_settings = options.product_settings;
-  environment.attributes.assign(registration.attributes().begin(),
-                                registration.attributes().end());
   return environment;
 }
 
@@ -98,26 +99,100 @@ bool IsTemporary(const absl::Status& status) {
   }
 }
 
-}  // namespace
-
-class NodeManager::Impl {
+// Serves a node's health over gRPC, and its metrics over HTTP. Thread-safe.
+class Endpoints {
  public:
-  explicit Impl(NodeManagerOptions options)
+  ~Endpoints() {
+    if (health_ != nullptr) health_->Shutdown(std::chrono::system_clock::now());
+  }
+
+  // Listens. The error says what is wrong with an address.
+  absl::Status Start(const NodeManagerOptions& options) {
+    if (options.port != 0) {
+      absl::Status status = StartHealth(options);
+      if (!status.ok()) return status;
+    }
+    if (!options.metrics_port.has_value()) return absl::OkStatus();
+    auto metrics = metrics::MetricsServer::Start(options.listen_address,
+                                                 *options.metrics_port,
+                                                 [this] { return Metrics(); });
+    if (!metrics.ok()) return metrics.status();
+    metrics_ = *std::move(metrics);
+    return absl::OkStatus();
+  }
+
+  // 0: no metrics.
+  int metrics_port() const {
+    return metrics_ == nullptr ? 0 : metrics_->port();
+  }
+
+  // A node is healthy while it is registered.
+  void SetRegistered(bool registered) {
+    if (health_ != nullptr) {
+      health_->GetHealthCheckService()->SetServingStatus(registered);
+    }
+    registered_ = registered;
+  }
+
+  // The traffic that the metrics tell of.
+  TrafficMetrics& traffic() { return traffic_; }
+
+ private:
+  absl::Status StartHealth(const NodeManagerOptions& options) {
+    // Health requests are small.
+    constexpr int kMaxMessageBytes = 1 << 20;
+    constexpr int kHandshakeTimeoutMs = 5000;
+    const absl::StatusOr<std::vector<std::string>> addresses =
+        base::ListenAddresses(options.listen_address, options.port);
+    if (!addresses.ok()) return addresses.status();
+    grpc::EnableDefaultHealthCheckService(true);
+    grpc::ServerBuilder builder;
+    builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
+    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+    builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+                               kHandshakeTimeoutMs);
+    for (const std::string& address : *addresses) {
+      builder.AddListeningPort(
+          address, security::MakeServerCredentials(options.tls.get()));
+    }
+    health_ = builder.BuildAndStart();
+    if (health_ == nullptr) {
+      return absl::UnavailableError(
+          absl::StrCat("cannot listen at ", absl::StrJoin(*addresses, ", ")));
+    }
+    health_->GetHealthCheckService()->SetServingStatus(false);
+    return absl::OkStatus();
+  }
+
+  std::vector<prometheus::MetricFamily> Metrics() {
+    std::vector<prometheus::MetricFamily> families = traffic_.Collect();
+    families.push_back(metrics::Gauge("distbench_registered",
+                                      "1 while the sequencer knows the node",
+                                      registered_ ? 1 : 0));
+    return families;
+  }
+
+  std::atomic<bool> registered_ = false;
+  TrafficMetrics traffic_;
+  std::unique_ptr<grpc::Server> health_;
+  std::unique_ptr<metrics::MetricsServer> metrics_;
+};
+
+class StartedNode final : public NodeManager {
+ public:
+  explicit StartedNode(NodeManagerOptions options)
       : options_(std::move(options)),
         registration_(MakeRegistration(options_)),
-        environment_(MakeEnvironment(options_, registration_, endpoints_)),
+        environment_(
+            MakeEnvironment(options_, registration_, endpoints_.traffic())),
         target_(options_.channel != nullptr ? "the sequencer of this process"
                                             : options_.sequencer) {}
 
-  ~Impl() { Shutdown(); }
+  ~StartedNode() override { Shutdown(); }
 
   absl::Status Start() ABSL_LOCKS_EXCLUDED(mutex_) {
     StartExtensions();
-    absl::Status status =
-        endpoints_.Start({.listen_address = options_.listen_address,
-                          .tls = options_.tls,
-                          .health_port = options_.port,
-                          .metrics_port = options_.metrics_port});
+    absl::Status status = endpoints_.Start(options_);
     if (!status.ok()) return status;
     absl::StatusOr<std::thread> thread =
         base::StartThread("the session with the sequencer", [this] { Loop(); });
@@ -125,8 +200,9 @@ class NodeManager::Impl {
     thread_ = *std::move(thread);
     {
       absl::MutexLock lock(&mutex_);
-      mutex_.AwaitWithTimeout(absl::Condition(this, &Impl::IsRegisteredOrOver),
-                              options_.register_timeout);
+      mutex_.AwaitWithTimeout(
+          absl::Condition(this, &StartedNode::IsRegisteredOrOver),
+          options_.register_timeout);
       if (!alias_.empty()) return absl::OkStatus();
       status = ExplainFailure();
     }
@@ -134,21 +210,21 @@ class NodeManager::Impl {
     return status;
   }
 
-  std::string alias() const ABSL_LOCKS_EXCLUDED(mutex_) {
+  std::string alias() const override ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     return alias_;
   }
 
-  void Leave(absl::Duration patience) ABSL_LOCKS_EXCLUDED(mutex_) {
+  void Leave(absl::Duration patience) override ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     is_ending_ = true;
     if (session_ != nullptr) session_->Leave("the node was told to end");
     mutex_.AwaitWithTimeout(absl::Condition(&is_over_), patience);
   }
 
-  int metrics_port() const { return endpoints_.metrics_port(); }
+  int metrics_port() const override { return endpoints_.metrics_port(); }
 
-  void Shutdown() ABSL_LOCKS_EXCLUDED(mutex_, shutdown_mutex_) {
+  void Shutdown() override ABSL_LOCKS_EXCLUDED(mutex_, shutdown_mutex_) {
     absl::MutexLock shutdown_lock(&shutdown_mutex_);
     {
       absl::MutexLock lock(&mutex_);
@@ -329,7 +405,7 @@ class NodeManager::Impl {
   }
 
   const NodeManagerOptions options_;
-  NodeEndpoints endpoints_;
+  Endpoints endpoints_;
   NodeRegistration registration_;  // used by the thread
   const NodeEnvironment environment_;
   const std::string target_;
@@ -348,23 +424,13 @@ class NodeManager::Impl {
   std::thread thread_;
 };
 
+}  // namespace
+
 absl::StatusOr<std::unique_ptr<NodeManager>> NodeManager::Start(
     NodeManagerOptions options) {
-  auto impl = std::make_unique<Impl>(std::move(options));
-  if (absl::Status status = impl->Start(); !status.ok()) return status;
-  return std::unique_ptr<NodeManager>(new NodeManager(std::move(impl)));
+  auto node = std::make_unique<StartedNode>(std::move(options));
+  if (absl::Status status = node->Start(); !status.ok()) return status;
+  return node;
 }
-
-NodeManager::NodeManager(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-
-NodeManager::~NodeManager() = default;
-
-std::string NodeManager::alias() const { return impl_->alias(); }
-
-void NodeManager::Leave(absl::Duration patience) { impl_->Leave(patience); }
-
-int NodeManager::metrics_port() const { return impl_->metrics_port(); }
-
-void NodeManager::Shutdown() { impl_->Shutdown(); }
 
 }  // namespace distbench::node

@@ -30,19 +30,8 @@ class EngineFactory;
 
 namespace distbench::node {
 
-struct NodeManagerOptions {
-  // The sequencer's "HOST:PORT"; or a channel to it, such as an in-process
-  // channel, whose server must outlive the NodeManager.
-  std::string sequencer;
-  std::shared_ptr<grpc::Channel> channel;
-
-  // The N of the alias "nodeN" under which to register, 0 to 99999; -1 leaves
-  // the choice to the sequencer.
-  int preassigned_id = -1;
-
-  // Names and values for service constraints.
-  std::vector<std::pair<std::string, std::string>> attributes;
-
+// What the user of a node decides for all of its tests.
+struct NodeSetup {
   // Address at which peers reach the services of this node. Empty: loopback if
   // all nodes of a test are on the sequencer's host, else the host's best
   // address.
@@ -51,6 +40,10 @@ struct NodeManagerOptions {
   // Address on which this node listens. Empty: services as service_address
   // says, everything else on all interfaces.
   std::string listen_address;
+
+  // Credentials for connections to the sequencer and to other nodes; null:
+  // connections are not secured.
+  std::shared_ptr<const security::TlsCredentials> tls;
 
   // The binding of the process before it had threads, if any; applies to
   // services without a numa_binding.
@@ -68,16 +61,26 @@ struct NodeManagerOptions {
 
   // Facts about this host that are found once, because that takes long.
   HostFacts lasting_facts;
+};
+
+struct NodeManagerOptions : NodeSetup {
+  // The sequencer's "HOST:PORT"; or a channel to it, such as an in-process
+  // channel, whose server must outlive the NodeManager.
+  std::string sequencer;
+  std::shared_ptr<grpc::Channel> channel;
+
+  // The N of the alias "nodeN" under which to register, 0 to 99999; -1 leaves
+  // the choice to the sequencer.
+  int preassigned_id = -1;
+
+  // Names and values for service constraints.
+  std::vector<std::pair<std::string, std::string>> attributes;
 
   // Port of the node's health service; 0: no health service.
   int port = 0;
 
   // Port of the node's metrics; absent: no metrics; 0: a free port.
   std::optional<int> metrics_port;
-
-  // Credentials for connections to the sequencer and to other nodes; null:
-  // connections are not secured.
-  std::shared_ptr<const security::TlsCredentials> tls;
 
   // How long Start() tries to reach a sequencer.
   absl::Duration register_timeout = absl::Seconds(60);
@@ -111,31 +114,23 @@ class NodeManager {
       NodeManagerOptions options);
 
   // Shuts down.
-  ~NodeManager();
-
-  NodeManager(const NodeManager&) = delete;
-  NodeManager& operator=(const NodeManager&) = delete;
+  virtual ~NodeManager() = default;
 
   // Such as "node0". Changes only if another node took the alias while the
   // sequencer was away.
-  std::string alias() const;
+  virtual std::string alias() const = 0;
 
   // 0: no metrics.
-  int metrics_port() const;
+  virtual int metrics_port() const = 0;
 
   // Ends the current test, hands over its measurements, and leaves the
   // sequencer; gives up after `patience`. The node does not register again.
-  void Leave(absl::Duration patience);
+  virtual void Leave(absl::Duration patience) = 0;
 
   // Stops the traffic and leaves the sequencer at once; measurements are lost
   // unless Leave() was called before. Waits for all threads of the node.
   // Idempotent.
-  void Shutdown();
-
- private:
-  class Impl;
-  explicit NodeManager(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  virtual void Shutdown() = 0;
 };
 
 }  // namespace distbench::node

@@ -6,7 +6,6 @@
 #include <fstream>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -25,17 +24,24 @@
 namespace distbench::node {
 namespace {
 
-struct Pages {
-  int64_t resident = 0;
-  int64_t shared = 0;  // of those: mapped files and shared memory
-};
+// The numbers at the beginning of a text, which white space separates.
+std::vector<int64_t> Numbers(absl::string_view text) {
+  std::vector<int64_t> numbers;
+  for (const absl::string_view word :
+       absl::StrSplit(text, absl::ByAnyChar(" \t"), absl::SkipEmpty())) {
+    int64_t number = 0;
+    if (!absl::SimpleAtoi(word, &number)) break;
+    numbers.push_back(number);
+  }
+  return numbers;
+}
 
-Pages ReadPages(const std::string& root, pid_t pid) {
-  std::ifstream file(base::ProcFolder(root, pid) + "/statm");
-  int64_t total = 0;
-  Pages pages;
-  if (!(file >> total >> pages.resident >> pages.shared)) return {};
-  return pages;
+// Without mapped files and shared memory, unless `with_shared`.
+int64_t ReadBytes(const std::string& root, pid_t pid, bool with_shared) {
+  const std::vector<int64_t> pages =
+      Numbers(base::FirstLine(base::ProcFolder(root, pid) + "/statm"));
+  if (pages.size() < 3) return 0;
+  return (pages[1] - (with_shared ? 0 : pages[2])) * sysconf(_SC_PAGESIZE);
 }
 
 void ReadContextSwitches(const std::string& root, pid_t pid, RUsage& usage) {
@@ -100,13 +106,12 @@ void ReadTcp(const std::string& root, HostCounters& counters) {
 
 }  // namespace
 
-int64_t ReadResidentBytes(const std::string& root) {
-  return ReadPages(root, 0).resident * sysconf(_SC_PAGESIZE);
-}
-
-int64_t ReadPrivateBytes(const std::string& root, pid_t pid) {
-  const Pages pages = ReadPages(root, pid);
-  return (pages.resident - pages.shared) * sysconf(_SC_PAGESIZE);
+int64_t ReadNodeBytes(const std::string& root, const EngineProcesses& engines) {
+  int64_t bytes = ReadBytes(root, /*pid=*/0, /*with_shared=*/true);
+  for (const auto& [pid, instances] : engines) {
+    bytes += ReadBytes(root, pid, /*with_shared=*/false);
+  }
+  return bytes;
 }
 
 RUsage ReadUsage(const std::string& root, pid_t pid) {
@@ -162,17 +167,15 @@ std::vector<uint32_t> ReadSocketInodes(const std::string& root, pid_t pid) {
 // for sending.
 std::map<std::string, NetworkCounters> ReadNetworkCounters(
     const std::string& root) {
-  constexpr int kNumbers = 12;
+  constexpr size_t kNumbers = 12;
   std::map<std::string, NetworkCounters> devices;
   std::ifstream file(root + "/proc/net/dev");
   for (std::string line; std::getline(file, line);) {
     const size_t colon = line.find(':');
     if (colon == std::string::npos) continue;
-    std::istringstream stream(line.substr(colon + 1));
-    int64_t numbers[kNumbers];
-    int count = 0;
-    while (count < kNumbers && stream >> numbers[count]) ++count;
-    if (count < kNumbers) continue;
+    const std::vector<int64_t> numbers =
+        Numbers(absl::string_view(line).substr(colon + 1));
+    if (numbers.size() < kNumbers) continue;
     NetworkCounters& counters =
         devices[std::string(absl::StripAsciiWhitespace(line.substr(0, colon)))];
     counters.set_received_bytes(numbers[0]);
@@ -188,29 +191,30 @@ std::map<std::string, NetworkCounters> ReadNetworkCounters(
 // ..., in clock ticks; guest time is part of user time. The first name is
 // "cpu", which stands for all CPUs; "cpu0" and so on follow.
 CpuTimes ReadCpuTimes(const std::string& root) {
+  constexpr size_t kTimes = 8;
   const int64_t tick_ns = base::kNsPerSecond / sysconf(_SC_CLK_TCK);
   CpuTimes times;
   std::ifstream file(root + "/proc/stat");
   for (std::string line; std::getline(file, line);) {
     if (!absl::StartsWith(line, "cpu")) break;
-    std::istringstream stream(line);
-    std::string name;
-    int64_t user, nice, system, idle, iowait, irq, softirq, steal;
-    if (!(stream >> name >> user >> nice >> system >> idle >> iowait >> irq >>
-          softirq >> steal)) {
-      continue;
-    }
+    const size_t end_of_name = line.find(' ');
+    if (end_of_name == std::string::npos) continue;
+    std::vector<int64_t> ns =
+        Numbers(absl::string_view(line).substr(end_of_name));
+    if (ns.size() < kTimes) continue;
+    for (int64_t& time : ns) time *= tick_ns;
     int number = 0;
-    const bool is_one = absl::SimpleAtoi(name.substr(3), &number);
+    const bool is_one =
+        absl::SimpleAtoi(line.substr(3, end_of_name - 3), &number);
     HostCounters& cpu = is_one ? times.by_cpu[number] : times.all;
-    cpu.set_user_cpu_ns((user + nice) * tick_ns);
-    cpu.set_nice_cpu_ns(nice * tick_ns);
-    cpu.set_system_cpu_ns(system * tick_ns);
-    cpu.set_irq_cpu_ns(irq * tick_ns);
-    cpu.set_softirq_cpu_ns(softirq * tick_ns);
-    cpu.set_steal_cpu_ns(steal * tick_ns);
-    cpu.set_idle_cpu_ns(idle * tick_ns);
-    cpu.set_iowait_cpu_ns(iowait * tick_ns);
+    cpu.set_user_cpu_ns(ns[0] + ns[1]);
+    cpu.set_nice_cpu_ns(ns[1]);
+    cpu.set_system_cpu_ns(ns[2]);
+    cpu.set_idle_cpu_ns(ns[3]);
+    cpu.set_iowait_cpu_ns(ns[4]);
+    cpu.set_irq_cpu_ns(ns[5]);
+    cpu.set_softirq_cpu_ns(ns[6]);
+    cpu.set_steal_cpu_ns(ns[7]);
   }
   return times;
 }
@@ -236,19 +240,18 @@ HostCounters ReadOtherCounters(const std::string& root) {
 
 // The second number of schedstat; the first is the time on CPUs.
 std::map<int, int64_t> ReadRunQueueDelaysNs(const std::string& root,
-                                            const std::set<pid_t>& others) {
-  std::set<pid_t> processes = others;
-  processes.insert(0);
+                                            const EngineProcesses& engines) {
   std::map<int, int64_t> delays;
-  for (const pid_t pid : processes) {
+  const auto read = [&](pid_t pid) {
+    const std::string threads = base::ProcFolder(root, pid) + "/task/";
     for (const int thread : numa::ReadThreadIds(root, pid)) {
-      std::ifstream file(absl::StrCat(base::ProcFolder(root, pid), "/task/",
-                                      thread, "/schedstat"));
-      int64_t cpu_ns = 0;
-      int64_t delay_ns = 0;
-      if (file >> cpu_ns >> delay_ns) delays[thread] = delay_ns;
+      const std::vector<int64_t> ns =
+          Numbers(base::FirstLine(absl::StrCat(threads, thread, "/schedstat")));
+      if (ns.size() >= 2) delays[thread] = ns[1];
     }
-  }
+  };
+  read(/*pid=*/0);
+  for (const auto& [pid, instances] : engines) read(pid);
   return delays;
 }
 

@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -20,12 +19,12 @@ namespace distbench::node {
 // All functions read below `root` (empty: the real files). What is missing, or
 // not as expected, is 0, empty or absent.
 
-// Of this process.
-int64_t ReadResidentBytes(const std::string& root);
+// The processes of a node's engines, and the instances in each.
+using EngineProcesses = std::map<pid_t, std::vector<std::string>>;
 
-// Of another process, without mapped files, because other processes may map
-// them, too.
-int64_t ReadPrivateBytes(const std::string& root, pid_t pid);
+// The memory of this process and of its engines; of those without mapped files,
+// because several of them may map the same.
+int64_t ReadNodeBytes(const std::string& root, const EngineProcesses& engines);
 
 // Of another process since its start: CPU times with the resolution of a clock
 // tick, and context switches of its current threads.
@@ -50,10 +49,10 @@ CpuTimes ReadCpuTimes(const std::string& root);
 // process's control groups.
 HostCounters ReadOtherCounters(const std::string& root);
 
-// How long each thread of this process and the others has waited for a CPU, by
-// thread id. Costs some 10 us per thread.
+// How long each thread of this process and of its engines has waited for a CPU,
+// by thread id. Costs some 10 us per thread.
 std::map<int, int64_t> ReadRunQueueDelaysNs(const std::string& root,
-                                            const std::set<pid_t>& others);
+                                            const EngineProcesses& engines);
 
 // The energy that the host uses, as its CPUs estimate or measure it (RAPL).
 

@@ -52,13 +52,11 @@ int64_t DelayNs(const std::map<int, int64_t>& start,
   return delay_ns;
 }
 
-void SetHardwareUse(const HardwareCounters& start, const HardwareCounters& end,
-                    ResourceSample& sample) {
-  HardwareCounters used = end;
-  results::SubtractCounters(start, used);
-  if (used.ByteSizeLong() == 0) return;
-  *sample.mutable_hardware_counters() = used;
-}
+// What a sample has of its end.
+constexpr int kLevels[] = {
+    ResourceSample::kEndTimestampNsFieldNumber,
+    ResourceSample::kResidentBytesFieldNumber,
+    ResourceSample::kHostAvailableMemoryBytesFieldNumber};
 
 // Both intervals are equally long.
 void Append(const DataConnections& later, DataConnections& sum) {
@@ -79,11 +77,6 @@ void Append(const DataConnections& later, DataConnections& sum) {
 
 // Merges an interval with the next one, which is as long.
 void Append(const ResourceSample& later, ResourceSample& sample) {
-  // What a sample has of its end.
-  constexpr int kLevels[] = {
-      ResourceSample::kEndTimestampNsFieldNumber,
-      ResourceSample::kResidentBytesFieldNumber,
-      ResourceSample::kHostAvailableMemoryBytesFieldNumber};
   results::AddCounters(later, sample, kLevels);
   for (const auto& [name, counters] : later.network()) {
     results::AddCounters(counters, (*sample.mutable_network())[name]);
@@ -128,33 +121,43 @@ void ResourceSampler::SampleIfLongerThan(double duration_ns) {
 }
 
 ResourceSampler::Reading ResourceSampler::Read() const {
+  const EngineProcesses engines = options_.engines();
   CpuTimes cpu_times = ReadCpuTimes(options_.root);
   Reading reading = {
       .time_ns = options_.clock->MonotonicNs(),
-      .host = ReadOtherCounters(options_.root),
       .cpus = std::move(cpu_times.by_cpu),
-      .run_queue_delays_ns =
-          ReadRunQueueDelaysNs(options_.root, options_.engine_processes()),
-      .process = options_.process_usage(),
-      .hardware = options_.hardware_counters(),
-      .energy = ReadEnergy(options_.root).value_or(EnergyCounters()),
-      .network = ReadNetworkCounters(options_.root)};
-  results::AddCounters(cpu_times.all, reading.host);
+      .run_queue_delays_ns = ReadRunQueueDelaysNs(options_.root, engines),
+      .energy = ReadEnergy(options_.root).value_or(EnergyCounters())};
+  ResourceSample& totals = reading.totals;
+  const RUsage usage = options_.process_usage();
+  totals.set_process_cpu_ns(CpuNs(usage));
+  totals.set_voluntary_context_switches(usage.voluntary_context_switches());
+  totals.set_involuntary_context_switches(usage.involuntary_context_switches());
+  totals.set_resident_bytes(ReadNodeBytes(options_.root, engines));
+  totals.set_host_available_memory_bytes(
+      base::ReadMemInfoBytes(options_.root, "MemAvailable"));
+  *totals.mutable_host_counters() = ReadOtherCounters(options_.root);
+  results::AddCounters(cpu_times.all, *totals.mutable_host_counters());
+  *totals.mutable_hardware_counters() = options_.hardware_counters();
+  for (auto& [name, counters] : ReadNetworkCounters(options_.root)) {
+    (*totals.mutable_network())[name] = std::move(counters);
+  }
   if (group_use_count_ < options_.max_group_uses) {
-    reading.groups = options_.group_use();
+    for (auto& [name, use] : options_.group_use()) {
+      (*totals.mutable_groups())[name] = std::move(use);
+    }
   }
   return reading;
 }
 
 ResourceSample ResourceSampler::Between(const Reading& start,
                                         const Reading& end) {
-  ResourceSample sample;
+  ResourceSample sample = end.totals;
+  results::SubtractCounters(start.totals, sample, kLevels);
   sample.set_end_timestamp_ns(options_.clock->UnixNs());
   sample.set_duration_ns(end.time_ns - start.time_ns);
-  sample.set_process_cpu_ns(CpuNs(end.process) - CpuNs(start.process));
   HostCounters& host = *sample.mutable_host_counters();
-  host = end.host;
-  results::SubtractCounters(start.host, host);
+  results::SubtractCounters(start.totals.host_counters(), host);
   sample.set_host_cpu_ns(results::BusyCpuNs(host));
   if (!end.cpus.empty()) {
     const auto counted = Counted(start.cpus, end.cpus);
@@ -165,38 +168,29 @@ ResourceSample ResourceSampler::Between(const Reading& start,
     sample.set_run_queue_delay_ns(
         DelayNs(start.run_queue_delays_ns, end.run_queue_delays_ns));
   }
-  SetHardwareUse(start.hardware, end.hardware, sample);
+  HardwareCounters& hardware = *sample.mutable_hardware_counters();
+  results::SubtractCounters(start.totals.hardware_counters(), hardware);
+  if (hardware.ByteSizeLong() == 0) sample.clear_hardware_counters();
   for (const auto& [domain, used_uj] :
        EnergyBetween(start.energy, end.energy)) {
     (*sample.mutable_energy_uj())[domain] = used_uj;
   }
-  sample.set_resident_bytes(ReadResidentBytes(options_.root) +
-                            options_.engine_bytes());
-  sample.set_host_available_memory_bytes(
-      base::ReadMemInfoBytes(options_.root, "MemAvailable"));
-  sample.set_voluntary_context_switches(
-      end.process.voluntary_context_switches() -
-      start.process.voluntary_context_switches());
-  sample.set_involuntary_context_switches(
-      end.process.involuntary_context_switches() -
-      start.process.involuntary_context_switches());
-  for (const auto& [name, counters] : end.network) {
-    const auto before = start.network.find(name);
+  for (auto& [name, counters] : *sample.mutable_network()) {
+    const auto before = start.totals.network().find(name);
     // The counters of a new device began at zero.
-    NetworkCounters& added = (*sample.mutable_network())[name];
-    added = counters;
-    if (before != start.network.end())
-      results::SubtractCounters(before->second, added);
+    if (before != start.totals.network().end())
+      results::SubtractCounters(before->second, counters);
   }
-  AddGroupUses(start, end, sample);
+  SetGroupUses(start, end, sample);
   return sample;
 }
 
-void ResourceSampler::AddGroupUses(const Reading& start, const Reading& end,
+void ResourceSampler::SetGroupUses(const Reading& start, const Reading& end,
                                    ResourceSample& sample) {
-  for (const auto& [name, use] : end.groups) {
-    const auto before = start.groups.find(name);
-    if (before == start.groups.end()) continue;
+  sample.clear_groups();
+  for (const auto& [name, use] : end.totals.groups()) {
+    const auto before = start.totals.groups().find(name);
+    if (before == start.totals.groups().end()) continue;
     (*sample.mutable_groups())[name] = results::UseBetween(before->second, use);
     ++group_use_count_;
   }

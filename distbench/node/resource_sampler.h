@@ -3,13 +3,10 @@
 #ifndef DISTBENCH_NODE_RESOURCE_SAMPLER_H_
 #define DISTBENCH_NODE_RESOURCE_SAMPLER_H_
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -30,13 +27,9 @@ class ResourceSampler {
     // The parent of /proc; empty: the real one.
     std::string root;
 
-    // Usage of this process including its engine processes, and the private
-    // memory and the ids of those.
+    // Usage of this process including its engines, and those.
     std::function<RUsage()> process_usage = results::ProcessUsage;
-    std::function<int64_t()> engine_bytes = [] { return 0; };
-    std::function<std::set<pid_t>()> engine_processes = [] {
-      return std::set<pid_t>();
-    };
+    std::function<EngineProcesses()> engines = [] { return EngineProcesses(); };
 
     // Totals of hardware events of the host; empty if they are not counted.
     std::function<HardwareCounters()> hardware_counters = [] {
@@ -81,17 +74,14 @@ class ResourceSampler {
   const std::vector<ResourceSample>& samples() const { return samples_; }
 
  private:
-  // Totals since the host or the process started.
   struct Reading {
     int64_t time_ns = 0;  // monotonic
-    HostCounters host;
+
+    // Totals since the host or the process started, and what is true now.
+    ResourceSample totals;
     std::map<int, HostCounters> cpus;
     std::map<int, int64_t> run_queue_delays_ns;  // by thread
-    RUsage process;
-    HardwareCounters hardware;
     EnergyCounters energy;
-    std::map<std::string, NetworkCounters> network;
-    std::map<std::string, GroupUse> groups;
   };
 
   Reading Read() const;
@@ -99,7 +89,7 @@ class ResourceSampler {
   ResourceSample Between(const Reading& start, const Reading& end);
   void AddCpuUses(const std::map<int, HostCounters>& counted,
                   ResourceSample& sample);
-  void AddGroupUses(const Reading& start, const Reading& end,
+  void SetGroupUses(const Reading& start, const Reading& end,
                     ResourceSample& sample);
   void Halve();
 

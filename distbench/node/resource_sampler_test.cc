@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -443,7 +442,7 @@ TEST_F(ResourceSamplerTest, AddsUpHowLongThreadsWaitedForACpu) {
   set("70/task/70", 1000);
   set("80/task/80", 0);
   ResourceSampler::Options options = Options();
-  options.engine_processes = [] { return std::set<pid_t>{70}; };
+  options.engines = [] { return EngineProcesses{{70, {"server/0"}}}; };
   ResourceSampler sampler(options);
   sampler.Start();
   clock_.Advance(kSecond);

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
@@ -44,13 +46,6 @@ security::InstanceLimits LimitsOf(const PrepareTest& request) {
   return {request.target_rates().begin(), request.target_rates().end()};
 }
 
-// Whether nobody runs the instance: its servers are outside of the test.
-bool IsOutside(const config::Plan& plan, int instance) {
-  const config::ServicePlan& service =
-      plan.services[plan.instances[instance].service];
-  return !service.outside_addresses.empty();
-}
-
 }  // namespace
 
 TestPart::TestPart(PrepareTest request, const NodeEnvironment& environment,
@@ -62,16 +57,21 @@ TestPart::TestPart(PrepareTest request, const NodeEnvironment& environment,
       counted_(request_.config().traffic_config(), environment.traffic_metrics),
       connections_({.clock = &clock_,
                     .root = environment.system_root,
-                    .engines = [this] { return InstancesByProcess(); }}),
+                    .engines = [this] { return Processes(); }}),
       resources_(
           {.clock = &clock_,
            .root = environment.system_root,
            .process_usage = [this] { return Usage(); },
-           .engine_bytes = [this] { return EngineBytes(); },
-           .engine_processes = [this] { return EngineProcesses(); },
+           .engines = [this] { return Processes(); },
            .hardware_counters = [this] { return hardware_counting_.Read(); },
            .data_connections = [this] { return connections_.Sample(); },
-           .group_use = [this] { return extensions_.ReadUse(); }}) {}
+           .group_use =
+               [this] {
+                 std::map<std::string, GroupUse> use;
+                 for (const auto& part : extensions_)
+                   use.merge(part->ReadUse());
+                 return use;
+               }}) {}
 
 TestPart::~TestPart() { End(); }
 
@@ -111,7 +111,7 @@ absl::Status TestPart::CheckClockOffset() const {
 // must be able to crash a node.
 absl::Status TestPart::MakePlan() {
   TestSequence sequence;
-  *sequence.add_tests() = request_.config().traffic_config();
+  *sequence.add_tests() = test();
   const absl::StatusOr<TestSequence> checked =
       config::CheckTestSequence(std::move(sequence));
   if (!checked.ok()) {
@@ -122,10 +122,9 @@ absl::Status TestPart::MakePlan() {
   plan_ =
       std::make_shared<const config::Plan>(config::Compile(checked->tests(0)));
   for (int i = 0; i < plan_->instances.size(); ++i) {
-    instances_[plan_->instances[i].name] = i;
+    indices_[plan_->instances[i].name] = i;
   }
-  bindings_.emplace(request_.config().traffic_config(),
-                    environment_.system_root, environment_.binding);
+  bindings_.emplace(test(), environment_.system_root, environment_.binding);
   memory_limit_.emplace(plan_->max_memory_bytes, environment_.system_root);
   return absl::OkStatus();
 }
@@ -133,12 +132,11 @@ absl::Status TestPart::MakePlan() {
 // The sequencer has checked this too, by what its operator allows. The node's
 // counts as well, because it is the node on which the test runs.
 absl::Status TestPart::CheckGuards() const {
-  const DistributedSystemDescription& test = request_.config().traffic_config();
   const security::TestGuards& guards = environment_.guards;
-  absl::Status status = guards.Check(test, "node manager");
+  absl::Status status = guards.Check(test(), "node manager");
   if (!status.ok()) return status;
   const auto& instances = request_.config().services();
-  return guards.CheckLimits(test, {instances.begin(), instances.end()},
+  return guards.CheckLimits(test(), {instances.begin(), instances.end()},
                             LimitsOf(request_));
 }
 
@@ -147,40 +145,59 @@ absl::Status TestPart::CheckGuards() const {
 absl::Status TestPart::BeginExtensions() {
   std::vector<std::string> instances;
   for (const std::string& name : request_.config().services()) {
-    if (instances_.contains(name)) instances.push_back(name);
+    if (indices_.contains(name)) instances.push_back(name);
   }
-  return extensions_.Begin(environment_.extensions, environment_.site(),
-                           request_.config().traffic_config(), instances);
-}
-
-absl::Status TestPart::PrepareInstances(PrepareReply& reply) {
-  if (!extensions_.places_processes()) {
-    environment_.engines.Expect(request_.config().services_size());
+  for (const auto& [name, product] : environment_.extensions) {
+    absl::StatusOr<std::unique_ptr<TestPartExtension>> part =
+        product->TestBegins(environment_.site(), test(), instances);
+    if (!part.ok()) return part.status();
+    if (*part != nullptr) extensions_.push_back(*std::move(part));
   }
-  for (const std::string& name : request_.config().services()) {
-    const auto it = instances_.find(name);
-    const absl::Status status =
-        it == instances_.end() || IsOutside(*plan_, it->second)
-            ? absl::InvalidArgumentError("the test has no such instance")
-            : PrepareInstance(name, it->second, reply);
-    if (!status.ok()) return Blame(name, status);
-  }
-  for (const std::string& peer : PeerNames()) reply.add_peers(peer);
   return absl::OkStatus();
 }
 
-absl::Status TestPart::PrepareInstance(const std::string& name, int instance,
-                                       PrepareReply& reply) {
+bool TestPart::PlacesProcesses() const {
+  return absl::c_any_of(
+      extensions_, [](const auto& part) { return part->places_processes(); });
+}
+
+absl::Status TestPart::PrepareInstances(PrepareReply& reply) {
+  if (!PlacesProcesses()) {
+    environment_.engines.Expect(request_.config().services_size());
+  }
+  for (const std::string& name : request_.config().services()) {
+    const auto it = indices_.find(name);
+    const absl::Status status =
+        it == indices_.end() || IsOutside(it->second)
+            ? absl::InvalidArgumentError("the test has no such instance")
+            : PrepareInstance(it->second, reply);
+    if (!status.ok()) return Blame(name, status);
+  }
+  std::set<std::string> peers;
+  for (const Hosted& instance : instances_) {
+    for (const int peer : instance.engine->peers()) {
+      if (!IsOutside(peer)) peers.insert(plan_->instances[peer].name);
+    }
+  }
+  for (const std::string& peer : peers) reply.add_peers(peer);
+  return absl::OkStatus();
+}
+
+absl::Status TestPart::PrepareInstance(int instance, PrepareReply& reply) {
   if (absl::Status status = CheckNotStopped(); !status.ok()) return status;
-  const config::InstancePlan& instance_plan = plan_->instances[instance];
-  if (absl::Status status = bindings_->Resolve(instance_plan); !status.ok()) {
+  Hosted hosted{.plan = &plan_->instances[instance]};
+  const std::string& name = hosted.name();
+  if (absl::Status status = bindings_->Resolve(*hosted.plan); !status.ok()) {
     return status;
   }
-  if (absl::Status status = CheckRoom(instance); !status.ok()) return status;
+  if (absl::Status status = CheckRoom(*hosted.plan, instance); !status.ok()) {
+    return status;
+  }
+  const int worker_count = WorkerCount(*hosted.plan);
   engine::EngineOptions options;
   options.plan = plan_;
   options.instance = instance;
-  options.worker_count = WorkerCount(instance_plan);
+  options.worker_count = worker_count;
   options.clock = &clock_;
   options.sample_memory_bytes = plan_->sample_memory_bytes /
                                 std::max(1, request_.config().services_size());
@@ -188,45 +205,46 @@ absl::Status TestPart::PrepareInstance(const std::string& name, int instance,
   options.on_overload = [this, name](absl::Status status) {
     Interrupt(Annotate(name, status));
   };
-  const config::DriverOptions& driver =
-      plan_->services[instance_plan.service].driver;
-  std::unique_ptr<hosting::HostedEngine> engine;
+  int group = -1;
+  for (const auto& part : extensions_) {
+    if (group < 0) group = part->GroupOf(name);
+  }
   const absl::Status made = bindings_->RunBound(name, [&] {
-    hosting::EngineRequest request{
-        .test = request_.config().traffic_config(),
-        .options = std::move(options),
-        .environment = {.service_address = ServiceAddress(driver),
-                        .listen_address = environment_.listen_address,
-                        .test_nonce = request_.test_nonce(),
-                        .tls = environment_.tls,
-                        .has_spare_cpu = HasSpareCpu(instance_plan)},
-        .limits = LimitsOf(request_),
-        .clock_offset_ns = request_.clock_offset_ns(),
-        .group = extensions_.GroupOf(name)};
-    if (const numa::ResolvedBinding* binding = bindings_->OwnBinding(name)) {
-      request.binding = *binding;
-    }
-    auto result = environment_.engines.Make(std::move(request));
-    if (result.ok()) engine = *std::move(result);
-    return result.status();
+    auto engine = environment_.engines.Make(
+        {.test = test(),
+         .options = std::move(options),
+         .environment = {.service_address =
+                             ServiceAddress(DriverOf(*hosted.plan)),
+                         .listen_address = environment_.listen_address,
+                         .test_nonce = request_.test_nonce(),
+                         .tls = environment_.tls,
+                         .has_spare_cpu =
+                             worker_count < CpuShare(*hosted.plan)},
+         .limits = LimitsOf(request_),
+         .clock_offset_ns = request_.clock_offset_ns(),
+         .binding = bindings_->OwnBinding(name),
+         .group = group});
+    if (engine.ok()) hosted.engine = *std::move(engine);
+    return engine.status();
   });
   if (!made.ok()) return made;
-  if (engine->pid() != hosting::kThisProcess)
-    bindings_->LivesIn(name, engine->pid());
+  if (hosted.engine->pid() != hosting::kThisProcess) {
+    bindings_->LivesIn(name, hosted.engine->pid());
+  }
 
   ServiceEndpoint& endpoint =
       (*reply.mutable_endpoints()->mutable_service_endpoints())[name];
-  endpoint.set_endpoint_address(engine->address());
+  endpoint.set_endpoint_address(hosted.engine->address());
   endpoint.set_hostname(environment_.hostname);
   for (const Attribute& attribute : environment_.attributes) {
     *endpoint.add_attributes() = attribute;
   }
   {
     absl::MutexLock lock(&mutex_);
-    engines_.push_back(std::move(engine));
+    instances_.push_back(std::move(hosted));
   }
   if (absl::Status status = CheckThreadCount(); !status.ok()) return status;
-  return CheckMemory();
+  return memory_limit_->Check(Processes());
 }
 
 // The number is set by the test, or by the node manager's flag; otherwise it is
@@ -239,26 +257,10 @@ int TestPart::WorkerCount(const config::InstancePlan& instance) const {
   return CpuShare(instance);
 }
 
-bool TestPart::HasSpareCpu(const config::InstancePlan& instance) const {
-  return WorkerCount(instance) < CpuShare(instance);
-}
-
 int TestPart::CpuShare(const config::InstancePlan& instance) const {
   const int count = std::max(1, request_.workers_per_instance());
   const int cpu_count = bindings_->CpuCount(instance);
   return cpu_count > 0 ? std::min(count, cpu_count) : count;
-}
-
-std::set<std::string> TestPart::PeerNames() const {
-  std::set<std::string> names;
-  for (const auto& engine : engines_) {
-    for (int peer : engine->peers()) {
-      if (!IsOutside(*plan_, peer)) {
-        names.insert(plan_->instances[peer].name);
-      }
-    }
-  }
-  return names;
 }
 
 std::string TestPart::ServiceAddress(
@@ -283,31 +285,19 @@ CommandStatus TestPart::Connect(const ConnectPeers& request) {
   if (absl::Status status = CheckNeededSockets(); !status.ok()) {
     return hosting::ToCommandStatus(status);
   }
-  for (int i = 0; i < engines_.size(); ++i) {
-    const std::string& name = request_.config().services(i);
-    const absl::Status status = bindings_->RunBound(
-        name, [&] { return ConnectEngine(*engines_[i], request, deadline); });
+  for (const Hosted& instance : instances_) {
+    const absl::Status status = bindings_->RunBound(instance.name(), [&] {
+      return ConnectEngine(*instance.engine, request, deadline);
+    });
     if (!status.ok()) {
       return hosting::ToCommandStatus(ExplainBySockets(
-          Blame(name, status),
-          ReadSocketLimits(environment_.system_root, engines_[i]->pid())));
+          Blame(instance.name(), status),
+          ReadSocketLimits(environment_.system_root, instance.engine->pid())));
     }
   }
   // Not when the traffic starts, because it takes a while.
   connections_.Start();
   return hosting::ToCommandStatus(absl::OkStatus());
-}
-
-ConnectingInstance TestPart::Connecting(int index) const {
-  const config::InstancePlan& instance =
-      plan_->instances[instances_.at(request_.config().services(index))];
-  ConnectingInstance connecting{
-      .driver = &plan_->services[instance.service].driver,
-      .worker_count = WorkerCount(instance)};
-  for (int peer : engines_[index]->peers()) {
-    connecting.peers.push_back(plan_->instances[peer].name);
-  }
-  return connecting;
 }
 
 absl::Status TestPart::ConnectEngine(hosting::HostedEngine& engine,
@@ -317,7 +307,7 @@ absl::Status TestPart::ConnectEngine(hosting::HostedEngine& engine,
   std::vector<std::string> addresses;
   for (int peer : engine.peers()) {
     const std::string& name = plan_->instances[peer].name;
-    if (IsOutside(*plan_, peer)) {
+    if (IsOutside(peer)) {
       addresses.emplace_back();
       continue;
     }
@@ -373,7 +363,7 @@ StartReply TestPart::Start(const StartTraffic& request) {
   stop_deadline_ns_ = base::SaturatingAdd(start_ns, request.timeout_ns());
 
   absl::Status status = CheckNotStopped();
-  if (status.ok() && engines_.empty()) {
+  if (status.ok() && instances_.empty()) {
     status = absl::FailedPreconditionError("no instance was prepared");
   }
   if (status.ok() && lead_ns > kFarthestNs) {
@@ -386,13 +376,13 @@ StartReply TestPart::Start(const StartTraffic& request) {
 
   // One too many, so that the first instances cannot end the traffic before the
   // others have started.
-  running_instances_ = engines_.size() + 1;
+  running_instances_ = instances_.size() + 1;
   {
     absl::MutexLock lock(&mutex_);
     is_started_ = true;
     start_ns_ = start_ns;
   }
-  for (const auto& engine : engines_) engine->Start(start_ns);
+  for (const Hosted& instance : instances_) instance.engine->Start(start_ns);
   // An engine that was stopped before it started may not have noticed.
   if (absl::Status stopped = CheckNotStopped(); !stopped.ok()) {
     Stop(stopped.message());
@@ -418,7 +408,7 @@ void TestPart::Interrupt(const absl::Status& status) {
     absl::MutexLock lock(&mutex_);
     if (!interruption_.ok()) return;
     interruption_ = status;
-    must_tell = has_finished_ && !engines_.empty();
+    must_tell = has_finished_ && !instances_.empty();
   }
   // Instances say an overload as those that find it by themselves do.
   const bool is_overload = absl::IsResourceExhausted(status);
@@ -429,7 +419,7 @@ void TestPart::Interrupt(const absl::Status& status) {
 void TestPart::Stop(absl::string_view reason) {
   absl::MutexLock lock(&mutex_);
   if (stop_reason_.empty()) stop_reason_ = std::string(reason);
-  for (const auto& engine : engines_) engine->Stop(reason);
+  for (const Hosted& instance : instances_) instance.engine->Stop(reason);
 }
 
 void TestPart::StopIfOverdue() {
@@ -456,7 +446,7 @@ absl::Status TestPart::Blame(const std::string& instance,
 void TestPart::End() {
   environment_.engines.Expect(0);
   // Destroying engines shuts them down, without waiting for engine processes.
-  TakeEngines().clear();
+  TakeInstances().clear();
   counted_.CountRest();
   for (const Finding& finding : UndoExtensions()) {
     LOG(ERROR) << finding.message();
@@ -464,15 +454,17 @@ void TestPart::End() {
 }
 
 std::vector<Finding> TestPart::UndoExtensions() {
-  if (extensions_.places_processes()) {
-    environment_.engines.AwaitEnds(kEndPatience);
+  if (PlacesProcesses()) environment_.engines.AwaitEnds(kEndPatience);
+  std::vector<Finding> findings;
+  for (const auto& part : extensions_) {
+    if (auto finding = part->Undo()) findings.push_back(*std::move(finding));
   }
-  return extensions_.Undo();
+  return findings;
 }
 
-TestPart::Engines TestPart::TakeEngines() {
+std::vector<TestPart::Hosted> TestPart::TakeInstances() {
   absl::MutexLock lock(&mutex_);
-  return std::move(engines_);
+  return std::exchange(instances_, {});
 }
 
 // What a node's part of a test has measured: progress, resources and results.
@@ -492,8 +484,8 @@ TrafficProgress TestPart::TakeProgress() {
   stats::LogHistogram service_time_ns;
   stats::LogHistogram response_time_ns;
   absl::MutexLock lock(&mutex_);
-  for (const auto& engine : engines_) {
-    const engine::EngineProgress part = engine->progress();
+  for (const Hosted& instance : instances_) {
+    const engine::EngineProgress part = instance.engine->progress();
     if (HasSent(part)) {
       sum.set_traffic_time_ns(
           std::max(sum.traffic_time_ns(), part.counted_ns - start_ns_));
@@ -504,7 +496,7 @@ TrafficProgress TestPart::TakeProgress() {
     sum.set_offered_count(sum.offered_count() + part.offered_count);
     sum.set_open_loop_ended_count(sum.open_loop_ended_count() +
                                   part.open_loop_ended_count);
-    engine->TakeRecent(recent);
+    instance.engine->TakeRecent(recent);
   }
   counted_.CountRecent(recent, sum.in_flight_count());
   for (const auto& [rpc, series] : recent) {
@@ -531,7 +523,7 @@ void TestPart::SampleResources() {
 CollectReply TestPart::Collect(
     absl::FunctionRef<void(ResultChunk chunk)> emit) {
   CollectReply reply;
-  extensions_.TrafficEnded();
+  for (const auto& part : extensions_) part->TrafficEnded();
   *reply.mutable_node_usage() = results::UsageBetween(usage_at_start_, Usage());
   counted_.CountCpu(reply.node_usage().rusage_diff());
   // The current interval may extend beyond the traffic; it is used only if
@@ -549,28 +541,28 @@ CollectReply TestPart::Collect(
     *resources.add_samples() = sample;
   }
   if (bindings_) bindings_->Finish(resources);
-  Engines engines = TakeEngines();
-  for (const auto& engine : engines) engine->Shutdown();
+  std::vector<Hosted> instances = TakeInstances();
+  for (const Hosted& instance : instances) instance.engine->Shutdown();
   const auto count_and_emit = [&](ResultChunk chunk) {
     counted_.AddResults(chunk);
     emit(std::move(chunk));
   };
   absl::Status status;
-  for (size_t i = 0; i < engines.size(); ++i) {
-    const std::string& name = request_.config().services(i);
-    status.Update(Annotate(name, engines[i]->Collect(count_and_emit)));
-    if (const std::optional<RUsage> usage = engines[i]->process_usage()) {
-      (*resources.mutable_engine_usages())[name] = *usage;
+  for (Hosted& instance : instances) {
+    status.Update(
+        Annotate(instance.name(), instance.engine->Collect(count_and_emit)));
+    if (const auto usage = instance.engine->process_usage()) {
+      (*resources.mutable_engine_usages())[instance.name()] = *usage;
     }
     // Frees its memory early.
-    engines[i].reset();
+    instance.engine = nullptr;
   }
   counted_.CountRest();
   *reply.mutable_status() = hosting::ToCommandStatus(status);
   for (Finding& finding : UndoExtensions()) {
     *reply.add_findings() = std::move(finding);
   }
-  extensions_.AddResults(resources);
+  for (const auto& part : extensions_) part->AddResults(resources);
   if (environment_.engines.disturbs_engines()) {
     Finding& finding = *reply.add_findings();
     finding.set_severity(Finding::NOTE);

@@ -11,7 +11,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -30,42 +29,29 @@
 #include "distbench/node/host_limits.h"
 #include "distbench/node/instance_bindings.h"
 #include "distbench/node/node_extension.h"
+#include "distbench/node/node_manager.h"
 #include "distbench/node/resource_sampler.h"
 #include "distbench/node/traffic_metrics.h"
-#include "distbench/security/credentials.h"
-#include "distbench/security/test_guards.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
 namespace distbench::node {
 
 // Shared by all tests of a node; must outlive them.
-struct NodeEnvironment {
+struct NodeEnvironment : NodeSetup {
   hosting::EngineFactory& engines;
   const base::Clock& clock;
-
-  // As in NodeManagerOptions.
-  std::string service_address;
-  std::string listen_address;
-  std::shared_ptr<const security::TlsCredentials> tls;
   std::string hostname;
-  std::vector<Attribute> attributes;
+  std::vector<Attribute> attributes = {};
 
   // Where the traffic of all tests is counted; null: nowhere.
   TrafficMetrics* traffic_metrics = nullptr;
 
   // The parent of /proc and /sys; empty: the real ones.
-  std::string system_root;
+  std::string system_root = {};
 
-  // As in NodeManagerOptions.
-  std::optional<NumaBinding> binding;
-  int workers_per_instance = 0;
-  security::TestGuards guards = {};
-  HostFacts lasting_facts = {};
-
-  // What products do on this node, and what its user has given to them.
+  // What products do on this node.
   NodeExtensions extensions = base::Plugins<NodeExtension>::All();
-  NodeSettings product_settings = {};
 
   NodeSite site() const {
     return {.root = system_root,
@@ -130,7 +116,7 @@ class TestPart {
   // Collect() or End().
   bool is_active() const ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
-    return is_started_ && !engines_.empty();
+    return is_started_ && !instances_.empty();
   }
 
   // Returns the sum over the instances; its recent measurements cover the time
@@ -138,11 +124,21 @@ class TestPart {
   TrafficProgress TakeProgress() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  using Engines = std::vector<std::unique_ptr<hosting::HostedEngine>>;
+  // An instance that this node runs.
+  struct Hosted {
+    const std::string& name() const { return plan->name; }
+
+    const config::InstancePlan* plan;
+    std::unique_ptr<hosting::HostedEngine> engine;
+  };
 
   // Puts the instance before the message.
   static absl::Status Annotate(const std::string& instance,
                                const absl::Status& status);
+
+  const DistributedSystemDescription& test() const {
+    return request_.config().traffic_config();
+  }
 
   absl::Status CheckClockOffset() const;
   absl::Status MakePlan();
@@ -152,15 +148,22 @@ class TestPart {
   absl::Status BeginExtensions();
   absl::Status PrepareInstances(PrepareReply& reply)
       ABSL_LOCKS_EXCLUDED(mutex_);
-  absl::Status PrepareInstance(const std::string& name, int instance,
-                               PrepareReply& reply) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status PrepareInstance(int instance, PrepareReply& reply)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Whether nobody runs the instance: its servers are outside of the test.
+  bool IsOutside(int instance) const {
+    const int service = plan_->instances[instance].service;
+    return !plan_->services[service].outside_addresses.empty();
+  }
+  const config::DriverOptions& DriverOf(
+      const config::InstancePlan& instance) const {
+    return plan_->services[instance.service].driver;
+  }
   int WorkerCount(const config::InstancePlan& instance) const;
-  bool HasSpareCpu(const config::InstancePlan& instance) const;
   int CpuShare(const config::InstancePlan& instance) const;
-  std::set<std::string> PeerNames() const;
   std::string ServiceAddress(const config::DriverOptions& options) const;
   absl::Status CheckNeededSockets() const;
-  ConnectingInstance Connecting(int index) const;
   absl::Status ConnectEngine(hosting::HostedEngine& engine,
                              const ConnectPeers& request, absl::Time deadline);
   // Adds the names of the peers whose addresses the error mentions.
@@ -176,23 +179,21 @@ class TestPart {
   absl::Status Blame(const std::string& instance,
                      const absl::Status& error) const
       ABSL_LOCKS_EXCLUDED(mutex_);
-  absl::Status CheckRoom(int instance) const;
+  absl::Status CheckRoom(const config::InstancePlan& plan, int instance) const;
   absl::Status CheckThreadCount(int64_t more = 0) const;
   absl::Status CheckEngineThreads() const;
-  absl::Status CheckMemory() const;
 
-  // The processes of the engines; none if the engines run in this process.
-  std::set<pid_t> EngineProcesses() const;
-
-  // Same, with the instance in each process; empty if there are several.
-  std::map<pid_t, std::string> InstancesByProcess() const;
-  int64_t EngineBytes() const;
+  // None if the engines run in this process.
+  EngineProcesses Processes() const;
 
   // Of the node manager and its engines. A process that was lost counts with
   // what it had used when it was last looked at.
   RUsage Usage();
   void OnEngineFinished() ABSL_LOCKS_EXCLUDED(mutex_);
-  Engines TakeEngines() ABSL_LOCKS_EXCLUDED(mutex_);
+  std::vector<Hosted> TakeInstances() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Whether processes of instances start in control groups of products.
+  bool PlacesProcesses() const;
 
   // Undoes what products did when the processes of destroyed engines have
   // ended.
@@ -204,11 +205,11 @@ class TestPart {
   const base::ShiftedClock clock_;
   CountedTraffic counted_;
   std::shared_ptr<const config::Plan> plan_;
-  absl::flat_hash_map<std::string, int> instances_;  // of the plan, by name
+  absl::flat_hash_map<std::string, int> indices_;  // in the plan, by name
   std::optional<MemoryLimit> memory_limit_;
   RUsage usage_at_start_;
   std::map<pid_t, RUsage> engine_usages_;
-  TestPartExtensions extensions_;
+  std::vector<std::unique_ptr<TestPartExtension>> extensions_;  // of products
   DataConnectionWatch connections_;
   const HardwareCounting hardware_counting_;
   ResourceSampler resources_;
@@ -218,7 +219,7 @@ class TestPart {
 
   mutable absl::Mutex mutex_;
   // Changed by the thread of the steps, which reads it without the mutex.
-  Engines engines_;
+  std::vector<Hosted> instances_;
   bool is_started_ ABSL_GUARDED_BY(mutex_) = false;
   int64_t start_ns_ ABSL_GUARDED_BY(mutex_) = 0;  // monotonic, once started
   bool has_finished_ ABSL_GUARDED_BY(mutex_) = false;

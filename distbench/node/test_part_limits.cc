@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,8 +32,7 @@ HostFacts TestPart::ReadFacts() const {
 
 // Requirements that are not strict are judged by the result.
 absl::Status TestPart::CheckRequirements() const {
-  const HostRequirements& requirements =
-      request_.config().traffic_config().requirements();
+  const HostRequirements& requirements = test().requirements();
   if (requirements.facts().empty() || !requirements.strict()) return {};
   const std::vector<std::string> unmet =
       config::UnmetRequirements(requirements, ReadFacts());
@@ -48,16 +46,15 @@ absl::Status TestPart::CheckRequirements() const {
 
 // A process that runs out of files or threads while it makes an instance may be
 // aborted.
-absl::Status TestPart::CheckRoom(int instance) const {
+absl::Status TestPart::CheckRoom(const config::InstancePlan& plan,
+                                 int instance) const {
   const std::string& root = environment_.system_root;
   const hosting::EngineLimits limits = environment_.engines.limits();
-  const config::InstancePlan& plan = plan_->instances[instance];
   const int workers = WorkerCount(plan);
   SocketLimits files = ReadSocketLimits(root);
   if (limits.max_files > 0) files.max_open_files = limits.max_files;
   const ThreadNeeds threads = CountThreads(*plan_, instance, workers);
-  absl::Status status =
-      CheckWorkerFiles(plan_->services[plan.service].driver, workers, files);
+  absl::Status status = CheckWorkerFiles(DriverOf(plan), workers, files);
   if (status.ok()) status = CheckThreadCount(threads.total());
   if (status.ok() && !environment_.engines.disturbs_engines()) {
     status =
@@ -70,9 +67,14 @@ absl::Status TestPart::CheckRoom(int instance) const {
 absl::Status TestPart::CheckNeededSockets() const {
   std::vector<ConnectingInstance> all;
   std::map<pid_t, std::vector<ConnectingInstance>> by_process;
-  for (int i = 0; i < engines_.size(); ++i) {
-    all.push_back(Connecting(i));
-    by_process[engines_[i]->pid()].push_back(all.back());
+  for (const auto& [plan, engine] : instances_) {
+    ConnectingInstance instance{.driver = &DriverOf(*plan),
+                                .worker_count = WorkerCount(*plan)};
+    for (const int peer : engine->peers()) {
+      instance.peers.push_back(plan_->instances[peer].name);
+    }
+    all.push_back(instance);
+    by_process[engine->pid()].push_back(std::move(instance));
   }
   const std::string& root = environment_.system_root;
   absl::Status status;
@@ -92,7 +94,7 @@ absl::Status TestPart::CheckNeededSockets() const {
 absl::Status TestPart::CheckThreadCount(int64_t more) const {
   const auto count_with = [this](int64_t (*count_of)(pid_t)) {
     int64_t count = count_of(hosting::kThisProcess);
-    for (const pid_t pid : EngineProcesses()) count += count_of(pid);
+    for (const auto& [pid, instances] : Processes()) count += count_of(pid);
     return count;
   };
   if (count_with(&base::ProcessThreadCount) + more <= plan_->max_threads)
@@ -109,58 +111,33 @@ absl::Status TestPart::CheckThreadCount(int64_t more) const {
 absl::Status TestPart::CheckEngineThreads() const {
   const int64_t max_threads = environment_.engines.limits().max_threads;
   if (max_threads == 0) return absl::OkStatus();
-  for (size_t i = 0; i < engines_.size(); ++i) {
-    const pid_t pid = engines_[i]->pid();
-    if (pid == hosting::kThisProcess) continue;
+  for (const auto& [pid, instances] : Processes()) {
     const absl::Status status =
         CheckThreadsOfEngine(base::ProcessThreadCount(pid), max_threads);
-    if (!status.ok()) return Annotate(request_.config().services(i), status);
+    if (!status.ok()) return Annotate(instances[0], status);
   }
   return absl::OkStatus();
-}
-
-absl::Status TestPart::CheckMemory() const {
-  return memory_limit_->Check(EngineBytes());
 }
 
 void TestPart::StopIfOverloaded() {
   absl::Status status = CheckThreadCount();
   if (status.ok()) status = CheckEngineThreads();
-  if (status.ok()) status = CheckMemory();
+  if (status.ok()) status = memory_limit_->Check(Processes());
   if (!status.ok()) Interrupt(status);
 }
 
-std::set<pid_t> TestPart::EngineProcesses() const {
-  std::set<pid_t> processes;
-  for (const auto& engine : engines_) {
-    if (engine->pid() != hosting::kThisProcess) processes.insert(engine->pid());
+EngineProcesses TestPart::Processes() const {
+  EngineProcesses processes;
+  for (const auto& [plan, engine] : instances_) {
+    const pid_t pid = engine->pid();
+    if (pid != hosting::kThisProcess) processes[pid].push_back(plan->name);
   }
   return processes;
 }
 
-std::map<pid_t, std::string> TestPart::InstancesByProcess() const {
-  std::map<pid_t, std::string> instances;
-  for (size_t i = 0; i < engines_.size(); ++i) {
-    const pid_t pid = engines_[i]->pid();
-    if (pid == hosting::kThisProcess) continue;
-    const auto [it, is_new] =
-        instances.try_emplace(pid, request_.config().services(i));
-    if (!is_new) it->second.clear();
-  }
-  return instances;
-}
-
-int64_t TestPart::EngineBytes() const {
-  int64_t bytes = 0;
-  for (const pid_t pid : EngineProcesses()) {
-    bytes += ReadPrivateBytes(environment_.system_root, pid);
-  }
-  return bytes;
-}
-
 RUsage TestPart::Usage() {
   RUsage sum = results::ProcessUsage();
-  for (const pid_t pid : EngineProcesses()) {
+  for (const auto& [pid, instances] : Processes()) {
     RUsage usage = ReadUsage(environment_.system_root, pid);
     RUsage& last = engine_usages_[pid];
     if (usage.has_user_cpu_time_seconds()) last = std::move(usage);

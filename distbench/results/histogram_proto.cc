@@ -182,13 +182,24 @@ void AddMoments(const ValueMoments& proto, stats::RunningMoments& moments) {
   moments.sum_of_squares += proto.sum_of_squares();
 }
 
+stats::LogHistogram HistogramOf(const Histogram& proto) {
+  stats::LogHistogram histogram;
+  AddHistogram(proto, histogram).IgnoreError();
+  return histogram;
+}
+
+stats::RunningMoments MomentsOf(const ValueMoments& proto) {
+  stats::RunningMoments moments;
+  AddMoments(proto, moments);
+  return moments;
+}
+
 void MergeHistogram(const Histogram& from, Histogram& into) {
   if (IsEmpty(into)) {
     into = from;
     return;
   }
-  stats::LogHistogram sum;
-  AddHistogram(into, sum).IgnoreError();
+  stats::LogHistogram sum = HistogramOf(into);
   AddHistogram(from, sum).IgnoreError();
   EncodeHistogram(sum, into);
 }

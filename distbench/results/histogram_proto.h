@@ -28,6 +28,11 @@ absl::Status AddHistogram(const Histogram& proto,
 // Adds the values of `proto`, which must be valid, to `moments`.
 void AddMoments(const ValueMoments& proto, stats::RunningMoments& moments);
 
+// The values of a message; none if it is absent. Moments must be valid; of a
+// histogram that is not, there are none.
+stats::LogHistogram HistogramOf(const Histogram& proto);
+stats::RunningMoments MomentsOf(const ValueMoments& proto);
+
 // Adds the values of `from` to `into`. Requires that both are valid, or empty.
 void MergeHistogram(const Histogram& from, Histogram& into);
 

@@ -12,6 +12,16 @@
 namespace distbench::results {
 namespace {
 
+constexpr CounterTexts kStreamTexts = {
+    .negative_count =
+        "statistics of streams have a negative count; all are at least 0",
+    .bad_histogram = "$0 of streams: $1"};
+
+constexpr CounterTexts kPolicyTexts = {
+    .negative_count =
+        "statistics of policies have a negative count; all are at least 0",
+    .bad_histogram = "$0 of policies: $1"};
+
 absl::Status ValidateRpcPiece(const ResultChunk& chunk) {
   if (!chunk.has_peer() || !chunk.has_rpc_index() || chunk.rpc_index() < 0) {
     return absl::InvalidArgumentError(
@@ -138,16 +148,18 @@ absl::Status MergeMeasurements(ServicePerformanceLog& from,
     }
     (from.*mutable_map)()->clear();
   };
-  const auto merge_statistics = [](const auto& from, auto& into) {
-    return MergeStatistics(from, into);
+  const auto merge_counters = [](const CounterTexts& texts) {
+    return [texts](const auto& from, auto& into) {
+      return MergeCounters(from, texts, into);
+    };
   };
   using Log = ServicePerformanceLog;
   merge_each(&Log::mutable_rpc_time_series, MergeTimeSeries);
   merge_each(&Log::mutable_activity_logs, MergeActivityLog);
   merge_each(&Log::mutable_offered_loads, MergeOfferedLoad);
-  merge_each(&Log::mutable_pooled_statistics, merge_statistics);
-  merge_each(&Log::mutable_stream_statistics, merge_statistics);
-  merge_each(&Log::mutable_policy_statistics, merge_statistics);
+  merge_each(&Log::mutable_pooled_statistics, MergeStatistics);
+  merge_each(&Log::mutable_stream_statistics, merge_counters(kStreamTexts));
+  merge_each(&Log::mutable_policy_statistics, merge_counters(kPolicyTexts));
   return status.ok() ? MergeServerLog(from, into) : status;
 }
 

@@ -330,7 +330,7 @@ TEST(MergeChunkTest, PooledStatisticsAddUp) {
   EXPECT_FALSE(MergeChunk(bad, logs).ok());
 }
 
-// ---- Faults and admission ---------------------------------------------------
+// ---- Logs of instances ------------------------------------------------------
 
 // Of an instance's log.
 absl::Status MergeInstanceLog(const ServicePerformanceLog& from,
@@ -363,6 +363,72 @@ AdmissionLog LogOfAdmission(int64_t wait_ns) {
   histogram.Record(wait_ns);
   EncodeHistogram(histogram, *log.mutable_wait_ns());
   return log;
+}
+
+StreamStatistics OneStream() {
+  StreamStatistics statistics;
+  statistics.set_stream_count(1);
+  statistics.set_response_bytes(600);
+  stats::LogHistogram gap_ns;
+  gap_ns.Record(20);
+  EncodeHistogram(gap_ns, *statistics.mutable_gap_ns());
+  return statistics;
+}
+
+TEST(ClientLogTest, StreamsAndPoliciesAddUp) {
+  ServicePerformanceLog sum;
+  ServicePerformanceLog piece;
+  (*piece.mutable_stream_statistics())[4] = OneStream();
+  (*piece.mutable_policy_statistics())[5] =
+      FromText<PolicyStatistics>("request_count: 2 attempt_count: 3");
+  ASSERT_TRUE(MergeInstanceLog(piece, sum).ok());
+  ASSERT_TRUE(MergeInstanceLog(piece, sum).ok());
+  const StreamStatistics& streams = sum.stream_statistics().at(4);
+  EXPECT_EQ(streams.stream_count(), 2);
+  EXPECT_EQ(streams.response_bytes(), 1200);
+  EXPECT_EQ(HistogramOf(streams.gap_ns()).count(), 2u);
+  const PolicyStatistics& policy = sum.policy_statistics().at(5);
+  EXPECT_EQ(policy.request_count(), 4);
+  EXPECT_EQ(policy.attempt_count(), 6);
+}
+
+TEST(ClientLogTest, StreamsThatAreInvalidAddNothing) {
+  for (const auto& [text, error] :
+       {std::pair("stream_count: 1 response_messages: -1",
+                  "of streams have a negative count"),
+        std::pair("stream_count: 1 gap_ns { bucket_index_deltas: 5 }",
+                  "gap_ns of streams: ")}) {
+    ServicePerformanceLog sum;
+    (*sum.mutable_stream_statistics())[4] = OneStream();
+    ServicePerformanceLog piece;
+    (*piece.mutable_stream_statistics())[4] = FromText<StreamStatistics>(text);
+    const absl::Status status = MergeInstanceLog(piece, sum);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(status.message()), HasSubstr(error));
+    EXPECT_TRUE(
+        MessageDifferencer::Equals(sum.stream_statistics().at(4), OneStream()));
+  }
+}
+
+TEST(ClientLogTest, PoliciesThatAreInvalidAddNothing) {
+  for (const auto& [text, error] :
+       {std::pair("request_count: 1 retry_count: -1",
+                  "of policies have a negative count"),
+        std::pair("attempt_time_ns { bucket_index_deltas: 5 }",
+                  "attempt_time_ns of policies: "),
+        std::pair("concurrency_limit { count: 1 min: 3 max: 2 }",
+                  "contradict themselves")}) {
+    const auto before = FromText<PolicyStatistics>("request_count: 1");
+    ServicePerformanceLog sum;
+    (*sum.mutable_policy_statistics())[5] = before;
+    ServicePerformanceLog piece;
+    (*piece.mutable_policy_statistics())[5] = FromText<PolicyStatistics>(text);
+    const absl::Status status = MergeInstanceLog(piece, sum);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(status.message()), HasSubstr(error));
+    EXPECT_TRUE(
+        MessageDifferencer::Equals(sum.policy_statistics().at(5), before));
+  }
 }
 
 TEST(ServerLogTest, PiecesAddUp) {

@@ -5,8 +5,8 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/substitute.h"
+#include "distbench/base/saturating_add.h"
 #include "distbench/results/histogram_proto.h"
-#include "google/protobuf/descriptor.h"
 #include "proto/results.pb.h"
 
 namespace distbench::results {
@@ -72,8 +72,7 @@ void AddTo(const FieldDescriptor& field, const Histogram& histogram,
 
 void AddTo(const FieldDescriptor& field, const ValueMoments& moments,
            Message& into) {
-  stats::RunningMoments sum;
-  AddMoments(Get<ValueMoments>(into, field), sum);
+  stats::RunningMoments sum = MomentsOf(Get<ValueMoments>(into, field));
   AddMoments(moments, sum);
   if (sum.count > 0) EncodeMoments(sum, Mutable<ValueMoments>(field, into));
 }
@@ -143,38 +142,77 @@ void SubtractCounters(const Message& start, Message& into,
   });
 }
 
-void AddField(const Message& message, int field, int64_t& member) {
-  base::SaturatingAddTo(member, message.GetReflection()->GetInt64(
-                                    message, &FieldOf(message, field)));
+void AddField(const Message& message, int field, int64_t& count) {
+  base::SaturatingAddTo(count, message.GetReflection()->GetInt64(
+                                   message, &FieldOf(message, field)));
 }
 
-void AddField(const Message& message, int field, stats::LogHistogram& member) {
+void AddField(const Message& message, int field, stats::LogHistogram& values) {
   const FieldDescriptor& descriptor = FieldOf(message, field);
   if (!message.GetReflection()->HasField(message, &descriptor)) return;
   // Adding valid histograms cannot fail.
-  AddHistogram(Get<Histogram>(message, descriptor), member).IgnoreError();
+  AddHistogram(Get<Histogram>(message, descriptor), values).IgnoreError();
 }
 
 void AddField(const Message& message, int field,
-              stats::RunningMoments& member) {
-  AddMoments(Get<ValueMoments>(message, FieldOf(message, field)), member);
+              stats::RunningMoments& values) {
+  AddMoments(Get<ValueMoments>(message, FieldOf(message, field)), values);
 }
 
-void EncodeField(int64_t member, int field, Message& message) {
-  message.GetReflection()->SetInt64(&message, &FieldOf(message, field), member);
+void EncodeField(int64_t count, int field, Message& message) {
+  message.GetReflection()->SetInt64(&message, &FieldOf(message, field), count);
 }
 
-void EncodeField(const stats::LogHistogram& member, int field,
+void EncodeField(const stats::LogHistogram& values, int field,
                  Message& message) {
-  if (member.count() == 0) return;
-  EncodeHistogram(member, Mutable<Histogram>(FieldOf(message, field), message));
+  if (values.count() == 0) return;
+  EncodeHistogram(values, Mutable<Histogram>(FieldOf(message, field), message));
 }
 
-void EncodeField(const stats::RunningMoments& member, int field,
+void EncodeField(const stats::RunningMoments& values, int field,
                  Message& message) {
-  if (member.count == 0) return;
-  EncodeMoments(member,
+  if (values.count == 0) return;
+  EncodeMoments(values,
                 Mutable<ValueMoments>(FieldOf(message, field), message));
+}
+
+// ---- Tallies ----------------------------------------------------------------
+
+Tally::Tally(const google::protobuf::Descriptor& type) : type_(type) {
+  int last = 0;
+  for (int i = 0; i < type.field_count(); ++i) {
+    last = std::max(last, type.field(i)->number());
+  }
+  fields_.resize(last + 1);
+}
+
+void Tally::Add(const Message& message) {
+  ForEachNumber(message, [&](const FieldDescriptor& field, const auto& value) {
+    using Value = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_same_v<Value, int64_t>) {
+      base::SaturatingAddTo(count(field.number()), value);
+    } else if constexpr (std::is_same_v<Value, Histogram>) {
+      // Adding valid histograms cannot fail.
+      AddHistogram(value, histogram(field.number())).IgnoreError();
+    } else if constexpr (std::is_same_v<Value, ValueMoments>) {
+      AddMoments(value, moments(field.number()));
+    }
+  });
+}
+
+void Tally::Encode(Message& message) const {
+  message.Clear();
+  for (int i = 0; i < type_.field_count(); ++i) {
+    const int number = type_.field(i)->number();
+    const Field& field = fields_[number];
+    if (type_.field(i)->cpp_type() == FieldDescriptor::CPPTYPE_INT64) {
+      EncodeField(field.count, number, message);
+    } else if (field.histogram != nullptr) {
+      EncodeField(*field.histogram, number, message);
+    } else {
+      EncodeField(field.moments, number, message);
+    }
+  }
 }
 
 }  // namespace distbench::results

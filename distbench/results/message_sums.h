@@ -1,5 +1,5 @@
 // One walk over messages of numbers by their descriptors, so that no field is
-// forgotten where they are checked, added up, or kept as plain structs.
+// forgotten where they are checked, added up or recorded.
 //
 // A field is known by its type: counts (int64), amounts (double), Histogram and
 // ValueMoments. Repeated fields and those of other types are the caller's.
@@ -8,13 +8,14 @@
 #define DISTBENCH_RESULTS_MESSAGE_SUMS_H_
 
 #include <cstdint>
-#include <variant>
+#include <memory>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "distbench/base/saturating_add.h"
 #include "distbench/stats/log_histogram.h"
+#include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
 
 namespace distbench::results {
@@ -56,70 +57,64 @@ void SubtractCounters(const google::protobuf::Message& start,
                       absl::Span<const int> levels = {},
                       WithoutStart without_start = WithoutStart::kRemoved);
 
-// ---- Structs ----------------------------------------------------------------
+// Adds the count or the values of a field of a valid message.
+void AddField(const google::protobuf::Message& message, int field,
+              int64_t& count);
+void AddField(const google::protobuf::Message& message, int field,
+              stats::LogHistogram& values);
+void AddField(const google::protobuf::Message& message, int field,
+              stats::RunningMoments& values);
 
-// The member of a struct that has the value of a message's field. An array of
-// them, which has one for each such field, is the struct's table.
-template <typename Struct>
-struct FieldMember {
-  int field;  // its number
-  std::variant<int64_t Struct::*, stats::LogHistogram Struct::*,
-               stats::RunningMoments Struct::*>
-      member;
+// Sets a field, unless it would be a distribution without values.
+void EncodeField(int64_t count, int field, google::protobuf::Message& message);
+void EncodeField(const stats::LogHistogram& values, int field,
+                 google::protobuf::Message& message);
+void EncodeField(const stats::RunningMoments& values, int field,
+                 google::protobuf::Message& message);
+
+// ---- Tallies ----------------------------------------------------------------
+
+// The numbers of a message while they are recorded, or added up from many: by
+// their fields' numbers, at the cost of plain members. Counts saturate only
+// where messages are added. Not thread-safe.
+class Tally {
+ public:
+  explicit Tally(const google::protobuf::Descriptor& type);
+
+  // What a field counts. The message must have a field of this kind.
+  int64_t& count(int field) { return fields_[field].count; }
+  stats::LogHistogram& histogram(int field) {
+    std::unique_ptr<stats::LogHistogram>& values = fields_[field].histogram;
+    if (values == nullptr) values = std::make_unique<stats::LogHistogram>();
+    return *values;
+  }
+  stats::RunningMoments& moments(int field) { return fields_[field].moments; }
+
+  // Adds a valid message of this type.
+  void Add(const google::protobuf::Message& message);
+
+  // Replaces the content of the message: sets all counts, and the distributions
+  // that have values.
+  void Encode(google::protobuf::Message& message) const;
+
+ private:
+  // Only the member of the field's kind is used.
+  struct Field {
+    int64_t count = 0;
+    std::unique_ptr<stats::LogHistogram> histogram;
+    stats::RunningMoments moments;
+  };
+
+  const google::protobuf::Descriptor& type_;
+  std::vector<Field> fields_;  // by number
 };
 
-// Add a field of a valid message to a member.
-void AddField(const google::protobuf::Message& message, int field,
-              int64_t& member);
-void AddField(const google::protobuf::Message& message, int field,
-              stats::LogHistogram& member);
-void AddField(const google::protobuf::Message& message, int field,
-              stats::RunningMoments& member);
-
-// Set a field, unless the member is a distribution without values.
-void EncodeField(int64_t member, int field, google::protobuf::Message& message);
-void EncodeField(const stats::LogHistogram& member, int field,
-                 google::protobuf::Message& message);
-void EncodeField(const stats::RunningMoments& member, int field,
-                 google::protobuf::Message& message);
-
-// Add a member to that of another struct. Counts saturate.
-inline void AddMember(int64_t from, int64_t& into) {
-  base::SaturatingAddTo(into, from);
-}
-template <typename Distribution>
-void AddMember(const Distribution& from, Distribution& into) {
-  into.Merge(from);
-}
-
-// The same for all fields or members of a table.
-template <typename Table, typename Struct>
-void AddFields(const Table& table, const google::protobuf::Message& message,
-               Struct& into) {
-  for (const FieldMember<Struct>& entry : table) {
-    std::visit(
-        [&](auto member) { AddField(message, entry.field, into.*member); },
-        entry.member);
-  }
-}
-
-template <typename Table, typename Struct>
-void EncodeFields(const Table& table, const Struct& from,
-                  google::protobuf::Message& message) {
-  for (const FieldMember<Struct>& entry : table) {
-    std::visit(
-        [&](auto member) { EncodeField(from.*member, entry.field, message); },
-        entry.member);
-  }
-}
-
-template <typename Table, typename Struct>
-void AddMembers(const Table& table, const Struct& from, Struct& into) {
-  for (const FieldMember<Struct>& entry : table) {
-    std::visit([&](auto member) { AddMember(from.*member, into.*member); },
-               entry.member);
-  }
-}
+// The tally of a type of messages, such as PolicyStatistics.
+template <typename Statistics>
+class TallyOf final : public Tally {
+ public:
+  TallyOf() : Tally(*Statistics::descriptor()) {}
+};
 
 }  // namespace distbench::results
 

@@ -1,11 +1,15 @@
 #include "distbench/results/message_sums.h"
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "distbench/base/testing/proto_testing.h"
+#include "distbench/results/histogram_proto.h"
+#include "google/protobuf/descriptor.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
@@ -14,6 +18,7 @@ namespace distbench::results {
 namespace {
 
 using ::distbench::base::FromText;
+using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::util::MessageDifferencer;
 
 constexpr CounterTexts kTexts = {.negative_count = "a count of $0",
@@ -130,6 +135,80 @@ TEST(MessageSumsTest, WhatIsInvalidIsNotAdded) {
     EXPECT_EQ(MergeCounters(before, kTexts, damaged),
               absl::InvalidArgumentError(error));
   }
+}
+
+// ---- Tallies ----------------------------------------------------------------
+
+// Statistics whose counts are their fields' numbers times `factor`, and whose
+// distributions have `factor` values.
+PolicyStatistics Numbered(int64_t factor) {
+  const auto* type = PolicyStatistics::descriptor();
+  TallyOf<PolicyStatistics> tally;
+  for (int i = 0; i < type->field_count(); ++i) {
+    const FieldDescriptor* field = type->field(i);
+    const int number = field->number();
+    if (field->cpp_type() == FieldDescriptor::CPPTYPE_INT64) {
+      tally.count(number) = factor * number;
+    } else if (field->message_type() == Histogram::descriptor()) {
+      tally.histogram(number).RecordN(100 * number, factor);
+    }
+  }
+  for (int64_t i = 0; i < factor; ++i) {
+    tally.moments(PolicyStatistics::kConcurrencyLimitFieldNumber)
+        .RecordEach(std::array{int64_t{7}}, std::identity());
+  }
+  PolicyStatistics statistics;
+  statistics.set_retry_count(99);  // to be replaced
+  tally.Encode(statistics);
+  return statistics;
+}
+
+TEST(TallyTest, EncodesWhatWasRecorded) {
+  const PolicyStatistics statistics = Numbered(2);
+  EXPECT_EQ(statistics.request_count(),
+            2 * PolicyStatistics::kRequestCountFieldNumber);
+  EXPECT_EQ(statistics.retry_count(),
+            2 * PolicyStatistics::kRetryCountFieldNumber);
+  EXPECT_EQ(HistogramOf(statistics.attempt_time_ns()).count(), 2u);
+  EXPECT_EQ(statistics.attempt_time_ns().max(),
+            100 * PolicyStatistics::kAttemptTimeNsFieldNumber);
+  EXPECT_EQ(MomentsOf(statistics.concurrency_limit()).count, 2);
+  EXPECT_EQ(statistics.concurrency_limit().min(), 7);
+}
+
+// Every field of the message is added up.
+TEST(TallyTest, AddsUp) {
+  TallyOf<PolicyStatistics> tally;
+  tally.Add(Numbered(1));
+  tally.Add(Numbered(2));
+  PolicyStatistics sum;
+  tally.Encode(sum);
+  EXPECT_TRUE(MessageDifferencer::Equals(sum, Numbered(3)))
+      << sum.DebugString();
+  // Messages add up to the same.
+  PolicyStatistics into = Numbered(1);
+  ASSERT_TRUE(MergeCounters(Numbered(2), kTexts, into).ok());
+  EXPECT_TRUE(MessageDifferencer::Equals(into, sum)) << into.DebugString();
+}
+
+TEST(TallyTest, WithoutValuesThereIsNoDistribution) {
+  TallyOf<StreamStatistics> tally;
+  tally.histogram(StreamStatistics::kGapNsFieldNumber);
+  StreamStatistics statistics;
+  tally.Encode(statistics);
+  EXPECT_FALSE(statistics.has_gap_ns());
+  EXPECT_FALSE(statistics.has_round_trip_ns());
+  EXPECT_TRUE(statistics.has_stream_count()) << "although it is 0";
+}
+
+TEST(TallyTest, SumsSaturate) {
+  StreamStatistics most;
+  most.set_response_bytes(std::numeric_limits<int64_t>::max());
+  TallyOf<StreamStatistics> tally;
+  tally.Add(most);
+  tally.Add(most);
+  tally.Encode(most);
+  EXPECT_EQ(most.response_bytes(), std::numeric_limits<int64_t>::max());
 }
 
 }  // namespace

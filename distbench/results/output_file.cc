@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <random>
 #include <string>
 #include <system_error>
 
@@ -27,6 +28,7 @@ namespace distbench::results {
 namespace {
 
 constexpr mode_t kDefaultMode = 0666;  // reduced by the umask
+constexpr mode_t kPrivateMode = 0600;
 
 // The descriptor of a special path; -1 for other paths. Opening such a path
 // would start at its beginning, and overwrite what the process printed before.
@@ -42,7 +44,7 @@ std::string ResolvedPath(const std::string& path) {
   return realpath(path.c_str(), resolved) == nullptr ? path : resolved;
 }
 
-// Temporary files are TARGET.PID.tmp.
+// Temporary files are TARGET.NUMBER.tmp.
 constexpr char kTemporarySuffix[] = ".tmp";
 
 bool IsTemporaryOf(absl::string_view name, absl::string_view target_name) {
@@ -62,7 +64,8 @@ int LockFile(int fd, int operation) {
 
 // Removes a temporary file, unless a process holds it.
 void RemoveIfAbandoned(const std::string& path) {
-  const base::FileDescriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const base::FileDescriptor fd(
+      open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (fd.is_open() && LockFile(fd.get(), LOCK_EX | LOCK_NB) == 0) {
     unlink(path.c_str());
   }
@@ -89,15 +92,23 @@ bool IsStillFileOf(int fd, const std::string& path) {
          opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-// Creates and holds a temporary file, as long as the descriptor is open.
-int OpenTemporary(const std::string& path) {
+// Creates and holds a temporary file, as long as the descriptor is open, and
+// sets its path. What has its name already is another process's, or planted.
+int OpenTemporary(const std::string& target_path, mode_t mode,
+                  std::string& path) {
+  std::random_device random;
+  unsigned number = getpid();
   while (true) {
-    const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-                        kDefaultMode);
-    if (fd < 0) return fd;
+    path = absl::StrCat(target_path, ".", number, kTemporarySuffix);
+    const int fd =
+        open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (fd < 0 && errno != EEXIST) return fd;
     // Where files cannot be locked, nobody takes it for abandoned either.
-    if (LockFile(fd, LOCK_SH) != 0 || IsStillFileOf(fd, path)) return fd;
-    close(fd);  // another process has just taken it for abandoned
+    if (fd >= 0 && (LockFile(fd, LOCK_SH) != 0 || IsStillFileOf(fd, path))) {
+      return fd;
+    }
+    if (fd >= 0) close(fd);  // another process has just taken it for abandoned
+    number = random();
   }
 }
 
@@ -105,6 +116,14 @@ int OpenTemporary(const std::string& path) {
 
 absl::Status WriteError(const std::string& path, int error_number) {
   return absl::ErrnoToStatus(error_number, absl::StrCat("cannot write ", path));
+}
+
+absl::Status WriteFile(const std::string& path, absl::string_view text) {
+  const absl::StatusOr<std::unique_ptr<OutputFile>> file =
+      OutputFile::Open(path);
+  if (!file.ok()) return file.status();
+  (*file)->Write(text);
+  return (*file)->Commit();
 }
 
 absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Open(
@@ -122,9 +141,10 @@ absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Open(
   } else {
     file->target_path_ = ResolvedPath(path);
     RemoveAbandoned(file->target_path_);
-    const std::string temporary_path =
-        absl::StrCat(file->target_path_, ".", getpid(), kTemporarySuffix);
-    fd = OpenTemporary(temporary_path);
+    std::string temporary_path;
+    // Nobody else may read it before it has the existing file's mode.
+    fd = OpenTemporary(file->target_path_, exists ? kPrivateMode : kDefaultMode,
+                       temporary_path);
     if (fd >= 0) file->temporary_path_ = temporary_path;
   }
   if (fd < 0) return WriteError(path, errno);
@@ -140,7 +160,14 @@ OutputFile::~OutputFile() {
   if (!temporary_path_.empty()) unlink(temporary_path_.c_str());
 }
 
+void OutputFile::Write(absl::string_view bytes) {
+  if (write_status_.ok() && !base::WriteAll(fd_.get(), bytes)) {
+    write_status_ = WriteError(path_, errno);
+  }
+}
+
 absl::Status OutputFile::Commit() {
+  if (!write_status_.ok()) return write_status_;
   const bool replaces = !temporary_path_.empty();
   // Renamed first, it could be empty after a crash of the machine.
   if (replaces && sync_(fd_.get()) != 0) {

@@ -1,7 +1,7 @@
 // An output file that appears only when it is complete.
 //
 //   auto file = OutputFile::Open(path);
-//   ... write to (*file)->fd() ...
+//   (*file)->Write(text);
 //   absl::Status status = (*file)->Commit();
 
 #ifndef DISTBENCH_RESULTS_OUTPUT_FILE_H_
@@ -14,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "distbench/base/files.h"
 
 namespace distbench::results {
@@ -42,12 +43,16 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  // The descriptor to write to; owned by this object.
+  // Adds to the file. Does nothing after an error, which Commit() returns.
+  void Write(absl::string_view bytes);
+
+  // The descriptor, for libraries that write themselves; owned by this object.
   int fd() const { return fd_.get(); }
 
-  // Writes the file to disk and moves it into place; call this once. The error
-  // names the path; if the error is about the directory, the file is in place
-  // but may not survive a crash of the machine.
+  // Writes the file to disk and moves it into place; call this once. Without
+  // effect after an error of Write(). The error names the path; if it is about
+  // the directory, the file is in place but may not survive a crash of the
+  // machine.
   absl::Status Commit();
 
  private:
@@ -58,11 +63,15 @@ class OutputFile {
 
   const std::string path_;  // as given by the user
   const SyncFunction sync_;
+  absl::Status write_status_;
   base::FileDescriptor fd_;
   // Both are empty if fd_ is the destination itself.
   std::string temporary_path_;
   std::string target_path_;
 };
+
+// Writes a whole file, in this way.
+absl::Status WriteFile(const std::string& path, absl::string_view text);
 
 // The status for an error while writing to `path`.
 absl::Status WriteError(const std::string& path, int error_number);

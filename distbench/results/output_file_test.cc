@@ -85,6 +85,34 @@ TEST_F(OutputFileTest, AppearsAtCommit) {
   EXPECT_EQ(FileCount(), 1);
 }
 
+TEST_F(OutputFileTest, PiecesFollowEachOther) {
+  const std::string path = Path("result");
+  auto file = Open(path);
+  file->Write("a");
+  file->Write("bc");
+  ASSERT_TRUE(file->Commit().ok());
+  EXPECT_EQ(*base::ReadFile(path), "abc");
+}
+
+TEST_F(OutputFileTest, CommitReturnsTheErrorOfAPiece) {
+  auto file = Open("/dev/full");
+  file->Write("a");
+  file->Write("bc");
+  const absl::Status status = file->Commit();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("/dev/full"));
+}
+
+TEST_F(OutputFileTest, AWholeFileIsWrittenAtOnce) {
+  const std::string path = Path("result");
+  WriteOld(path);
+  ASSERT_TRUE(WriteFile(path, "new").ok());
+  EXPECT_EQ(*base::ReadFile(path), "new");
+  EXPECT_EQ(FileCount(), 1);
+  EXPECT_THAT(std::string(WriteFile(Path("no/folder"), "new").message()),
+              HasSubstr("no/folder"));
+}
+
 // The paths that were synced, in order.
 std::vector<std::string>& Synced() {
   static std::vector<std::string> synced;
@@ -269,6 +297,33 @@ TEST_F(OutputFileTest, LeavesWhatAnotherProcessWrites) {
   EXPECT_EQ(status, 0);
   EXPECT_EQ(first->Commit(), absl::OkStatus());
   EXPECT_THAT(Names(), ElementsAre("out"));
+}
+
+TEST_F(OutputFileTest, APlantedLinkIsNotFollowed) {
+  const std::string path = Path("out.txt");
+  const std::string other = Path("other");
+  WriteOld(other);
+  fs::create_symlink(other, path + "." + std::to_string(getpid()) + ".tmp");
+  auto file = OutputFile::Open(path);
+  ASSERT_TRUE(file.ok()) << file.status();
+  ASSERT_TRUE(base::WriteAll((*file)->fd(), "new text"));
+  ASSERT_TRUE((*file)->Commit().ok());
+  EXPECT_EQ(fs::file_size(other), 3);
+  EXPECT_EQ(fs::file_size(path), 8);
+}
+
+TEST_F(OutputFileTest, TwoWritersOfOneFileDoNotMixTheirTexts) {
+  const std::string path = Path("out.txt");
+  auto one = OutputFile::Open(path);
+  auto other = OutputFile::Open(path);
+  ASSERT_TRUE(one.ok() && other.ok());
+  ASSERT_TRUE(base::WriteAll((*one)->fd(), "a long text"));
+  ASSERT_TRUE(base::WriteAll((*other)->fd(), "short"));
+  ASSERT_TRUE((*one)->Commit().ok());
+  EXPECT_EQ(fs::file_size(path), 11);
+  ASSERT_TRUE((*other)->Commit().ok());
+  EXPECT_THAT(Names(), ElementsAre("out.txt"));
+  EXPECT_EQ(fs::file_size(path), 5);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <sys/time.h>
 
 #include "distbench/results/message_sums.h"
-#include "google/protobuf/descriptor.h"
 
 namespace distbench::results {
 namespace {
@@ -59,22 +58,6 @@ GroupUse UseBetween(const GroupUse& earlier, const GroupUse& later) {
 
 void AppendUse(const GroupUse& later, GroupUse& sum) {
   AddCounters(later, sum, kGroupLevels);
-}
-
-std::vector<std::pair<std::string, std::optional<int64_t>>> ListCounters(
-    const HostCounters& counters) {
-  const google::protobuf::Descriptor& descriptor = *HostCounters::descriptor();
-  const google::protobuf::Reflection& reflection =
-      *HostCounters::GetReflection();
-  std::vector<std::pair<std::string, std::optional<int64_t>>> list;
-  for (int i = 0; i < descriptor.field_count(); ++i) {
-    const google::protobuf::FieldDescriptor* field = descriptor.field(i);
-    list.emplace_back(field->name(), std::nullopt);
-    if (reflection.HasField(counters, field)) {
-      list.back().second = reflection.GetInt64(counters, field);
-    }
-  }
-  return list;
 }
 
 int64_t BusyCpuNs(const HostCounters& counters) {

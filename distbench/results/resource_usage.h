@@ -5,10 +5,6 @@
 #define DISTBENCH_RESULTS_RESOURCE_USAGE_H_
 
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "proto/results.pb.h"
 
@@ -29,11 +25,6 @@ GroupUse UseBetween(const GroupUse& earlier, const GroupUse& later);
 // Adds what a group used in the interval after that of `sum`. Amounts of memory
 // are those at the end.
 void AppendUse(const GroupUse& later, GroupUse& sum);
-
-// All counters by name, in the order of their field numbers, with those that
-// are absent.
-std::vector<std::pair<std::string, std::optional<int64_t>>> ListCounters(
-    const HostCounters& counters);
 
 // The CPU time in which work was done on the host, without stolen time.
 int64_t BusyCpuNs(const HostCounters& counters);

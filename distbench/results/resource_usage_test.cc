@@ -1,7 +1,6 @@
 #include "distbench/results/resource_usage.h"
 
 #include <ctime>
-#include <optional>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -67,17 +66,6 @@ TEST(GroupUseTest, IntervalsAreOfTotalsButNotOfLevels) {
   EXPECT_EQ(use.swap_bytes(), 1);
   EXPECT_EQ(use.throttled_ns(), 4);
   EXPECT_FALSE(use.has_read_bytes());
-}
-
-TEST(HostCountersTest, ListsAreOfAllCounters) {
-  HostCounters counters;
-  counters.set_system_cpu_ns(5);
-  const auto list = ListCounters(counters);
-  ASSERT_EQ(list.size(), HostCounters::descriptor()->field_count());
-  EXPECT_EQ(list[0].first, "user_cpu_ns");
-  EXPECT_EQ(list[0].second, std::nullopt);
-  EXPECT_EQ(list[1].first, "system_cpu_ns");
-  EXPECT_EQ(list[1].second, 5);
 }
 
 TEST(HostCountersTest, StolenAndIdleTimeIsNotBusy) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
@@ -53,18 +54,6 @@ bool PrintBinary(const TestSequenceResults& results,
   if (!results.SerializeToCodedStream(&coded)) return false;
   coded.Trim();
   return !coded.HadError();
-}
-
-bool Print(const TestSequenceResults& results, ResultEncoding encoding,
-           ZeroCopyOutputStream& stream) {
-  return encoding == ResultEncoding::kText ? TextFormat::Print(results, &stream)
-                                           : PrintBinary(results, stream);
-}
-
-bool PrintCompressed(const TestSequenceResults& results,
-                     ResultEncoding encoding, ZeroCopyOutputStream& stream) {
-  GzipOutputStream compressed(&stream);
-  return Print(results, encoding, compressed) && compressed.Close();
 }
 
 // ---- Reading ----------------------------------------------------------------
@@ -262,6 +251,26 @@ absl::Status CompleteResults(TestSequenceResults& results) {
   return absl::OkStatus();
 }
 
+absl::Status WriteStream(
+    const std::string& path,
+    absl::FunctionRef<bool(ZeroCopyOutputStream& stream)> print) {
+  const absl::StatusOr<std::unique_ptr<OutputFile>> file =
+      OutputFile::Open(path);
+  if (!file.ok()) return file.status();
+  FileOutputStream stream((*file)->fd());
+  bool is_printed = false;
+  if (absl::EndsWith(path, ".gz")) {
+    GzipOutputStream compressed(&stream);
+    is_printed = print(compressed) && compressed.Close();
+  } else {
+    is_printed = print(stream);
+  }
+  if (!is_printed || !stream.Flush()) {
+    return WriteError(path, stream.GetErrno());
+  }
+  return (*file)->Commit();
+}
+
 absl::Status WriteResults(const TestSequenceResults& results,
                           const std::string& path, ResultEncoding encoding) {
   if (encoding == ResultEncoding::kBinary && results.ByteSizeLong() > INT_MAX) {
@@ -270,18 +279,11 @@ absl::Status WriteResults(const TestSequenceResults& results,
         " bytes, and a binary result may have 2 GiB; keep fewer samples, or "
         "write each test into a file of its own"));
   }
-  absl::StatusOr<std::unique_ptr<OutputFile>> file = OutputFile::Open(path);
-  if (!file.ok()) {
-    return file.status();
-  }
-  FileOutputStream stream((*file)->fd());
-  const bool printed = absl::EndsWith(path, ".gz")
-                           ? PrintCompressed(results, encoding, stream)
-                           : Print(results, encoding, stream);
-  if (!printed || !stream.Flush()) {
-    return WriteError(path, stream.GetErrno());
-  }
-  return (*file)->Commit();
+  return WriteStream(path, [&](ZeroCopyOutputStream& stream) {
+    return encoding == ResultEncoding::kText
+               ? TextFormat::Print(results, &stream)
+               : PrintBinary(results, stream);
+  });
 }
 
 absl::StatusOr<TestSequenceResults> ReadResults(const std::string& path,

@@ -11,8 +11,10 @@
 #include <limits>
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "google/protobuf/io/zero_copy_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "proto/results.pb.h"
 
@@ -36,6 +38,13 @@ class UncompressedFile final : public google::protobuf::io::CopyingInputStream {
   int errno_ = 0;
 };
 
+// Writes a file as OutputFile does, compressed with gzip if its name ends in
+// ".gz". print() writes the content, and returns false after an error.
+absl::Status WriteStream(
+    const std::string& path,
+    absl::FunctionRef<bool(google::protobuf::io::ZeroCopyOutputStream& stream)>
+        print);
+
 enum class ResultEncoding { kText, kBinary };
 
 // Writes the results, compressed with gzip if the path ends in ".gz". The file
@@ -50,7 +59,7 @@ absl::Status WriteResults(const TestSequenceResults& results,
 
 // Reads either encoding, compressed or not, whatever the file's name. All RPC
 // logs of the result have valid statistics: missing ones are computed from
-// samples (see statistics_from_samples.h), and invalid ones are an error.
+// samples (see legacy_results.h), and invalid ones are an error.
 //
 // The error names the path, and the line if it is text: NOT_FOUND or similar if
 // the file cannot be read, INVALID_ARGUMENT if it is not a result, DATA_LOSS if

@@ -12,8 +12,13 @@
 namespace distbench::results {
 namespace {
 
+struct CountField {
+  int field;  // its number
+  int64_t RpcCounts::*count;
+};
+
 // Without the timestamps, which are extremes.
-constexpr FieldMember<RpcCounts> kRpcCountFields[] = {
+constexpr CountField kCounts[] = {
     {RpcStatistics::kSucceededCountFieldNumber, &RpcCounts::succeeded_count},
     {RpcStatistics::kFailedCountFieldNumber, &RpcCounts::failed_count},
     {RpcStatistics::kWarmupCountFieldNumber, &RpcCounts::warmup_count},
@@ -22,83 +27,28 @@ constexpr FieldMember<RpcCounts> kRpcCountFields[] = {
     {RpcStatistics::kDroppedSampleCountFieldNumber,
      &RpcCounts::dropped_sample_count}};
 
-constexpr FieldMember<RpcTotals> kLatencyFields[] = {
-    {RpcStatistics::kServiceTimeNsFieldNumber, &RpcTotals::service_time_ns},
-    {RpcStatistics::kResponseTimeNsFieldNumber, &RpcTotals::response_time_ns},
-    {RpcStatistics::kLatenessNsFieldNumber, &RpcTotals::lateness_ns}};
+struct LatencyField {
+  int histogram_field;
+  int moments_field;
+  stats::LogHistogram RpcTotals::*histogram;
+  stats::RunningMoments LatencyMoments::*moments;
+};
 
-constexpr FieldMember<LatencyMoments> kLatencyMomentsFields[] = {
-    {RpcStatistics::kServiceTimeMomentsFieldNumber,
+constexpr LatencyField kLatencies[] = {
+    {RpcStatistics::kServiceTimeNsFieldNumber,
+     RpcStatistics::kServiceTimeMomentsFieldNumber, &RpcTotals::service_time_ns,
      &LatencyMoments::service_time_ns},
-    {RpcStatistics::kResponseTimeMomentsFieldNumber,
-     &LatencyMoments::response_time_ns},
-    {RpcStatistics::kLatenessMomentsFieldNumber, &LatencyMoments::lateness_ns}};
-
-constexpr FieldMember<StreamTotals> kStreamFields[] = {
-    {StreamStatistics::kStreamCountFieldNumber, &StreamTotals::stream_count},
-    {StreamStatistics::kRequestMessagesFieldNumber,
-     &StreamTotals::request_messages},
-    {StreamStatistics::kResponseMessagesFieldNumber,
-     &StreamTotals::response_messages},
-    {StreamStatistics::kRequestBytesFieldNumber, &StreamTotals::request_bytes},
-    {StreamStatistics::kResponseBytesFieldNumber,
-     &StreamTotals::response_bytes},
-    {StreamStatistics::kFirstMessageNsFieldNumber,
-     &StreamTotals::first_message_ns},
-    {StreamStatistics::kGapNsFieldNumber, &StreamTotals::gap_ns},
-    {StreamStatistics::kRoundTripNsFieldNumber, &StreamTotals::round_trip_ns},
-    {StreamStatistics::kClientBlockedNsFieldNumber,
-     &StreamTotals::client_blocked_ns},
-    {StreamStatistics::kServerBlockedNsFieldNumber,
-     &StreamTotals::server_blocked_ns}};
-
-constexpr FieldMember<PolicyTotals> kPolicyFields[] = {
-    {PolicyStatistics::kRequestCountFieldNumber, &PolicyTotals::request_count},
-    {PolicyStatistics::kAttemptCountFieldNumber, &PolicyTotals::attempt_count},
-    {PolicyStatistics::kRetryCountFieldNumber, &PolicyTotals::retry_count},
-    {PolicyStatistics::kHedgeCountFieldNumber, &PolicyTotals::hedge_count},
-    {PolicyStatistics::kHedgeWonCountFieldNumber,
-     &PolicyTotals::hedge_won_count},
-    {PolicyStatistics::kSucceededAttemptCountFieldNumber,
-     &PolicyTotals::succeeded_attempt_count},
-    {PolicyStatistics::kFailedAttemptCountFieldNumber,
-     &PolicyTotals::failed_attempt_count},
-    {PolicyStatistics::kAbandonedAttemptCountFieldNumber,
-     &PolicyTotals::abandoned_attempt_count},
-    {PolicyStatistics::kUncancelledAttemptCountFieldNumber,
-     &PolicyTotals::uncancelled_attempt_count},
-    {PolicyStatistics::kRefusedByBudgetCountFieldNumber,
-     &PolicyTotals::refused_by_budget_count},
-    {PolicyStatistics::kRefusedByCircuitBreakerCountFieldNumber,
-     &PolicyTotals::refused_by_circuit_breaker_count},
-    {PolicyStatistics::kRefusedByLimitCountFieldNumber,
-     &PolicyTotals::refused_by_limit_count},
-    {PolicyStatistics::kCircuitOpenedCountFieldNumber,
-     &PolicyTotals::circuit_opened_count},
-    {PolicyStatistics::kNotNeededCountFieldNumber,
-     &PolicyTotals::not_needed_count},
-    {PolicyStatistics::kQuorumFailedCountFieldNumber,
-     &PolicyTotals::quorum_failed_count},
-    {PolicyStatistics::kQuorumTimeNsFieldNumber, &PolicyTotals::quorum_time_ns},
-    {PolicyStatistics::kAttemptTimeNsFieldNumber,
-     &PolicyTotals::attempt_time_ns},
-    {PolicyStatistics::kConcurrencyLimitFieldNumber,
-     &PolicyTotals::concurrency_limit}};
+    {RpcStatistics::kResponseTimeNsFieldNumber,
+     RpcStatistics::kResponseTimeMomentsFieldNumber,
+     &RpcTotals::response_time_ns, &LatencyMoments::response_time_ns},
+    {RpcStatistics::kLatenessNsFieldNumber,
+     RpcStatistics::kLatenessMomentsFieldNumber, &RpcTotals::lateness_ns,
+     &LatencyMoments::lateness_ns}};
 
 constexpr CounterTexts kRpcTexts = {
     .negative_count =
         "statistics hold $0, but all their numbers are at least 0",
     .bad_histogram = "$0: $1"};
-
-constexpr CounterTexts kStreamTexts = {
-    .negative_count =
-        "statistics of streams have a negative count; all are at least 0",
-    .bad_histogram = "$0 of streams: $1"};
-
-constexpr CounterTexts kPolicyTexts = {
-    .negative_count =
-        "statistics of policies have a negative count; all are at least 0",
-    .bad_histogram = "$0 of policies: $1"};
 
 const google::protobuf::FieldDescriptor& FieldOf(TimePart part) {
   static constexpr int kNumbers[] = {RpcStatistics::kServerQueueNsFieldNumber,
@@ -108,27 +58,12 @@ const google::protobuf::FieldDescriptor& FieldOf(TimePart part) {
       kNumbers[static_cast<int>(part)]);
 }
 
-void MoveToMoments(stats::LogHistogram& histogram,
-                   stats::RunningMoments& moments) {
-  moments.Merge(stats::RunningMoments(histogram));
-  histogram = stats::LogHistogram();
-}
-
-template <typename Totals, typename Statistics>
-absl::Status MergeAs(const Statistics& from, Statistics& into) {
-  Totals totals;
-  absl::Status status = totals.Add(into);
-  if (status.ok()) status = totals.Add(from);
-  if (status.ok()) totals.Encode(into);
-  return status;
-}
-
 }  // namespace
 
-// ---- RPCs -------------------------------------------------------------------
-
 void RpcCounts::Add(const RpcCounts& other) {
-  AddMembers(kRpcCountFields, other, *this);
+  for (const CountField& each : kCounts) {
+    base::SaturatingAddTo(this->*each.count, other.*each.count);
+  }
   first_start_timestamp_ns =
       std::min(first_start_timestamp_ns, other.first_start_timestamp_ns);
   last_end_timestamp_ns =
@@ -146,7 +81,9 @@ int64_t RpcCounts::duration_ns() const {
 
 RpcCounts CountsOf(const RpcStatistics& statistics) {
   RpcCounts counts;
-  AddFields(kRpcCountFields, statistics, counts);
+  for (const CountField& each : kCounts) {
+    AddField(statistics, each.field, counts.*each.count);
+  }
   if (statistics.has_first_start_timestamp_ns() &&
       statistics.has_last_end_timestamp_ns()) {
     counts.first_start_timestamp_ns = statistics.first_start_timestamp_ns();
@@ -176,8 +113,10 @@ absl::Status RpcTotals::Add(const RpcStatistics& statistics) {
     return status;
   }
   counts.Add(CountsOf(statistics));
-  AddFields(kLatencyFields, statistics, *this);
-  AddFields(kLatencyMomentsFields, statistics, moments);
+  for (const LatencyField& each : kLatencies) {
+    AddField(statistics, each.histogram_field, this->*each.histogram);
+    AddField(statistics, each.moments_field, moments.*each.moments);
+  }
   for (const TimePart part : kTimeParts) {
     const google::protobuf::FieldDescriptor& field = FieldOf(part);
     if (!statistics.GetReflection()->HasField(statistics, &field)) continue;
@@ -191,13 +130,17 @@ absl::Status RpcTotals::Add(const RpcStatistics& statistics) {
 
 void RpcTotals::Encode(RpcStatistics& statistics) const {
   statistics.Clear();
-  EncodeFields(kRpcCountFields, counts, statistics);
+  for (const CountField& each : kCounts) {
+    EncodeField(counts.*each.count, each.field, statistics);
+  }
   if (counts.has_timestamps()) {
     statistics.set_first_start_timestamp_ns(counts.first_start_timestamp_ns);
     statistics.set_last_end_timestamp_ns(counts.last_end_timestamp_ns);
   }
-  EncodeFields(kLatencyFields, *this, statistics);
-  EncodeFields(kLatencyMomentsFields, moments, statistics);
+  for (const LatencyField& each : kLatencies) {
+    EncodeField(this->*each.histogram, each.histogram_field, statistics);
+    EncodeField(moments.*each.moments, each.moments_field, statistics);
+  }
   for (const auto& [part, times_ns] : time_parts_ns) {
     EncodeField(times_ns, FieldOf(part).number(), statistics);
   }
@@ -206,24 +149,28 @@ void RpcTotals::Encode(RpcStatistics& statistics) const {
 }
 
 void RpcTotals::MergeHistograms(const RpcTotals& other) {
-  AddMembers(kLatencyFields, other, *this);
+  for (const LatencyField& each : kLatencies) {
+    (this->*each.histogram).Merge(other.*each.histogram);
+  }
   for (const auto& [part, times_ns] : other.time_parts_ns) {
     time_parts_ns[part].Merge(times_ns);
   }
 }
 
 void RpcTotals::DropHistograms() {
-  MoveToMoments(service_time_ns, moments.service_time_ns);
-  MoveToMoments(response_time_ns, moments.response_time_ns);
-  MoveToMoments(lateness_ns, moments.lateness_ns);
+  for (const LatencyField& each : kLatencies) {
+    stats::LogHistogram& histogram = this->*each.histogram;
+    (moments.*each.moments).Merge(stats::RunningMoments(histogram));
+    histogram = stats::LogHistogram();
+  }
   time_parts_ns.clear();
 }
 
 int64_t RpcTotals::memory_bytes() const {
-  int64_t bytes = static_cast<int64_t>(sizeof(RpcTotals)) +
-                  service_time_ns.allocated_bytes() +
-                  response_time_ns.allocated_bytes() +
-                  lateness_ns.allocated_bytes();
+  int64_t bytes = sizeof(RpcTotals);
+  for (const LatencyField& each : kLatencies) {
+    bytes += (this->*each.histogram).allocated_bytes();
+  }
   for (const auto& [part, times_ns] : time_parts_ns) {
     bytes += static_cast<int64_t>(sizeof(stats::LogHistogram)) +
              times_ns.allocated_bytes();
@@ -232,51 +179,11 @@ int64_t RpcTotals::memory_bytes() const {
 }
 
 absl::Status MergeStatistics(const RpcStatistics& from, RpcStatistics& into) {
-  return MergeAs<RpcTotals>(from, into);
-}
-
-// ---- Streams ----------------------------------------------------------------
-
-void StreamTotals::Merge(const StreamTotals& other) {
-  AddMembers(kStreamFields, other, *this);
-}
-
-absl::Status StreamTotals::Add(const StreamStatistics& statistics) {
-  absl::Status status = ValidateCounters(statistics, kStreamTexts);
-  if (status.ok()) AddFields(kStreamFields, statistics, *this);
+  RpcTotals totals;
+  absl::Status status = totals.Add(into);
+  if (status.ok()) status = totals.Add(from);
+  if (status.ok()) totals.Encode(into);
   return status;
-}
-
-void StreamTotals::Encode(StreamStatistics& statistics) const {
-  statistics.Clear();
-  EncodeFields(kStreamFields, *this, statistics);
-}
-
-absl::Status MergeStatistics(const StreamStatistics& from,
-                             StreamStatistics& into) {
-  return MergeAs<StreamTotals>(from, into);
-}
-
-// ---- Policies ---------------------------------------------------------------
-
-void PolicyTotals::Merge(const PolicyTotals& other) {
-  AddMembers(kPolicyFields, other, *this);
-}
-
-absl::Status PolicyTotals::Add(const PolicyStatistics& statistics) {
-  absl::Status status = ValidateCounters(statistics, kPolicyTexts);
-  if (status.ok()) AddFields(kPolicyFields, statistics, *this);
-  return status;
-}
-
-void PolicyTotals::Encode(PolicyStatistics& statistics) const {
-  statistics.Clear();
-  EncodeFields(kPolicyFields, *this, statistics);
-}
-
-absl::Status MergeStatistics(const PolicyStatistics& from,
-                             PolicyStatistics& into) {
-  return MergeAs<PolicyTotals>(from, into);
 }
 
 }  // namespace distbench::results

@@ -1,11 +1,5 @@
-// The statistics of RPCs in unpacked form, in which they are added up. Their
-// messages document the members.
-//
-// All totals are copyable. Counts saturate at the maximum of an int64.
-//   Merge()   adds other totals
-//   Add()     adds further statistics; INVALID_ARGUMENT, and adds nothing, if a
-//             count is negative, or a histogram or moments are inconsistent
-//   Encode()  replaces the content of `statistics`
+// RpcStatistics in unpacked form, in which they are recorded and added up. The
+// message documents the members. Counts saturate at the maximum of an int64.
 
 #ifndef DISTBENCH_RESULTS_RPC_TOTALS_H_
 #define DISTBENCH_RESULTS_RPC_TOTALS_H_
@@ -59,9 +53,13 @@ inline constexpr TimePart kTimeParts[] = {
 // Returns the part's name in reports, such as "server_queue".
 absl::string_view NameOf(TimePart part);
 
-// All of RpcStatistics.
+// All of RpcStatistics. Copyable.
 struct RpcTotals {
+  // Adds further statistics. INVALID_ARGUMENT, and adds nothing, if a count is
+  // negative, or a histogram or moments are inconsistent.
   absl::Status Add(const RpcStatistics& statistics);
+
+  // Replaces the content of `statistics`.
   void Encode(RpcStatistics& statistics) const;
 
   // Adds only the histograms of `other`.
@@ -89,61 +87,13 @@ struct RpcTotals {
   std::map<int32_t, int64_t> failures_by_error;
 };
 
-// All of StreamStatistics.
-struct StreamTotals {
-  void Merge(const StreamTotals& other);
-  absl::Status Add(const StreamStatistics& statistics);
-  void Encode(StreamStatistics& statistics) const;
-
-  int64_t stream_count = 0;
-  int64_t request_messages = 0;
-  int64_t response_messages = 0;
-  int64_t request_bytes = 0;
-  int64_t response_bytes = 0;
-  stats::LogHistogram first_message_ns;
-  stats::LogHistogram gap_ns;
-  stats::LogHistogram round_trip_ns;
-  stats::LogHistogram client_blocked_ns;
-  stats::LogHistogram server_blocked_ns;
-};
-
-// All of PolicyStatistics.
-struct PolicyTotals {
-  void Merge(const PolicyTotals& other);
-  absl::Status Add(const PolicyStatistics& statistics);
-  void Encode(PolicyStatistics& statistics) const;
-
-  int64_t request_count = 0;
-  int64_t attempt_count = 0;
-  int64_t retry_count = 0;
-  int64_t hedge_count = 0;
-  int64_t hedge_won_count = 0;
-  int64_t succeeded_attempt_count = 0;
-  int64_t failed_attempt_count = 0;
-  int64_t abandoned_attempt_count = 0;
-  int64_t uncancelled_attempt_count = 0;
-  int64_t refused_by_budget_count = 0;
-  int64_t refused_by_circuit_breaker_count = 0;
-  int64_t refused_by_limit_count = 0;
-  int64_t circuit_opened_count = 0;
-  int64_t not_needed_count = 0;
-  int64_t quorum_failed_count = 0;
-  stats::LogHistogram quorum_time_ns;
-  stats::LogHistogram attempt_time_ns;
-  stats::RunningMoments concurrency_limit;
-};
-
 // INVALID_ARGUMENT, with the reason, if Add() would not add the statistics.
 absl::Status ValidateStatistics(const RpcStatistics& statistics);
 
-// Add `from` to `into`. Both must come from the same instance, because failures
-// are counted by index into its error dictionary. INVALID_ARGUMENT if either is
-// inconsistent; `into` is then unchanged.
+// Adds `from` to `into`. Both must come from the same instance, because
+// failures are counted by index into its error dictionary. INVALID_ARGUMENT if
+// either is inconsistent; `into` is then unchanged.
 absl::Status MergeStatistics(const RpcStatistics& from, RpcStatistics& into);
-absl::Status MergeStatistics(const StreamStatistics& from,
-                             StreamStatistics& into);
-absl::Status MergeStatistics(const PolicyStatistics& from,
-                             PolicyStatistics& into);
 
 }  // namespace distbench::results
 

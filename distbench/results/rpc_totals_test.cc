@@ -1,11 +1,8 @@
 #include "distbench/results/rpc_totals.h"
 
-#include <array>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <string>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -19,7 +16,6 @@ namespace distbench::results {
 namespace {
 
 using ::distbench::base::FromText;
-using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::util::MessageDifferencer;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -239,141 +235,6 @@ TEST(RpcTotalsTest, RefusesMomentsThatContradictThemselves) {
           FromText<RpcStatistics>(absl::StrCat(field, " { ", text, " }")));
       EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;
     }
-  }
-}
-
-// ---- Streams ----------------------------------------------------------------
-
-StreamTotals TwoStreams() {
-  StreamTotals totals;
-  totals.stream_count = 2;
-  totals.request_messages = 3;
-  totals.response_messages = 4;
-  totals.request_bytes = 500;
-  totals.response_bytes = 600;
-  totals.first_message_ns.RecordN(1000, 2);
-  totals.gap_ns.Record(20);
-  totals.round_trip_ns.Record(300);
-  totals.client_blocked_ns.Record(0);
-  totals.server_blocked_ns.Record(7);
-  return totals;
-}
-
-StreamStatistics EncodedStreams(const StreamTotals& totals) {
-  StreamStatistics statistics;
-  statistics.set_stream_count(99);  // to be replaced
-  totals.Encode(statistics);
-  return statistics;
-}
-
-TEST(StreamTotalsTest, EncodesWhatWasAdded) {
-  const StreamStatistics statistics = EncodedStreams(TwoStreams());
-  StreamTotals totals;
-  ASSERT_TRUE(totals.Add(statistics).ok());
-  EXPECT_TRUE(MessageDifferencer::Equals(EncodedStreams(totals), statistics))
-      << EncodedStreams(totals).DebugString();
-  EXPECT_FALSE(EncodedStreams(StreamTotals()).has_gap_ns());
-}
-
-TEST(StreamTotalsTest, MergingAddsUpAllFields) {
-  StreamTotals merged = TwoStreams();
-  merged.Merge(TwoStreams());
-  EXPECT_EQ(merged.stream_count, 4);
-  EXPECT_EQ(merged.request_messages, 6);
-  EXPECT_EQ(merged.response_messages, 8);
-  EXPECT_EQ(merged.request_bytes, 1000);
-  EXPECT_EQ(merged.response_bytes, 1200);
-  EXPECT_EQ(merged.first_message_ns.count(), 4);
-  EXPECT_EQ(merged.gap_ns.count(), 2);
-  EXPECT_EQ(merged.round_trip_ns.count(), 2);
-  EXPECT_EQ(merged.client_blocked_ns.count(), 2);
-  EXPECT_EQ(merged.server_blocked_ns.count(), 2);
-  // Encoded statistics add up to the same.
-  StreamStatistics into = EncodedStreams(TwoStreams());
-  ASSERT_TRUE(MergeStatistics(EncodedStreams(TwoStreams()), into).ok());
-  EXPECT_TRUE(MessageDifferencer::Equals(into, EncodedStreams(merged)));
-}
-
-TEST(StreamTotalsTest, CountsSaturate) {
-  StreamTotals most = TwoStreams();
-  most.response_bytes = std::numeric_limits<int64_t>::max();
-  most.Merge(TwoStreams());
-  EXPECT_EQ(most.response_bytes, std::numeric_limits<int64_t>::max());
-}
-
-TEST(StreamTotalsTest, WhatIsInvalidAddsNothing) {
-  StreamTotals totals = TwoStreams();
-  const auto negative =
-      FromText<StreamStatistics>("stream_count: 1 response_messages: -1");
-  EXPECT_EQ(totals.Add(negative).code(), absl::StatusCode::kInvalidArgument);
-  const auto inconsistent = FromText<StreamStatistics>(
-      "stream_count: 1 gap_ns { bucket_index_deltas: 5 }");
-  EXPECT_THAT(std::string(totals.Add(inconsistent).message()),
-              HasSubstr("gap_ns of streams: "));
-  EXPECT_TRUE(MessageDifferencer::Equals(EncodedStreams(totals),
-                                         EncodedStreams(TwoStreams())));
-}
-
-// ---- Policies ---------------------------------------------------------------
-
-// Statistics whose counts are their fields' numbers times `factor`.
-PolicyStatistics NumberedPolicies(int64_t factor) {
-  PolicyStatistics statistics;
-  const auto* type = PolicyStatistics::descriptor();
-  for (int i = 0; i < type->field_count(); ++i) {
-    const FieldDescriptor* field = type->field(i);
-    if (field->cpp_type() != FieldDescriptor::CPPTYPE_INT64) continue;
-    statistics.GetReflection()->SetInt64(&statistics, field,
-                                         factor * field->number());
-  }
-  PolicyTotals totals;
-  EXPECT_TRUE(totals.Add(statistics).ok());
-  totals.quorum_time_ns.RecordN(100, factor);
-  totals.attempt_time_ns.RecordN(200, factor);
-  for (int64_t i = 0; i < factor; ++i) {
-    totals.concurrency_limit.RecordEach(std::array{int64_t{7}},
-                                        std::identity());
-  }
-  totals.Encode(statistics);
-  return statistics;
-}
-
-// Every field of the message is added up.
-TEST(PolicyTotalsTest, AddsUp) {
-  PolicyStatistics into = NumberedPolicies(1);
-  ASSERT_TRUE(MergeStatistics(NumberedPolicies(2), into).ok());
-  EXPECT_TRUE(MessageDifferencer::Equals(into, NumberedPolicies(3)))
-      << into.DebugString();
-  PolicyTotals totals;
-  PolicyTotals others;
-  ASSERT_TRUE(totals.Add(NumberedPolicies(1)).ok());
-  ASSERT_TRUE(others.Add(NumberedPolicies(2)).ok());
-  totals.Merge(others);
-  PolicyStatistics encoded;
-  totals.Encode(encoded);
-  EXPECT_TRUE(MessageDifferencer::Equals(encoded, into));
-}
-
-TEST(PolicyTotalsTest, CountsSaturate) {
-  PolicyTotals most;
-  most.attempt_count = std::numeric_limits<int64_t>::max();
-  most.Merge(most);
-  EXPECT_EQ(most.attempt_count, std::numeric_limits<int64_t>::max());
-}
-
-TEST(PolicyTotalsTest, WhatIsInvalidAddsNothing) {
-  for (const auto& [text, error] :
-       {std::pair("request_count: 1 retry_count: -1", "a negative count"),
-        std::pair("attempt_time_ns { bucket_index_deltas: 5 }",
-                  "attempt_time_ns of policies: "),
-        std::pair("concurrency_limit { count: 1 min: 3 max: 2 }",
-                  "contradict themselves")}) {
-    PolicyStatistics into = NumberedPolicies(1);
-    const absl::Status status =
-        MergeStatistics(FromText<PolicyStatistics>(text), into);
-    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-    EXPECT_THAT(std::string(status.message()), HasSubstr(error));
-    EXPECT_TRUE(MessageDifferencer::Equals(into, NumberedPolicies(1)));
   }
 }
 

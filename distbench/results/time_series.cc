@@ -106,18 +106,13 @@ void EncodeSeries(absl::Span<const stats::IntervalSeries* const> series,
   if (piece.intervals_size() > 0) emit(std::move(piece));
 }
 
-// Requires a valid histogram, or none.
-stats::PackedHistogram Pack(const Histogram& proto) {
-  stats::LogHistogram histogram;
-  AddHistogram(proto, histogram).IgnoreError();
-  return stats::PackedHistogram(histogram);
-}
-
 // Requires a valid interval.
 stats::IntervalSeries::Interval DecodeInterval(const RpcInterval& proto) {
   stats::IntervalSeries::Interval interval = {
-      .service_time_ns = Pack(proto.service_time_ns()),
-      .response_time_ns = Pack(proto.response_time_ns())};
+      .service_time_ns =
+          stats::PackedHistogram(HistogramOf(proto.service_time_ns())),
+      .response_time_ns =
+          stats::PackedHistogram(HistogramOf(proto.response_time_ns()))};
   for (const CountOfInterval& entry : kRpcCounts) {
     AddField(proto, entry.field, interval.counts.*entry.count);
   }
@@ -288,10 +283,6 @@ absl::Status ValidateActivitySeries(const ActivitySeries& series) {
         " of an activity's series is later than 64-bit nanoseconds can say"));
   }
   return absl::OkStatus();
-}
-
-bool WidenTimeSeries(int64_t interval_ns, RpcTimeSeries& series) {
-  return WidenSeries(interval_ns, series);
 }
 
 absl::Status MergeTimeSeries(RpcTimeSeries from, RpcTimeSeries& into) {

@@ -38,11 +38,6 @@ absl::Status AddTimeSeries(const RpcTimeSeries& proto,
 absl::Status ValidateTimeSeries(const RpcTimeSeries& series);
 absl::Status ValidateActivitySeries(const ActivitySeries& series);
 
-// Merges neighbouring intervals so that each is interval_ns wide. Requires a
-// valid series. Returns false, and changes nothing, if interval_ns is not a
-// multiple of the present width.
-bool WidenTimeSeries(int64_t interval_ns, RpcTimeSeries& series);
-
 // Add `from` to `into`, which must be empty or the result of such calls. If the
 // widths differ, the result has the larger one. INVALID_ARGUMENT if `from` is
 // invalid or neither width is a multiple of the other; `into` is then

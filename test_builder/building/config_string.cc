@@ -10,7 +10,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "distbench/config/problems/suggest.h"
 #include "test_builder/building/vocabulary.h"
@@ -249,12 +248,9 @@ absl::StatusOr<std::vector<Setting>> ParseConfig(absl::string_view config) {
       problems.push_back(std::string(setting.status().message()));
     }
   }
-  if (!problems.empty()) {
-    return absl::InvalidArgumentError(absl::StrJoin(problems, "\n"));
-  }
-  if (const absl::Status status = CheckOnePattern(settings); !status.ok()) {
-    return status;
-  }
+  absl::Status status = ToStatus(problems);
+  if (status.ok()) status = CheckOnePattern(settings);
+  if (!status.ok()) return status;
   return settings;
 }
 

@@ -1,134 +1,89 @@
 #include "test_builder/building/config_text.h"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "google/protobuf/descriptor.h"
-#include "google/protobuf/descriptor.pb.h"
+#include "google/protobuf/message.h"
 #include "google/protobuf/text_format.h"
 
 namespace distbench::test_builder {
 namespace {
 
 using google::protobuf::FieldDescriptor;
-using google::protobuf::Message;
-using google::protobuf::Reflection;
 
-constexpr int kIndent = 2;
 constexpr size_t kLineWidth = 80;
 
-// Prints messages field by field. Messages that fit are printed on one line.
-class Writer {
- public:
-  Writer() {
-    single_line_.SetSingleLineMode(true);
-    single_line_.SetUseUtf8StringEscaping(true);
-  }
-
-  // Prints "name { contents }" on one line if it fits, or if it maps a name to
-  // a plain value, because a column of those is easier to read.
-  void WriteMessage(const std::string& name, const Message& message,
-                    int indent) {
-    const std::string margin(indent, ' ');
-    const std::string line =
-        absl::StrCat(margin, name, " { ", OneLine(message), "}");
-    if (line.size() <= kLineWidth || IsPlainMapEntry(message)) {
-      absl::StrAppend(&text_, line, Comment(message), "\n");
-      return;
-    }
-    absl::StrAppend(&text_, margin, name, " {\n");
-    WriteFields(message, indent + kIndent);
-    absl::StrAppend(&text_, margin, "}\n");
-  }
-
-  void WriteFields(const Message& message, int indent) {
-    std::vector<const FieldDescriptor*> fields;
-    message.GetReflection()->ListFields(message, &fields);
-    for (const FieldDescriptor* field : fields) {
-      WriteField(message, *field, indent);
-    }
-  }
-
-  void WriteField(const Message& message, const FieldDescriptor& field,
-                  int indent) {
-    const Reflection& reflection = *message.GetReflection();
-    if (field.is_map()) {
-      WriteMap(message, field, indent);
-    } else if (!field.is_repeated()) {
-      WriteValue(message, field, -1, indent);
-    } else {
-      for (int i = 0; i < reflection.FieldSize(message, &field); ++i) {
-        WriteValue(message, field, i, indent);
-      }
-    }
-  }
-
-  std::string Take() { return std::move(text_); }
-
- private:
-  static bool IsPlainMapEntry(const Message& message) {
-    const google::protobuf::Descriptor& type = *message.GetDescriptor();
-    return type.options().map_entry() &&
-           type.map_value()->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE;
-  }
-
-  static absl::string_view Comment(const Message& message) {
-    const bool answers_at_once =
-        message.GetDescriptor() == ActionList::descriptor() &&
-        static_cast<const ActionList&>(message).action_names().empty();
-    return answers_at_once ? "  # no actions: answered at once" : "";
-  }
-
-  std::string OneLine(const Message& message) const {
-    std::string line;
-    single_line_.PrintToString(message, &line);
-    return line;
-  }
-
-  // index: -1 if the field is not repeated.
-  void WriteValue(const Message& message, const FieldDescriptor& field,
-                  int index, int indent) {
-    const Reflection& reflection = *message.GetReflection();
-    if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
-      WriteMessage(field.name(),
-                   index < 0
-                       ? reflection.GetMessage(message, &field)
-                       : reflection.GetRepeatedMessage(message, &field, index),
-                   indent);
-      return;
-    }
-    std::string value;
-    single_line_.PrintFieldValueToString(message, &field, index, &value);
-    absl::StrAppend(&text_, std::string(indent, ' '), field.name(), ": ", value,
-                    "\n");
-  }
-
-  // Maps are unordered, so entries are sorted by key.
-  void WriteMap(const Message& message, const FieldDescriptor& field,
-                int indent) {
-    const Reflection& reflection = *message.GetReflection();
-    std::vector<const Message*> entries;
-    for (int i = 0; i < reflection.FieldSize(message, &field); ++i) {
-      entries.push_back(&reflection.GetRepeatedMessage(message, &field, i));
-    }
-    const FieldDescriptor* key = field.message_type()->map_key();
-    std::sort(entries.begin(), entries.end(),
-              [key](const Message* a, const Message* b) {
-                return a->GetReflection()->GetString(*a, key) <
-                       b->GetReflection()->GetString(*b, key);
-              });
-    for (const Message* entry : entries) {
-      WriteMessage(field.name(), *entry, indent);
-    }
-  }
-
-  google::protobuf::TextFormat::Printer single_line_;
-  std::string text_;
+// A message of the printed text: its name, after the margin, and the lines of
+// its fields.
+struct Block {
+  std::string name;
+  std::vector<std::string> lines;
 };
+
+absl::string_view WithoutMargin(absl::string_view line) {
+  return absl::StripLeadingAsciiWhitespace(line);
+}
+
+// A column of entries that map names to plain values is easier to read if each
+// is on one line, whatever its length.
+bool IsPlainMapEntry(const Block& block) {
+  return block.lines.size() == 2 &&
+         absl::StartsWith(WithoutMargin(block.lines[0]), "key: ") &&
+         absl::StartsWith(WithoutMargin(block.lines[1]), "value: ");
+}
+
+absl::string_view Comment(const Block& block) {
+  const bool answers_at_once =
+      WithoutMargin(block.name) == "action_lists" &&
+      std::none_of(
+          block.lines.begin(), block.lines.end(), [](absl::string_view line) {
+            return absl::StartsWith(WithoutMargin(line), "action_names: ");
+          });
+  return answers_at_once ? "  # no actions: answered at once" : "";
+}
+
+// Returns "name { contents }" on one line if it fits.
+std::vector<std::string> Fold(const Block& block) {
+  std::string folded = absl::StrCat(block.name, " { ");
+  for (const std::string& line : block.lines) {
+    absl::StrAppend(&folded, WithoutMargin(line), " ");
+  }
+  folded += "}";
+  if (folded.size() <= kLineWidth || IsPlainMapEntry(block)) {
+    return {absl::StrCat(folded, Comment(block))};
+  }
+  std::vector<std::string> lines = {absl::StrCat(block.name, " {")};
+  lines.insert(lines.end(), block.lines.begin(), block.lines.end());
+  const size_t margin = block.name.size() - WithoutMargin(block.name).size();
+  lines.push_back(absl::StrCat(std::string(margin, ' '), "}"));
+  return lines;
+}
+
+// Folds the messages of a printed text, the inner ones first.
+std::vector<std::string> FoldAll(absl::string_view text) {
+  std::vector<Block> open(1);
+  for (absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
+    if (absl::ConsumeSuffix(&line, " {")) {
+      open.push_back({std::string(line), {}});
+    } else if (WithoutMargin(line) == "}") {
+      const std::vector<std::string> folded = Fold(open.back());
+      open.pop_back();
+      std::vector<std::string>& lines = open.back().lines;
+      lines.insert(lines.end(), folded.begin(), folded.end());
+    } else {
+      open.back().lines.emplace_back(line);
+    }
+  }
+  return open.front().lines;
+}
 
 // Fields that readers look for first, in order; other fields follow.
 constexpr int kFirstFields[] = {
@@ -185,19 +140,28 @@ std::string ProducedBy(absl::Span<const std::string> arguments) {
 }
 
 std::string ConfigText(absl::Span<const DistributedSystemDescription> tests) {
+  google::protobuf::TextFormat::Printer printer;
+  printer.SetInitialIndentLevel(1);
+  printer.SetUseUtf8StringEscaping(true);
   std::string text;
-  for (const DistributedSystemDescription& test : tests) {
+  for (DistributedSystemDescription rest : tests) {
+    const google::protobuf::Reflection& reflection = *rest.GetReflection();
     std::vector<const FieldDescriptor*> fields;
-    test.GetReflection()->ListFields(test, &fields);
+    reflection.ListFields(rest, &fields);
     std::stable_sort(fields.begin(), fields.end(),
                      [](const FieldDescriptor* a, const FieldDescriptor* b) {
                        return Rank(a) < Rank(b);
                      });
-    Writer writer;
+    std::string printed;
     for (const FieldDescriptor* field : fields) {
-      writer.WriteField(test, *field, kIndent);
+      DistributedSystemDescription part;
+      reflection.SwapFields(&rest, &part, {field});
+      std::string lines;
+      printer.PrintToString(part, &lines);
+      printed += lines;
     }
-    absl::StrAppend(&text, "tests {\n", writer.Take(), "}\n");
+    absl::StrAppend(&text, "tests {\n", absl::StrJoin(FoldAll(printed), "\n"),
+                    printed.empty() ? "" : "\n", "}\n");
   }
   return text;
 }

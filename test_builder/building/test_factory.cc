@@ -2,7 +2,6 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "distbench/config/arrivals/compile_arrivals.h"
@@ -44,8 +43,7 @@ absl::Status CheckNames(const TestRequest& request,
           "; it becomes an attribute with no other effect"));
     }
   }
-  if (problems.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrJoin(problems, "\n"));
+  return ToStatus(problems);
 }
 
 void AddProtocolOptions(const ParameterValues& values,
@@ -170,7 +168,8 @@ absl::StatusOr<DistributedSystemDescription> BuildTest(
   const absl::StatusOr<ParameterValues> values =
       ParameterValues::Resolve(vocabulary->parameters(), request.settings);
   if (!values.ok()) return values.status();
-  absl::StatusOr<Traffic> traffic = vocabulary->pattern().build(*values);
+  absl::StatusOr<Traffic> traffic =
+      BuildTraffic(vocabulary->pattern(), *values);
   if (!traffic.ok()) return traffic.status();
   const ProtocolSetup protocol = vocabulary->protocol().build(*values);
 
@@ -219,13 +218,12 @@ absl::Status CheckTests(absl::Span<const DistributedSystemDescription> tests,
         config::CheckTestSequence(std::move(sequence)).status();
     if (!status.ok()) AddProblems(test, status, problems);
   }
-  if (problems.empty()) return absl::OkStatus();
   if (problems.size() > kMaxProblems) {
     const size_t dropped = problems.size() - kMaxProblems;
     problems.resize(kMaxProblems);
     problems.push_back(absl::StrCat("and ", dropped, " more problems"));
   }
-  return absl::InvalidArgumentError(absl::StrJoin(problems, "\n"));
+  return ToStatus(problems);
 }
 
 }  // namespace distbench::test_builder

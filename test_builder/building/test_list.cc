@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <map>
 #include <set>
 #include <utility>
@@ -199,35 +198,20 @@ absl::Status SharedNameError(const DistributedSystemDescription& a,
 
 constexpr size_t kMaxTests = 10000;
 
-// Collects problems, each with the config that caused it.
-class ConfigErrors {
- public:
-  void Add(absl::string_view config, const absl::Status& status) {
-    for (absl::string_view line : absl::StrSplit(status.message(), '\n')) {
-      std::string problem = absl::StrCat(config, ": ", line);
-      if (std::find(problems_.begin(), problems_.end(), problem) ==
-          problems_.end()) {
-        problems_.push_back(std::move(problem));
-      }
+// Adds the problems, each with the config that caused it, but none twice.
+void AddProblems(absl::string_view config, const absl::Status& status,
+                 std::vector<std::string>& problems) {
+  for (absl::string_view line : absl::StrSplit(status.message(), '\n')) {
+    std::string problem = absl::StrCat(config, ": ", line);
+    if (std::find(problems.begin(), problems.end(), problem) ==
+        problems.end()) {
+      problems.push_back(std::move(problem));
     }
   }
+}
 
-  absl::Status ToStatus() const {
-    if (problems_.empty()) return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrJoin(problems_, "\n"));
-  }
-
- private:
-  std::vector<std::string> problems_;
-};
-
-// One point in the product of the sweeps, with a value for each sweep.
-struct SweepPoint {
-  std::vector<Setting> settings;
-
-  // As written, for example "request_size,response_size".
-  std::vector<std::string> names;
-};
+// One point in the product of the sweeps: a value for each parameter.
+using SweepPoint = std::vector<Setting>;
 
 absl::Status CheckSweptOnce(absl::Span<const Sweep> sweeps) {
   std::set<absl::string_view> names;
@@ -257,9 +241,8 @@ absl::StatusOr<std::vector<SweepPoint>> SweepPoints(
     for (const SweepPoint& point : points) {
       for (const std::string& value : sweep.values) {
         SweepPoint& added = multiplied.emplace_back(point);
-        added.names.push_back(absl::StrJoin(sweep.parameters, ","));
         for (const std::string& parameter : sweep.parameters) {
-          added.settings.push_back({parameter, value});
+          added.push_back({parameter, value});
         }
       }
     }
@@ -273,7 +256,7 @@ std::vector<Setting> AllSettings(const TestListRequest& request,
                                  const SweepPoint& point) {
   std::vector<Setting> settings = {{"test_duration", request.duration}};
   settings.insert(settings.end(), config.begin(), config.end());
-  settings.insert(settings.end(), point.settings.begin(), point.settings.end());
+  settings.insert(settings.end(), point.begin(), point.end());
   return settings;
 }
 
@@ -290,7 +273,7 @@ absl::Status AddTests(const TestListRequest& request, const std::string& config,
         absl::StrCat("makes more than ", kMaxTests, " tests in all"));
   }
   for (const SettingsVariant& variant : *variants) {
-    std::vector<std::string> swept = point.names;
+    std::vector<std::string> swept = NamesOf(point);
     swept.insert(swept.end(), variant.varied.begin(), variant.varied.end());
     absl::StatusOr<DistributedSystemDescription> test =
         BuildTest({.settings = variant.settings,
@@ -301,7 +284,7 @@ absl::Status AddTests(const TestListRequest& request, const std::string& config,
     if (!test.ok()) return test.status();
     NamedTest& added = tests.emplace_back();
     added.test = *std::move(test);
-    for (const Setting& setting : point.settings) {
+    for (const Setting& setting : point) {
       added.varied[setting.name] = setting.value;
     }
     for (const std::string& name : variant.varied) {
@@ -350,7 +333,7 @@ absl::StatusOr<std::vector<DistributedSystemDescription>> BuildTests(
       SweepPoints(request.sweeps);
   if (!points.ok()) return points.status();
 
-  ConfigErrors errors;
+  std::vector<std::string> problems;
   std::map<std::string, std::vector<Setting>> parsed;
   for (const std::string& config : request.configs) {
     absl::StatusOr<std::vector<Setting>> settings =
@@ -358,7 +341,7 @@ absl::StatusOr<std::vector<DistributedSystemDescription>> BuildTests(
     if (settings.ok()) {
       parsed[config] = *std::move(settings);
     } else {
-      errors.Add(config, settings.status());
+      AddProblems(config, settings.status(), problems);
     }
   }
 
@@ -370,13 +353,11 @@ absl::StatusOr<std::vector<DistributedSystemDescription>> BuildTests(
       if (const absl::Status status =
               AddTests(request, config, settings->second, point, tests, notes);
           !status.ok()) {
-        errors.Add(config, status);
+        AddProblems(config, status, problems);
       }
     }
   }
-  if (const absl::Status status = errors.ToStatus(); !status.ok()) {
-    return status;
-  }
+  if (!problems.empty()) return ToStatus(problems);
   return GiveOwnNames(std::move(tests), notes);
 }
 

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -15,6 +16,7 @@
 #include "absl/time/time.h"
 #include "distbench/config/syntax/quantity.h"
 #include "glog/logging.h"
+#include "google/protobuf/text_format.h"
 
 namespace distbench::test_builder {
 namespace {
@@ -80,47 +82,46 @@ std::string DescribeRange(const Range& range) {
                       FormatLimit(range.maximum));
 }
 
-// Returns what follows the range in a description; empty without a unit.
-absl::string_view DescribeUnit(Parameter::Unit unit) {
-  switch (unit) {
-    case Parameter::Unit::kNone:
-      return "";
-    case Parameter::Unit::kPerSecond:
-      return ", or with a unit, such as 1.5k/s";
-    case Parameter::Unit::kSeconds:
-      // Whole seconds, because some of these parameters are integers.
-      return ", or with a unit, such as 2m";
-    case Parameter::Unit::kMicroseconds:
-      return ", or with a unit, such as 16ms";
-    case Parameter::Unit::kBytes:
-      return ", or with a unit, such as 256KiB";
-  }
-  return "";
-}
+// How people write quantities of a unit: an example for help, and what reads
+// them.
+struct UnitSyntax {
+  absl::string_view example;
+  absl::StatusOr<double> (*parse)(absl::string_view text);
+};
 
-absl::StatusOr<double> ParseDurationIn(absl::Duration unit,
-                                       absl::string_view text) {
+template <int64_t kNanoseconds>
+absl::StatusOr<double> ParseDurationIn(absl::string_view text) {
   const absl::StatusOr<absl::Duration> duration =
       config::ParseDurationWithUnit(text);
   if (!duration.ok()) return duration.status();
-  return absl::FDivDuration(*duration, unit);
+  return absl::FDivDuration(*duration, absl::Nanoseconds(kNanoseconds));
 }
 
-absl::StatusOr<double> ParseWithUnit(Parameter::Unit unit,
-                                     absl::string_view text) {
+// Requires that there is a unit.
+UnitSyntax SyntaxOf(Unit unit) {
   switch (unit) {
-    case Parameter::Unit::kNone:
+    case Unit::kNone:
       break;
-    case Parameter::Unit::kPerSecond:
-      return config::ParseRateWithUnit(text);
-    case Parameter::Unit::kSeconds:
-      return ParseDurationIn(absl::Seconds(1), text);
-    case Parameter::Unit::kMicroseconds:
-      return ParseDurationIn(absl::Microseconds(1), text);
-    case Parameter::Unit::kBytes:
-      return config::ParseSizeWithUnit(text);
+    case Unit::kPerSecond:
+      return {"1.5k/s", &config::ParseRateWithUnit};
+    case Unit::kSeconds:
+      // Whole seconds, because some of these parameters are integers.
+      return {"2m", &ParseDurationIn<1'000'000'000>};
+    case Unit::kMicroseconds:
+      return {"16ms", &ParseDurationIn<1000>};
+    case Unit::kBytes:
+      return {"256KiB", [](absl::string_view text) -> absl::StatusOr<double> {
+                return config::ParseSizeWithUnit(text);
+              }};
   }
-  return absl::InvalidArgumentError("has no unit");
+  return {};
+}
+
+std::string DescribeNumber(absl::string_view type, const Parameter& parameter) {
+  const std::string range = DescribeRange(parameter.range);
+  if (parameter.unit == Unit::kNone) return absl::StrCat(type, ", ", range);
+  return absl::StrCat(type, ", ", range, ", or with a unit, such as ",
+                      SyntaxOf(parameter.unit).example);
 }
 
 constexpr int64_t kTimeoutMarginSeconds = 120;
@@ -130,45 +131,53 @@ constexpr double kMaxDurationSeconds = 30 * 24 * 3600;
 
 Parameter IntegerParameter(absl::string_view name,
                            absl::string_view default_value, Range range,
-                           absl::string_view meaning) {
-  return {std::string(name), Parameter::Type::kInteger,
-          std::string(default_value), std::string(meaning), range};
+                           absl::string_view meaning, Unit unit) {
+  return {.name = std::string(name),
+          .type = Parameter::Type::kInteger,
+          .default_value = std::string(default_value),
+          .meaning = std::string(meaning),
+          .range = range,
+          .unit = unit};
 }
 
 Parameter NumberParameter(absl::string_view name,
                           absl::string_view default_value, Range range,
-                          absl::string_view meaning) {
-  return {std::string(name), Parameter::Type::kNumber,
-          std::string(default_value), std::string(meaning), range};
+                          absl::string_view meaning, Unit unit) {
+  Parameter parameter =
+      IntegerParameter(name, default_value, range, meaning, unit);
+  parameter.type = Parameter::Type::kNumber;
+  return parameter;
 }
 
 Parameter ChoiceParameter(absl::string_view name,
                           absl::string_view default_value,
                           std::vector<std::string> choices,
                           absl::string_view meaning) {
-  return {std::string(name),
-          Parameter::Type::kChoice,
-          std::string(default_value),
-          std::string(meaning),
-          {0},
-          std::move(choices)};
+  Parameter parameter = TextParameter(name, default_value, meaning);
+  parameter.type = Parameter::Type::kChoice;
+  parameter.choices = std::move(choices);
+  return parameter;
 }
 
 Parameter WordParameter(absl::string_view name, absl::string_view default_value,
                         absl::string_view meaning) {
-  return {std::string(name), Parameter::Type::kWord, std::string(default_value),
-          std::string(meaning)};
+  Parameter parameter = TextParameter(name, default_value, meaning);
+  parameter.type = Parameter::Type::kWord;
+  return parameter;
+}
+
+Parameter ArrivalsParameter(absl::string_view name, absl::string_view meaning) {
+  Parameter parameter = TextParameter(name, "", meaning);
+  parameter.type = Parameter::Type::kArrivals;
+  return parameter;
 }
 
 Parameter TextParameter(absl::string_view name, absl::string_view default_value,
                         absl::string_view meaning) {
-  return {std::string(name), Parameter::Type::kText, std::string(default_value),
-          std::string(meaning)};
-}
-
-Parameter ArrivalsParameter(absl::string_view name, absl::string_view meaning) {
-  return {std::string(name), Parameter::Type::kArrivals, "",
-          std::string(meaning)};
+  return {.name = std::string(name),
+          .type = Parameter::Type::kText,
+          .default_value = std::string(default_value),
+          .meaning = std::string(meaning)};
 }
 
 Parameter ExcludedBy(absl::string_view other, Parameter parameter) {
@@ -176,24 +185,23 @@ Parameter ExcludedBy(absl::string_view other, Parameter parameter) {
   return parameter;
 }
 
-Parameter PerSecond(Parameter parameter) {
-  parameter.unit = Parameter::Unit::kPerSecond;
-  return parameter;
-}
-
-Parameter InSeconds(Parameter parameter) {
-  parameter.unit = Parameter::Unit::kSeconds;
-  return parameter;
-}
-
-Parameter InMicroseconds(Parameter parameter) {
-  parameter.unit = Parameter::Unit::kMicroseconds;
-  return parameter;
-}
-
-Parameter InBytes(Parameter parameter) {
-  parameter.unit = Parameter::Unit::kBytes;
-  return parameter;
+std::string FillForm(
+    absl::string_view form,
+    absl::FunctionRef<std::string(absl::string_view name, bool is_quoted)>
+        value_of) {
+  std::string filled;
+  bool is_quoted = false;
+  for (size_t i = 0; i < form.size(); ++i) {
+    if (form[i] == '<') {
+      const size_t end = form.find('>', i);
+      filled += value_of(form.substr(i + 1, end - i - 1), is_quoted);
+      i = end;
+    } else {
+      is_quoted ^= form[i] == '"';
+      filled += form[i];
+    }
+  }
+  return filled;
 }
 
 std::vector<Parameter> Joined(
@@ -205,14 +213,17 @@ std::vector<Parameter> Joined(
   return joined;
 }
 
+absl::Status ToStatus(absl::Span<const std::string> problems) {
+  if (problems.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrJoin(problems, "\n"));
+}
+
 std::string DescribeType(const Parameter& parameter) {
   switch (parameter.type) {
     case Parameter::Type::kInteger:
-      return absl::StrCat("integer, ", DescribeRange(parameter.range),
-                          DescribeUnit(parameter.unit));
+      return DescribeNumber("integer", parameter);
     case Parameter::Type::kNumber:
-      return absl::StrCat("number, ", DescribeRange(parameter.range),
-                          DescribeUnit(parameter.unit));
+      return DescribeNumber("number", parameter);
     case Parameter::Type::kChoice:
       return absl::StrCat("one of ", absl::StrJoin(parameter.choices, ", "));
     case Parameter::Type::kWord:
@@ -226,7 +237,8 @@ std::string DescribeType(const Parameter& parameter) {
 }
 
 std::string PlainValue(const Parameter& parameter, const std::string& text) {
-  const absl::StatusOr<double> number = ParseWithUnit(parameter.unit, text);
+  if (parameter.unit == Unit::kNone) return text;
+  const absl::StatusOr<double> number = SyntaxOf(parameter.unit).parse(text);
   return number.ok() ? absl::StrFormat("%.15g", *number) : text;
 }
 
@@ -253,9 +265,8 @@ absl::StatusOr<ParameterValues> ParameterValues::Resolve(
                                       ": must be ", DescribeType(parameter)));
     }
   }
-  if (!problems.empty()) {
-    return absl::InvalidArgumentError(absl::StrJoin(problems, "\n"));
-  }
+  absl::Status status = ToStatus(problems);
+  if (!status.ok()) return status;
   return ParameterValues(std::move(values));
 }
 
@@ -283,12 +294,13 @@ double ParameterValues::Number(absl::string_view name) const {
 
 const std::vector<Parameter>& CommonParameters() {
   static const auto& parameters = *new std::vector<Parameter>{
-      InSeconds(
-          NumberParameter("test_duration", "30", {0.001, kMaxDurationSeconds},
-                          "Seconds of traffic; -t sets it for all tests.")),
-      InSeconds(IntegerParameter("test_timeout", "", {1},
-                                 "Time limit of the test in seconds. Default: "
-                                 "test_duration + 120.")),
+      NumberParameter("test_duration", "30", {0.001, kMaxDurationSeconds},
+                      "Seconds of traffic; -t sets it for all tests.",
+                      Unit::kSeconds),
+      IntegerParameter("test_timeout", "", {1},
+                       "Time limit of the test in seconds. Default: "
+                       "test_duration + 120.",
+                       Unit::kSeconds),
       ChoiceParameter("ip_version", "", {"4", "6"},
                       "IP version; also as a bare word, ipv4 or ipv6. "
                       "Default: the host's choice."),
@@ -315,146 +327,99 @@ int64_t TestTimeoutSeconds(const ParameterValues& values) {
 
 namespace {
 
-constexpr int64_t kMaxSteps = 1000;
-
-// The values of a piece, after its word.
-class PieceValues {
- public:
-  explicit PieceValues(std::vector<std::string> values)
-      : values_(std::move(values)) {}
-
-  size_t count() const { return values_.size(); }
-  const std::string& Text(size_t i) const { return values_[i]; }
-  double Number(size_t i) {
-    double number = 0;
-    is_valid_ &= absl::SimpleAtod(values_[i], &number);
-    return number;
-  }
-  int64_t Integer(size_t i) {
-    int64_t number = 0;
-    is_valid_ &= absl::SimpleAtoi(values_[i], &number);
-    return number;
-  }
-  void Require(bool condition) { is_valid_ &= condition; }
-  bool is_valid() const { return is_valid_; }
-
- private:
-  const std::vector<std::string> values_;
-  bool is_valid_ = true;
-};
-
-void AddGamma(PieceValues& values, Arrivals& arrivals) {
-  arrivals.set_process("gamma");
-  arrivals.set_coefficient_of_variation(values.Number(0));
-}
-
-void AddKept(PieceValues& values, Arrivals& arrivals) {
-  arrivals.set_kept_share(values.Number(0));
-}
-
-void AddSine(PieceValues& values, Arrivals& arrivals) {
-  SineRate& sine = *arrivals.add_modulations()->mutable_sine();
-  sine.set_period(values.Text(0));
-  sine.set_amplitude(values.Number(1));
-}
-
-void AddOnOff(PieceValues& values, Arrivals& arrivals) {
-  OnOffRate& on_off = *arrivals.add_modulations()->mutable_on_off();
-  on_off.set_on(values.Text(0));
-  on_off.set_off(values.Text(1));
-}
-
-void AddRandomOnOff(PieceValues& values, Arrivals& arrivals) {
-  AddOnOff(values, arrivals);
-  arrivals.mutable_modulations()->rbegin()->mutable_on_off()->set_times(
-      "exponential");
-}
-
-void AddBursts(PieceValues& values, Arrivals& arrivals) {
-  MarkovRate& markov = *arrivals.add_modulations()->mutable_markov();
-  RateState& burst = *markov.add_states();
-  burst.set_factor(values.Number(0));
-  burst.set_mean_duration(values.Text(1));
-  markov.add_states()->set_mean_duration(values.Text(2));
-}
-
-void AddRamp(PieceValues& values, Arrivals& arrivals) {
-  RateSegment& ramp =
-      *arrivals.add_modulations()->mutable_schedule()->add_segments();
-  ramp.set_factor(values.Number(0));
-  ramp.set_to_factor(values.Number(1));
-  ramp.set_duration(values.Text(2));
-}
-
-void AddSteps(PieceValues& values, Arrivals& arrivals) {
-  const double from = values.Number(0);
-  const double to = values.Number(1);
-  const int64_t count = values.Integer(2);
-  values.Require(count >= 2 && count <= kMaxSteps);
-  if (!values.is_valid()) return;
-  RateSchedule& schedule = *arrivals.add_modulations()->mutable_schedule();
-  for (int64_t i = 0; i < count; ++i) {
-    RateSegment& step = *schedule.add_segments();
-    step.set_factor(from + (to - from) * static_cast<double>(i) /
-                               static_cast<double>(count - 1));
-    step.set_duration(values.Text(3));
-  }
-}
-
+// A piece of the syntax: its word, the values that follow it, for help, and its
+// form of Arrivals in text format. Values between quotes are texts, others
+// numbers.
 struct Piece {
-  const char* word;
-  const char* values;  // for help
-  size_t value_count;
-  void (*add)(PieceValues& values, Arrivals& arrivals);
+  absl::string_view word;
+  absl::string_view values;
+  absl::string_view form;
 };
 
-void SetConstant(PieceValues&, Arrivals& arrivals) {
-  arrivals.set_process("constant");
-}
-
-void SetExponential(PieceValues&, Arrivals& arrivals) {
-  arrivals.set_process("exponential");
-}
-
-void StartAtRandom(PieceValues&, Arrivals& arrivals) {
-  arrivals.set_client_phase("random");
-}
-
-void StartSpread(PieceValues&, Arrivals& arrivals) {
-  arrivals.set_client_phase("spread");
-}
+constexpr absl::string_view kSteps = "steps";
 
 constexpr Piece kPieces[] = {
-    {"constant", "", 0, SetConstant},
-    {"exponential", "", 0, SetExponential},
-    {"gamma", ":VARIATION", 1, AddGamma},
-    {"kept", ":SHARE", 1, AddKept},
-    {"sine", ":PERIOD:AMPLITUDE", 2, AddSine},
-    {"on_off", ":ON:OFF", 2, AddOnOff},
-    {"random_on_off", ":ON:OFF", 2, AddRandomOnOff},
-    {"bursts", ":FACTOR:BURST:CALM", 3, AddBursts},
-    {"ramp", ":FROM:TO:TIME", 3, AddRamp},
-    {"steps", ":FROM:TO:COUNT:EACH", 4, AddSteps},
-    {"random_phase", "", 0, StartAtRandom},
-    {"spread_phase", "", 0, StartSpread},
+    {"constant", "", R"(process: "constant")"},
+    {"exponential", "", R"(process: "exponential")"},
+    {"gamma", ":VARIATION",
+     R"(process: "gamma" coefficient_of_variation: <VARIATION>)"},
+    {"kept", ":SHARE", "kept_share: <SHARE>"},
+    {"sine", ":PERIOD:AMPLITUDE",
+     R"(modulations { sine { period: "<PERIOD>" amplitude: <AMPLITUDE> } })"},
+    {"on_off", ":ON:OFF",
+     R"(modulations { on_off { on: "<ON>" off: "<OFF>" } })"},
+    {"random_on_off", ":ON:OFF",
+     R"(modulations { on_off {
+          on: "<ON>" off: "<OFF>" times: "exponential"
+        } })"},
+    {"bursts", ":FACTOR:BURST:CALM",
+     R"(modulations { markov {
+          states { factor: <FACTOR> mean_duration: "<BURST>" }
+          states { mean_duration: "<CALM>" }
+        } })"},
+    {"ramp", ":FROM:TO:TIME",
+     R"(modulations { schedule { segments {
+          factor: <FROM> to_factor: <TO> duration: "<TIME>"
+        } } })"},
+    {kSteps, ":FROM:TO:COUNT:EACH", ""},  // see StepsForm()
+    {"random_phase", "", R"(client_phase: "random")"},
+    {"spread_phase", "", R"(client_phase: "spread")"},
 };
 
+// Returns an empty form if FROM, TO or COUNT are wrong.
+std::string StepsForm(const ValueMap& values) {
+  constexpr int64_t kMaxSteps = 1000;
+  double from = 0;
+  double to = 0;
+  int64_t count = 0;
+  if (!absl::SimpleAtod(values.at("FROM"), &from) ||
+      !absl::SimpleAtod(values.at("TO"), &to) ||
+      !absl::SimpleAtoi(values.at("COUNT"), &count) || count < 2 ||
+      count > kMaxSteps) {
+    return "";
+  }
+  std::string segments;
+  for (int64_t i = 0; i < count; ++i) {
+    absl::StrAppendFormat(&segments,
+                          "segments { factor: %.17g duration: \"<EACH>\" }\n",
+                          from + (to - from) * static_cast<double>(i) /
+                                     static_cast<double>(count - 1));
+  }
+  return absl::StrCat("modulations { schedule { ", segments, "} }");
+}
+
+// Whether the values, after the word, are those of the piece.
+bool ParsePiece(const Piece& piece, const std::vector<std::string>& words,
+                Arrivals& arrivals) {
+  const std::vector<std::string> names = absl::StrSplit(piece.values, ':');
+  if (names.size() != words.size()) return false;
+  ValueMap values;
+  for (size_t i = 0; i < names.size(); ++i) values[names[i]] = words[i];
+  const std::string form =
+      piece.word == kSteps ? StepsForm(values) : std::string(piece.form);
+  bool is_valid = !form.empty();
+  const std::string text =
+      FillForm(form, [&](absl::string_view name, bool is_quoted) {
+        const std::string& value = values.find(name)->second;
+        if (is_quoted) return absl::CEscape(value);
+        double number = 0;
+        is_valid &= absl::SimpleAtod(value, &number);
+        return absl::StrFormat("%.17g", number);
+      });
+  return is_valid &&
+         google::protobuf::TextFormat::ParseFromString(text, &arrivals);
+}
+
 absl::Status AddPiece(absl::string_view text, Arrivals& arrivals) {
-  std::vector<std::string> values = absl::StrSplit(text, ':');
-  const std::string word = values.front();
-  values.erase(values.begin());
+  const std::vector<std::string> words = absl::StrSplit(text, ':');
   for (const Piece& piece : kPieces) {
-    if (word != piece.word) continue;
-    PieceValues given(std::move(values));
-    if (given.count() == piece.value_count) {
-      piece.add(given, arrivals);
-      if (given.is_valid()) return absl::OkStatus();
-    }
+    if (words.front() != piece.word) continue;
+    if (ParsePiece(piece, words, arrivals)) return absl::OkStatus();
     return absl::InvalidArgumentError(
         absl::StrCat("\"", text, "\" must be ", piece.word, piece.values));
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("\"", word, "\" is none of ", ArrivalsSyntax()));
+      absl::StrCat("\"", words.front(), "\" is none of ", ArrivalsSyntax()));
 }
 
 // Modulations are multiplied; all else can be given only once.

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -24,6 +26,10 @@ struct Range {
   double maximum = 2147483647;
 };
 
+// What a number counts. Users may instead write the quantity with its unit,
+// such as "16ms"; PlainValue() converts it.
+enum class Unit { kNone, kPerSecond, kSeconds, kMicroseconds, kBytes };
+
 struct Parameter {
   enum class Type {
     kInteger,
@@ -34,30 +40,26 @@ struct Parameter {
     kArrivals,  // see ParseArrivals()
   };
 
-  // What a number counts. Users may instead write the quantity with its unit,
-  // such as "16ms"; PlainValue() converts it.
-  enum class Unit { kNone, kPerSecond, kSeconds, kMicroseconds, kBytes };
-
   std::string name;
   Type type;
   std::string default_value;  // empty: no default
   std::string meaning;        // a sentence for the help
   Range range = {0};          // of kInteger and kNumber, inclusive
-  std::vector<std::string> choices;
+  std::vector<std::string> choices = {};
 
   // Name of a parameter that replaces this one: if it is given, this one has no
   // default and must not be given.
-  std::string excluded_by;
+  std::string excluded_by = {};
 
   Unit unit = Unit::kNone;  // of kInteger and kNumber
 };
 
 Parameter IntegerParameter(absl::string_view name,
                            absl::string_view default_value, Range range,
-                           absl::string_view meaning);
+                           absl::string_view meaning, Unit unit = Unit::kNone);
 Parameter NumberParameter(absl::string_view name,
                           absl::string_view default_value, Range range,
-                          absl::string_view meaning);
+                          absl::string_view meaning, Unit unit = Unit::kNone);
 Parameter ChoiceParameter(absl::string_view name,
                           absl::string_view default_value,
                           std::vector<std::string> choices,
@@ -72,18 +74,12 @@ Parameter TextParameter(absl::string_view name, absl::string_view default_value,
 // without a default if that is given.
 Parameter ExcludedBy(absl::string_view other, Parameter parameter);
 
-// Return the parameter, which counts this.
-Parameter PerSecond(Parameter parameter);
-Parameter InSeconds(Parameter parameter);
-Parameter InMicroseconds(Parameter parameter);
-Parameter InBytes(Parameter parameter);
-
 // All of the lists, one after the other.
 std::vector<Parameter> Joined(
     std::initializer_list<std::vector<Parameter>> lists);
 
-// For parameters, patterns and protocols: their names, and the one with a name,
-// or null if none has it.
+// For parameters, patterns, protocols and settings: their names, and the one
+// with a name, or null if none has it.
 template <typename Declaration>
 std::vector<std::string> NamesOf(const std::vector<Declaration>& all) {
   std::vector<std::string> names;
@@ -100,12 +96,22 @@ const Declaration* FindNamed(const std::vector<Declaration>& all,
   return nullptr;
 }
 
+// OK if there are no problems; otherwise INVALID_ARGUMENT with one per line.
+absl::Status ToStatus(absl::Span<const std::string> problems);
+
 // Describes valid values, for help and errors: "integer, at least 2".
 std::string DescribeType(const Parameter& parameter);
 
 // Returns the number for a quantity that has its unit, in the parameter's unit:
 // "1500" for "1.5k/s". Returns other text as it is.
 std::string PlainValue(const Parameter& parameter, const std::string& text);
+
+// A form is a text with holes, "<NAME>". Returns it with their values;
+// `is_quoted`: the hole stands between quotes.
+std::string FillForm(
+    absl::string_view form,
+    absl::FunctionRef<std::string(absl::string_view name, bool is_quoted)>
+        value_of);
 
 // Checked values of a set of parameters: each has the right type and is in
 // range, and defaults are filled in.

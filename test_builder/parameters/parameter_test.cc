@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -100,36 +101,54 @@ TEST(ParameterValuesTest, AnExcludedParameterMayNotBeGiven) {
             "lower and exact exclude each other; give one");
 }
 
-std::string Plain(Parameter (*in)(Parameter), const std::string& text) {
-  return PlainValue(in(NumberParameter("it", "", {0}, "It.")), text);
+std::string Plain(Unit unit, const std::string& text) {
+  return PlainValue(NumberParameter("it", "", {0}, "It.", unit), text);
 }
 
 TEST(PlainValueTest, ConvertsQuantitiesToTheUnitOfTheParameter) {
-  EXPECT_EQ(Plain(PerSecond, "1.5k/s"), "1500");
-  EXPECT_EQ(Plain(PerSecond, "6/min"), "0.1");
-  EXPECT_EQ(Plain(InSeconds, "500ms"), "0.5");
-  EXPECT_EQ(Plain(InSeconds, "1h30m"), "5400");
-  EXPECT_EQ(Plain(InMicroseconds, "16ms"), "16000");
-  EXPECT_EQ(Plain(InMicroseconds, "1500ns"), "1.5");
-  EXPECT_EQ(Plain(InBytes, "256KiB"), "262144");
-  EXPECT_EQ(Plain(InBytes, "8GB"), "8000000000");
+  EXPECT_EQ(Plain(Unit::kPerSecond, "1.5k/s"), "1500");
+  EXPECT_EQ(Plain(Unit::kPerSecond, "6/min"), "0.1");
+  EXPECT_EQ(Plain(Unit::kSeconds, "500ms"), "0.5");
+  EXPECT_EQ(Plain(Unit::kSeconds, "1h30m"), "5400");
+  EXPECT_EQ(Plain(Unit::kMicroseconds, "16ms"), "16000");
+  EXPECT_EQ(Plain(Unit::kMicroseconds, "1500ns"), "1.5");
+  EXPECT_EQ(Plain(Unit::kBytes, "256KiB"), "262144");
+  EXPECT_EQ(Plain(Unit::kBytes, "8GB"), "8000000000");
 }
 
 TEST(PlainValueTest, ReturnsOtherTextAsItIs) {
   for (const char* text : {"", "007", "2.50", "-1s", "1e30s", "fast", "5x"}) {
-    EXPECT_EQ(Plain(InSeconds, text), text);
-    EXPECT_EQ(Plain(PerSecond, text), text);
-    EXPECT_EQ(Plain(InBytes, text), text);
+    EXPECT_EQ(Plain(Unit::kSeconds, text), text);
+    EXPECT_EQ(Plain(Unit::kPerSecond, text), text);
+    EXPECT_EQ(Plain(Unit::kBytes, text), text);
   }
-  EXPECT_EQ(Plain(PerSecond, "5s"), "5s");
+  EXPECT_EQ(Plain(Unit::kPerSecond, "5s"), "5s");
   EXPECT_EQ(PlainValue(NumberParameter("it", "", {0}, "It."), "5s"), "5s");
 }
 
 TEST(DescribeTypeTest, ShowsTheUnit) {
-  const Parameter parameter = IntegerParameter("it", "", {2, 100}, "It.");
+  Parameter parameter = IntegerParameter("it", "", {2, 100}, "It.");
   EXPECT_EQ(DescribeType(parameter), "integer, 2 to 100");
-  EXPECT_EQ(DescribeType(InBytes(parameter)),
+  parameter.unit = Unit::kBytes;
+  EXPECT_EQ(DescribeType(parameter),
             "integer, 2 to 100, or with a unit, such as 256KiB");
+}
+
+TEST(FillFormTest, FillsHolesAndKnowsThoseBetweenQuotes) {
+  const auto value_of = [](absl::string_view name, bool is_quoted) {
+    return absl::StrCat(is_quoted ? "text of " : "number of ", name);
+  };
+  EXPECT_EQ(FillForm("", value_of), "");
+  EXPECT_EQ(FillForm(R"(a: "x" b: <b> c: "-<c>-" <d>)", value_of),
+            R"(a: "x" b: number of b c: "-text of c-" number of d)");
+}
+
+TEST(FillFormTest, ValuesHaveNoHoles) {
+  EXPECT_EQ(FillForm("<a>\"<b>\"",
+                     [](absl::string_view, bool is_quoted) {
+                       return std::string(is_quoted ? "<b>" : "\"<a>");
+                     }),
+            "\"<a>\"<b>\"");
 }
 
 TEST(FindNamedTest, FindsByName) {

@@ -19,67 +19,93 @@
 namespace distbench::test_builder {
 namespace {
 
-constexpr int64_t kRequestBytes = 196;
-constexpr int64_t kResponseBytes = 262144;
-constexpr int64_t kWarmupIterations = 1000;
+constexpr char kClientServer[] = R"(
+    services { name: "client" count: <client_count> }
+    services { name: "server" count: <server_count> }
+    rpc_descriptions {
+      name: "client_server_rpc" client: "client" server: "server"
+      request_payload_name: "request_payload"
+      response_payload_name: "response_payload"
+    }
+    payload_descriptions { name: "request_payload" size: 196 }
+    payload_descriptions { name: "response_payload" size: 262144 }
+    action_lists { name: "client" action_names: "run_queries" }
+    actions {
+      name: "run_queries"
+      rpc_name: "client_server_rpc"
+      iterations {
+        max_duration_us: <duration_us>
+        max_parallel_iterations: <parallel_queries>
+        warmup_iterations: 1000
+      }
+    }
+    action_lists { name: "client_server_rpc" })";
 
-absl::StatusOr<Traffic> BuildClientServer(const ParameterValues& values) {
-  Traffic traffic;
-  traffic.alias = Alias(
-      values, "client_server_{client_count}x{server_count}x{parallel_queries}");
-  DistributedSystemDescription& body = traffic.body;
-  AddService(body, "client", values.Integer("client_count"));
-  AddService(body, "server", values.Integer("server_count"));
-  AddRpcWithPayloads(body, "client_server_rpc", "client", "server", "", "");
-  AddPayloadPair(body, "", kRequestBytes, kResponseBytes);
-  AddActionList(body, "client", {"run_queries"});
-  Iterations& iterations =
-      *AddRpcAction(body, "run_queries", "client_server_rpc")
-           .mutable_iterations();
-  iterations.set_max_duration_us(TestDurationUs(values));
-  iterations.set_max_parallel_iterations(values.Integer("parallel_queries"));
-  iterations.set_warmup_iterations(kWarmupIterations);
-  AddActionList(body, "client_server_rpc");
-  return traffic;
-}
+constexpr char kTripartite[] = R"(
+    services { name: "client" count: <client_count> }
+    services { name: "index" count: <index_count> }
+    services { name: "data" count: <data_count> }
+    rpc_descriptions {
+      name: "client_index_rpc" client: "client" server: "index"
+      request_payload_name: "index_request_payload"
+      response_payload_name: "index_response_payload"
+    }
+    rpc_descriptions {
+      name: "client_data_rpc" client: "client" server: "data"
+      request_payload_name: "data_request_payload"
+      response_payload_name: "data_response_payload"
+    }
+    payload_descriptions { name: "index_request_payload" size: 196 }
+    payload_descriptions { name: "index_response_payload" size: 1024 }
+    payload_descriptions { name: "data_request_payload" size: 64 }
+    payload_descriptions { name: "data_response_payload" size: 512 }
+    action_lists { name: "client" action_names: "client_do_many_queries" }
+    actions {
+      name: "client_do_many_queries"
+      action_list_name: "client_do_one_query"
+      iterations {
+        max_duration_us: <duration_us>
+        warmup_iterations: 1000
+      }
+    }
+    action_lists {
+      name: "client_do_one_query"
+      action_names: "client_queryindex"
+      action_names: "client_querydata"
+    }
+    actions { name: "client_queryindex" rpc_name: "client_index_rpc" }
+    actions {
+      name: "client_querydata"
+      rpc_name: "client_data_rpc"
+      dependencies: "client_queryindex"
+    }
+    action_lists { name: "client_index_rpc" }
+    action_lists { name: "client_data_rpc" })";
 
-constexpr int64_t kIndexRequestBytes = 196;
-constexpr int64_t kIndexResponseBytes = 1024;
-constexpr int64_t kDataRequestBytes = 64;
-constexpr int64_t kDataResponseBytes = 512;
-
-void AddClientProgram(DistributedSystemDescription& body, int64_t duration_us) {
-  AddActionList(body, "client", {"client_do_many_queries"});
-  Action& many = *body.add_actions();
-  many.set_name("client_do_many_queries");
-  many.set_action_list_name("client_do_one_query");
-  many.mutable_iterations()->set_max_duration_us(duration_us);
-  many.mutable_iterations()->set_warmup_iterations(kWarmupIterations);
-
-  AddActionList(body, "client_do_one_query",
-                {"client_queryindex", "client_querydata"});
-  AddRpcAction(body, "client_queryindex", "client_index_rpc");
-  AddRpcAction(body, "client_querydata", "client_data_rpc")
-      .add_dependencies("client_queryindex");
-}
-
-absl::StatusOr<Traffic> BuildTripartite(const ParameterValues& values) {
-  Traffic traffic;
-  traffic.alias =
-      Alias(values, "tripartite_{client_count}x{index_count}x{data_count}");
-  DistributedSystemDescription& body = traffic.body;
-  AddService(body, "client", values.Integer("client_count"));
-  AddService(body, "index", values.Integer("index_count"));
-  AddService(body, "data", values.Integer("data_count"));
-  AddRpcWithPayloads(body, "client_index_rpc", "client", "index", "", "index");
-  AddRpcWithPayloads(body, "client_data_rpc", "client", "data", "", "data");
-  AddPayloadPair(body, "index", kIndexRequestBytes, kIndexResponseBytes);
-  AddPayloadPair(body, "data", kDataRequestBytes, kDataResponseBytes);
-  AddClientProgram(body, TestDurationUs(values));
-  AddActionList(body, "client_index_rpc");
-  AddActionList(body, "client_data_rpc");
-  return traffic;
-}
+constexpr char kStochastic[] = R"(
+    <random_seed>
+    services { name: "client" count: <client_count> }
+    services { name: "server" count: <server_count> }
+    rpc_descriptions {
+      name: "stochastic_rpc" client: "client" server: "server"
+      fanout_filter: "<fanout_filter>"
+      request_payload_name: "request_payload"
+      response_payload_name: "response_payload"
+    }
+    payload_descriptions { name: "request_payload" size: <request_size> }
+    payload_descriptions { name: "response_payload" size: <response_size> }
+    action_lists { name: "client" action_names: "run_queries" }
+    actions {
+      name: "run_queries"
+      rpc_name: "stochastic_rpc"
+      iterations {
+        max_duration_us: <duration_us>
+        <max_iteration_count>
+        max_parallel_iterations: <parallel_queries>
+        warmup_iterations: <warmup_iterations>
+      }
+    }
+    action_lists { name: "stochastic_rpc" })";
 
 // Kept as text, because the text becomes part of the fanout filter.
 struct FanoutTerm {
@@ -135,52 +161,28 @@ std::string FanoutFilter(const std::vector<FanoutTerm>& terms) {
   return absl::StrCat("stochastic{", absl::StrJoin(terms, ",", format), "}");
 }
 
-absl::Status SetSchedule(const ParameterValues& values,
-                         Iterations& iterations) {
-  const int64_t warmup = values.Integer("warmup_iterations");
-  iterations.set_max_duration_us(TestDurationUs(values));
-  iterations.set_max_parallel_iterations(values.Integer("parallel_queries"));
-  iterations.set_warmup_iterations(warmup);
-  if (!values.Has("iterations")) return absl::OkStatus();
+absl::Status CheckIterations(const ParameterValues& values) {
   const int64_t count = values.Integer("iterations");
-  if (count <= warmup) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "iterations=", count, " leaves nothing to measure after ", warmup,
-        " warm-up iterations; raise it or lower warmup_iterations"));
-  }
-  iterations.set_max_iteration_count(count);
-  return absl::OkStatus();
+  const int64_t warmup = values.Integer("warmup_iterations");
+  if (count > warmup) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "iterations=", count, " leaves nothing to measure after ", warmup,
+      " warm-up iterations; raise it or lower warmup_iterations"));
 }
 
-absl::StatusOr<Traffic> BuildStochastic(const ParameterValues& values) {
+absl::Status DeriveStochastic(const ParameterValues& values,
+                              DerivedValues& derived) {
   const absl::StatusOr<std::vector<FanoutTerm>> terms =
       ParseFanout(values.Text("fanout"), values.Integer("server_count"));
   if (!terms.ok()) return terms.status();
-
-  Traffic traffic;
-  traffic.alias = Alias(values,
-                        "stochastic_{fanout}_{client_count}x{server_count}x"
-                        "{parallel_queries}x{request_size}x{response_size}");
-  if (values.Has("iterations")) {
-    absl::StrAppend(&traffic.alias, "x", values.Text("iterations"));
-  }
-  DistributedSystemDescription& body = traffic.body;
-  AddService(body, "client", values.Integer("client_count"));
-  AddService(body, "server", values.Integer("server_count"));
-  AddRpcWithPayloads(body, "stochastic_rpc", "client", "server",
-                     FanoutFilter(*terms), "");
-  AddPayloadPair(body, "", values.Integer("request_size"),
-                 values.Integer("response_size"));
-  AddActionList(body, "client", {"run_queries"});
-  if (const absl::Status status = SetSchedule(
-          values, *AddRpcAction(body, "run_queries", "stochastic_rpc")
-                       .mutable_iterations());
-      !status.ok()) {
-    return status;
-  }
-  AddActionList(body, "stochastic_rpc");
-  if (values.Has("seed")) body.set_random_seed(values.Integer("seed"));
-  return traffic;
+  derived["fanout_filter"] = FanoutFilter(*terms);
+  derived["random_seed"] = values.Has("seed") ? "random_seed: <seed>" : "";
+  derived["max_iteration_count"] = "";
+  derived["iterations_suffix"] = "";
+  if (!values.Has("iterations")) return absl::OkStatus();
+  derived["max_iteration_count"] = "max_iteration_count: <iterations>";
+  derived["iterations_suffix"] = "x<iterations>";
+  return CheckIterations(values);
 }
 
 }  // namespace
@@ -202,7 +204,8 @@ Pattern ClientServerPattern() {
                                       "Clients."),
                      IntegerParameter("server_count", "1", {1, kMaxInstances},
                                       "Servers; each query goes to all.")},
-      .build = &BuildClientServer,
+      .alias = "client_server_<client_count>x<server_count>x<parallel_queries>",
+      .body = kClientServer,
   };
 }
 
@@ -222,7 +225,8 @@ Pattern TripartitePattern() {
                                       "Index servers; each query asks all."),
                      IntegerParameter("data_count", "10", {1, kMaxInstances},
                                       "Data servers; each query asks all.")},
-      .build = &BuildTripartite,
+      .alias = "tripartite_<client_count>x<index_count>x<data_count>",
+      .body = kTripartite,
   };
 }
 
@@ -257,7 +261,12 @@ Pattern StochasticPattern() {
            {IntegerParameter("seed", "", {1, 9007199254740992},
                              "Seed of all random choices. Default: a new one "
                              "for each run, kept in the result.")}}),
-      .build = &BuildStochastic,
+      .alias =
+          "stochastic_<fanout>_<client_count>x<server_count>x"
+          "<parallel_queries>x<request_size>x<response_size>"
+          "<iterations_suffix>",
+      .body = kStochastic,
+      .derive = &DeriveStochastic,
   };
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "proto/traffic_config.pb.h"
@@ -15,19 +16,12 @@
 
 namespace distbench::test_builder {
 
-// The traffic that a pattern builds from its parameters.
-struct Traffic {
-  // The pattern, and the values that distinguish its variants. It is the first
-  // part of the test's name, so it must not contain '/' or blanks.
-  std::string alias;
+// Values that follow from the parameters, by name.
+using DerivedValues = ValueMap;
 
-  // Appended to the test's name; may be empty.
-  std::string name_suffix;
-
-  // Services, RPCs, actions and so on, without name, attributes and protocol.
-  DistributedSystemDescription body;
-};
-
+// Its forms are texts with holes, "<NAME>", for derived values, which may have
+// holes themselves, and for parameters: between quotes as they are written,
+// elsewhere as integers.
 struct Pattern {
   std::string name;
 
@@ -41,10 +35,36 @@ struct Pattern {
 
   std::vector<Parameter> parameters;
 
-  // `values` are those of `parameters` and of CommonParameters(). The error
-  // says which values are incompatible, and what would be right.
-  absl::StatusOr<Traffic> (*build)(const ParameterValues& values);
+  // A form of the pattern and the values that distinguish its variants, as they
+  // are written; "<arrivals>" is ArrivalsName(). It begins the test's name, so
+  // it must not contain '/' or blanks.
+  std::string alias;
+
+  // The same, for the end of the test's name.
+  std::string name_suffix = {};
+
+  // A form of a DistributedSystemDescription in text format: services, RPCs,
+  // actions and so on, without name, attributes and protocol.
+  std::string body;
+
+  // Adds the derived values of the forms, other than "duration_us", which all
+  // patterns have; null if there are none. The error says which values are
+  // incompatible, and what would be right.
+  absl::Status (*derive)(const ParameterValues& values,
+                         DerivedValues& derived) = nullptr;
 };
+
+// What a pattern makes of its parameters.
+struct Traffic {
+  std::string alias;
+  std::string name_suffix;
+  DistributedSystemDescription body;
+};
+
+// `values` are those of the pattern's parameters and of CommonParameters(). The
+// error is that of Pattern::derive.
+absl::StatusOr<Traffic> BuildTraffic(const Pattern& pattern,
+                                     const ParameterValues& values);
 
 // In the order in which the help lists them.
 const std::vector<Pattern>& AllPatterns();

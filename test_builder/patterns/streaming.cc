@@ -2,14 +2,14 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "test_builder/parameters/parameter.h"
 #include "test_builder/patterns/pattern.h"
 #include "test_builder/patterns/traffic_parts.h"
 
 namespace distbench::test_builder {
 namespace {
-
-// Of the one message in the direction that does not stream.
-constexpr int64_t kSingleMessageBytes = 1024;
 
 // The directions that stream.
 constexpr char kServerStreams[] = "server";
@@ -19,39 +19,27 @@ constexpr char kBothStream[] = "echo";
 constexpr int64_t kMaxMessages = 1'000'000;
 constexpr double kMaxIntervalUs = 1e9;
 
-StreamSpec StreamOf(const ParameterValues& values) {
+absl::Status DeriveStream(const ParameterValues& values,
+                          DerivedValues& derived) {
   const std::string& direction = values.Text("direction");
-  const int64_t messages = values.Integer("messages");
-  const int64_t interval_ns = values.Integer("interval_us") * 1000;
-  StreamSpec stream;
-  if (direction == kServerStreams) {
-    stream.set_server_messages(messages);
-    if (interval_ns > 0) stream.set_server_interval_ns(interval_ns);
-    return stream;
+  const std::string side = direction == kServerStreams ? "server" : "client";
+  const int64_t interval_us = values.Integer("interval_us");
+  derived["stream"] = absl::StrCat(side, "_messages: <messages>");
+  if (interval_us > 0) {
+    absl::StrAppend(&derived["stream"], " ", side,
+                    "_interval_ns: ", interval_us * 1000);
   }
-  stream.set_client_messages(messages);
-  if (interval_ns > 0) stream.set_client_interval_ns(interval_ns);
-  stream.set_response_starts(direction == kBothStream ? "echo"
-                                                      : "on_last_request");
-  return stream;
-}
-
-absl::StatusOr<Traffic> BuildStreaming(const ParameterValues& values) {
-  const std::string& direction = values.Text("direction");
-  const int64_t message_bytes = values.Integer("message_bytes");
-  Traffic traffic;
-  traffic.alias =
-      Alias(values,
-            "streaming_{direction}_{synchronization_mode}_{server_count}x{qps}"
-            "_{messages}x{message_bytes}x{interval_us}");
-  DistributedSystemDescription& body = traffic.body;
-  *AddQueriedServers(
-       body, values, "open_streams", "stream",
-       direction == kServerStreams ? kSingleMessageBytes : message_bytes,
-       direction == kClientStreams ? kSingleMessageBytes : message_bytes)
-       .mutable_stream() = StreamOf(values);
-  AddActionList(body, "stream");
-  return traffic;
+  if (direction != kServerStreams) {
+    absl::StrAppend(
+        &derived["stream"], " response_starts: ",
+        direction == kBothStream ? R"("echo")" : R"("on_last_request")");
+  }
+  // The direction that does not stream has one message.
+  derived["request_bytes"] =
+      direction == kServerStreams ? "1024" : "<message_bytes>";
+  derived["response_bytes"] =
+      direction == kClientStreams ? "1024" : "<message_bytes>";
+  return DeriveQueryLoad(values, derived);
 }
 
 std::vector<Parameter> StreamingParameters() {
@@ -65,12 +53,13 @@ std::vector<Parameter> StreamingParameters() {
                "both in turn (echo: the server answers each)."),
            IntegerParameter("messages", "50", {1, kMaxMessages},
                             "Messages of a stream in that direction."),
-           InMicroseconds(IntegerParameter(
+           IntegerParameter(
                "interval_us", "20000", {0, kMaxIntervalUs},
                "Time from one message to the next; 0: as fast as flow control "
-               "allows.")),
-           InBytes(IntegerParameter("message_bytes", "256", {1},
-                                    "Size of each of these messages.")),
+               "allows.",
+               Unit::kMicroseconds),
+           IntegerParameter("message_bytes", "256", {1},
+                            "Size of each of these messages.", Unit::kBytes),
            IntegerParameter("server_count", "1", {1, kMaxInstances},
                             "Servers, to which streams go in turn."),
        }});
@@ -92,7 +81,14 @@ Pattern StreamingPattern() {
           "its own, or grpc_stream.",
       .example = "streaming:direction=echo:messages=10:interval_us=1000",
       .parameters = StreamingParameters(),
-      .build = &BuildStreaming,
+      .alias =
+          "streaming_<direction>_<synchronization_mode>_<server_count>x"
+          "<qps>_<messages>x<message_bytes>x<interval_us>",
+      .body = absl::StrCat(
+          QueriedServers("open_streams", "stream", "<request_bytes>",
+                         "<response_bytes>", "stream { <stream> }"),
+          R"(action_lists { name: "stream" })"),
+      .derive = &DeriveStream,
   };
 }
 

@@ -1,58 +1,26 @@
-// Building blocks of patterns. Each function adds an element to `test` and
-// returns it, so that the caller can adjust it.
+// Building blocks of patterns: parts of their forms, and parameters and derived
+// values that several have.
 
 #ifndef DISTBENCH_TEST_BUILDER_PATTERNS_TRAFFIC_PARTS_H_
 #define DISTBENCH_TEST_BUILDER_PATTERNS_TRAFFIC_PARTS_H_
 
-#include <cstdint>
 #include <string>
-#include <utility>
-#include <variant>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "proto/traffic_config.pb.h"
+#include "absl/types/span.h"
 #include "test_builder/parameters/parameter.h"
+#include "test_builder/patterns/pattern.h"
 
 namespace distbench::test_builder {
 
 // The maximum number of instances of a service. Callers must not exceed it.
 inline constexpr double kMaxInstances = 100000;
 
-ServiceSpec& AddService(DistributedSystemDescription& test,
-                        absl::string_view name, int64_t count);
-
-// An empty fanout means the default.
-RpcSpec& AddRpc(DistributedSystemDescription& test, absl::string_view name,
-                absl::string_view client, absl::string_view server,
-                absl::string_view fanout);
-
-// Adds an RPC with payloads "PREFIX_request_payload" and
-// "PREFIX_response_payload", or without the prefix if it is empty.
-// AddPayloadPair() defines the payloads.
-RpcSpec& AddRpcWithPayloads(DistributedSystemDescription& test,
-                            absl::string_view name, absl::string_view client,
-                            absl::string_view server, absl::string_view fanout,
-                            absl::string_view payload_prefix);
-
-void AddPayloadPair(DistributedSystemDescription& test,
-                    absl::string_view payload_prefix, int64_t request_bytes,
-                    int64_t response_bytes);
-
-ActionList& AddActionList(DistributedSystemDescription& test,
-                          absl::string_view name,
-                          std::vector<std::string> actions = {});
-
-Action& AddRpcAction(DistributedSystemDescription& test, absl::string_view name,
-                     absl::string_view rpc_name);
-
 // For names of tests: the parameter "arrivals" or, without it,
 // "synchronization_mode".
 std::string ArrivalsName(const ParameterValues& values);
-
-// Replaces each "{PARAMETER}" in `form` by its value, and "{arrivals}" by
-// ArrivalsName().
-std::string Alias(const ParameterValues& values, absl::string_view form);
 
 // request_size and response_size.
 std::vector<Parameter> PayloadParameters(absl::string_view request_bytes,
@@ -64,52 +32,37 @@ Parameter QpsParameter(absl::string_view default_qps);
 // The same, with synchronization_mode and warmup_seconds.
 std::vector<Parameter> QueryLoadParameters(absl::string_view default_qps);
 
-// Makes the iterations an open loop as the parameters say, for as long as the
-// test lasts.
-void SetQueryLoad(const ParameterValues& values, Iterations& iterations);
+// "query_load": the fields of Iterations that are an open loop as these
+// parameters say, for as long as the test lasts.
+absl::Status DeriveQueryLoad(const ParameterValues& values,
+                             DerivedValues& derived);
 
-// Adds a client whose action sends queries, with the load of the parameters, to
-// server_count servers in turn. Returns the RPC, whose handler the caller must
-// add.
-RpcSpec& AddQueriedServers(DistributedSystemDescription& test,
-                           const ParameterValues& values,
-                           absl::string_view action, absl::string_view rpc,
-                           int64_t request_bytes, int64_t response_bytes);
+// The form of a client whose action sends queries, with the derived query_load,
+// to server_count servers in turn, without a handler. Sizes are numbers or
+// holes; `fields` are more of the RPC's fields.
+std::string QueriedServers(absl::string_view action, absl::string_view rpc,
+                           absl::string_view request_bytes,
+                           absl::string_view response_bytes,
+                           absl::string_view fields = "");
 
-// The work of a handler besides its answer: activities and RPCs in stages.
-using ActivitySettings =
-    std::vector<std::pair<std::string, std::variant<int64_t, std::string>>>;
+// An activity as a step of an action list.
+struct Stage {
+  absl::string_view name;
+  absl::string_view function;
+  absl::string_view pool;  // empty: the default pool
 
-// Builds a handler's action list, in which each stage waits for the previous
-// one.
-class Stages {
- public:
-  // `list` must be one of body's, and outlive this object.
-  Stages(DistributedSystemDescription& body, ActionList& list)
-      : body_(body), list_(list) {}
-
-  // Adds an activity with the stage's name. An empty pool means the default
-  // pool.
-  void Do(const std::string& name, const std::string& function,
-          const std::string& pool, const ActivitySettings& settings);
-
-  // Adds several concurrent RPCs. The stage ends when all of them have ended.
-  void Call(const std::string& name, const std::vector<std::string>& rpcs,
-            int64_t calls_of_each);
-
-  // Continues after an action that the list already has.
-  void Continue(const std::string& name) { last_ = {name}; }
-
- private:
-  Action& Append(const std::string& name);
-
-  DistributedSystemDescription& body_;
-  ActionList& list_;
-  std::vector<std::string> last_;
+  // A form such as `bytes=<file_bytes> io="<io>"`, with blanks or line
+  // ends between settings.
+  absl::string_view settings;
 };
 
-void AddPool(const std::string& name, int64_t size,
-             DistributedSystemDescription& body);
+// The names of the stages, as fields of their action list.
+std::string ActionNames(absl::Span<const Stage> stages);
+
+// The form of the activities and actions of the stages. Each waits for the
+// previous one, the first for the actions `before`.
+std::string StagesForm(absl::Span<const Stage> stages,
+                       std::vector<absl::string_view> before = {});
 
 }  // namespace distbench::test_builder
 

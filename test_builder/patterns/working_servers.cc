@@ -3,61 +3,57 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "test_builder/parameters/parameter.h"
 #include "test_builder/patterns/pattern.h"
 #include "test_builder/patterns/traffic_parts.h"
 
 namespace distbench::test_builder {
 namespace {
 
-constexpr int64_t kStorageRequestBytes = 256;
-constexpr char kPool[] = "storage";
+constexpr Stage kServeStorage[] = {
+    {"serve_storage", "Storage", "storage",
+     R"(directory="<directory>" io="<io>" access="<access>"
+        hash_bytes=<hash_bytes> file_set_bytes=<file_set_bytes>
+        file_bytes=<file_bytes> memory_bytes=<memory_bytes>
+        memory_percent=<memory_percent>
+        memory_write_percent=<memory_write_percent> log_bytes=<log_bytes>)"}};
 
-// The parameters that are settings of the activity, under the same name.
+std::string StorageServers() {
+  return absl::StrCat(
+      QueriedServers("send_queries", "storage_query", "256", "<response_size>"),
+      R"(activity_pools { name: "storage" size: <threads> }
+         action_lists { name: "storage_query")",
+      ActionNames(kServeStorage), "}", StagesForm(kServeStorage));
+}
+
 std::vector<Parameter> WorkParameters() {
   return {
-      InBytes(IntegerParameter("hash_bytes", "262144", {1, 1 << 30},
-                               "Bytes that a request reads and hashes: its "
-                               "CPU time.")),
-      InBytes(IntegerParameter("file_set_bytes", "67108864", {4096, 1e15},
-                               "Size of all files of a server together.")),
-      InBytes(IntegerParameter("file_bytes", "65536", {4096, 1 << 30},
-                               "Bytes that are read at a time, a multiple of "
-                               "4096.")),
-      InBytes(IntegerParameter("memory_bytes", "0", {0, 1e15},
-                               "Anonymous memory of each thread of a "
-                               "server.")),
+      IntegerParameter("hash_bytes", "262144", {1, 1 << 30},
+                       "Bytes that a request reads and hashes: its "
+                       "CPU time.",
+                       Unit::kBytes),
+      IntegerParameter("file_set_bytes", "67108864", {4096, 1e15},
+                       "Size of all files of a server together.", Unit::kBytes),
+      IntegerParameter("file_bytes", "65536", {4096, 1 << 30},
+                       "Bytes that are read at a time, a multiple of "
+                       "4096.",
+                       Unit::kBytes),
+      IntegerParameter("memory_bytes", "0", {0, 1e15},
+                       "Anonymous memory of each thread of a "
+                       "server.",
+                       Unit::kBytes),
       IntegerParameter("memory_percent", "0", {0, 100},
                        "Share of the hashed bytes that are from that memory."),
       IntegerParameter("memory_write_percent", "0", {0, 100},
                        "Share of the pages of memory that are written, too."),
-      InBytes(IntegerParameter("log_bytes", "1024", {0, 1 << 20},
-                               "Bytes that a request writes to a log.")),
+      IntegerParameter("log_bytes", "1024", {0, 1 << 20},
+                       "Bytes that a request writes to a log.", Unit::kBytes),
   };
-}
-
-absl::StatusOr<Traffic> BuildStorageService(const ParameterValues& values) {
-  Traffic traffic;
-  // Paths do not fit into names of tests, so that they are not in the alias.
-  traffic.alias =
-      Alias(values,
-            "storage_service_{arrivals}_{server_count}x{qps}x{hash_bytes}x"
-            "{file_set_bytes}x{memory_bytes}_{io}");
-  DistributedSystemDescription& body = traffic.body;
-  AddQueriedServers(body, values, "send_queries", "storage_query",
-                    kStorageRequestBytes, values.Integer("response_size"));
-  AddPool(kPool, values.Integer("threads"), body);
-  Stages server(body, AddActionList(body, "storage_query"));
-  ActivitySettings settings = {{"directory", values.Text("directory")},
-                               {"io", values.Text("io")},
-                               {"access", values.Text("access")}};
-  for (const Parameter& parameter : WorkParameters()) {
-    settings.push_back({parameter.name, values.Integer(parameter.name)});
-  }
-  server.Do("serve_storage", "Storage", kPool, settings);
-  return traffic;
 }
 
 std::vector<Parameter> ServerParameters() {
@@ -66,8 +62,8 @@ std::vector<Parameter> ServerParameters() {
                        "Servers, queried in turn."),
       IntegerParameter("threads", "8", {1, 1024},
                        "Requests that each server works on at a time."),
-      InBytes(IntegerParameter("response_size", "16384", {0},
-                               "Bytes of a response.")),
+      IntegerParameter("response_size", "16384", {0}, "Bytes of a response.",
+                       Unit::kBytes),
       TextParameter("directory", "/var/tmp",
                     "Directory of the servers' files, on the disk that "
                     "matters."),
@@ -94,81 +90,72 @@ Pattern StorageServicePattern() {
       .example = "storage_service:qps=50:hash_bytes=100000",
       .parameters = Joined(
           {QueryLoadParameters("100"), ServerParameters(), WorkParameters()}),
-      .build = &BuildStorageService,
+      // Paths do not fit into names of tests, so that they are not in the
+      // alias.
+      .alias =
+          "storage_service_<arrivals>_<server_count>x<qps>x<hash_bytes>x"
+          "<file_set_bytes>x<memory_bytes>_<io>",
+      .body = StorageServers(),
+      .derive = &DeriveQueryLoad,
   };
 }
 
 namespace {
 
-constexpr int64_t kPromptBytes = 2048;
-constexpr int64_t kAnswerBytes = 1024;
-constexpr char kFetching[] = "fetching";
-constexpr char kComputing[] = "computing";
-
 // The work of an inference service on a request. The amounts are absolute: they
 // do not depend on the hosts.
-struct Model {
-  int64_t lookups;        // rows that are fetched
-  int64_t feature_scale;  // factor on the counts of FeatureExtract
-  int64_t layers;
-  int64_t width;
-  int64_t batch;
-  int64_t allocations;
-};
-
+//
 // Two services whose requests differ by an order of magnitude: A is a complex
 // model, B a simple one. On a CPU of 3 GHz, a request of A takes some
 // milliseconds of CPU time, and one of B some tenths.
-Model ModelOf(const std::string& name) {
-  if (name == "a") {
-    return {.lookups = 40,
-            .feature_scale = 50,
-            .layers = 8,
-            .width = 512,
-            .batch = 16,
-            .allocations = 64};
+struct ModelAmount {
+  absl::string_view name;
+  int64_t a;
+  int64_t b;
+};
+
+constexpr ModelAmount kModels[] = {
+    {"lookups", 40, 10},  // rows that are fetched
+    // The counts of FeatureExtract.
+    {"hash_lookups", 1000, 200},
+    {"tree_walks", 200, 40},
+    {"bitset_intersections", 100, 20},
+    {"embedding_rows_gathered", 200, 40},
+    {"function_calls", 500, 100},
+    // Those of Infer.
+    {"layers", 8, 3},
+    {"width", 512, 128},
+    {"batch", 16, 8},
+    {"allocations", 64, 16},
+};
+
+absl::Status DeriveModel(const ParameterValues& values,
+                         DerivedValues& derived) {
+  const bool is_a = values.Text("model") == "a";
+  for (const ModelAmount& amount : kModels) {
+    derived.emplace(amount.name, absl::StrCat(is_a ? amount.a : amount.b));
   }
-  return {.lookups = 10,
-          .feature_scale = 10,
-          .layers = 3,
-          .width = 128,
-          .batch = 8,
-          .allocations = 16};
+  return DeriveQueryLoad(values, derived);
 }
 
-ActivitySettings FeaturesOf(const Model& model) {
-  const int64_t scale = model.feature_scale;
-  return {{"hash_lookups", 20 * scale},
-          {"tree_walks", 4 * scale},
-          {"bitset_intersections", 2 * scale},
-          {"embedding_rows_gathered", 4 * scale},
-          {"function_calls", 10 * scale}};
-}
+constexpr Stage kInfer[] = {
+    {"fetch_features", "FeatureQuery", "fetching",
+     R"(directory="<directory>" rows=<rows> lookups=<lookups> io="<io>")"},
+    {"extract_features", "FeatureExtract", "computing",
+     "hash_lookups=<hash_lookups> tree_walks=<tree_walks> "
+     "bitset_intersections=<bitset_intersections> "
+     "embedding_rows_gathered=<embedding_rows_gathered> "
+     "function_calls=<function_calls>"},
+    {"run_model", "Infer", "computing",
+     "layers=<layers> width=<width> batch=<batch> allocations=<allocations>"}};
 
-absl::StatusOr<Traffic> BuildInference(const ParameterValues& values) {
-  const Model model = ModelOf(values.Text("model"));
-  Traffic traffic;
-  traffic.alias =
-      Alias(values, "inference_{model}_{arrivals}_{server_count}x{qps}_{io}");
-  DistributedSystemDescription& body = traffic.body;
-  AddQueriedServers(body, values, "send_queries", "infer", kPromptBytes,
-                    kAnswerBytes);
-  AddPool(kFetching, values.Integer("fetching_threads"), body);
-  AddPool(kComputing, values.Integer("computing_threads"), body);
-  Stages server(body, AddActionList(body, "infer"));
-  server.Do("fetch_features", "FeatureQuery", kFetching,
-            {{"directory", values.Text("directory")},
-             {"rows", values.Integer("rows")},
-             {"lookups", model.lookups},
-             {"io", values.Text("io")}});
-  server.Do("extract_features", "FeatureExtract", kComputing,
-            FeaturesOf(model));
-  server.Do("run_model", "Infer", kComputing,
-            {{"layers", model.layers},
-             {"width", model.width},
-             {"batch", model.batch},
-             {"allocations", model.allocations}});
-  return traffic;
+std::string InferenceServers() {
+  return absl::StrCat(
+      QueriedServers("send_queries", "infer", "2048", "1024"),
+      R"(activity_pools { name: "fetching" size: <fetching_threads> }
+         activity_pools { name: "computing" size: <computing_threads> }
+         action_lists { name: "infer")",
+      ActionNames(kInfer), "}", StagesForm(kInfer));
 }
 
 std::vector<Parameter> InferenceParameters() {
@@ -213,7 +200,9 @@ Pattern InferencePattern() {
           "allocates many small pieces of memory).",
       .example = "inference:model=a:qps=5",
       .parameters = InferenceParameters(),
-      .build = &BuildInference,
+      .alias = "inference_<model>_<arrivals>_<server_count>x<qps>_<io>",
+      .body = InferenceServers(),
+      .derive = &DeriveModel,
   };
 }
 

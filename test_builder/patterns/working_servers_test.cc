@@ -36,6 +36,16 @@ TEST(StorageServiceTest, AHandlerDoesTheWork) {
   EXPECT_THAT(traffic->alias, HasSubstr("x5000x67108864x1048576_direct"));
 }
 
+TEST(StorageServiceTest, TakesTextsAsTheyAreWrittenAndNumbersAsDecimals) {
+  const std::string directory = "/a \"b\"\\n{<io>}\n\303\244";
+  const auto traffic = BuildPattern(
+      StorageServicePattern(), {{"directory", directory}, {"threads", "010"}});
+  ASSERT_TRUE(traffic.ok()) << traffic.status();
+  EXPECT_EQ(SettingsOf(traffic->body.activity_configs(0)).at("directory"),
+            directory);
+  EXPECT_EQ(traffic->body.activity_pools(0).size(), 10);
+}
+
 TEST(InferenceTest, FetchesExtractsAndMultipliesInOrder) {
   const auto traffic = BuildPattern(InferencePattern(), {});
   ASSERT_TRUE(traffic.ok()) << traffic.status();

@@ -1,11 +1,9 @@
 #include "test_builder/run/result_directory.h"
 
-#include <cerrno>
 #include <filesystem>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/base/files.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/results/output_file.h"
 #include "distbench/results/result_file.h"
@@ -13,19 +11,6 @@
 #include "test_builder/building/test_list.h"
 
 namespace distbench::test_builder {
-namespace {
-
-absl::Status WriteText(absl::string_view text, const std::string& path) {
-  const absl::StatusOr<std::unique_ptr<results::OutputFile>> file =
-      results::OutputFile::Open(path);
-  if (!file.ok()) return file.status();
-  if (!base::WriteAll((*file)->fd(), text))
-    return results::WriteError(path, errno);
-  return (*file)->Commit();
-}
-
-}  // namespace
-
 ResultDirectory::ResultDirectory(absl::string_view path,
                                  absl::string_view label,
                                  absl::string_view config_header)
@@ -72,14 +57,14 @@ bool ResultDirectory::HasResult(absl::string_view test_name) const {
 
 absl::Status ResultDirectory::WriteConfig(
     const DistributedSystemDescription& test) const {
-  return WriteText(absl::StrCat(config_header_, ConfigText({test})),
-                   ConfigPath(test.name()));
+  return results::WriteFile(ConfigPath(test.name()),
+                            absl::StrCat(config_header_, ConfigText({test})));
 }
 
 absl::Status ResultDirectory::WriteSequence(
     absl::Span<const DistributedSystemDescription> tests) const {
-  return WriteText(absl::StrCat(config_header_, ConfigText(tests)),
-                   SequencePath());
+  return results::WriteFile(SequencePath(),
+                            absl::StrCat(config_header_, ConfigText(tests)));
 }
 
 bool ResultDirectory::HasOtherConfig(

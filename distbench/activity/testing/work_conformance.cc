@@ -1,8 +1,8 @@
 #include "distbench/activity/testing/work_conformance.h"
 
+#include <cstdint>
 #include <memory>
 #include <set>
-#include <variant>
 
 #include "distbench/activity/activity.h"
 #include "distbench/activity/registry.h"
@@ -15,17 +15,11 @@ config::ActivityPlan PlanOf(const config::ActivityDeclaration& declaration) {
   plan.function = declaration.name;
   for (const config::SettingDeclaration& setting :
        declaration.settings.settings) {
-    config::ActivitySetting& value = plan.settings.emplace_back();
-    value.name = setting.name;
-    if (setting.required) {
-      value.int64_value = setting.minimum;
-    } else if (std::holds_alternative<int64_t>(setting.default_value)) {
-      value.int64_value = std::get<int64_t>(setting.default_value);
-    } else {
-      value.string_value = std::get<std::string>(setting.default_value);
-    }
+    config::SettingValue& value = plan.settings[setting.name];
+    value = setting.default_value;
+    if (setting.required) value = setting.minimum;
     // The only one that tests may write to.
-    if (setting.name == "directory") value.string_value = testing::TempDir();
+    if (setting.name == "directory") value = testing::TempDir();
   }
   return plan;
 }
@@ -33,10 +27,10 @@ config::ActivityPlan PlanOf(const config::ActivityDeclaration& declaration) {
 config::ActivityPlan PlanOf(const std::string& function, int parallelism,
                             const std::map<std::string, int64_t>& settings) {
   config::ActivityPlan plan = PlanOf(*config::FindActivity(function));
-  for (config::ActivitySetting& setting : plan.settings) {
-    const auto other = settings.find(setting.name);
-    if (other != settings.end()) setting.int64_value = other->second;
-    if (setting.name == "parallelism") setting.int64_value = parallelism;
+  for (auto& [name, value] : plan.settings) {
+    const auto other = settings.find(name);
+    if (other != settings.end()) value = other->second;
+    if (name == "parallelism") value = int64_t{parallelism};
   }
   return plan;
 }
@@ -59,9 +53,8 @@ TEST_P(WorkTest, TheNumberDecidesTheWorkWhateverWasDoneBefore) {
 // The plan's own seed, or else the one that is passed.
 TEST_P(WorkTest, TheSeedDecidesTheWork) {
   config::ActivityPlan reseeded = GetParam();
-  for (config::ActivitySetting& setting : reseeded.settings) {
-    if (setting.name == "seed") setting.int64_value = 77;
-  }
+  if (reseeded.settings.contains("seed"))
+    reseeded.settings["seed"] = int64_t{77};
   std::unique_ptr<Activity> one = MakeActivity(GetParam(), 1).value();
   std::unique_ptr<Activity> other = MakeActivity(reseeded, 2).value();
   EXPECT_NE(DoIteration(*one, 0).checksum, DoIteration(*other, 0).checksum);

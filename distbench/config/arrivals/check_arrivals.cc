@@ -1,27 +1,19 @@
 #include "distbench/config/arrivals/check_arrivals.h"
 
 #include <algorithm>
-#include <cstdint>
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/time_units.h"
 #include "distbench/config/arrivals/recording.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/config/rules/field_rules.h"
 
 namespace distbench::config {
 namespace {
-
-constexpr int kMaxModulations = 8;
-constexpr int kMaxSuperposed = 16;
-constexpr int kMaxSegments = 10'000;
-constexpr int kMaxStates = 16;
-constexpr double kMaxFactor = 1000;
-constexpr int64_t kMinTimeNs = 1000;
-constexpr int64_t kMinPeriodNs = 1'000'000;
-// About 31 years, as other times of configs.
-constexpr int64_t kMaxTimeNs = 1'000'000'000'000'000'000;
 
 class ArrivalsCheck {
  public:
@@ -43,8 +35,6 @@ class ArrivalsCheck {
                     "superposed excludes all other fields; move them into its "
                     "processes");
     }
-    CheckCount(path.Field("superposed"), arrivals.superposed_size(), 1,
-               kMaxSuperposed);
     for (int i = 0; i < arrivals.superposed_size(); ++i) {
       CheckPart(arrivals.superposed(i), path.Field("superposed").At(i));
     }
@@ -56,7 +46,6 @@ class ArrivalsCheck {
       problems_.Add(path.Field("superposed"),
                     "is within superposed; list all processes in one");
     }
-    CheckNumber(path.Field("share"), part.share(), 1e-6, 1e6);
     if (part.has_recorded() && !part.recorded().repeat()) {
       problems_.Add(path.Field("recorded").Field("repeat"),
                     "is false within superposed, where a process cannot end; "
@@ -66,15 +55,8 @@ class ArrivalsCheck {
   }
 
   void CheckSource(const Arrivals& source, const Path& path) {
-    CheckWord(path.Field("process"), source.process(), "a process",
-              {"constant", "exponential", "gamma", "recorded"});
     CheckGamma(source, path);
     CheckRecording(source, path);
-    CheckNumber(path.Field("kept_share"), source.kept_share(), 0.001, 1);
-    CheckWord(path.Field("client_phase"), source.client_phase(), "a phase",
-              {"none", "random", "spread"});
-    CheckCount(path.Field("modulations"), source.modulations_size(), 0,
-               kMaxModulations);
     for (int i = 0; i < source.modulations_size(); ++i) {
       CheckModulation(source.modulations(i), path.Field("modulations").At(i));
     }
@@ -87,8 +69,6 @@ class ArrivalsCheck {
         problems_.Add(place,
                       "is missing, which gamma needs; 1 is a Poisson process, "
                       "3 is bursty");
-      } else {
-        CheckNumber(place, source.coefficient_of_variation(), 0.01, 20);
       }
     } else if (source.has_coefficient_of_variation()) {
       problems_.Add(place,
@@ -124,18 +104,18 @@ class ArrivalsCheck {
     bool is_random = false;
     switch (modulation.kind_case()) {
       case RateModulation::kSine:
-        CheckSine(modulation.sine(), path.Field("sine"));
         break;
       case RateModulation::kOnOff:
-        CheckOnOff(modulation.on_off(), path.Field("on_off"));
         is_random = modulation.on_off().times() == "exponential";
         break;
       case RateModulation::kSchedule:
-        CheckSchedule(modulation.schedule(), path.Field("schedule"));
+        CheckFactors(modulation.schedule().segments(),
+                     path.Field("schedule").Field("segments"));
         repeats = modulation.schedule().repeat();
         break;
       case RateModulation::kMarkov:
-        CheckMarkov(modulation.markov(), path.Field("markov"));
+        CheckFactors(modulation.markov().states(),
+                     path.Field("markov").Field("states"));
         is_random = true;
         break;
       case RateModulation::KIND_NOT_SET:
@@ -150,79 +130,21 @@ class ArrivalsCheck {
               "a phase of this modulation", phases);
   }
 
-  void CheckSine(const SineRate& sine, const Path& path) {
-    CheckTime(path.Field("period_ns"), sine.period_ns(), sine.has_period(),
-              kMinPeriodNs);
-    CheckNumber(path.Field("amplitude"), sine.amplitude(), 0, 1);
-    CheckNumber(path.Field("phase"), sine.phase(), 0, 1);
+  static double GreatestFactor(const RateSegment& segment) {
+    return std::max(segment.factor(), segment.to_factor());
+  }
+  static double GreatestFactor(const RateState& state) {
+    return state.factor();
   }
 
-  void CheckOnOff(const OnOffRate& on_off, const Path& path) {
-    CheckTime(path.Field("on_ns"), on_off.on_ns(), on_off.has_on());
-    CheckTime(path.Field("off_ns"), on_off.off_ns(), on_off.has_off());
-    CheckNumber(path.Field("off_factor"), on_off.off_factor(), 0, kMaxFactor);
-    CheckWord(path.Field("times"), on_off.times(), "a kind of times",
-              {"fixed", "exponential"});
-  }
-
-  void CheckSchedule(const RateSchedule& schedule, const Path& path) {
-    const Path place = path.Field("segments");
-    CheckCount(place, schedule.segments_size(), 1, kMaxSegments);
+  template <typename Parts>
+  void CheckFactors(const Parts& parts, const Path& path) {
     double most = 0;
-    for (int i = 0; i < schedule.segments_size() && !problems_.full(); ++i) {
-      const RateSegment& segment = schedule.segments(i);
-      CheckTime(place.At(i).Field("duration_ns"), segment.duration_ns(),
-                segment.has_duration());
-      CheckNumber(place.At(i).Field("factor"), segment.factor(), 0, kMaxFactor);
-      CheckNumber(place.At(i).Field("to_factor"), segment.to_factor(), 0,
-                  kMaxFactor);
-      most = std::max({most, segment.factor(), segment.to_factor()});
-    }
-    if (most == 0) {
-      problems_.Add(place,
-                    "all have the factor 0, so that nothing arrives; "
-                    "give one of them a factor");
-    }
-  }
-
-  void CheckMarkov(const MarkovRate& markov, const Path& path) {
-    const Path place = path.Field("states");
-    CheckCount(place, markov.states_size(), 2, kMaxStates);
-    double most = 0;
-    for (int i = 0; i < markov.states_size(); ++i) {
-      const RateState& state = markov.states(i);
-      CheckNumber(place.At(i).Field("factor"), state.factor(), 0, kMaxFactor);
-      CheckTime(place.At(i).Field("mean_duration_ns"), state.mean_duration_ns(),
-                state.has_mean_duration());
-      most = std::max(most, state.factor());
-    }
-    if (most == 0) {
-      problems_.Add(place,
-                    "all have the factor 0, so that nothing arrives; "
-                    "give one of them a factor");
-    }
-  }
-
-  // A text that is still there is wrong, and its number missing.
-  void CheckTime(const Path& path, int64_t time_ns, bool has_text,
-                 int64_t minimum_ns = kMinTimeNs) {
-    if (!has_text) {
-      CheckRange(path, time_ns, minimum_ns, kMaxTimeNs, problems_);
-    }
-  }
-
-  // Not a number is out of every range.
-  void CheckNumber(const Path& path, double value, double minimum,
-                   double maximum) {
-    if (value >= minimum && value <= maximum) return;
-    problems_.Add(path, absl::StrCat(value, " is out of range; must be from ",
-                                     minimum, " to ", maximum));
-  }
-
-  void CheckCount(const Path& path, int count, int minimum, int maximum) {
-    if (count >= minimum && count <= maximum) return;
-    problems_.Add(path, absl::StrCat("there are ", count, "; must be from ",
-                                     minimum, " to ", maximum));
+    for (const auto& part : parts) most = std::max(most, GreatestFactor(part));
+    if (most > 0) return;
+    problems_.Add(path,
+                  "all have the factor 0, so that nothing arrives; give one of "
+                  "them a factor");
   }
 
   // An empty word is the default.
@@ -242,8 +164,36 @@ class ArrivalsCheck {
 
 }  // namespace
 
+void CanonicalizeArrivals(Iterations& iterations) {
+  const Arrivals& arrivals = iterations.arrivals();
+  if (arrivals.process() != "recorded") return;
+  const bool needs_rate =
+      !iterations.has_rate() && !iterations.has_open_loop_interval_ns();
+  const bool needs_count =
+      !arrivals.recorded().repeat() && !iterations.has_max_iteration_count();
+  if (!needs_rate && !needs_count) return;
+  const auto gaps = ParseRecording(arrivals.recorded().times());
+  if (!gaps.ok() || !(arrivals.kept_share() > 0)) return;
+  const auto count = static_cast<int64_t>(gaps->size());
+  if (needs_count) iterations.set_max_iteration_count(count + 1);
+  if (!needs_rate) return;
+  double sum_s = 0;
+  for (const double gap : *gaps) sum_s += gap;
+  // The rate is that of the arrivals that are kept.
+  const double interval_ns = sum_s / static_cast<double>(count) *
+                             base::kNsPerSecond / arrivals.kept_share();
+  iterations.set_open_loop_interval_ns(static_cast<int64_t>(std::clamp(
+      std::round(interval_ns), 1.0, static_cast<double>(kMaxIntervalNs))));
+}
+
 void CheckArrivals(const Arrivals& arrivals, const Path& path,
                    Problems& problems) {
+  CheckFields(arrivals, path, nullptr, problems);
+  CheckArrivalsBetweenFields(arrivals, path, problems);
+}
+
+void CheckArrivalsBetweenFields(const Arrivals& arrivals, const Path& path,
+                                Problems& problems) {
   ArrivalsCheck(problems).Check(arrivals, path);
 }
 

@@ -11,6 +11,7 @@
 #include "distbench/config/arrivals/recording.h"
 #include "distbench/config/arrivals/small_random.h"
 #include "distbench/config/problems/problem.h"
+#include "distbench/config/rules/field_rules.h"
 
 namespace distbench::config {
 namespace {
@@ -27,13 +28,6 @@ ClientPhase PhaseOf(const std::string& name) {
   if (name == "random") return ClientPhase::kRandom;
   if (name == "spread") return ClientPhase::kSpread;
   return ClientPhase::kNone;
-}
-
-Process ProcessOf(const std::string& name) {
-  if (name == "constant") return Process::kConstant;
-  if (name == "gamma") return Process::kGamma;
-  if (name == "recorded") return Process::kRecorded;
-  return Process::kExponential;
 }
 
 RateModulationPlan CompileSine(const SineRate& sine) {
@@ -132,7 +126,8 @@ std::vector<double> UnitGaps(const RecordedArrivals& recorded) {
 
 ArrivalSourcePlan CompileSource(const Arrivals& arrivals, double share) {
   ArrivalSourcePlan plan;
-  plan.process = ProcessOf(arrivals.process());
+  plan.process =
+      static_cast<Process>(WordNumber(arrivals, Arrivals::kProcessFieldNumber));
   if (plan.process == Process::kGamma) {
     const double variation = arrivals.coefficient_of_variation();
     plan.gamma_shape = 1 / (variation * variation);

@@ -1,5 +1,6 @@
 // The catalog of activities: which ones configs may name, and their settings.
-// Validation, documentation and help texts are generated from it.
+// Validation, documentation and help texts are generated from it. Those of the
+// core are data (proto/catalogs.proto).
 //
 //   const ActivityDeclaration* activity = FindActivity("Compress");
 //   if (activity == nullptr) ...  // unknown name
@@ -10,6 +11,7 @@
 #ifndef DISTBENCH_CONFIG_CATALOGS_ACTIVITY_CATALOG_H_
 #define DISTBENCH_CONFIG_CATALOGS_ACTIVITY_CATALOG_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,10 @@ namespace distbench::config {
 
 // The setting of an ActivityConfig that names the activity.
 inline constexpr char kActivityFunctionSetting[] = "activity_func";
+
+// Files are read and written in pages: the page size of most kernels, and a
+// multiple of the block sizes of devices.
+inline constexpr int64_t kFilePageBytes = 4096;
 
 struct ActivityDeclaration {
   std::string name;
@@ -42,8 +48,8 @@ struct ActivityDeclaration {
   // The activity only waits. It takes a slot in its pool, but no thread.
   bool waits = false;
 
-  // Adds a problem for each rule that involves more than one setting and that
-  // these break. Null if there are no such rules.
+  // Adds a problem for each rule that these break, beyond the options of the
+  // settings. Null if there are no such rules.
   void (*check)(const CheckedSettings& settings) = nullptr;
 };
 

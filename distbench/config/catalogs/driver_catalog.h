@@ -1,7 +1,8 @@
 // The catalog of protocol drivers: which ones configs may name, and their
-// settings. Validation, documentation and help texts are generated from it. A
-// product adds a driver with base::Plugin<config::DriverDeclaration> (or with
-// protocol::DriverPlugin, protocol/registry/registry.h).
+// settings. Validation, documentation and help texts are generated from it.
+// Those of the core are data (proto/catalogs.proto). A product adds a driver
+// with base::Plugin<config::DriverDeclaration> (or with protocol::DriverPlugin,
+// protocol/registry/registry.h).
 
 #ifndef DISTBENCH_CONFIG_CATALOGS_DRIVER_CATALOG_H_
 #define DISTBENCH_CONFIG_CATALOGS_DRIVER_CATALOG_H_
@@ -76,6 +77,10 @@ struct DriverDeclaration {
   // The server setting that names the decorated driver, or its options. Empty
   // if this driver decorates none.
   std::string decorated_driver_setting = {};
+
+  // Of products: adds settings that are data, when the catalog is made. Data is
+  // not there yet while the declarations of products are initialised.
+  void (*complete)(DriverDeclaration& driver) = nullptr;
 };
 
 // All drivers, in the order in which the documentation lists them. What they
@@ -85,11 +90,9 @@ absl::Span<const DriverDeclaration> DriverCatalog();
 // Returns null if there is no such driver.
 const DriverDeclaration* FindDriver(absl::string_view name);
 
-// Names of the built-in drivers.
-std::vector<std::string> BuiltInDriverNames();
-
-// The drivers over gRPC, in the catalog's order.
-std::vector<DriverDeclaration> GrpcDeclarations();
+// Names of the built-in drivers of which this is true.
+std::vector<std::string> BuiltInDriverNames(
+    bool DriverDeclaration::*is = &DriverDeclaration::built_in);
 
 }  // namespace distbench::config
 

@@ -2,6 +2,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "distbench/config/catalogs/testing/declaration_testing.h"
 #include "gmock/gmock.h"
@@ -11,6 +12,7 @@ namespace distbench::config {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::IsNull;
@@ -48,6 +50,53 @@ TEST(DriverCatalog, TcpHasItsSettingsWithRanges) {
   }
   EXPECT_NE(FindSetting(driver->server_settings, "max_batch"), nullptr);
   EXPECT_THAT(driver->channel_settings.settings, Not(IsEmpty()));
+}
+
+// Drivers that are made without the catalog use the constants.
+TEST(DriverCatalog, NumbersOfConnectionsAreThoseOfTheDrivers) {
+  const SettingsDeclaration& client = FindDriver("tcp")->client_settings;
+  for (const TcpSettingLimits& limits :
+       {kTcpConnections, kCallsPerConnection, kTcpMaxBatch, kTcpSendQueueBytes,
+        kDscp, kSendBufferBytes, kReceiveBufferBytes, kBusyPollUs,
+        kMaxPacingRate}) {
+    const SettingDeclaration* setting = FindSetting(client, limits.name);
+    ASSERT_NE(setting, nullptr) << limits.name;
+    EXPECT_EQ(setting->default_value, SettingValue(limits.default_value));
+    EXPECT_EQ(setting->minimum, limits.minimum) << limits.name;
+    EXPECT_EQ(setting->maximum, limits.maximum) << limits.name;
+  }
+  EXPECT_EQ(FindSetting(client, "spin_us")->default_value,
+            SettingValue(kSpinByCpus));
+  EXPECT_EQ(FindSetting(client, "spin_us")->maximum, kTcpSpinUs.maximum);
+}
+
+TEST(DriverCatalog, WordsAreThoseOfTheDrivers) {
+  const DriverDeclaration* tcp = FindDriver("tcp");
+  const auto words = [](const SettingsDeclaration& side, const char* name) {
+    const SettingDeclaration* setting = FindSetting(side, name);
+    return setting == nullptr ? std::vector<std::string>()
+                              : setting->allowed_values;
+  };
+  EXPECT_THAT(words(tcp->channel_settings, kChannelPolicySetting),
+              ElementsAre(kRoundRobinPolicy, kPickFirstPolicy));
+  EXPECT_THAT(words(tcp->server_settings, kTransportSetting),
+              ElementsAre(kTcpTransport, kUnixTransport));
+  for (const char* name : {kNoDelay, kMptcp, kZeroCopy}) {
+    EXPECT_THAT(words(tcp->client_settings, name), ElementsAre(kOn, kOff));
+  }
+  EXPECT_THAT(words(tcp->client_settings, kEcn), Contains(kRequired));
+  EXPECT_NE(FindSetting(tcp->client_settings, kCongestionControl), nullptr);
+}
+
+TEST(DriverCatalog, NumbersOfStreamsAreThoseOfTheDriver) {
+  const auto& client = FindDriver("grpc_stream")->client_settings;
+  EXPECT_EQ(FindSetting(client, "streams")->maximum, kMaxGrpcStreams);
+  EXPECT_EQ(FindSetting(client, "messages_per_stream")->maximum,
+            kMaxMessagesPerStream);
+  EXPECT_EQ(FindSetting(client, "send_queue_messages")->default_value,
+            SettingValue(kSendQueueMessages));
+  EXPECT_EQ(FindSetting(client, "send_queue_messages")->maximum,
+            kMaxSendQueueMessages);
 }
 
 TEST(DriverCatalog, NetworkSettingsAreRefusedByNameWhereTheyAreNotDeclared) {

@@ -157,24 +157,30 @@ DriverStack ResolveDriverStack(const DistributedSystemDescription& test,
   return Resolver(test, names).Resolve(options);
 }
 
+std::vector<ResolvedDriver> DriversOf(const DistributedSystemDescription& test,
+                                      const TestNames& names,
+                                      const ServiceSpec& service) {
+  DriverStack stack =
+      ResolveDriverStack(test, names, OptionsOf(names, service));
+  if (stack.problem.has_value()) return {};
+  return std::move(stack.drivers);
+}
+
 std::set<std::string> ServicesInOneProcess(
     const DistributedSystemDescription& test) {
   const TestNames names(test);
   std::set<std::string> services;
   for (const ServiceSpec& service : test.services()) {
     if (IsOutside(service)) continue;
-    const DriverStack stack =
-        ResolveDriverStack(test, names, OptionsOf(names, service));
-    if (!stack.drivers.empty() &&
-        stack.drivers.back().driver->stays_in_process) {
+    const auto drivers = DriversOf(test, names, service);
+    if (!drivers.empty() && drivers.back().driver->stays_in_process) {
       services.insert(service.name());
     }
   }
   return services;
 }
 
-DriverOptions MakeDriverOptions(const DriverStack& stack) {
-  const std::vector<ResolvedDriver>& drivers = stack.drivers;
+DriverOptions MakeDriverOptions(const std::vector<ResolvedDriver>& drivers) {
   DriverOptions options = OptionsOfLevel(drivers.back());
   for (int level = static_cast<int>(drivers.size()) - 2; level >= 0; --level) {
     DriverOptions outer = OptionsOfLevel(drivers[level]);

@@ -71,14 +71,20 @@ int OptionsOf(const TestNames& names, const ServiceSpec& service);
 DriverStack ResolveDriverStack(const DistributedSystemDescription& test,
                                const TestNames& names, int options);
 
+// The drivers of a service, from the outermost decorator to the driver that
+// sends; none if they have a problem.
+std::vector<ResolvedDriver> DriversOf(const DistributedSystemDescription& test,
+                                      const TestNames& names,
+                                      const ServiceSpec& service);
+
 // The services whose instances reach only instances in their own process, so
 // that all of them share one. Names that cannot be resolved are left out.
 std::set<std::string> ServicesInOneProcess(
     const DistributedSystemDescription& test);
 
-// Returns the drivers with all defaults filled in. Requires a stack without a
-// problem, whose settings passed validation.
-DriverOptions MakeDriverOptions(const DriverStack& stack);
+// Returns the drivers with all defaults filled in. Requires at least one, and
+// that their settings passed validation.
+DriverOptions MakeDriverOptions(const std::vector<ResolvedDriver>& drivers);
 
 }  // namespace distbench::config
 

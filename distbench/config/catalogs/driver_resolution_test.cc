@@ -31,7 +31,7 @@ Resolution ResolveFirst(const std::string& text) {
   const DriverStack stack =
       ResolveDriverStack(test, names, OptionsOf(names, test.services(0)));
   if (stack.problem.has_value()) return {.problem = *stack.problem};
-  return {.options = MakeDriverOptions(stack)};
+  return {.options = MakeDriverOptions(stack.drivers)};
 }
 
 absl::StatusOr<DriverOptions> Resolve(const std::string& text) {

@@ -1,5 +1,7 @@
 // What the declarations of several drivers have in common: settings that they
-// declare alike, and a start for drivers over TCP connections.
+// declare alike, and a start for drivers over TCP connections. What is said to
+// be data (proto/catalogs.proto) may be called only when main() runs, as by
+// DriverDeclaration::complete.
 
 #ifndef DISTBENCH_CONFIG_CATALOGS_DRIVER_SETTINGS_H_
 #define DISTBENCH_CONFIG_CATALOGS_DRIVER_SETTINGS_H_
@@ -15,24 +17,18 @@
 
 namespace distbench::config {
 
-// A number with the limits that catalog and driver share.
+// A number with the limits that a product's declaration and its driver share.
 SettingDeclaration LimitedSetting(const TcpSettingLimits& limits,
                                   const std::string& description);
 
-// How long an idle worker polls, of both sides.
+// How long an idle worker polls, of both sides; data.
 SettingDeclaration SpinUs();
 
-// TCP or a Unix socket, of servers.
-SettingDeclaration Transport();
-
-// The policy of multi-server channels.
+// The policy of multi-server channels; data.
 SettingsDeclaration ChannelSettings();
 
-// For drivers that write payloads from the payload slab themselves.
-SettingDeclaration ZeroCopySetting();
-
-// A driver over TCP connections that distbench makes, with its own settings
-// after those that all have, of their sockets too.
+// A driver over TCP connections that distbench makes, with its own settings.
+// The catalog adds those that all have, of their sockets too.
 DriverDeclaration DriverOverConnections(
     const std::string& name, const std::string& description,
     const std::vector<SettingDeclaration>& of_client,

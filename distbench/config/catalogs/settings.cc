@@ -1,16 +1,49 @@
 #include "distbench/config/catalogs/settings.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "distbench/config/problems/suggest.h"
+#include "proto/catalogs.pb.h"
+#include "proto/rules.pb.h"
 
 namespace distbench::config {
 namespace {
+
+using ::google::protobuf::Descriptor;
+using ::google::protobuf::FieldDescriptor;
+
+bool HasMoreRules(const catalog::SettingOptions& options) {
+  return options.has_multiple_of() || options.has_absolute_path() ||
+         !options.at_most().empty() || options.has_only_with() ||
+         options.has_only_if() || !options.product().empty();
+}
+
+SettingDeclaration SettingOf(const FieldDescriptor& field) {
+  const FieldRules& rules = field.options().GetExtension(distbench::rules);
+  SettingDeclaration setting;
+  setting.name = field.name();
+  const catalog::SettingOptions& options =
+      field.options().GetExtension(catalog::setting);
+  setting.description = options.about();
+  if (HasMoreRules(options)) setting.options = &options;
+  setting.required = rules.required();
+  if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+    setting.default_value = field.default_value_string();
+    setting.allowed_values.assign(rules.words().begin(), rules.words().end());
+  } else {
+    setting.default_value = int64_t{field.default_value_int64()};
+    setting.minimum = rules.min();
+    if (rules.has_max()) setting.maximum = rules.max();
+  }
+  return setting;
+}
 
 const SettingDeclaration* Find(const SettingsDeclaration& declaration,
                                const std::string& name) {
@@ -116,11 +149,122 @@ std::string UnknownSetting(const std::string& name,
   return message;
 }
 
+// ---- With other settings ----
+
+std::string ProblemOfText(const SettingDeclaration& setting,
+                          const CheckedSettings& all) {
+  const std::string text = all.Text(setting.name);
+  if (!setting.options->absolute_path() || absl::StartsWith(text, "/")) {
+    return "";
+  }
+  return absl::StrCat(Quoted(text),
+                      " is not an absolute path, and engines have no directory "
+                      "of their own; begin with \"/\"");
+}
+
+// That the product of settings is too large, or an empty text.
+std::string ProblemOfProducts(int64_t number,
+                              const catalog::SettingOptions& options,
+                              const CheckedSettings& all) {
+  for (const catalog::SettingOptions::Product& rule : options.product()) {
+    int64_t product = number;
+    for (const std::string& factor : rule.times()) {
+      product *= all.Number(factor);
+    }
+    if (product <= rule.at_most()) continue;
+    return absl::StrCat("times ", absl::StrJoin(rule.times(), " times "),
+                        " is more than ", rule.at_most(),
+                        rule.has_of() ? " " : "", rule.of(),
+                        "; make one of them smaller");
+  }
+  return "";
+}
+
+std::string ProblemOfNumber(const SettingDeclaration& setting,
+                            const CheckedSettings& all) {
+  const catalog::SettingOptions& options = *setting.options;
+  const int64_t number = all.Number(setting.name);
+  if (options.has_multiple_of() && number % options.multiple_of() != 0) {
+    return absl::StrCat(number, " is not a multiple of ", options.multiple_of(),
+                        "; round it");
+  }
+  for (const std::string& whole : options.at_most()) {
+    const int64_t most = all.Number(whole);
+    if (most == 0 || number <= most) continue;
+    return absl::StrCat(number, " is more than ", whole, ", ", most,
+                        "; make it smaller, or ", whole, " larger");
+  }
+  if (options.has_only_if() && number > 0 &&
+      all.Number(options.only_if()) == 0) {
+    return absl::StrCat("has no effect, because ", options.only_if(),
+                        " is 0; remove it, or raise ", options.only_if());
+  }
+  return ProblemOfProducts(number, options, all);
+}
+
+// Of settings that are right by themselves.
+void CheckTogether(const SettingsDeclaration& declaration,
+                   const CheckedSettings& all) {
+  for (const SettingDeclaration& setting : declaration.settings) {
+    if (setting.options == nullptr) continue;
+    std::string problem = IsString(setting) ? ProblemOfText(setting, all)
+                                            : ProblemOfNumber(setting, all);
+    if (!problem.empty()) all.Add(setting.name, std::move(problem));
+    const catalog::SettingOptions::Value& with = setting.options->only_with();
+    if (!setting.options->has_only_with() || !all.IsGiven(setting.name) ||
+        all.Text(with.setting()) == with.value()) {
+      continue;
+    }
+    all.Add(setting.name,
+            absl::StrCat("has no effect, because ", with.setting(), " is ",
+                         Quoted(all.Text(with.setting())),
+                         "; remove it, or use ", Quoted(with.value())));
+  }
+}
+
+bool HasOptions(const SettingDeclaration& setting) {
+  return setting.options != nullptr;
+}
+
 }  // namespace
+
+SettingDeclaration Number(const std::string& name,
+                          const std::string& description, int64_t default_value,
+                          int64_t minimum, int64_t maximum) {
+  return {.name = name,
+          .description = description,
+          .default_value = default_value,
+          .minimum = minimum,
+          .maximum = maximum};
+}
+
+SettingDeclaration Choice(const std::string& name,
+                          const std::string& description,
+                          const std::vector<std::string>& values) {
+  return {.name = name,
+          .description = description,
+          .default_value = values.front(),
+          .allowed_values = values};
+}
+
+std::vector<SettingDeclaration> SettingsOf(const Descriptor& type) {
+  std::vector<SettingDeclaration> settings;
+  for (int i = 0; i < type.field_count(); ++i) {
+    const FieldDescriptor& field = *type.field(i);
+    if (field.message_type() == nullptr) {
+      settings.push_back(SettingOf(field));
+    } else {
+      absl::c_move(SettingsOf(*field.message_type()),
+                   std::back_inserter(settings));
+    }
+  }
+  return settings;
+}
 
 void ValidateSettings(const Path& path, const NamedSettings& settings,
                       const SettingsDeclaration& declaration,
                       const std::string& owner, Problems& problems) {
+  const int64_t problems_before = problems.count();
   std::set<std::string> given;
   for (int i = 0; i < settings.size(); ++i) {
     const NamedSetting& setting = settings[i];
@@ -153,6 +297,12 @@ void ValidateSettings(const Path& path, const NamedSettings& settings,
     problems.Add(path, absl::StrCat("setting ", Quoted(setting.name),
                                     " is missing; ", owner, " needs it"));
   }
+  if (problems.count() > problems_before ||
+      absl::c_none_of(declaration.settings, HasOptions)) {
+    return;
+  }
+  CheckTogether(declaration,
+                CheckedSettings(path, settings, declaration, problems));
 }
 
 std::map<std::string, SettingValue> ResolveSettings(

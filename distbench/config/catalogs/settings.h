@@ -8,17 +8,20 @@
 #include <limits>
 #include <map>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "distbench/config/plan/driver_options.h"
 #include "distbench/config/problems/problem.h"
+#include "google/protobuf/descriptor.h"
 #include "proto/traffic_config.pb.h"
 
-namespace distbench::config {
+namespace distbench::catalog {
+class SettingOptions;
+}  // namespace distbench::catalog
 
-using SettingValue = std::variant<int64_t, std::string>;
+namespace distbench::config {
 
 struct SettingDeclaration {
   std::string name;
@@ -37,7 +40,23 @@ struct SettingDeclaration {
   int64_t maximum = std::numeric_limits<int64_t>::max();
 
   bool required = false;
+
+  // Further rules, also on what goes with other settings
+  // (proto/catalogs.proto); null: none.
+  const catalog::SettingOptions* options = nullptr;
 };
+
+// Short forms of declarations. The first value of a choice is its default.
+SettingDeclaration Number(const std::string& name,
+                          const std::string& description, int64_t default_value,
+                          int64_t minimum, int64_t maximum);
+SettingDeclaration Choice(const std::string& name,
+                          const std::string& description,
+                          const std::vector<std::string>& values);
+
+// The settings that the fields of a type declare (proto/catalogs.proto).
+std::vector<SettingDeclaration> SettingsOf(
+    const google::protobuf::Descriptor& type);
 
 // The settings that a driver, channel or activity accepts.
 struct SettingsDeclaration {
@@ -58,8 +77,9 @@ struct SettingsDeclaration {
 using NamedSettings = google::protobuf::RepeatedPtrField<NamedSetting>;
 
 // Adds a problem for each setting that is unknown, repeated, of the wrong type
-// or out of range, and for each required setting that is missing. `owner`
-// describes who accepts the settings, for example `driver "grpc"`.
+// or out of range, and for each required setting that is missing; or, if there
+// are none, for each that does not go with others. `owner` describes who
+// accepts the settings, for example `driver "grpc"`.
 void ValidateSettings(const Path& path, const NamedSettings& settings,
                       const SettingsDeclaration& declaration,
                       const std::string& owner, Problems& problems);

@@ -5,18 +5,17 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "distbench/base/time_units.h"
 #include "distbench/config/catalogs/activity_catalog.h"
 #include "distbench/config/catalogs/driver_resolution.h"
 #include "distbench/config/compile/compile_context.h"
+#include "distbench/config/rules/field_rules.h"
 #include "distbench/config/syntax/fanout_filter.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/syntax/replay_records.h"
 #include "distbench/config/syntax/traffic.h"
-#include "distbench/config/syntax/words.h"
 
 namespace distbench::config {
 namespace {
@@ -61,12 +60,12 @@ ServicePlan CompileService(const CompileContext& context,
   }
   plan.main_list = context.names().lists.Find(service.name());
   plan.admission = CompileAdmission(service);
-  // Validation resolved the same stack and found no problem.
-  const DriverStack stack = ResolveDriverStack(
-      context.test(), context.names(), OptionsOf(context.names(), service));
-  plan.driver = MakeDriverOptions(stack);
-  plan.multi_server_channels = CompileChannels(
-      service, grid, stack.drivers.back().driver->channel_settings);
+  // Validation found them, too.
+  const std::vector<ResolvedDriver> drivers =
+      DriversOf(context.test(), context.names(), service);
+  plan.driver = MakeDriverOptions(drivers);
+  plan.multi_server_channels =
+      CompileChannels(service, grid, drivers.back().driver->channel_settings);
   return plan;
 }
 
@@ -113,7 +112,8 @@ StreamPlan CompileStream(const CompileContext& context,
                  .interval = {.fixed_ns = stream.server_interval_ns(),
                               .distribution = context.DelayDistribution(
                                   stream.server_interval_distribution())}};
-  plan.start = ParseResponseStart(stream.response_starts()).value();
+  plan.start = static_cast<StreamPlan::Start>(
+      WordNumber(stream, StreamSpec::kResponseStartsFieldNumber));
   return plan;
 }
 
@@ -158,19 +158,8 @@ ActivityPlan CompileActivity(const CompileContext& context,
     plan.pool = context.names().activity_pools.Find(config.pool_name());
   }
   plan.function = ActivityFunctionOf(config);
-  const ActivityDeclaration& activity = *FindActivity(plan.function);
-  for (auto& [name, value] :
-       ResolveSettings(config.activity_settings(), activity.settings)) {
-    if (name == kActivityFunctionSetting) continue;
-    ActivitySetting setting;
-    setting.name = name;
-    if (const auto* number = std::get_if<int64_t>(&value)) {
-      setting.int64_value = *number;
-    } else {
-      setting.string_value = std::get<std::string>(value);
-    }
-    plan.settings.push_back(std::move(setting));
-  }
+  plan.settings = ResolveSettings(config.activity_settings(),
+                                  FindActivity(plan.function)->settings);
   return plan;
 }
 

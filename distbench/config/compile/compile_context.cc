@@ -10,18 +10,10 @@
 #include "absl/strings/strip.h"
 #include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/config/distributions/distribution.h"
+#include "distbench/config/rules/field_rules.h"
 
 namespace distbench::config {
 namespace {
-
-ArrivalProcess ArrivalsOf(absl::string_view distribution) {
-  if (distribution == "exponential") return ArrivalProcess::kExponential;
-  if (distribution == "sync_burst") return ArrivalProcess::kSyncBurst;
-  if (distribution == "sync_burst_spread") {
-    return ArrivalProcess::kSyncBurstSpread;
-  }
-  return ArrivalProcess::kConstant;
-}
 
 IterationsPlan CompileIterations(const Action& action) {
   IterationsPlan plan;
@@ -40,7 +32,8 @@ IterationsPlan CompileIterations(const Action& action) {
           : iterations.max_parallel_iterations();
   if (plan.open_loop) {
     plan.interval_ns = iterations.open_loop_interval_ns();
-    plan.arrivals = ArrivalsOf(iterations.open_loop_interval_distribution());
+    plan.arrivals = static_cast<ArrivalProcess>(WordNumber(
+        iterations, Iterations::kOpenLoopIntervalDistributionFieldNumber));
     if (iterations.has_arrivals()) {
       plan.composed_arrivals = std::make_shared<const ArrivalPlan>(
           CompileArrivals(iterations.arrivals()));

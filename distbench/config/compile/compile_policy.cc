@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "distbench/config/compile/compile_context.h"
-#include "distbench/config/syntax/words.h"
+#include "distbench/config/rules/field_rules.h"
 
 namespace distbench::config {
 namespace {
@@ -11,25 +11,20 @@ namespace {
 std::optional<RetryBudgetPlan> CompileBudget(bool has_budget,
                                              const RetryBudget& budget) {
   if (!has_budget) return std::nullopt;
-  RetryBudgetPlan plan;
-  plan.ratio = budget.ratio();
-  plan.min_per_second = budget.min_per_second();
-  if (budget.has_window_ns()) plan.window_ns = budget.window_ns();
-  return plan;
+  return RetryBudgetPlan{.ratio = budget.ratio(),
+                         .min_per_second = budget.min_per_second(),
+                         .window_ns = budget.window_ns()};
 }
 
 RetryPlan CompileRetry(const RetryPolicy& retry) {
-  RetryPlan plan;
-  plan.max_attempts = retry.max_attempts();
-  if (retry.has_initial_backoff_ns()) {
-    plan.initial_backoff_ns = retry.initial_backoff_ns();
-  }
-  if (retry.has_max_backoff_ns()) plan.max_backoff_ns = retry.max_backoff_ns();
-  plan.multiplier = retry.multiplier();
-  plan.jitter = ParseJitter(retry.jitter()).value();
-  plan.codes.assign(retry.codes().begin(), retry.codes().end());
-  plan.budget = CompileBudget(retry.has_budget(), retry.budget());
-  return plan;
+  return {.max_attempts = retry.max_attempts(),
+          .initial_backoff_ns = retry.initial_backoff_ns(),
+          .max_backoff_ns = retry.max_backoff_ns(),
+          .multiplier = retry.multiplier(),
+          .jitter = static_cast<RetryPlan::Jitter>(
+              WordNumber(retry, RetryPolicy::kJitterFieldNumber)),
+          .codes = {retry.codes().begin(), retry.codes().end()},
+          .budget = CompileBudget(retry.has_budget(), retry.budget())};
 }
 
 HedgingPlan CompileHedging(const HedgingPolicy& hedging) {
@@ -40,16 +35,15 @@ HedgingPlan CompileHedging(const HedgingPolicy& hedging) {
 }
 
 CircuitBreakerPlan CompileCircuitBreaker(const CircuitBreakerPolicy& breaker) {
-  CircuitBreakerPlan plan;
-  plan.failure_ratio = breaker.failure_ratio();
-  plan.min_attempts = breaker.min_attempts();
-  if (breaker.has_window_ns()) plan.window_ns = breaker.window_ns();
-  if (breaker.has_open_ns()) plan.open_ns = breaker.open_ns();
-  return plan;
+  return {.failure_ratio = breaker.failure_ratio(),
+          .min_attempts = breaker.min_attempts(),
+          .window_ns = breaker.window_ns(),
+          .open_ns = breaker.open_ns()};
 }
 
 ConcurrencyLimitPlan CompileLimit(const ConcurrencyLimitPolicy& limit) {
-  return {.kind = ParseLimitKind(limit.kind()).value(),
+  return {.kind = static_cast<ConcurrencyLimitPlan::Kind>(
+              WordNumber(limit, ConcurrencyLimitPolicy::kKindFieldNumber)),
           .limit = limit.limit(),
           .min_limit = limit.min_limit(),
           .max_limit = limit.max_limit(),
@@ -61,7 +55,8 @@ ConcurrencyLimitPlan CompileLimit(const ConcurrencyLimitPolicy& limit) {
 PolicyPlan CompilePolicy(const CallPolicy& policy) {
   PolicyPlan plan;
   if (policy.has_load_balancing()) {
-    plan.load_balancing = ParseLoadBalancing(policy.load_balancing()).value();
+    plan.load_balancing = static_cast<LoadBalancing>(
+        WordNumber(policy, CallPolicy::kLoadBalancingFieldNumber));
   }
   if (policy.has_attempt_deadline_ns()) {
     plan.attempt_deadline_ns = policy.attempt_deadline_ns();
@@ -69,9 +64,8 @@ PolicyPlan CompilePolicy(const CallPolicy& policy) {
   if (policy.has_retry()) plan.retry = CompileRetry(policy.retry());
   if (policy.has_hedging()) plan.hedging = CompileHedging(policy.hedging());
   if (policy.has_quorum()) {
-    plan.quorum = {
-        .answers = policy.quorum().answers(),
-        .cancels_rest = ParseRestOfQuorum(policy.quorum().rest()).value()};
+    plan.quorum = {.answers = policy.quorum().answers(),
+                   .cancels_rest = policy.quorum().rest() == "cancel"};
   }
   if (policy.has_circuit_breaker()) {
     plan.circuit_breaker = CompileCircuitBreaker(policy.circuit_breaker());

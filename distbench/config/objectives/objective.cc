@@ -1,6 +1,7 @@
 #include "distbench/config/objectives/objective.h"
 
 #include <cmath>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
@@ -18,22 +19,19 @@ constexpr char kCpu[] = "cpu";
 constexpr char kGoodputPrefix[] = "isol_";
 constexpr char kLatencyImpactPrefix[] = "lat_imp_";
 
-struct NamedStreamTime {
+struct NamedTime {
   absl::string_view prefix;
-  StreamTime::Kind kind;
+  PartTime::Kind kind;
 };
-constexpr NamedStreamTime kStreamTimes[] = {
-    {"first_message_", StreamTime::Kind::kFirstMessage},
-    {"gap_", StreamTime::Kind::kGap},
-    {"round_trip_", StreamTime::Kind::kRoundTrip}};
+constexpr NamedTime kTimes[] = {
+    {"first_message_", PartTime::Kind::kFirstMessage},
+    {"gap_", PartTime::Kind::kGap},
+    {"round_trip_", PartTime::Kind::kRoundTrip},
+    {"attempt_", PartTime::Kind::kAttempt},
+    {"quorum_", PartTime::Kind::kQuorum}};
 
-struct NamedAttemptTime {
-  absl::string_view prefix;
-  AttemptTime::Kind kind;
-};
-constexpr NamedAttemptTime kAttemptTimes[] = {
-    {"attempt_", AttemptTime::Kind::kAttempt},
-    {"quorum_", AttemptTime::Kind::kQuorum}};
+// What an objective is about.
+using AnyMetric = decltype(Objective::metric);
 
 absl::Status SyntaxError(absl::string_view text, absl::string_view problem) {
   return absl::InvalidArgumentError(
@@ -73,64 +71,73 @@ absl::StatusOr<double> ParseNumber(absl::string_view text,
   return number;
 }
 
-bool IsIsolation(absl::string_view name) {
-  return absl::StartsWith(name, kGoodputPrefix) ||
-         absl::StartsWith(name, kLatencyImpactPrefix);
+// The rest of a name: "mean", or a percentile such as "p99". Nothing if it is
+// neither.
+std::optional<stats::Metric> ParseMeanOrPercentile(absl::string_view name) {
+  const absl::StatusOr<stats::Metric> metric = stats::ParseMetric(name);
+  if (!metric.ok() || (metric->kind != stats::Metric::Kind::kMean &&
+                       metric->kind != stats::Metric::Kind::kPercentile)) {
+    return std::nullopt;
+  }
+  return *metric;
 }
 
-// Parses the part before the limit of an objective on isolation.
-absl::StatusOr<Isolation> ParseIsolation(absl::string_view text,
-                                         absl::string_view name) {
-  Isolation isolation;
-  if (!absl::ConsumePrefix(&name, kGoodputPrefix)) {
-    absl::ConsumePrefix(&name, kLatencyImpactPrefix);
-    isolation.kind = Isolation::Kind::kLatencyImpact;
-  }
-  if (name == "mean") return isolation;
-  double percent = 0;
-  if (!absl::ConsumePrefix(&name, "p") || !absl::SimpleAtod(name, &percent) ||
-      !(percent > 0 && percent < 100)) {
+absl::StatusOr<AnyMetric> ParseIsolation(absl::string_view text,
+                                         Isolation::Kind kind,
+                                         absl::string_view rest) {
+  const std::optional<stats::Metric> metric = ParseMeanOrPercentile(rest);
+  if (!metric.has_value()) {
     return SyntaxError(text,
                        "needs a percentile of the seconds, such as p05, or "
                        "mean");
   }
-  isolation.percent = percent;
+  Isolation isolation = {.kind = kind};
+  if (metric->kind == stats::Metric::Kind::kPercentile) {
+    isolation.percent = metric->percent;
+  }
   return isolation;
 }
 
-bool IsStreamTime(absl::string_view name) {
-  for (const NamedStreamTime& named : kStreamTimes) {
-    if (absl::StartsWith(name, named.prefix)) return true;
+absl::StatusOr<AnyMetric> ParsePartTime(absl::string_view text,
+                                        PartTime::Kind kind,
+                                        absl::string_view rest) {
+  PartTime time = {.kind = kind};
+  const std::optional<stats::Metric> metric = ParseMeanOrPercentile(rest);
+  if (!metric.has_value() || metric->kind == stats::Metric::Kind::kMean) {
+    return SyntaxError(text, time.IsOfStream()
+                                 ? "needs a percentile of the messages, such "
+                                   "as p99"
+                                 : "needs a percentile of the times, such as "
+                                   "p99");
   }
-  return false;
+  time.percent = metric->percent;
+  return time;
 }
 
-// Parses the part before the limit of an objective on messages.
-absl::StatusOr<StreamTime> ParseStreamTime(absl::string_view text,
-                                           absl::string_view name) {
-  for (const NamedStreamTime& named : kStreamTimes) {
-    if (!absl::ConsumePrefix(&name, named.prefix)) continue;
-    const absl::StatusOr<stats::Metric> metric = stats::ParseMetric(name);
-    if (metric.ok() && metric->kind == stats::Metric::Kind::kPercentile) {
-      return StreamTime{named.kind, metric->percent};
+// Parses the part before the limit, without the RPC.
+absl::StatusOr<AnyMetric> ParseAnyMetric(absl::string_view text,
+                                         absl::string_view rpc,
+                                         absl::string_view name) {
+  if (name == kCpu && rpc.empty()) return HostCpu();
+  absl::string_view rest = name;
+  const bool is_goodput = absl::ConsumePrefix(&rest, kGoodputPrefix);
+  if (is_goodput || absl::ConsumePrefix(&rest, kLatencyImpactPrefix)) {
+    if (!rpc.empty()) {
+      return SyntaxError(text, "names an RPC; the experiment does that");
+    }
+    return ParseIsolation(text,
+                          is_goodput ? Isolation::Kind::kGoodput
+                                     : Isolation::Kind::kLatencyImpact,
+                          rest);
+  }
+  for (const NamedTime& named : kTimes) {
+    if (absl::ConsumePrefix(&rest, named.prefix)) {
+      return ParsePartTime(text, named.kind, rest);
     }
   }
-  return SyntaxError(text, "needs a percentile of the messages, such as p99");
-}
-
-// Parses the part before the limit of an objective on attempts; nothing if it
-// is none.
-absl::StatusOr<std::optional<AttemptTime>> ParseAttemptTime(
-    absl::string_view text, absl::string_view name) {
-  for (const NamedAttemptTime& named : kAttemptTimes) {
-    if (!absl::ConsumePrefix(&name, named.prefix)) continue;
-    const absl::StatusOr<stats::Metric> metric = stats::ParseMetric(name);
-    if (metric.ok() && metric->kind == stats::Metric::Kind::kPercentile) {
-      return AttemptTime{named.kind, metric->percent};
-    }
-    return SyntaxError(text, "needs a percentile of the times, such as p99");
-  }
-  return std::nullopt;
+  const absl::StatusOr<stats::Metric> metric = stats::ParseMetric(name);
+  if (!metric.ok()) return SyntaxError(text, metric.status().message());
+  return *metric;
 }
 
 // Less than all of the goodput, or more than none of the impact, is what a
@@ -150,9 +157,12 @@ absl::Status CheckIsolationLimit(const Objective& objective,
 }
 
 absl::StatusOr<double> ParseLimit(absl::string_view text,
-                                  const stats::Metric& metric,
+                                  const AnyMetric& about,
                                   absl::string_view limit) {
-  switch (metric.kind) {
+  if (std::holds_alternative<PartTime>(about)) return ParseLatency(text, limit);
+  const auto* const metric = std::get_if<stats::Metric>(&about);
+  if (metric == nullptr) return ParseShare(text, limit);
+  switch (metric->kind) {
     case stats::Metric::Kind::kPercentile:
     case stats::Metric::Kind::kMean:
       return ParseLatency(text, limit);
@@ -170,21 +180,14 @@ absl::StatusOr<double> ParseLimit(absl::string_view text,
 
 }  // namespace
 
-std::string StreamTimeName(const StreamTime& time) {
-  for (const NamedStreamTime& named : kStreamTimes) {
+std::string PartTimeName(const PartTime& time) {
+  for (const NamedTime& named : kTimes) {
     if (named.kind != time.kind) continue;
     return absl::StrCat(
         named.prefix,
         stats::MetricName({stats::Metric::Kind::kPercentile, time.percent}));
   }
   return "";
-}
-
-std::string AttemptTimeName(const AttemptTime& time) {
-  const bool is_quorum = time.kind == AttemptTime::Kind::kQuorum;
-  return absl::StrCat(
-      is_quorum ? "quorum_" : "attempt_",
-      stats::MetricName({stats::Metric::Kind::kPercentile, time.percent}));
 }
 
 absl::StatusOr<Objective> ParseObjective(absl::string_view text) {
@@ -206,35 +209,11 @@ absl::StatusOr<Objective> ParseObjective(absl::string_view text) {
         std::string(absl::StripAsciiWhitespace(name.substr(0, blank)));
     name = name.substr(blank + 1);
   }
-  const absl::StatusOr<std::optional<AttemptTime>> attempt_time =
-      ParseAttemptTime(text, name);
-  if (!attempt_time.ok()) return attempt_time.status();
-  absl::StatusOr<double> value;
-  if (name == kCpu && objective.rpc.empty()) {
-    objective.metric = HostCpu();
-    value = ParseShare(text, limit);
-  } else if (IsIsolation(name)) {
-    const absl::StatusOr<Isolation> isolation = ParseIsolation(text, name);
-    if (!isolation.ok()) return isolation.status();
-    if (!objective.rpc.empty()) {
-      return SyntaxError(text, "names an RPC; the experiment does that");
-    }
-    objective.metric = *isolation;
-    value = ParseShare(text, limit);
-  } else if (IsStreamTime(name)) {
-    const absl::StatusOr<StreamTime> time = ParseStreamTime(text, name);
-    if (!time.ok()) return time.status();
-    objective.metric = *time;
-    value = ParseLatency(text, limit);
-  } else if (attempt_time->has_value()) {
-    objective.metric = **attempt_time;
-    value = ParseLatency(text, limit);
-  } else {
-    const absl::StatusOr<stats::Metric> metric = stats::ParseMetric(name);
-    if (!metric.ok()) return SyntaxError(text, metric.status().message());
-    objective.metric = *metric;
-    value = ParseLimit(text, *metric, limit);
-  }
+  absl::StatusOr<AnyMetric> metric = ParseAnyMetric(text, objective.rpc, name);
+  if (!metric.ok()) return metric.status();
+  objective.metric = *std::move(metric);
+  const absl::StatusOr<double> value =
+      ParseLimit(text, objective.metric, limit);
   if (!value.ok()) return value.status();
   objective.limit = *value;
   if (const auto* isolation = std::get_if<Isolation>(&objective.metric)) {

@@ -36,27 +36,19 @@ struct Isolation {
   std::optional<int64_t> served_within_ns;
 };
 
-// A percentile of a time of the messages of RPCs that stream, as reports have
-// them (docs/reports.md, "Streams").
-struct StreamTime {
-  enum class Kind { kFirstMessage, kGap, kRoundTrip };
+// A percentile of a time that is a part of a request: of the messages of RPCs
+// that stream (docs/reports.md, "Streams"), or of the single attempts, and
+// until a quorum was complete, of RPCs with a policy ("Policies").
+struct PartTime {
+  enum class Kind { kFirstMessage, kGap, kRoundTrip, kAttempt, kQuorum };
   Kind kind = Kind::kFirstMessage;
   double percent = 0;
+
+  bool IsOfStream() const { return kind < Kind::kAttempt; }
 };
 
-// Returns a name such as "gap_p99".
-std::string StreamTimeName(const StreamTime& time);
-
-// A percentile of the times of single attempts, or of the time until a quorum
-// was complete, of RPCs with a policy (docs/reports.md, "Policies").
-struct AttemptTime {
-  enum class Kind { kAttempt, kQuorum };
-  Kind kind = Kind::kAttempt;
-  double percent = 0;
-};
-
-// Returns a name such as "attempt_p99".
-std::string AttemptTimeName(const AttemptTime& time);
+// Returns a name such as "gap_p99", as reports have it.
+std::string PartTimeName(const PartTime& time);
 
 // One limit, such as "root_query p95<=500ms". Percentiles and means refer to
 // the response time, or to the service time in closed loops, in nanoseconds.
@@ -68,18 +60,17 @@ struct Objective {
   // Empty: the test's only RPC; the experiment's for Isolation; none for
   // HostCpu.
   std::string rpc;
-  std::variant<stats::Metric, HostCpu, Isolation, StreamTime, AttemptTime>
-      metric;
+  std::variant<stats::Metric, HostCpu, Isolation, PartTime> metric;
   bool is_upper_limit;
   double limit;  // positive
 };
 
 // Parses [RPC] METRIC<=LIMIT or METRIC>=LIMIT, cpu<=PERCENT%, or isolation such
 // as isol_p05>=90%, isol_mean>=95% or lat_imp_p95<=20%. METRIC is one of
-// stats/metric.h, a StreamTime such as first_message_p99 or an AttemptTime such
-// as attempt_p99; LIMIT is a duration (500ms), a share (0.1%), a rate (1000)
-// or, for amplification, a number (1.2). Without an RPC, the test's only one is
-// meant. INVALID_ARGUMENT says what is wrong and shows the correct form.
+// stats/metric.h, or a PartTime such as first_message_p99 or attempt_p99; LIMIT
+// is a duration (500ms), a share (0.1%), a rate (1000) or, for amplification, a
+// number (1.2). Without an RPC, the test's only one is meant. INVALID_ARGUMENT
+// says what is wrong and shows the correct form.
 absl::StatusOr<Objective> ParseObjective(absl::string_view text);
 
 }  // namespace distbench::config

@@ -55,16 +55,16 @@ TEST(ParseObjectiveTest, ReadsIsolation) {
 
 TEST(ParseObjectiveTest, ReadsTimesOfMessages) {
   for (const auto& [name, kind] :
-       std::vector<std::pair<std::string, StreamTime::Kind>>{
-           {"first_message_p99", StreamTime::Kind::kFirstMessage},
-           {"gap_p99.9", StreamTime::Kind::kGap},
-           {"round_trip_p50", StreamTime::Kind::kRoundTrip}}) {
+       std::vector<std::pair<std::string, PartTime::Kind>>{
+           {"first_message_p99", PartTime::Kind::kFirstMessage},
+           {"gap_p99.9", PartTime::Kind::kGap},
+           {"round_trip_p50", PartTime::Kind::kRoundTrip}}) {
     const Objective objective = Parse(absl::StrCat("talk ", name, "<=20ms"));
     EXPECT_EQ(objective.rpc, "talk");
     EXPECT_EQ(objective.limit, 20e6);
-    const auto& time = std::get<StreamTime>(objective.metric);
+    const auto& time = std::get<PartTime>(objective.metric);
     EXPECT_EQ(time.kind, kind);
-    EXPECT_EQ(StreamTimeName(time), name);
+    EXPECT_EQ(PartTimeName(time), name);
   }
   for (const char* text : {"gap_mean<=1ms", "gap_p0<=1ms", "gap_<=1ms"}) {
     EXPECT_THAT(ParseObjective(text).status().message(),
@@ -82,11 +82,9 @@ TEST(ParseObjectiveTest, ReadsAttempts) {
   EXPECT_EQ(Parse("goodput>=1000").limit, 1000);
   const Objective quorum = Parse("get quorum_p99.9<=20ms");
   EXPECT_EQ(quorum.limit, 20e6);
-  EXPECT_EQ(AttemptTimeName(std::get<AttemptTime>(quorum.metric)),
-            "quorum_p99.9");
-  EXPECT_EQ(
-      AttemptTimeName(std::get<AttemptTime>(Parse("attempt_p50<=1s").metric)),
-      "attempt_p50");
+  EXPECT_EQ(PartTimeName(std::get<PartTime>(quorum.metric)), "quorum_p99.9");
+  EXPECT_EQ(PartTimeName(std::get<PartTime>(Parse("attempt_p50<=1s").metric)),
+            "attempt_p50");
   for (const auto& [text, problem] :
        std::vector<std::pair<std::string, std::string>>{
            {"amplification<=5%", "attempts per request"},

@@ -1,4 +1,5 @@
-// The settings of drivers, as far as drivers share them with config/.
+// The settings of drivers and activities, as far as these share them with
+// config/.
 
 #ifndef DISTBENCH_CONFIG_PLAN_DRIVER_OPTIONS_H_
 #define DISTBENCH_CONFIG_PLAN_DRIVER_OPTIONS_H_
@@ -28,10 +29,13 @@ inline constexpr char kUnixTransport[] = "unix";
 // Value of the setting "spin_us" that lets the host's CPUs decide.
 inline constexpr int64_t kSpinByCpus = -1;
 
+// The value of a setting of a driver or an activity.
+using SettingValue = std::variant<int64_t, std::string>;
+
 // How the driver of a service is set up. The settings have been checked against
 // the driver's declaration, so drivers can look them up without errors.
 struct DriverOptions {
-  using Value = std::variant<int64_t, std::string>;
+  using Value = SettingValue;
 
   std::string driver = "grpc";
   std::string netdev;  // empty: the host's best address

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,11 +19,10 @@
 #include "distbench/config/distributions/distribution.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/config/plan/policy_plan.h"
+#include "distbench/config/plan/test_names.h"
 
 namespace distbench::config {
 
-// Means "none" wherever an index is optional.
-inline constexpr int kNone = -1;
 inline constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
 
 // A payload size in bytes, for the whole serialised message: either fixed, or
@@ -203,12 +203,6 @@ struct ListPlan {
   bool spin = false;            // busy-wait for due times
 };
 
-struct ActivitySetting {
-  std::string name;
-  std::optional<std::string> string_value;
-  std::optional<int64_t> int64_value;
-};
-
 struct ActivityPoolPlan {
   std::string name;
   int size = 1;  // threads, or slots for activities that wait
@@ -218,7 +212,7 @@ struct ActivityPlan {
   std::string name;
   std::string function;  // as registered in activity/
   int pool = kNone;  // index into Plan::activity_pools; kNone: the default pool
-  std::vector<ActivitySetting> settings;
+  std::map<std::string, SettingValue> settings;  // all that are declared
 };
 
 struct ReplayRecordPlan {

@@ -1,5 +1,7 @@
 #include "distbench/config/plan/test_names.h"
 
+#include <utility>
+
 namespace distbench::config {
 
 void NameIndex::Add(const std::string& name) {
@@ -26,5 +28,28 @@ TestNames::TestNames(const DistributedSystemDescription& test)
       size_distributions(test.size_distribution_configs()),
       replay_traces(test.rpc_replay_traces()),
       server_faults(test.server_faults()) {}
+
+const NameIndex* TestNames::Of(int field_number) const {
+  using Test = DistributedSystemDescription;
+  const std::pair<int, const NameIndex*> all[] = {
+      {Test::kServicesFieldNumber, &services},
+      {Test::kPayloadDescriptionsFieldNumber, &payloads},
+      {Test::kRpcDescriptionsFieldNumber, &rpcs},
+      {Test::kActionsFieldNumber, &actions},
+      {Test::kActionListsFieldNumber, &lists},
+      {Test::kProtocolDriverOptionsFieldNumber, &driver_options},
+      {Test::kActivityConfigsFieldNumber, &activities},
+      {Test::kActivityPoolsFieldNumber, &activity_pools},
+      {Test::kDistributionConfigFieldNumber, &joint_distributions},
+      {Test::kDelayDistributionConfigsFieldNumber, &delay_distributions},
+      {Test::kSizeDistributionConfigsFieldNumber, &size_distributions},
+      {Test::kRpcReplayTracesFieldNumber, &replay_traces},
+      {Test::kServerFaultsFieldNumber, &server_faults},
+  };
+  for (const auto& [number, index] : all) {
+    if (number == field_number) return index;
+  }
+  return nullptr;
+}
 
 }  // namespace distbench::config

@@ -8,10 +8,12 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
-#include "distbench/config/plan/plan.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench::config {
+
+// Means "none" wherever an index is optional.
+inline constexpr int kNone = -1;
 
 // Maps names to positions. If a name is repeated, the first position counts.
 class NameIndex {
@@ -37,6 +39,10 @@ class NameIndex {
 
 struct TestNames {
   explicit TestNames(const DistributedSystemDescription& test);
+
+  // The names in the field of the test with this number; null if its elements
+  // have none.
+  const NameIndex* Of(int field_number) const;
 
   NameIndex services;
   NameIndex payloads;

@@ -17,6 +17,7 @@
 #include "distbench/base/plugins.h"
 #include "distbench/config/catalogs/settings.h"
 #include "distbench/config/problems/suggest.h"
+#include "google/protobuf/descriptor.h"
 
 namespace distbench::config {
 namespace {
@@ -29,12 +30,23 @@ Value Text(bool is_known, const std::string& value) {
   return is_known ? Value(value) : std::nullopt;
 }
 
-Value Number(bool is_known, int64_t value) {
-  return is_known ? Value(absl::StrCat(value)) : std::nullopt;
-}
-
-Value Switch(bool is_known, bool is_on) {
-  return is_known ? Value(is_on ? "on" : "off") : std::nullopt;
+// The field with this number: a text, a number, or a switch that is on or off.
+template <int kNumber>
+Value Field(const HostFacts& host) {
+  using google::protobuf::FieldDescriptor;
+  const auto& field = *host.GetDescriptor()->FindFieldByNumber(kNumber);
+  const auto& reflection = *host.GetReflection();
+  if (!reflection.HasField(host, &field)) return std::nullopt;
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_STRING:
+      return reflection.GetString(host, &field);
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return reflection.GetBool(host, &field) ? "on" : "off";
+    case FieldDescriptor::CPPTYPE_INT32:
+      return absl::StrCat(reflection.GetInt32(host, &field));
+    default:
+      return absl::StrCat(reflection.GetInt64(host, &field));
+  }
 }
 
 // Without the name of the system: "6.1.0-18-amd64" of "Linux 6.1.0-18-amd64
@@ -79,88 +91,56 @@ Value Controllers(const HostFacts& host) {
 
 using Rule = HostFact::Rule;
 
-SettingDeclaration OneOf(const char* name, std::vector<std::string> values) {
-  return {.name = name,
-          .description = {},
-          .default_value = "",
-          .allowed_values = std::move(values)};
-}
+constexpr int64_t kMaxNumber = std::numeric_limits<int64_t>::max();
+
+// Their defaults do not matter, and they have no descriptions.
 
 SettingDeclaration AnyText(const char* name) {
   return {.name = name, .description = {}, .default_value = ""};
 }
 
-SettingDeclaration FromTo(
-    const char* name, int64_t minimum,
-    int64_t maximum = std::numeric_limits<int64_t>::max()) {
-  return {.name = name,
-          .description = {},
-          .default_value = int64_t{0},
-          .minimum = minimum,
-          .maximum = maximum};
+SettingDeclaration OneOf(const char* name,
+                         const std::vector<std::string>& values) {
+  return Choice(name, /*description=*/"", values);
+}
+
+SettingDeclaration FromTo(const char* name, int64_t minimum,
+                          int64_t maximum = kMaxNumber) {
+  return Number(name, /*description=*/"", minimum, minimum, maximum);
+}
+
+Value ControlGroups(const HostFacts& host) {
+  return Text(host.has_control_groups(),
+              absl::StrCat(host.control_groups().version()));
 }
 
 std::vector<HostFact> CoreFacts() {
   return {
-      {FromTo("control_groups", 0, 2),
-       [](const HostFacts& host) {
-         return Number(host.has_control_groups(),
-                       host.control_groups().version());
-       }},
+      {FromTo("control_groups", 0, 2), ControlGroups},
       {AnyText("controllers"), Controllers, Rule::kIncludes},
       {OneOf("cpu_boost", {"on", "off"}),
-       [](const HostFacts& host) {
-         return Switch(host.has_is_cpu_boost_enabled(),
-                       host.is_cpu_boost_enabled());
-       }},
+       Field<HostFacts::kIsCpuBoostEnabledFieldNumber>},
       {OneOf("cpu_frequency_governor",
              {"conservative", "ondemand", "performance", "powersave",
               "schedutil", "userspace"}),
-       [](const HostFacts& host) {
-         return Text(host.has_cpu_frequency_governor(),
-                     host.cpu_frequency_governor());
-       }},
-      {AnyText("cpu_model"),
-       [](const HostFacts& host) {
-         return Text(host.has_cpu_model(), host.cpu_model());
-       },
+       Field<HostFacts::kCpuFrequencyGovernorFieldNumber>},
+      {AnyText("cpu_model"), Field<HostFacts::kCpuModelFieldNumber>,
        Rule::kContains},
       {AnyText("deepest_idle_state"), DeepestIdleState},
       {AnyText("default_queueing_discipline"),
-       [](const HostFacts& host) {
-         return Text(host.has_default_queueing_discipline(),
-                     host.default_queueing_discipline());
-       }},
+       Field<HostFacts::kDefaultQueueingDisciplineFieldNumber>},
       {AnyText("kernel"), KernelRelease, Rule::kVersion},
-      {FromTo("min_cpus", 1),
-       [](const HostFacts& host) {
-         return Number(host.has_cpu_count(), host.cpu_count());
-       },
+      {FromTo("min_cpus", 1), Field<HostFacts::kCpuCountFieldNumber>,
        Rule::kAtLeast},
-      {FromTo("min_memory_bytes", 1),
-       [](const HostFacts& host) {
-         return Number(host.has_memory_bytes(), host.memory_bytes());
-       },
+      {FromTo("min_memory_bytes", 1), Field<HostFacts::kMemoryBytesFieldNumber>,
        Rule::kAtLeast},
       {OneOf("mitigations", {"on", "off"}), Mitigations},
-      {OneOf("smt", {"on", "off"}),
-       [](const HostFacts& host) {
-         return Switch(host.has_is_smt_active(), host.is_smt_active());
-       }},
+      {OneOf("smt", {"on", "off"}), Field<HostFacts::kIsSmtActiveFieldNumber>},
       {AnyText("tcp_congestion_control"),
-       [](const HostFacts& host) {
-         return Text(host.has_tcp_congestion_control(),
-                     host.tcp_congestion_control());
-       }},
-      {FromTo("tcp_ecn_mode", 0, 5),
-       [](const HostFacts& host) {
-         return Number(host.has_tcp_ecn_mode(), host.tcp_ecn_mode());
-       }},
+       Field<HostFacts::kTcpCongestionControlFieldNumber>},
+      {FromTo("tcp_ecn_mode", 0, 5), Field<HostFacts::kTcpEcnModeFieldNumber>},
       {OneOf("transparent_huge_pages", {"always", "madvise", "never"}),
-       [](const HostFacts& host) {
-         return Text(host.has_transparent_huge_pages(),
-                     host.transparent_huge_pages());
-       }},
+       Field<HostFacts::kTransparentHugePagesFieldNumber>},
   };
 }
 

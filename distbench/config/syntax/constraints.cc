@@ -22,35 +22,20 @@ int64_t Remainder(int64_t value, int64_t modulus) {
 
 bool IntegerMatches(const Constraint& constraint, int64_t attribute,
                     int64_t value) {
-  // Remainders are undefined for a modulus below 1, so nothing can match.
-  const bool has_remainder = constraint.modulus() >= 1;
-  switch (constraint.relation()) {
-    case Constraint::EQUAL:
-      return attribute == value;
-    case Constraint::NOT_EQUAL:
-      return attribute != value;
-    case Constraint::MODULO_EQUAL:
-      return has_remainder &&
-             Remainder(attribute, constraint.modulus()) == value;
-    case Constraint::MODULO_NOT_EQUAL:
-      return has_remainder &&
-             Remainder(attribute, constraint.modulus()) != value;
-    case Constraint::UNKNOWN:
-      break;
+  if (constraint.relation() == Constraint::UNKNOWN) return false;
+  if (IsModulo(constraint)) {
+    // Remainders are undefined for a modulus below 1, so nothing can match.
+    if (constraint.modulus() < 1) return false;
+    attribute = Remainder(attribute, constraint.modulus());
   }
-  return false;
+  return (attribute == value) != IsNegative(constraint);
 }
 
 bool StringMatches(const Constraint& constraint, const std::string& attribute,
                    const std::string& value) {
-  switch (constraint.relation()) {
-    case Constraint::EQUAL:
-      return attribute == value;
-    case Constraint::NOT_EQUAL:
-      return attribute != value;
-    default:
-      return false;
-  }
+  return constraint.relation() != Constraint::UNKNOWN &&
+         !IsModulo(constraint) &&
+         (attribute == value) != IsNegative(constraint);
 }
 
 bool SetMatches(const ConstraintSet& set, const Attributes& attributes) {
@@ -61,19 +46,10 @@ bool SetMatches(const ConstraintSet& set, const Attributes& attributes) {
 }
 
 std::string RelationText(const Constraint& constraint) {
-  switch (constraint.relation()) {
-    case Constraint::EQUAL:
-      return " = ";
-    case Constraint::NOT_EQUAL:
-      return " != ";
-    case Constraint::MODULO_EQUAL:
-      return absl::StrCat(" % ", constraint.modulus(), " = ");
-    case Constraint::MODULO_NOT_EQUAL:
-      return absl::StrCat(" % ", constraint.modulus(), " != ");
-    case Constraint::UNKNOWN:
-      break;
-  }
-  return " (no relation) ";
+  if (constraint.relation() == Constraint::UNKNOWN) return " (no relation) ";
+  return absl::StrCat(
+      IsModulo(constraint) ? absl::StrCat(" % ", constraint.modulus()) : "",
+      IsNegative(constraint) ? " != " : " = ");
 }
 
 // The values of the attributes that the set refers to.
@@ -94,6 +70,16 @@ std::string ActualValues(const ConstraintSet& set,
 }
 
 }  // namespace
+
+bool IsModulo(const Constraint& constraint) {
+  return constraint.relation() == Constraint::MODULO_EQUAL ||
+         constraint.relation() == Constraint::MODULO_NOT_EQUAL;
+}
+
+bool IsNegative(const Constraint& constraint) {
+  return constraint.relation() == Constraint::NOT_EQUAL ||
+         constraint.relation() == Constraint::MODULO_NOT_EQUAL;
+}
 
 bool Matches(const Constraint& constraint, const Attributes& attributes) {
   const auto it = attributes.find(constraint.attribute_name());

@@ -16,6 +16,10 @@ namespace distbench::config {
 // Maps attribute names to values.
 using Attributes = std::map<std::string, std::string>;
 
+// Whether the relation is about remainders, or says that values differ.
+bool IsModulo(const Constraint& constraint);
+bool IsNegative(const Constraint& constraint);
+
 // Whether the attribute satisfies the constraint for any of the constraint's
 // values. An absent attribute matches nothing, not even NOT_EQUAL. An attribute
 // that is not an integer matches no integer value. Remainders are never

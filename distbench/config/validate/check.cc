@@ -7,11 +7,11 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/plugins.h"
+#include "distbench/config/arrivals/check_arrivals.h"
 #include "distbench/config/problems/problem.h"
+#include "distbench/config/rules/field_rules.h"
 #include "distbench/config/syntax/instance_names.h"
-#include "distbench/config/validate/arrivals.h"
 #include "distbench/config/validate/language_part.h"
-#include "distbench/config/validate/quantities.h"
 #include "distbench/config/validate/validators.h"
 
 namespace distbench::config {
@@ -22,9 +22,6 @@ bool HasSizes(const ServiceSpec& service) {
 }
 
 void CanonicalizeService(ServiceSpec& service) {
-  if (service.has_admission() && service.admission().refuse().empty()) {
-    service.mutable_admission()->clear_refuse();
-  }
   if (IsOutside(service) && !service.has_count()) service.set_count(1);
   if (HasSizes(service)) {
     const int64_t count = GridOf(service).Count();
@@ -36,62 +33,14 @@ void CanonicalizeService(ServiceSpec& service) {
   }
 }
 
-// An empty word means the default, as everywhere.
-void CanonicalizePolicy(CallPolicy& policy) {
-  ReplaceQuantities(policy);
-  if (policy.load_balancing().empty()) policy.clear_load_balancing();
-  if (policy.has_retry()) {
-    RetryPolicy& retry = *policy.mutable_retry();
-    ReplaceQuantities(retry);
-    if (retry.jitter().empty()) retry.clear_jitter();
-    if (retry.has_budget()) ReplaceQuantities(*retry.mutable_budget());
-  }
-  if (policy.has_hedging()) {
-    HedgingPolicy& hedging = *policy.mutable_hedging();
-    ReplaceQuantities(hedging);
-    if (hedging.has_budget()) ReplaceQuantities(*hedging.mutable_budget());
-  }
-  if (policy.has_quorum() && policy.quorum().rest().empty()) {
-    policy.mutable_quorum()->clear_rest();
-  }
-  if (policy.has_circuit_breaker()) {
-    ReplaceQuantities(*policy.mutable_circuit_breaker());
-  }
-  if (policy.has_concurrency_limit() &&
-      policy.concurrency_limit().kind().empty()) {
-    policy.mutable_concurrency_limit()->clear_kind();
-  }
-}
-
 void CanonicalizeTest(DistributedSystemDescription& test) {
-  if (test.default_protocol().empty()) test.clear_default_protocol();
+  CanonicalizeFields(test);
   for (ServiceSpec& service : *test.mutable_services()) {
     CanonicalizeService(service);
   }
-  for (PayloadSpec& payload : *test.mutable_payload_descriptions()) {
-    ReplaceQuantities(payload);
-  }
-  for (RpcSpec& rpc : *test.mutable_rpc_descriptions()) {
-    ReplaceQuantities(rpc);
-    if (rpc.fanout_filter().empty()) rpc.clear_fanout_filter();
-    if (rpc.has_policy()) CanonicalizePolicy(*rpc.mutable_policy());
-    if (!rpc.has_stream()) continue;
-    ReplaceQuantities(*rpc.mutable_stream());
-    if (rpc.stream().response_starts().empty()) {
-      rpc.mutable_stream()->clear_response_starts();
-    }
-  }
   for (Action& action : *test.mutable_actions()) {
-    if (!action.has_iterations()) continue;
-    Iterations& iterations = *action.mutable_iterations();
-    ReplaceQuantities(iterations);
-    if (iterations.open_loop_interval_distribution().empty()) {
-      iterations.clear_open_loop_interval_distribution();
-    }
-    if (iterations.has_arrivals()) CanonicalizeArrivals(iterations);
-  }
-  for (ServerFault& fault : *test.mutable_server_faults()) {
-    ReplaceQuantities(fault);
+    if (!action.iterations().has_arrivals()) continue;
+    CanonicalizeArrivals(*action.mutable_iterations());
   }
   for (const auto& [name, part] : base::Plugins<LanguagePart>::All()) {
     part->Canonicalize(test);
@@ -106,10 +55,9 @@ bool HasProduct(absl::string_view name) {
 void ValidateTest(const DistributedSystemDescription& test, const Path& path,
                   Problems& problems) {
   const TestValidation validation(test, path, problems);
-  ValidateProducts(validation, HasProduct);
   ValidateEncoding(validation);
+  CheckTest(test, path, validation.names(), HasProduct, problems);
   ValidateTestSettings(validation);
-  ValidateNames(validation);
   ValidateServices(validation);
   ValidateBindings(validation);
   ValidateChannels(validation);

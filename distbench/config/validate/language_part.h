@@ -1,5 +1,6 @@
 // What a product adds to the rules of the traffic language: of the fields that
-// are its own, and of what holds between them and others.
+// are its own, and of what holds between them and others. For rules that are
+// options of its fields, it calls config/rules/field_rules.h.
 
 #ifndef DISTBENCH_CONFIG_VALIDATE_LANGUAGE_PART_H_
 #define DISTBENCH_CONFIG_VALIDATE_LANGUAGE_PART_H_
@@ -7,8 +8,8 @@
 #include <set>
 #include <string>
 
-#include "distbench/config/problems/problem.h"
 #include "distbench/config/objectives/objective.h"
+#include "distbench/config/problems/problem.h"
 #include "distbench/config/validate/test_validation.h"
 #include "proto/traffic_config.pb.h"
 

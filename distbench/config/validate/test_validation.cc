@@ -1,9 +1,5 @@
 #include "distbench/config/validate/test_validation.h"
 
-#include "absl/container/flat_hash_set.h"
-#include "absl/strings/str_cat.h"
-#include "distbench/config/problems/suggest.h"
-
 namespace distbench::config {
 
 Path TestValidation::Element(absl::string_view field, const NameIndex& index,
@@ -18,15 +14,8 @@ int TestValidation::Resolve(const Path& path, absl::string_view kind,
                             const std::string& name,
                             const NameIndex& index) const {
   const int position = name.empty() ? kNone : index.Find(name);
-  // Skip the search for suggestions, which is expensive.
-  if (position != kNone || problems_.full()) return position;
-  if (name.empty()) {
-    Add(path, absl::StrCat("is missing; name the ", kind));
-  } else {
-    Add(path, absl::StrCat("no ", kind, " is named ", Quoted(name), "; ",
-                           Suggestion(name, index.names())));
-  }
-  return kNone;
+  if (position == kNone) AddUnknownName(path, kind, name, index, problems_);
+  return position;
 }
 
 void TestValidation::ResolveOptional(const Path& path, absl::string_view kind,
@@ -45,6 +34,13 @@ std::optional<TestValidation::ServiceGrid> TestValidation::FindService(
   return ServiceGrid{&service, grid};
 }
 
+std::vector<ResolvedDriver> TestValidation::DriversOf(
+    const std::string& name) const {
+  const int position = names_.services.Find(name);
+  if (position == kNone) return {};
+  return config::DriversOf(test_, names_, test_.services(position));
+}
+
 int64_t TestValidation::InstanceCount() const {
   int64_t total = 0;
   for (const ServiceSpec& service : test_.services()) {
@@ -53,17 +49,6 @@ int64_t TestValidation::InstanceCount() const {
     total += count;
   }
   return total;
-}
-
-void TestValidation::CheckDistinct(
-    const Path& path,
-    const google::protobuf::RepeatedPtrField<std::string>& strings) const {
-  absl::flat_hash_set<std::string> seen;
-  for (int i = 0; i < strings.size(); ++i) {
-    if (seen.insert(strings[i]).second) continue;
-    Add(path.At(i), absl::StrCat(Quoted(strings[i]),
-                                 " is listed more than once; remove one"));
-  }
 }
 
 }  // namespace distbench::config

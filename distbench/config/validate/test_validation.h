@@ -7,10 +7,14 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/string_view.h"
+#include "distbench/config/arrivals/check_arrivals.h"
+#include "distbench/config/catalogs/driver_resolution.h"
 #include "distbench/config/plan/test_names.h"
 #include "distbench/config/problems/problem.h"
+#include "distbench/config/rules/field_rules.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "proto/traffic_config.pb.h"
 
@@ -18,12 +22,7 @@ namespace distbench::config {
 
 // Limits that keep sums of times within an int64_t, and memory within reason.
 inline constexpr int64_t kMaxSizeBytes = 2'147'483'647;
-inline constexpr int64_t kMaxTimeUs = 1'000'000'000'000'000;
-inline constexpr int64_t kMaxTimeNs = 1000 * kMaxTimeUs;
-inline constexpr int64_t kMaxIntervalNs = 1'000'000'000'000'000;
 inline constexpr int64_t kMaxDelayNs = kMaxIntervalNs;
-// Workers look at the clock for each begin and end of a fault.
-inline constexpr int64_t kMinFaultRepeatNs = 1'000'000;
 inline constexpr int64_t kMaxClosedLoopParallelism = 1'000'000;
 inline constexpr int64_t kMaxInstances = 100'000;
 inline constexpr int64_t kMaxNodes = 100'000;
@@ -31,10 +30,7 @@ inline constexpr int64_t kMaxNodes = 100'000;
 // limit keeps a check within seconds, and the members of channels within
 // memory.
 inline constexpr int64_t kMaxConditionsTried = 2'000'000;
-inline constexpr int64_t kMaxWorkers = 1024;
-inline constexpr int64_t kMaxActivityPoolSize = 1024;
 inline constexpr int kMaxListNesting = 100;
-inline constexpr int kMaxNameLength = 200;
 
 // Room for a name, its coordinates and some wildcards.
 inline constexpr size_t kMaxGlobLength = 2 * kMaxNameLength;
@@ -89,14 +85,13 @@ class TestValidation {
   };
   std::optional<ServiceGrid> FindService(const std::string& name) const;
 
+  // The drivers of the service called `name`, outermost first; none if there is
+  // no such service, or they have a problem, which is reported elsewhere.
+  std::vector<ResolvedDriver> DriversOf(const std::string& name) const;
+
   // Instances of all services; kMaxInstances + 1 if there are more than
   // kMaxInstances, which is reported elsewhere.
   int64_t InstanceCount() const;
-
-  // Adds a problem at path[i] for each string that also appears earlier.
-  void CheckDistinct(
-      const Path& path,
-      const google::protobuf::RepeatedPtrField<std::string>& strings) const;
 
  private:
   const DistributedSystemDescription& test_;

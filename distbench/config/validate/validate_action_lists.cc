@@ -1,5 +1,3 @@
-#include <cstdint>
-#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -28,9 +26,6 @@ class ListValidation {
   }
 
   void Validate() {
-    validation_.CheckRange(path_.Field("max_rpc_samples"),
-                           list_.max_rpc_samples(), 0,
-                           std::numeric_limits<int64_t>::max());
     CheckProbabilities();
     for (int i = 0; i < list_.action_names_size(); ++i) CheckEntry(i);
   }
@@ -58,9 +53,7 @@ class ListValidation {
 
   void CheckEntry(int position) {
     const std::string& name = list_.action_names(position);
-    const int index =
-        validation_.Resolve(path_.Field("action_names").At(position), "action",
-                            name, validation_.names().actions);
+    const int index = validation_.names().actions.Find(name);
     // The first entry of an action has been checked; the others are the same.
     if (index == kNone || earlier_.count(index) > 0) return;
     CheckDependencies(index);

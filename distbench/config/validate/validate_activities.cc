@@ -64,13 +64,6 @@ void ValidatePools(const TestValidation& validation) {
     const ActivityPoolSpec& pool = test.activity_pools(i);
     const Path path = validation.Element("activity_pools",
                                          validation.names().activity_pools, i);
-    if (!pool.has_size()) {
-      validation.Add(path.Field("size"),
-                     "is missing; give the number of concurrent iterations");
-    } else {
-      validation.CheckRange(path.Field("size"), pool.size(), 1,
-                            kMaxActivityPoolSize);
-    }
     if (!pool.name().empty() && used.count(pool.name()) == 0) {
       validation.Add(path,
                      "has no effect, as no activity runs in it; make it the "
@@ -96,8 +89,6 @@ void ValidateActivities(const TestValidation& validation) {
     const ActivityConfig& config = validation.test().activity_configs(i);
     const Path path =
         validation.Element("activity_configs", names.activities, i);
-    validation.ResolveOptional(path.Field("pool_name"), "activity_pools entry",
-                               config.pool_name(), names.activity_pools);
     ValidateFunction(validation, path.Field("activity_settings"), config);
   }
   ValidatePools(validation);

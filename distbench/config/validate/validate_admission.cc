@@ -1,5 +1,3 @@
-#include <cstdint>
-#include <limits>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -9,21 +7,8 @@
 namespace distbench::config {
 namespace {
 
-constexpr int64_t kMaxAdmitted = std::numeric_limits<int32_t>::max();
-
 void CheckAdmissionLimits(const TestValidation& validation,
                           const AdmissionSpec& admission, const Path& path) {
-  if (admission.has_max_running()) {
-    validation.CheckRange(path.Field("max_running"), admission.max_running(), 1,
-                          kMaxAdmitted);
-  } else {
-    validation.Add(path.Field("max_running"),
-                   "is missing; give the number of requests that run at once");
-  }
-  if (admission.has_max_waiting()) {
-    validation.CheckRange(path.Field("max_waiting"), admission.max_waiting(), 0,
-                          kMaxAdmitted);
-  }
   // Each worker runs at least one request.
   const int workers = validation.test().workers_per_instance();
   if (admission.max_running() >= 1 && workers > admission.max_running()) {
@@ -38,12 +23,8 @@ void CheckAdmissionLimits(const TestValidation& validation,
 void CheckRefusal(const TestValidation& validation,
                   const AdmissionSpec& admission, const Path& path) {
   const std::string& refuse = admission.refuse();
-  if (refuse != "newest" && refuse != "oldest") {
-    validation.Add(path.Field("refuse"),
-                   absl::StrCat(Quoted(refuse),
-                                " is not a choice; must be \"newest\" or "
-                                "\"oldest\""));
-  } else if (admission.has_refuse() && !admission.has_max_waiting()) {
+  if (!IsRight(admission, "refuse")) return;
+  if (admission.has_refuse() && !admission.has_max_waiting()) {
     validation.Add(path.Field("refuse"),
                    "has no effect without max_waiting, because no request is "
                    "refused; add that, or remove this");

@@ -1,5 +1,4 @@
 #include <cstdint>
-#include <set>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -15,16 +14,9 @@ void CheckMembers(const TestValidation& validation, const Path& path,
                   const MultiServerChannel& channel, const Grid& grid,
                   bool try_constraints) {
   const int64_t problems_before = validation.problems().count();
-  std::set<int> selected;
   for (int i = 0; i < channel.selected_instances_size(); ++i) {
-    const int instance = channel.selected_instances(i);
-    const Path place = path.Field("selected_instances").At(i);
-    validation.CheckRange(place, instance, 0, grid.Count() - 1);
-    if (!selected.insert(instance).second) {
-      validation.Add(place, absl::StrCat(instance,
-                                         " is listed more than once; "
-                                         "remove one"));
-    }
+    validation.CheckRange(path.Field("selected_instances").At(i),
+                          channel.selected_instances(i), 0, grid.Count() - 1);
   }
   ValidateConstraints(path.Field("constraints"), channel.constraints(),
                       InstanceAttributeNames(grid), validation.problems());
@@ -41,11 +33,10 @@ void CheckMembers(const TestValidation& validation, const Path& path,
 void CheckSettings(const TestValidation& validation, const Path& path,
                    const ServiceSpec& service,
                    const MultiServerChannel& channel) {
-  const DriverStack stack =
-      ResolveDriverStack(validation.test(), validation.names(),
-                         OptionsOf(validation.names(), service));
-  if (stack.problem.has_value()) return;
-  const DriverDeclaration& driver = *stack.drivers.back().driver;
+  const auto drivers =
+      DriversOf(validation.test(), validation.names(), service);
+  if (drivers.empty()) return;
+  const DriverDeclaration& driver = *drivers.back().driver;
   const std::string owner = absl::StrCat("driver ", Quoted(driver.name));
   ValidateSettings(path.Field("channel_settings"), channel.channel_settings(),
                    driver.channel_settings, owner, validation.problems());

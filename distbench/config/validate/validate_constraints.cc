@@ -6,20 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/config/syntax/constraints.h"
 #include "distbench/config/validate/validators.h"
 
 namespace distbench::config {
 namespace {
-
-bool IsModulo(const Constraint& constraint) {
-  return constraint.relation() == Constraint::MODULO_EQUAL ||
-         constraint.relation() == Constraint::MODULO_NOT_EQUAL;
-}
-
-bool IsNegative(const Constraint& constraint) {
-  return constraint.relation() == Constraint::NOT_EQUAL ||
-         constraint.relation() == Constraint::MODULO_NOT_EQUAL;
-}
 
 // Attributes that only instances have, not nodes.
 bool IsOfInstances(const std::string& attribute) {

@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/distributions/distribution.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/config/validate/quantities.h"
 #include "distbench/config/validate/validators.h"
 
 namespace distbench::config {
@@ -218,7 +217,6 @@ void ValidatePayloads(const TestValidation& validation) {
     const PayloadSpec& payload = validation.test().payload_descriptions(i);
     const Path path = validation.Element("payload_descriptions",
                                          validation.names().payloads, i);
-    CheckQuantities(payload, path, validation.problems());
     const bool is_fixed = payload.has_size() || payload.has_size_with_unit();
     const bool is_drawn = !payload.size_distribution_name().empty();
     if (is_fixed && is_drawn) {
@@ -229,14 +227,6 @@ void ValidatePayloads(const TestValidation& validation) {
                      "has no size; give size_with_unit, size or "
                      "size_distribution_name");
     }
-    if (payload.has_size()) {
-      validation.CheckRange(path.Field("size"), payload.size(), 0,
-                            kMaxSizeBytes);
-    }
-    validation.ResolveOptional(path.Field("size_distribution_name"),
-                               "size_distribution_configs entry",
-                               payload.size_distribution_name(),
-                               validation.names().size_distributions);
   }
 }
 

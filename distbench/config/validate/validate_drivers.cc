@@ -223,13 +223,9 @@ struct WireDriver {
 // Returns nullopt if it cannot be found, which is reported elsewhere.
 std::optional<WireDriver> WireDriverOf(const TestValidation& validation,
                                        const std::string& service_name) {
-  const int service = validation.names().services.Find(service_name);
-  if (service == kNone) return std::nullopt;
-  const DriverStack stack = ResolveDriverStack(
-      validation.test(), validation.names(),
-      OptionsOf(validation.names(), validation.test().services(service)));
-  if (stack.problem.has_value()) return std::nullopt;
-  const auto& [driver, options] = stack.drivers.back();
+  const auto drivers = validation.DriversOf(service_name);
+  if (drivers.empty()) return std::nullopt;
+  const auto& [driver, options] = drivers.back();
   return WireDriver{
       .name = driver->alias_of.empty() ? driver->name : driver->alias_of,
       .options = options};
@@ -316,13 +312,6 @@ void CheckBothSides(const TestValidation& validation, int rpc_index) {
 void ValidateDrivers(const TestValidation& validation) {
   const DistributedSystemDescription& test = validation.test();
   DriverCheck(validation).CheckAll();
-  for (int i = 0; i < test.services_size(); ++i) {
-    validation.ResolveOptional(
-        validation.Service(i).Field("protocol_driver_options_name"),
-        "protocol_driver_options entry",
-        test.services(i).protocol_driver_options_name(),
-        validation.names().driver_options);
-  }
   for (int i = 0; i < test.rpc_descriptions_size(); ++i) {
     CheckBothSides(validation, i);
   }

@@ -8,7 +8,6 @@
 #include "distbench/base/plugins.h"
 #include "distbench/config/objectives/objective.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/config/syntax/words.h"
 #include "distbench/config/validate/language_part.h"
 #include "distbench/config/validate/validators.h"
 
@@ -35,7 +34,7 @@ void CheckObjectiveOfProduct(const TestValidation& validation, const Path& path,
 
 // Messages of an echo have round trips, and those of other streams gaps.
 void CheckStreamTime(const TestValidation& validation, const Path& path,
-                     const std::string& text, const StreamTime& time,
+                     const std::string& text, const PartTime& time,
                      const RpcSpec* rpc) {
   if (rpc == nullptr || !rpc->has_stream()) {
     validation.Add(path, absl::StrCat(Quoted(text),
@@ -43,10 +42,9 @@ void CheckStreamTime(const TestValidation& validation, const Path& path,
                                       "give the RPC a `stream`, or limit p99"));
     return;
   }
-  const auto start = ParseResponseStart(rpc->stream().response_starts());
-  const bool is_echo = start.ok() && *start == StreamPlan::Start::kEcho;
-  const bool needs_echo = time.kind == StreamTime::Kind::kRoundTrip;
-  if (time.kind == StreamTime::Kind::kFirstMessage || is_echo == needs_echo) {
+  const bool is_echo = rpc->stream().response_starts() == "echo";
+  const bool needs_echo = time.kind == PartTime::Kind::kRoundTrip;
+  if (time.kind == PartTime::Kind::kFirstMessage || is_echo == needs_echo) {
     return;
   }
   validation.Add(
@@ -62,9 +60,10 @@ void CheckStreamTime(const TestValidation& validation, const Path& path,
 void CheckAttempts(const TestValidation& validation, const Path& path,
                    const Objective& objective, const RpcSpec* rpc) {
   const auto* metric = std::get_if<stats::Metric>(&objective.metric);
-  const auto* time = std::get_if<AttemptTime>(&objective.metric);
+  const auto* time = std::get_if<PartTime>(&objective.metric);
+  if (time != nullptr && time->IsOfStream()) return;
   const bool needs_quorum =
-      time != nullptr && time->kind == AttemptTime::Kind::kQuorum;
+      time != nullptr && time->kind == PartTime::Kind::kQuorum;
   const bool needs_policy =
       time != nullptr ||
       (metric != nullptr &&
@@ -111,7 +110,8 @@ void CheckObjective(const TestValidation& validation, const Path& path,
     const RpcSpec* spec =
         rpc == kNone ? nullptr : &validation.test().rpc_descriptions(rpc);
     CheckAttempts(validation, path, *objective, spec);
-    if (const auto* time = std::get_if<StreamTime>(&objective->metric)) {
+    const auto* time = std::get_if<PartTime>(&objective->metric);
+    if (time != nullptr && time->IsOfStream()) {
       CheckStreamTime(validation, path, text, *time, spec);
     }
   }

@@ -1,13 +1,11 @@
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/syntax/fanout_filter.h"
-#include "distbench/config/validate/quantities.h"
 #include "distbench/config/validate/validators.h"
 
 namespace distbench::config {
@@ -24,42 +22,17 @@ class RpcValidation {
         path_(validation.Rpc(index)) {}
 
   void Validate() const {
-    CheckServices();
     CheckHandler();
-    CheckPayloads();
     CheckFanout();
     CheckChannel();
-    validation_.CheckRange(path_.Field("tracing_interval"),
-                           rpc_.tracing_interval(), 0,
-                           std::numeric_limits<int32_t>::max());
-    CheckQuantities(rpc_, path_, validation_.problems());
     // Calls to servers outside of the test have none, as their product checks.
     if (rpc_.has_stream() && !CallsOutside(rpc_)) {
       ValidateStream(validation_, path_, rpc_);
     }
     if (rpc_.has_policy()) ValidatePolicy(validation_, path_, rpc_);
-    if (rpc_.has_deadline_us()) {
-      validation_.CheckRange(path_.Field("deadline_us"), rpc_.deadline_us(), 1,
-                             kMaxTimeUs);
-    }
   }
 
  private:
-  void CheckServices() const {
-    const Path clients = path_.Field("client");
-    if (rpc_.client().empty()) {
-      validation_.Add(clients,
-                      "is missing; name the services that may call this RPC");
-    }
-    for (int i = 0; i < rpc_.client_size(); ++i) {
-      validation_.Resolve(clients.At(i), "service", rpc_.client(i),
-                          names_.services);
-    }
-    validation_.CheckDistinct(clients, rpc_.client());
-    validation_.Resolve(path_.Field("server"), "service", rpc_.server(),
-                        names_.services);
-  }
-
   void CheckHandler() const {
     // Servers outside of the test have handlers of their own.
     if (CallsOutside(rpc_)) return;
@@ -69,18 +42,6 @@ class RpcValidation {
         absl::StrCat("no action list is named ", Quoted(rpc_.name()),
                      " to handle this RPC; add action_lists { name: ",
                      Quoted(rpc_.name()), " }, empty to answer at once"));
-  }
-
-  void CheckPayloads() const {
-    validation_.ResolveOptional(path_.Field("request_payload_name"),
-                                "payload_descriptions entry",
-                                rpc_.request_payload_name(), names_.payloads);
-    validation_.ResolveOptional(path_.Field("response_payload_name"),
-                                "payload_descriptions entry",
-                                rpc_.response_payload_name(), names_.payloads);
-    validation_.ResolveOptional(
-        path_.Field("distribution_config_name"), "distribution_config entry",
-        rpc_.distribution_config_name(), names_.joint_distributions);
   }
 
   void CheckFanout() const {

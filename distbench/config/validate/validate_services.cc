@@ -1,47 +1,21 @@
 #include <cstdint>
-#include <string>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/base/index_list.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/validate/validators.h"
 
 namespace distbench::config {
 namespace {
 
-// Returns whether the sizes form a grid.
-bool CheckSizes(const TestValidation& validation, const ServiceSpec& service,
-                const Path& path) {
-  bool good = true;
-  const auto check_size = [&](bool present, const char* field, int64_t size) {
-    if (!present || (size >= 1 && size <= kMaxInstances)) return;
-    validation.CheckRange(path.Field(field), size, 1, kMaxInstances);
-    good = false;
-  };
-  check_size(service.has_x_size(), "x_size", service.x_size());
-  check_size(service.has_y_size(), "y_size", service.y_size());
-  check_size(service.has_z_size(), "z_size", service.z_size());
-  if (service.has_y_size() && !service.has_x_size()) {
-    validation.Add(path.Field("y_size"), "needs x_size; add it");
-    good = false;
-  }
-  if (service.has_z_size() && !service.has_y_size()) {
-    validation.Add(path.Field("z_size"), "needs y_size; add it");
-    good = false;
-  }
-  return good;
+// Whether the sizes form a grid; if not, that was reported.
+bool HasSoundSizes(const ServiceSpec& service) {
+  return IsRight(service, "x_size") && IsRight(service, "y_size") &&
+         IsRight(service, "z_size");
 }
 
 void CheckCount(const TestValidation& validation, const ServiceSpec& service,
                 const Path& path) {
-  if (!service.has_count()) {
-    // Canonical services lack a count only if it cannot be derived.
-    if (!service.has_x_size()) {
-      validation.Add(path.Field("count"),
-                     "is missing; give the number of instances");
-    }
-    return;
-  }
+  if (!service.has_count()) return;
   if (service.count() < 1) {
     validation.CheckRange(path.Field("count"), service.count(), 1,
                           kMaxInstances);
@@ -55,29 +29,9 @@ void CheckCount(const TestValidation& validation, const ServiceSpec& service,
                               "make them agree"));
 }
 
-constexpr int64_t kMaxInstancesPerNode = kMaxWorkers;
-
-void CheckList(const TestValidation& validation, const Path& path,
-               bool is_present, const std::string& list) {
-  if (!is_present) return;
-  const absl::StatusOr<base::IndexSet> indices = base::ParseIndexList(list);
-  if (!indices.ok()) {
-    validation.Add(path, std::string(indices.status().message()));
-  } else if (indices->empty()) {
-    validation.Add(path,
-                   "is an empty list; leave it out, or write one such as "
-                   "0-3,8");
-  }
-}
-
 // Only the host knows whether it has those nodes and CPUs.
 void CheckBinding(const TestValidation& validation, const NumaBinding& binding,
                   const Path& path) {
-  CheckList(validation, path.Field("nodes"), binding.has_nodes(),
-            binding.nodes());
-  CheckList(validation, path.Field("cpus"), binding.has_cpus(), binding.cpus());
-  CheckList(validation, path.Field("memory_nodes"), binding.has_memory_nodes(),
-            binding.memory_nodes());
   if (binding.has_cpus() && binding.has_nodes()) {
     validation.Add(path.Field("cpus"),
                    "excludes nodes; remove one of them (memory_nodes says "
@@ -94,13 +48,10 @@ void CheckBinding(const TestValidation& validation, const NumaBinding& binding,
                    "has no effect with memory_policy LOCAL, which uses the "
                    "node of the CPU; remove it, or choose another policy");
   }
-  if (!binding.has_instances_per_node()) return;
-  if (!binding.spread()) {
+  if (binding.has_instances_per_node() && !binding.spread()) {
     validation.Add(path.Field("instances_per_node"),
                    "needs spread: true; add it");
   }
-  validation.CheckRange(path.Field("instances_per_node"),
-                        binding.instances_per_node(), 1, kMaxInstancesPerNode);
 }
 
 }  // namespace
@@ -110,7 +61,7 @@ void ValidateServices(const TestValidation& validation) {
   for (int i = 0; i < validation.test().services_size(); ++i) {
     const ServiceSpec& service = validation.test().services(i);
     const Path path = validation.Service(i);
-    if (!CheckSizes(validation, service, path)) {
+    if (!HasSoundSizes(service)) {
       sizes_are_sound = false;
       continue;
     }

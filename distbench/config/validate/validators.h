@@ -1,6 +1,7 @@
-// The checks that make up Validate(), one subject each. A check reports its
-// findings to the TestValidation, ignores what other checks report, and never
-// fails on input that other checks reject. Private to validation.
+// The checks that make up Validate(), beside the rules of single fields
+// (proto/rules.proto): what holds between fields, one subject each. A check
+// reports its findings to the TestValidation, ignores what other checks report,
+// and never fails on input that other checks reject. Private to validation.
 
 #ifndef DISTBENCH_CONFIG_VALIDATE_VALIDATORS_H_
 #define DISTBENCH_CONFIG_VALIDATE_VALIDATORS_H_
@@ -8,24 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
-#include "absl/strings/string_view.h"
 #include "distbench/config/validate/test_validation.h"
 
 namespace distbench::config {
 
-// No field is set that belongs to a product for which `has_product` is false
-// (proto/product.proto).
-void ValidateProducts(const TestValidation& validation,
-                      absl::FunctionRef<bool(absl::string_view)> has_product);
-
-// Names of services, RPCs, actions and so on are present, legible and unique.
-void ValidateNames(const TestValidation& validation);
-
 // Every string is valid UTF-8; reports and exports could not hold it otherwise.
 void ValidateEncoding(const TestValidation& validation);
 
-// There is something to run. Also checks the timeout, limits and workers.
+// There is something to run. Also checks the timeout and the requirements.
 void ValidateTestSettings(const TestValidation& validation);
 
 // Sizes and counts of services.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -20,82 +21,67 @@ namespace {
 // measured (docs/performance.md), with a margin.
 constexpr double kMostPerSecond = 5e6;
 
-// The parts of a test that its instances use.
-struct UsedNames {
-  std::set<std::string> services;
-  std::set<std::string> payloads;
-  std::set<std::string> rpcs;
-  std::set<std::string> actions;
-  std::set<std::string> lists;
-  std::set<std::string> activities;
-};
+using Test = DistributedSystemDescription;
+
+// The names of the parts of a test that its instances use, by the field of the
+// test that has such parts.
+using UsedNames = std::map<int, std::set<std::string>>;
 
 void AddRpc(const RpcSpec& rpc, UsedNames& used) {
-  used.rpcs.insert(rpc.name());
-  used.services.insert(rpc.server());
-  used.payloads.insert(rpc.request_payload_name());
-  used.payloads.insert(rpc.response_payload_name());
+  used[Test::kRpcDescriptionsFieldNumber].insert(rpc.name());
+  used[Test::kServicesFieldNumber].insert(rpc.server());
+  used[Test::kPayloadDescriptionsFieldNumber].insert(
+      {rpc.request_payload_name(), rpc.response_payload_name()});
+  // The list that handles it may be empty.
+  used[Test::kActionListsFieldNumber].insert(rpc.name());
 }
 
-void AddReplay(const RpcReplayTrace& trace, UsedNames& used) {
-  used.services.insert(trace.client());
-  used.services.insert(trace.server());
-}
-
-UsedNames Use(const DistributedSystemDescription& test,
-              const TestNames& names) {
+UsedNames Use(const Test& test, const TestNames& names) {
   UsedNames used;
   for (const ActionUse& use : ReachableUses(test, names)) {
     const Action& action = test.actions(use.action);
-    used.services.insert(test.services(use.service).name());
-    used.actions.insert(action.name());
-    used.lists.insert(test.action_lists(use.list).name());
-    used.lists.insert(action.action_list_name());
-    used.activities.insert(action.activity_config_name());
-    used.payloads.insert(action.request_payload_override());
-    used.payloads.insert(action.response_payload_override());
+    used[Test::kServicesFieldNumber].insert(test.services(use.service).name());
+    used[Test::kActionsFieldNumber].insert(action.name());
+    used[Test::kActionListsFieldNumber].insert(
+        {test.action_lists(use.list).name(), action.action_list_name()});
+    used[Test::kActivityConfigsFieldNumber].insert(
+        action.activity_config_name());
+    used[Test::kPayloadDescriptionsFieldNumber].insert(
+        {action.request_payload_override(),
+         action.response_payload_override()});
     if (const int rpc = names.rpcs.Find(action.rpc_name()); rpc != kNone) {
       AddRpc(test.rpc_descriptions(rpc), used);
     }
     if (const int trace =
             names.replay_traces.Find(action.rpc_replay_trace_name());
         trace != kNone) {
-      AddReplay(test.rpc_replay_traces(trace), used);
+      const RpcReplayTrace& replay = test.rpc_replay_traces(trace);
+      used[Test::kServicesFieldNumber].insert(
+          {replay.client(), replay.server()});
     }
   }
   return used;
 }
 
-template <typename Elements>
-void WarnUnused(const Elements& elements, const std::set<std::string>& used,
-                const Path& path, Problems& warnings) {
-  for (const auto& element : elements) {
-    if (used.count(element.name()) > 0) continue;
-    warnings.Add(path.At(element.name()),
-                 "nothing in this test uses it; remove it, or correct the name "
-                 "of what should use it");
-  }
-}
-
-void WarnUnusedParts(const DistributedSystemDescription& test,
-                     const TestNames& names, const Path& path,
+void WarnUnusedParts(const Test& test, const TestNames& names, const Path& path,
                      Problems& warnings) {
   UsedNames used = Use(test, names);
   for (const auto& [name, part] : base::Plugins<LanguagePart>::All()) {
-    part->AddUsedActivities(test, used.activities);
+    part->AddUsedActivities(test, used[Test::kActivityConfigsFieldNumber]);
   }
-  // A list that handles an RPC has the RPC's name, and may be empty.
-  used.lists.insert(used.rpcs.begin(), used.rpcs.end());
-  WarnUnused(test.services(), used.services, path.Field("services"), warnings);
-  WarnUnused(test.payload_descriptions(), used.payloads,
-             path.Field("payload_descriptions"), warnings);
-  WarnUnused(test.rpc_descriptions(), used.rpcs, path.Field("rpc_descriptions"),
-             warnings);
-  WarnUnused(test.action_lists(), used.lists, path.Field("action_lists"),
-             warnings);
-  WarnUnused(test.actions(), used.actions, path.Field("actions"), warnings);
-  WarnUnused(test.activity_configs(), used.activities,
-             path.Field("activity_configs"), warnings);
+  for (const int field :
+       {Test::kServicesFieldNumber, Test::kPayloadDescriptionsFieldNumber,
+        Test::kRpcDescriptionsFieldNumber, Test::kActionListsFieldNumber,
+        Test::kActionsFieldNumber, Test::kActivityConfigsFieldNumber}) {
+    const Path parts =
+        path.Field(Test::descriptor()->FindFieldByNumber(field)->name());
+    for (const std::string& name : names.Of(field)->names()) {
+      if (used[field].contains(name)) continue;
+      warnings.Add(parts.At(name),
+                   "nothing in this test uses it; remove it, or correct the "
+                   "name of what should use it");
+    }
+  }
 }
 
 bool WarmsUpForever(const Iterations& iterations) {

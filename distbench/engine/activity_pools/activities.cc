@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "distbench/activity/registry.h"
-#include "distbench/activity/work_random.h"
+#include "distbench/base/work_random.h"
 #include "distbench/engine/activity_pools/activity_pool.h"
 
 namespace distbench::engine {
@@ -92,15 +92,16 @@ int64_t ActivityThreads(const config::Plan& plan, int instance,
   return threads;
 }
 
-Activities::Activities(const Options& options)
-    : plan_(*options.plan),
+Activities::Activities(const EngineState& engine, const Options& options)
+    : engine_(engine),
+      plan_(engine.plan()),
       recorder_({.activity_count = static_cast<int>(plan_.activities.size()),
                  .recording_memory_bytes =
-                     ActivityRecordingBytes(plan_, options.instance),
-                 .unix_offset_ns = options.unix_offset_ns}),
+                     ActivityRecordingBytes(plan_, engine.instance()),
+                 .unix_offset_ns = engine.unix_offset_ns()}),
       waits_(plan_.activities.size()),
-      places_(plan_.activity_pools.size() + 1),
-      pools_(plan_.activity_pools.size() + 1) {
+      places_(plan_.activity_pools.size()),
+      pool_of_(plan_.activities.size()) {
   AddWaits(options);
   AddPools(options);
 }
@@ -108,8 +109,8 @@ Activities::Activities(const Options& options)
 void Activities::AddWaits(const Options& options) {
   for (size_t i = 0; i < plan_.activities.size(); ++i) {
     const config::ActivityPlan& activity = plan_.activities[i];
-    const auto time = activity::WaitTimeOf(
-        activity, activity::WorkRandom::Mix(options.seed + i));
+    const auto time =
+        activity::WaitTimeOf(activity, base::WorkRandom::Mix(options.seed + i));
     if (!time.has_value()) continue;
     waits_[i] = std::make_unique<Waits>(*time);
     if (activity.pool == config::kNone) continue;
@@ -123,43 +124,40 @@ void Activities::AddWaits(const Options& options) {
 }
 
 void Activities::AddPools(const Options& options) {
-  std::vector<std::vector<int>> activities(pools_.size());
+  const auto pool_count = static_cast<int>(plan_.activity_pools.size()) + 1;
+  std::vector<std::vector<int>> activities(pool_count);
   const std::vector<bool> is_used =
-      ActivitiesOfInstance(plan_, options.instance);
+      ActivitiesOfInstance(plan_, engine_.instance());
   for (int i = 0; i < static_cast<int>(is_used.size()); ++i) {
     if (is_used[i] && !waits(i)) activities[PoolOf(plan_, i)].push_back(i);
   }
-  for (size_t i = 0; i < pools_.size(); ++i) {
+  for (int i = 0; i < pool_count; ++i) {
     if (activities[i].empty()) continue;
-    pools_[i] = MakePool(
-        options, std::move(activities[i]),
-        ThreadsOfPool(plan_, static_cast<int>(i), options.default_threads));
+    IterationPoolOptions pool = {
+        .plan = &plan_,
+        .activities = activities[i],
+        .seed = options.seed,
+        .thread_count = ThreadsOfPool(plan_, i, options.default_threads),
+        .clock = &engine_.clock(),
+        .recorder = &recorder_};
+    pools_.push_back(options.make_pool != nullptr
+                         ? options.make_pool(std::move(pool))
+                         : std::make_unique<ActivityPool>(std::move(pool)));
+    for (const int activity : activities[i]) {
+      pool_of_[activity] = pools_.back().get();
+    }
   }
-}
-
-std::unique_ptr<IterationPool> Activities::MakePool(const Options& options,
-                                                    std::vector<int> activities,
-                                                    int thread_count) {
-  IterationPoolOptions pool = {.plan = &plan_,
-                               .activities = std::move(activities),
-                               .seed = options.seed,
-                               .thread_count = thread_count,
-                               .clock = options.clock,
-                               .recorder = &recorder_};
-  if (options.make_pool != nullptr) return options.make_pool(std::move(pool));
-  return std::make_unique<ActivityPool>(std::move(pool));
 }
 
 absl::Status Activities::started() const {
   for (const auto& pool : pools_) {
-    if (pool != nullptr && !pool->started().ok()) return pool->started();
+    if (!pool->started().ok()) return pool->started();
   }
   return absl::OkStatus();
 }
 
 absl::Status Activities::WaitUntilReady(absl::Time deadline) {
   for (const auto& pool : pools_) {
-    if (pool == nullptr) continue;
     const absl::Status ready = pool->WaitUntilReady(deadline);
     if (!ready.ok()) return ready;
   }
@@ -168,25 +166,19 @@ absl::Status Activities::WaitUntilReady(absl::Time deadline) {
 
 void Activities::Submit(int activity, Iteration& iteration,
                         ActivityListener& listener) {
-  pools_[PoolOf(plan_, activity)]->Submit(activity, iteration, listener);
+  pool_of_[activity]->Submit(activity, iteration, listener);
 }
 
 void Activities::DropWaiting() {
-  for (const auto& pool : pools_) {
-    if (pool != nullptr) pool->DropWaiting();
-  }
+  for (const auto& pool : pools_) pool->DropWaiting();
 }
 
 void Activities::Release() {
-  for (const auto& pool : pools_) {
-    if (pool != nullptr) pool->Release();
-  }
+  for (const auto& pool : pools_) pool->Release();
 }
 
 void Activities::Shutdown() {
-  for (const auto& pool : pools_) {
-    if (pool != nullptr) pool->Shutdown();
-  }
+  for (const auto& pool : pools_) pool->Shutdown();
 }
 
 int64_t Activities::NextWaitNs(int activity) {
@@ -204,9 +196,7 @@ void Activities::AddWait(int activity, int64_t requested_ns, int64_t started_ns,
 
 std::vector<ActivityRecord> Activities::Records() {
   std::vector<ActivityRecord> records(plan_.activities.size());
-  for (const auto& pool : pools_) {
-    if (pool != nullptr) pool->AddTo(records);
-  }
+  for (const auto& pool : pools_) pool->AddTo(records);
   for (size_t i = 0; i < waits_.size(); ++i) {
     if (waits_[i] == nullptr) continue;
     absl::MutexLock lock(&waits_[i]->mutex);

@@ -11,11 +11,11 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "distbench/activity/wait_time.h"
-#include "distbench/base/clock.h"
 #include "distbench/config/plan/plan.h"
 #include "distbench/engine/activity_pools/activity_recorder.h"
 #include "distbench/engine/activity_pools/iteration_pool.h"
 #include "distbench/engine/activity_pools/wait_places.h"
+#include "distbench/engine/routes/engine_state.h"
 
 namespace distbench::engine {
 
@@ -24,24 +24,19 @@ namespace distbench::engine {
 class Activities {
  public:
   struct Options {
-    const config::Plan* plan;
-    int instance = 0;
     uint64_t seed = 0;
 
     // Threads of the default pool, for activities that name none. 0: Submit()
     // does the work itself, for all pools, and only one thread may call it.
     int default_threads = 0;
-    const base::Clock* clock;
-
-    // Add this to monotonic time to get Unix time.
-    int64_t unix_offset_ns = 0;
 
     // If set, makes the pools. Only one thread at a time may then call methods.
     IterationPoolMaker make_pool = nullptr;
   };
 
-  // Starts the threads that the instance's action lists need.
-  explicit Activities(const Options& options);
+  // Starts the threads that the instance's action lists need. The engine's
+  // state must outlive this.
+  Activities(const EngineState& engine, const Options& options);
 
   // RESOURCE_EXHAUSTED if the system cannot provide the threads. Only
   // Shutdown() may be called then.
@@ -100,16 +95,15 @@ class Activities {
 
   void AddWaits(const Options& options);
   void AddPools(const Options& options);
-  std::unique_ptr<IterationPool> MakePool(const Options& options,
-                                          std::vector<int> activities,
-                                          int thread_count);
 
+  const EngineState& engine_;
   const config::Plan& plan_;
   ActivityRecorder recorder_;
   std::vector<std::unique_ptr<Waits>> waits_;  // by Plan::activities
-  // By Plan::activity_pools, then the default pool; null if nothing needs it.
+  // By Plan::activity_pools; null if nothing needs it.
   std::vector<std::unique_ptr<WaitPlaces>> places_;
-  std::vector<std::unique_ptr<IterationPool>> pools_;
+  std::vector<std::unique_ptr<IterationPool>> pools_;  // those that are needed
+  std::vector<IterationPool*> pool_of_;  // by Plan::activities; null: none
 };
 
 // By Plan::activities: whether the action lists of an instance (its main list

@@ -207,7 +207,8 @@ void ActivityPool::Finish(Job& job) {
   record.Add(job.requested_ns, job.started_ns, done_ns);
   record.work += job.done;
   if (options_.recorder != nullptr) {
-    options_.recorder->CountDone(job.activity, done_ns, job.done, *job.work);
+    options_.recorder->CountDone(job.activity, done_ns, job.done,
+                                 job.work.get());
   }
   idle_[job.activity].push_back({std::move(job.work), job.home});
   Iteration& iteration = *job.iteration;

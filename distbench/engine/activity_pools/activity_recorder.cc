@@ -1,15 +1,6 @@
 #include "distbench/engine/activity_pools/activity_recorder.h"
 
 namespace distbench::engine {
-namespace {
-
-void CountWork(const activity::Work& work, stats::IntervalCounts& counts) {
-  ++counts.succeeded;
-  counts.request_bytes += work.input_bytes;
-  counts.response_bytes += work.output_bytes;
-}
-
-}  // namespace
 
 ActivityRecorder::ActivityRecorder(const Options& options)
     : recording_memory_bytes_(options.recording_memory_bytes),
@@ -24,20 +15,17 @@ void ActivityRecorder::CountOffered(int activity, int64_t due_ns,
 }
 
 void ActivityRecorder::CountDone(int activity, int64_t done_ns,
-                                 const activity::Work& work) {
-  const int64_t step = StepOf(done_ns);
-  absl::MutexLock lock(&mutex_);
-  CountWork(work, SeriesAt(activity, step).At(step));
-}
-
-void ActivityRecorder::CountDone(int activity, int64_t done_ns,
                                  const activity::Work& work,
-                                 activity::Activity& activity_that_did_it) {
+                                 activity::Activity* activity_that_did_it) {
   const int64_t step = StepOf(done_ns);
   absl::MutexLock lock(&mutex_);
   stats::IntervalSeries& series = SeriesAt(activity, step);
-  CountWork(work, series.At(step));
-  activity_that_did_it.TakeLatencies(read_ns_, write_ns_);
+  stats::IntervalCounts& counts = series.At(step);
+  ++counts.succeeded;
+  counts.request_bytes += work.input_bytes;
+  counts.response_bytes += work.output_bytes;
+  if (activity_that_did_it == nullptr) return;
+  activity_that_did_it->TakeLatencies(read_ns_, write_ns_);
   if (read_ns_.count() > 0) {
     series.ServiceTimes(step).Merge(read_ns_);
     read_ns_.Clear();

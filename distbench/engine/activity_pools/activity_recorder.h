@@ -33,13 +33,10 @@ class ActivityRecorder {
   void CountOffered(int activity, int64_t due_ns, int64_t count)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Counts an iteration that has ended, and its work.
-  void CountDone(int activity, int64_t done_ns, const activity::Work& work)
-      ABSL_LOCKS_EXCLUDED(mutex_);
-
-  // The same, with the latencies of its reads and writes.
+  // Counts an iteration that has ended, and its work; also the latencies of its
+  // reads and writes, unless the activity that did it is null.
   void CountDone(int activity, int64_t done_ns, const activity::Work& work,
-                 activity::Activity& activity_that_did_it)
+                 activity::Activity* activity_that_did_it = nullptr)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The series of an activity, in the words of results/time_series.h; null

@@ -71,8 +71,8 @@ class Storing final : public activity::Activity {
 TEST(ActivityRecorderTest, TakesLatenciesOnce) {
   ActivityRecorder recorder = MakeRecorder();
   Storing storing;
-  recorder.CountDone(0, 0, {}, storing);
-  recorder.CountDone(0, kSecond, {}, storing);
+  recorder.CountDone(0, 0, {}, &storing);
+  recorder.CountDone(0, kSecond, {}, &storing);
   std::map<int64_t, std::pair<uint64_t, uint64_t>> counts;
   stats::IntervalSeries::ForEach(
       {recorder.series(0)}, [&](const stats::IntervalSeries::View& interval) {

@@ -8,36 +8,29 @@ bool WaitPlaces::Take(PlaceSeeker& seeker) {
     --free_;
     return true;
   }
-  seeker.previous = last_;
-  seeker.next = nullptr;
   seeker.queued = true;
-  (last_ == nullptr ? first_ : last_->next) = &seeker;
-  last_ = &seeker;
+  queue_.Push(seeker);
   return false;
 }
 
 bool WaitPlaces::Leave(PlaceSeeker& seeker) {
   absl::MutexLock lock(&mutex_);
   if (!seeker.queued) return false;
-  Unlink(seeker);
+  seeker.queued = false;
+  queue_.Remove(seeker);
   return true;
 }
 
 PlaceSeeker* WaitPlaces::Free() {
   absl::MutexLock lock(&mutex_);
-  PlaceSeeker* const next = first_;
+  PlaceSeeker* const next = queue_.front();
   if (next == nullptr) {
     ++free_;
   } else {
-    Unlink(*next);
+    next->queued = false;
+    queue_.Remove(*next);
   }
   return next;
-}
-
-void WaitPlaces::Unlink(PlaceSeeker& seeker) {
-  (seeker.previous == nullptr ? first_ : seeker.previous->next) = seeker.next;
-  (seeker.next == nullptr ? last_ : seeker.next->previous) = seeker.previous;
-  seeker.queued = false;
 }
 
 }  // namespace distbench::engine

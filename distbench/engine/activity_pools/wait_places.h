@@ -1,8 +1,11 @@
 #ifndef DISTBENCH_ENGINE_ACTIVITY_POOLS_WAIT_PLACES_H_
 #define DISTBENCH_ENGINE_ACTIVITY_POOLS_WAIT_PLACES_H_
 
+#include <cstdint>
+
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "distbench/base/linked_queue.h"
 
 namespace distbench::engine {
 
@@ -14,6 +17,9 @@ class WaitRunner;
 struct PlaceSeeker {
   Iteration* iteration = nullptr;
   WaitRunner* runner = nullptr;  // of the iteration's worker
+
+  // Since when the place that it was given had been free: monotonic.
+  int64_t free_since_ns = 0;
 
   // Used by WaitPlaces only.
   PlaceSeeker* previous = nullptr;
@@ -39,12 +45,9 @@ class WaitPlaces {
   PlaceSeeker* Free();
 
  private:
-  void Unlink(PlaceSeeker& seeker) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-
   absl::Mutex mutex_;
   int free_ ABSL_GUARDED_BY(mutex_);
-  PlaceSeeker* first_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  PlaceSeeker* last_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  base::LinkedQueue<PlaceSeeker> queue_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace distbench::engine

@@ -25,9 +25,13 @@ struct Timer {
     kSendQueue,
     kFault,
   };
+  // The traffic whose stop makes the timer fire before it is due: the
+  // instance's own, or all of it.
+  enum class Traffic : uint8_t { kNone, kOwn, kAll };
   static constexpr size_t kNotArmed = std::numeric_limits<size_t>::max();
 
   Kind kind = Kind::kActionDelay;
+  Traffic traffic = Traffic::kNone;
   bool spin = false;  // wait for it by burning CPU
   void* owner = nullptr;
   int64_t due_ns = 0;

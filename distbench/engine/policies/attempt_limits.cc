@@ -57,18 +57,14 @@ constexpr double kTolerance = 2;
 constexpr double kLeastGradient = 0.5;
 constexpr double kSmoothing = 0.2;
 
-int ShareOfLimit(int limit, int worker, int worker_count) {
-  return std::max(
-      1, limit / worker_count + (worker < limit % worker_count ? 1 : 0));
-}
-
 }  // namespace
 
 ConcurrencyLimit::ConcurrencyLimit(const config::ConcurrencyLimitPlan& plan,
                                    int worker, int worker_count)
     : all_shares_(std::max(plan.limit, worker_count)), plan_(plan) {
   for (int* limit : {&plan_.limit, &plan_.min_limit, &plan_.max_limit}) {
-    *limit = ShareOfLimit(*limit, worker, worker_count);
+    *limit = std::max(
+        1, static_cast<int>(ShareOfLimit(*limit, worker, worker_count)));
   }
   limit_ = plan_.limit;
 }

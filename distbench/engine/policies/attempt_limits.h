@@ -9,9 +9,17 @@
 #include <cstdint>
 #include <limits>
 
+#include "distbench/config/plan/plan.h"
 #include "distbench/config/plan/policy_plan.h"
 
 namespace distbench::engine {
+
+// Returns the part of a limit that one of its workers gets; the first ones get
+// what is left over. None of kUnlimited.
+inline int64_t ShareOfLimit(int64_t limit, int worker, int worker_count) {
+  if (limit == config::kUnlimited) return limit;
+  return limit / worker_count + (worker < limit % worker_count ? 1 : 0);
+}
 
 // Counts events of the last window_ns. The window moves in steps of a sixteenth
 // of it, so that memory and time are constant; bounds on both sides say what

@@ -13,7 +13,8 @@
 #include "distbench/config/plan/plan.h"
 #include "distbench/engine/property_testing/traffic_observer.h"
 #include "distbench/engine/testing/virtual_time_testing.h"
-#include "distbench/results/rpc_totals.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/results/message_sums.h"
 
 namespace distbench::engine {
 namespace {
@@ -434,37 +435,44 @@ int64_t EndedCount(const ServicePerformanceLog& log, int rpc) {
   return count;
 }
 
+absl::Status ValidNumbers(const google::protobuf::Message& statistics) {
+  return results::ValidateCounters(
+      statistics, {.negative_count = "there is a count of $0"});
+}
+
 std::vector<std::string> CheckAttempts(const PolicyStatistics& statistics,
                                        const config::PolicyPlan& plan,
                                        int64_t ended_count) {
-  results::PolicyTotals totals;
-  if (const absl::Status status = totals.Add(statistics); !status.ok()) {
+  if (const absl::Status status = ValidNumbers(statistics); !status.ok()) {
     return {std::string(status.message())};
   }
   std::vector<std::string> problems;
-  if (totals.attempt_count != totals.succeeded_attempt_count +
-                                  totals.failed_attempt_count +
-                                  totals.abandoned_attempt_count) {
+  if (statistics.attempt_count() != statistics.succeeded_attempt_count() +
+                                        statistics.failed_attempt_count() +
+                                        statistics.abandoned_attempt_count()) {
     problems.push_back(absl::StrCat(
-        totals.attempt_count,
-        " attempts do not add up: ", totals.succeeded_attempt_count,
-        " succeeded, ", totals.failed_attempt_count, " failed and ",
-        totals.abandoned_attempt_count, " were abandoned"));
+        statistics.attempt_count(),
+        " attempts do not add up: ", statistics.succeeded_attempt_count(),
+        " succeeded, ", statistics.failed_attempt_count(), " failed and ",
+        statistics.abandoned_attempt_count(), " were abandoned"));
   }
-  if (totals.request_count != ended_count + totals.not_needed_count) {
+  if (statistics.request_count() !=
+      ended_count + statistics.not_needed_count()) {
     problems.push_back(absl::StrCat(
-        "of ", totals.request_count, " requests, ", ended_count,
-        " have ended and ", totals.not_needed_count, " were not needed"));
+        "of ", statistics.request_count(), " requests, ", ended_count,
+        " have ended and ", statistics.not_needed_count(), " were not needed"));
   }
-  const int64_t further = totals.retry_count + totals.hedge_count;
-  if (totals.attempt_count > MostAttempts(plan) * totals.request_count ||
-      further > totals.attempt_count ||
-      totals.attempt_count - further > totals.request_count) {
-    problems.push_back(absl::StrCat(
-        totals.request_count, " requests have ", totals.attempt_count,
-        " attempts, of which ", further, " are further ones"));
+  const int64_t further = statistics.retry_count() + statistics.hedge_count();
+  if (statistics.attempt_count() >
+          MostAttempts(plan) * statistics.request_count() ||
+      further > statistics.attempt_count() ||
+      statistics.attempt_count() - further > statistics.request_count()) {
+    problems.push_back(
+        absl::StrCat(statistics.request_count(), " requests have ",
+                     statistics.attempt_count(), " attempts, of which ",
+                     further, " are further ones"));
   }
-  if (!plan.quorum.has_value() && totals.not_needed_count > 0) {
+  if (!plan.quorum.has_value() && statistics.not_needed_count() > 0) {
     problems.push_back("requests were not needed, but there is no quorum");
   }
   return problems;
@@ -503,28 +511,28 @@ bool HasMessages(int64_t messages, int64_t streams,
 
 std::vector<std::string> CheckMessages(const StreamStatistics& statistics,
                                        const config::StreamPlan& plan) {
-  results::StreamTotals totals;
-  if (const absl::Status status = totals.Add(statistics); !status.ok()) {
+  if (const absl::Status status = ValidNumbers(statistics); !status.ok()) {
     return {std::string(status.message())};
   }
   std::vector<std::string> problems;
-  const int64_t streams = totals.stream_count;
+  const int64_t streams = statistics.stream_count();
   const bool has_responses =
       plan.start == config::StreamPlan::Start::kEcho
-          ? totals.response_messages == totals.request_messages
-          : HasMessages(totals.response_messages, streams, plan.server);
+          ? statistics.response_messages() == statistics.request_messages()
+          : HasMessages(statistics.response_messages(), streams, plan.server);
   if (!has_responses ||
-      !HasMessages(totals.request_messages, streams, plan.client)) {
-    problems.push_back(absl::StrCat(streams, " streams have ",
-                                    totals.request_messages, " requests and ",
-                                    totals.response_messages, " responses"));
+      !HasMessages(statistics.request_messages(), streams, plan.client)) {
+    problems.push_back(absl::StrCat(
+        streams, " streams have ", statistics.request_messages(),
+        " requests and ", statistics.response_messages(), " responses"));
   }
-  for (const stats::LogHistogram* per_stream :
-       {&totals.first_message_ns, &totals.client_blocked_ns,
-        &totals.server_blocked_ns}) {
-    if (static_cast<int64_t>(per_stream->count()) == streams) continue;
-    problems.push_back(absl::StrCat("of ", streams, " streams, ",
-                                    per_stream->count(), " were measured"));
+  for (const Histogram* per_stream :
+       {&statistics.first_message_ns(), &statistics.client_blocked_ns(),
+        &statistics.server_blocked_ns()}) {
+    const uint64_t count = results::HistogramOf(*per_stream).count();
+    if (static_cast<int64_t>(count) == streams) continue;
+    problems.push_back(
+        absl::StrCat("of ", streams, " streams, ", count, " were measured"));
   }
   return problems;
 }

@@ -196,10 +196,9 @@ void Recorder::CountBriefly(Batch batch, const Bytes& bytes,
   BriefTotals& totals = BriefTotalsOf(PairOf(first.peer, first.rpc));
   CountInTotals(batch, bytes.request, bytes.response, totals, totals.moments);
   if (!HasLatencies(first)) return;
-  if (record.pooled == nullptr)
-    record.pooled = std::make_unique<results::RpcTotals>();
-  RecordLatencies(batch, *record.pooled);
-  if (measures_time_parts_) CountTimeParts(batch, *record.pooled);
+  results::RpcTotals& pooled = Made(record.pooled);
+  RecordLatencies(batch, pooled);
+  if (measures_time_parts_) CountTimeParts(batch, pooled);
 }
 
 void Recorder::CountTimeParts(Batch batch, results::RpcTotals& totals) {
@@ -257,18 +256,6 @@ void Recorder::CountOpenLoop(Batch batch, RpcRecord& record) {
   if (batch.front().sent) return;
   record.unsent_count += count;
   record.unsent_wait_ns.RecordEach(batch, LatenessNs);
-}
-
-results::StreamTotals& Recorder::StreamsOf(int rpc) {
-  std::unique_ptr<results::StreamTotals>& streams = RecordOf(rpc).streams;
-  if (streams == nullptr) streams = std::make_unique<results::StreamTotals>();
-  return *streams;
-}
-
-results::PolicyTotals& Recorder::PolicyOf(int rpc) {
-  std::unique_ptr<results::PolicyTotals>& policy = RecordOf(rpc).policy;
-  if (policy == nullptr) policy = std::make_unique<results::PolicyTotals>();
-  return *policy;
 }
 
 void Recorder::CountUnsent(int rpc, int64_t intended_ns, int64_t wait_ns,
@@ -354,10 +341,7 @@ results::RpcTotals* Recorder::NewTotals(size_t pair) {
 
 BriefTotals& Recorder::BriefTotalsOf(size_t pair) {
   if (brief_totals_.empty()) brief_totals_.resize(totals_.size());
-  if (brief_totals_[pair] == nullptr) {
-    brief_totals_[pair] = std::make_unique<BriefTotals>();
-  }
-  return *brief_totals_[pair];
+  return Made(brief_totals_[pair]);
 }
 
 RpcRecord& Recorder::NewRecord(int rpc) {
@@ -405,9 +389,7 @@ void Recorder::DropLastHistograms() {
   results::RpcTotals& totals = *totals_[pair];
   detail_bytes_ -= totals.memory_bytes();
   RpcRecord& record = RecordOf(static_cast<int>(pair % rpc_count_));
-  if (record.pooled == nullptr)
-    record.pooled = std::make_unique<results::RpcTotals>();
-  record.pooled->MergeHistograms(totals);
+  Made(record.pooled).MergeHistograms(totals);
   totals.DropHistograms();
   BriefTotalsOf(pair) = {
       .counts = totals.counts,

@@ -16,6 +16,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "distbench/results/message_sums.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/stats/interval_series.h"
 #include "distbench/stats/log_histogram.h"
@@ -91,10 +92,10 @@ struct RpcRecord {
   std::unique_ptr<results::RpcTotals> pooled;
 
   // Null if the RPC does not stream.
-  std::unique_ptr<results::StreamTotals> streams;
+  std::unique_ptr<results::TallyOf<StreamStatistics>> streams;
 
   // Null if the RPC has no policy.
-  std::unique_ptr<results::PolicyTotals> policy;
+  std::unique_ptr<results::TallyOf<PolicyStatistics>> policy;
 };
 
 // RpcTotals without histograms.
@@ -172,10 +173,14 @@ class Recorder {
   void CountHeldBack(int rpc) { ++RecordOf(rpc).held_back_count; }
 
   // The totals of an RPC that streams, for the caller to add to.
-  results::StreamTotals& StreamsOf(int rpc);
+  results::TallyOf<StreamStatistics>& StreamsOf(int rpc) {
+    return Made(RecordOf(rpc).streams);
+  }
 
   // The totals of an RPC with a policy, for the caller to add to.
-  results::PolicyTotals& PolicyOf(int rpc);
+  results::TallyOf<PolicyStatistics>& PolicyOf(int rpc) {
+    return Made(RecordOf(rpc).policy);
+  }
 
   // Counts an attempt of an RPC with a policy in its series.
   void CountAttempt(int rpc, int64_t time_ns) {
@@ -229,6 +234,11 @@ class Recorder {
  private:
   size_t PairOf(int peer, int rpc) const {
     return static_cast<size_t>(peer) * rpc_count_ + rpc;
+  }
+  template <typename T>
+  static T& Made(std::unique_ptr<T>& object) {
+    if (object == nullptr) object = std::make_unique<T>();
+    return *object;
   }
   RpcRecord& RecordOf(int rpc) {
     return records_[rpc] != nullptr ? *records_[rpc] : NewRecord(rpc);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 
 namespace distbench::engine {
@@ -50,9 +51,7 @@ bool EngineState::Stop(StopScope scope, absl::string_view reason) {
 }
 
 void EngineState::WaitUntil(int64_t time_ns) const {
-  const auto is_over = [this] {
-    return stop_scope() == StopScope::kEverything;
-  };
+  const auto is_over = [this] { return IsAllStopped(); };
   absl::MutexLock lock(&mutex_);
   while (!is_over()) {
     const int64_t left_ns = time_ns - clock_.MonotonicNs();
@@ -66,6 +65,10 @@ void EngineState::WaitUntil(int64_t time_ns) const {
 std::string EngineState::stop_reason() const {
   absl::MutexLock lock(&mutex_);
   return stop_reason_;
+}
+
+std::string EngineState::stop_error() const {
+  return absl::StrCat("Traffic cancelled: ", stop_reason());
 }
 
 }  // namespace distbench::engine

@@ -20,8 +20,8 @@ namespace distbench::engine {
 
 // The targets of an RPC of an instance.
 struct RpcTargets {
-  std::unique_ptr<Fanout> fanout;
-  std::vector<int> routes;  // by candidate of the fanout
+  std::unique_ptr<Fanout> fanout;  // null if the instance is no client
+  std::vector<int> routes;         // by candidate of the fanout
 };
 
 // How much of the instance's activity has been stopped.
@@ -52,7 +52,7 @@ class EngineState {
   // The routes to the peers that this instance sends to.
   const Routes& routes() const { return routes_; }
 
-  // Requires that this instance's service is a client of the RPC.
+  // Empty unless this instance's service is a client of the RPC.
   RpcTargets& targets(int rpc) { return targets_[rpc]; }
 
   // Requires a trace of the plan. The table is empty if this instance sends
@@ -77,11 +77,19 @@ class EngineState {
   StopScope stop_scope() const {
     return stop_scope_.load(std::memory_order_relaxed);
   }
+  // Whether the instance's own traffic is stopped, or everything.
+  bool IsStopped(bool own_traffic) const {
+    return stop_scope() >=
+           (own_traffic ? StopScope::kOwnTraffic : StopScope::kEverything);
+  }
+  bool IsAllStopped() const { return IsStopped(/*own_traffic=*/false); }
   // Waits until a monotonic time of the real clock, or until everything is
   // stopped. Any thread.
   void WaitUntil(int64_t time_ns) const;
   // Empty unless the engine is stopped.
   std::string stop_reason() const;
+  // What clients are answered once everything is stopped.
+  std::string stop_error() const;
 
  private:
   const std::shared_ptr<const config::Plan> plan_;

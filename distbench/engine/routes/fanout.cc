@@ -99,24 +99,6 @@ std::vector<int> FindCandidates(const config::Plan& plan,
   const config::ServicePlan& server = plan.services[rpc.server_service];
   const bool among_peers = client.service == rpc.server_service;
   switch (rpc.fanout.kind) {
-    case config::FanoutPlan::Kind::kAll:
-    case config::FanoutPlan::Kind::kRandom:
-    case config::FanoutPlan::Kind::kStochastic:
-      return among_peers ? Others(server.instance_count, client.number)
-                         : Everyone(server.instance_count);
-    case config::FanoutPlan::Kind::kRoundRobin:
-      return among_peers ? PeersInTurn(server.instance_count, client.number)
-                         : Everyone(server.instance_count);
-    case config::FanoutPlan::Kind::kSameCoordinates: {
-      std::vector<int> same = among_peers
-                                  ? Others(server.instance_count, client.number)
-                                  : Everyone(server.instance_count);
-      std::erase_if(same, [&](int number) {
-        return !SameCoordinates(rpc.fanout.axes, client,
-                                plan.instances[server.first_instance + number]);
-      });
-      return same;
-    }
     case config::FanoutPlan::Kind::kRing:
     case config::FanoutPlan::Kind::kAlternatingRing:
     case config::FanoutPlan::Kind::kLinear: {
@@ -127,8 +109,22 @@ std::vector<int> FindCandidates(const config::Plan& plan,
       }
       return {*target};
     }
+    case config::FanoutPlan::Kind::kRoundRobin:
+      if (among_peers) return PeersInTurn(server.instance_count, client.number);
+      break;
+    default:
+      break;
   }
-  return {};
+  std::vector<int> candidates =
+      among_peers ? Others(server.instance_count, client.number)
+                  : Everyone(server.instance_count);
+  if (rpc.fanout.kind == config::FanoutPlan::Kind::kSameCoordinates) {
+    std::erase_if(candidates, [&](int number) {
+      return !SameCoordinates(rpc.fanout.axes, client,
+                              plan.instances[server.first_instance + number]);
+    });
+  }
+  return candidates;
 }
 
 // Moves `count` randomly chosen elements to the front.

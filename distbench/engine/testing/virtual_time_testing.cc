@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/engine/virtual_time/virtual_time_system.h"
+#include "distbench/results/message_sums.h"
 #include "distbench/results/rpc_totals.h"
 #include "glog/logging.h"
 #include "google/protobuf/text_format.h"
@@ -47,8 +48,9 @@ DistributedSystemDescription PolicyTest(absl::string_view policy,
 PolicyOutcome::PolicyOutcome(const ServiceLogs& logs) {
   const ServicePerformanceLog& client = logs.instance_logs().at("client/0");
   if (client.policy_statistics().contains(0)) {
-    const absl::Status added = policy.Add(client.policy_statistics().at(0));
-    CHECK(added.ok()) << added;
+    policy = client.policy_statistics().at(0);
+    const absl::Status valid = results::ValidateCounters(policy, {});
+    CHECK(valid.ok()) << valid;
   }
   for (const auto& [server, peer_log] : client.peer_logs()) {
     for (const auto& [index, log] : peer_log.rpc_logs()) {

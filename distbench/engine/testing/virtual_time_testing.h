@@ -71,7 +71,7 @@ DistributedSystemDescription PolicyTest(
 struct PolicyOutcome {
   explicit PolicyOutcome(const ServiceLogs& logs);
 
-  results::PolicyTotals policy;
+  PolicyStatistics policy;
   RpcStatistics rpc;  // of all servers
   std::map<std::string, int64_t> succeeded_by_server;
   std::map<std::string, int64_t> failed_by_server;

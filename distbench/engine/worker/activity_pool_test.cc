@@ -27,9 +27,7 @@ using ::testing::HasSubstr;
 config::ActivityPlan ConsumeCpu() {
   config::ActivityPlan plan;
   plan.function = "ConsumeCpu";
-  plan.settings.resize(1);
-  plan.settings[0].name = "array_size";
-  plan.settings[0].int64_value = 100;
+  plan.settings["array_size"] = int64_t{100};
   return plan;
 }
 
@@ -43,11 +41,8 @@ config::Plan PlanWith(const config::ActivityPlan& activity) {
 config::Plan LargePlan() {
   config::ActivityPlan large;
   large.function = "PolluteDataCache";
-  large.settings.resize(2);
-  large.settings[0].name = "array_size";
-  large.settings[0].int64_value = 40'000'000;
-  large.settings[1].name = "array_reads_per_iteration";
-  large.settings[1].int64_value = 1;
+  large.settings["array_size"] = int64_t{40'000'000};
+  large.settings["array_reads_per_iteration"] = int64_t{1};
   return PlanWith(large);
 }
 
@@ -151,7 +146,7 @@ TEST(ActivityPoolTest, IsNotReadyBeforeItsActivitiesAreMade) {
 TEST(ActivityPoolTest, MemoryThatThereIsNotIsAnError) {
   if (base::kSanitized) GTEST_SKIP() << "a sanitizer would end the process";
   config::Plan plan = LargePlan();
-  plan.activities[0].settings[0].int64_value = 1'000'000'000;
+  plan.activities[0].settings["array_size"] = int64_t{1'000'000'000};
   Iteration iteration;
   Collector collector(1);
   const base::ScarceMemory scarce(500 << 20);
@@ -197,14 +192,10 @@ config::ActivityPlan FeatureQuery(int64_t lookups) {
   plan.name = "query";
   plan.function = "FeatureQuery";
   const auto set_number = [&](const char* name, int64_t value) {
-    plan.settings.emplace_back();
-    plan.settings.back().name = name;
-    plan.settings.back().int64_value = value;
+    plan.settings[name] = value;
   };
   const auto set_text = [&](const char* name, const std::string& value) {
-    plan.settings.emplace_back();
-    plan.settings.back().name = name;
-    plan.settings.back().string_value = value;
+    plan.settings[name] = value;
   };
   set_number("rows", 1);
   set_number("row_bytes", 8);
@@ -289,11 +280,8 @@ const activity::ActivityPlugin kAccumulate(
 config::ActivityPlan Accumulate(int64_t bytes, int64_t limit_bytes) {
   config::ActivityPlan plan;
   plan.function = "Accumulate";
-  plan.settings.resize(2);
-  plan.settings[0].name = "bytes";
-  plan.settings[0].int64_value = bytes;
-  plan.settings[1].name = "limit_bytes";
-  plan.settings[1].int64_value = limit_bytes;
+  plan.settings["bytes"] = bytes;
+  plan.settings["limit_bytes"] = limit_bytes;
   return plan;
 }
 

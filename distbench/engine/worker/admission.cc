@@ -2,16 +2,9 @@
 
 #include <algorithm>
 
+#include "distbench/engine/policies/attempt_limits.h"
+
 namespace distbench::engine {
-namespace {
-
-// The first workers get what is left over.
-int64_t ShareOfLimit(int64_t limit, int worker, int worker_count) {
-  if (limit == config::kUnlimited) return config::kUnlimited;
-  return limit / worker_count + (worker < limit % worker_count ? 1 : 0);
-}
-
-}  // namespace
 
 Admission::Admission(const config::AdmissionPlan& plan, int worker,
                      int worker_count)

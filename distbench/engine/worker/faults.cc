@@ -5,6 +5,7 @@
 #include "absl/random/distributions.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/saturating_add.h"
+#include "distbench/results/merge.h"
 
 namespace distbench::engine {
 namespace {
@@ -32,16 +33,15 @@ Faults::Faults(WorkerContext& context) : context_(context) {
     if (!IsFaultOf(plan, context.engine.instance_plan())) continue;
     State& fault = faults_.emplace_back();
     fault.plan = &plan;
-    fault.record.name = plan.name;
-    fault.record.periods.reserve(plan.repeat_ns > 0 ? FaultRecord::kMaxPeriods
-                                                    : 1);
+    fault.log.set_request_count(0);
+    fault.log.set_connection_count(0);
   }
   timer_.kind = Timer::Kind::kFault;
   timer_.owner = this;
 }
 
 void Faults::Start(int64_t traffic_start_ns) {
-  if (context_.engine.stop_scope() == StopScope::kEverything) return;
+  if (context_.engine.IsAllStopped()) return;
   for (State& fault : faults_) {
     SetPeriod(fault,
               base::SaturatingAdd(traffic_start_ns, fault.plan->start_ns));
@@ -97,21 +97,32 @@ int64_t Faults::DrawExtraLatency(int rpc) {
         !Happens(fault)) {
       continue;
     }
-    const config::IntervalPlan& latency = fault.plan->extra_latency;
-    base::SaturatingAddTo(
-        sum_ns,
-        latency.distribution == config::kNone
-            ? latency.fixed_ns
-            : context_.engine.plan().distributions[latency.distribution].Draw(
-                  context_.random)[0]);
+    base::SaturatingAddTo(sum_ns,
+                          DrawTime(fault.plan->extra_latency, context_));
   }
   return sum_ns;
 }
 
-std::vector<FaultRecord> Faults::records() const {
-  std::vector<FaultRecord> records;
-  for (const State& fault : faults_) records.push_back(fault.record);
-  return records;
+void Faults::AddTo(ServicePerformanceLog& log) const {
+  for (const State& fault : faults_) {
+    (*log.mutable_fault_logs())[fault.plan->name] = fault.log;
+  }
+}
+
+int64_t Faults::NowUnixNs() const {
+  return context_.now_ns + context_.engine.unix_offset_ns();
+}
+
+// Returns null if the time is not kept. The workers follow the same schedule,
+// so the times of one speak for all.
+FaultTime* Faults::NewTime(FaultLog& log) const {
+  if (context_.worker != 0 || log.times_size() >= results::kMaxFaultTimes) {
+    return nullptr;
+  }
+  FaultTime* const time = log.add_times();
+  time->set_begin_timestamp_ns(NowUnixNs());
+  time->set_end_timestamp_ns(NowUnixNs());
+  return time;
 }
 
 void Faults::SetPeriod(State& fault, int64_t begin_ns) {
@@ -137,9 +148,7 @@ void Faults::Begin(State& fault) {
   if (fault.end_ns <= context_.now_ns) GoOn(fault);
   if (fault.begin_ns > context_.now_ns) return;
   fault.in_effect = true;
-  if (fault.record.periods.size() < FaultRecord::kMaxPeriods) {
-    fault.record.periods.push_back({.begin_ns = context_.now_ns});
-  }
+  fault.time = NewTime(fault.log);
   if (fault.plan->kind == config::FaultPlan::Kind::kFreeze) {
     frozen_until_ns_ = std::max(frozen_until_ns_, fault.end_ns);
   }
@@ -147,9 +156,7 @@ void Faults::Begin(State& fault) {
 
 void Faults::End(State& fault) {
   fault.in_effect = false;
-  // The last period is this one, unless it is not kept.
-  FaultPeriod& last = fault.record.periods.back();
-  if (last.end_ns == 0) last.end_ns = context_.now_ns;
+  if (fault.time != nullptr) fault.time->set_end_timestamp_ns(NowUnixNs());
   GoOn(fault);
 }
 
@@ -163,10 +170,8 @@ absl::Status Faults::Break(State& fault) {
         "\" demands; use another driver, or freeze instead of "
         "reset_connections"));
   }
-  fault.record.connection_count += count;
-  if (fault.record.periods.size() < FaultRecord::kMaxPeriods) {
-    fault.record.periods.push_back({context_.now_ns, context_.now_ns});
-  }
+  fault.log.set_connection_count(fault.log.connection_count() + count);
+  NewTime(fault.log);
   GoOn(fault);
   return absl::OkStatus();
 }
@@ -193,7 +198,7 @@ bool Faults::Happens(State& fault) {
       absl::Uniform(context_.random, 0.0, 1.0) >= probability) {
     return false;
   }
-  ++fault.record.request_count;
+  fault.log.set_request_count(fault.log.request_count() + 1);
   return true;
 }
 

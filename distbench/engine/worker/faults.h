@@ -13,9 +13,7 @@
 #ifndef DISTBENCH_ENGINE_WORKER_FAULTS_H_
 #define DISTBENCH_ENGINE_WORKER_FAULTS_H_
 
-#include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -23,25 +21,9 @@
 #include "distbench/config/plan/plan.h"
 #include "distbench/engine/pacing/timer_queue.h"
 #include "distbench/engine/worker/worker_context.h"
+#include "proto/results.pb.h"
 
 namespace distbench::engine {
-
-// A time during which a fault was in effect: monotonic.
-struct FaultPeriod {
-  int64_t begin_ns = 0;
-  int64_t end_ns = 0;
-};
-
-// What a fault has done on a worker.
-struct FaultRecord {
-  // The periods that are kept; later ones are not.
-  static constexpr size_t kMaxPeriods = 1000;
-
-  std::string name;
-  int64_t request_count = 0;     // affected ones
-  int64_t connection_count = 0;  // broken ones
-  std::vector<FaultPeriod> periods;
-};
 
 class Faults {
  public:
@@ -81,7 +63,9 @@ class Faults {
   // Decides about an answer that is ready. Returns how long it has to wait.
   int64_t DrawExtraLatency(int rpc);
 
-  std::vector<FaultRecord> records() const;
+  // Adds what all faults have done on this worker to a log without faults. Only
+  // the first worker knows at which times.
+  void AddTo(ServicePerformanceLog& log) const;
 
  private:
   struct State {
@@ -90,7 +74,8 @@ class Faults {
     int64_t begin_ns = TimerQueue::kNever;
     int64_t end_ns = TimerQueue::kNever;
     bool in_effect = false;
-    FaultRecord record;
+    FaultLog log;
+    FaultTime* time = nullptr;  // in the log, of the period if that is kept
   };
 
   void SetPeriod(State& fault, int64_t begin_ns);
@@ -98,6 +83,8 @@ class Faults {
   void Begin(State& fault);
   void End(State& fault);
   absl::Status Break(State& fault);
+  FaultTime* NewTime(FaultLog& log) const;
+  int64_t NowUnixNs() const;
   void ArmTimer();
   bool Concerns(const State& fault, config::FaultPlan::Kind kind,
                 int rpc) const;

@@ -59,6 +59,15 @@ class FaultsOfWorkerTest : public ::testing::Test {
     return faults_->OnDue();
   }
 
+  FaultLog Log() const {
+    ServicePerformanceLog log;
+    faults_->AddTo(log);
+    return log.fault_logs().at("fault");
+  }
+  int64_t UnixNs(int64_t monotonic_ns) const {
+    return monotonic_ns + engine_->unix_offset_ns();
+  }
+
   base::ManualClock clock_;
   std::unique_ptr<CountingTransport> transport_;
   std::unique_ptr<EngineState> engine_;
@@ -82,11 +91,11 @@ TEST_F(FaultsOfWorkerTest, ResetsAtEachMoment) {
   EXPECT_TRUE(TurnAt(1899).ok());
   EXPECT_EQ(transport_->break_count, 2);
   EXPECT_EQ(context_->timers.next_due_ns(), 1900);
-  const FaultRecord record = faults_->records().at(0);
-  EXPECT_EQ(record.connection_count, 6);
-  ASSERT_EQ(record.periods.size(), 2);
-  EXPECT_EQ(record.periods[1].begin_ns, 1899);
-  EXPECT_EQ(record.periods[1].end_ns, 1899);
+  const FaultLog log = Log();
+  EXPECT_EQ(log.connection_count(), 6);
+  ASSERT_EQ(log.times_size(), 2);
+  EXPECT_EQ(log.times(1).begin_timestamp_ns(), UnixNs(1899));
+  EXPECT_EQ(log.times(1).end_timestamp_ns(), UnixNs(1899));
 }
 
 TEST_F(FaultsOfWorkerTest, ADriverThatCannotResetIsAnError) {
@@ -120,7 +129,7 @@ TEST_F(FaultsOfWorkerTest, PeriodsThatWereMissedAreLeftOut) {
   EXPECT_TRUE(TurnAt(1450).ok());
   EXPECT_FALSE(faults_->Affects(0));
   EXPECT_EQ(context_->timers.next_due_ns(), 1500);
-  EXPECT_EQ(faults_->records().at(0).periods.size(), 1);
+  EXPECT_EQ(Log().times_size(), 1);
 }
 
 TEST_F(FaultsOfWorkerTest, NothingIsDueAfterTheLastPeriod) {
@@ -142,10 +151,10 @@ TEST_F(FaultsOfWorkerTest, StoppingEndsWhatIsInEffect) {
   faults_->Stop();
   EXPECT_FALSE(faults_->Affects(0));
   EXPECT_EQ(faults_->DrawError(0), "");
-  const FaultRecord record = faults_->records().at(0);
-  EXPECT_EQ(record.request_count, 1);
-  ASSERT_EQ(record.periods.size(), 1);
-  EXPECT_EQ(record.periods[0].end_ns, 3000);
+  const FaultLog log = Log();
+  EXPECT_EQ(log.request_count(), 1);
+  ASSERT_EQ(log.times_size(), 1);
+  EXPECT_EQ(log.times(0).end_timestamp_ns(), UnixNs(3000));
 }
 
 }  // namespace

@@ -38,12 +38,6 @@ int64_t EarlierDeadline(int64_t request_ns, int64_t attempt_ns) {
   return request_ns == 0 ? attempt_ns : std::min(request_ns, attempt_ns);
 }
 
-bool IsClient(const config::InstancePlan& instance,
-              const config::RpcPlan& rpc) {
-  return std::count(rpc.client_services.begin(), rpc.client_services.end(),
-                    instance.service) > 0;
-}
-
 }  // namespace
 
 RpcPolicy::RpcPolicy(EngineState& engine, int worker, int rpc_index)
@@ -75,11 +69,12 @@ Policies::Policies(WorkerContext& context, RpcSender& sender,
   EngineState& engine = context.engine;
   const std::vector<config::RpcPlan>& rpcs = engine.plan().rpcs;
   for (size_t i = 0; i < rpcs.size(); ++i) {
+    const auto rpc = static_cast<int>(i);
     const bool is_needed =
-        rpcs[i].policy.has_value() && IsClient(engine.instance_plan(), rpcs[i]);
-    rpcs_.push_back(is_needed ? std::make_unique<RpcPolicy>(
-                                    engine, context.worker, static_cast<int>(i))
-                              : nullptr);
+        rpcs[i].policy.has_value() && engine.targets(rpc).fanout != nullptr;
+    rpcs_.push_back(
+        is_needed ? std::make_unique<RpcPolicy>(engine, context.worker, rpc)
+                  : nullptr);
   }
 }
 
@@ -91,9 +86,7 @@ void Policies::Open(RpcCall& call) {
   request.rpc = rpcs_[call.client.rpc_index].get();
   request.call = &call;
   request.group = nullptr;
-  request.timer.kind = Timer::Kind::kPolicy;
-  request.timer.owner = &request;
-  request.timer.spin = list.plan->spin;
+  SetUpTimer(request.timer, Timer::Kind::kPolicy, list, &request);
   request.warmup = call.client.warmup;
   request.own_traffic = list.own_traffic;
   request.is_sent = request.won_by_hedge = false;
@@ -134,7 +127,7 @@ void Policies::Send(Request& request, Attempt::Kind kind) {
   RpcPolicy& rpc = *request.rpc;
   ++request.tries;
   if (rpc.limit.has_value() && !rpc.limit->has_room()) {
-    Count(request, &results::PolicyTotals::refused_by_limit_count);
+    Count(request, PolicyStatistics::kRefusedByLimitCountFieldNumber);
     Refuse(request, kLimitError);
     return;
   }
@@ -147,7 +140,7 @@ void Policies::Send(Request& request, Attempt::Kind kind) {
     pass = rpc.breakers[target.route].Enter(context_.now_ns);
   }
   if (pass.kind == Pass::Kind::kRefused) {
-    Count(request, &results::PolicyTotals::refused_by_circuit_breaker_count);
+    Count(request, PolicyStatistics::kRefusedByCircuitBreakerCountFieldNumber);
     Refuse(request, kCircuitBreakerError);
     return;
   }
@@ -231,11 +224,11 @@ void Policies::CountSent(Attempt& attempt, int64_t time_ns) {
   attempt.is_counted = true;
   const Request& request = *attempt.request;
   context_.recorder.CountAttempt(request.rpc->index, time_ns);
-  Count(request, &results::PolicyTotals::attempt_count);
+  Count(request, PolicyStatistics::kAttemptCountFieldNumber);
   if (attempt.kind == Attempt::Kind::kRetry) {
-    Count(request, &results::PolicyTotals::retry_count);
+    Count(request, PolicyStatistics::kRetryCountFieldNumber);
   } else if (attempt.kind == Attempt::Kind::kHedge) {
-    Count(request, &results::PolicyTotals::hedge_count);
+    Count(request, PolicyStatistics::kHedgeCountFieldNumber);
   }
 }
 
@@ -283,22 +276,6 @@ void Policies::OnDue(Timer& timer) {
 bool Policies::IsInTime(const Request& request, int64_t time_ns) {
   const int64_t deadline_ns = request.call->client.deadline_ns;
   return deadline_ns == 0 || time_ns < deadline_ns;
-}
-
-bool Policies::IsStopped(const Timer& timer) const {
-  return IsStopped(*static_cast<const Request*>(timer.owner));
-}
-
-bool Policies::IsStopped(const Request& request) const {
-  switch (context_.engine.stop_scope()) {
-    case StopScope::kNothing:
-      return false;
-    case StopScope::kOwnTraffic:
-      return request.own_traffic;
-    case StopScope::kEverything:
-      return true;
-  }
-  return true;
 }
 
 // The part of the policies that follows the ends of attempts: what is learnt
@@ -358,8 +335,7 @@ void Policies::Close(Attempt& attempt) {
   std::erase(request.attempts, &attempt);
   --attempts_in_flight_;
   const bool is_given_up =
-      request.call == nullptr ||
-      context_.engine.stop_scope() == StopScope::kEverything;
+      request.call == nullptr || context_.engine.IsAllStopped();
   const AttemptEnd end = attempt.call.client.error.empty()
                              ? AttemptEnd::kSucceeded
                          : is_given_up ? AttemptEnd::kGivenUp
@@ -385,7 +361,7 @@ void Policies::Learn(Attempt& attempt, AttemptEnd end) {
   }
   if (!rpc.breakers.empty() &&
       rpc.breakers[client.peer].OnEnd(context_.now_ns, attempt.pass, end)) {
-    Count(*attempt.request, &results::PolicyTotals::circuit_opened_count);
+    Count(*attempt.request, PolicyStatistics::kCircuitOpenedCountFieldNumber);
   }
 }
 
@@ -402,24 +378,26 @@ void Policies::LearnHedgeDelay(const Attempt& attempt, int64_t end_ns) {
 }
 
 void Policies::CountEnd(const Attempt& attempt, AttemptEnd end) {
-  results::PolicyTotals* const totals = TotalsOf(*attempt.request);
+  results::TallyOf<PolicyStatistics>* const totals = TotalsOf(*attempt.request);
   if (totals == nullptr) return;
   const protocol::ClientCall& client = attempt.call.client;
   if (attempt.request->call == nullptr || end == AttemptEnd::kGivenUp ||
       HasExpired(client)) {
-    ++totals->abandoned_attempt_count;
+    ++totals->count(PolicyStatistics::kAbandonedAttemptCountFieldNumber);
   } else if (end == AttemptEnd::kSucceeded) {
-    ++totals->succeeded_attempt_count;
+    ++totals->count(PolicyStatistics::kSucceededAttemptCountFieldNumber);
   } else {
-    ++totals->failed_attempt_count;
+    ++totals->count(PolicyStatistics::kFailedAttemptCountFieldNumber);
   }
   if (end == AttemptEnd::kSucceeded) {
-    totals->attempt_time_ns.Record(client.done_ns - client.sent_ns);
+    totals->histogram(PolicyStatistics::kAttemptTimeNsFieldNumber)
+        .Record(client.done_ns - client.sent_ns);
   }
   const RpcPolicy& rpc = *attempt.request->rpc;
   if (!rpc.limit.has_value()) return;
   const std::array limits = {rpc.limit->of_all_workers()};
-  totals->concurrency_limit.RecordEach(limits, std::identity());
+  totals->moments(PolicyStatistics::kConcurrencyLimitFieldNumber)
+      .RecordEach(limits, std::identity());
 }
 
 // The attempt may be the one whose outcome is the request's.
@@ -486,7 +464,7 @@ bool Policies::TryAgain(Request& request, bool own_refusal) {
 bool Policies::TakeFromBudget(Request& request) {
   RpcPolicy& rpc = *request.rpc;
   if (!rpc.budget.has_value() || rpc.budget->Take(context_.now_ns)) return true;
-  Count(request, &results::PolicyTotals::refused_by_budget_count);
+  Count(request, PolicyStatistics::kRefusedByBudgetCountFieldNumber);
   return false;
 }
 
@@ -498,9 +476,9 @@ void Policies::End(Request& request) {
   call.sent = request.is_sent;
   call.client.sent_ns = request.is_sent ? request.sent_ns : call.client.done_ns;
   call.client.error = request.error;
-  Count(request, &results::PolicyTotals::request_count);
+  Count(request, PolicyStatistics::kRequestCountFieldNumber);
   if (request.won_by_hedge)
-    Count(request, &results::PolicyTotals::hedge_won_count);
+    Count(request, PolicyStatistics::kHedgeWonCountFieldNumber);
   Abandon(request);
   EndRpc(request, call);
   if (request.attempts.empty()) requests_.Put(&request);
@@ -520,7 +498,7 @@ void Policies::Abandon(Request& request) {
       Close(attempt);
       attempts_.Put(&attempt);
     } else if (!context_.transport.Cancel(client)) {
-      Count(request, &results::PolicyTotals::uncancelled_attempt_count);
+      Count(request, PolicyStatistics::kUncancelledAttemptCountFieldNumber);
     }
   }
   const auto left = static_cast<int64_t>(request.attempts.size());
@@ -554,7 +532,7 @@ void Policies::EndInGroup(Request& request, RpcCall& call) {
   if (succeeded) {
     sender_.EndLate(call, group.keeps_samples);
   } else {
-    Count(request, &results::PolicyTotals::not_needed_count);
+    Count(request, PolicyStatistics::kNotNeededCountFieldNumber);
     sender_.Drop(call);
   }
   if (group.open.empty()) groups_.Put(&group);
@@ -567,11 +545,13 @@ void Policies::CloseGroup(RequestGroup& group, const RpcPolicy& rpc) {
   const config::QuorumPlan& quorum = *rpc.plan.quorum;
   const bool is_complete = group.succeeded >= quorum.answers;
   if (!group.stand_in.warmup) {
-    results::PolicyTotals& totals = context_.recorder.PolicyOf(rpc.index);
+    results::TallyOf<PolicyStatistics>& totals =
+        context_.recorder.PolicyOf(rpc.index);
     if (is_complete) {
-      totals.quorum_time_ns.Record(context_.now_ns - group.start_ns);
+      totals.histogram(PolicyStatistics::kQuorumTimeNsFieldNumber)
+          .Record(context_.now_ns - group.start_ns);
     } else {
-      ++totals.quorum_failed_count;
+      ++totals.count(PolicyStatistics::kQuorumFailedCountFieldNumber);
     }
   }
   iteration.group = nullptr;

@@ -151,7 +151,6 @@ class Policies {
 
   // A timer of kind kPolicy is due, or its traffic stops.
   void OnDue(Timer& timer);
-  bool IsStopped(const Timer& timer) const;
 
   // Attempts that the transport has, or that wait for its send queue; and those
   // among them whose requests have ended.
@@ -192,15 +191,18 @@ class Policies {
   void EndInGroup(Request& request, RpcCall& call);
   void CloseGroup(RequestGroup& group, const RpcPolicy& rpc);
 
-  bool IsStopped(const Request& request) const;
+  bool IsStopped(const Request& request) const {
+    return context_.engine.IsStopped(request.own_traffic);
+  }
 
   // Null for a request of the warm-up, whose attempts are not counted.
-  results::PolicyTotals* TotalsOf(const Request& request) {
+  results::TallyOf<PolicyStatistics>* TotalsOf(const Request& request) {
     return request.warmup ? nullptr
                           : &context_.recorder.PolicyOf(request.rpc->index);
   }
-  void Count(const Request& request, int64_t results::PolicyTotals::*count) {
-    if (!request.warmup) ++(TotalsOf(request)->*count);
+  // `count`: the number of a field of PolicyStatistics.
+  void Count(const Request& request, int count) {
+    if (!request.warmup) ++TotalsOf(request)->count(count);
   }
 
   WorkerContext& context_;

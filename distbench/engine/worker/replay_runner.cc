@@ -51,9 +51,8 @@ void ReplayRunner::SetUp(ReplayRun& run, int trace, Iteration& iteration) {
     waiting.position = static_cast<int>(i);
     waiting.remaining_priors = record.prior_count;
     waiting.base_ns = std::numeric_limits<int64_t>::min();
-    waiting.timer.kind = Timer::Kind::kReplayRecord;
-    waiting.timer.spin = iteration.action->list->plan->spin;
-    waiting.timer.owner = &waiting;
+    SetUpTimer(waiting.timer, Timer::Kind::kReplayRecord,
+               *iteration.action->list, &waiting);
   }
 }
 
@@ -63,33 +62,23 @@ void ReplayRunner::SetUp(ReplayRun& run, ReplaySchedule& schedule,
   schedule.positions = &positions;
   schedule.next = 0;
   schedule.base_ns = base_ns;
-  schedule.timer.kind = Timer::Kind::kReplaySchedule;
-  schedule.timer.spin = run.iteration->action->list->plan->spin;
-  schedule.timer.owner = &schedule;
+  SetUpTimer(schedule.timer, Timer::Kind::kReplaySchedule,
+             *run.iteration->action->list, &schedule);
 }
 
 void ReplayRunner::OnDue(Timer& timer) {
+  ReplayRun* run;
   if (timer.kind == Timer::Kind::kReplaySchedule) {
     ReplaySchedule& schedule = *static_cast<ReplaySchedule*>(timer.owner);
-    ReplayRun& run = *schedule.run;
-    Advance(run, schedule);
-    SendReady(run);
-    FinishIfDone(run);
+    run = schedule.run;
+    Advance(*run, schedule);
   } else {
-    WaitingRecord& record = *static_cast<WaitingRecord*>(timer.owner);
-    ReplayRun& run = *record.run;
+    const WaitingRecord& record = *static_cast<WaitingRecord*>(timer.owner);
+    run = record.run;
     ready_.push_back({record.position, timer.due_ns});
-    SendReady(run);
-    FinishIfDone(run);
   }
-}
-
-const ActionRun& ReplayRunner::ActionOf(const Timer& timer) {
-  const ReplayRun& run =
-      timer.kind == Timer::Kind::kReplaySchedule
-          ? *static_cast<const ReplaySchedule*>(timer.owner)->run
-          : *static_cast<const WaitingRecord*>(timer.owner)->run;
-  return *run.iteration->action;
+  SendReady(*run);
+  FinishIfDone(*run);
 }
 
 void ReplayRunner::OnDone(protocol::ClientCall& client) {

@@ -78,7 +78,6 @@ class ReplayRunner {
  public:
   ReplayRunner(WorkerContext& context, RpcSender& sender, Scheduler& scheduler);
 
-  // Whether a call is a replayed RPC.
   // Starts an iteration of a replay action. It ends through the scheduler,
   // perhaps before this returns.
   void Start(Iteration& iteration);
@@ -89,9 +88,6 @@ class ReplayRunner {
   // Handles a timer of kind kReplaySchedule or kReplayRecord that is due, or
   // whose traffic stops.
   void OnDue(Timer& timer);
-
-  // Returns the action that such a timer belongs to.
-  static const ActionRun& ActionOf(const Timer& timer);
 
  private:
   void SetUp(ReplayRun& run, int trace, Iteration& iteration);
@@ -105,7 +101,7 @@ class ReplayRunner {
   void Drop(ReplayRun& run, int position);
   void FinishIfDone(ReplayRun& run);
   bool IsStopped(const ReplayRun& run) const {
-    return scheduler_.IsStopped(*run.iteration->action);
+    return context_.engine.IsStopped(run.iteration->action->list->own_traffic);
   }
 
   WorkerContext& context_;

@@ -1,8 +1,9 @@
 #include "distbench/engine/worker/request_handler.h"
 
+#include <optional>
+
 #include "absl/strings/str_cat.h"
 #include "distbench/base/saturating_add.h"
-#include "distbench/engine/worker/worker_context.h"
 
 namespace distbench::engine {
 
@@ -11,11 +12,30 @@ namespace {
 constexpr config::SizePlan
     kNoPayload;  // replayed requests say the size themselves
 
+constexpr absl::string_view kTooManyRequests =
+    "RESOURCE_EXHAUSTED: too many requests wait at the server";
+
+std::unique_ptr<Faults> MakeFaults(WorkerContext& context) {
+  const EngineState& engine = context.engine;
+  if (!Faults::HasAny(engine.plan(), engine.instance_plan())) return nullptr;
+  return std::make_unique<Faults>(context);
+}
+
+std::unique_ptr<Admission> MakeAdmission(const WorkerContext& context) {
+  const EngineState& engine = context.engine;
+  const std::optional<config::AdmissionPlan>& plan = engine.service().admission;
+  if (!plan.has_value()) return nullptr;
+  return std::make_unique<Admission>(*plan, context.worker,
+                                     engine.worker_count());
+}
+
 }  // namespace
 
-RequestHandler::RequestHandler(WorkerContext& context, Faults* faults)
+RequestHandler::RequestHandler(WorkerContext& context, Scheduler& scheduler)
     : context_(context),
-      faults_(faults),
+      scheduler_(scheduler),
+      faults_(MakeFaults(context)),
+      admission_(MakeAdmission(context)),
       number_(context.engine.instance_plan().number) {
   const config::Plan& plan = context.engine.plan();
   for (const config::RpcPlan& rpc : plan.rpcs) {
@@ -39,10 +59,53 @@ void RequestHandler::OnFaultsChanged() {
   }
 }
 
-int RequestHandler::Admit(protocol::ServerCall& request) {
+absl::Status RequestHandler::OnFaultDue() {
+  absl::Status done = faults_->OnDue();
+  if (done.ok()) OnFaultsChanged();
+  return done;
+}
+
+void RequestHandler::Stop() {
+  if (faults_ != nullptr) {
+    faults_->Stop();
+    OnFaultsChanged();
+  }
+  if (admission_ == nullptr) return;
+  while (protocol::ServerCall* request = admission_->Drop()) {
+    RefuseAdmitted(*request, context_.engine.stop_error());
+  }
+}
+
+void RequestHandler::OnRequest(protocol::ServerCall& request) {
+  const int list = Admit(request);
+  if (list == config::kNone) return;
+  if (admission_ == nullptr) {
+    scheduler_.StartHandler(list, request);
+    return;
+  }
+  protocol::ServerCall* const refused =
+      admission_->Add(request, scheduler_.handlers_in_progress());
+  if (refused != nullptr) RefuseAdmitted(*refused, kTooManyRequests);
+  StartAdmitted();
+}
+
+void RequestHandler::StartAdmitted() {
+  while (protocol::ServerCall* request = admission_->Next(
+             scheduler_.handlers_in_progress(), context_.now_ns)) {
+    ++context_.event_count;
+    scheduler_.StartHandler(handling_[request->rpc_index].list, *request);
+  }
+}
+
+// Returns the list that handles a request. Returns kNone if no list does: the
+// request is answered at once if its RPC has an empty action list, this
+// instance cannot handle it, or a fault demands an error; a replayed request is
+// answered now or when its processing time is over. A fault may delay each of
+// these answers.
+inline int RequestHandler::Admit(protocol::ServerCall& request) {
   const EngineState& engine = context_.engine;
-  if (IsStopped()) {
-    Refuse(request, StopError());
+  if (engine.IsAllStopped()) {
+    Refuse(request, engine.stop_error());
     return config::kNone;
   }
   const bool is_plain = IsPlain(request.rpc_index);
@@ -138,7 +201,7 @@ void RequestHandler::AnswerReplay(protocol::ServerCall& request) {
 void RequestHandler::AnswerDespiteFaults(protocol::ServerCall& request,
                                          const config::SizePlan& size) {
   const int64_t extra_ns =
-      faults_ == nullptr || IsStopped()
+      faults_ == nullptr || context_.engine.IsAllStopped()
           ? 0
           : faults_->DrawExtraLatency(
                 IsKnown(request.rpc_index) ? request.rpc_index : config::kNone);
@@ -159,6 +222,7 @@ void RequestHandler::AnswerLater(protocol::ServerCall& request,
   reply.size = &size;
   reply.by_fault = by_fault;
   reply.timer.kind = Timer::Kind::kReply;
+  reply.timer.traffic = Timer::Traffic::kAll;
   reply.timer.owner = &reply;
   context_.timers.Arm(reply.timer, due_ns);
 }
@@ -179,8 +243,8 @@ void RequestHandler::OnReplyDue(Timer& timer) {
 
 void RequestHandler::AnswerUnlessStopped(protocol::ServerCall& request,
                                          const config::SizePlan& size) {
-  if (IsStopped()) {
-    Refuse(request, StopError());
+  if (context_.engine.IsAllStopped()) {
+    Refuse(request, context_.engine.stop_error());
   } else {
     Answer(request, size);
   }
@@ -203,10 +267,6 @@ void RequestHandler::Refuse(protocol::ServerCall& request,
   request.reply_instance = number_;
   request.reply_error = error;
   context_.transport.Reply(&request);
-}
-
-std::string RequestHandler::StopError() const {
-  return absl::StrCat("Traffic cancelled: ", context_.engine.stop_reason());
 }
 
 }  // namespace distbench::engine

@@ -3,56 +3,63 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <memory>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/object_pool.h"
 #include "distbench/engine/pacing/timer_queue.h"
+#include "distbench/engine/worker/admission.h"
 #include "distbench/engine/worker/faults.h"
 #include "distbench/engine/worker/run_state.h"
+#include "distbench/engine/worker/scheduler.h"
 #include "distbench/engine/worker/worker_context.h"
 
 namespace distbench::engine {
 
 // The server side of one worker: decides how to handle requests, and answers
 // them. Those that stream are handled in Streams.
+//
+//   OnRequest ──▶ refused, or answered at once or later
+//             ──▶ admitted ──▶ its list runs, or waits until fewer run
+//                                 │                 └─▶ refused
+//                                 └─▶ Respond
 class RequestHandler {
  public:
-  // `faults` may be null; otherwise it must outlive this.
-  RequestHandler(WorkerContext& context, Faults* faults);
+  RequestHandler(WorkerContext& context, Scheduler& scheduler);
 
-  // Admits a request. Returns the list that handles it. Returns kNone if no
-  // list does: the request is answered at once if its RPC has an empty action
-  // list, this instance cannot handle it, or a fault demands an error; a
-  // replayed request is answered now or when its processing time is over. A
-  // fault may delay each of these answers.
-  int Admit(protocol::ServerCall& request);
+  // A request that does not stream has come.
+  void OnRequest(protocol::ServerCall& request);
 
-  // The list that handles a request that was admitted.
-  int ListOf(const protocol::ServerCall& request) const {
-    return handling_[request.rpc_index].list;
-  }
+  // Answers the request that `list` handles.
+  void Respond(const ListRun& list);
 
-  // Answers a request that was admitted, and whose list does not run.
-  void RefuseAdmitted(protocol::ServerCall& request, absl::string_view error);
-
-  // Everything is stopped: refuses a request whose list does not run.
-  void StopAdmitted(protocol::ServerCall& request) {
-    RefuseAdmitted(request, StopError());
+  // Starts the lists of requests that wait, as far as they may run now. Not to
+  // be called from inside the scheduler: lists that end at once would be nested
+  // in each other.
+  void StartAdmitted();
+  bool may_start_admitted() const {
+    return admission_ != nullptr &&
+           admission_->has_next(scheduler_.handlers_in_progress());
   }
 
   // A delayed answer is due, or everything is stopped.
   void OnReplyDue(Timer& timer);
 
-  // Answers the request that `list` handles.
-  void Respond(const ListRun& list);
+  // The faults' timer is due. Returns the error of Faults::OnDue().
+  absl::Status OnFaultDue();
 
-  // Other faults are in effect.
-  void OnFaultsChanged();
+  // Everything is stopped: ends faults, and refuses requests whose lists do not
+  // run.
+  void Stop();
 
   // The number of requests that were admitted and not answered yet.
   int64_t pending() const { return pending_; }
+
+  // Null if the instance has no faults, or no admission.
+  Faults* faults() const { return faults_.get(); }
+  const Admission* admission() const { return admission_.get(); }
 
  private:
   // The answer to a replayed request whose processing time is not over, or one
@@ -82,9 +89,7 @@ class RequestHandler {
     return IsKnown(rpc_index) && handling_[rpc_index].is_plain;
   }
   bool IsReplay(int rpc_index) const;
-  bool IsStopped() const {
-    return context_.engine.stop_scope() == StopScope::kEverything;
-  }
+  int Admit(protocol::ServerCall& request);
   int AdmitDespiteFaults(protocol::ServerCall& request);
   void AnswerReplay(protocol::ServerCall& request);
   void AnswerDespiteFaults(protocol::ServerCall& request,
@@ -95,12 +100,15 @@ class RequestHandler {
                            const config::SizePlan& size);
   void Answer(protocol::ServerCall& request, const config::SizePlan& size);
   void Refuse(protocol::ServerCall& request, absl::string_view error);
-  std::string StopError() const;
+  void RefuseAdmitted(protocol::ServerCall& request, absl::string_view error);
+  void OnFaultsChanged();
 
   WorkerContext& context_;
-  Faults* const faults_;            // null: none
-  const int number_;                // this instance's number
-  std::vector<Handling> handling_;  // by RPC
+  Scheduler& scheduler_;
+  const std::unique_ptr<Faults> faults_;        // null: none
+  const std::unique_ptr<Admission> admission_;  // null: no limit
+  const int number_;                            // this instance's number
+  std::vector<Handling> handling_;              // by RPC
   base::ObjectPool<DelayedReply> delayed_;
   int64_t pending_ = 0;
 };

@@ -132,17 +132,9 @@ void RpcSender::Leave(const RpcCall& call) {
 
 bool RpcSender::Withdraw(RpcCall& call) {
   if (!call.waits) return false;
-  StopWaiting(call);
   const int peer = call.client.peer;
-  Queue& queue = waiting_[peer];
-  RpcCall* previous = nullptr;
-  for (RpcCall* waiting = queue.first; waiting != &call;
-       waiting = waiting->next) {
-    previous = waiting;
-  }
-  (previous == nullptr ? queue.first : previous->next) = call.next;
-  if (queue.last == &call) queue.last = previous;
-  if (queue.first == nullptr) std::erase(waiting_peers_, peer);
+  StopWaiting(call, waiting_[peer]);
+  if (waiting_[peer].empty()) std::erase(waiting_peers_, peer);
   return true;
 }
 
@@ -181,14 +173,13 @@ bool RpcSender::SendWaiting() {
   size_t still_waiting = 0;
   for (size_t i = 0; i < waiting_peers_.size(); ++i) {
     const int peer = waiting_peers_[i];
-    Queue& queue = waiting_[peer];
-    while (queue.first != nullptr) {
-      RpcCall* next = queue.first->next;
-      if (!context_.transport.Start(&queue.first->client)) break;
-      StopWaiting(*queue.first);
-      queue.first = next;
+    base::LinkedQueue<RpcCall>& queue = waiting_[peer];
+    while (RpcCall* const call = queue.front()) {
+      // A transport that has started a call may have changed its peer.
+      if (!context_.transport.Start(&call->client)) break;
+      StopWaiting(*call, queue);
     }
-    if (queue.first != nullptr) waiting_peers_[still_waiting++] = peer;
+    if (!queue.empty()) waiting_peers_[still_waiting++] = peer;
   }
   waiting_peers_.resize(still_waiting);
   return still_waiting > 0;
@@ -249,35 +240,28 @@ void RpcSender::SetTrace(RpcCall& call, int64_t fanout_index) {
 // deadline passes.
 void RpcSender::Wait(RpcCall* call) {
   const int peer = call->client.peer;
-  Queue& queue = waiting_[peer];
   call->waits = true;
-  call->next = nullptr;
-  if (queue.first == nullptr) {
-    queue.first = call;
-    waiting_peers_.push_back(peer);
-  } else {
-    queue.last->next = call;
-  }
-  queue.last = call;
+  if (waiting_[peer].empty()) waiting_peers_.push_back(peer);
+  waiting_[peer].Push(*call);
   if (call->client.deadline_ns == 0) return;
   call->timer.kind = Timer::Kind::kSendQueue;
   call->timer.owner = call;
   context_.timers.Arm(call->timer, call->client.deadline_ns);
 }
 
-void RpcSender::StopWaiting(RpcCall& call) {
+void RpcSender::StopWaiting(RpcCall& call, base::LinkedQueue<RpcCall>& queue) {
   call.waits = false;
+  queue.Remove(call);
   context_.timers.Cancel(call.timer);
 }
 
 // Returns null if no call waits.
 RpcCall* RpcSender::PopWaiting() {
   if (waiting_peers_.empty()) return nullptr;
-  Queue& queue = waiting_[waiting_peers_.back()];
-  RpcCall* call = queue.first;
-  StopWaiting(*call);
-  queue.first = call->next;
-  if (queue.first == nullptr) waiting_peers_.pop_back();
+  base::LinkedQueue<RpcCall>& queue = waiting_[waiting_peers_.back()];
+  RpcCall* const call = queue.front();
+  StopWaiting(*call, queue);
+  if (queue.empty()) waiting_peers_.pop_back();
   return call;
 }
 

@@ -6,6 +6,7 @@
 
 #include "absl/base/attributes.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/linked_queue.h"
 #include "distbench/base/object_pool.h"
 #include "distbench/engine/worker/run_state.h"
 #include "distbench/engine/worker/streams.h"
@@ -56,7 +57,7 @@ class RpcSender {
   RpcCall& NewCall(Iteration& iteration);
   void SetTrace(RpcCall& call, int64_t fanout_index);
   void Submit(RpcCall* call) {
-    const bool others_wait = waiting_[call->client.peer].first != nullptr;
+    const bool others_wait = !waiting_[call->client.peer].empty();
     if (others_wait || !context_.transport.Start(&call->client)) Wait(call);
   }
   const Sample& End(RpcCall& call);
@@ -93,11 +94,6 @@ class RpcSender {
     int64_t request_bytes;
     int64_t response_bytes;
   };
-  // Waiting calls to one peer, in order.
-  struct Queue {
-    RpcCall* first = nullptr;
-    RpcCall* last = nullptr;
-  };
 
   Sizes DrawSizes(const config::RpcPlan& rpc, const config::ActionPlan& action);
   static bool Repeats(const config::RpcPlan& rpc, const Fanout& fanout,
@@ -105,7 +101,8 @@ class RpcSender {
   bool IsTraced(const config::RpcPlan& rpc, const Iteration& iteration) const;
   void Wait(RpcCall* call);
   RpcCall* PopWaiting();
-  void StopWaiting(RpcCall& call);
+  // `queue` has the call.
+  void StopWaiting(RpcCall& call, base::LinkedQueue<RpcCall>& queue);
   void EndUnsent(RpcCall& call, absl::string_view error);
   ABSL_ATTRIBUTE_ALWAYS_INLINE const Sample& End(RpcCall& call, bool kept);
   void Leave(const RpcCall& call);
@@ -119,7 +116,7 @@ class RpcSender {
   const bool measures_time_parts_;
   base::ObjectPool<RpcCall> calls_;
   std::vector<int> scratch_;
-  std::vector<Queue> waiting_;      // by peer
+  std::vector<base::LinkedQueue<RpcCall>> waiting_;  // by peer, in order
   std::vector<int> waiting_peers_;  // those with a non-empty queue
   int64_t in_flight_ = 0;
 };

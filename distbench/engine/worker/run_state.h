@@ -107,6 +107,16 @@ struct ListRun {
   std::optional<SampleReservoir> samples;
 };
 
+// Readies the timer of something that belongs to a list's traffic.
+inline void SetUpTimer(Timer& timer, Timer::Kind kind, const ListRun& list,
+                       void* owner) {
+  timer.kind = kind;
+  timer.traffic =
+      list.own_traffic ? Timer::Traffic::kOwn : Timer::Traffic::kAll;
+  timer.spin = list.plan->spin;
+  timer.owner = owner;
+}
+
 // One iteration of an action.
 struct Iteration {
   ActionRun* action = nullptr;
@@ -150,9 +160,10 @@ struct RpcCall {
   bool sent = true;  // false: ended while it waited for a send queue
   bool waits =
       false;  // for a send queue, so that the transport does not have it
-  RpcCall* next = nullptr;  // among the calls that wait for a send queue
-  void* stream = nullptr;   // for the use of Streams
-  Timer timer;              // the deadline, while it waits for a send queue
+  RpcCall* previous = nullptr;  // among the calls that wait for a send queue
+  RpcCall* next = nullptr;      // likewise
+  void* stream = nullptr;       // for the use of Streams
+  Timer timer;                  // the deadline, while it waits for a send queue
 
   // Returns the RpcCall that contains `client`.
   static RpcCall& Of(protocol::ClientCall& client);

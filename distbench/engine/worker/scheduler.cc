@@ -3,32 +3,41 @@
 #include <algorithm>
 
 #include "absl/random/distributions.h"
+#include "absl/strings/str_cat.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/config/arrivals/compile_arrivals.h"
+#include "distbench/engine/policies/attempt_limits.h"
+#include "distbench/engine/worker/worker.h"
 
 namespace distbench::engine {
 
 // The part of the scheduler that runs lists: the order of their actions, and
 // the effects of the end of an action or a list.
 
-Scheduler::Scheduler(WorkerContext& context, SchedulerEffects& effects)
+Scheduler::Scheduler(WorkerContext& context, Worker& worker)
     : context_(context),
-      effects_(effects),
+      worker_(worker),
       lists_(context.engine.plan().lists.size()),
       invocations_(context.engine.plan().lists.size(), 0) {}
 
 void Scheduler::StartMainList(int64_t start_ns) {
-  ListRun& list =
-      NewList(context_.engine.service().main_list, ListRun::Role::kMain);
-  list.own_traffic = true;
+  ListRun& list = NewList(context_.engine.service().main_list,
+                          ListRun::Role::kMain, /*own_traffic=*/true);
   list.start_ns = start_ns;
   main_list_ = &list;
   Start(list);
 }
 
+inline void Scheduler::LimitInProgress(int64_t count, const char* what) {
+  if (count > context_.engine.plan().max_pending_rpcs) {
+    worker_.group().OnTooMany(what);
+  }
+}
+
 void Scheduler::StartHandler(int list_index, protocol::ServerCall& request) {
   LimitInProgress(++handlers_in_progress_, "requests being handled");
-  ListRun& list = NewList(list_index, ListRun::Role::kHandler);
+  ListRun& list = NewList(list_index, ListRun::Role::kHandler,
+                          /*own_traffic=*/false);
   list.request = &request;
   list.warmup = request.warmup;
   list.start_ns = context_.now_ns;
@@ -39,9 +48,9 @@ void Scheduler::StartHandler(int list_index, protocol::ServerCall& request) {
 
 void Scheduler::StartNestedList(Iteration& iteration) {
   const ActionRun& action = *iteration.action;
-  ListRun& list = NewList(action.plan->target, ListRun::Role::kNested);
+  ListRun& list = NewList(action.plan->target, ListRun::Role::kNested,
+                          action.list->own_traffic);
   list.iteration = &iteration;
-  list.own_traffic = action.list->own_traffic;
   list.warmup = iteration.warmup;
   list.start_ns = context_.now_ns;
   list.intended_start_ns = iteration.intended_ns;
@@ -51,9 +60,8 @@ void Scheduler::StartNestedList(Iteration& iteration) {
 }
 
 void Scheduler::StartShard(SharedAction& shared, int shard) {
-  ListRun& list =
-      NewList(context_.engine.service().main_list, ListRun::Role::kShard);
-  list.own_traffic = true;
+  ListRun& list = NewList(context_.engine.service().main_list,
+                          ListRun::Role::kShard, /*own_traffic=*/true);
   list.start_ns = shared.start_ns;
   list.unfinished_actions = 1;
   ActionRun& action = list.actions[shared.position];
@@ -67,10 +75,11 @@ void Scheduler::OnShardsFinished(const SharedAction& shared) {
   Finish(main_list_->actions[shared.position]);
 }
 
-ListRun& Scheduler::NewList(int list_index, ListRun::Role role) {
+ListRun& Scheduler::NewList(int list_index, ListRun::Role role,
+                            bool own_traffic) {
   ListRun& list = *lists_[list_index].Get();
   list.role = role;
-  list.own_traffic = false;
+  list.own_traffic = own_traffic;
   list.warmup = false;
   list.plan = &context_.engine.plan().lists[list_index];
   list.list = list_index;
@@ -104,8 +113,7 @@ void Scheduler::ResetActions(ListRun& list) {
     action.position = static_cast<int>(i);
     action.remaining_dependencies =
         static_cast<int>(plans[i].dependencies.size());
-    action.timer.owner = &action;
-    action.timer.spin = list.plan->spin;
+    SetUpTimer(action.timer, Timer::Kind::kActionDelay, list, &action);
   }
 }
 
@@ -162,7 +170,7 @@ void Scheduler::KeepSamples(ListRun& list) {
 
 void Scheduler::Finish(ListRun& list) {
   if (list.request != nullptr) {
-    effects_.Respond(list);
+    worker_.Respond(list);
     list.request = nullptr;
   }
   if (list.samples.has_value()) KeepSamples(list);
@@ -172,7 +180,7 @@ void Scheduler::Finish(ListRun& list) {
   lists_[list.list].Put(&list);
   switch (role) {
     case ListRun::Role::kMain:
-      effects_.OnMainListFinished();
+      worker_.group().OnMainListFinished();
       break;
     case ListRun::Role::kHandler:
       --handlers_in_progress_;
@@ -181,13 +189,13 @@ void Scheduler::Finish(ListRun& list) {
       FinishIteration(*iteration);
       break;
     case ListRun::Role::kShard:
-      effects_.OnShardFinished(*shared);
+      worker_.OnShardFinished(*shared);
       break;
   }
 }
 
 void Scheduler::Consider(ActionRun& action) {
-  if (action.skipped || Stopping(*action.list) || !ConditionsHold(action)) {
+  if (action.skipped || IsStopped(*action.list) || !ConditionsHold(action)) {
     Skip(action);
   } else if (action.plan->delay_distribution != config::kNone) {
     Delay(action);
@@ -207,16 +215,14 @@ bool Scheduler::ConditionsHold(const ActionRun& action) const {
 }
 
 void Scheduler::Delay(ActionRun& action) {
-  const config::Distribution& distribution =
-      context_.engine.plan().distributions[action.plan->delay_distribution];
-  const int64_t delay_ns = distribution.Draw(context_.random)[0];
-  action.timer.kind = Timer::Kind::kActionDelay;
+  const int64_t delay_ns =
+      Draw(action.plan->delay_distribution, /*fixed=*/0, context_);
   context_.timers.Arm(action.timer,
                       base::SaturatingAdd(context_.now_ns, delay_ns));
 }
 
 void Scheduler::OnDelayOver(ActionRun& action) {
-  if (Stopping(*action.list)) {
+  if (IsStopped(*action.list)) {
     Skip(action);
   } else {
     Begin(action, action.timer.due_ns);
@@ -239,10 +245,13 @@ void Scheduler::Finish(ActionRun& action) {
       list.response_override = &*plan.response_override;
     }
     if (plan.send_response_when_done && list.request != nullptr) {
-      effects_.Respond(list);
+      worker_.Respond(list);
       list.request = nullptr;
     }
-    if (plan.cancel_traffic_when_done) effects_.CancelTraffic(action);
+    if (plan.cancel_traffic_when_done) {
+      worker_.group().StopOwnTraffic(
+          absl::StrCat("action \"", plan.name, "\" has ended the traffic"));
+    }
   }
   ReleaseDependents(action);
 }
@@ -300,7 +309,7 @@ void Scheduler::Begin(ActionRun& action, int64_t start_ns) {
   }
   const int shard_count = ShardCount(action);
   if (shard_count > 1) {
-    effects_.StartShards(action, shard_count);
+    worker_.StartShards(action, shard_count);
     return;
   }
   SetUpIterations(action, /*shard=*/0, /*shard_count=*/1);
@@ -322,11 +331,7 @@ int Scheduler::ShardCount(const ActionRun& action) const {
 void Scheduler::SetUpIterations(ActionRun& action, int shard, int shard_count) {
   const config::IterationsPlan& plan = action.plan->iterations;
   action.end_ns = base::SaturatingAdd(action.start_ns, plan.max_duration_ns);
-  action.max_in_flight =
-      plan.max_parallel == config::kUnlimited
-          ? config::kUnlimited
-          : plan.max_parallel / shard_count +
-                (shard < plan.max_parallel % shard_count ? 1 : 0);
+  action.max_in_flight = ShareOfLimit(plan.max_parallel, shard, shard_count);
   action.timer.kind = Timer::Kind::kActionPace;
   if (!plan.open_loop) return;
   const EngineState& engine = context_.engine;
@@ -383,7 +388,7 @@ inline bool Scheduler::MayStartIteration(ActionRun& action) {
   // The most frequent case. Whether more iterations follow is decided when one
   // ends.
   if (!open_loop && action.in_flight >= action.max_in_flight) return false;
-  const bool stopping = Stopping(*action.list);
+  const bool stopping = IsStopped(*action.list);
   if (stopping || CountUsedUp(action)) {
     if (stopping && open_loop) CountUnsent(action);
     Exhaust(action);
@@ -506,7 +511,7 @@ inline void Scheduler::StartIteration(ActionRun& action) {
   ++action.in_flight;
   switch (action.plan->kind) {
     case config::ActionPlan::Kind::kRpc:
-      if (!effects_.SendRpcs(iteration)) {
+      if (!worker_.SendRpcs(iteration)) {
         FinishIteration(iteration);
       } else {
         action.rpcs_per_iteration = iteration.outstanding;
@@ -516,10 +521,10 @@ inline void Scheduler::StartIteration(ActionRun& action) {
       StartNestedList(iteration);
       break;
     case config::ActionPlan::Kind::kActivity:
-      effects_.StartActivity(iteration);
+      worker_.StartActivity(iteration);
       break;
     case config::ActionPlan::Kind::kReplay:
-      effects_.StartReplay(iteration);
+      worker_.StartReplay(iteration);
       break;
     case config::ActionPlan::Kind::kNothing:
       FinishIteration(iteration);
@@ -639,7 +644,8 @@ void Scheduler::CountUnsentRpcs(const config::ActionPlan& action,
     return;
   }
   if (action.kind == config::ActionPlan::Kind::kActivity) {
-    effects_.CountOfferedActivity(action.target, intended_ns, iterations);
+    worker_.group().activities().CountOffered(action.target, intended_ns,
+                                              iterations);
     return;
   }
   if (action.kind != config::ActionPlan::Kind::kList) return;

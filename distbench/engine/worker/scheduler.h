@@ -23,48 +23,12 @@
 
 namespace distbench::engine {
 
-// The effects of a scheduler on the outside.
-class SchedulerEffects {
- public:
-  virtual ~SchedulerEffects() = default;
-
-  // Sends the RPCs of an iteration. Returns false if it has none; otherwise
-  // FinishIteration() follows, not before this returns.
-  virtual bool SendRpcs(Iteration& iteration) = 0;
-
-  // Runs an iteration of an activity. FinishIteration() follows, perhaps before
-  // this returns.
-  virtual void StartActivity(Iteration& iteration) = 0;
-
-  // Iterations of an activity in an open loop were due, and will never start.
-  virtual void CountOfferedActivity(int activity, int64_t due_ns,
-                                    int64_t count) = 0;
-
-  // Runs an iteration of a replay. FinishIteration() follows, perhaps before
-  // this returns.
-  virtual void StartReplay(Iteration& iteration) = 0;
-
-  // Answers list.request, after which the list no longer refers to it.
-  virtual void Respond(const ListRun& list) = 0;
-
-  // Runs an action of the main list on several workers: StartShard() is called
-  // on the scheduler of each, and OnShardsFinished() follows on this one.
-  virtual void StartShards(ActionRun& action, int shard_count) = 0;
-  virtual void OnShardFinished(SharedAction& action) = 0;
-
-  virtual void OnMainListFinished() = 0;
-
-  // More of `what` (a plural noun) is in progress on this worker than the test
-  // allows or memory could hold.
-  virtual void OnTooMany(const char* what) = 0;
-
-  // Called when an action ends the traffic of its instance.
-  virtual void CancelTraffic(const ActionRun& action) = 0;
-};
+class Worker;
 
 class Scheduler {
  public:
-  Scheduler(WorkerContext& context, SchedulerEffects& effects);
+  // The worker does what follows from actions outside of lists.
+  Scheduler(WorkerContext& context, Worker& worker);
 
   // Starts the instance's main list. start_ns is when it should have started,
   // at most the present.
@@ -94,11 +58,6 @@ class Scheduler {
   void OnDelayOver(ActionRun& action);
   void OnPaceDue(ActionRun& action) { Advance(action); }
 
-  // Whether a timer of an action belongs to traffic that has stopped.
-  bool IsStopped(const ActionRun& action) const {
-    return Stopping(*action.list);
-  }
-
   // The number of handlers' lists that run, those that go on after their
   // answers included.
   int64_t handlers_in_progress() const { return handlers_in_progress_; }
@@ -109,7 +68,7 @@ class Scheduler {
 
  private:
   // Lists of actions.
-  ListRun& NewList(int list, ListRun::Role role);
+  ListRun& NewList(int list, ListRun::Role role, bool own_traffic);
   void ResetActions(ListRun& list);
   void ResetSamples(ListRun& list);
   void KeepSamples(ListRun& list);
@@ -118,16 +77,8 @@ class Scheduler {
   void Advance(ListRun& list);
   void Finish(ListRun& list);
   void StartNestedList(Iteration& iteration);
-  bool Stopping(const ListRun& list) const {
-    switch (context_.engine.stop_scope()) {
-      case StopScope::kNothing:
-        return false;
-      case StopScope::kOwnTraffic:
-        return list.own_traffic;
-      case StopScope::kEverything:
-        return true;
-    }
-    return true;
+  bool IsStopped(const ListRun& list) const {
+    return context_.engine.IsStopped(list.own_traffic);
   }
   void Consider(ActionRun& action);
   bool ConditionsHold(const ActionRun& action) const;
@@ -161,15 +112,11 @@ class Scheduler {
   // RPCs in flight are limited when they are sent. Work in progress without
   // RPCs (a handler that goes on after its answer, iterations that wait) takes
   // memory as well.
-  void LimitInProgress(int64_t count, const char* what) {
-    if (count > context_.engine.plan().max_pending_rpcs) {
-      effects_.OnTooMany(what);
-    }
-  }
+  void LimitInProgress(int64_t count, const char* what);
   void PauseAfterFailure(ActionRun& action, bool failed);
 
   WorkerContext& context_;
-  SchedulerEffects& effects_;
+  Worker& worker_;
   base::ObjectPool<Iteration> iterations_;
   std::vector<base::ObjectPool<ListRun>> lists_;  // by Plan::lists
   std::vector<int64_t> invocations_;              // likewise

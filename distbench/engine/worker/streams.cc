@@ -6,7 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/saturating_add.h"
-#include "distbench/engine/worker/worker_context.h"
+#include "distbench/engine/worker/scheduler.h"
+#include "distbench/engine/worker/worker.h"
 
 namespace distbench::engine {
 
@@ -58,16 +59,8 @@ void StreamWriter::Advance() {
 }
 
 int64_t StreamWriter::NextDueNs() {
-  const config::IntervalPlan& interval = side_->interval;
-  if (interval.distribution != config::kNone) {
-    return base::SaturatingAdd(
-        due_ns_,
-        context_->engine.plan().distributions[interval.distribution].Draw(
-            context_->random)[0]);
-  }
-  return interval.fixed_ns == 0
-             ? started_ns_
-             : base::SaturatingAdd(due_ns_, interval.fixed_ns);
+  if (!side_->has_interval()) return started_ns_;
+  return base::SaturatingAdd(due_ns_, DrawTime(side_->interval, *context_));
 }
 
 namespace {
@@ -134,12 +127,15 @@ class Streams::ClientEnd final : public StreamWriter {
 
   void MeasureMessage(int64_t now_ns) {
     if (call_->client.warmup) return;
-    results::StreamTotals& totals = streams_->TotalsOf(call_->client);
+    results::TallyOf<StreamStatistics>& totals =
+        streams_->TotalsOf(call_->client);
     if (!is_echo_) {
       if (received_messages > 1)
-        totals.gap_ns.Record(now_ns - last_message_ns_);
+        totals.histogram(StreamStatistics::kGapNsFieldNumber)
+            .Record(now_ns - last_message_ns_);
     } else if (!unanswered_.empty()) {  // else the server sends too many
-      totals.round_trip_ns.Record(now_ns - unanswered_.front());
+      totals.histogram(StreamStatistics::kRoundTripNsFieldNumber)
+          .Record(now_ns - unanswered_.front());
       unanswered_.pop();
     }
   }
@@ -203,22 +199,20 @@ End& EndOf(protocol::ClientCall& call) {
 
 }  // namespace
 
-Streams::Streams(WorkerContext& context, StreamEffects& effects)
-    : context_(context), effects_(effects) {}
+Streams::Streams(WorkerContext& context, Scheduler& scheduler, Worker& worker)
+    : context_(context), scheduler_(scheduler), worker_(worker) {}
 
 Streams::~Streams() = default;
 
 void Streams::OnEvent(int64_t now_ns) {
   context_.now_ns = now_ns;
-  effects_.OnStreamEvent();
+  ++context_.event_count;
 }
 
 // A drawn number of 0 would leave a direction without a message.
 int64_t Streams::DrawCount(const config::StreamSidePlan& side) {
   return std::max<int64_t>(1,
-                           DrawSize({.fixed_bytes = side.count,
-                                     .distribution = side.count_distribution},
-                                    context_));
+                           Draw(side.count_distribution, side.count, context_));
 }
 
 void Streams::Open(RpcCall& call, const config::SizePlan& request) {
@@ -253,7 +247,7 @@ void Streams::OnDone(protocol::ClientCall* call, int64_t server_blocked_ns) {
   call->received_bytes = end.received_bytes;
   end.Stop();
   if (call->error.empty() && !call->warmup) Measure(end, server_blocked_ns);
-  effects_.EndStream(*call);
+  worker_.EndStream(*call);
   client_ends_.Put(&end);
 }
 
@@ -261,27 +255,29 @@ void Streams::Measure(const ClientEnd& end, int64_t server_blocked_ns) {
   const RpcCall& call = end.call();
   const int64_t start_ns =
       call.intended_ns != 0 ? call.intended_ns : call.client.sent_ns;
-  results::StreamTotals& totals = TotalsOf(call.client);
-  ++totals.stream_count;
-  totals.request_messages += end.sent_messages;
-  totals.response_messages += end.received_messages;
-  totals.request_bytes += end.sent_bytes;
-  totals.response_bytes += end.received_bytes;
-  totals.first_message_ns.Record(end.first_message_ns - start_ns);
-  totals.client_blocked_ns.Record(end.blocked_ns());
+  results::TallyOf<StreamStatistics>& totals = TotalsOf(call.client);
+  ++totals.count(StreamStatistics::kStreamCountFieldNumber);
+  totals.count(StreamStatistics::kRequestMessagesFieldNumber) +=
+      end.sent_messages;
+  totals.count(StreamStatistics::kResponseMessagesFieldNumber) +=
+      end.received_messages;
+  totals.count(StreamStatistics::kRequestBytesFieldNumber) += end.sent_bytes;
+  totals.count(StreamStatistics::kResponseBytesFieldNumber) +=
+      end.received_bytes;
+  totals.histogram(StreamStatistics::kFirstMessageNsFieldNumber)
+      .Record(end.first_message_ns - start_ns);
+  totals.histogram(StreamStatistics::kClientBlockedNsFieldNumber)
+      .Record(end.blocked_ns());
   if (server_blocked_ns != protocol::kNotReported) {
-    totals.server_blocked_ns.Record(server_blocked_ns);
+    totals.histogram(StreamStatistics::kServerBlockedNsFieldNumber)
+        .Record(server_blocked_ns);
   }
-}
-
-std::string Streams::StopError() const {
-  return absl::StrCat("Traffic cancelled: ", context_.engine.stop_reason());
 }
 
 // Returns why the RPC is refused; empty if it is not.
 std::string Streams::ProblemOf(const protocol::ServerCall& call) const {
   const EngineState& engine = context_.engine;
-  if (engine.stop_scope() == StopScope::kEverything) return StopError();
+  if (engine.IsAllStopped()) return engine.stop_error();
   const config::InstancePlan& instance = engine.instance_plan();
   const std::vector<config::RpcPlan>& rpcs = engine.plan().rpcs;
   const auto index = static_cast<size_t>(call.rpc_index);
@@ -347,7 +343,7 @@ void Streams::Handle(ServerEnd& end) {
     return;
   }
   end.is_handled = true;
-  effects_.StartStreamHandler(list, *end.call);
+  scheduler_.StartHandler(list, *end.call);
 }
 
 void Streams::Respond(const ListRun& list) {
@@ -362,8 +358,8 @@ void Streams::Respond(ServerEnd& end, const config::SizePlan& size) {
     Fail(end, "the client is gone");
     return;
   }
-  if (context_.engine.stop_scope() == StopScope::kEverything) {
-    Fail(end, StopError());
+  if (context_.engine.IsAllStopped()) {
+    Fail(end, context_.engine.stop_error());
     return;
   }
   end.is_answered = true;
@@ -396,7 +392,7 @@ void Streams::OnBroken(protocol::ServerCall& call, int64_t now_ns) {
 }
 
 void Streams::StopServing() {
-  const std::string error = StopError();
+  const std::string error = context_.engine.stop_error();
   // Backwards, because a failure moves the last one into its place.
   for (size_t i = serving_.size(); i-- > 0;) {
     if (!serving_[i]->is_handled) Fail(*serving_[i], error);

@@ -30,7 +30,7 @@
 #include "distbench/engine/worker/run_state.h"
 #include "distbench/engine/worker/worker_context.h"
 #include "distbench/protocol/streams.h"
-#include "distbench/results/rpc_totals.h"
+#include "distbench/results/message_sums.h"
 
 namespace distbench::engine {
 
@@ -91,25 +91,13 @@ class StreamWriter {
   int64_t blocked_ns_ = 0;
 };
 
-// What streams cause in their worker.
-class StreamEffects {
- public:
-  virtual ~StreamEffects() = default;
-
-  // Called at each event.
-  virtual void OnStreamEvent() = 0;
-
-  // A client's RPC has ended.
-  virtual void EndStream(protocol::ClientCall& call) = 0;
-
-  // Runs the list that handles an RPC; Respond() follows at its end.
-  virtual void StartStreamHandler(int list, protocol::ServerCall& call) = 0;
-};
+class Scheduler;
+class Worker;
 
 class Streams final : public protocol::StreamEvents {
  public:
-  // Both arguments must outlive this.
-  Streams(WorkerContext& context, StreamEffects& effects);
+  // All arguments must outlive this. The worker learns of the ends of RPCs.
+  Streams(WorkerContext& context, Scheduler& scheduler, Worker& worker);
   ~Streams() override;
 
   // Starts a client's RPC, whose messages have sizes drawn from `request`.
@@ -145,13 +133,13 @@ class Streams final : public protocol::StreamEvents {
   protocol::StreamTransport& transport() {
     return *context_.transport.streams();
   }
-  results::StreamTotals& TotalsOf(const protocol::ClientCall& call) {
+  results::TallyOf<StreamStatistics>& TotalsOf(
+      const protocol::ClientCall& call) {
     return context_.recorder.StreamsOf(call.rpc_index);
   }
   void Measure(const ClientEnd& end, int64_t server_blocked_ns);
   int64_t DrawCount(const config::StreamSidePlan& side);
   std::string ProblemOf(const protocol::ServerCall& call) const;
-  std::string StopError() const;
   void Handle(ServerEnd& end);
   void Respond(ServerEnd& end, const config::SizePlan& size);
   void FinishIfDone(ServerEnd& end);
@@ -159,7 +147,8 @@ class Streams final : public protocol::StreamEvents {
   void Finish(ServerEnd& end, int64_t last_message_bytes);
 
   WorkerContext& context_;
-  StreamEffects& effects_;
+  Scheduler& scheduler_;
+  Worker& worker_;
   base::ObjectPool<ClientEnd> client_ends_;
   base::ObjectPool<ServerEnd> server_ends_;
   std::vector<ServerEnd*> serving_;  // each knows its position

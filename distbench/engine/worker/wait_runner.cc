@@ -3,13 +3,15 @@
 #include <algorithm>
 
 #include "distbench/base/saturating_add.h"
+#include "distbench/engine/worker/worker.h"
 
 namespace distbench::engine {
 
 void WaitRunner::Start(Iteration& iteration) {
   iteration.wait.requested_ns = context_.now_ns;
-  iteration.timer.kind = Timer::Kind::kIterationWait;
-  iteration.timer.owner = &iteration;
+  SetUpTimer(iteration.timer, Timer::Kind::kIterationWait,
+             *iteration.action->list, &iteration);
+  iteration.timer.spin = false;  // a wait is no pace
   iteration.wait.seeks = false;
   WaitPlaces* const places = activities_.places(iteration.action->plan->target);
   PlaceSeeker& seeker = iteration.wait.seeker;
@@ -25,11 +27,11 @@ void WaitRunner::Start(Iteration& iteration) {
   context_.timers.Arm(iteration.timer, TimerQueue::kNever);
 }
 
-void WaitRunner::OnPlace(Iteration& iteration, int64_t free_since_ns) {
+void WaitRunner::OnPlace(Iteration& iteration) {
   iteration.wait.seeks = false;
   --seeking_;
   context_.timers.Cancel(iteration.timer);
-  Begin(iteration, free_since_ns);
+  Begin(iteration, iteration.wait.seeker.free_since_ns);
 }
 
 void WaitRunner::Begin(Iteration& iteration, int64_t free_since_ns) {
@@ -64,10 +66,11 @@ bool WaitRunner::OnDue(Iteration& iteration) {
 void WaitRunner::FreePlace(WaitPlaces& places, int64_t free_since_ns) {
   PlaceSeeker* const next = places.Free();
   if (next == nullptr) return;
+  next->free_since_ns = free_since_ns;
   if (next->runner == this) {
-    OnPlace(*next->iteration, free_since_ns);
+    OnPlace(*next->iteration);
   } else {
-    next->runner->poster_.PostPlace(*next->iteration, free_since_ns);
+    next->runner->worker_.PostPlace(*next->iteration);
   }
 }
 

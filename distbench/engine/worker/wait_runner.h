@@ -10,14 +10,7 @@
 
 namespace distbench::engine {
 
-// Tells a worker, from any thread, that one of its iterations has been given a
-// place, which has been free since a monotonic time. WaitRunner::OnPlace()
-// follows on the worker's thread.
-class PlacePoster {
- public:
-  virtual ~PlacePoster() = default;
-  virtual void PostPlace(Iteration& iteration, int64_t free_since_ns) = 0;
-};
+class Worker;
 
 // Runs the iterations of activities that wait, by timers. One per worker, used
 // on its thread.
@@ -26,14 +19,14 @@ class PlacePoster {
 // timer fired late: the throughput of a pool then depends on its waits alone.
 class WaitRunner {
  public:
-  WaitRunner(WorkerContext& context, Activities& activities,
-             PlacePoster& poster)
-      : context_(context), activities_(activities), poster_(poster) {}
+  WaitRunner(WorkerContext& context, Activities& activities, Worker& worker)
+      : context_(context), activities_(activities), worker_(worker) {}
 
   // Arms the iteration's timer; OnDue() follows.
   void Start(Iteration& iteration);
 
-  void OnPlace(Iteration& iteration, int64_t free_since_ns);
+  // The iteration has been given a place.
+  void OnPlace(Iteration& iteration);
 
   // Handles the iteration's timer, which is due or whose traffic stops. Returns
   // whether this ends the iteration; otherwise OnPlace() follows.
@@ -48,7 +41,7 @@ class WaitRunner {
 
   WorkerContext& context_;
   Activities& activities_;
-  PlacePoster& poster_;
+  Worker& worker_;
   int64_t seeking_ = 0;
 };
 

@@ -14,20 +14,6 @@ namespace {
 // earlier.
 constexpr int64_t kRetryNs = 1'000'000;
 
-std::unique_ptr<Faults> MakeFaults(WorkerContext& context) {
-  const EngineState& engine = context.engine;
-  if (!Faults::HasAny(engine.plan(), engine.instance_plan())) return nullptr;
-  return std::make_unique<Faults>(context);
-}
-
-std::unique_ptr<Admission> MakeAdmission(const WorkerContext& context) {
-  const EngineState& engine = context.engine;
-  const std::optional<config::AdmissionPlan>& plan = engine.service().admission;
-  if (!plan.has_value()) return nullptr;
-  return std::make_unique<Admission>(*plan, context.worker,
-                                     engine.worker_count());
-}
-
 }  // namespace
 
 Worker::Worker(EngineState& engine, int index, protocol::Transport& transport,
@@ -36,15 +22,14 @@ Worker::Worker(EngineState& engine, int index, protocol::Transport& transport,
       group_(group),
       max_pending_rpcs_(engine.plan().max_pending_rpcs / engine.worker_count()),
       scheduler_(context_, *this),
-      streams_(context_, *this),
+      streams_(context_, scheduler_, *this),
       policies_(context_, sender_, scheduler_),
       sender_(context_, streams_, policies_),
       replay_(context_, sender_, scheduler_),
-      faults_(MakeFaults(context_)),
-      admission_(MakeAdmission(context_)),
-      handler_(context_, faults_.get()),
+      handler_(context_, scheduler_),
       wait_(context_, group.activities(), *this) {
   start_timer_.kind = Timer::Kind::kStartMainList;
+  start_timer_.traffic = Timer::Traffic::kOwn;
 }
 
 Worker::~Worker() {
@@ -53,18 +38,39 @@ Worker::~Worker() {
 }
 
 void Worker::StartMainList(int64_t start_ns) {
-  Post({.kind = Message::Kind::kStartMainList, .start_ns = start_ns});
+  Post([this, start_ns] {
+    context_.timers.Arm(start_timer_, start_ns);
+    if (context_.engine.stop_scope() != StopScope::kNothing) {
+      FireStoppedTimers();
+    }
+  });
 }
 
 void Worker::StartFaults(int64_t start_ns) {
-  Post({.kind = Message::Kind::kStartFaults, .start_ns = start_ns});
+  Post([this, start_ns] { handler_.faults()->Start(start_ns); });
 }
 
-void Worker::OnStop() { Post({.kind = Message::Kind::kStop}); }
+void Worker::OnStop() {
+  Post([this] {
+    FireStoppedTimers();
+    if (!context_.engine.IsAllStopped()) return;
+    sender_.CancelAll([this](protocol::ClientCall& call) { EndCall(call); });
+    streams_.StopServing();
+    handler_.Stop();
+  });
+}
 
-void Worker::Drain() { Post({.kind = Message::Kind::kDrain}); }
+void Worker::Drain() {
+  Post([this] {
+    draining_ = true;
+    // Calls in flight may be gone already: do not wait for an event.
+    context_.transport.Wake();
+  });
+}
 
-void Worker::Quit() { Post({.kind = Message::Kind::kQuit}); }
+void Worker::Quit() {
+  Post([this] { quitting_ = true; });
+}
 
 void Worker::Run() {
   while (!quitting_) Turn(/*may_wait=*/true);
@@ -72,15 +78,15 @@ void Worker::Run() {
 
 bool Worker::RunOnce() {
   if (is_frozen()) return false;
-  const int64_t events_before = event_count_;
+  const int64_t events_before = context_.event_count;
   Turn(/*may_wait=*/false);
-  return event_count_ != events_before;
+  return context_.event_count != events_before;
 }
 
 int64_t Worker::next_due_ns() const {
-  if (is_frozen()) return faults_->frozen_until_ns();
+  if (is_frozen()) return faults()->frozen_until_ns();
   if (!messages_.empty() || scheduler_.has_ready_actions() ||
-      MayStartAdmitted()) {
+      handler_.may_start_admitted()) {
     return 0;
   }
   const int64_t retry_ns = sender_.must_wait_for_queue()
@@ -124,19 +130,19 @@ int64_t Worker::DoOwnWork(bool borrowed) {
   HandleMessages();
   // It may have to stand still. Threads that borrow turns serve others too, so
   // the worker's own thread does that: it is woken, because this is due.
-  if (borrowed && faults_ != nullptr &&
-      faults_->next_due_ns() <= context_.now_ns) {
-    return faults_->next_due_ns();
+  if (borrowed && faults() != nullptr &&
+      faults()->next_due_ns() <= context_.now_ns) {
+    return faults()->next_due_ns();
   }
   FireTimers();
-  if (MayStartAdmitted()) StartAdmitted();
+  if (handler_.may_start_admitted()) handler_.StartAdmitted();
   const bool more_ready = scheduler_.RunReadyActions();
-  if (more_ready) ++event_count_;
+  if (more_ready) ++context_.event_count;
   const bool had_to_wait_for_queue = sender_.must_wait_for_queue();
   const bool must_wait_for_queue = sender_.SendWaiting();
-  if (had_to_wait_for_queue && !must_wait_for_queue) ++event_count_;
+  if (had_to_wait_for_queue && !must_wait_for_queue) ++context_.event_count;
   if (more_ready || context_.timers.next_spins() || quitting_ ||
-      MayStartAdmitted()) {
+      handler_.may_start_admitted()) {
     return 0;
   }
   const int64_t due_ns = context_.timers.next_due_ns();
@@ -144,71 +150,19 @@ int64_t Worker::DoOwnWork(bool borrowed) {
                              : due_ns;
 }
 
-void Worker::Post(Message message) {
-  messages_.Push(new Message(message));
+// What a function captures should fit two pointers: it is then not allocated
+// apart from its message.
+void Worker::Post(std::function<void()> run) {
+  messages_.Push(new Message{std::move(run)});
   context_.transport.Wake();
-}
-
-// For threads that have nothing else to do and hold no locks.
-void Worker::PostAndMayRun(Message message) {
-  messages_.Push(new Message(message));
-  context_.transport.RunTurnOrWake();
 }
 
 void Worker::HandleMessages() {
   Message* message = messages_.TakeAll();
   while (message != nullptr) {
-    Handle(*message);
+    ++context_.event_count;
+    message->run();
     delete std::exchange(message, message->next);
-  }
-}
-
-void Worker::Handle(const Message& message) {
-  ++event_count_;
-  switch (message.kind) {
-    case Message::Kind::kStartMainList:
-      context_.timers.Arm(start_timer_, message.start_ns);
-      if (context_.engine.stop_scope() != StopScope::kNothing) {
-        FireStoppedTimers();
-      }
-      break;
-    case Message::Kind::kStartFaults:
-      faults_->Start(message.start_ns);
-      break;
-    case Message::Kind::kStop:
-      FireStoppedTimers();
-      if (context_.engine.stop_scope() == StopScope::kEverything) {
-        sender_.CancelAll(
-            [this](protocol::ClientCall& call) { EndCall(call); });
-        StopServing();
-      }
-      break;
-    case Message::Kind::kStartShard:
-      scheduler_.StartShard(*message.shared, message.shard);
-      break;
-    case Message::Kind::kShardsFinished:
-      scheduler_.OnShardsFinished(*message.shared);
-      break;
-    case Message::Kind::kActivityDone:
-      --activities_in_flight_;
-      scheduler_.FinishIteration(*message.iteration);
-      break;
-    case Message::Kind::kPlaceGiven:
-      wait_.OnPlace(*message.iteration, message.start_ns);
-      // A stop that came before this message could not end the iteration.
-      if (scheduler_.IsStopped(*message.iteration->action)) {
-        context_.timers.Cancel(message.iteration->timer);
-        Fire(message.iteration->timer);
-      }
-      break;
-    case Message::Kind::kDrain:
-      draining_ = true;
-      // Calls in flight may be gone already: do not wait for an event.
-      context_.transport.Wake();
-      break;
-    case Message::Kind::kQuit:
-      quitting_ = true;
-      break;
   }
 }
 
@@ -217,13 +171,13 @@ void Worker::FireTimers() {
 }
 
 void Worker::Fire(Timer& timer) {
-  ++event_count_;
+  ++context_.event_count;
   switch (timer.kind) {
     case Timer::Kind::kStartMainList:
       if (context_.engine.stop_scope() == StopScope::kNothing) {
         scheduler_.StartMainList(timer.due_ns);
       } else {
-        OnMainListFinished();
+        group_.OnMainListFinished();
       }
       break;
     case Timer::Kind::kActionDelay:
@@ -276,32 +230,12 @@ void Worker::FireStoppedTimers() {
 
 // Whether the traffic that a timer belongs to has stopped.
 bool Worker::IsStopped(const Timer& timer) const {
-  switch (timer.kind) {
-    case Timer::Kind::kStartMainList:
-      return true;
-    case Timer::Kind::kActionDelay:
-    case Timer::Kind::kActionPace:
-      return scheduler_.IsStopped(*static_cast<ActionRun*>(timer.owner));
-    case Timer::Kind::kIterationWait:
-      return scheduler_.IsStopped(
-          *static_cast<Iteration*>(timer.owner)->action);
-    case Timer::Kind::kReplaySchedule:
-    case Timer::Kind::kReplayRecord:
-      return scheduler_.IsStopped(ReplayRunner::ActionOf(timer));
-    case Timer::Kind::kReply:
-      return context_.engine.stop_scope() == StopScope::kEverything;
-    case Timer::Kind::kStreamWrite:  // ends with its RPC
-    case Timer::Kind::kSendQueue:    // likewise
-    case Timer::Kind::kFault:        // ends in StopServing()
-      return false;
-    case Timer::Kind::kPolicy:
-      return policies_.IsStopped(timer);
-  }
-  return true;
+  return timer.traffic != Timer::Traffic::kNone &&
+         context_.engine.IsStopped(timer.traffic == Timer::Traffic::kOwn);
 }
 
 void Worker::OnDone(protocol::ClientCall* call) {
-  ++event_count_;
+  ++context_.event_count;
   context_.now_ns = call->done_ns;
   EndCall(*call);
 }
@@ -323,6 +257,8 @@ inline void Worker::EndCall(protocol::ClientCall& call) {
   }
   scheduler_.FinishIteration(*iteration);
 }
+
+void Worker::EndStream(protocol::ClientCall& call) { EndCall(call); }
 
 void Worker::EndSpecialCall(protocol::ClientCall& call) {
   if (RpcCall::Of(call).kind == RpcCall::Kind::kReplayed) {
@@ -352,7 +288,7 @@ void Worker::CheckPendingRpcs() {
 void Worker::StartActivity(Iteration& iteration) {
   const int activity = iteration.action->plan->target;
   if (iteration.intended_ns != 0) {
-    CountOfferedActivity(activity, iteration.intended_ns, 1);
+    group_.activities().CountOffered(activity, iteration.intended_ns, 1);
   }
   if (group_.activities().waits(activity)) {
     wait_.Start(iteration);
@@ -362,26 +298,29 @@ void Worker::StartActivity(Iteration& iteration) {
   group_.activities().Submit(activity, iteration, *this);
 }
 
-void Worker::CountOfferedActivity(int activity, int64_t due_ns, int64_t count) {
-  group_.activities().CountOffered(activity, due_ns, count);
-}
-
 void Worker::OnActivityDone(Iteration& iteration) {
-  const Message done = {.kind = Message::Kind::kActivityDone,
-                        .iteration = &iteration};
+  messages_.Push(new Message{[this, &iteration] {
+    --activities_in_flight_;
+    scheduler_.FinishIteration(iteration);
+  }});
   // When everything is stopped, an iteration that has not begun ends on the
-  // thread that stops it, which may hold locks.
-  if (context_.engine.stop_scope() == StopScope::kEverything) {
-    Post(done);
+  // thread that stops it, which may hold locks. Other threads have nothing else
+  // to do and hold none.
+  if (context_.engine.IsAllStopped()) {
+    context_.transport.Wake();
   } else {
-    PostAndMayRun(done);
+    context_.transport.RunTurnOrWake();
   }
 }
 
-void Worker::PostPlace(Iteration& iteration, int64_t free_since_ns) {
-  Post({.kind = Message::Kind::kPlaceGiven,
-        .start_ns = free_since_ns,
-        .iteration = &iteration});
+void Worker::PostPlace(Iteration& iteration) {
+  Post([this, &iteration] {
+    wait_.OnPlace(iteration);
+    // A stop that came before this message could not end the iteration.
+    if (!IsStopped(iteration.timer)) return;
+    context_.timers.Cancel(iteration.timer);
+    Fire(iteration.timer);
+  });
 }
 
 void Worker::StartShards(ActionRun& action, int shard_count) {
@@ -392,75 +331,24 @@ void Worker::StartShards(ActionRun& action, int shard_count) {
   shared->start_ns = action.start_ns;
   shared->unfinished_shards = shard_count;
   for (int shard = 0; shard < shard_count; ++shard) {
+    Scheduler& scheduler = group_.worker(shard).scheduler_;
     group_.worker(shard).Post(
-        {.kind = Message::Kind::kStartShard, .shared = shared, .shard = shard});
+        [&scheduler, shared, shard] { scheduler.StartShard(*shared, shard); });
   }
 }
 
 void Worker::OnShardFinished(SharedAction& action) {
   if (--action.unfinished_shards > 0) return;
   // The main list lives on worker 0.
+  Scheduler& scheduler = group_.worker(0).scheduler_;
   group_.worker(0).Post(
-      {.kind = Message::Kind::kShardsFinished, .shared = &action});
+      [&scheduler, &action] { scheduler.OnShardsFinished(action); });
 }
-
-void Worker::OnTooMany(const char* what) { group_.OnTooMany(what); }
-
-void Worker::OnMainListFinished() { group_.OnMainListFinished(); }
-
-void Worker::CancelTraffic(const ActionRun& action) {
-  group_.StopOwnTraffic(
-      absl::StrCat("action \"", action.plan->name, "\" has ended the traffic"));
-}
-
-// The part of the worker that serves requests: admission, faults and answers.
-
-namespace {
-
-constexpr char kTooManyRequests[] =
-    "RESOURCE_EXHAUSTED: too many requests wait at the server";
-
-}  // namespace
 
 void Worker::OnRequest(protocol::ServerCall* call) {
-  ++event_count_;
+  ++context_.event_count;
   context_.now_ns = call->received_ns;
-  const int list = handler_.Admit(*call);
-  if (list != config::kNone) AdmitOrQueue(list, *call);
-}
-
-void Worker::AdmitOrQueue(int list, protocol::ServerCall& request) {
-  if (admission_ == nullptr) {
-    scheduler_.StartHandler(list, request);
-    return;
-  }
-  protocol::ServerCall* const refused =
-      admission_->Add(request, scheduler_.handlers_in_progress());
-  if (refused != nullptr) handler_.RefuseAdmitted(*refused, kTooManyRequests);
-  StartAdmitted();
-}
-
-// Not from inside the scheduler: lists that end at once would be nested in each
-// other.
-void Worker::StartAdmitted() {
-  while (protocol::ServerCall* request = admission_->Next(
-             scheduler_.handlers_in_progress(), context_.now_ns)) {
-    ++event_count_;
-    scheduler_.StartHandler(handler_.ListOf(*request), *request);
-  }
-}
-
-// Everything is stopped.
-void Worker::StopServing() {
-  streams_.StopServing();
-  if (faults_ != nullptr) {
-    faults_->Stop();
-    handler_.OnFaultsChanged();
-  }
-  if (admission_ == nullptr) return;
-  while (protocol::ServerCall* request = admission_->Drop()) {
-    handler_.StopAdmitted(*request);
-  }
+  handler_.OnRequest(*call);
 }
 
 void Worker::Respond(const ListRun& list) {
@@ -471,28 +359,22 @@ void Worker::Respond(const ListRun& list) {
   }
 }
 
-void Worker::StartStreamHandler(int list, protocol::ServerCall& call) {
-  scheduler_.StartHandler(list, call);
-}
-
 void Worker::OnFaultDue() {
-  const absl::Status done = faults_->OnDue();
-  if (!done.ok()) {
+  if (const absl::Status done = handler_.OnFaultDue(); !done.ok()) {
     group_.OnFailure(done);
     return;
   }
-  handler_.OnFaultsChanged();
-  if (faults_->frozen_until_ns() <= context_.now_ns) return;
+  if (faults()->frozen_until_ns() <= context_.now_ns) return;
   // The worker's thread stands still, and with it the turn.
-  group_.WaitOutFreeze(faults_->frozen_until_ns());
+  group_.WaitOutFreeze(faults()->frozen_until_ns());
   context_.now_ns = context_.engine.clock().MonotonicNs();
 }
 
 // For engines that their owner runs.
 bool Worker::is_frozen() const {
-  return faults_ != nullptr &&
-         context_.engine.clock().MonotonicNs() < faults_->frozen_until_ns() &&
-         context_.engine.stop_scope() != StopScope::kEverything;
+  return faults() != nullptr &&
+         context_.engine.clock().MonotonicNs() < faults()->frozen_until_ns() &&
+         !context_.engine.IsAllStopped();
 }
 
 }  // namespace distbench::engine

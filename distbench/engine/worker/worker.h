@@ -2,6 +2,7 @@
 #define DISTBENCH_ENGINE_WORKER_WORKER_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,6 +37,8 @@ class WorkerGroup {
   virtual void OnMainListFinished() = 0;
   // This worker's share of max_pending_rpcs is used up.
   virtual void OnManyPendingRpcs() = 0;
+  // More of `what` (a plural noun) is in progress on this worker than the test
+  // allows or memory could hold.
   virtual void OnTooMany(const char* what) = 0;
   // An action has asked to end the traffic.
   virtual void StopOwnTraffic(const std::string& reason) = 0;
@@ -53,10 +56,7 @@ class WorkerGroup {
 // may run a turn of the loop in its place, one at a time: "on a worker's
 // thread" always means on the thread that has its turn.
 class Worker final : private protocol::TransportEvents,
-                     private SchedulerEffects,
-                     private StreamEffects,
-                     private ActivityListener,
-                     private PlacePoster {
+                     private ActivityListener {
  public:
   Worker(EngineState& engine, int index, protocol::Transport& transport,
          int64_t sample_memory_bytes, uint64_t seed, WorkerGroup& group);
@@ -105,37 +105,49 @@ class Worker final : private protocol::TransportEvents,
   Recorder& recorder() { return context_.recorder; }
 
   // Likewise; null if the instance has no faults, or no admission.
-  const Faults* faults() const { return faults_.get(); }
-  const Admission* admission() const { return admission_.get(); }
+  const Faults* faults() const { return handler_.faults(); }
+  const Admission* admission() const { return handler_.admission(); }
+
+  // For the parts of the worker, on its thread.
+
+  WorkerGroup& group() { return group_; }
+
+  // Sends the RPCs of an iteration. Returns false if it has none; otherwise the
+  // scheduler's FinishIteration() follows, not before this returns.
+  bool SendRpcs(Iteration& iteration);
+
+  // Runs an iteration of an activity or of a replay. FinishIteration() follows,
+  // perhaps before this returns.
+  void StartActivity(Iteration& iteration);
+  void StartReplay(Iteration& iteration);
+
+  // Answers list.request, after which the list no longer refers to it.
+  void Respond(const ListRun& list);
+
+  // Runs an action of the main list on several workers: StartShard() is called
+  // on the scheduler of each, and OnShardsFinished() follows on this one's.
+  void StartShards(ActionRun& action, int shard_count);
+  void OnShardFinished(SharedAction& action);
+
+  // A client's RPC that streams has ended.
+  void EndStream(protocol::ClientCall& call);
+
+  // From any thread: an iteration of this worker has been given a place.
+  // WaitRunner::OnPlace() follows.
+  void PostPlace(Iteration& iteration);
 
  private:
+  // Something to do on the worker's thread.
   struct Message {
-    enum class Kind {
-      kStartMainList,
-      kStartFaults,
-      kStop,
-      kStartShard,
-      kShardsFinished,
-      kActivityDone,
-      kPlaceGiven,
-      kDrain,
-      kQuit,
-    };
-    Kind kind;
-    int64_t start_ns = 0;  // of the traffic, or when a place became free
-    SharedAction* shared = nullptr;
-    int shard = 0;
-    Iteration* iteration = nullptr;
+    std::function<void()> run;
     Message* next = nullptr;
   };
 
   void Turn(bool may_wait);
   int64_t DoOwnWork(bool borrowed);
   void NoticeDrained();
-  void Post(Message message);
-  void PostAndMayRun(Message message);
+  void Post(std::function<void()> run);
   void HandleMessages();
-  void Handle(const Message& message);
   void FireTimers();
   void Fire(Timer& timer);
   void FireStoppedTimers();
@@ -144,13 +156,6 @@ class Worker final : private protocol::TransportEvents,
   void EndSpecialCall(protocol::ClientCall& call);
   void CheckPendingRpcs();
   void OnFaultDue();
-  void AdmitOrQueue(int list, protocol::ServerCall& request);
-  void StartAdmitted();
-  bool MayStartAdmitted() const {
-    return admission_ != nullptr &&
-           admission_->has_next(scheduler_.handlers_in_progress());
-  }
-  void StopServing();
 
   // TransportEvents
   void OnDone(protocol::ClientCall* call) override;
@@ -159,29 +164,8 @@ class Worker final : private protocol::TransportEvents,
   bool LendsTurns() const override { return true; }
   int64_t EndBorrowedTurn() override;
 
-  // SchedulerEffects
-  bool SendRpcs(Iteration& iteration) override;
-  void StartActivity(Iteration& iteration) override;
-  void CountOfferedActivity(int activity, int64_t due_ns,
-                            int64_t count) override;
-  void StartReplay(Iteration& iteration) override;
-  void Respond(const ListRun& list) override;
-  void StartShards(ActionRun& action, int shard_count) override;
-  void OnShardFinished(SharedAction& action) override;
-  void OnMainListFinished() override;
-  void OnTooMany(const char* what) override;
-  void CancelTraffic(const ActionRun& action) override;
-
-  // StreamEffects
-  void OnStreamEvent() override { ++event_count_; }
-  void EndStream(protocol::ClientCall& call) override { EndCall(call); }
-  void StartStreamHandler(int list, protocol::ServerCall& call) override;
-
   // ActivityListener
   void OnActivityDone(Iteration& iteration) override;
-
-  // PlacePoster
-  void PostPlace(Iteration& iteration, int64_t free_since_ns) override;
 
   WorkerContext context_;
   WorkerGroup& group_;
@@ -191,15 +175,12 @@ class Worker final : private protocol::TransportEvents,
   Policies policies_;
   RpcSender sender_;
   ReplayRunner replay_;
-  const std::unique_ptr<Faults> faults_;        // null: none
-  const std::unique_ptr<Admission> admission_;  // null: no limit
   RequestHandler handler_;
   WaitRunner wait_;
   Timer start_timer_;
   base::MpscQueue<Message> messages_;
   // The main list's shared actions, which its worker keeps to the end.
   std::vector<std::unique_ptr<SharedAction>> shared_actions_;
-  int64_t event_count_ = 0;  // events that the loop has handled
   int64_t activities_in_flight_ = 0;
   bool draining_ = false;
   bool quitting_ = false;

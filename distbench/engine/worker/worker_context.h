@@ -71,6 +71,8 @@ struct WorkerContext {
   // this turn of the worker's loop. Saves the hot path clock calls.
   int64_t now_ns = 0;
 
+  int64_t event_count = 0;  // events that the loop has handled
+
  private:
   static bool IsTraced(const config::Plan& plan) {
     return std::any_of(
@@ -79,11 +81,18 @@ struct WorkerContext {
   }
 };
 
-// Draws a size, or returns the fixed one.
-inline int64_t DrawSize(const config::SizePlan& size, WorkerContext& context) {
-  if (size.distribution == config::kNone) return size.fixed_bytes;
-  return context.engine.plan().distributions[size.distribution].Draw(
+// Draw a number, or return the fixed one.
+inline int64_t Draw(int distribution, int64_t fixed, WorkerContext& context) {
+  if (distribution == config::kNone) return fixed;
+  return context.engine.plan().distributions[distribution].Draw(
       context.random)[0];
+}
+inline int64_t DrawSize(const config::SizePlan& size, WorkerContext& context) {
+  return Draw(size.distribution, size.fixed_bytes, context);
+}
+inline int64_t DrawTime(const config::IntervalPlan& time,
+                        WorkerContext& context) {
+  return Draw(time.distribution, time.fixed_ns, context);
 }
 
 }  // namespace distbench::engine

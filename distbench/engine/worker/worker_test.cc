@@ -34,8 +34,7 @@ class LendingTransport final : public protocol::Transport {
 
 class FreezeCounter final : public WorkerGroup {
  public:
-  explicit FreezeCounter(const config::Plan& plan)
-      : activities_({.plan = &plan, .clock = &base::RealClock()}) {}
+  explicit FreezeCounter(const EngineState& engine) : activities_(engine, {}) {}
 
   Worker& worker(int) override { return *worker_of_test; }
   Activities& activities() override { return activities_; }
@@ -71,7 +70,7 @@ TEST(BorrowedTurnTest, TheWorkersOwnThreadStandsStill) {
   base::ManualClock clock;
   LendingTransport transport;
   EngineState engine(plan, 0, 1, clock);
-  FreezeCounter group(*plan);
+  FreezeCounter group(engine);
   Worker worker(engine, 0, transport, 0, /*seed=*/1, group);
   group.worker_of_test = &worker;
 

@@ -1,6 +1,5 @@
 // What this product adds to the program.
 
-#include <cerrno>
 #include <cstdint>
 #include <iostream>
 #include <map>
@@ -15,7 +14,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
-#include "distbench/base/files.h"
 #include "distbench/base/plugins.h"
 #include "distbench/cli/command.h"
 #include "distbench/cli/flags.h"
@@ -171,13 +169,9 @@ absl::Status Calibrate(DistributedSystemDescription& test, int place,
 }
 
 absl::Status WriteConfig(const TestSequence& tests, const std::string& path) {
-  const auto file = results::OutputFile::Open(path);
-  if (!file.ok()) return file.status();
-  const std::string text = absl::StrCat("# produced by distbench calibrate\n",
-                                        config::ToText(tests));
-  if (!base::WriteAll((*file)->fd(), text))
-    return results::WriteError(path, errno);
-  return (*file)->Commit();
+  return results::WriteFile(path,
+                            absl::StrCat("# produced by distbench calibrate\n",
+                                         config::ToText(tests)));
 }
 
 absl::StatusOr<int> CalibrateTests(const CalibrateFlags& flags) {

@@ -1,9 +1,9 @@
 #include "distbench/products/external/external_language.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -11,6 +11,7 @@
 #include "distbench/config/problems/problem.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/reading/referenced_files.h"
+#include "distbench/config/rules/field_rules.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/validate/test_validation.h"
 #include "distbench/products/external/external_services.h"
@@ -20,12 +21,6 @@ namespace distbench::external {
 namespace {
 
 constexpr char kNotRun[] = "an external service runs nothing here; remove it";
-
-const std::vector<std::string>& Policies() {
-  static const auto* const policies = new std::vector<std::string>{
-      config::kRoundRobinPolicy, config::kPickFirstPolicy};
-  return *policies;
-}
 
 // ---- Services ---------------------------------------------------------------
 
@@ -37,16 +32,10 @@ class ServiceCheck {
         path_(validation.Service(index)) {}
 
   void Check() const {
+    config::CheckFields(service_.external(), path_.Field("external"),
+                        &validation_.names(), validation_.problems());
     CheckAddresses();
     CheckTls();
-    const std::string& policy = service_.external().load_balancing();
-    if (policy != config::kRoundRobinPolicy &&
-        policy != config::kPickFirstPolicy) {
-      validation_.Add(
-          path_.Field("external").Field("load_balancing"),
-          absl::StrCat(config::Quoted(policy), " is no load balancing; ",
-                       config::Suggestion(policy, Policies())));
-    }
     if (config::GridOf(service_).Count() != 1) {
       validation_.Add(path_.Field("count"),
                       "an external service counts as one; list its servers in "
@@ -68,16 +57,12 @@ class ServiceCheck {
   void CheckAddresses() const {
     const config::Path path = path_.Field("external").Field("addresses");
     const auto& addresses = service_.external().addresses();
-    if (addresses.empty()) {
-      validation_.Add(path, "is missing; give at least one \"HOST:PORT\"");
-    }
     for (int i = 0; i < addresses.size(); ++i) {
       const absl::Status status = CheckHostPort(addresses[i]);
       if (status.ok()) continue;
       validation_.Add(path.At(i), absl::StrCat(config::Quoted(addresses[i]),
                                                " ", status.message()));
     }
-    validation_.CheckDistinct(path, addresses);
   }
 
   void CheckTls() const {

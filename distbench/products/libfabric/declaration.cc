@@ -48,8 +48,13 @@ config::SettingsDeclaration OfServer() {
               config::LimitedSetting(kReceiveBufferBytes,
                                      "Size of each of these buffers; a larger "
                                      "message arrives in pieces."),
-              config::SpinUs(),
           }};
+}
+
+void Complete(config::DriverDeclaration& driver) {
+  driver.client_settings.settings.push_back(config::SpinUs());
+  driver.server_settings.settings.push_back(config::SpinUs());
+  driver.channel_settings = config::ChannelSettings();
 }
 
 }  // namespace
@@ -66,15 +71,14 @@ config::DriverDeclaration Declaration() {
       .cancels_calls = true,
       .client_settings =
           {.settings = {config::LimitedSetting(
-                            config::kTcpSendQueueBytes,
-                            "Bytes of requests to a server that may wait to be "
-                            "sent before more requests are held back."),
-                        config::SpinUs()},
+               config::kTcpSendQueueBytes,
+               "Bytes of requests to a server that may wait to be "
+               "sent before more requests are held back.")},
            .refused =
                config::NoCallsPerConnection("its links are no connections")},
       .server_settings = OfServer(),
-      .channel_settings = config::ChannelSettings(),
       .files = &Files,
+      .complete = &Complete,
   };
 }
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <memory>
 #include <random>
-#include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -17,52 +17,48 @@
 namespace distbench::numa_compare {
 namespace {
 
+// What is repeated: searches of one deployment under one objective.
 struct Turn {
-  int deployment;
-  bool is_cpu_target;
+  const PlannedDeployment* planned;
+  std::string objective;
+  NumaDeployment* deployment;
+  google::protobuf::RepeatedPtrField<SearchReport>* searches;
 };
 
-std::vector<Turn> TurnsOf(const DeploymentPlan& plan,
-                          const NumaComparisonOptions& options,
-                          std::mt19937_64& random) {
+// Adds the deployments of the plan, of which all turns are returned.
+std::vector<Turn> AddDeployments(const DeploymentPlan& plan,
+                                 const NumaComparisonOptions& options,
+                                 NumaComparison& comparison) {
   std::vector<Turn> turns;
-  for (int i = 0; i < plan.deployments.size(); ++i) {
-    turns.push_back({i, true});
-    if (!options.latency_objective.empty()) turns.push_back({i, false});
+  for (const PlannedDeployment& planned : plan.deployments) {
+    NumaDeployment& deployment = *comparison.add_deployments();
+    deployment.set_name(planned.name);
+    deployment.set_instances(planned.instances);
+    deployment.set_workers_per_instance(planned.workers_per_instance);
+    turns.push_back({&planned, options.cpu_objective, &deployment,
+                     deployment.mutable_cpu_target_searches()});
+    if (options.latency_objective.empty()) continue;
+    turns.push_back({&planned, options.latency_objective, &deployment,
+                     deployment.mutable_objective_searches()});
   }
-  std::shuffle(turns.begin(), turns.end(), random);
   return turns;
 }
 
-void AddOnce(const std::string& omission, NumaComparison& comparison) {
-  const auto& all = comparison.omissions();
-  if (std::find(all.begin(), all.end(), omission) != all.end()) return;
-  comparison.add_omissions(omission);
-}
-
 // Emulators have their own names for their processors.
-void WarnOfEmulation(const TestResult& run, NumaComparison& comparison) {
-  for (const auto& [node, resources] :
-       run.resource_usage_logs().node_resources()) {
-    const std::string& model = resources.host().cpu_model();
-    if (!absl::StrContains(model, "QEMU")) continue;
-    AddOnce(absl::StrCat("The CPUs are emulated (", model,
-                         "): loads, latencies and ratios are the emulator's "
-                         "and say nothing about the speed of any machine. Only "
-                         "the placement of threads and memory is meaningful."),
-            comparison);
-  }
-}
-
-SearchReport& AddSearch(const Turn& turn, NumaComparison& comparison) {
-  NumaDeployment& deployment = *comparison.mutable_deployments(turn.deployment);
-  return turn.is_cpu_target ? *deployment.add_cpu_target_searches()
-                            : *deployment.add_objective_searches();
+void WarnOfEmulation(const HostFacts& host, NumaComparison& comparison) {
+  if (!absl::StrContains(host.cpu_model(), "QEMU")) return;
+  const std::string warning = absl::StrCat(
+      "The CPUs are emulated (", host.cpu_model(),
+      "): loads, latencies and ratios are the emulator's and say nothing about "
+      "the speed of any machine. Only the placement of threads and memory is "
+      "meaningful.");
+  if (absl::c_linear_search(comparison.omissions(), warning)) return;
+  comparison.add_omissions(warning);
 }
 
 void KeepFailure(const CapacityQuestion& question, const absl::Status& status,
                  const Turn& turn, NumaComparison& comparison) {
-  SearchReport& search = AddSearch(turn, comparison);
+  SearchReport& search = *turn.searches->Add();
   search.mutable_search()->add_objectives(question.objective);
   search.set_verdict(kFailedVerdict);
   search.set_evidence(std::string(status.message()));
@@ -72,20 +68,21 @@ void KeepFailure(const CapacityQuestion& question, const absl::Status& status,
                    ") failed and is not counted: ", status.message(), "."));
 }
 
-void Keep(CapacityAnswer answer, const Turn& turn, int repetition,
+// Keeps the search, and its last run.
+void Keep(TestSequenceResults found, const Turn& turn, int repetition,
           TestSequenceResults& results) {
-  NumaComparison& comparison = *results.mutable_numa_comparison();
-  AddSearch(turn, comparison) = std::move(answer.search);
-  NumaDeployment& deployment = *comparison.mutable_deployments(turn.deployment);
+  *turn.searches->Add() = std::move(*found.mutable_searches(0));
+  if (found.test_results().empty()) return;
+  TestResult& run = *results.add_test_results();
+  run = std::move(*found.mutable_test_results()->rbegin());
+  run.mutable_run_info()->set_repetition(repetition);
   for (const auto& [node, resources] :
-       answer.final_run.resource_usage_logs().node_resources()) {
+       run.resource_usage_logs().node_resources()) {
     for (const auto& [instance, proof] : resources.binding_proofs()) {
-      (*deployment.mutable_binding_proofs())[instance] = proof;
+      (*turn.deployment->mutable_binding_proofs())[instance] = proof;
     }
+    WarnOfEmulation(resources.host(), *results.mutable_numa_comparison());
   }
-  WarnOfEmulation(answer.final_run, comparison);
-  answer.final_run.mutable_run_info()->set_repetition(repetition);
-  *results.add_test_results() = std::move(answer.final_run);
 }
 
 absl::StatusOr<search::SearchPlan> PlanCapacitySearch(
@@ -120,32 +117,27 @@ absl::Status RunNumaComparison(const DeploymentPlan& plan,
   for (const std::string& omission : plan.omissions) {
     comparison.add_omissions(omission);
   }
-  for (const PlannedDeployment& planned : plan.deployments) {
-    NumaDeployment& deployment = *comparison.add_deployments();
-    deployment.set_name(planned.name);
-    deployment.set_instances(planned.instances);
-    deployment.set_workers_per_instance(planned.workers_per_instance);
-  }
+  const std::vector<Turn> turns = AddDeployments(plan, options, comparison);
   std::mt19937_64 random(options.seed);
   int number = 0;
   int failed_count = 0;
   for (int repetition = 0; repetition < options.repetitions; ++repetition) {
-    const std::vector<Turn> turns = TurnsOf(plan, options, random);
-    for (const Turn& turn : turns) {
+    std::vector<Turn> shuffled = turns;
+    std::shuffle(shuffled.begin(), shuffled.end(), random);
+    for (const Turn& turn : shuffled) {
       const CapacityQuestion question = {
-          .deployment = &plan.deployments[turn.deployment],
-          .objective = turn.is_cpu_target ? options.cpu_objective
-                                          : options.latency_objective,
+          .deployment = turn.planned,
+          .objective = turn.objective,
           .repetition = repetition,
           .number = ++number,
           .count = options.repetitions * static_cast<int>(turns.size())};
-      absl::StatusOr<CapacityAnswer> answer = search(question);
-      if (absl::IsCancelled(answer.status())) return answer.status();
-      if (answer.ok()) {
-        Keep(*std::move(answer), turn, repetition, results);
+      absl::StatusOr<TestSequenceResults> found = search(question);
+      if (absl::IsCancelled(found.status())) return found.status();
+      if (found.ok()) {
+        Keep(*std::move(found), turn, repetition, results);
       } else {
         ++failed_count;
-        KeepFailure(question, answer.status(), turn, comparison);
+        KeepFailure(question, found.status(), turn, comparison);
       }
     }
   }
@@ -154,9 +146,12 @@ absl::Status RunNumaComparison(const DeploymentPlan& plan,
                                          " searches failed; see the notes"));
 }
 
-absl::StatusOr<CapacityAnswer> LocalCapacitySearch::Search(
+absl::StatusOr<TestSequenceResults> LocalCapacitySearch::Search(
     const CapacityQuestion& question) {
   const PlannedDeployment& deployment = *question.deployment;
+  say_(absl::StrFormat("Search %d of %d: %s, %s, repetition %d",
+                       question.number, question.count, deployment.name,
+                       question.objective, question.repetition + 1));
   const absl::StatusOr<search::SearchPlan> plan =
       PlanCapacitySearch(spec_, question.objective, deployment.test);
   if (!plan.ok()) return plan.status();
@@ -169,7 +164,7 @@ absl::StatusOr<CapacityAnswer> LocalCapacitySearch::Search(
   return Search(*plan, **client);
 }
 
-absl::StatusOr<CapacityAnswer> LocalCapacitySearch::Search(
+absl::StatusOr<TestSequenceResults> LocalCapacitySearch::Search(
     const search::SearchPlan& plan, client::TestClient& client) {
   {
     absl::MutexLock lock(&mutex_);
@@ -179,9 +174,9 @@ absl::StatusOr<CapacityAnswer> LocalCapacitySearch::Search(
   search::SearchCallbacks callbacks;
   callbacks.run = search::RunOnSequencer(client);
   callbacks.observe = [&](const SearchReport&, const SearchProbe& probe) {
-    observe_(absl::StrFormat("  %s at %.6g per second: %s, %s", probe.phase(),
-                             probe.requested_load(), probe.outcome(),
-                             absl::StrJoin(probe.measured(), ", ")));
+    say_(absl::StrFormat("  %s at %.6g per second: %s, %s", probe.phase(),
+                         probe.requested_load(), probe.outcome(),
+                         absl::StrJoin(probe.measured(), ", ")));
   };
   TestSequenceResults results;
   const absl::Status status = search::RunLoadSearch(plan, callbacks, results);
@@ -193,12 +188,7 @@ absl::StatusOr<CapacityAnswer> LocalCapacitySearch::Search(
   if (results.searches(0).verdict() == search::kInvalidVerdict) {
     return absl::AbortedError(results.searches(0).evidence());
   }
-  CapacityAnswer answer;
-  if (!results.test_results().empty()) {
-    answer.final_run = std::move(*results.mutable_test_results()->rbegin());
-  }
-  answer.search = std::move(*results.mutable_searches(0));
-  return answer;
+  return results;
 }
 
 void LocalCapacitySearch::Cancel() {

@@ -30,17 +30,12 @@ struct CapacityQuestion {
   int count = 1;
 };
 
-struct CapacityAnswer {
-  SearchReport search;
-
-  // The last run, on which the answer is based.
-  TestResult final_run;
-};
-
-// Must start the deployment afresh each time. CANCELLED ends the comparison;
-// other errors are recorded as the outcome of the search.
+// Must start the deployment afresh each time. Returns the results of one search
+// (search_run.h), of which the last run is the one on which its answer is
+// based. CANCELLED ends the comparison; other errors are recorded as the
+// outcome of the search.
 using CapacitySearch =
-    std::function<absl::StatusOr<CapacityAnswer>(const CapacityQuestion&)>;
+    std::function<absl::StatusOr<TestSequenceResults>(const CapacityQuestion&)>;
 
 struct NumaComparisonOptions {
   std::string cpu_objective = "cpu<=60%";
@@ -77,29 +72,29 @@ absl::Status RunNumaComparison(const DeploymentPlan& plan,
 class LocalCapacitySearch {
  public:
   // `program` is the path of distbench itself, and `spec` has the settings of
-  // each search without its objective. `observe` receives a text about each
-  // probe.
+  // each search without its objective. `say` receives a line before each search
+  // and one after each of its probes.
   LocalCapacitySearch(std::string program, LoadSearchSpec spec,
-                      std::function<void(const std::string&)> observe)
+                      std::function<void(const std::string&)> say)
       : program_(std::move(program)),
         spec_(std::move(spec)),
-        observe_(std::move(observe)) {}
+        say_(std::move(say)) {}
 
   // Returns an error if a run failed, because the deployment was not measured.
-  absl::StatusOr<CapacityAnswer> Search(const CapacityQuestion& question)
+  absl::StatusOr<TestSequenceResults> Search(const CapacityQuestion& question)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Ends the current search and all later ones. May be called on any thread.
   void Cancel() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  absl::StatusOr<CapacityAnswer> Search(const search::SearchPlan& plan,
-                                        client::TestClient& client)
+  absl::StatusOr<TestSequenceResults> Search(const search::SearchPlan& plan,
+                                             client::TestClient& client)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   const std::string program_;
   const LoadSearchSpec spec_;
-  const std::function<void(const std::string&)> observe_;
+  const std::function<void(const std::string&)> say_;
 
   absl::Mutex mutex_;
   bool is_cancelled_ ABSL_GUARDED_BY(mutex_) = false;

@@ -24,11 +24,14 @@ DeploymentPlan TwoDeployments() {
   return plan;
 }
 
-CapacityAnswer Answer(const CapacityQuestion& question) {
-  CapacityAnswer answer;
-  answer.search.set_verdict("converged");
-  answer.search.set_load(question.number);
-  NodeResources& node = (*answer.final_run.mutable_resource_usage_logs()
+TestSequenceResults Answer(const CapacityQuestion& question) {
+  TestSequenceResults answer;
+  SearchReport& search = *answer.add_searches();
+  search.set_verdict("converged");
+  search.set_load(question.number);
+  answer.add_test_results();  // only the last run counts
+  NodeResources& node = (*answer.add_test_results()
+                              ->mutable_resource_usage_logs()
                               ->mutable_node_resources())["node1"];
   (*node.mutable_binding_proofs())["server/0"].set_cpu_migrations(
       question.number);
@@ -79,7 +82,8 @@ TEST(NumaComparisonTest, TheOrderIsTheSeeds) {
 absl::Status RunUntil(const absl::Status& third, TestSequenceResults& results) {
   return RunNumaComparison(
       TwoDeployments(), {.repetitions = 2},
-      [&](const CapacityQuestion& question) -> absl::StatusOr<CapacityAnswer> {
+      [&](const CapacityQuestion& question)
+          -> absl::StatusOr<TestSequenceResults> {
         if (question.number == 3) return third;
         return Answer(question);
       },
@@ -117,8 +121,9 @@ TEST(NumaComparisonTest, SaysThatEmulatedSpeedMeansNothing) {
   ASSERT_EQ(RunNumaComparison(
                 TwoDeployments(), {.repetitions = 2},
                 [&](const CapacityQuestion& question) {
-                  CapacityAnswer answer = Answer(question);
-                  (*answer.final_run.mutable_resource_usage_logs()
+                  TestSequenceResults answer = Answer(question);
+                  (*answer.mutable_test_results(1)
+                        ->mutable_resource_usage_logs()
                         ->mutable_node_resources())["node1"]
                       .mutable_host()
                       ->set_cpu_model("QEMU TCG CPU version 2.5+");

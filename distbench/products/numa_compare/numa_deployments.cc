@@ -1,7 +1,10 @@
 #include "distbench/products/numa_compare/numa_deployments.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
+#include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -10,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "distbench/config/syntax/instance_names.h"
+#include "distbench/numa/binding.h"
 #include "distbench/numa/topology.h"
 
 namespace distbench::numa_compare {
@@ -40,11 +44,6 @@ bool HasMainList(const DistributedSystemDescription& test,
       [&](const ActionList& list) { return list.name() == service; });
 }
 
-absl::Status Undeployable(absl::string_view why) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("the test cannot be compared: ", why));
-}
-
 // Returns the service to deploy: `asked` unless it is empty, else the only
 // service that serves RPCs and has no main list. The error names the
 // candidates.
@@ -57,33 +56,26 @@ absl::StatusOr<std::string> ChooseService(
         absl::StrCat("\"", asked, "\" is not a service that receives RPCs; ",
                      "there are: ", absl::StrJoin(servers, ", ")));
   }
-  std::vector<std::string> candidates;
-  for (const std::string& server : servers) {
-    if (!HasMainList(test, server)) candidates.push_back(server);
-  }
-  if (candidates.size() == 1) return candidates[0];
+  std::set<std::string> candidates = servers;
+  std::erase_if(candidates, [&](const std::string& server) {
+    return HasMainList(test, server);
+  });
+  if (candidates.size() == 1) return *candidates.begin();
   return absl::InvalidArgumentError(absl::StrCat(
       "which service is to be deployed in different ways? Say --service=NAME: ",
-      absl::StrJoin(candidates.empty() ? std::vector<std::string>(
-                                             servers.begin(), servers.end())
-                                       : candidates,
-                    ", ")));
+      absl::StrJoin(candidates.empty() ? servers : candidates, ", ")));
 }
 
-// Checks that the number of instances of the service does not change what they
-// do together.
-absl::Status CheckDeployable(const DistributedSystemDescription& test,
-                             const std::string& service) {
+// Says why the number of instances of the service would change what they do
+// together; empty if it does not.
+std::string WhyUndeployable(const DistributedSystemDescription& test,
+                            const std::string& service) {
   for (const ServiceSpec& spec : test.services()) {
     if (spec.name() != service) continue;
-    if (config::IsOutside(spec)) {
-      return Undeployable(absl::StrCat(service, " is external"));
-    }
-    if (spec.has_y_size()) {
-      return Undeployable(absl::StrCat(service, " is a grid"));
-    }
+    if (config::IsOutside(spec)) return absl::StrCat(service, " is external");
+    if (spec.has_y_size()) return absl::StrCat(service, " is a grid");
     if (!spec.multi_server_channels().empty()) {
-      return Undeployable(absl::StrCat(service, " has multi-server channels"));
+      return absl::StrCat(service, " has multi-server channels");
     }
   }
   for (const RpcSpec& rpc : test.rpc_descriptions()) {
@@ -92,19 +84,17 @@ absl::Status CheckDeployable(const DistributedSystemDescription& test,
         IsFanoutToAll(filter)) {
       continue;
     }
-    return Undeployable(absl::StrCat("the traffic of ", rpc.name(), " to ",
-                                     service,
-                                     " depends on the number of "
-                                     "instances: fanout_filter ",
-                                     filter));
+    return absl::StrCat("the traffic of ", rpc.name(), " to ", service,
+                        " depends on the number of instances: fanout_filter ",
+                        filter);
   }
   for (const RpcReplayTrace& trace : test.rpc_replay_traces()) {
     if (trace.client() == service || trace.server() == service) {
-      return Undeployable(absl::StrCat("the replay trace ", trace.name(),
-                                       " names instances of ", service));
+      return absl::StrCat("the replay trace ", trace.name(),
+                          " names instances of ", service);
     }
   }
-  return absl::OkStatus();
+  return "";
 }
 
 // Returns the test with `instances` instances of the service, each on a node of
@@ -144,54 +134,50 @@ DistributedSystemDescription DeployTest(
   return test;
 }
 
-// A group of CPUs and the NUMA nodes whose memory is near to and far from it.
+// CPUs for the service, and the NUMA nodes with the memory nearest to and
+// farthest from them.
 struct Place {
   base::IndexSet cpus;
-  int near_node = 0;
-  int far_node = 0;
+  std::optional<int> near_node = {};  // absent: the kernel knows no nodes
+  std::optional<int> far_node = {};   // absent: no other node is tested
 };
 
-// Properties shared by all deployments.
 struct Host {
+  // One for each tested node, at least one.
   std::vector<Place> places;
+
+  // Of all places.
   base::IndexSet service_cpus;
   base::IndexSet generator_cpus;  // empty: shared with the service
-  bool has_memory_nodes = false;
-  bool has_far_memory = false;
 };
 
-// Returns the requested nodes, or all with usable CPUs and memory.
-absl::StatusOr<base::IndexSet> ChooseNodes(const base::IndexSet& asked,
-                                           const HostTopology& topology) {
-  base::IndexSet usable = base::Intersection(
-      numa::NodesOfCpus(topology, numa::IndicesOf(topology.allowed_cpus())),
-      numa::IndicesOf(topology.allowed_memory_nodes()));
-  std::erase_if(usable, [&](int node) {
-    return numa::FindNumaNode(topology, node)->memory_bytes() <= 0;
-  });
-  if (asked.empty()) return usable;
-  const base::IndexSet known = numa::NumaNodeIds(topology);
-  const base::IndexSet unusable =
-      base::Without(base::Intersection(asked, known), usable);
-  if (!unusable.empty()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("NUMA node ", *unusable.begin(),
-                     " has no usable CPUs or no usable memory; the host has: ",
-                     numa::DescribeTopology(topology)));
+// The CPUs of the tested NUMA nodes.
+using NodeCpus = std::map<int, base::IndexSet>;
+
+// Returns the requested nodes or, without any, all that instances can be bound
+// to.
+absl::StatusOr<NodeCpus> ChooseNodes(const base::IndexSet& asked,
+                                     const HostTopology& topology) {
+  NodeCpus nodes;
+  for (const int node : asked.empty() ? numa::NumaNodeIds(topology) : asked) {
+    NumaBinding binding;
+    binding.set_nodes(absl::StrCat(node));
+    const absl::StatusOr<numa::ResolvedBinding> resolved =
+        numa::ResolveBinding(binding, /*instance=*/0, topology);
+    if (resolved.ok()) {
+      nodes[node] = resolved->cpus;
+    } else if (!asked.empty()) {
+      return resolved.status();
+    }
   }
-  const base::IndexSet missing = base::Without(asked, known);
-  if (missing.empty()) return asked;
-  return absl::FailedPreconditionError(
-      absl::StrCat("the host has no NUMA node ", base::FormatIndexList(missing),
-                   "; it has: ", numa::DescribeTopology(topology)));
+  return nodes;
 }
 
-// Returns the tested node that is farthest from this one, or the node itself if
-// it is the only one.
-int FarthestNode(int node, const base::IndexSet& tested,
-                 const HostTopology& topology) {
+// Returns the other tested node that is farthest from this one.
+std::optional<int> FarthestNode(int node, const NodeCpus& tested,
+                                const HostTopology& topology) {
   const auto& distances = numa::FindNumaNode(topology, node)->distances();
-  int farthest = node;
+  std::optional<int> farthest;
   int greatest = 0;
   for (int i = 0; i < topology.numa_nodes_size(); ++i) {
     const int other = topology.numa_nodes(i).id();
@@ -204,64 +190,61 @@ int FarthestNode(int node, const base::IndexSet& tested,
   return farthest;
 }
 
-// Splits the CPUs of one node into parts of about equal size, keeping
-// neighbours together.
-std::vector<Place> Split(const base::IndexSet& cpus, int node, int parts) {
-  std::vector<Place> places;
-  auto next = cpus.begin();
-  for (int part = 0; part < parts; ++part) {
-    const auto end = std::next(
-        cpus.begin(), static_cast<int64_t>(cpus.size()) * (part + 1) / parts);
-    places.push_back({base::IndexSet(next, end), node, node});
-    next = end;
-  }
-  return places;
-}
-
-absl::Status CheckGeneratorCpus(const base::IndexSet& cpus,
+absl::StatusOr<Host> DivideHost(const NumaDeploymentOptions& options,
                                 const HostTopology& topology) {
-  const base::IndexSet missing =
-      base::Without(cpus, numa::IndicesOf(topology.allowed_cpus()));
-  if (missing.empty()) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(
-      "the generators cannot use CPUs ", base::FormatIndexList(missing),
-      "; there are ", topology.allowed_cpus()));
-}
-
-// Describes the host with whole nodes as places; Split() may divide them later.
-absl::StatusOr<Host> LookAt(const NumaDeploymentOptions& options,
-                            const HostTopology& topology) {
-  const absl::StatusOr<base::IndexSet> nodes =
+  const absl::StatusOr<NodeCpus> nodes =
       ChooseNodes(options.numa_nodes, topology);
   if (!nodes.ok()) return nodes.status();
-  absl::Status status = CheckGeneratorCpus(options.generator_cpus, topology);
-  if (!status.ok()) return status;
   const base::IndexSet allowed = numa::IndicesOf(topology.allowed_cpus());
+  const base::IndexSet missing = base::Without(options.generator_cpus, allowed);
+  if (!missing.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the generators cannot use CPUs ", base::FormatIndexList(missing),
+        "; there are ", topology.allowed_cpus()));
+  }
+  base::IndexSet tested = nodes->empty() ? allowed : base::IndexSet();
   Host host;
-  host.has_memory_nodes = !nodes->empty();
-  const base::IndexSet tested =
-      nodes->empty()
-          ? allowed
-          : base::Intersection(numa::CpusOfNodes(topology, *nodes), allowed);
-  host.service_cpus = base::Without(tested, options.generator_cpus);
-  host.generator_cpus = options.generator_cpus.empty()
-                            ? base::Without(allowed, tested)
-                            : options.generator_cpus;
-  for (const int node : *nodes) {
-    const base::IndexSet cpus = base::Intersection(
-        numa::CpusOfNodes(topology, {node}), host.service_cpus);
-    if (cpus.empty()) {
+  for (const auto& [node, cpus] : *nodes) {
+    tested.insert(cpus.begin(), cpus.end());
+    const base::IndexSet left = base::Without(cpus, options.generator_cpus);
+    if (left.empty()) {
       return absl::FailedPreconditionError(
           absl::StrCat("the generators take all CPUs of NUMA node ", node,
                        "; leave some to the service"));
     }
-    const int far_node = FarthestNode(node, *nodes, topology);
-    host.has_far_memory |= far_node != node;
-    host.places.push_back({cpus, node, far_node});
+    host.places.push_back({left, node, FarthestNode(node, *nodes, topology)});
   }
-  if (host.places.empty()) host.places.push_back({host.service_cpus, 0, 0});
+  host.service_cpus = base::Without(tested, options.generator_cpus);
+  host.generator_cpus = options.generator_cpus.empty()
+                            ? base::Without(allowed, tested)
+                            : options.generator_cpus;
+  if (host.service_cpus.empty()) {
+    return absl::FailedPreconditionError("no CPU is left to the service");
+  }
+  if (host.places.empty()) host.places.push_back({host.service_cpus});
   return host;
 }
+
+// Returns the place of each instance. The first ones share the first place; a
+// single place is split into parts of about equal size, of neighbouring CPUs.
+std::vector<Place> PlacesOf(int instances, const std::vector<Place>& places) {
+  std::vector<Place> all;
+  const auto part_of = [instances](size_t whole, int instance) {
+    return static_cast<int64_t>(whole) * instance / instances;
+  };
+  for (int i = 0; i < instances; ++i) {
+    Place& place = all.emplace_back(places[part_of(places.size(), i)]);
+    if (places.size() > 1) continue;
+    const base::IndexSet& cpus = places.front().cpus;
+    place.cpus = {std::next(cpus.begin(), part_of(cpus.size(), i)),
+                  std::next(cpus.begin(), part_of(cpus.size(), i + 1))};
+  }
+  return all;
+}
+
+using Flags = std::vector<std::string>;
+
+const char kLocalMemory[] = "--mem_policy=local";  // where the kernel puts it
 
 std::string CpusFlag(const base::IndexSet& cpus) {
   return absl::StrCat("--cpus=", base::FormatIndexList(cpus));
@@ -271,92 +254,63 @@ std::string WorkersFlag(int workers) {
   return absl::StrCat("--workers=", workers);
 }
 
-class Planner {
- public:
-  Planner(const DistributedSystemDescription& test, const Host& host,
-          int instances, int workers, DeploymentPlan& plan)
-      : test_(test),
-        host_(host),
-        instances_(instances),
-        workers_(workers),
-        plan_(plan) {}
+Flags BoundFlags(const base::IndexSet& cpus, std::optional<int> memory_node) {
+  if (!memory_node) return {CpusFlag(cpus)};
+  return {CpusFlag(cpus), "--mem_policy=bind",
+          absl::StrCat("--mem_nodes=", *memory_node)};
+}
 
-  void Plan() {
-    Add("one_unbound", 1, [&](int) { return UnboundFlags(); });
-    if (instances_ < 2) {
-      plan_.omissions.push_back(
-          "The service has a single CPU, so there is nothing to divide among "
-          "instances: only one_unbound was run.");
-      return;
-    }
-    Add("unbound", instances_, [&](int) { return UnboundFlags(); });
-    Add("bound", instances_,
-        [&](int i) { return BoundFlags(PlaceOf(i), PlaceOf(i).near_node); });
-    if (host_.has_far_memory) {
-      Add("bound_remote", instances_,
-          [&](int i) { return BoundFlags(PlaceOf(i), PlaceOf(i).far_node); });
-    } else {
-      plan_.omissions.push_back(
-          "The service has a single NUMA node: bound instances have their own "
-          "CPUs but the same memory, and bound_remote, the control with far "
-          "memory, was left out.");
-    }
-  }
+// These are the same in all deployments.
+Flags GeneratorFlags(const DistributedSystemDescription& test,
+                     const Host& host) {
+  const base::IndexSet& cpus =
+      host.generator_cpus.empty() ? host.service_cpus : host.generator_cpus;
+  const int count =
+      std::max(1, test.node_service_bundles().at("node0").services_size());
+  return {CpusFlag(cpus), kLocalMemory,
+          WorkersFlag(std::max(1, static_cast<int>(cpus.size()) / count))};
+}
 
- private:
-  template <typename Flags>
-  void Add(const std::string& name, int instances, Flags flags_of) {
-    PlannedDeployment& deployment = plan_.deployments.emplace_back();
+// Adds the deployments to the plan, all with `workers` in total.
+void AddDeployments(const DistributedSystemDescription& test, const Host& host,
+                    int instances, int workers, DeploymentPlan& plan) {
+  const auto add = [&](const std::string& name, std::vector<Flags> flags) {
+    PlannedDeployment& deployment = plan.deployments.emplace_back();
     deployment.name = name;
-    deployment.instances = instances;
-    deployment.workers_per_instance = workers_ / instances;
-    deployment.test = DeployTest(test_, plan_.service, instances, name);
-    deployment.node_flags.push_back(GeneratorFlags(deployment.test));
-    for (int i = 0; i < instances; ++i) {
-      std::vector<std::string> flags = flags_of(i);
-      flags.push_back(WorkersFlag(deployment.workers_per_instance));
-      deployment.node_flags.push_back(std::move(flags));
+    deployment.instances = static_cast<int>(flags.size());
+    deployment.workers_per_instance = workers / deployment.instances;
+    deployment.test =
+        DeployTest(test, plan.service, deployment.instances, name);
+    for (Flags& each : flags) {
+      each.push_back(WorkersFlag(deployment.workers_per_instance));
     }
+    flags.insert(flags.begin(), GeneratorFlags(deployment.test, host));
+    deployment.node_flags = std::move(flags);
+  };
+  const Flags unbound = {CpusFlag(host.service_cpus), kLocalMemory};
+  add("one_unbound", {unbound});
+  if (instances < 2) {
+    plan.omissions.push_back(
+        "The service has a single CPU, so there is nothing to divide among "
+        "instances: only one_unbound was run.");
+    return;
   }
-
-  // The first instances get the first place.
-  const Place& PlaceOf(int instance) const {
-    const int count = static_cast<int>(host_.places.size());
-    return host_.places[static_cast<int64_t>(instance) * count / instances_];
+  std::vector<Flags> bound, bound_remote;
+  for (const Place& place : PlacesOf(instances, host.places)) {
+    bound.push_back(BoundFlags(place.cpus, place.near_node));
+    bound_remote.push_back(BoundFlags(place.cpus, place.far_node));
   }
-
-  // Allows any of the service's CPUs, with memory where the kernel puts it.
-  std::vector<std::string> UnboundFlags() const {
-    return {CpusFlag(host_.service_cpus), "--mem_policy=local"};
+  add("unbound", std::vector<Flags>(instances, unbound));
+  add("bound", std::move(bound));
+  if (host.places.size() > 1) {
+    add("bound_remote", std::move(bound_remote));
+  } else {
+    plan.omissions.push_back(
+        "The service has a single NUMA node: bound instances have their own "
+        "CPUs but the same memory, and bound_remote, the control with far "
+        "memory, was left out.");
   }
-
-  std::vector<std::string> BoundFlags(const Place& place, int memory) const {
-    std::vector<std::string> flags = {CpusFlag(place.cpus)};
-    if (host_.has_memory_nodes) {
-      flags.push_back("--mem_policy=bind");
-      flags.push_back(absl::StrCat("--mem_nodes=", memory));
-    }
-    return flags;
-  }
-
-  // These are the same in all deployments.
-  std::vector<std::string> GeneratorFlags(
-      const DistributedSystemDescription& test) const {
-    const base::IndexSet& cpus = host_.generator_cpus.empty()
-                                     ? host_.service_cpus
-                                     : host_.generator_cpus;
-    const int count =
-        std::max(1, test.node_service_bundles().at("node0").services_size());
-    return {CpusFlag(cpus), "--mem_policy=local",
-            WorkersFlag(std::max(1, static_cast<int>(cpus.size()) / count))};
-  }
-
-  const DistributedSystemDescription& test_;
-  const Host& host_;
-  const int instances_;
-  const int workers_;
-  DeploymentPlan& plan_;
-};
+}
 
 }  // namespace
 
@@ -367,13 +321,16 @@ absl::StatusOr<DeploymentPlan> PlanNumaDeployments(
   absl::StatusOr<std::string> service = ChooseService(test, options.service);
   if (!service.ok()) return service.status();
   plan.service = *std::move(service);
-  absl::Status status = CheckDeployable(test, plan.service);
-  if (!status.ok()) return status;
+  const std::string why = WhyUndeployable(test, plan.service);
+  if (!why.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the test cannot be compared: ", why));
+  }
   if (test.services_size() < 2) {
     return absl::InvalidArgumentError(
         "the test has only one service, which cannot generate its own load");
   }
-  absl::StatusOr<Host> host = LookAt(options, topology);
+  const absl::StatusOr<Host> host = DivideHost(options, topology);
   if (!host.ok()) return host.status();
 
   const int cpu_count = static_cast<int>(host->service_cpus.size());
@@ -381,7 +338,7 @@ absl::StatusOr<DeploymentPlan> PlanNumaDeployments(
   const int instances = options.instances > 0 ? options.instances
                         : node_count > 1      ? node_count
                                               : std::min(2, cpu_count);
-  if (instances % node_count != 0 && node_count > 1) {
+  if (instances % node_count != 0) {
     return absl::InvalidArgumentError(
         absl::StrCat(instances, " instances cannot be divided equally among ",
                      node_count, " NUMA nodes; choose a multiple"));
@@ -390,10 +347,6 @@ absl::StatusOr<DeploymentPlan> PlanNumaDeployments(
     return absl::InvalidArgumentError(
         absl::StrCat(instances, " instances are more than the service's ",
                      cpu_count, " CPUs"));
-  }
-  if (node_count == 1) {
-    host->places =
-        Split(host->service_cpus, host->places[0].near_node, instances);
   }
   const int asked_workers = options.workers > 0 ? options.workers : cpu_count;
   const int workers =
@@ -409,7 +362,7 @@ absl::StatusOr<DeploymentPlan> PlanNumaDeployments(
         "CPUs and disturb it. --generator_cpus or --numa_nodes would set some "
         "apart.");
   }
-  Planner(test, *host, instances, workers, plan).Plan();
+  AddDeployments(test, *host, instances, workers, plan);
   return plan;
 }
 

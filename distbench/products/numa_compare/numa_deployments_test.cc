@@ -178,6 +178,13 @@ TEST(NumaDeploymentsTest, AKernelWithoutNuma) {
               ElementsAre("--cpus=0-1", "--workers=2"));
 }
 
+TEST(NumaDeploymentsTest, GeneratorsLeaveCpusWithoutNumaToo) {
+  const auto plan = PlanNumaDeployments(OneTest(), {.generator_cpus = {0, 1}},
+                                        Host({}, "0-1"));
+  EXPECT_THAT(std::string(plan.status().message()),
+              HasSubstr("no CPU is left to the service"));
+}
+
 TEST(NumaDeploymentsTest, SaysWhatDoesNotFit) {
   const auto error = [](const DistributedSystemDescription& test,
                         const NumaDeploymentOptions& options) {

@@ -1,29 +1,31 @@
 #include "distbench/products/numa_compare/numa_table.h"
 
-#include <algorithm>
-#include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
+#include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "distbench/base/json.h"
 #include "distbench/base/time_units.h"
 #include "distbench/products/search/report/search_text.h"
 #include "distbench/report/json/json_parts.h"
 #include "distbench/report/json/json_values.h"
 #include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/report/terminal/layout.h"
 #include "distbench/stats/log_histogram.h"
+#include "distbench/stats/run_interval.h"
 
 namespace distbench::numa_compare {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
+using base::Json;
 using Searches = google::protobuf::RepeatedPtrField<SearchReport>;
 
-// The mean latency of the final runs that found the load.
+// The mean latency of the final runs that found the load: of response times, or
+// of service times in closed loops, of the RPCs that succeeded.
 std::optional<double> LatencyNsAtLoad(const SearchReport& search) {
   stats::LogHistogram latency_ns;
   for (const SearchProbe& probe : search.probes()) {
@@ -37,38 +39,68 @@ std::optional<double> LatencyNsAtLoad(const SearchReport& search) {
   return latency_ns.mean();
 }
 
-DeploymentCapacity CapacityOf(const Searches& searches) {
-  DeploymentCapacity capacity;
+// What searches found; the latencies are fewer if some measured none.
+struct Found {
+  std::vector<double> loads;
+  std::vector<double> latencies_ns;
+};
+
+Found FoundBy(const Searches& searches) {
+  Found found;
   for (const SearchReport& search : searches) {
-    ++capacity.search_count;
-    capacity.objective = absl::StrJoin(search.search().objectives(), ", ");
-    if (search.has_load_unit()) capacity.unit = search.load_unit();
     // The loads of other searches may have been limited by something other than
     // the system.
     if (search.verdict() != "converged" || search.load() <= 0) continue;
-    capacity.loads.push_back(search.load());
+    found.loads.push_back(search.load());
     if (const auto latency_ns = LatencyNsAtLoad(search)) {
-      capacity.latencies_ns.push_back(*latency_ns);
+      found.latencies_ns.push_back(*latency_ns);
     }
   }
-  if (!capacity.loads.empty()) {
-    capacity.mean = stats::GeometricMean(capacity.loads);
-  }
-  if (!capacity.latencies_ns.empty()) {
-    capacity.latency_ns = stats::GeometricMean(capacity.latencies_ns);
-  }
-  return capacity;
+  return found;
 }
 
-void CompareWith(const DeploymentCapacity& base, double confidence,
-                 DeploymentCapacity& capacity) {
-  if (base.loads.empty() || capacity.loads.empty()) return;
-  capacity.ratio = stats::RatioOfMeans(base.loads, capacity.loads, confidence);
-  if (base.latencies_ns.empty() || capacity.latencies_ns.empty()) return;
-  capacity.latency_ratio =
-      stats::RatioOfMeans(base.latencies_ns, capacity.latencies_ns, confidence);
+// Sets `name` to the mean of the values, and `ratio` to its ratio to that of
+// `first`; null without values.
+void SetMean(const std::string& name, const std::vector<double>& values,
+             const std::string& ratio, const std::vector<double>& first,
+             Json& json) {
+  json[name] =
+      values.empty() ? Json(nullptr) : Json(stats::GeometricMean(values));
+  std::optional<stats::Difference> difference;
+  if (!values.empty() && !first.empty()) {
+    difference = stats::RatioOfMeans(first, values, report::kReportConfidence);
+  }
+  report::SetDifference(difference, ratio, ratio + "_", json);
 }
 
+// `first`: the searches of the deployment to compare with, if there is one.
+Json CapacityJson(const Searches& searches, const Searches& first) {
+  Json json = {{"objective", ""}, {"unit", ""}};
+  Json each = Json::array();
+  for (const SearchReport& search : searches) {
+    json["objective"] = absl::StrJoin(search.search().objectives(), ", ");
+    if (search.has_load_unit()) json["unit"] = search.load_unit();
+    each.push_back({{"verdict", search.verdict()},
+                    {"load", base::OrNull(search.has_load(), search.load())},
+                    {"evidence", search.evidence()},
+                    {"probe_count", search.probes_size()}});
+  }
+  const Found found = FoundBy(searches);
+  const Found compared = FoundBy(first);
+  SetMean("load", found.loads, "ratio", compared.loads, json);
+  SetMean("mean_latency_ns", found.latencies_ns, "mean_latency_ratio",
+          compared.latencies_ns, json);
+  json["searches"] = std::move(each);
+  return json;
+}
+
+// Proofs by instance, sorted.
+std::map<std::string, BindingProof> ProofsOf(const NumaDeployment& deployment) {
+  return {deployment.binding_proofs().begin(),
+          deployment.binding_proofs().end()};
+}
+
+// Whether every requested binding held; absent if none was requested.
 std::optional<bool> BindingsHeld(const NumaDeployment& deployment) {
   std::optional<bool> held;
   for (const auto& [instance, proof] : deployment.binding_proofs()) {
@@ -78,186 +110,122 @@ std::optional<bool> BindingsHeld(const NumaDeployment& deployment) {
   return held;
 }
 
-std::map<std::string, const BindingProof*> SortedProofs(
-    const NumaDeployment& deployment) {
-  std::map<std::string, const BindingProof*> proofs;
-  for (const auto& [instance, proof] : deployment.binding_proofs()) {
-    proofs[instance] = &proof;
+}  // namespace
+
+Json NumaComparisonJson(const NumaComparison& comparison) {
+  Json json = {{"deployments", Json::array()}, {"omissions", Json::array()}};
+  for (const NumaDeployment& deployment : comparison.deployments()) {
+    const bool is_first = json["deployments"].empty();
+    const NumaDeployment& first = is_first ? NumaDeployment::default_instance()
+                                           : comparison.deployments(0);
+    Json proofs = Json::array();
+    for (const auto& [instance, proof] : ProofsOf(deployment)) {
+      proofs.push_back(report::BindingProofJson(instance, proof));
+    }
+    json["deployments"].push_back(
+        {{"name", deployment.name()},
+         {"instances", deployment.instances()},
+         {"workers_per_instance", deployment.workers_per_instance()},
+         {"bindings_held", base::OrNull(BindingsHeld(deployment))},
+         {"cpu_target", CapacityJson(deployment.cpu_target_searches(),
+                                     first.cpu_target_searches())},
+         {"objective", CapacityJson(deployment.objective_searches(),
+                                    first.objective_searches())},
+         {"proofs", std::move(proofs)}});
   }
-  return proofs;
-}
-
-std::string LoadText(const DeploymentCapacity& capacity) {
-  return capacity.mean ? absl::StrFormat("%.6g", *capacity.mean) : "-";
-}
-
-std::string RatioText(const std::optional<stats::Difference>& ratio) {
-  if (!ratio) return "-";
-  std::string text = absl::StrFormat("%.3f", ratio->estimate);
-  if (const auto& interval = ratio->interval) {
-    absl::StrAppendFormat(&text, " (%.3f to %.3f)", interval->lower,
-                          interval->upper);
-  }
-  return text;
-}
-
-std::string LatencyText(const DeploymentCapacity& capacity) {
-  if (!capacity.latency_ns) return "-";
-  return absl::StrFormat("%.4g ms", *capacity.latency_ns / base::kNsPerMs);
-}
-
-std::string FoundText(const DeploymentCapacity& capacity) {
-  return absl::StrCat(capacity.loads.size(), "/", capacity.search_count);
-}
-
-void AppendLatencies(const std::vector<DeploymentRow>& rows,
-                     DeploymentCapacity DeploymentRow::*which,
-                     std::string& text) {
-  const bool has_latencies =
-      std::any_of(rows.begin(), rows.end(), [which](const DeploymentRow& row) {
-        return (row.*which).latency_ns.has_value();
-      });
-  if (!has_latencies) return;
-  absl::StrAppendFormat(&text, "  %-14s %12s  %s\n", "at this load",
-                        "mean latency", "ratio to the first");
-  for (const DeploymentRow& row : rows) {
-    const DeploymentCapacity& capacity = row.*which;
-    absl::StrAppendFormat(&text, "  %-14s %12s  %s\n", row.deployment->name(),
-                          LatencyText(capacity),
-                          RatioText(capacity.latency_ratio));
-  }
-}
-
-void AppendCapacities(const std::vector<DeploymentRow>& rows,
-                      DeploymentCapacity DeploymentRow::*which,
-                      std::string& text) {
-  const DeploymentCapacity& first = rows.front().*which;
-  if (first.search_count == 0) return;
-  absl::StrAppend(&text, "Highest ", first.unit, " with ", first.objective,
-                  ":\n");
-  absl::StrAppendFormat(&text, "  %-14s %9s %8s %12s %6s  %s\n", "deployment",
-                        "instances", "workers", "load", "found",
-                        "ratio to the first");
-  for (const DeploymentRow& row : rows) {
-    const DeploymentCapacity& capacity = row.*which;
-    absl::StrAppendFormat(
-        &text, "  %-14s %9d %8d %12s %6s  %s\n", row.deployment->name(),
-        row.deployment->instances(),
-        row.deployment->instances() * row.deployment->workers_per_instance(),
-        LoadText(capacity), FoundText(capacity), RatioText(capacity.ratio));
-  }
-  AppendLatencies(rows, which, text);
-}
-
-Json CapacityJson(const DeploymentCapacity& capacity,
-                  const Searches& searches) {
-  Json json = {{"objective", capacity.objective},
-               {"unit", capacity.unit},
-               {"load", base::OrNull(capacity.mean)}};
-  report::SetDifference(capacity.ratio, "ratio", "ratio_", json);
-  json["mean_latency_ns"] = base::OrNull(capacity.latency_ns);
-  report::SetDifference(capacity.latency_ratio, "mean_latency_ratio",
-                        "mean_latency_ratio_", json);
-  json["searches"] = Json::array();
-  for (const SearchReport& search : searches) {
-    json["searches"].push_back(
-        {{"verdict", search.verdict()},
-         {"load", base::OrNull(search.has_load(), search.load())},
-         {"evidence", search.evidence()},
-         {"probe_count", search.probes_size()}});
+  for (const std::string& omission : comparison.omissions()) {
+    json["omissions"].push_back(omission);
   }
   return json;
 }
 
+namespace {
+
+std::string RatioText(const Json& capacity, const std::string& name) {
+  if (capacity[name].is_null()) return "-";
+  std::string text = absl::StrFormat("%.3f", capacity[name].get<double>());
+  const Json& lower = capacity[name + "_lower"];
+  if (lower.is_null()) return text;
+  absl::StrAppendFormat(&text, " (%.3f to %.3f)", lower.get<double>(),
+                        capacity[name + "_upper"].get<double>());
+  return text;
+}
+
+// How many of the searches count.
+std::string FoundText(const Json& searches) {
+  return absl::StrCat(
+      absl::c_count_if(
+          searches,
+          [](const Json& search) { return search["verdict"] == "converged"; }),
+      "/", searches.size());
+}
+
+// The table of capacities; empty if there were no such searches.
+std::string CapacitiesText(const Json& deployments, const char* objective) {
+  const Json& first = deployments[0][objective];
+  if (first["searches"].empty()) return "";
+  report::PageTable table = {
+      {"deployment", "instances", "workers", "load", "found",
+       "ratio to the first", "mean latency", "ratio to the first"},
+      {}};
+  for (const Json& deployment : deployments) {
+    const Json& capacity = deployment[objective];
+    const Json& load = capacity["load"];
+    const Json& latency_ns = capacity["mean_latency_ns"];
+    const int instances = deployment["instances"];
+    const int workers = deployment["workers_per_instance"];
+    table.rows.push_back(
+        {{deployment["name"].get<std::string>()},
+         {absl::StrCat(instances)},
+         {absl::StrCat(instances * workers)},
+         {load.is_null() ? "-" : absl::StrFormat("%.6g", load.get<double>())},
+         {FoundText(capacity["searches"])},
+         {RatioText(capacity, "ratio")},
+         {latency_ns.is_null()
+              ? "-"
+              : absl::StrFormat("%.4g ms",
+                                latency_ns.get<double>() / base::kNsPerMs)},
+         {RatioText(capacity, "mean_latency_ratio")}});
+  }
+  return absl::StrCat("Highest ", first["unit"].get<std::string>(), " with ",
+                      first["objective"].get<std::string>(), ":\n",
+                      report::RenderTable(table, report::kUnbroken));
+}
+
+std::string ProofText(const std::string& deployment,
+                      const std::string& instance, const BindingProof& proof) {
+  std::string text = absl::StrCat(
+      "  ", deployment, " ", instance, ": asked for ",
+      report::BindingText(proof), "; CPU time by CPU ", report::CpusText(proof),
+      "; memory by node ", report::ResidentText(proof), "\n");
+  for (const std::string& violation : proof.violations()) {
+    absl::StrAppend(&text, "    NOT HELD: ", violation, "\n");
+  }
+  return text;
+}
+
 }  // namespace
-
-std::vector<const NumaComparison*> NumaComparisonsOf(
-    absl::Span<const report::TestRun> runs) {
-  std::vector<const NumaComparison*> comparisons;
-  for (const report::TestRun& run : runs) {
-    if (run.sequence == nullptr || !run.sequence->has_numa_comparison()) {
-      continue;
-    }
-    const NumaComparison* comparison = &run.sequence->numa_comparison();
-    if (std::find(comparisons.begin(), comparisons.end(), comparison) ==
-        comparisons.end()) {
-      comparisons.push_back(comparison);
-    }
-  }
-  return comparisons;
-}
-
-std::vector<DeploymentRow> CompareDeployments(const NumaComparison& comparison,
-                                              double confidence) {
-  std::vector<DeploymentRow> rows;
-  for (const NumaDeployment& deployment : comparison.deployments()) {
-    rows.push_back({.deployment = &deployment,
-                    .cpu_target = CapacityOf(deployment.cpu_target_searches()),
-                    .objective = CapacityOf(deployment.objective_searches()),
-                    .bindings_held = BindingsHeld(deployment)});
-    if (rows.size() == 1) continue;
-    CompareWith(rows[0].cpu_target, confidence, rows.back().cpu_target);
-    CompareWith(rows[0].objective, confidence, rows.back().objective);
-  }
-  return rows;
-}
 
 std::string RenderNumaComparison(const NumaComparison& comparison) {
   if (comparison.deployments().empty()) return "";
-  const std::vector<DeploymentRow> rows =
-      CompareDeployments(comparison, report::kReportConfidence);
-  std::string text;
-  AppendCapacities(rows, &DeploymentRow::cpu_target, text);
-  AppendCapacities(rows, &DeploymentRow::objective, text);
+  const Json json = NumaComparisonJson(comparison);
+  std::string text = CapacitiesText(json["deployments"], "cpu_target") +
+                     CapacitiesText(json["deployments"], "objective");
   absl::StrAppendFormat(
       &text,
       "Loads and latencies are geometric means of the searches that "
-      "converged; in "
-      "parentheses: %.0f %% confidence intervals.\n",
+      "converged; in parentheses: %.0f %% confidence intervals.\n"
+      "Where it ran, in the last run:\n",
       100 * report::kReportConfidence);
-  absl::StrAppend(&text, "Where it ran, in the last run:\n");
-  for (const DeploymentRow& row : rows) {
-    for (const auto& [instance, proof] : SortedProofs(*row.deployment)) {
-      absl::StrAppend(&text, "  ", row.deployment->name(), " ", instance,
-                      ": asked for ", report::BindingText(*proof),
-                      "; CPU time by CPU ", report::CpusText(*proof),
-                      "; memory by node ", report::ResidentText(*proof), "\n");
-      for (const std::string& violation : proof->violations()) {
-        absl::StrAppend(&text, "    NOT HELD: ", violation, "\n");
-      }
+  for (const NumaDeployment& deployment : comparison.deployments()) {
+    for (const auto& [instance, proof] : ProofsOf(deployment)) {
+      text += ProofText(deployment.name(), instance, proof);
     }
   }
   for (const std::string& omission : comparison.omissions()) {
     absl::StrAppend(&text, "Note: ", omission, "\n");
   }
   return text;
-}
-
-Json NumaComparisonJson(const NumaComparison& comparison) {
-  Json json = {{"deployments", Json::array()}};
-  for (const DeploymentRow& row :
-       CompareDeployments(comparison, report::kReportConfidence)) {
-    const NumaDeployment& deployment = *row.deployment;
-    Json entry = {
-        {"name", deployment.name()},
-        {"instances", deployment.instances()},
-        {"workers_per_instance", deployment.workers_per_instance()},
-        {"bindings_held", base::OrNull(row.bindings_held)},
-        {"cpu_target",
-         CapacityJson(row.cpu_target, deployment.cpu_target_searches())},
-        {"objective",
-         CapacityJson(row.objective, deployment.objective_searches())}};
-    entry["proofs"] = Json::array();
-    for (const auto& [instance, proof] : SortedProofs(deployment)) {
-      entry["proofs"].push_back(report::BindingProofJson(instance, *proof));
-    }
-    json["deployments"].push_back(std::move(entry));
-  }
-  json["omissions"] = Json::array();
-  for (const std::string& omission : comparison.omissions()) {
-    json["omissions"].push_back(omission);
-  }
-  return json;
 }
 
 }  // namespace distbench::numa_compare

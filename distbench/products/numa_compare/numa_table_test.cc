@@ -1,5 +1,6 @@
 #include "distbench/products/numa_compare/numa_table.h"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -11,9 +12,12 @@
 namespace distbench::numa_compare {
 namespace {
 
-using ::testing::ElementsAre;
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::SizeIs;
 
 void AddSearches(const std::string& objective, const std::vector<double>& loads,
                  google::protobuf::RepeatedPtrField<SearchReport>& searches) {
@@ -52,26 +56,29 @@ TEST(NumaTableTest, RatiosToTheFirstWithIntervals) {
   NumaComparison comparison;
   AddDeployment("one_unbound", 1, {100, 110, 90}, comparison);
   AddDeployment("bound", 2, {200, 220, 180}, comparison);
-  const auto rows = CompareDeployments(comparison, 0.95);
-  EXPECT_THAT(rows[0].cpu_target.loads, ElementsAre(100, 110, 90));
-  EXPECT_FALSE(rows[0].cpu_target.ratio.has_value());
-  ASSERT_TRUE(rows[1].cpu_target.ratio.has_value());
-  EXPECT_NEAR(rows[1].cpu_target.ratio->estimate, 2, 1e-9);
-  ASSERT_TRUE(rows[1].cpu_target.ratio->interval.has_value());
-  EXPECT_LT(rows[1].cpu_target.ratio->interval->lower, 2);
-  EXPECT_GT(rows[1].cpu_target.ratio->interval->upper, 2);
-  EXPECT_EQ(rows[1].objective.search_count, 0);
+  const base::Json json = NumaComparisonJson(comparison);
+  const base::Json& first = json["deployments"][0]["cpu_target"];
+  EXPECT_NEAR(first["load"].get<double>(), std::cbrt(100.0 * 110 * 90), 1e-9);
+  EXPECT_TRUE(first["ratio"].is_null());
+  const base::Json& bound = json["deployments"][1]["cpu_target"];
+  EXPECT_NEAR(bound["ratio"].get<double>(), 2, 1e-9);
+  EXPECT_LT(bound["ratio_lower"].get<double>(), 2);
+  EXPECT_GT(bound["ratio_upper"].get<double>(), 2);
+  EXPECT_THAT(json["deployments"][1]["objective"]["searches"], IsEmpty());
 }
 
 TEST(NumaTableTest, SearchesThatFoundNothingDoNotCount) {
   NumaComparison comparison;
   AddDeployment("one_unbound", 1, {100, 0}, comparison);
   AddDeployment("bound", 2, {0}, comparison);
-  const auto rows = CompareDeployments(comparison, 0.95);
-  EXPECT_EQ(rows[0].cpu_target.search_count, 2);
-  EXPECT_THAT(rows[0].cpu_target.loads, ElementsAre(100));
-  EXPECT_FALSE(rows[1].cpu_target.mean.has_value());
-  EXPECT_FALSE(rows[1].cpu_target.ratio.has_value());
+  const base::Json json = NumaComparisonJson(comparison);
+  const base::Json& first = json["deployments"][0]["cpu_target"];
+  EXPECT_THAT(first["searches"], SizeIs(2));
+  EXPECT_NEAR(first["load"].get<double>(), 100, 1e-9);
+  const base::Json& bound = json["deployments"][1]["cpu_target"];
+  EXPECT_TRUE(bound["load"].is_null());
+  EXPECT_TRUE(bound["ratio"].is_null());
+  EXPECT_THAT(RenderNumaComparison(comparison), HasSubstr("  1/2  "));
 }
 
 // A final run of each search at its load, with RPCs of this duration, and one
@@ -104,25 +111,22 @@ TEST(NumaTableTest, MeanLatencyIsThatOfTheFinalRuns) {
   AddFinalRuns({1'000'000, 4'000'000}, *first.mutable_cpu_target_searches());
   NumaDeployment& bound = AddDeployment("bound", 2, {150, 150}, comparison);
   AddFinalRuns({1'100'000, 4'400'000}, *bound.mutable_cpu_target_searches());
-  const auto rows = CompareDeployments(comparison, 0.95);
-  ASSERT_TRUE(rows[0].cpu_target.latency_ns.has_value());
-  EXPECT_NEAR(*rows[0].cpu_target.latency_ns, 2'000'000, 20'000);
-  ASSERT_TRUE(rows[1].cpu_target.latency_ratio.has_value());
-  EXPECT_NEAR(rows[1].cpu_target.latency_ratio->estimate, 1.1, 0.01);
-  EXPECT_TRUE(rows[1].cpu_target.latency_ratio->interval.has_value());
+  const base::Json json = NumaComparisonJson(comparison);
+  EXPECT_NEAR(
+      json["deployments"][0]["cpu_target"]["mean_latency_ns"].get<double>(),
+      2'000'000, 20'000);
+  const base::Json& capacity = json["deployments"][1]["cpu_target"];
+  EXPECT_NEAR(capacity["mean_latency_ratio"].get<double>(), 1.1, 0.01);
+  EXPECT_FALSE(capacity["mean_latency_ratio_lower"].is_null());
   EXPECT_THAT(RenderNumaComparison(comparison),
-              HasSubstr("mean latency  ratio to the first\n  one_unbound"));
-  const auto json = NumaComparisonJson(comparison);
-  EXPECT_NEAR(json["deployments"][1]["cpu_target"]["mean_latency_ratio"], 1.1,
-              0.01);
+              AllOf(ContainsRegex("mean latency +ratio to the first\n"),
+                    ContainsRegex("bound .* 2\\.2 ms +1\\.1")));
 }
 
 TEST(NumaTableTest, SearchesWithoutFinalRunsHaveNoLatency) {
   NumaComparison comparison;
   AddDeployment("one_unbound", 1, {100}, comparison);
-  EXPECT_FALSE(CompareDeployments(comparison, 0.95)[0]
-                   .cpu_target.latency_ns.has_value());
-  EXPECT_THAT(RenderNumaComparison(comparison), Not(HasSubstr("mean latency")));
+  EXPECT_THAT(RenderNumaComparison(comparison), Not(HasSubstr(" ms")));
   EXPECT_TRUE(NumaComparisonJson(
                   comparison)["deployments"][0]["cpu_target"]["mean_latency_ns"]
                   .is_null());
@@ -136,19 +140,20 @@ TEST(NumaTableTest, TextHasCapacitiesProofsAndNotes) {
   comparison.add_omissions("The moon was left out.");
   const std::string held = RenderNumaComparison(comparison);
   EXPECT_THAT(held, HasSubstr("Highest iterations per second with cpu<=60%:"));
-  EXPECT_THAT(held, HasSubstr("  bound                  2        4          "
-                              "150    1/1  1.500\n"));
+  EXPECT_THAT(held, ContainsRegex("  bound +2 +4 +150 +1/1 +1\\.500 +- +-\n"));
   EXPECT_THAT(held, HasSubstr("bound server/0: asked for CPUs 2-3, memory bind "
                               "1; CPU time by CPU 2: 75 %, 3: 25 %; memory by "
                               "node 1: 3.0 MiB\n"));
   EXPECT_THAT(held, HasSubstr("Note: The moon was left out."));
   EXPECT_THAT(held, Not(HasSubstr("NOT HELD")));
-  EXPECT_EQ(CompareDeployments(comparison, 0.95)[1].bindings_held, true);
+  EXPECT_EQ(NumaComparisonJson(comparison)["deployments"][1]["bindings_held"],
+            true);
 
   proof.add_violations("it ran away");
   EXPECT_THAT(RenderNumaComparison(comparison),
               HasSubstr("NOT HELD: it ran away"));
-  EXPECT_EQ(CompareDeployments(comparison, 0.95)[1].bindings_held, false);
+  EXPECT_EQ(NumaComparisonJson(comparison)["deployments"][1]["bindings_held"],
+            false);
 }
 
 TEST(NumaTableTest, JsonHasWhatThePageShows) {

@@ -10,8 +10,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
 #include "distbench/base/index_list.h"
+#include "distbench/base/json.h"
 #include "distbench/base/plugins.h"
 #include "distbench/base/stop_signals.h"
 #include "distbench/cli/command.h"
@@ -27,7 +28,6 @@
 #include "distbench/products/numa_compare/numa_table.h"
 #include "distbench/products/numa_compare/page_files.h"
 #include "distbench/products/search/search_plan.h"
-#include "distbench/report/findings/findings.h"
 #include "distbench/report/parts/document_parts.h"
 #include "distbench/report/parts/text_part.h"
 
@@ -43,11 +43,9 @@ constexpr int kMaxRounds = 1000;
 struct NumaCompareFlags {
   std::string pattern;
   std::string infile = "-";
-  std::string service;
   std::string numa_nodes;
   std::string generator_cpus;
-  int instances = 0;
-  int workers = 0;
+  NumaDeploymentOptions deployments;
   double cpu_percent = 60;
   NumaComparisonOptions comparison;
   search::SearchTiming timing;
@@ -57,24 +55,15 @@ struct NumaCompareFlags {
   bool quiet = false;
 };
 
-absl::StatusOr<NumaDeploymentOptions> ParseDeployment(
-    const NumaCompareFlags& flags) {
-  NumaDeploymentOptions options;
-  options.service = flags.service;
-  options.instances = flags.instances;
-  options.workers = flags.workers;
-  for (const auto& [flag, text, set] :
-       {std::make_tuple("--numa_nodes", flags.numa_nodes, &options.numa_nodes),
-        std::make_tuple("--generator_cpus", flags.generator_cpus,
-                        &options.generator_cpus)}) {
-    absl::StatusOr<base::IndexSet> indices = base::ParseIndexList(text);
-    if (!indices.ok()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(flag, ": ", indices.status().message()));
-    }
-    *set = *std::move(indices);
+absl::Status ReadIndices(absl::string_view flag, const std::string& text,
+                         base::IndexSet& indices) {
+  absl::StatusOr<base::IndexSet> read = base::ParseIndexList(text);
+  if (!read.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(flag, ": ", read.status().message()));
   }
-  return options;
+  indices = *std::move(read);
+  return absl::OkStatus();
 }
 
 // Returns the settings of each search, without an objective.
@@ -89,65 +78,49 @@ LoadSearchSpec SearchSpecOf(const NumaCompareFlags& flags) {
   return spec;
 }
 
-void Announce(const CapacityQuestion& question) {
-  std::cerr << absl::StreamFormat("Search %d of %d: %s, %s, repetition %d\n",
-                                  question.number, question.count,
-                                  question.deployment->name, question.objective,
-                                  question.repetition + 1);
-}
-
-int RunComparison(const NumaCompareFlags& flags, const DeploymentPlan& plan,
-                  const std::string& program, base::StopSignals& stop) {
-  LocalCapacitySearch search(program, flags.comparison.search,
-                             [&flags](const std::string& line) {
-                               if (!flags.quiet) std::cerr << line << std::endl;
-                             });
-  stop.SetHandler([&] { search.Cancel(); });
-  client::ConsoleRun run;
-  run.status = RunNumaComparison(
-      plan, flags.comparison,
-      [&](const CapacityQuestion& question) {
-        if (!flags.quiet) Announce(question);
-        return search.Search(question);
-      },
-      run.results);
-  stop.SetHandler({});
-  run.traffic_started = run.results.test_results_size() > 0;
-  std::cout << numa_compare::RenderNumaComparison(run.results.numa_comparison())
-            << std::flush;
-  return cli::FinishRun(run, flags.output);
-}
-
 absl::StatusOr<int> NumaCompare(NumaCompareFlags flags,
                                 base::StopSignals& stop) {
-  flags.comparison.cpu_objective = CpuObjective(flags.cpu_percent);
-  flags.comparison.search = SearchSpecOf(flags);
+  NumaComparisonOptions& comparison = flags.comparison;
+  comparison.cpu_objective = CpuObjective(flags.cpu_percent);
+  comparison.search = SearchSpecOf(flags);
   const absl::StatusOr<DistributedSystemDescription> test =
       cli::LoadOneTest(flags.pattern, flags.infile);
   if (!test.ok()) return test.status();
-  const absl::StatusOr<NumaDeploymentOptions> options = ParseDeployment(flags);
-  if (!options.ok()) return options.status();
   // Everything that can be wrong, before hours have been spent.
-  absl::Status checked = cli::CheckOutput(flags.output);
-  checked.Update(CheckSearches(flags.comparison, *test));
+  absl::Status checked = ReadIndices("--numa_nodes", flags.numa_nodes,
+                                     flags.deployments.numa_nodes);
+  checked.Update(ReadIndices("--generator_cpus", flags.generator_cpus,
+                             flags.deployments.generator_cpus));
+  checked.Update(cli::CheckOutput(flags.output));
+  checked.Update(CheckSearches(comparison, *test));
   if (!checked.ok()) return checked;
   const absl::StatusOr<std::string> program = cli::OwnProgram();
   if (!program.ok()) return program.status();
   const absl::StatusOr<DeploymentPlan> plan =
-      PlanNumaDeployments(*test, *options, numa::ReadHostTopology(""));
+      PlanNumaDeployments(*test, flags.deployments, numa::ReadHostTopology(""));
   if (!plan.ok()) return plan.status();
-  if (flags.comparison.seed == 0) {
-    flags.comparison.seed = std::random_device()();
-  }
-  if (!flags.quiet) {
-    std::cerr << "Random order of the searches: --seed="
-              << flags.comparison.seed << std::endl;
-  }
-  return RunComparison(flags, *plan, *program, stop);
+
+  const auto say = [&flags](const std::string& line) {
+    if (!flags.quiet) std::cerr << line << std::endl;
+  };
+  if (comparison.seed == 0) comparison.seed = std::random_device()();
+  say(absl::StrCat("Random order of the searches: --seed=", comparison.seed));
+  LocalCapacitySearch search(*program, comparison.search, say);
+  stop.SetHandler([&] { search.Cancel(); });
+  client::ConsoleRun run;
+  run.status = RunNumaComparison(
+      *plan, comparison,
+      [&](const CapacityQuestion& question) { return search.Search(question); },
+      run.results);
+  stop.SetHandler({});
+  run.traffic_started = run.results.test_results_size() > 0;
+  std::cout << RenderNumaComparison(run.results.numa_comparison())
+            << std::flush;
+  return cli::FinishRun(run, flags.output);
 }
 
 void AddDeploymentFlags(CLI::App& command, NumaCompareFlags& flags) {
-  cli::AddTextFlag(command, "--service", flags.service, "SERVICE",
+  cli::AddTextFlag(command, "--service", flags.deployments.service, "SERVICE",
                    "Service to deploy in different ways; default: the only\n"
                    "service that serves RPCs and starts none");
   cli::AddTextFlag(command, "--numa_nodes", flags.numa_nodes, "LIST",
@@ -156,10 +129,11 @@ void AddDeploymentFlags(CLI::App& command, NumaCompareFlags& flags) {
                    "CPUs of all other services, such as 3,7; default: the\n"
                    "CPUs of other nodes, else those of the service");
   cli::AddNumberFlag(
-      command, "--instances", flags.instances, 1, kMaxDeployed, "N",
+      command, "--instances", flags.deployments.instances, 1, kMaxDeployed, "N",
       "Instances in all deployments but the first; default: one\n"
       "per node, or two on a single node");
-  cli::AddNumberFlag(command, "--workers", flags.workers, 1, kMaxDeployed, "N",
+  cli::AddNumberFlag(command, "--workers", flags.deployments.workers, 1,
+                     kMaxDeployed, "N",
                      "Threads of all instances together; default: one per CPU\n"
                      "of the service");
 }
@@ -230,19 +204,20 @@ const base::Plugin<Command> kCommand("numa_compare",
                                      new Command{HelpSection::kRuns,
                                                  AddNumaCompareCommand});
 
-nlohmann::ordered_json ValueOf(const report::ReportInput& input,
-                               const report::JsonLimits&) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const NumaComparison* comparison : NumaComparisonsOf(input.runs)) {
-    json.push_back(NumaComparisonJson(*comparison));
+base::Json ValueOf(const report::ReportInput& input,
+                   const report::JsonLimits&) {
+  base::Json json = base::Json::array();
+  for (const report::SourcedResults& sourced : input.results) {
+    if (!sourced.results.has_numa_comparison()) continue;
+    json.push_back(NumaComparisonJson(sourced.results.numa_comparison()));
   }
   return json;
 }
 
 std::string TextOf(const report::ReportInput& input) {
   std::string text;
-  for (const NumaComparison* comparison : NumaComparisonsOf(input.runs)) {
-    text += RenderNumaComparison(*comparison);
+  for (const report::SourcedResults& sourced : input.results) {
+    text += RenderNumaComparison(sourced.results.numa_comparison());
   }
   return text;
 }

@@ -238,16 +238,16 @@ int ExitCodeOf(const SearchReport& report) {
 // The destinations of the probes, besides stderr.
 class Outputs {
  public:
-  Outputs(const SearchFlags& flags, cli::ReportOutput csv)
+  Outputs(const SearchFlags& flags, std::unique_ptr<results::OutputFile> csv)
       : path_(flags.resume.empty() ? flags.outfile : flags.resume),
         encoding_(flags.binary_output ? results::ResultEncoding::kBinary
                                       : results::ResultEncoding::kText),
         csv_(std::move(csv)) {
-    csv_.Write(SearchTableHeader() + "\n");
+    csv_->Write(SearchTableHeader() + "\n");
   }
 
   void AddRows(const SearchReport& report, const SearchProbe& probe) {
-    csv_.Write(SearchTableRows(report, probe));
+    csv_->Write(SearchTableRows(report, probe));
   }
 
   absl::Status Save(const TestSequenceResults& results) const {
@@ -255,12 +255,12 @@ class Outputs {
     return results::WriteResults(results, path_, encoding_);
   }
 
-  absl::Status Finish() { return csv_.Finish(); }
+  absl::Status Finish() { return csv_->Commit(); }
 
  private:
   const std::string path_;
   const results::ResultEncoding encoding_;
-  cli::ReportOutput csv_;
+  const std::unique_ptr<results::OutputFile> csv_;
 };
 
 // By the last run: it is the final one, if the search got there.
@@ -333,7 +333,8 @@ absl::StatusOr<int> Search(const SearchFlags& flags, base::StopSignals& stop) {
         results::OutputFile::Open(flags.outfile).status();
     if (!writable.ok()) return writable;
   }
-  absl::StatusOr<cli::ReportOutput> csv = cli::ReportOutput::Open(flags.csv);
+  absl::StatusOr<std::unique_ptr<results::OutputFile>> csv =
+      cli::OpenReport(flags.csv);
   if (!csv.ok()) return csv.status();
   ProbeHost host;
   const absl::StatusOr<SearchPlan> plan = host.Prepare(flags, *test, *results);

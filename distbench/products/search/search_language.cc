@@ -1,6 +1,5 @@
 #include "distbench/products/search/search_language.h"
 
-#include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
@@ -8,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/plugins.h"
 #include "distbench/config/problems/problem.h"
-#include "distbench/config/validate/quantities.h"
+#include "distbench/config/rules/field_rules.h"
 #include "distbench/config/validate/test_validation.h"
 #include "distbench/config/validate/validate_objectives.h"
 #include "distbench/products/search/knobs/knob_name.h"
@@ -17,17 +16,6 @@
 
 namespace distbench::search {
 namespace {
-
-absl::Span<const config::Quantity> Times() {
-  static const config::Quantity times[] = {
-      config::TimeUs(LoadSearchSpec::kWarmupFieldNumber,
-                     LoadSearchSpec::kWarmupUsFieldNumber),
-      config::TimeUs(LoadSearchSpec::kProbeDurationFieldNumber,
-                     LoadSearchSpec::kProbeDurationUsFieldNumber),
-      config::TimeUs(LoadSearchSpec::kFinalDurationFieldNumber,
-                     LoadSearchSpec::kFinalDurationUsFieldNumber)};
-  return times;
-}
 
 void CheckKnobOf(const config::TestValidation& validation,
                  const config::Path& path, const std::string& text) {
@@ -42,14 +30,6 @@ void CheckKnobOf(const config::TestValidation& validation,
              !status.ok()) {
     validation.Add(path, std::string(status.message()));
   }
-}
-
-void CheckNumber(const config::TestValidation& validation,
-                 const config::Path& path, double value, double minimum,
-                 double maximum) {
-  if (value >= minimum && value <= maximum) return;
-  validation.Add(path, absl::StrCat(value, " is out of range; must be from ",
-                                    minimum, " to ", maximum));
 }
 
 void CheckLoads(const config::TestValidation& validation,
@@ -80,7 +60,7 @@ const base::Plugin<config::LanguagePart> kLanguage("search",
 
 void SearchLanguage::Canonicalize(DistributedSystemDescription& test) const {
   if (!test.has_search()) return;
-  config::ReplaceQuantities(Times(), *test.mutable_search());
+  config::CanonicalizeFields(*test.mutable_search());
 }
 
 void SearchLanguage::Validate(const config::TestValidation& validation) const {
@@ -96,24 +76,7 @@ void SearchLanguage::Validate(const config::TestValidation& validation) const {
     CheckKnobOf(validation, path.Field("knob"), search.knob());
   }
   CheckLoads(validation, path, search);
-  if (search.has_tolerance()) {
-    CheckNumber(validation, path.Field("tolerance"), search.tolerance(),
-                kMinSearchTolerance, kMaxSearchTolerance);
-  }
-  if (search.has_max_probes()) {
-    validation.CheckRange(path.Field("max_probes"), search.max_probes(),
-                          kMinSearchProbes, kMaxSearchProbes);
-  }
-  config::CheckQuantities(Times(), search, path, validation.problems());
-  const auto check_time = [&](const char* field, bool is_given, int64_t us) {
-    if (is_given)
-      validation.CheckRange(path.Field(field), us, 1, config::kMaxTimeUs);
-  };
-  check_time("warmup_us", search.has_warmup_us(), search.warmup_us());
-  check_time("probe_duration_us", search.has_probe_duration_us(),
-             search.probe_duration_us());
-  check_time("final_duration_us", search.has_final_duration_us(),
-             search.final_duration_us());
+  config::CheckFields(search, path, &validation.names(), validation.problems());
 }
 
 }  // namespace distbench::search

@@ -1,8 +1,10 @@
 #include "distbench/products/search/search_language.h"
 
 #include "distbench/base/testing/proto_testing.h"
+#include "distbench/config/rules/type_rules.h"
 #include "distbench/config/testing/validation_cases.h"
 #include "distbench/config/validate/check.h"
+#include "distbench/products/search/strategy/load_search.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 
@@ -91,6 +93,21 @@ TEST(SearchLanguageTest, MayBeComplete) {
                             "tolerance: 0.05 max_probes: 10 warmup_us: 1 "
                             "probe_duration_us: 1000 final_duration_us: 5000 }")
                   .empty());
+}
+
+// The flags of the command have the same ranges.
+TEST(SearchLanguageTest, RulesOfFieldsAgreeWithConstants) {
+  const auto rules = [](const char* field) {
+    for (const auto& rule :
+         config::RulesOf(LoadSearchSpec::descriptor()).fields) {
+      if (rule.field->name() == field) return rule.rules;
+    }
+    return FieldRules();
+  };
+  EXPECT_EQ(rules("tolerance").at_least(), kMinSearchTolerance);
+  EXPECT_EQ(rules("tolerance").at_most(), kMaxSearchTolerance);
+  EXPECT_EQ(rules("max_probes").min(), kMinSearchProbes);
+  EXPECT_EQ(rules("max_probes").max(), kMaxSearchProbes);
 }
 
 }  // namespace

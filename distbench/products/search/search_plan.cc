@@ -142,11 +142,8 @@ absl::Status CheckPlannedTest(const SearchPlan& plan) {
 // percentile. Of messages, each stream counts once.
 double NeededCount(const config::Objective& objective, int min_tail_samples) {
   double percent = 0;
-  if (const auto* time = std::get_if<config::StreamTime>(&objective.metric)) {
+  if (const auto* time = std::get_if<config::PartTime>(&objective.metric)) {
     percent = time->percent;
-  } else if (const auto* attempt =
-                 std::get_if<config::AttemptTime>(&objective.metric)) {
-    percent = attempt->percent;
   } else if (const auto* metric =
                  std::get_if<stats::Metric>(&objective.metric)) {
     percent = metric->percent;

@@ -3,7 +3,7 @@
 #include "absl/status/statusor.h"
 #include "distbench/base/plugins.h"
 #include "distbench/products/stacks/page_files.h"
-#include "distbench/products/stacks/stacks_report.h"
+#include "distbench/products/stacks/stacks.h"
 #include "distbench/report/parts/document_parts.h"
 #include "distbench/report/parts/report_format.h"
 
@@ -17,13 +17,14 @@ const base::Plugin<base::Product> kProduct(
 
 nlohmann::ordered_json ValueOf(const report::ReportInput& input,
                                const report::JsonLimits&) {
-  return StacksJson(input.runs);
+  return CompareStacks(input.runs);
 }
 
 template <StacksFormat format>
 absl::Status Write(const report::ReportInput& input,
                    const report::ReportFlagValues&, report::ByteSink sink) {
-  const absl::StatusOr<std::string> text = StacksText(input.runs, format);
+  const absl::StatusOr<std::string> text =
+      StacksText(CompareStacks(input.runs), format);
   if (text.ok()) sink(*text);
   return text.status();
 }

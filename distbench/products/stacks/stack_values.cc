@@ -3,9 +3,8 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <set>
-#include <vector>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -14,7 +13,6 @@
 #include "distbench/config/plan/test_names.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/report/measurements/rpc_measurements.h"
-#include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/measurements/topology.h"
 #include "distbench/results/walk.h"
@@ -22,22 +20,15 @@
 namespace distbench::stacks {
 namespace {
 
-// Positions in kStackMetrics.
-enum Position : size_t {
-  kRatePosition,
-  kFirstPercentilePosition,
-  kCpuPosition = kFirstPercentilePosition + 3,
-  kClientCpuPosition,
-  kServerCpuPosition,
-  kFirstPartPosition,
-  kFailedPosition = kFirstPartPosition + 3,
-};
-static_assert(kFailedPosition + 1 == kStackMetricCount);
+using Figures = std::map<std::string, StackFigure>;
 
-constexpr double kPercents[] = {50, 99, 99.9};
-constexpr results::TimePart kParts[] = {results::TimePart::kNetwork,
-                                        results::TimePart::kServerQueue,
-                                        results::TimePart::kServerHandler};
+constexpr std::pair<double, const char*> kPercentiles[] = {
+    {50, "p50_ns"}, {99, "p99_ns"}, {99.9, "p999_ns"}};
+
+constexpr std::pair<results::TimePart, const char*> kParts[] = {
+    {results::TimePart::kNetwork, "network_share"},
+    {results::TimePart::kServerQueue, "server_queue_share"},
+    {results::TimePart::kServerHandler, "server_handler_share"}};
 
 // The RPCs that nothing else causes, and who sends them.
 struct Entries {
@@ -60,109 +51,89 @@ Entries EntriesOf(const TestResult& result) {
   return entries;
 }
 
-double AsDouble(int64_t latency_ns) {
-  return latency_ns == stats::Outcomes::kFailed
+std::optional<double> AsDouble(const std::optional<int64_t>& latency_ns) {
+  if (!latency_ns) return std::nullopt;
+  return *latency_ns == stats::Outcomes::kFailed
              ? std::numeric_limits<double>::infinity()
-             : static_cast<double>(latency_ns);
+             : static_cast<double>(*latency_ns);
 }
 
-std::optional<double> AsDouble(const std::optional<int64_t>& bound) {
-  if (!bound) return std::nullopt;
-  return AsDouble(*bound);
-}
-
-void AddPercentiles(const report::RpcMeasurements& rpc, StackValues& values) {
-  const bool by_response = rpc.response_time.count() > 0;
+void AddPercentiles(const report::RpcMeasurements& rpc, Figures& figures) {
   const std::vector<stats::Outcomes> blocks =
-      by_response ? report::ResponseTimeBlocks(rpc.series)
-                  : report::ServiceTimeBlocks(rpc.series);
+      rpc.response_time.count() > 0 ? report::ResponseTimeBlocks(rpc.series)
+                                    : report::ServiceTimeBlocks(rpc.series);
   for (const report::Percentile& percentile :
        report::EstimatePercentiles(rpc.latency(), blocks)) {
-    for (size_t i = 0; i < std::size(kPercents); ++i) {
-      if (percentile.percent != kPercents[i]) continue;
-      values.figures[kFirstPercentilePosition + i] = {
-          AsDouble(percentile.value_ns), AsDouble(percentile.interval.lower),
-          AsDouble(percentile.interval.upper)};
+    for (const auto& [percent, name] : kPercentiles) {
+      if (percentile.percent != percent) continue;
+      figures[name] = {*AsDouble(percentile.value_ns),
+                       AsDouble(percentile.interval.lower),
+                       AsDouble(percentile.interval.upper)};
     }
   }
 }
 
 // The shares of the parts in their sum, which is the service time.
-void AddTimeParts(const results::RpcTotals& totals, StackValues& values) {
+void AddTimeParts(const results::RpcTotals& totals, Figures& figures) {
   double sum_ns = 0;
-  for (const results::TimePart part : kParts)
+  for (const auto& [part, name] : kParts) {
     sum_ns += report::TimesOf(totals, part).sum();
+  }
   if (report::TimesOf(totals, results::TimePart::kNetwork).count() == 0 ||
-      sum_ns <= 0)
+      sum_ns <= 0) {
     return;
-  for (size_t i = 0; i < std::size(kParts); ++i) {
-    values.figures[kFirstPartPosition + i] = {
-        report::TimesOf(totals, kParts[i]).sum() / sum_ns, {}, {}};
+  }
+  for (const auto& [part, name] : kParts) {
+    figures[name] = {report::TimesOf(totals, part).sum() / sum_ns};
   }
 }
 
 StackValues ValuesOfRpc(const report::RpcMeasurements& rpc) {
   StackValues values;
-  const results::RpcCounts& counts = rpc.totals.counts;
+  const int64_t duration_ns = rpc.totals.counts.duration_ns();
   values.has_response_times = rpc.response_time.count() > 0;
   if (rpc.offered) {
-    values.offered_per_second =
-        report::PerSecond(static_cast<double>(rpc.offered->offered_count()),
-                          counts.duration_ns());
+    values.offered_per_second = report::PerSecond(
+        static_cast<double>(rpc.offered->offered_count()), duration_ns);
   }
-  values.figures[kRatePosition] = {
-      report::PerSecond(static_cast<double>(counts.succeeded_count),
-                        counts.duration_ns()),
-      {},
-      {}};
-  AddPercentiles(rpc, values);
-  AddTimeParts(rpc.totals, values);
+  values.figures["per_second"] = {report::PerSecond(
+      static_cast<double>(rpc.totals.counts.succeeded_count), duration_ns)};
+  AddPercentiles(rpc, values.figures);
+  AddTimeParts(rpc.totals, values.figures);
   if (rpc.latency().count() > 0) {
-    values.figures[kFailedPosition] = {rpc.latency().failed_share(), {}, {}};
+    values.figures["failed_share"] = {rpc.latency().failed_share()};
   }
   return values;
 }
 
-struct CpuTime {
+// Nothing unless every instance had a process of its own, and kept it.
+Figures CpuPerRpc(const TestResult& result,
+                  const std::set<std::string>& clients, double rpc_count) {
   double client_ns = 0;
   double server_ns = 0;
-};
-
-// Nothing unless every instance had a process of its own, and kept it.
-std::optional<CpuTime> CpuOf(const TestResult& result,
-                             const std::set<std::string>& clients) {
-  CpuTime cpu;
   int count = 0;
   for (const auto& [node, resources] :
        result.resource_usage_logs().node_resources()) {
     for (const auto& [instance, usage] : resources.engine_usages()) {
       const std::string service = instance.substr(0, instance.find('/'));
-      (clients.count(service) > 0 ? cpu.client_ns : cpu.server_ns) +=
+      (clients.contains(service) ? client_ns : server_ns) +=
           1e9 *
           (usage.user_cpu_time_seconds() + usage.system_cpu_time_seconds());
       ++count;
     }
   }
   // Damaged files may contain any number.
-  if (count == 0 || count < result.placement().service_endpoints_size() ||
-      !std::isfinite(cpu.client_ns + cpu.server_ns)) {
-    return std::nullopt;
+  if (rpc_count == 0 || count == 0 ||
+      count < result.placement().service_endpoints_size() ||
+      !std::isfinite(client_ns + server_ns)) {
+    return {};
   }
-  return cpu;
-}
-
-void AddCpu(const CpuTime& cpu, const Entries& entries, double rpc_count,
-            StackValues& values) {
-  const auto per_rpc = [&](double ns) {
-    return StackFigure{ns / rpc_count, {}, {}};
-  };
-  values.figures[kCpuPosition] = per_rpc(cpu.client_ns + cpu.server_ns);
-  if (entries.clients.empty()) return;
-  values.figures[kClientCpuPosition] = per_rpc(cpu.client_ns);
+  Figures figures = {{"cpu_ns", {(client_ns + server_ns) / rpc_count}}};
+  if (clients.empty()) return figures;
+  figures["client_cpu_ns"] = {client_ns / rpc_count};
   // Without other services, clients serve one another.
-  if (cpu.server_ns > 0) {
-    values.figures[kServerCpuPosition] = per_rpc(cpu.server_ns);
-  }
+  if (server_ns > 0) figures["server_cpu_ns"] = {server_ns / rpc_count};
+  return figures;
 }
 
 }  // namespace
@@ -174,7 +145,7 @@ std::map<std::string, StackValues> StackValuesOf(const TestResult& result) {
   double rpc_count = 0;
   for (const int index : report::ListRpcs(result)) {
     const std::string name = results::RpcName(result, index);
-    if (entries.rpcs.count(name) == 0) continue;
+    if (!entries.rpcs.contains(name)) continue;
     const report::RpcMeasurements rpc = report::MeasurementsOf(
         result, totals, index, std::numeric_limits<int64_t>::max());
     const results::RpcCounts& counts = rpc.totals.counts;
@@ -183,13 +154,20 @@ std::map<std::string, StackValues> StackValuesOf(const TestResult& result) {
                  static_cast<double>(counts.warmup_count);
     values[name] = ValuesOfRpc(rpc);
   }
-  const std::optional<CpuTime> cpu = CpuOf(result, entries.clients);
-  if (!cpu || rpc_count == 0) return values;
-  for (auto& [name, rpc] : values) AddCpu(*cpu, entries, rpc_count, rpc);
+  const Figures cpu = CpuPerRpc(result, entries.clients, rpc_count);
+  for (auto& [name, rpc] : values) {
+    rpc.figures.insert(cpu.begin(), cpu.end());
+  }
   return values;
 }
 
 namespace {
+
+// The protocol drivers that carry the RPCs of a service or a test.
+struct Stack {
+  std::string drivers;
+  std::string settings;  // as the config has them: "client connections=4"
+};
 
 std::string SettingText(absl::string_view side, const NamedSetting& setting) {
   return absl::StrCat(side, " ", setting.name(), "=",
@@ -215,9 +193,9 @@ std::string SettingsOf(const ProtocolDriverOptions& options) {
   return absl::StrJoin(settings, ", ");
 }
 
-StackName StackOfService(const DistributedSystemDescription& test,
-                         const config::TestNames& names,
-                         const ServiceSpec& service) {
+Stack StackOfService(const DistributedSystemDescription& test,
+                     const config::TestNames& names,
+                     const ServiceSpec& service) {
   const config::DriverStack stack = config::ResolveDriverStack(
       test, names, config::OptionsOf(names, service));
   // Results may name drivers that this program was built without.
@@ -231,43 +209,43 @@ StackName StackOfService(const DistributedSystemDescription& test,
   return {absl::StrJoin(drivers, " over "), absl::StrJoin(settings, "; ")};
 }
 
-}  // namespace
-
-StackName StackOf(const DistributedSystemDescription& test) {
+Stack StackOf(const DistributedSystemDescription& test) {
   const config::TestNames names(test);
   std::set<std::string> drivers;
-  std::set<std::string> settings;
+  std::string settings;
   // The services of each stack are part of it only if there are several.
   std::map<std::string, std::vector<std::string>> services;
   for (const ServiceSpec& service : test.services()) {
     if (config::IsOutside(service)) continue;
-    const StackName stack = StackOfService(test, names, service);
+    const Stack stack = StackOfService(test, names, service);
     drivers.insert(stack.drivers);
+    settings = stack.settings;
     services[absl::StrCat(stack.drivers, ": ", stack.settings)].push_back(
         service.name());
-    settings.insert(stack.settings);
   }
-  if (services.size() <= 1) {
-    return {absl::StrJoin(drivers, ""), absl::StrJoin(settings, "")};
+  if (services.size() > 1) {
+    std::vector<std::string> by_service;
+    for (const auto& [stack, users] : services) {
+      by_service.push_back(
+          absl::StrCat(absl::StrJoin(users, ", "), ": ", stack));
+    }
+    settings = absl::StrJoin(by_service, "; ");
   }
-  std::vector<std::string> by_service;
-  for (const auto& [stack, users] : services) {
-    by_service.push_back(absl::StrCat(absl::StrJoin(users, ", "), ": ", stack));
-  }
-  return {absl::StrJoin(drivers, " + "), absl::StrJoin(by_service, "; ")};
+  return {absl::StrJoin(drivers, " + "), settings};
 }
 
+}  // namespace
+
 std::vector<std::string> NameStacks(absl::Span<const report::TestRun> runs) {
-  std::vector<StackName> stacks;
+  std::vector<Stack> stacks;
   std::map<std::string, std::set<std::string>> settings_of_drivers;
   for (const report::TestRun& run : runs) {
-    StackName& stack =
-        stacks.emplace_back(StackOf(run.result->traffic_config()));
+    Stack& stack = stacks.emplace_back(StackOf(run.result->traffic_config()));
     stack.drivers = report::MarkedName(stack.drivers, *run.result);
     settings_of_drivers[stack.drivers].insert(stack.settings);
   }
   std::vector<std::string> names;
-  for (const StackName& stack : stacks) {
+  for (const Stack& stack : stacks) {
     const bool is_unique = settings_of_drivers[stack.drivers].size() == 1;
     names.push_back(
         is_unique ? stack.drivers

@@ -1,28 +1,73 @@
-// What is measured of a stack in one run.
+// What a stack of protocol drivers is called, and what is measured of it in one
+// run.
 
 #ifndef DISTBENCH_PRODUCTS_STACKS_STACK_VALUES_H_
 #define DISTBENCH_PRODUCTS_STACKS_STACK_VALUES_H_
 
-#include <array>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/types/span.h"
-#include "distbench/products/stacks/stacks.h"
 #include "distbench/report/measurements/test_run.h"
 #include "proto/results.pb.h"
 
 namespace distbench::stacks {
 
-// The metrics of one RPC in one run.
-struct StackValues {
-  bool has_response_times = false;
-  std::optional<double> offered_per_second;
+struct StackMetric {
+  enum class Unit { kPerSecond, kNs, kShare };
 
-  // By position in kStackMetrics.
-  std::array<std::optional<StackFigure>, kStackMetricCount> figures;
+  const char* name;   // in JSON documents
+  const char* title;  // for users, such as "p99"
+  Unit unit;
+
+  // Whether stacks are compared by it, and what a ratio above 1 means then.
+  bool is_judged = false;
+  bool higher_is_better = false;
+};
+
+inline constexpr StackMetric kStackMetrics[] = {
+    {"per_second", "rate", StackMetric::Unit::kPerSecond, true, true},
+    {"p50_ns", "p50", StackMetric::Unit::kNs, true},
+    {"p99_ns", "p99", StackMetric::Unit::kNs, true},
+    {"p999_ns", "p99.9", StackMetric::Unit::kNs, true},
+
+    // CPU time of the instances' processes, divided by the RPCs of main lists,
+    // warm-up and failures included: of all instances, of those of the services
+    // whose main lists send RPCs, and of the others.
+    {"cpu_ns", "CPU per RPC", StackMetric::Unit::kNs, true},
+    {"client_cpu_ns", "client CPU", StackMetric::Unit::kNs},
+    {"server_cpu_ns", "server CPU", StackMetric::Unit::kNs},
+
+    // Of the service times, if the test measured their parts.
+    {"network_share", "network", StackMetric::Unit::kShare},
+    {"server_queue_share", "queue", StackMetric::Unit::kShare},
+    {"server_handler_share", "handler", StackMetric::Unit::kShare},
+
+    {"failed_share", "failed", StackMetric::Unit::kShare},
+};
+
+// A metric of a run, or over several. Infinite for percentiles that fall among
+// failures.
+struct StackFigure {
+  double value = 0;
+
+  // Of one run, the confidence interval at kReportConfidence of a percentile;
+  // of several, their range.
+  std::optional<double> lower = {};
+  std::optional<double> upper = {};
+};
+
+// What one run measured of one RPC.
+struct StackValues {
+  bool has_response_times = false;  // else latencies are service times
+
+  // Absent in closed loops.
+  std::optional<double> offered_per_second = {};
+
+  // By the names of the metrics, as far as they were measured.
+  std::map<std::string, StackFigure> figures = {};
 };
 
 // Returns the values of the RPCs that main lists send or, if the config does
@@ -30,19 +75,8 @@ struct StackValues {
 // results/legacy_results.h).
 std::map<std::string, StackValues> StackValuesOf(const TestResult& result);
 
-// The protocol drivers of a test, which carry its RPCs.
-struct StackName {
-  // The drivers of its services, such as "tcp", "double_barrel over grpc" or
-  // "grpc + tcp".
-  std::string drivers;
-
-  // Their settings as the config has them, such as "client connections=4".
-  std::string settings;
-};
-
-StackName StackOf(const DistributedSystemDescription& test);
-
-// Returns a name for the stack of each run: its drivers, and their settings if
+// Returns a name for the stack of each run: the drivers of its services, such
+// as "tcp", "double_barrel over grpc" or "grpc + tcp", and their settings if
 // these differ between runs of the same drivers. Runs with equal names have
 // equal stacks. Names of simulated ones are marked.
 std::vector<std::string> NameStacks(absl::Span<const report::TestRun> runs);

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -13,97 +16,30 @@
 #include "distbench/products/stacks/stack_values.h"
 #include "distbench/report/comparison/capacity.h"
 #include "distbench/report/comparison/comparability.h"
+#include "distbench/report/comparison/compare.h"
+#include "distbench/report/json/json_values.h"
+#include "distbench/report/terminal/human_units.h"
+#include "distbench/report/terminal/layout.h"
+#include "distbench/report/verdicts/check.h"
 
 namespace distbench::stacks {
 namespace {
+
+using base::Json;
+using report::ComparisonVerdict;
 
 // The runs of a stack with one traffic, and what they measured by RPC.
 struct StackRuns {
   std::string stack;
   std::vector<report::TestRun> runs;
-  std::vector<std::map<std::string, StackValues>> values = {};
+  std::vector<std::map<std::string, StackValues>> values;
 };
 
-// All stacks with one traffic.
+// All stacks with one traffic. The first is what the others are compared with.
 using TrafficStacks = std::vector<StackRuns>;
-
-// The stacks of results.
-using StackNames = std::map<const TestResult*, std::string>;
-
-bool ChoosesItsLoad(const report::TestRun& run) {
-  return report::HasChosenLoad(run) || run.result->has_experiment_cell();
-}
 
 std::string RunText(const report::TestRun& run) {
   return absl::StrCat(run.name, report::RunNumber(run), " (", run.source, ")");
-}
-
-std::vector<report::TestRun> RunsToCompare(
-    absl::Span<const report::TestRun> runs) {
-  std::vector<report::TestRun> compared(runs.begin(), runs.end());
-  std::erase_if(compared, ChoosesItsLoad);
-  return compared;
-}
-
-StackNames NamesOf(absl::Span<const report::TestRun> runs) {
-  const std::vector<std::string> stacks = NameStacks(runs);
-  StackNames names;
-  for (size_t i = 0; i < runs.size(); ++i) names[runs[i].result] = stacks[i];
-  return names;
-}
-
-// The stacks of the runs, in order of appearance.
-TrafficStacks GroupByStack(absl::Span<const report::TestRun> runs,
-                           const StackNames& names) {
-  TrafficStacks stacks;
-  for (report::RunGroup& group : report::GroupRuns(
-           runs,
-           [&](const report::TestRun& run) { return names.at(run.result); })) {
-    stacks.push_back({std::move(group.key), std::move(group.runs)});
-  }
-  return stacks;
-}
-
-// The stacks in the order of the runs, valid or not: the first is what the
-// others are compared with, under every load.
-std::vector<std::string> StackOrder(absl::Span<const report::TestRun> runs,
-                                    const StackNames& names) {
-  std::vector<std::string> order;
-  for (const StackRuns& stack : GroupByStack(runs, names)) {
-    order.push_back(stack.stack);
-  }
-  return order;
-}
-
-// The valid runs. Adds the others to `omissions`.
-std::vector<report::TestRun> ValidRuns(absl::Span<const report::TestRun> runs,
-                                       std::vector<std::string>& omissions) {
-  std::vector<report::TestRun> valid;
-  for (const report::TestRun& run : runs) {
-    const std::string why = report::WhyInvalid(run);
-    if (why.empty()) {
-      valid.push_back(run);
-    } else {
-      omissions.push_back(absl::StrCat(RunText(run), " ", why));
-    }
-  }
-  return valid;
-}
-
-// Says why the only stack of a traffic has nothing to be compared with.
-std::string WhyAlone(const StackRuns& alone,
-                     absl::Span<const report::TestRun> valid,
-                     const StackNames& names) {
-  const report::TestRun& run = alone.runs.front();
-  for (const report::TestRun& other : valid) {
-    const std::string& stack = names.at(other.result);
-    if (stack == alone.stack) continue;
-    return absl::StrCat(
-        RunText(run), " is the only one with its traffic; that of ",
-        RunText(other), ", over ", stack,
-        ", differs: ", report::TrafficDifference({other}, {run}));
-  }
-  return absl::StrCat(RunText(run), ": no run of another stack is valid");
 }
 
 // Infinite values rank above all others.
@@ -122,231 +58,428 @@ StackFigure OverRuns(std::vector<StackFigure> figures) {
 
 // The metric in each run; empty if a run does not have it.
 std::vector<StackFigure> FiguresOf(const StackRuns& stack,
-                                   const std::string& rpc, size_t metric) {
+                                   const std::string& rpc,
+                                   const StackMetric& metric) {
   std::vector<StackFigure> figures;
   for (const auto& values : stack.values) {
     const auto found = values.find(rpc);
-    if (found == values.end() || !found->second.figures[metric]) return {};
-    figures.push_back(*found->second.figures[metric]);
+    if (found == values.end()) return {};
+    const auto figure = found->second.figures.find(metric.name);
+    if (figure == found->second.figures.end()) return {};
+    figures.push_back(figure->second);
   }
   return figures;
 }
 
-StackRow RowOf(const StackRuns& stack, const std::string& rpc) {
-  StackRow row;
-  row.stack = stack.stack;
-  row.runs = static_cast<int>(stack.runs.size());
-  for (size_t metric = 0; metric < kStackMetricCount; ++metric) {
+Json RowOf(const StackRuns& stack, const std::string& rpc) {
+  Json row = {{"stack", stack.stack}, {"runs", stack.runs.size()}};
+  for (const StackMetric& metric : kStackMetrics) {
     std::vector<StackFigure> figures = FiguresOf(stack, rpc, metric);
-    if (!figures.empty()) {
-      row.figures[metric] = OverRuns(std::move(figures));
-    }
+    Json& json = row[metric.name] = nullptr;
+    if (figures.empty()) continue;
+    const StackFigure figure = OverRuns(std::move(figures));
+    json = {{"value", report::FigureJson(figure.value)},
+            {"lower", report::FigureJson(figure.lower)},
+            {"upper", report::FigureJson(figure.upper)}};
   }
   return row;
 }
 
-// Empty unless all values can be compared by ratio.
-std::vector<double> ComparableValues(const std::vector<StackFigure>& figures) {
+// The values of the metric; empty unless all can be compared by ratio.
+std::vector<double> ComparableValues(const StackRuns& stack,
+                                     const std::string& rpc,
+                                     const StackMetric& metric) {
   std::vector<double> values;
-  for (const StackFigure& figure : figures) {
+  for (const StackFigure& figure : FiguresOf(stack, rpc, metric)) {
     if (!(figure.value > 0) || std::isinf(figure.value)) return {};
     values.push_back(figure.value);
   }
   return values;
 }
 
-StackChange ChangeOfMetric(const StackRuns& first, const StackRuns& next,
-                           const std::string& rpc, size_t metric) {
-  StackChange change = {next.stack, metric,
-                        report::ComparisonVerdict::kNotComparable};
-  const std::vector<double> base =
-      ComparableValues(FiguresOf(first, rpc, metric));
-  const std::vector<double> other =
-      ComparableValues(FiguresOf(next, rpc, metric));
-  if (base.empty() || other.empty()) return change;
-  change.ratio = stats::RatioOfMeans(base, other, report::kCompareConfidence);
-  change.verdict = report::JudgeChange(change.ratio, /*no_change=*/1,
-                                       report::kLatencyResolution,
-                                       kStackMetrics[metric].higher_is_better);
-  return change;
+// How a metric of a stack differs from the first stack's: the ratio of the
+// geometric means over the runs, with its interval at kCompareConfidence if
+// both have at least two runs. Absent if a run lacks the metric.
+std::optional<stats::Difference> RatioOf(const StackRuns& first,
+                                         const StackRuns& next,
+                                         const std::string& rpc,
+                                         const StackMetric& metric) {
+  const std::vector<double> base = ComparableValues(first, rpc, metric);
+  const std::vector<double> other = ComparableValues(next, rpc, metric);
+  if (base.empty() || other.empty()) return std::nullopt;
+  return stats::RatioOfMeans(base, other, report::kCompareConfidence);
 }
 
-std::string RatioText(const StackChange& change) {
-  const auto& [lower, upper] = *change.ratio.interval;
-  return absl::StrFormat("%.3g times the %s (%.3g to %.3g)",
-                         change.ratio.estimate,
-                         kStackMetrics[change.metric].title, lower, upper);
-}
-
-// All changes of one stack in words, which do not say more than is known.
-std::string Sentence(const std::string& first,
-                     absl::Span<const StackChange> changes) {
-  std::vector<std::string> shown;
-  std::map<report::ComparisonVerdict, std::vector<std::string>> others;
-  for (const StackChange& change : changes) {
-    if (change.verdict == report::ComparisonVerdict::kBetter ||
-        change.verdict == report::ComparisonVerdict::kWorse) {
-      shown.push_back(RatioText(change));
-    } else {
-      others[change.verdict].push_back(kStackMetrics[change.metric].title);
-    }
+// Collects what is to be said of a stack, and does not say more than is known.
+class Sentence {
+ public:
+  void Add(const StackMetric& metric, ComparisonVerdict verdict,
+           const std::optional<stats::Difference>& ratio) {
+    const bool is_shown = verdict == ComparisonVerdict::kBetter ||
+                          verdict == ComparisonVerdict::kWorse;
+    metrics_[is_shown ? ComparisonVerdict::kBetter : verdict].push_back(
+        is_shown
+            ? absl::StrFormat("%.3g times the %s (%.3g to %.3g)",
+                              ratio->estimate, metric.title,
+                              ratio->interval->lower, ratio->interval->upper)
+            : metric.title);
   }
-  std::string text =
-      absl::StrCat(changes.front().stack, " compared with ", first, ":");
-  const char* separator = " ";
-  const auto add = [&](const std::vector<std::string>& parts,
-                       const char* before, const char* after) {
-    if (parts.empty()) return;
-    absl::StrAppend(&text, separator, before, absl::StrJoin(parts, ", "),
-                    after);
-    separator = "; ";
-  };
-  add(shown, "", "");
-  add(others[report::ComparisonVerdict::kNoDifference],
-      "no difference shown: ", "");
-  add(others[report::ComparisonVerdict::kNotShown], "unknown: ",
-      ", because a single run does not tell how runs differ (repeat the tests, "
-      "as with run_tests --repeat=5)");
-  add(others[report::ComparisonVerdict::kNotComparable],
-      "not measured by all runs: ", "");
-  return text + ".";
+
+  std::string TextOf(const std::string& first, const std::string& next) {
+    std::vector<std::string> parts;
+    const auto add = [&](ComparisonVerdict verdict, const char* before,
+                         const char* after) {
+      const std::vector<std::string>& metrics = metrics_[verdict];
+      if (metrics.empty()) return;
+      parts.push_back(
+          absl::StrCat(before, absl::StrJoin(metrics, ", "), after));
+    };
+    add(ComparisonVerdict::kBetter, "", "");
+    add(ComparisonVerdict::kNoDifference, "no difference shown: ", "");
+    add(ComparisonVerdict::kNotShown, "unknown: ",
+        ", because a single run does not tell how runs differ (repeat the "
+        "tests, as with run_tests --repeat=5)");
+    add(ComparisonVerdict::kNotComparable, "not measured by all runs: ", "");
+    return absl::StrCat(next, " compared with ", first, ": ",
+                        absl::StrJoin(parts, "; "), ".");
+  }
+
+ private:
+  // Better and worse are one.
+  std::map<ComparisonVerdict, std::vector<std::string>> metrics_;
+};
+
+void AddChanges(const StackRuns& first, const StackRuns& next,
+                const std::string& rpc, Json& load) {
+  Sentence sentence;
+  for (const StackMetric& metric : kStackMetrics) {
+    if (!metric.is_judged) continue;
+    const auto ratio = RatioOf(first, next, rpc, metric);
+    const ComparisonVerdict verdict =
+        ratio ? report::JudgeChange(*ratio, /*no_change=*/1,
+                                    report::kLatencyResolution,
+                                    metric.higher_is_better)
+              : ComparisonVerdict::kNotComparable;
+    sentence.Add(metric, verdict, ratio);
+    Json change = {{"stack", next.stack},
+                   {"metric", metric.name},
+                   {"verdict", std::string(report::VerdictName(verdict))}};
+    report::SetDifference(ratio, "ratio", "", change);
+    load["changes"].push_back(std::move(change));
+  }
+  load["sentences"].push_back(sentence.TextOf(first.stack, next.stack));
 }
 
-std::vector<std::string> NotesOn(const StackRuns& first,
-                                 const StackRuns& next) {
-  std::vector<std::string> notes;
+// What differs beside the drivers: hosts, placement, versions.
+void AddNotes(const StackRuns& first, const StackRuns& next, Json& notes) {
+  const auto known = [](const std::string& value) {
+    return value.empty() ? "not known" : value;
+  };
   for (const report::Circumstance& circumstance :
        report::CompareCircumstances(first.runs, next.runs)) {
     if (!circumstance.differs() ||
         circumstance.name == report::kDriversCircumstance) {
       continue;
     }
-    notes.push_back(absl::StrCat(
-        "not only the driver differs: ", circumstance.name, ": ", first.stack,
-        " ", circumstance.base.empty() ? "not known" : circumstance.base, ", ",
-        next.stack, " ",
-        circumstance.other.empty() ? "not known" : circumstance.other));
+    notes.push_back(
+        absl::StrCat("not only the driver differs: ", circumstance.name, ": ",
+                     first.stack, " ", known(circumstance.base), ", ",
+                     next.stack, " ", known(circumstance.other)));
   }
-  return notes;
 }
 
 // The words with which all names begin, or the first name. Names of tests have
 // their driver in the end.
 std::string CommonBeginning(const TrafficStacks& stacks) {
   const std::string& first = stacks.front().runs.front().name;
-  absl::string_view common = first;
+  std::string common = first;
   for (const StackRuns& stack : stacks) {
     const std::string& name = stack.runs.front().name;
     const auto end =
         std::mismatch(common.begin(), common.end(), name.begin(), name.end());
-    common = common.substr(0, end.first - common.begin());
+    common.erase(end.first, common.end());
   }
-  const auto splits_word = [&](const StackRuns& stack) {
+  const bool splits_word = absl::c_any_of(stacks, [&](const StackRuns& stack) {
     const std::string& name = stack.runs.front().name;
     return name.size() > common.size() &&
            absl::ascii_isalnum(name[common.size()]);
-  };
-  if (absl::c_any_of(stacks, splits_word)) {
-    while (!common.empty() && absl::ascii_isalnum(common.back())) {
-      common.remove_suffix(1);
+  });
+  const auto drop_last = [&](bool is_word) {
+    while (!common.empty() && absl::ascii_isalnum(common.back()) == is_word) {
+      common.pop_back();
     }
-  }
-  while (!common.empty() && !absl::ascii_isalnum(common.back())) {
-    common.remove_suffix(1);
-  }
-  return common.empty() ? first : std::string(common);
+  };
+  if (splits_word) drop_last(/*is_word=*/true);
+  drop_last(/*is_word=*/false);
+  return common.empty() ? first : common;
 }
 
-StackLoad LoadOf(const TrafficStacks& stacks, const std::string& rpc) {
+Json LoadOf(const TrafficStacks& stacks, const std::string& rpc) {
   const StackRuns& first = stacks.front();
-  StackLoad load;
-  load.test = CommonBeginning(stacks);
-  load.offered_per_second = first.values.front().at(rpc).offered_per_second;
+  Json load = {
+      {"test", CommonBeginning(stacks)},
+      {"offered_per_second",
+       report::FigureJson(first.values.front().at(rpc).offered_per_second)},
+      {"rows", Json::array()},
+      {"changes", Json::array()},
+      {"sentences", Json::array()},
+      {"notes", Json::array()}};
   for (const StackRuns& stack : stacks) {
-    load.rows.push_back(RowOf(stack, rpc));
+    load["rows"].push_back(RowOf(stack, rpc));
     if (&stack == &first) continue;
-    const size_t begin = load.changes.size();
-    for (size_t metric = 0; metric < kStackMetricCount; ++metric) {
-      if (!kStackMetrics[metric].is_judged) continue;
-      load.changes.push_back(ChangeOfMetric(first, stack, rpc, metric));
-    }
-    load.sentences.push_back(Sentence(
-        first.stack, absl::MakeConstSpan(load.changes).subspan(begin)));
-    for (std::string& note : NotesOn(first, stack)) {
-      load.notes.push_back(std::move(note));
-    }
+    AddChanges(first, stack, rpc, load);
+    AddNotes(first, stack, load["notes"]);
   }
   return load;
 }
 
-// Studies by RPC and work, in order of appearance.
-class Studies {
- public:
-  explicit Studies(std::vector<std::string> order) : order_(std::move(order)) {}
+// Says why the only stack of a traffic has nothing to be compared with.
+std::string WhyAlone(const report::RunGroup& alone,
+                     absl::Span<const report::RunGroup> stacks) {
+  const report::TestRun& run = alone.runs.front();
+  for (const report::RunGroup& other : stacks) {
+    if (other.key == alone.key || other.runs.empty()) continue;
+    return absl::StrCat(
+        RunText(run), " is the only one with its traffic; that of ",
+        RunText(other.runs.front()), ", over ", other.key,
+        ", differs: ", report::TrafficDifference({other.runs.front()}, {run}));
+  }
+  return absl::StrCat(RunText(run), ": no run of another stack is valid");
+}
 
-  void Add(TrafficStacks stacks) {
-    std::sort(stacks.begin(), stacks.end(),
-              [this](const StackRuns& a, const StackRuns& b) {
-                return RankOf(a.stack) < RankOf(b.stack);
-              });
-    for (StackRuns& stack : stacks) {
-      for (const report::TestRun& run : stack.runs) {
-        stack.values.push_back(StackValuesOf(*run.result));
+// Removes the runs that are not valid from their stacks, and says so.
+void LeaveOutInvalid(std::vector<report::RunGroup>& stacks, Json& omissions) {
+  for (report::RunGroup& stack : stacks) {
+    std::erase_if(stack.runs, [&](const report::TestRun& run) {
+      const std::string why = report::WhyInvalid(run);
+      if (why.empty()) return false;
+      omissions.push_back(absl::StrCat(RunText(run), " ", why));
+      return true;
+    });
+  }
+}
+
+TrafficStacks Measured(const std::vector<report::RunGroup>& groups) {
+  TrafficStacks stacks;
+  for (const report::RunGroup& group : groups) {
+    StackRuns& stack = stacks.emplace_back();
+    stack.stack = group.key;
+    stack.runs = group.runs;
+    for (const report::TestRun& run : group.runs) {
+      stack.values.push_back(StackValuesOf(*run.result));
+    }
+  }
+  return stacks;
+}
+
+// Adds the loads of one traffic to the studies, which are by RPC.
+void AddLoads(const TrafficStacks& stacks, const Json& all_stacks,
+              std::map<std::string, Json>& studies) {
+  for (const auto& [rpc, values] : stacks.front().values.front()) {
+    Json& study = studies[rpc];
+    if (study.is_null()) {
+      study = {{"rpc", rpc},
+               {"latency",
+                values.has_response_times ? "response_time" : "service_time"},
+               {"stacks", all_stacks},
+               {"loads", Json::array()}};
+    }
+    study["loads"].push_back(LoadOf(stacks, rpc));
+  }
+}
+
+}  // namespace
+
+Json CompareStacks(absl::Span<const report::TestRun> runs) {
+  std::vector<report::TestRun> compared(runs.begin(), runs.end());
+  std::erase_if(compared, [](const report::TestRun& run) {
+    return report::HasChosenLoad(run) || run.result->has_experiment_cell();
+  });
+  const std::vector<std::string> names = NameStacks(compared);
+  std::map<const TestResult*, std::string> name_of;
+  for (size_t i = 0; i < compared.size(); ++i) {
+    name_of[compared[i].result] = names[i];
+  }
+  const auto stack_of = [&](const report::TestRun& run) {
+    return name_of.at(run.result);
+  };
+  std::vector<report::RunGroup> stacks = report::GroupRuns(compared, stack_of);
+  Json comparison = {{"studies", Json::array()}, {"omissions", Json::array()}};
+  if (stacks.size() < 2) return comparison;
+
+  LeaveOutInvalid(stacks, comparison["omissions"]);
+  // Stack by stack, so that these have the same order under every load.
+  Json all_stacks = Json::array();
+  std::vector<report::TestRun> valid;
+  for (const report::RunGroup& stack : stacks) {
+    all_stacks.push_back(stack.key);
+    valid.insert(valid.end(), stack.runs.begin(), stack.runs.end());
+  }
+  for (const report::RunGroup& work :
+       report::GroupRuns(valid, report::WorkText)) {
+    std::map<std::string, Json> studies;
+    for (const report::RunGroup& traffic :
+         report::GroupRuns(work.runs, report::TrafficText)) {
+      const auto groups = report::GroupRuns(traffic.runs, stack_of);
+      if (groups.size() > 1) {
+        AddLoads(Measured(groups), all_stacks, studies);
+      } else {
+        comparison["omissions"].push_back(WhyAlone(groups.front(), stacks));
       }
     }
-    const StackRuns& first = stacks.front();
-    for (const auto& [rpc, values] : first.values.front()) {
-      StackStudy& study = StudyOf(rpc, report::WorkText(first.runs.front()));
-      study.has_response_times = values.has_response_times;
-      study.loads.push_back(LoadOf(stacks, rpc));
+    for (auto& [rpc, study] : studies) {
+      comparison["studies"].push_back(std::move(study));
     }
   }
+  return comparison;
+}
 
-  std::vector<StackStudy> Take() { return std::move(studies_); }
+// The comparison for users.
+
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+std::string ValueText(const StackMetric& metric, const Json& value) {
+  if (value.is_null()) return "?";
+  if (value.is_string()) return value.get<std::string>();  // "failed"
+  switch (metric.unit) {
+    case StackMetric::Unit::kPerSecond:
+      return report::HumanRate(value.get<double>());
+    case StackMetric::Unit::kNs:
+      return report::HumanDuration(value.get<double>());
+    case StackMetric::Unit::kShare:
+      return absl::StrFormat("%.3g%%", 100 * value.get<double>());
+  }
+  return "";
+}
+
+std::string FigureText(const StackMetric& metric, const Json& figure) {
+  if (figure.is_null()) return "-";
+  const std::string text = ValueText(metric, figure["value"]);
+  if (figure["lower"].is_null() && figure["upper"].is_null()) return text;
+  const std::string lower = ValueText(metric, figure["lower"]);
+  const std::string upper = ValueText(metric, figure["upper"]);
+  if (lower == text && upper == text) return text;
+  return absl::StrCat(text, " (", lower, " to ", upper, ")");
+}
+
+// The titles, then a row for each stack, without metrics that no stack has.
+Rows RowsOf(const Json& load) {
+  Rows rows = {{"stack", "runs"}};
+  for (const Json& row : load["rows"]) {
+    rows.push_back({row["stack"], absl::StrCat(row["runs"].get<size_t>())});
+  }
+  for (const StackMetric& metric : kStackMetrics) {
+    if (absl::c_all_of(load["rows"], [&](const Json& row) {
+          return row[metric.name].is_null();
+        })) {
+      continue;
+    }
+    rows[0].push_back(metric.title);
+    for (size_t i = 0; i < load["rows"].size(); ++i) {
+      rows[i + 1].push_back(FigureText(metric, load["rows"][i][metric.name]));
+    }
+  }
+  return rows;
+}
+
+std::string StudyTitle(const Json& study) {
+  return absl::StrCat(
+      "Stacks: ",
+      absl::StrJoin(study["stacks"].get<std::vector<std::string>>(), ", "),
+      "; RPC ", study["rpc"].get<std::string>(), ", latency is ",
+      study["latency"] == "response_time" ? "response" : "service", " time");
+}
+
+std::string LoadTitle(const Json& load) {
+  const Json& offered = load["offered_per_second"];
+  return absl::StrCat(
+      "As ", load["test"].get<std::string>(),
+      offered.is_null()
+          ? ""
+          : ", offered " + report::HumanRate(offered.get<double>()));
+}
+
+constexpr char kExplanation[] =
+    "Figures are those of a run, with the 95% confidence interval of "
+    "percentiles, or the median of several runs with their range. CPU is that "
+    "of the instances' processes from start to end, polling included.";
+
+std::string TextTable(const Rows& rows) {
+  report::PageTable table = {rows.front(), {}};
+  for (size_t i = 1; i < rows.size(); ++i) {
+    auto& cells = table.rows.emplace_back();
+    for (const std::string& cell : rows[i]) {
+      cells.push_back({report::Visible(cell)});
+    }
+  }
+  return report::RenderTable(table, report::kUnbroken);
+}
+
+// Documents of one format.
+class Writer {
+ public:
+  explicit Writer(StacksFormat format)
+      : is_markdown_(format == StacksFormat::kMarkdown) {}
+
+  void Heading(const char* mark, const std::string& text) {
+    absl::StrAppend(&document_, is_markdown_ ? mark : "", Escaped(text), "\n",
+                    is_markdown_ ? "\n" : "");
+  }
+
+  void Table(const Rows& rows) {
+    absl::StrAppend(
+        &document_,
+        is_markdown_ ? report::MarkdownTable(rows) : TextTable(rows), "\n");
+  }
+
+  void Lines(const Json& lines, const char* before = "") {
+    for (const std::string line : lines) {
+      absl::StrAppend(&document_, is_markdown_ ? "- " : "  ", before,
+                      Escaped(line), "\n");
+    }
+    if (!lines.empty()) document_ += '\n';
+  }
+
+  std::string Take() { return std::move(document_); }
 
  private:
-  StackStudy& StudyOf(const std::string& rpc, const std::string& work) {
-    const auto [position, is_new] =
-        positions_.emplace(std::make_pair(rpc, work), studies_.size());
-    if (is_new) {
-      StackStudy& study = studies_.emplace_back();
-      study.rpc = rpc;
-      study.stacks = order_;
-    }
-    return studies_[position->second];
+  std::string Escaped(const std::string& text) const {
+    return is_markdown_ ? report::MarkdownText(text) : report::Visible(text);
   }
 
-  size_t RankOf(const std::string& stack) const {
-    return std::find(order_.begin(), order_.end(), stack) - order_.begin();
-  }
-
-  const std::vector<std::string> order_;
-  std::vector<StackStudy> studies_;
-  std::map<std::pair<std::string, std::string>, size_t> positions_;
+  const bool is_markdown_;
+  std::string document_;
 };
 
 }  // namespace
 
-StackComparison CompareStacks(absl::Span<const report::TestRun> runs) {
-  const std::vector<report::TestRun> compared = RunsToCompare(runs);
-  const StackNames names = NamesOf(compared);
-  const std::vector<std::string> order = StackOrder(compared, names);
-  if (order.size() < 2) return {};
-  StackComparison comparison;
-  const std::vector<report::TestRun> valid =
-      ValidRuns(compared, comparison.omissions);
-  Studies studies(order);
-  for (const report::RunGroup& traffic :
-       report::GroupRuns(valid, report::TrafficText)) {
-    TrafficStacks stacks = GroupByStack(traffic.runs, names);
-    if (stacks.size() > 1) {
-      studies.Add(std::move(stacks));
-    } else {
-      comparison.omissions.push_back(WhyAlone(stacks.front(), valid, names));
+absl::StatusOr<std::string> StacksText(const Json& comparison,
+                                       StacksFormat format) {
+  if (comparison["studies"].empty()) {
+    std::string why =
+        "no stacks to compare: no two valid runs have the same traffic over "
+        "different protocol drivers; make such tests with test_builder "
+        "'PATTERN:{grpc,tcp}'";
+    for (const std::string line : comparison["omissions"]) {
+      absl::StrAppend(&why, "\n", line);
+    }
+    return absl::InvalidArgumentError(why);
+  }
+  Writer writer(format);
+  for (const Json& study : comparison["studies"]) {
+    writer.Heading("## ", StudyTitle(study));
+    for (const Json& load : study["loads"]) {
+      writer.Heading("### ", LoadTitle(load));
+      writer.Table(RowsOf(load));
+      writer.Lines(load["sentences"]);
+      writer.Lines(load["notes"], "Note: ");
     }
   }
-  comparison.studies = studies.Take();
-  return comparison;
+  writer.Lines(comparison["omissions"], "Left out: ");
+  writer.Heading("", kExplanation);
+  return writer.Take();
 }
 
 }  // namespace distbench::stacks

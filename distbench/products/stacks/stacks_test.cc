@@ -1,13 +1,11 @@
 #include "distbench/products/stacks/stacks.h"
 
-#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "distbench/products/stacks/stack_values.h"
-#include "distbench/products/stacks/stacks_report.h"
 #include "distbench/report/comparison/testing/made_runs.h"
 #include "distbench/report/testing/report_testing.h"
 #include "gmock/gmock.h"
@@ -22,12 +20,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
-
-constexpr size_t kP99 = 2;
-constexpr size_t kCpu = 4;
-constexpr size_t kClientCpu = 5;
-constexpr size_t kServerCpu = 6;
-constexpr size_t kNetwork = 7;
 
 struct MadeRun {
   std::string driver = "tcp";
@@ -65,43 +57,48 @@ TestResult Make(const MadeRun& made) {
   return result;
 }
 
-StackComparison Compare(std::vector<TestResult> results) {
+base::Json Compare(std::vector<TestResult> results) {
   const auto sourced = report::Sourced(std::move(results));
   return CompareStacks(report::ListRuns(sourced));
 }
 
+// The first load of the first study, which there has to be.
+base::Json LoadOf(const base::Json& comparison) {
+  return comparison.at("studies").at(0).at("loads").at(0);
+}
+
 TEST(CompareStacksTest, SetsDriversOfTheSameTrafficBesideEachOther) {
-  const StackComparison comparison =
+  const base::Json comparison =
       Compare({Make({.driver = "grpc", .latency_ns = 3000}), Make({})});
-  ASSERT_THAT(comparison.studies, SizeIs(1));
-  const StackStudy& study = comparison.studies[0];
-  EXPECT_EQ(study.rpc, "query");
-  EXPECT_FALSE(study.has_response_times);
-  EXPECT_THAT(study.stacks, ElementsAre("grpc", "tcp"));
-  ASSERT_THAT(study.loads, SizeIs(1));
-  const std::vector<StackRow>& rows = study.loads[0].rows;
+  ASSERT_THAT(comparison["studies"], SizeIs(1));
+  const base::Json& study = comparison["studies"][0];
+  EXPECT_EQ(study["rpc"], "query");
+  EXPECT_EQ(study["latency"], "service_time");
+  EXPECT_THAT(study["stacks"], ElementsAre("grpc", "tcp"));
+  ASSERT_THAT(study["loads"], SizeIs(1));
+  const base::Json& rows = study["loads"][0]["rows"];
   ASSERT_THAT(rows, SizeIs(2));
-  EXPECT_NEAR(rows[0].figures[kP99]->value, 3000, 30);
-  EXPECT_NEAR(rows[1].figures[kP99]->value, 1000, 10);
-  EXPECT_TRUE(rows[1].figures[kP99]->lower.has_value());
+  EXPECT_NEAR(rows[0]["p99_ns"]["value"].get<double>(), 3000, 30);
+  EXPECT_NEAR(rows[1]["p99_ns"]["value"].get<double>(), 1000, 10);
+  EXPECT_FALSE(rows[1]["p99_ns"]["lower"].is_null());
   // 4, 1 and 3 seconds for 10 000 RPCs.
-  EXPECT_DOUBLE_EQ(rows[0].figures[kCpu]->value, 400'000);
-  EXPECT_DOUBLE_EQ(rows[0].figures[kClientCpu]->value, 100'000);
-  EXPECT_DOUBLE_EQ(rows[0].figures[kServerCpu]->value, 300'000);
-  EXPECT_FALSE(rows[0].figures[kNetwork].has_value());
-  EXPECT_THAT(comparison.omissions, IsEmpty());
+  EXPECT_EQ(rows[0]["cpu_ns"]["value"], 400'000);
+  EXPECT_EQ(rows[0]["client_cpu_ns"]["value"], 100'000);
+  EXPECT_EQ(rows[0]["server_cpu_ns"]["value"], 300'000);
+  EXPECT_TRUE(rows[0]["network_share"].is_null());
+  EXPECT_THAT(comparison["omissions"], IsEmpty());
 }
 
 TEST(CompareStacksTest, SingleRunsProveNothing) {
-  const StackComparison comparison =
+  const base::Json comparison =
       Compare({Make({.driver = "grpc", .latency_ns = 3000}),
                Make({.server_cpu_s = 1})});
-  const StackLoad& load = comparison.studies.at(0).loads.at(0);
-  for (const StackChange& change : load.changes) {
-    EXPECT_EQ(change.verdict, report::ComparisonVerdict::kNotShown);
+  const base::Json load = LoadOf(comparison);
+  for (const base::Json& change : load["changes"]) {
+    EXPECT_EQ(change["verdict"], "not shown");
   }
   EXPECT_THAT(
-      load.sentences,
+      load["sentences"],
       ElementsAre(AllOf(HasSubstr("tcp compared with grpc: unknown: rate, p50"),
                         HasSubstr("--repeat=5"), Not(HasSubstr("times the")))));
 }
@@ -113,14 +110,15 @@ TEST(CompareStacksTest, SentencesSayWhatTheIntervalsShow) {
         {.driver = "grpc", .latency_ns = 1000, .server_cpu_s = 7 + i * .01}));
     results.push_back(Make({.latency_ns = 1000, .server_cpu_s = 3 + i * .01}));
   }
-  const StackComparison comparison = Compare(std::move(results));
-  const StackLoad& load = comparison.studies.at(0).loads.at(0);
-  EXPECT_EQ(load.rows[0].runs, 3);
-  EXPECT_DOUBLE_EQ(load.rows[1].figures[kCpu]->value, 401'000);
-  EXPECT_DOUBLE_EQ(*load.rows[1].figures[kCpu]->lower, 400'000);
-  EXPECT_DOUBLE_EQ(*load.rows[1].figures[kCpu]->upper, 402'000);
+  const base::Json comparison = Compare(std::move(results));
+  const base::Json load = LoadOf(comparison);
+  EXPECT_EQ(load["rows"][0]["runs"], 3);
+  const base::Json& cpu = load["rows"][1]["cpu_ns"];
+  EXPECT_DOUBLE_EQ(cpu["value"].get<double>(), 401'000);
+  EXPECT_DOUBLE_EQ(cpu["lower"].get<double>(), 400'000);
+  EXPECT_DOUBLE_EQ(cpu["upper"].get<double>(), 402'000);
   EXPECT_THAT(
-      load.sentences,
+      load["sentences"],
       ElementsAre(AllOf(
           HasSubstr("tcp compared with grpc: 0.501 times the CPU per RPC (0."),
           HasSubstr("; no difference shown: rate, p50, p99, p99.9"))));
@@ -128,19 +126,19 @@ TEST(CompareStacksTest, SentencesSayWhatTheIntervalsShow) {
 
 TEST(CompareStacksTest, LoadsOfOneWorkAreAStudy) {
   const std::string more = "max_iteration_count: 200";
-  const StackComparison comparison = Compare(
+  const base::Json comparison = Compare(
       {Make({.driver = "grpc"}), Make({.driver = "grpc", .traffic = more}),
        Make({}), Make({.traffic = more})});
-  ASSERT_THAT(comparison.studies, SizeIs(1));
-  EXPECT_THAT(comparison.studies[0].loads, SizeIs(2));
+  ASSERT_THAT(comparison["studies"], SizeIs(1));
+  EXPECT_THAT(comparison["studies"][0]["loads"], SizeIs(2));
 }
 
 TEST(CompareStacksTest, OtherTrafficIsLeftOutWithTheDifference) {
-  const StackComparison comparison = Compare(
+  const base::Json comparison = Compare(
       {Make({.driver = "grpc"}), Make({.traffic = "max_iteration_count: 99"})});
-  EXPECT_THAT(comparison.studies, IsEmpty());
-  ASSERT_THAT(comparison.omissions, SizeIs(2));
-  EXPECT_THAT(comparison.omissions[1],
+  EXPECT_THAT(comparison["studies"], IsEmpty());
+  ASSERT_THAT(comparison["omissions"], SizeIs(2));
+  EXPECT_THAT(comparison["omissions"][1].get<std::string>(),
               AllOf(HasSubstr("test over tcp (file.pb) is the only one"),
                     HasSubstr("over grpc, differs: modified: actions[0]"),
                     HasSubstr("100 -> 99")));
@@ -148,41 +146,41 @@ TEST(CompareStacksTest, OtherTrafficIsLeftOutWithTheDifference) {
 
 TEST(CompareStacksTest, TheFirstStackIsTheSameUnderEveryLoad) {
   const std::string more = "max_iteration_count: 200";
-  const StackComparison comparison =
+  const base::Json comparison =
       Compare({Make({.driver = "grpc"}), Make({}), Make({.traffic = more}),
                Make({.driver = "grpc", .traffic = more})});
-  for (const StackLoad& load : comparison.studies.at(0).loads) {
-    EXPECT_EQ(load.rows.at(0).stack, "grpc");
+  for (const base::Json& load : comparison["studies"][0]["loads"]) {
+    EXPECT_EQ(load["rows"][0]["stack"], "grpc");
   }
 }
 
 TEST(CompareStacksTest, InvalidRunsAreLeftOutWithTheReason) {
   TestResult failed = Make({});
   failed.mutable_run_info()->set_failure("a node was lost");
-  const StackComparison comparison =
+  const base::Json comparison =
       Compare({Make({.driver = "grpc"}), Make({.driver = "thrift"}),
                std::move(failed)});
-  EXPECT_THAT(comparison.studies.at(0).loads.at(0).rows, SizeIs(2));
+  EXPECT_THAT(LoadOf(comparison)["rows"], SizeIs(2));
   EXPECT_THAT(
-      comparison.omissions,
+      comparison["omissions"],
       ElementsAre(HasSubstr("did not run to its end: a node was lost")));
 }
 
 TEST(CompareStacksTest, ResultsOfOneDriverAreNotAboutStacks) {
-  const StackComparison comparison =
+  const base::Json comparison =
       Compare({Make({}), Make({.traffic = "max_iteration_count: 99"})});
-  EXPECT_THAT(comparison.studies, IsEmpty());
-  EXPECT_THAT(comparison.omissions, IsEmpty());
+  EXPECT_THAT(comparison["studies"], IsEmpty());
+  EXPECT_THAT(comparison["omissions"], IsEmpty());
 }
 
 TEST(CompareStacksTest, PercentilesAmongFailuresAreNoLatencies) {
   TestResult failing = Make({});
   report::StatisticsOf(failing).set_failed_count(1000);
-  const StackComparison comparison =
+  const base::Json comparison =
       Compare({Make({.driver = "grpc"}), std::move(failing)});
-  const StackLoad& load = comparison.studies.at(0).loads.at(0);
-  EXPECT_TRUE(std::isinf(load.rows[1].figures[kP99]->value));
-  EXPECT_THAT(load.sentences,
+  const base::Json load = LoadOf(comparison);
+  EXPECT_EQ(load["rows"][1]["p99_ns"]["value"], "failed");
+  EXPECT_THAT(load["sentences"],
               ElementsAre(HasSubstr("not measured by all runs: p99, p99.9")));
 }
 
@@ -190,10 +188,9 @@ TEST(CompareStacksTest, CpuOfLostProcessesIsNotKnown) {
   TestResult lost = Make({});
   auto& endpoints = *lost.mutable_placement()->mutable_service_endpoints();
   for (const char* name : {"c/0", "s/0", "s/1"}) endpoints[name];
-  const StackComparison comparison =
+  const base::Json comparison =
       Compare({Make({.driver = "grpc"}), std::move(lost)});
-  EXPECT_FALSE(
-      comparison.studies.at(0).loads.at(0).rows[1].figures[kCpu].has_value());
+  EXPECT_TRUE(LoadOf(comparison)["rows"][1]["cpu_ns"].is_null());
 }
 
 TEST(NameStacksTest, SettingsTellEqualDriversApart) {
@@ -209,7 +206,8 @@ TEST(NameStacksTest, SettingsTellEqualDriversApart) {
 
 TEST(StacksTextTest, IsATableForEachLoad) {
   const auto sourced = report::Sourced({Make({.driver = "grpc"}), Make({})});
-  const auto text = StacksText(report::ListRuns(sourced), StacksFormat::kText);
+  const auto text =
+      StacksText(CompareStacks(report::ListRuns(sourced)), StacksFormat::kText);
   ASSERT_TRUE(text.ok()) << text.status();
   EXPECT_THAT(*text, HasSubstr("Stacks: grpc, tcp; RPC query, latency is "
                                "service time\nAs test over\n"));
@@ -224,7 +222,7 @@ std::string LoadName(const std::string& grpc_test,
   auto runs = report::ListRuns(sourced);
   runs[0].name = grpc_test;
   runs[1].name = tcp_test;
-  return CompareStacks(runs).studies.at(0).loads.at(0).test;
+  return LoadOf(CompareStacks(runs))["test"];
 }
 
 TEST(CompareStacksTest, ALoadIsCalledAsWhatItsTestsHaveInCommon) {
@@ -239,7 +237,7 @@ TEST(StacksTextTest, MarkdownEscapesNames) {
   const auto sourced = report::Sourced({Make({.driver = "grpc"}), Make({})});
   auto runs = report::ListRuns(sourced);
   runs[0].name = runs[1].name = "@someone|else";
-  const auto text = StacksText(runs, StacksFormat::kMarkdown);
+  const auto text = StacksText(CompareStacks(runs), StacksFormat::kMarkdown);
   ASSERT_TRUE(text.ok()) << text.status();
   EXPECT_THAT(*text, AllOf(HasSubstr("## "), HasSubstr("| stack | runs |"),
                            Not(HasSubstr("@someone|else"))));
@@ -247,11 +245,12 @@ TEST(StacksTextTest, MarkdownEscapesNames) {
 
 TEST(StacksTextTest, NothingToCompareIsAnErrorWithTheReason) {
   const auto sourced = report::Sourced({Make({})});
-  EXPECT_THAT(StacksText(report::ListRuns(sourced), StacksFormat::kText)
-                  .status()
-                  .message(),
-              AllOf(HasSubstr("no stacks to compare"),
-                    HasSubstr("PATTERN:{grpc,tcp}")));
+  EXPECT_THAT(
+      StacksText(CompareStacks(report::ListRuns(sourced)), StacksFormat::kText)
+          .status()
+          .message(),
+      AllOf(HasSubstr("no stacks to compare"),
+            HasSubstr("PATTERN:{grpc,tcp}")));
 }
 
 }  // namespace

@@ -24,12 +24,12 @@ std::string RunsJson(const ComparisonReport& report) {
   runs.insert(runs.end(), report.next.runs.begin(), report.next.runs.end());
   const int64_t run_count = std::max<int64_t>(1, runs.size());
   return RenderJson({.runs = std::move(runs)},
-                    {.max_peer_rows = 0,
-                     .max_activity_series_rows = 0,
-                     .max_resource_rows = 0,
-                     .max_cpu_rows = 0,
-                     .max_group_rows = 0,
-                     .max_connection_rows = 0,
+                    {.max_rows = {{"peers", 0},
+                                  {"activity_series", 0},
+                                  {"resources", 0},
+                                  {"cpus", 0},
+                                  {"groups", 0},
+                                  {"connections", 0}},
                      .max_instance_rows = 0,
                      .max_part_rows = 0,
                      .max_intervals = std::max(kMinIntervalsOfRun,

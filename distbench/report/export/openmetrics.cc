@@ -53,22 +53,23 @@ metrics::RpcTraffic TrafficOf(const RpcMeasurements& rpc) {
 // fault.
 class PolicyAndFaultFamilies {
  public:
-  void AddPolicy(const results::PolicyTotals& totals,
+  void AddPolicy(const PolicyStatistics& attempts,
                  const metrics::Labels& labels) {
-    Count(With(labels, "outcome", "succeeded"), totals.succeeded_attempt_count,
+    Count(With(labels, "outcome", "succeeded"),
+          attempts.succeeded_attempt_count(), attempts_);
+    Count(With(labels, "outcome", "failed"), attempts.failed_attempt_count(),
           attempts_);
-    Count(With(labels, "outcome", "failed"), totals.failed_attempt_count,
-          attempts_);
-    Count(With(labels, "outcome", "abandoned"), totals.abandoned_attempt_count,
-          attempts_);
-    Count(With(labels, "kind", "retry"), totals.retry_count, further_);
-    Count(With(labels, "kind", "hedge"), totals.hedge_count, further_);
-    Count(With(labels, "by", "budget"), totals.refused_by_budget_count,
+    Count(With(labels, "outcome", "abandoned"),
+          attempts.abandoned_attempt_count(), attempts_);
+    Count(With(labels, "kind", "retry"), attempts.retry_count(), further_);
+    Count(With(labels, "kind", "hedge"), attempts.hedge_count(), further_);
+    Count(With(labels, "by", "budget"), attempts.refused_by_budget_count(),
           refused_);
     Count(With(labels, "by", "circuit_breaker"),
-          totals.refused_by_circuit_breaker_count, refused_);
-    Count(With(labels, "by", "limit"), totals.refused_by_limit_count, refused_);
-    Count(labels, totals.circuit_opened_count, opened_);
+          attempts.refused_by_circuit_breaker_count(), refused_);
+    Count(With(labels, "by", "limit"), attempts.refused_by_limit_count(),
+          refused_);
+    Count(labels, attempts.circuit_opened_count(), opened_);
   }
 
   void AddFaults(const TestResult& result, const metrics::Labels& labels) {

@@ -1,5 +1,7 @@
 #include "distbench/report/html/html.h"
 
+#include <cstdint>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,18 +60,14 @@ namespace {
 // At least one pixel each on a wide screen.
 constexpr int64_t kMaxIntervals = 1500;
 
-// About 250 instances that all talk to one another.
-constexpr int64_t kMaxPeerRows = 62'500;
-
 // The page shows the worst of a run, and no single CPUs, control groups or
-// seconds of activities.
-constexpr int64_t kMaxConnectionRows = 20'000;
+// seconds of activities. 62 500 pairs are those of about 250 instances that all
+// talk to one another.
 constexpr int64_t kMaxInstanceRows = 20'000;
-constexpr int64_t kMaxCpuRows = 0;
-constexpr int64_t kMaxGroupRows = 0;
-constexpr int64_t kMaxActivitySeriesRows = 0;
-constexpr int64_t kMaxGoodputRows = 40'000;
-constexpr int64_t kMaxRecoveryRows = 5'000;
+constexpr std::pair<const char*, int64_t> kMaxRows[] = {
+    {"peers", 62'500}, {"activity_series", 0},  {"cpus", 0},
+    {"groups", 0},     {"connections", 20'000}, {"goodput", 40'000},
+    {"faults", 5'000}, {"recoveries", 5'000}};
 
 // 600 runs of three minutes, with a row per second.
 constexpr int64_t kMaxPartRows = 108'000;
@@ -115,13 +113,7 @@ std::string PageBody() {
 
 std::string RenderHtml(const ReportInput& input) {
   const std::string data =
-      RenderJson(input, {.max_peer_rows = kMaxPeerRows,
-                         .max_activity_series_rows = kMaxActivitySeriesRows,
-                         .max_cpu_rows = kMaxCpuRows,
-                         .max_group_rows = kMaxGroupRows,
-                         .max_connection_rows = kMaxConnectionRows,
-                         .max_goodput_rows = kMaxGoodputRows,
-                         .max_recovery_rows = kMaxRecoveryRows,
+      RenderJson(input, {.max_rows = {std::begin(kMaxRows), std::end(kMaxRows)},
                          .max_instance_rows = kMaxInstanceRows,
                          .max_part_rows = kMaxPartRows,
                          .max_intervals = kMaxIntervals});

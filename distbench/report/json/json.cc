@@ -2,6 +2,7 @@
 
 #include <google/protobuf/text_format.h>
 
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -9,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/json.h"
 #include "distbench/base/version.h"
@@ -26,26 +28,23 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json EmptyTableJson(const ReportTable& table) {
-  return {{"columns", table.columns},
-          {"rows", Json::array()},
-          {"rows_left_out", 0}};
+// Tables that are no keys of their own: the first two are in "rpcs", "seconds"
+// is listed with it, and samples are only for programs that read CSV.
+bool IsListedElsewhere(const ReportTable& table) {
+  return &table == &RpcsTable() || &table == &PercentilesTable() ||
+         &table == &SecondsTable() || &table == &SamplesTable();
 }
 
-Json TableJson(const ReportTable& table, const TestResult& result,
-               int64_t max_rows) {
-  Json json = EmptyTableJson(table);
-  Json& rows = json["rows"];
-  int64_t left_out = 0;
-  table.list_rows(result, [&](const Row& row) {
-    if (static_cast<int64_t>(rows.size()) < max_rows) {
-      rows.push_back(RowJson(row));
-    } else {
-      ++left_out;
-    }
-  });
-  json["rows_left_out"] = left_out;
-  return json;
+void AddTables(const TestResult& result, const JsonLimits& limits, Json& json) {
+  for (const ReportTable* table : AllTables()) {
+    if (IsListedElsewhere(*table)) continue;
+    const std::string name(table->name);
+    const auto limit = limits.max_rows.find(name);
+    json[name] = RowsJson(
+        table->columns, [&](RowSink sink) { table->list_rows(result, sink); },
+        limit == limits.max_rows.end() ? std::numeric_limits<int64_t>::max()
+                                       : limit->second);
+  }
 }
 
 // As text, because not all readers support 64-bit numbers.
@@ -138,7 +137,7 @@ std::string ConfigText(const DistributedSystemDescription& config) {
 void AddRpcs(const TestResult& result, const TestTotals& totals,
              const JsonLimits& limits, Json& json) {
   Json rpcs = Json::array();
-  Json seconds = EmptyTableJson(SecondsTable());
+  Json seconds = RowsJson(SecondsTable().columns, [](RowSink) {});
   for (const int rpc_index : ListRpcs(result)) {
     const RpcMeasurements rpc =
         MeasurementsOf(result, totals, rpc_index, limits.max_intervals);
@@ -171,27 +170,7 @@ Json TestJson(const TestRun& run, const JsonLimits& limits) {
   AddRpcs(result, totals, limits, json);
   json["topology"] =
       TopologyJson(FindTopology(result), limits.max_instance_rows);
-  json["time_parts"] =
-      TableJson(TimePartsTable(), result, std::numeric_limits<int64_t>::max());
-  json["streams"] =
-      TableJson(StreamsTable(), result, std::numeric_limits<int64_t>::max());
-  json["policies"] =
-      TableJson(PoliciesTable(), result, std::numeric_limits<int64_t>::max());
-  json["goodput"] = TableJson(GoodputTable(), result, limits.max_goodput_rows);
-  json["faults"] = TableJson(FaultsTable(), result, limits.max_recovery_rows);
-  json["recoveries"] =
-      TableJson(RecoveriesTable(), result, limits.max_recovery_rows);
-  json["peers"] = TableJson(PeersTable(), result, limits.max_peer_rows);
-  json["activities"] =
-      TableJson(ActivitiesTable(), result, std::numeric_limits<int64_t>::max());
-  json["activity_series"] =
-      TableJson(ActivitySeriesTable(), result, limits.max_activity_series_rows);
-  json["resources"] =
-      TableJson(ResourcesTable(), result, limits.max_resource_rows);
-  json["cpus"] = TableJson(CpusTable(), result, limits.max_cpu_rows);
-  json["groups"] = TableJson(GroupsTable(), result, limits.max_group_rows);
-  json["connections"] =
-      TableJson(ConnectionsTable(), result, limits.max_connection_rows);
+  AddTables(result, limits, json);
   json["nodes"] = NodesJson(result);
   json["placement"] = PlacementJson(result);
   json["bindings"] = BindingsJson(result);
@@ -219,6 +198,22 @@ Json RowJson(const Row& row) {
   Json json = Json::array();
   for (const Cell& cell : row) json.push_back(CellJson(cell));
   return json;
+}
+
+Json RowsJson(const std::vector<std::string>& columns,
+              absl::FunctionRef<void(RowSink)> list_rows, int64_t max_rows) {
+  Json rows = Json::array();
+  int64_t left_out = 0;
+  list_rows([&](const Row& row) {
+    if (static_cast<int64_t>(rows.size()) < max_rows) {
+      rows.push_back(RowJson(row));
+    } else {
+      ++left_out;
+    }
+  });
+  return {{"columns", columns},
+          {"rows", std::move(rows)},
+          {"rows_left_out", left_out}};
 }
 
 std::string RenderJson(const ReportInput& input, const JsonLimits& limits) {

@@ -4,22 +4,18 @@
 #define DISTBENCH_REPORT_JSON_JSON_LIMITS_H_
 
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <map>
+#include <string>
 
 namespace distbench::report {
 
 // Limits on parts that grow with the test. The document counts what is left
 // out.
 struct JsonLimits {
-  int64_t max_peer_rows = std::numeric_limits<int64_t>::max();
-  int64_t max_activity_series_rows = std::numeric_limits<int64_t>::max();
-  int64_t max_resource_rows = std::numeric_limits<int64_t>::max();
-  int64_t max_cpu_rows = std::numeric_limits<int64_t>::max();
-  int64_t max_group_rows = std::numeric_limits<int64_t>::max();
-  int64_t max_connection_rows = std::numeric_limits<int64_t>::max();
-
-  int64_t max_goodput_rows = std::numeric_limits<int64_t>::max();
-  int64_t max_recovery_rows = std::numeric_limits<int64_t>::max();
+  // Rows of tables (tables/table.h), by their names; of others, all.
+  std::map<std::string, int64_t, std::less<>> max_rows = {};
 
   // Instances in the topology, the worst first.
   int64_t max_instance_rows = std::numeric_limits<int64_t>::max();

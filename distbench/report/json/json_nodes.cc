@@ -1,131 +1,69 @@
-#include "distbench/base/json.h"
-#include "distbench/report/json/json_parts.h"
-
 #include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "distbench/base/json.h"
 #include "distbench/base/saturating_add.h"
+#include "distbench/report/json/json_parts.h"
+#include "distbench/report/json/json_values.h"
 #include "distbench/report/measurements/network_readings.h"
-#include "distbench/report/tables/table.h"
 #include "distbench/results/message_sums.h"
-#include "distbench/results/resource_usage.h"
 
 namespace distbench::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The value of an optional field, or null.
 Json ControlGroupsJson(const ControlGroupFacts& groups) {
-  return {{"version", groups.version()},
-          {"delegated_path",
-           base::OrNull(groups.has_delegated_path(), groups.delegated_path())},
-          {"controllers", std::vector<std::string>(groups.controllers().begin(),
-                                                   groups.controllers().end())},
-          {"problem", base::OrNull(groups.has_problem(), groups.problem())},
-          {"io_cost_devices",
-           std::vector<std::string>(groups.io_cost_devices().begin(),
-                                    groups.io_cost_devices().end())}};
+  Json json = FieldsJson(groups, {"version"}, AbsentField::kDefault);
+  json.update(FieldsJson(
+      groups, {"delegated_path", "controllers", "problem", "io_cost_devices"}));
+  return json;
+}
+
+Json DeviceJson(const NetworkDevice& device) {
+  Json json = FieldsJson(device, {"name", "mtu"}, AbsentField::kDefault);
+  json.update(FieldsJson(
+      device, {"numa_node", "queueing_discipline", "interrupt_cpus"}));
+  return json;
 }
 
 Json HostJson(const HostFacts& host) {
-  Json json = {
-      {"hostname", base::OrNull(host.has_hostname(), host.hostname())},
-      {"kernel", base::OrNull(host.has_kernel(), host.kernel())},
-      {"cpu_model", base::OrNull(host.has_cpu_model(), host.cpu_model())},
-      {"cpu_count", base::OrNull(host.has_cpu_count(), host.cpu_count())},
-      {"numa_node_count",
-       base::OrNull(host.has_numa_node_count(), host.numa_node_count())},
-      {"memory_bytes",
-       base::OrNull(host.has_memory_bytes(), host.memory_bytes())},
-      {"cpu_frequency_governor", base::OrNull(host.has_cpu_frequency_governor(),
-                                              host.cpu_frequency_governor())},
-      {"transparent_huge_pages", base::OrNull(host.has_transparent_huge_pages(),
-                                              host.transparent_huge_pages())},
-      {"is_smt_active",
-       base::OrNull(host.has_is_smt_active(), host.is_smt_active())},
-      {"is_cpu_boost_enabled", base::OrNull(host.has_is_cpu_boost_enabled(),
-                                            host.is_cpu_boost_enabled())},
-      {"tcp_congestion_control", base::OrNull(host.has_tcp_congestion_control(),
-                                              host.tcp_congestion_control())},
-      {"tcp_ecn_mode",
-       base::OrNull(host.has_tcp_ecn_mode(), host.tcp_ecn_mode())},
-      {"default_queueing_discipline",
-       base::OrNull(host.has_default_queueing_discipline(),
-                    host.default_queueing_discipline())}};
+  Json json = FieldsJson(
+      host, {"hostname", "kernel", "cpu_model", "cpu_count", "numa_node_count",
+             "memory_bytes", "cpu_frequency_governor", "transparent_huge_pages",
+             "is_smt_active", "is_cpu_boost_enabled", "tcp_congestion_control",
+             "tcp_ecn_mode", "default_queueing_discipline"});
   Json& devices = json["network_devices"] = Json::array();
   for (const NetworkDevice& device : host.network_devices()) {
-    devices.push_back(
-        {{"name", device.name()},
-         {"mtu", device.mtu()},
-         {"numa_node",
-          base::OrNull(device.has_numa_node(), device.numa_node())},
-         {"queueing_discipline", base::OrNull(device.has_queueing_discipline(),
-                                              device.queueing_discipline())},
-         {"interrupt_cpus",
-          std::vector<std::string>(device.interrupt_cpus().begin(),
-                                   device.interrupt_cpus().end())}});
+    devices.push_back(DeviceJson(device));
   }
   Json& numa_nodes = json["numa_nodes"] = Json::array();
   for (const NumaNode& node : host.topology().numa_nodes()) {
-    numa_nodes.push_back(
-        {{"id", node.id()},
-         {"cpus", node.cpus()},
-         {"memory_bytes", node.memory_bytes()},
-         {"distances",
-          std::vector<int>(node.distances().begin(), node.distances().end())}});
+    numa_nodes.push_back(FieldsJson(node,
+                                    {"id", "cpus", "memory_bytes", "distances"},
+                                    AbsentField::kDefault));
   }
   json["control_groups"] = base::OrNull(
       host.has_control_groups(), ControlGroupsJson(host.control_groups()));
-  json["idle_driver"] =
-      base::OrNull(host.has_idle_driver(), host.idle_driver());
-  json["idle_states"] = std::vector<std::string>(host.idle_states().begin(),
-                                                 host.idle_states().end());
-  const std::map<std::string, std::string> mitigations(
-      host.mitigations().begin(), host.mitigations().end());
-  json["mitigations"] = mitigations;
-  json["hardware_counters_problem"] = base::OrNull(
-      host.has_hardware_counters_problem(), host.hardware_counters_problem());
-  json["energy_problem"] =
-      base::OrNull(host.has_energy_problem(), host.energy_problem());
-  json["libfabric_providers"] = std::vector<std::string>(
-      host.libfabric_providers().begin(), host.libfabric_providers().end());
-  json["libfabric_problem"] =
-      base::OrNull(host.has_libfabric_problem(), host.libfabric_problem());
-  const std::map<std::string, std::string> versions(host.versions().begin(),
-                                                    host.versions().end());
-  json["versions"] = versions;
+  json.update(FieldsJson(
+      host, {"idle_driver", "idle_states", "mitigations",
+             "hardware_counters_problem", "energy_problem",
+             "libfabric_providers", "libfabric_problem", "versions"}));
   return json;
 }
 
-// Totals of the whole run.
-Json HostCountersJson(const NodeResources& resources) {
-  HostCounters totals;
+// Totals of the whole run, of the counters that `counters_of` finds in samples.
+template <typename Counters>
+Json CountersJson(const NodeResources& resources,
+                  const Counters& (ResourceSample::*counters_of)() const) {
+  Counters totals;
   for (const ResourceSample& sample : resources.samples()) {
-    results::AddCounters(sample.host_counters(), totals);
+    results::AddCounters((sample.*counters_of)(), totals);
   }
-  Json json;
-  for (const auto& [name, value] : results::ListCounters(totals)) {
-    json[name] = base::OrNull(value);
-  }
-  return json;
-}
-
-Json HardwareCountersJson(const NodeResources& resources) {
-  HardwareCounters totals;
-  for (const ResourceSample& sample : resources.samples()) {
-    results::AddCounters(sample.hardware_counters(), totals);
-  }
-  return {{"cycles", base::OrNull(totals.has_cycles(), totals.cycles())},
-          {"instructions",
-           base::OrNull(totals.has_instructions(), totals.instructions())},
-          {"cache_references", base::OrNull(totals.has_cache_references(),
-                                            totals.cache_references())},
-          {"cache_misses",
-           base::OrNull(totals.has_cache_misses(), totals.cache_misses())}};
+  return MessageJson(totals);
 }
 
 // Microjoules by domain.
@@ -187,18 +125,11 @@ Json NetworkSettingsJson(const TestResult& result) {
   Json json = Json::array();
   for (const ServiceConnections& folded : FoldNetworkSettings(result)) {
     const NetworkSettingProof& proof = folded.connections;
-    Json settings = Json::array();
-    for (const NetworkSettingReading& reading : proof.settings()) {
-      settings.push_back({{"name", reading.name()},
-                          {"asked", reading.asked()},
-                          {"found", reading.found()},
-                          {"differs", reading.differs()}});
-    }
     json.push_back({{"service", folded.service},
                     {"accepted", proof.accepted()},
                     {"connection_count", proof.connection_count()},
                     {"total_count", folded.total_count},
-                    {"settings", std::move(settings)},
+                    {"settings", MessageJson(proof)["settings"]},
                     {"text", Describe(folded)}});
   }
   return json;
@@ -218,8 +149,10 @@ Json NodesJson(const TestResult& result) {
   }
   for (const auto& [name, resources] : logs.node_resources()) {
     if (resources.has_host()) node(name)["host"] = HostJson(resources.host());
-    node(name)["host_counters"] = HostCountersJson(resources);
-    node(name)["hardware_counters"] = HardwareCountersJson(resources);
+    node(name)["host_counters"] =
+        CountersJson(resources, &ResourceSample::host_counters);
+    node(name)["hardware_counters"] =
+        CountersJson(resources, &ResourceSample::hardware_counters);
     node(name)["energy_uj"] = EnergyJson(resources);
   }
   for (const auto& [name, offset] : result.run_info().clock_offsets()) {

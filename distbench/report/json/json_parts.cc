@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "distbench/base/json.h"
 #include "distbench/config/objectives/objective.h"
 #include "distbench/report/json/json_values.h"
 #include "distbench/report/measurements/planned_faults.h"
@@ -22,33 +23,9 @@
 namespace distbench::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using base::Json;
 
 constexpr double kBytesPerMib = 1 << 20;
-
-template <typename Map>
-Json NumbersJson(const Map& map) {
-  const std::map<int, int64_t> sorted(map.begin(), map.end());
-  Json json = Json::object();
-  for (const auto& [key, value] : sorted) json[absl::StrCat(key)] = value;
-  return json;
-}
-
-Json CountersJson(const BindingProof& proof) {
-  const std::map<int, NumaCounters> sorted(
-      proof.numa_counters_by_node().begin(),
-      proof.numa_counters_by_node().end());
-  Json json = Json::object();
-  for (const auto& [node, counters] : sorted) {
-    json[absl::StrCat(node)] = {{"hit", counters.hit()},
-                                {"miss", counters.miss()},
-                                {"foreign", counters.foreign()},
-                                {"interleave_hit", counters.interleave_hit()},
-                                {"local_node", counters.local_node()},
-                                {"other_node", counters.other_node()}};
-  }
-  return json;
-}
 
 }  // namespace
 
@@ -88,41 +65,23 @@ std::string CpusText(const BindingProof& proof) {
 Json BindingProofJson(const std::string& instance, const BindingProof& proof) {
   Json json = {
       {"instance", instance},
-      {"binding", proof.has_binding() ? Json(BindingText(proof)) : Json()},
-      {"is_strict", proof.binding().strict()},
-      {"resident_bytes_by_node", NumbersJson(proof.resident_bytes_by_node())},
-      {"cpu_time_ns_by_cpu", NumbersJson(proof.cpu_time_ns_by_cpu())},
-      {"voluntary_context_switches",
-       proof.has_voluntary_context_switches()
-           ? Json(proof.voluntary_context_switches())
-           : Json()},
-      {"involuntary_context_switches",
-       proof.has_involuntary_context_switches()
-           ? Json(proof.involuntary_context_switches())
-           : Json()},
-      {"cpu_migrations",
-       proof.has_cpu_migrations() ? Json(proof.cpu_migrations()) : Json()},
-      {"numa_counters_by_node", CountersJson(proof)}};
-  json["violations"] = Json::array();
-  for (const std::string& text : proof.violations()) {
-    json["violations"].push_back(text);
-  }
+      {"binding", base::OrNull(proof.has_binding(), BindingText(proof))},
+      {"is_strict", proof.binding().strict()}};
+  json.update(FieldsJson(
+      proof, {"resident_bytes_by_node", "cpu_time_ns_by_cpu",
+              "voluntary_context_switches", "involuntary_context_switches",
+              "cpu_migrations", "numa_counters_by_node", "violations"}));
   return json;
 }
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string VerdictText(CheckVerdict verdict) {
   return verdict == CheckVerdict::kFail ? "fail" : VerdictName(verdict);
 }
 
 const char* UnitOf(const config::Objective& objective) {
-  if (std::holds_alternative<config::StreamTime>(objective.metric) ||
-      std::holds_alternative<config::AttemptTime>(objective.metric)) {
-    return "ns";
-  }
+  if (std::holds_alternative<config::PartTime>(objective.metric)) return "ns";
   const auto* metric = std::get_if<stats::Metric>(&objective.metric);
   if (metric == nullptr || stats::IsShare(*metric)) return "share";
   if (metric->kind == stats::Metric::Kind::kAmplification) return "ratio";
@@ -149,8 +108,6 @@ Json ObjectivesJson(const TestResult& result) {
 }
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Enough for smooth curves on a screen.
 constexpr int kPointsPerHalving = 24;
@@ -205,13 +162,13 @@ Json OfferedJson(const std::optional<OfferedLoad>& offered) {
           {"held_back_count", offered->held_back_count()}};
 }
 
-Json StreamsJson(const std::optional<results::StreamTotals>& streams) {
+Json StreamsJson(const std::optional<StreamStatistics>& streams) {
   if (!streams) return nullptr;
-  return {{"stream_count", streams->stream_count},
-          {"request_messages", streams->request_messages},
-          {"response_messages", streams->response_messages},
-          {"request_bytes", streams->request_bytes},
-          {"response_bytes", streams->response_bytes}};
+  return {{"stream_count", streams->stream_count()},
+          {"request_messages", streams->request_messages()},
+          {"response_messages", streams->response_messages()},
+          {"request_bytes", streams->request_bytes()},
+          {"response_bytes", streams->response_bytes()}};
 }
 
 }  // namespace
@@ -245,10 +202,10 @@ Json RpcJson(const RpcMeasurements& rpc) {
       LatencyJson(rpc.response_time, ResponseTimeBlocks(rpc.series));
   json["lateness"] = LatencyJson({.latency_ns = rpc.totals.lateness_ns}, {});
   json["series_left_out"] = rpc.series.left_out_count;
-  json["start_timestamp_ns"] =
-      rpc.traffic ? Json(rpc.traffic->start_ns) : Json(nullptr);
-  json["end_timestamp_ns"] =
-      rpc.traffic ? Json(rpc.traffic->end_ns) : Json(nullptr);
+  const bool has_traffic = rpc.traffic.has_value();
+  const TrafficSpan traffic = rpc.traffic.value_or(TrafficSpan());
+  json["start_timestamp_ns"] = base::OrNull(has_traffic, traffic.start_ns);
+  json["end_timestamp_ns"] = base::OrNull(has_traffic, traffic.end_ns);
   return json;
 }
 
@@ -257,8 +214,8 @@ namespace {
 // Times that a page can draw.
 constexpr size_t kMaxSpans = 1000;
 
-nlohmann::ordered_json FaultJson(const PlannedFault& fault) {
-  nlohmann::ordered_json spans = nlohmann::ordered_json::array();
+Json FaultJson(const PlannedFault& fault) {
+  Json spans = Json::array();
   for (const FaultSpan& span : fault.spans) {
     if (spans.size() == kMaxSpans) break;
     spans.push_back({{"begin_timestamp_ns", span.begin_ns},
@@ -271,7 +228,7 @@ nlohmann::ordered_json FaultJson(const PlannedFault& fault) {
           {"times", spans}};
 }
 
-nlohmann::ordered_json WaitJson(const stats::LogHistogram& wait_ns) {
+Json WaitJson(const stats::LogHistogram& wait_ns) {
   if (wait_ns.count() == 0) return nullptr;
   return {{"mean_ns", wait_ns.mean()},
           {"p50_ns", wait_ns.ValueAtQuantile(0.5)},
@@ -282,16 +239,16 @@ nlohmann::ordered_json WaitJson(const stats::LogHistogram& wait_ns) {
 
 }  // namespace
 
-nlohmann::ordered_json ServerFaultsJson(const TestResult& result) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+Json ServerFaultsJson(const TestResult& result) {
+  Json json = Json::array();
   for (const PlannedFault& fault : PlannedFaultsOf(result)) {
     json.push_back(FaultJson(fault));
   }
   return json;
 }
 
-nlohmann::ordered_json AdmissionJson(const TestResult& result) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+Json AdmissionJson(const TestResult& result) {
+  Json json = Json::array();
   for (const ServiceAdmission& admission : AdmissionsOf(result)) {
     json.push_back({{"service", admission.service},
                     {"admitted_count", admission.admitted_count},

@@ -5,9 +5,12 @@
 #define DISTBENCH_REPORT_JSON_JSON_PARTS_H_
 
 #include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
@@ -50,6 +53,13 @@ nlohmann::ordered_json TopologyJson(const Topology& topology,
 // Null for an empty cell.
 nlohmann::ordered_json CellJson(const Cell& cell);
 nlohmann::ordered_json RowJson(const Row& row);
+
+// The names of columns, and the first max_rows of the rows that `list_rows`
+// passes to its sink; counts the others.
+nlohmann::ordered_json RowsJson(
+    const std::vector<std::string>& columns,
+    absl::FunctionRef<void(RowSink)> list_rows,
+    int64_t max_rows = std::numeric_limits<int64_t>::max());
 
 // Where instances ran: the CPUs and the memory that they asked for and used.
 

@@ -261,10 +261,9 @@ TEST(JsonTest, FaultsAndAdmissionOfServers) {
 
 TEST(JsonTest, LimitsAreSaid) {
   const Json document =
-      Rendered(Sourced({MakeExampleResult({})}), {.max_peer_rows = 5,
-                                                  .max_cpu_rows = 2,
-                                                  .max_connection_rows = 1,
-                                                  .max_intervals = 10});
+      Rendered(Sourced({MakeExampleResult({})}),
+               {.max_rows = {{"peers", 5}, {"cpus", 2}, {"connections", 1}},
+                .max_intervals = 10});
   const Json& test = document["tests"][0];
   EXPECT_EQ(test["peers"]["rows"].size(), 5);
   EXPECT_EQ(test["peers"]["rows_left_out"], 7);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "distbench/report/json/json_parts.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/measurements/topology.h"
+#include "distbench/report/tables/row_writer.h"
 #include "distbench/report/tables/table.h"
 #include "distbench/stats/quantile_interval.h"
 
@@ -15,46 +17,51 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kTrafficFields[] = {"offered_per_second",
-                                          "succeeded_per_second",
-                                          "succeeded",
-                                          "failed",
-                                          "unsent",
-                                          "p50_ns",
-                                          "p99_ns",
-                                          "latency"};
+constexpr TimeFigure kFigures[] = {figures::kP50, figures::kP99};
 
-// The cells of kTrafficFields.
-Row TrafficCells(const RpcTraffic& traffic) {
+void WriteTraffic(RowWriter& row, const RpcTraffic& traffic) {
   const results::RpcCounts& counts = traffic.counts;
   const int64_t duration_ns = counts.duration_ns();
   const OfferedLoad load = traffic.offered.value_or(OfferedLoad());
-  Row row(2);
-  if (load.offered_count() > 0 && duration_ns > 0) {
-    row[0] = PerSecond(static_cast<double>(load.offered_count()), duration_ns);
-  }
-  row[1] = PerSecond(static_cast<double>(counts.succeeded_count), duration_ns);
-  row.insert(row.end(), {counts.succeeded_count, counts.failed_count,
-                         load.unsent_count()});
+  static const stats::Outcomes& no_latency = *new stats::Outcomes;
   const stats::Outcomes* latency = traffic.latency();
+  const auto per_second = [&](int64_t count) {
+    return PerSecond(static_cast<double>(count), duration_ns);
+  };
+  row.Add("offered_per_second", load.offered_count() > 0 && duration_ns > 0
+                                    ? Cell(per_second(load.offered_count()))
+                                    : Cell());
+  row.Add("succeeded_per_second", per_second(counts.succeeded_count));
+  row.Add("succeeded", counts.succeeded_count);
+  row.Add("failed", counts.failed_count);
+  row.Add("unsent", load.unsent_count());
+  row.AddTimes("", latency == nullptr ? no_latency : *latency, kFigures);
   if (latency == nullptr) {
-    row.resize(row.size() + 3);
-    return row;
+    row.Add("latency", {});
+  } else {
+    row.Add("latency",
+            latency == &traffic.response_time ? "response" : "service");
   }
-  row.push_back(QuantileCell(*latency, 0.5));
-  row.push_back(QuantileCell(*latency, 0.99));
-  row.push_back(latency == &traffic.response_time ? "response" : "service");
-  return row;
+}
+
+void WriteInstance(RowWriter& row, const TopologyInstance& instance) {
+  row.Add("instance", instance.instance);
+  row.Add("service", instance.service);
+  row.Add("rpc", instance.rpc);
+  row.Add("role", instance.is_server ? "server" : "client");
+  WriteTraffic(row, instance.traffic);
 }
 
 Json EdgeJson(const TopologyEdge& edge) {
+  static const std::vector<std::string>& columns =
+      *new std::vector<std::string>(ColumnsOf(WriteTraffic));
   Json json = {{"rpc", edge.rpc},
                {"client", edge.client},
                {"server", edge.server},
                {"is_entry", edge.is_entry}};
-  const Row cells = TrafficCells(edge.traffic);
+  const Row cells = RowOf(WriteTraffic, edge.traffic);
   for (size_t i = 0; i < cells.size(); ++i) {
-    json[kTrafficFields[i]] = CellJson(cells[i]);
+    json[columns[i]] = CellJson(cells[i]);
   }
   return json;
 }
@@ -93,24 +100,14 @@ std::vector<const TopologyInstance*> WorstFirst(
 
 Json InstancesJson(const std::vector<TopologyInstance>& instances,
                    int64_t max_rows) {
-  Json json = {{"columns", {"instance", "service", "rpc", "role"}},
-               {"rows", Json::array()},
-               {"rows_left_out", 0}};
-  for (const char* field : kTrafficFields) json["columns"].push_back(field);
-  int64_t left_out = 0;
-  for (const TopologyInstance* instance : WorstFirst(instances)) {
-    if (static_cast<int64_t>(json["rows"].size()) >= max_rows) {
-      ++left_out;
-      continue;
-    }
-    Row row = {instance->instance, instance->service, instance->rpc,
-               instance->is_server ? "server" : "client"};
-    const Row cells = TrafficCells(instance->traffic);
-    row.insert(row.end(), cells.begin(), cells.end());
-    json["rows"].push_back(RowJson(row));
-  }
-  json["rows_left_out"] = left_out;
-  return json;
+  return RowsJson(
+      ColumnsOf(WriteInstance),
+      [&](RowSink sink) {
+        for (const TopologyInstance* instance : WorstFirst(instances)) {
+          sink(RowOf(WriteInstance, *instance));
+        }
+      },
+      max_rows);
 }
 
 }  // namespace

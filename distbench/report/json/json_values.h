@@ -4,11 +4,14 @@
 #define DISTBENCH_REPORT_JSON_JSON_VALUES_H_
 
 #include <cmath>
+#include <initializer_list>
 #include <optional>
 #include <string>
 
+#include "absl/strings/string_view.h"
 #include "distbench/base/json.h"
 #include "distbench/stats/run_interval.h"
+#include "google/protobuf/message.h"
 
 namespace distbench::report {
 
@@ -37,6 +40,20 @@ inline void SetDifference(const std::optional<stats::Difference>& difference,
   json[prefix + "lower"] = base::OrNull(lower);
   json[prefix + "upper"] = base::OrNull(upper);
 }
+
+// What a field that a message lacks is: null, or its default.
+enum class AbsentField { kNull, kDefault };
+
+// Returns the fields with these names, in this order, under their names.
+// Repeated fields are arrays, and maps are objects that are sorted by their
+// keys; messages in either have all of their fields, with defaults.
+base::Json FieldsJson(const google::protobuf::Message& message,
+                      std::initializer_list<absl::string_view> names,
+                      AbsentField absent = AbsentField::kNull);
+
+// Returns all fields, in the order of their declaration.
+base::Json MessageJson(const google::protobuf::Message& message,
+                       AbsentField absent = AbsentField::kNull);
 
 }  // namespace distbench::report
 

@@ -3,41 +3,64 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "distbench/base/saturating_add.h"
 #include "distbench/base/time_units.h"
+#include "distbench/report/measurements/time_figures.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/results/message_sums.h"
 #include "distbench/results/walk.h"
+#include "google/protobuf/map.h"
 
 namespace distbench::report {
 
-std::optional<results::PolicyTotals> AttemptsOf(const TestResult& result,
-                                                const std::string& rpc) {
-  std::optional<results::PolicyTotals> total;
+namespace {
+
+// The sum of an RPC's statistics over all clients, without those that are
+// damaged; nothing if no client has any.
+template <typename Statistics>
+std::optional<Statistics> SumOf(
+    const TestResult& result, const std::string& rpc,
+    const google::protobuf::Map<int32_t, Statistics>& (
+        ServicePerformanceLog::*statistics_by_rpc)() const) {
+  std::optional<results::TallyOf<Statistics>> tally;
   for (const auto& [client, log] : result.service_logs().instance_logs()) {
-    for (const auto& [rpc_index, statistics] : log.policy_statistics()) {
+    for (const auto& [rpc_index, statistics] : (log.*statistics_by_rpc)()) {
       if (results::RpcName(result, rpc_index) != rpc) continue;
-      if (!total) total.emplace();
-      total->Add(statistics).IgnoreError();
+      if (!tally) tally.emplace();
+      if (!results::ValidateCounters(statistics, {}).ok()) continue;
+      tally->Add(statistics);
     }
   }
-  return total;
+  if (!tally) return std::nullopt;
+  Statistics sum;
+  tally->Encode(sum);
+  return sum;
 }
 
-std::optional<double> Amplification(const results::PolicyTotals& attempts) {
-  if (attempts.request_count == 0) return std::nullopt;
-  return static_cast<double>(attempts.attempt_count) /
-         static_cast<double>(attempts.request_count);
+}  // namespace
+
+std::optional<PolicyStatistics> AttemptsOf(const TestResult& result,
+                                           const std::string& rpc) {
+  return SumOf(result, rpc, &ServicePerformanceLog::policy_statistics);
 }
 
-std::optional<double> WastedShare(const results::PolicyTotals& attempts,
+std::optional<double> Amplification(const PolicyStatistics& attempts) {
+  if (attempts.request_count() == 0) return std::nullopt;
+  return static_cast<double>(attempts.attempt_count()) /
+         static_cast<double>(attempts.request_count());
+}
+
+std::optional<double> WastedShare(const PolicyStatistics& attempts,
                                   int64_t succeeded_count) {
-  if (attempts.attempt_count == 0) return std::nullopt;
+  if (attempts.attempt_count() == 0) return std::nullopt;
   // A lost process may have left counts that do not belong together.
   const int64_t used =
-      std::min({succeeded_count, attempts.succeeded_attempt_count,
-                attempts.attempt_count});
+      std::min({succeeded_count, attempts.succeeded_attempt_count(),
+                attempts.attempt_count()});
   return 1 - static_cast<double>(used) /
-                 static_cast<double>(attempts.attempt_count);
+                 static_cast<double>(attempts.attempt_count());
 }
 
 namespace {
@@ -125,31 +148,22 @@ int64_t MeasuredNs(const TestResult& result, int rpc_index,
   return std::max<int64_t>(0, base::SaturatingSubtract(end_ns, begin_ns));
 }
 
-std::optional<results::StreamTotals> StreamsOf(const TestResult& result,
-                                               const std::string& rpc) {
-  std::optional<results::StreamTotals> sum;
-  for (const auto& [client, log] : result.service_logs().instance_logs()) {
-    for (const auto& [rpc_index, statistics] : log.stream_statistics()) {
-      if (results::RpcName(result, rpc_index) != rpc) continue;
-      if (!sum) sum.emplace();
-      sum->Add(statistics).IgnoreError();
-    }
-  }
-  return sum;
+std::optional<StreamStatistics> StreamsOf(const TestResult& result,
+                                          const std::string& rpc) {
+  return SumOf(result, rpc, &ServicePerformanceLog::stream_statistics);
 }
 
-std::vector<NamedStreamTimes> StreamTimesOf(
-    const results::StreamTotals& totals) {
-  std::vector<NamedStreamTimes> times;
-  const auto add = [&](absl::string_view name,
-                       const stats::LogHistogram& times_ns) {
-    if (times_ns.count() > 0) times.push_back({name, times_ns});
+std::vector<NamedTimes> StreamTimesOf(const StreamStatistics& streams) {
+  std::vector<NamedTimes> times;
+  const auto add = [&](absl::string_view name, const Histogram& times_ns) {
+    NamedTimes each = {name, results::HistogramOf(times_ns)};
+    if (each.times_ns.count() > 0) times.push_back(std::move(each));
   };
-  add("first_message", totals.first_message_ns);
-  add("gap", totals.gap_ns);
-  add("round_trip", totals.round_trip_ns);
-  add("client_blocked", totals.client_blocked_ns);
-  add("server_blocked", totals.server_blocked_ns);
+  add("first_message", streams.first_message_ns());
+  add("gap", streams.gap_ns());
+  add("round_trip", streams.round_trip_ns());
+  add("client_blocked", streams.client_blocked_ns());
+  add("server_blocked", streams.server_blocked_ns());
   return times;
 }
 
@@ -230,10 +244,10 @@ std::vector<Percentile> EstimatePercentiles(
     const stats::Outcomes& outcomes,
     const std::vector<stats::Outcomes>& blocks) {
   std::vector<Percentile> percentiles;
-  for (const double percent : kReportPercents) {
-    const double quantile = percent / 100;
+  for (const TimeFigure& figure : kReportPercentiles) {
+    const double quantile = figure.quantile();
     if (!stats::SupportsQuantile(outcomes.count(), quantile)) break;
-    percentiles.push_back({percent, outcomes.ValueAtQuantile(quantile),
+    percentiles.push_back({figure.percent, outcomes.ValueAtQuantile(quantile),
                            stats::IntervalOfQuantile(outcomes, blocks, quantile,
                                                      kReportConfidence)});
   }

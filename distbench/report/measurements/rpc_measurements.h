@@ -22,21 +22,21 @@ namespace distbench::report {
 
 // The attempts of RPCs with a policy (CallPolicy), over all clients.
 //
-//   PolicyStatistics of each client ──AttemptsOf──▶ PolicyTotals
+//   PolicyStatistics of each client ──AttemptsOf──▶ their sum
 //     ──Amplification, WastedShare──▶ text, tables, objectives, comparisons
 
 // Returns the attempts of an RPC over all its clients; nothing if it has no
 // policy. Clients whose statistics are damaged are left out.
-std::optional<results::PolicyTotals> AttemptsOf(const TestResult& result,
-                                                const std::string& rpc);
+std::optional<PolicyStatistics> AttemptsOf(const TestResult& result,
+                                           const std::string& rpc);
 
 // Returns the attempts per request; nothing if no request ended.
-std::optional<double> Amplification(const results::PolicyTotals& attempts);
+std::optional<double> Amplification(const PolicyStatistics& attempts);
 
 // Returns which share of the attempts was for nothing: those that failed, that
 // the caller gave up, or that succeeded after the request had its outcome.
 // Nothing if there were no attempts. `succeeded_count`: of the requests.
-std::optional<double> WastedShare(const results::PolicyTotals& attempts,
+std::optional<double> WastedShare(const PolicyStatistics& attempts,
                                   int64_t succeeded_count);
 
 // Goodput: what callers got in time.
@@ -65,30 +65,24 @@ int64_t MeasuredNs(const TestResult& result, int rpc_index,
 
 // Returns the messages of an RPC over all its clients; nothing if it does not
 // stream. Statistics that are not valid are left out.
-std::optional<results::StreamTotals> StreamsOf(const TestResult& result,
-                                               const std::string& rpc);
+std::optional<StreamStatistics> StreamsOf(const TestResult& result,
+                                          const std::string& rpc);
 
-struct NamedStreamTimes {
-  absl::string_view name;
-  const stats::LogHistogram& times_ns;  // not empty
-};
-
-// Returns those of "first_message", "gap", "round_trip", "client_blocked" and
-// "server_blocked" that have values. The result refers to `totals`.
-std::vector<NamedStreamTimes> StreamTimesOf(
-    const results::StreamTotals& totals);
-
-// One of the parts into which the time of an RPC divides.
+// One of the parts into which the time of an RPC divides, or of the times of
+// its messages.
 struct NamedTimes {
   absl::string_view name;
-  const stats::LogHistogram& times_ns;  // not empty
+  stats::LogHistogram times_ns;  // not empty
 };
 
 // Returns the parts in the order in which an RPC passes through them:
 // "lateness" (the wait in the client, for open loops only), "network",
 // "server_queue" and "server_handler". Empty if no server reported its parts.
-// The result refers to `totals`.
 std::vector<NamedTimes> TimePartsOf(const results::RpcTotals& totals);
+
+// Returns those of "first_message", "gap", "round_trip", "client_blocked" and
+// "server_blocked" that have values.
+std::vector<NamedTimes> StreamTimesOf(const StreamStatistics& streams);
 
 // Returns the histogram of a part, which may be empty.
 const stats::LogHistogram& TimesOf(const results::RpcTotals& totals,
@@ -108,10 +102,10 @@ struct RpcMeasurements {
   std::optional<OfferedLoad> offered;
 
   // Absent if the RPC does not stream.
-  std::optional<results::StreamTotals> streams;
+  std::optional<StreamStatistics> streams;
 
   // Absent if the RPC has no policy.
-  std::optional<results::PolicyTotals> attempts;
+  std::optional<PolicyStatistics> attempts;
 
   // See DeadlineOf().
   std::optional<int64_t> deadline_ns;
@@ -150,12 +144,8 @@ struct Percentile {
   stats::QuantileInterval interval;
 };
 
-// The percentiles that reports show, ascending.
-inline constexpr double kReportPercents[] = {50, 75,   90,    95,
-                                             99, 99.9, 99.99, 99.999};
-
-// Returns the percentiles of kReportPercents that the number of requests
-// supports. `blocks` cover consecutive requests and may be empty.
+// Returns those of kReportPercentiles (time_figures.h) that the number of
+// requests supports. `blocks` cover consecutive requests and may be empty.
 std::vector<Percentile> EstimatePercentiles(
     const stats::Outcomes& outcomes,
     const std::vector<stats::Outcomes>& blocks);

@@ -60,25 +60,25 @@ constexpr char kTwoClients[] = R"(
 TEST(AttemptTotalsTest, AddsUpTheUndamagedClientsOfAnRpc) {
   const auto attempts = AttemptsOf(ResultFromText(kTwoClients), "query");
   ASSERT_TRUE(attempts.has_value());
-  EXPECT_EQ(attempts->attempt_count, 250);
-  EXPECT_EQ(attempts->retry_count, 50);
-  EXPECT_EQ(attempts->concurrency_limit.count, 4);
-  EXPECT_EQ(attempts->concurrency_limit.min, 8);
-  EXPECT_EQ(attempts->concurrency_limit.max, 30);
+  EXPECT_EQ(attempts->attempt_count(), 250);
+  EXPECT_EQ(attempts->retry_count(), 50);
+  EXPECT_EQ(attempts->concurrency_limit().count(), 4);
+  EXPECT_EQ(attempts->concurrency_limit().min(), 8);
+  EXPECT_EQ(attempts->concurrency_limit().max(), 30);
   EXPECT_THAT(Amplification(*attempts), Optional(DoubleEq(1.25)));
   EXPECT_FALSE(AttemptsOf(ResultFromText(kTwoClients), "plain").has_value());
 }
 
 TEST(AttemptTotalsTest, WhatNobodyUsedIsWasted) {
-  results::PolicyTotals attempts;
+  PolicyStatistics attempts;
   EXPECT_FALSE(WastedShare(attempts, 0).has_value());
   EXPECT_FALSE(Amplification(attempts).has_value());
   // 100 requests, of which 80 succeeded; 20 hedges succeeded too late.
-  attempts = {.request_count = 100,
-              .attempt_count = 160,
-              .succeeded_attempt_count = 100,
-              .failed_attempt_count = 40,
-              .abandoned_attempt_count = 20};
+  attempts.set_request_count(100);
+  attempts.set_attempt_count(160);
+  attempts.set_succeeded_attempt_count(100);
+  attempts.set_failed_attempt_count(40);
+  attempts.set_abandoned_attempt_count(20);
   EXPECT_THAT(WastedShare(attempts, 80), Optional(DoubleEq(0.5)));
   // More requests than attempts that succeeded cannot be.
   EXPECT_THAT(WastedShare(attempts, 1000), Optional(DoubleEq(1 - 100 / 160.0)));

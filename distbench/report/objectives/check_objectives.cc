@@ -36,8 +36,7 @@ std::string BoundText(const config::Objective& objective,
   if (!bound) return "?";
   if (std::isinf(*bound)) return "failed";
   const auto* metric = std::get_if<stats::Metric>(&objective.metric);
-  if (std::holds_alternative<config::StreamTime>(objective.metric) ||
-      std::holds_alternative<config::AttemptTime>(objective.metric)) {
+  if (std::holds_alternative<config::PartTime>(objective.metric)) {
     return absl::StrFormat("%.3f ms", *bound / 1e6);
   }
   if (metric == nullptr || stats::IsShare(*metric)) {

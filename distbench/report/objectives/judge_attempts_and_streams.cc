@@ -15,7 +15,7 @@
 #include "distbench/base/time_units.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/objectives/judge_objective.h"
-#include "distbench/results/rpc_totals.h"
+#include "distbench/results/histogram_proto.h"
 #include "distbench/stats/outcomes.h"
 #include "distbench/stats/quantile_interval.h"
 
@@ -157,13 +157,13 @@ ObjectiveOutcome JudgeGoodput(const config::Objective& objective,
 ObjectiveOutcome JudgeAmplification(const config::Objective& objective,
                                     const stats::Metric& metric,
                                     const RpcMeasurements& rpc) {
-  const results::PolicyTotals& attempts = *rpc.attempts;
+  const PolicyStatistics& attempts = *rpc.attempts;
   const double value = *Amplification(attempts);
-  const auto further = static_cast<double>(
-      std::max<int64_t>(0, attempts.attempt_count - attempts.request_count));
+  const auto further = static_cast<double>(std::max<int64_t>(
+      0, attempts.attempt_count() - attempts.request_count()));
   const double error =
       std::sqrt(further + 1) /
-      static_cast<double>(std::max<int64_t>(1, attempts.attempt_count));
+      static_cast<double>(std::max<int64_t>(1, attempts.attempt_count()));
   return OutcomeOf(JudgeRatio(objective, value, error, BlocksOf(metric, rpc)),
                    absl::StrFormat("amplification %.4g", value));
 }
@@ -171,7 +171,7 @@ ObjectiveOutcome JudgeAmplification(const config::Objective& objective,
 ObjectiveOutcome JudgeWasted(const config::Objective& objective,
                              const stats::Metric& metric,
                              const RpcMeasurements& rpc) {
-  const auto count = static_cast<double>(rpc.attempts->attempt_count);
+  const auto count = static_cast<double>(rpc.attempts->attempt_count());
   const double share =
       *WastedShare(*rpc.attempts, rpc.totals.counts.succeeded_count);
   return OutcomeOf(
@@ -206,7 +206,7 @@ absl::StatusOr<ObjectiveOutcome> JudgeAttempts(
                      "attempts"));
   }
   if (!Amplification(*rpc.attempts)) return NothingMeasured(rpc);
-  if (rpc.attempts->attempt_count == 0) {
+  if (rpc.attempts->attempt_count() == 0) {
     return absl::NotFoundError(
         absl::StrCat("no request of the RPC \"", rpc.name,
                      "\" was attempted: its policy refused all of them"));
@@ -218,16 +218,15 @@ absl::StatusOr<ObjectiveOutcome> JudgeAttempts(
 
 absl::StatusOr<ObjectiveOutcome> JudgeAttemptTime(
     const config::Objective& objective, const RpcMeasurements& rpc) {
-  const auto& time = std::get<config::AttemptTime>(objective.metric);
-  const results::PolicyTotals attempts =
-      rpc.attempts.value_or(results::PolicyTotals());
-  const bool is_quorum = time.kind == config::AttemptTime::Kind::kQuorum;
+  const auto& time = std::get<config::PartTime>(objective.metric);
+  const PolicyStatistics attempts = rpc.attempts.value_or(PolicyStatistics());
+  const bool is_quorum = time.kind == config::PartTime::Kind::kQuorum;
   const stats::Outcomes outcomes = {
-      .latency_ns =
-          is_quorum ? attempts.quorum_time_ns : attempts.attempt_time_ns,
+      .latency_ns = results::HistogramOf(
+          is_quorum ? attempts.quorum_time_ns() : attempts.attempt_time_ns()),
       .failed_count =
-          static_cast<uint64_t>(is_quorum ? attempts.quorum_failed_count
-                                          : attempts.failed_attempt_count)};
+          static_cast<uint64_t>(is_quorum ? attempts.quorum_failed_count()
+                                          : attempts.failed_attempt_count())};
   if (outcomes.count() == 0) {
     return absl::NotFoundError(absl::StrCat(
         "the RPC \"", rpc.name, "\" has no time that the objective \"",
@@ -236,8 +235,8 @@ absl::StatusOr<ObjectiveOutcome> JudgeAttemptTime(
   const uint64_t independent =
       is_quorum ? outcomes.count()
                 : std::min(outcomes.count(),
-                           static_cast<uint64_t>(attempts.request_count));
-  return JudgeTimes(objective, {.name = config::AttemptTimeName(time),
+                           static_cast<uint64_t>(attempts.request_count()));
+  return JudgeTimes(objective, {.name = config::PartTimeName(time),
                                 .values = is_quorum ? "iterations" : "attempts",
                                 .percent = time.percent,
                                 .outcomes = outcomes,
@@ -247,17 +246,16 @@ absl::StatusOr<ObjectiveOutcome> JudgeAttemptTime(
 
 namespace {
 
-const stats::LogHistogram& TimesOf(config::StreamTime::Kind kind,
-                                   const results::StreamTotals& totals) {
+const Histogram& TimesOf(config::PartTime::Kind kind,
+                         const StreamStatistics& streams) {
   switch (kind) {
-    case config::StreamTime::Kind::kGap:
-      return totals.gap_ns;
-    case config::StreamTime::Kind::kRoundTrip:
-      return totals.round_trip_ns;
-    case config::StreamTime::Kind::kFirstMessage:
-      break;
+    case config::PartTime::Kind::kGap:
+      return streams.gap_ns();
+    case config::PartTime::Kind::kRoundTrip:
+      return streams.round_trip_ns();
+    default:
+      return streams.first_message_ns();
   }
-  return totals.first_message_ns;
 }
 
 stats::Outcomes MessagesOf(const stats::LogHistogram& times_ns, int64_t streams,
@@ -275,12 +273,12 @@ stats::Outcomes MessagesOf(const stats::LogHistogram& times_ns, int64_t streams,
 
 absl::StatusOr<ObjectiveOutcome> JudgeStreamTime(
     const config::Objective& objective, const RpcMeasurements& rpc) {
-  const auto& time = std::get<config::StreamTime>(objective.metric);
-  const results::StreamTotals totals =
-      rpc.streams.value_or(results::StreamTotals());
+  const auto& time = std::get<config::PartTime>(objective.metric);
+  const StreamStatistics streams = rpc.streams.value_or(StreamStatistics());
   const uint64_t failed_streams = rpc.latency().failed_count;
-  const stats::Outcomes messages = MessagesOf(
-      TimesOf(time.kind, totals), totals.stream_count, failed_streams);
+  const stats::Outcomes messages =
+      MessagesOf(results::HistogramOf(TimesOf(time.kind, streams)),
+                 streams.stream_count(), failed_streams);
   if (messages.count() == 0) {
     return absl::NotFoundError(
         absl::StrCat("no message of the RPC \"", rpc.name,
@@ -288,9 +286,9 @@ absl::StatusOr<ObjectiveOutcome> JudgeStreamTime(
                      "\" is about"));
   }
   const auto count = static_cast<int64_t>(
-      std::min(static_cast<uint64_t>(totals.stream_count) + failed_streams,
+      std::min(static_cast<uint64_t>(streams.stream_count()) + failed_streams,
                messages.count()));
-  return JudgeTimes(objective, {.name = config::StreamTimeName(time),
+  return JudgeTimes(objective, {.name = config::PartTimeName(time),
                                 .values = "messages",
                                 .percent = time.percent,
                                 .outcomes = messages,

@@ -50,13 +50,13 @@ absl::StatusOr<ObjectiveOutcome> JudgeAttempts(
     const config::Objective& objective, const stats::Metric& metric,
     const RpcMeasurements& rpc);
 
-// Judges an AttemptTime. Attempts that failed, and iterations without a quorum,
+// Judges a PartTime of attempts. Attempts that failed, and iterations without a quorum,
 // rank above all others. There are as many independent values as requests.
 // NOT_FOUND if there are no such times.
 absl::StatusOr<ObjectiveOutcome> JudgeAttemptTime(
     const config::Objective& objective, const RpcMeasurements& rpc);
 
-// As Judge(), for an objective on a StreamTime of the RPC.
+// As Judge(), for an objective on a PartTime of the RPC's stream.
 //
 // Streams that failed or were never sent count with as many messages as those
 // that succeeded, which rank above all times. Messages of a stream depend on

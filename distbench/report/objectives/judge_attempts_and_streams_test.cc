@@ -7,6 +7,8 @@
 
 #include "distbench/base/time_units.h"
 #include "distbench/report/objectives/check_objectives.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/results/message_sums.h"
 #include "distbench/results/rpc_totals.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -24,19 +26,21 @@ RpcMeasurements Retrying(int seconds,
                          const std::function<int64_t(int)>& attempts) {
   RpcMeasurements rpc;
   rpc.name = "query";
-  rpc.attempts.emplace();
+  PolicyStatistics& policy = rpc.attempts.emplace();
   rpc.series.interval_ns = base::kNsPerSecond;
   for (int i = 0; i < seconds; ++i) {
     IntervalTotals& totals = rpc.series.intervals[i];
     totals.sent_count = totals.succeeded_count = 100;
     totals.attempt_count = attempts(i);
-    rpc.attempts->attempt_count += totals.attempt_count;
+    policy.set_attempt_count(policy.attempt_count() + totals.attempt_count);
   }
   const int64_t requests = 100 * seconds;
-  rpc.attempts->request_count = requests;
-  rpc.attempts->succeeded_attempt_count = requests;
-  rpc.attempts->failed_attempt_count = rpc.attempts->attempt_count - requests;
-  rpc.attempts->attempt_time_ns.RecordN(2 * base::kNsPerMs, requests);
+  policy.set_request_count(requests);
+  policy.set_succeeded_attempt_count(requests);
+  policy.set_failed_attempt_count(policy.attempt_count() - requests);
+  stats::LogHistogram attempt_time_ns;
+  attempt_time_ns.RecordN(2 * base::kNsPerMs, requests);
+  results::EncodeHistogram(attempt_time_ns, *policy.mutable_attempt_time_ns());
   rpc.totals.counts.succeeded_count = requests;
   rpc.service_time.latency_ns.RecordN(3 * base::kNsPerMs, requests);
   rpc.measured_ns = seconds * base::kNsPerSecond;
@@ -142,13 +146,16 @@ TEST(JudgeAttemptsTest, SaysWhatIsNotMeasured) {
 RpcMeasurements StreamsWith(int streams, int failed = 0) {
   RpcMeasurements rpc;
   rpc.name = "talk";
-  rpc.streams.emplace();
-  rpc.streams->stream_count = streams;
+  results::TallyOf<StreamStatistics> tally;
+  tally.count(StreamStatistics::kStreamCountFieldNumber) = streams;
   for (int i = 0; i < streams; ++i) {
-    rpc.streams->first_message_ns.Record(2'000'000);
-    rpc.streams->gap_ns.RecordN(i % 20 == 0 ? 8'000'000 : 1'000'000, 10);
+    tally.histogram(StreamStatistics::kFirstMessageNsFieldNumber)
+        .Record(2'000'000);
+    tally.histogram(StreamStatistics::kGapNsFieldNumber)
+        .RecordN(i % 20 == 0 ? 8'000'000 : 1'000'000, 10);
     rpc.service_time.latency_ns.Record(12'000'000);
   }
+  tally.Encode(rpc.streams.emplace());
   rpc.service_time.failed_count = failed;
   return rpc;
 }
@@ -209,7 +216,7 @@ TEST(CheckObjectivesOfStreams, AreVerdictsInMilliseconds) {
   test.add_objectives("first_message_p50<=1ms");
   ServicePerformanceLog& log =
       (*result.mutable_service_logs()->mutable_instance_logs())["client/0"];
-  StreamsWith(1000).streams->Encode((*log.mutable_stream_statistics())[0]);
+  (*log.mutable_stream_statistics())[0] = *StreamsWith(1000).streams;
   RpcStatistics& statistics =
       *(*(*log.mutable_peer_logs())["server/0"].mutable_rpc_logs())[0]
            .mutable_statistics();

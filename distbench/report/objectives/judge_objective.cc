@@ -298,7 +298,8 @@ absl::StatusOr<ObjectiveOutcome> Judge(const config::Objective& objective,
   if (!rpc.ok()) return rpc.status();
   const RpcMeasurements measurements =
       MeasurementsOf(result, totals, *rpc, kMaxIntervals);
-  if (std::holds_alternative<config::StreamTime>(objective.metric)) {
+  const auto* time = std::get_if<config::PartTime>(&objective.metric);
+  if (time != nullptr && time->IsOfStream()) {
     absl::StatusOr<ObjectiveOutcome> outcome =
         JudgeStreamTime(objective, measurements);
     if (outcome.ok()) {
@@ -306,9 +307,7 @@ absl::StatusOr<ObjectiveOutcome> Judge(const config::Objective& objective,
     }
     return outcome;
   }
-  if (std::holds_alternative<config::AttemptTime>(objective.metric)) {
-    return JudgeAttemptTime(objective, measurements);
-  }
+  if (time != nullptr) return JudgeAttemptTime(objective, measurements);
   return JudgeRpc(objective, std::get<stats::Metric>(objective.metric), totals,
                   measurements, allowed_failures);
 }

@@ -1,10 +1,15 @@
 #include "distbench/report/measurements/test_totals.h"
+#include "distbench/report/tables/row_writer.h"
 #include "distbench/report/tables/table.h"
 #include "distbench/results/histogram_proto.h"
-#include "distbench/stats/outcomes.h"
 
 namespace distbench::report {
 namespace {
+
+constexpr TimeFigure kFigures[] = {figures::kMean, figures::kP50, figures::kP95,
+                                   figures::kP99, figures::kMax};
+constexpr TimeFigure kSeriesFigures[] = {figures::kP50, figures::kP99,
+                                         figures::kMax};
 
 Cell MetricCell(const ActivityTotals& totals, const std::string& name) {
   const auto found = totals.metrics.find(name);
@@ -19,88 +24,76 @@ Cell ChecksumCell(const ActivityTotals& totals) {
   return std::to_string(static_cast<uint64_t>(found->second));
 }
 
-void ListActivityRows(const TestResult& result, RowSink sink) {
+void WriteActivity(RowWriter& row, const std::string& instance,
+                   const std::string& activity, const ActivityTotals& totals) {
+  row.Add("instance", instance);
+  row.Add("activity", activity);
+  row.Add("iterations", MetricCell(totals, "iteration_count"));
+  row.Add("checksum", ChecksumCell(totals));
+  row.Add("input_bytes", MetricCell(totals, "input_bytes"));
+  row.Add("output_bytes", MetricCell(totals, "output_bytes"));
+  row.AddTimes("duration", totals.duration_ns, kFigures);
+  row.AddTimes("queueing", totals.queueing_ns, kFigures);
+  row.Add("operations", MetricCell(totals, "operations"));
+  row.Add("failed_operations", MetricCell(totals, "failed_operations"));
+}
+
+void ListActivities(const TestResult& result, RowSink sink) {
   ForEachActivity(result,
                   [&](const std::string& instance, const std::string& activity,
                       const ActivityTotals& totals) {
-                    Row row = {instance,
-                               activity,
-                               MetricCell(totals, "iteration_count"),
-                               ChecksumCell(totals),
-                               MetricCell(totals, "input_bytes"),
-                               MetricCell(totals, "output_bytes")};
-                    for (const stats::LogHistogram* times :
-                         {&totals.duration_ns, &totals.queueing_ns}) {
-                      row.push_back(MeanCell(*times));
-                      row.push_back(QuantileCell(*times, 0.5));
-                      row.push_back(QuantileCell(*times, 0.95));
-                      row.push_back(QuantileCell(*times, 0.99));
-                      row.push_back(MaxCell(*times));
-                    }
-                    row.push_back(MetricCell(totals, "operations"));
-                    row.push_back(MetricCell(totals, "failed_operations"));
-                    sink(row);
+                    sink(RowOf(WriteActivity, instance, activity, totals));
                   });
+}
+
+stats::LogHistogram TimesOf(const Histogram& proto) {
+  stats::LogHistogram times;
+  // Valid, or absent, which adds nothing.
+  results::AddHistogram(proto, times).IgnoreError();
+  return times;
+}
+
+void WriteInterval(RowWriter& row, const std::string& instance,
+                   const std::string& activity, int64_t interval_ns,
+                   const ActivityInterval& interval) {
+  row.Add("instance", instance);
+  row.Add("activity", activity);
+  row.Add("start_timestamp_ns", interval.index() * interval_ns);
+  row.Add("duration_s", SecondsCell(interval_ns));
+  row.Add("offered",
+          OptionalCell(interval.has_offered_count(), interval.offered_count()));
+  row.Add("completed", interval.completed_count());
+  row.Add("input_bytes", interval.input_bytes());
+  row.Add("output_bytes", interval.output_bytes());
+  row.AddTimes("read", TimesOf(interval.read_ns()), kSeriesFigures);
+  row.AddTimes("write", TimesOf(interval.write_ns()), kSeriesFigures);
+}
+
+void ListActivitySeries(const TestResult& result, RowSink sink) {
+  ForEachActivitySeries(
+      result, [&](const std::string& instance, const std::string& activity,
+                  const ActivitySeries& series) {
+        for (const ActivityInterval& interval : series.intervals()) {
+          sink(RowOf(WriteInterval, instance, activity, series.interval_ns(),
+                     interval));
+        }
+      });
 }
 
 }  // namespace
 
 const ReportTable& ActivitiesTable() {
-  static const ReportTable* const table = new ReportTable{
-      "activities",
-      "a row per instance and activity",
-      {"instance", "activity", "iterations", "checksum", "input_bytes",
-       "output_bytes", "duration_mean_ns", "duration_p50_ns", "duration_p95_ns",
-       "duration_p99_ns", "duration_max_ns", "queueing_mean_ns",
-       "queueing_p50_ns", "queueing_p95_ns", "queueing_p99_ns",
-       "queueing_max_ns", "operations", "failed_operations"},
-      ListActivityRows};
-  return *table;
+  static const ReportTable& table =
+      MakeTable("activities", "a row per instance and activity", WriteActivity,
+                ListActivities);
+  return table;
 }
-
-namespace {
-
-void AppendLatencies(const Histogram& proto, Row& row) {
-  stats::LogHistogram times;
-  // Valid, or absent, which adds nothing.
-  results::AddHistogram(proto, times).IgnoreError();
-  row.push_back(QuantileCell(times, 0.5));
-  row.push_back(QuantileCell(times, 0.99));
-  row.push_back(MaxCell(times));
-}
-
-void ListActivitySeriesRows(const TestResult& result, RowSink sink) {
-  ForEachActivitySeries(result, [&](const std::string& instance,
-                                    const std::string& activity,
-                                    const ActivitySeries& series) {
-    for (const ActivityInterval& interval : series.intervals()) {
-      Row row = {
-          instance,
-          activity,
-          interval.index() * series.interval_ns(),
-          SecondsCell(series.interval_ns()),
-          OptionalCell(interval.has_offered_count(), interval.offered_count()),
-          interval.completed_count(),
-          interval.input_bytes(),
-          interval.output_bytes()};
-      AppendLatencies(interval.read_ns(), row);
-      AppendLatencies(interval.write_ns(), row);
-      sink(row);
-    }
-  });
-}
-
-}  // namespace
 
 const ReportTable& ActivitySeriesTable() {
-  static const ReportTable* const table = new ReportTable{
-      "activity_series",
-      "a row per instance, activity and second",
-      {"instance", "activity", "start_timestamp_ns", "duration_s", "offered",
-       "completed", "input_bytes", "output_bytes", "read_p50_ns", "read_p99_ns",
-       "read_max_ns", "write_p50_ns", "write_p99_ns", "write_max_ns"},
-      ListActivitySeriesRows};
-  return *table;
+  static const ReportTable& table =
+      MakeTable("activity_series", "a row per instance, activity and second",
+                WriteInterval, ListActivitySeries);
+  return table;
 }
 
 }  // namespace distbench::report

@@ -2,107 +2,75 @@
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/report/measurements/recovery.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/rpc_series.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
+#include "distbench/report/tables/row_writer.h"
 #include "distbench/report/tables/table.h"
+#include "distbench/results/histogram_proto.h"
 #include "distbench/results/walk.h"
 
 namespace distbench::report {
 namespace {
 
-std::vector<std::string> PoliciesColumns() {
-  std::vector<std::string> columns = {"rpc",
-                                      "requests",
-                                      "attempts",
-                                      "retries",
-                                      "hedges",
-                                      "hedges_won",
-                                      "succeeded_attempts",
-                                      "failed_attempts",
-                                      "abandoned_attempts",
-                                      "uncancelled_attempts",
-                                      "refused_by_budget",
-                                      "refused_by_circuit_breaker",
-                                      "refused_by_limit",
-                                      "circuits_opened",
-                                      "not_needed",
-                                      "quorums_failed",
-                                      "amplification",
-                                      "wasted",
-                                      "offered_per_second",
-                                      "sent_per_second",
-                                      "goodput_per_second"};
-  for (const char* time : {"attempt", "quorum"}) {
-    for (const char* value : {"mean", "p50", "p90", "p99", "max"}) {
-      columns.push_back(absl::StrCat(time, "_", value, "_ns"));
-    }
-  }
-  columns.insert(columns.end(),
-                 {"mean_concurrency_limit", "min_concurrency_limit",
-                  "max_concurrency_limit"});
-  return columns;
-}
-
-void AppendAttemptTimes(const stats::LogHistogram& times_ns, Row& row) {
-  const stats::OutcomesView outcomes(times_ns);
-  row.insert(row.end(), {MeanCell(times_ns), QuantileCell(outcomes, 0.5),
-                         QuantileCell(outcomes, 0.9),
-                         QuantileCell(outcomes, 0.99), MaxCell(times_ns)});
-}
+constexpr TimeFigure kFigures[] = {figures::kMean, figures::kP50, figures::kP90,
+                                   figures::kP99, figures::kMax};
 
 // Without an open loop, nothing is offered. What was offered and never sent is
 // not sent.
-void AppendLoads(const RpcMeasurements& rpc, Row& row) {
+void AddLoads(const RpcMeasurements& rpc, int64_t request_count,
+              RowWriter& row) {
   const auto per_second = [&](int64_t count) {
     return PerSecond(static_cast<double>(count), rpc.measured_ns);
   };
-  std::optional<double> offered;
-  if (rpc.offered && rpc.offered->offered_count() > 0) {
-    offered = per_second(rpc.offered->offered_count());
-  }
-  row.insert(row.end(),
-             {NumberCell(offered), per_second(rpc.attempts->request_count),
-              rpc.goodput_per_second()});
+  const int64_t offered_count =
+      rpc.offered.value_or(OfferedLoad()).offered_count();
+  row.Add("offered_per_second",
+          offered_count > 0 ? Cell(per_second(offered_count)) : Cell());
+  row.Add("sent_per_second", per_second(request_count));
+  row.Add("goodput_per_second", rpc.goodput_per_second());
 }
 
-Row PolicyRow(const RpcMeasurements& rpc) {
-  const results::PolicyTotals& attempts = *rpc.attempts;
-  Row row = {
-      rpc.name,
-      attempts.request_count,
-      attempts.attempt_count,
-      attempts.retry_count,
-      attempts.hedge_count,
-      attempts.hedge_won_count,
-      attempts.succeeded_attempt_count,
-      attempts.failed_attempt_count,
-      attempts.abandoned_attempt_count,
-      attempts.uncancelled_attempt_count,
-      attempts.refused_by_budget_count,
-      attempts.refused_by_circuit_breaker_count,
-      attempts.refused_by_limit_count,
-      attempts.circuit_opened_count,
-      attempts.not_needed_count,
-      attempts.quorum_failed_count,
-      NumberCell(Amplification(attempts)),
-      NumberCell(WastedShare(attempts, rpc.totals.counts.succeeded_count))};
-  AppendLoads(rpc, row);
-  AppendAttemptTimes(attempts.attempt_time_ns, row);
-  AppendAttemptTimes(attempts.quorum_time_ns, row);
-  const stats::RunningMoments& limit = attempts.concurrency_limit;
-  row.insert(row.end(),
-             {MeanCell(limit), OptionalCell(limit.count > 0, limit.min),
-              MaxCell(limit)});
-  return row;
+void WritePolicy(RowWriter& row, const RpcMeasurements& rpc) {
+  const PolicyStatistics attempts = rpc.attempts.value_or(PolicyStatistics());
+  row.Add("rpc", rpc.name);
+  row.Add("requests", attempts.request_count());
+  row.Add("attempts", attempts.attempt_count());
+  row.Add("retries", attempts.retry_count());
+  row.Add("hedges", attempts.hedge_count());
+  row.Add("hedges_won", attempts.hedge_won_count());
+  row.Add("succeeded_attempts", attempts.succeeded_attempt_count());
+  row.Add("failed_attempts", attempts.failed_attempt_count());
+  row.Add("abandoned_attempts", attempts.abandoned_attempt_count());
+  row.Add("uncancelled_attempts", attempts.uncancelled_attempt_count());
+  row.Add("refused_by_budget", attempts.refused_by_budget_count());
+  row.Add("refused_by_circuit_breaker",
+          attempts.refused_by_circuit_breaker_count());
+  row.Add("refused_by_limit", attempts.refused_by_limit_count());
+  row.Add("circuits_opened", attempts.circuit_opened_count());
+  row.Add("not_needed", attempts.not_needed_count());
+  row.Add("quorums_failed", attempts.quorum_failed_count());
+  row.Add("amplification", NumberCell(Amplification(attempts)));
+  row.Add("wasted",
+          NumberCell(WastedShare(attempts, rpc.totals.counts.succeeded_count)));
+  AddLoads(rpc, attempts.request_count(), row);
+  row.AddTimes("attempt", results::HistogramOf(attempts.attempt_time_ns()),
+               kFigures);
+  row.AddTimes("quorum", results::HistogramOf(attempts.quorum_time_ns()),
+               kFigures);
+  const ValueMoments& limit = attempts.concurrency_limit();
+  const bool has_limit = limit.count() > 0;
+  row.Add("mean_concurrency_limit",
+          has_limit ? Cell(limit.sum() / static_cast<double>(limit.count()))
+                    : Cell());
+  row.Add("min_concurrency_limit", OptionalCell(has_limit, limit.min()));
+  row.Add("max_concurrency_limit", OptionalCell(has_limit, limit.max()));
 }
 
 void ListPolicyRows(const TestResult& result, RowSink sink) {
@@ -110,20 +78,9 @@ void ListPolicyRows(const TestResult& result, RowSink sink) {
   for (const int rpc_index : ListRpcs(result)) {
     const RpcMeasurements rpc =
         MeasurementsOf(result, totals, rpc_index, /*max_intervals=*/1);
-    if (rpc.attempts) sink(PolicyRow(rpc));
+    if (rpc.attempts) sink(RowOf(WritePolicy, rpc));
   }
 }
-
-}  // namespace
-
-const ReportTable& PoliciesTable() {
-  static const ReportTable* const table =
-      new ReportTable{"policies", "a row per RPC with a policy: its attempts",
-                      PoliciesColumns(), ListPolicyRows};
-  return *table;
-}
-
-namespace {
 
 // The times of a fault that are kept. A damaged result may have others.
 struct FaultTimes {
@@ -145,6 +102,20 @@ struct FaultTimes {
   }
 };
 
+void WriteFault(RowWriter& row, const std::string& instance,
+                const std::string& fault, const FaultLog& log) {
+  const FaultTimes times(log);
+  const bool has_times = times.count > 0;
+  row.Add("instance", instance);
+  row.Add("fault", fault);
+  row.Add("requests", log.request_count());
+  row.Add("connections", log.connection_count());
+  row.Add("times", times.count);
+  row.Add("in_effect_s", SecondsCell(times.sum_ns));
+  row.Add("first_begin_timestamp_ns", OptionalCell(has_times, times.begin_ns));
+  row.Add("last_end_timestamp_ns", OptionalCell(has_times, times.end_ns));
+}
+
 void ListFaultRows(const TestResult& result, RowSink sink) {
   std::map<std::pair<std::string, std::string>, const FaultLog*> logs;
   for (const auto& [instance, log] : result.service_logs().instance_logs()) {
@@ -153,37 +124,36 @@ void ListFaultRows(const TestResult& result, RowSink sink) {
     }
   }
   for (const auto& [names, log] : logs) {
-    const FaultTimes times(*log);
-    const bool has_times = times.count > 0;
-    sink({names.first, names.second, log->request_count(),
-          log->connection_count(), times.count, SecondsCell(times.sum_ns),
-          OptionalCell(has_times, times.begin_ns),
-          OptionalCell(has_times, times.end_ns)});
+    sink(RowOf(WriteFault, names.first, names.second, *log));
   }
 }
 
-}  // namespace
-
-const ReportTable& FaultsTable() {
-  static const ReportTable* const table = new ReportTable{
-      "faults",
-      "a row per instance and fault of it: what it did",
-      {"instance", "fault", "requests", "connections", "times", "in_effect_s",
-       "first_begin_timestamp_ns", "last_end_timestamp_ns"},
-      ListFaultRows};
-  return *table;
+void WriteRecovery(RowWriter& row, const Recovery& recovery) {
+  row.Add("fault", recovery.window.fault);
+  row.Add("begin_timestamp_ns", recovery.window.begin_ns);
+  row.Add("end_timestamp_ns", recovery.window.end_ns);
+  row.Add("rpc", recovery.rpc);
+  row.Add("outcome", std::string(RecoveryOutcomeName(recovery.outcome)));
+  row.Add("recovered_after_s", NumberCell(recovery.after_s));
+  row.Add("observed_s", recovery.observed_s);
+  row.Add("goodput_before_per_second", NumberCell(recovery.before_per_second));
 }
-
-namespace {
 
 void ListRecoveryRows(const TestResult& result, RowSink sink) {
   for (const Recovery& recovery : RecoveriesOf(result)) {
-    sink({recovery.window.fault, recovery.window.begin_ns,
-          recovery.window.end_ns, recovery.rpc,
-          std::string(RecoveryOutcomeName(recovery.outcome)),
-          NumberCell(recovery.after_s), recovery.observed_s,
-          NumberCell(recovery.before_per_second)});
+    sink(RowOf(WriteRecovery, recovery));
   }
+}
+
+void WriteGoodput(RowWriter& row, const std::string& rpc, bool has_policy,
+                  const LoadCurve& curve, const LoadInterval& interval) {
+  row.Add("rpc", rpc);
+  row.Add("start_timestamp_ns", interval.begin_ns);
+  row.Add("duration_s", SecondsCell(curve.interval_ns));
+  row.Add("offered", OptionalCell(curve.is_open_loop, interval.offered));
+  row.Add("sent", interval.sent);
+  row.Add("goodput", interval.goodput);
+  row.Add("attempts", OptionalCell(has_policy, interval.attempts));
 }
 
 // Of other RPCs, the table "seconds" tells as much.
@@ -195,33 +165,39 @@ void ListGoodputRows(const TestResult& result, RowSink sink) {
     if (!has_policy && !has_faults) continue;
     const LoadCurve curve = LoadCurveOf(result, rpc_index);
     for (const LoadInterval& interval : curve.intervals) {
-      sink({rpc, interval.begin_ns, SecondsCell(curve.interval_ns),
-            OptionalCell(curve.is_open_loop, interval.offered), interval.sent,
-            interval.goodput, OptionalCell(has_policy, interval.attempts)});
+      sink(RowOf(WriteGoodput, rpc, has_policy, curve, interval));
     }
   }
 }
 
 }  // namespace
 
+const ReportTable& PoliciesTable() {
+  static const ReportTable& table =
+      MakeTable("policies", "a row per RPC with a policy: its attempts",
+                WritePolicy, ListPolicyRows);
+  return table;
+}
+
+const ReportTable& FaultsTable() {
+  static const ReportTable& table =
+      MakeTable("faults", "a row per instance and fault of it: what it did",
+                WriteFault, ListFaultRows);
+  return table;
+}
+
 const ReportTable& RecoveriesTable() {
-  static const ReportTable* const table = new ReportTable{
-      "recoveries",
-      "a row per time of a server's fault and RPC: its recovery",
-      {"fault", "begin_timestamp_ns", "end_timestamp_ns", "rpc", "outcome",
-       "recovered_after_s", "observed_s", "goodput_before_per_second"},
-      ListRecoveryRows};
-  return *table;
+  static const ReportTable& table = MakeTable(
+      "recoveries", "a row per time of a server's fault and RPC: its recovery",
+      WriteRecovery, ListRecoveryRows);
+  return table;
 }
 
 const ReportTable& GoodputTable() {
-  static const ReportTable* const table =
-      new ReportTable{"goodput",
-                      "a row per second and RPC with a policy or a fault",
-                      {"rpc", "start_timestamp_ns", "duration_s", "offered",
-                       "sent", "goodput", "attempts"},
-                      ListGoodputRows};
-  return *table;
+  static const ReportTable& table =
+      MakeTable("goodput", "a row per second and RPC with a policy or a fault",
+                WriteGoodput, ListGoodputRows);
+  return table;
 }
 
 }  // namespace distbench::report

@@ -1,10 +1,12 @@
 #include <limits>
-#include <utility>
+#include <string>
+#include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "absl/functional/function_ref.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
+#include "distbench/report/tables/row_writer.h"
 #include "distbench/report/tables/table.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/results/walk.h"
@@ -13,49 +15,41 @@
 namespace distbench::report {
 namespace {
 
-constexpr char kLatencies[][9] = {"service", "response", "lateness"};
+// Of an RPC over all its clients and servers, of one of its parts, and of one
+// pair of instances.
+constexpr TimeFigure kRpcFigures[] = {
+    figures::kMin,   figures::kMean,   figures::kP50, figures::kP75,
+    figures::kP90,   figures::kP95,    figures::kP99, figures::kP999,
+    figures::kP9999, figures::kP99999, figures::kMax};
+constexpr TimeFigure kPartFigures[] = {
+    figures::kMean, figures::kP50, figures::kP90, figures::kP99, figures::kMax};
+constexpr TimeFigure kPairFigures[] = {figures::kMean, figures::kP50,
+                                       figures::kP99, figures::kMax};
 
-std::vector<std::string> RpcsColumns() {
-  std::vector<std::string> columns = CountColumns();
-  columns.insert(columns.begin(), "rpc");
-  columns.insert(columns.end(),
-                 {"offered", "unsent", "held_back", "dropped_samples"});
-  for (const char* latency : kLatencies) {
-    columns.push_back(absl::StrCat(latency, "_min_ns"));
-    columns.push_back(absl::StrCat(latency, "_mean_ns"));
-    for (const double percent : kReportPercents) {
-      columns.push_back(absl::StrCat(latency, "_p", percent, "_ns"));
-    }
-    columns.push_back(absl::StrCat(latency, "_max_ns"));
-  }
-  return columns;
+void AddCounts(const results::RpcCounts& counts, RowWriter& row) {
+  row.Add("succeeded", counts.succeeded_count);
+  row.Add("failed", counts.failed_count);
+  row.Add("warmup", counts.warmup_count);
+  row.Add("request_bytes", counts.request_bytes);
+  row.Add("response_bytes", counts.response_bytes);
+  row.Add("duration_s", SecondsCell(counts.duration_ns()));
+  row.Add("per_second", PerSecond(static_cast<double>(counts.succeeded_count),
+                                  counts.duration_ns()));
 }
 
-void AppendLatency(const stats::Outcomes& outcomes, Row& row) {
-  row.push_back(MinCell(outcomes.latency_ns));
-  row.push_back(MeanCell(outcomes.latency_ns));
-  for (const double percent : kReportPercents) {
-    row.push_back(QuantileCell(outcomes, percent / 100));
-  }
-  row.push_back(MaxCell(outcomes.latency_ns));
-}
-
-Row RpcRow(const RpcMeasurements& rpc) {
+void WriteRpc(RowWriter& row, const RpcMeasurements& rpc) {
   const results::RpcCounts& counts = rpc.totals.counts;
-  Row row = {rpc.name};
-  AppendCounts(counts, row);
-  if (rpc.offered) {
-    row.insert(row.end(),
-               {rpc.offered->offered_count(), rpc.offered->unsent_count(),
-                rpc.offered->held_back_count()});
-  } else {
-    row.resize(row.size() + 3);
-  }
-  row.push_back(counts.dropped_sample_count);
-  AppendLatency(rpc.service_time, row);
-  AppendLatency(rpc.response_time, row);
-  AppendLatency({.latency_ns = rpc.totals.lateness_ns}, row);
-  return row;
+  const bool is_open_loop = rpc.offered.has_value();
+  const OfferedLoad load = rpc.offered.value_or(OfferedLoad());
+  row.Add("rpc", rpc.name);
+  AddCounts(counts, row);
+  row.Add("offered", OptionalCell(is_open_loop, load.offered_count()));
+  row.Add("unsent", OptionalCell(is_open_loop, load.unsent_count()));
+  row.Add("held_back", OptionalCell(is_open_loop, load.held_back_count()));
+  row.Add("dropped_samples", counts.dropped_sample_count);
+  row.AddTimes("service", rpc.service_time, kRpcFigures);
+  row.AddTimes("response", rpc.response_time, kRpcFigures);
+  row.AddTimes("lateness", rpc.totals.lateness_ns, kRpcFigures);
 }
 
 void ForEachRpc(const TestResult& result,
@@ -68,7 +62,8 @@ void ForEachRpc(const TestResult& result,
 }
 
 void ListRpcRows(const TestResult& result, RowSink sink) {
-  ForEachRpc(result, [&](const RpcMeasurements& rpc) { sink(RpcRow(rpc)); });
+  ForEachRpc(result,
+             [&](const RpcMeasurements& rpc) { sink(RowOf(WriteRpc, rpc)); });
 }
 
 Cell BoundCell(const std::optional<int64_t>& bound) {
@@ -76,47 +71,47 @@ Cell BoundCell(const std::optional<int64_t>& bound) {
   return OutcomeCell(*bound);
 }
 
-void ListPercentiles(const std::string& rpc, const std::string& latency,
-                     const stats::Outcomes& outcomes,
-                     const std::vector<stats::Outcomes>& blocks, RowSink sink) {
-  for (const Percentile& percentile : EstimatePercentiles(outcomes, blocks)) {
-    sink({rpc, latency, percentile.percent, OutcomeCell(percentile.value_ns),
-          BoundCell(percentile.interval.lower),
-          BoundCell(percentile.interval.upper),
-          MethodName(percentile.interval.method)});
-  }
+void WritePercentile(RowWriter& row, const std::string& rpc,
+                     const std::string& latency, const Percentile& percentile) {
+  row.Add("rpc", rpc);
+  row.Add("latency", latency);
+  row.Add("percentile", percentile.percent);
+  row.Add("value_ns", OutcomeCell(percentile.value_ns));
+  row.Add("lower_ns", BoundCell(percentile.interval.lower));
+  row.Add("upper_ns", BoundCell(percentile.interval.upper));
+  row.Add("method", MethodName(percentile.interval.method));
 }
 
 void ListPercentileRows(const TestResult& result, RowSink sink) {
   ForEachRpc(result, [&](const RpcMeasurements& rpc) {
-    ListPercentiles(rpc.name, "service", rpc.service_time,
-                    ServiceTimeBlocks(rpc.series), sink);
-    ListPercentiles(rpc.name, "response", rpc.response_time,
-                    ResponseTimeBlocks(rpc.series), sink);
-    ListPercentiles(rpc.name, "lateness",
-                    {.latency_ns = rpc.totals.lateness_ns}, {}, sink);
+    const auto list = [&](const std::string& latency,
+                          const stats::Outcomes& outcomes,
+                          const std::vector<stats::Outcomes>& blocks) {
+      for (const Percentile& each : EstimatePercentiles(outcomes, blocks)) {
+        sink(RowOf(WritePercentile, rpc.name, latency, each));
+      }
+    };
+    list("service", rpc.service_time, ServiceTimeBlocks(rpc.series));
+    list("response", rpc.response_time, ResponseTimeBlocks(rpc.series));
+    list("lateness", {.latency_ns = rpc.totals.lateness_ns}, {});
   });
 }
 
-}  // namespace
-
-const ReportTable& RpcsTable() {
-  static const ReportTable* const table =
-      new ReportTable{"rpcs", "a row per RPC", RpcsColumns(), ListRpcRows};
-  return *table;
+// A part of the time of an RPC, or a time of its messages.
+void WritePart(RowWriter& row, const std::string& rpc, const std::string& part,
+               const stats::LogHistogram& times_ns) {
+  row.Add("rpc", rpc);
+  row.Add("part", part);
+  row.Add("count", static_cast<int64_t>(times_ns.count()));
+  row.AddTimes("", times_ns, kPartFigures);
 }
 
-const ReportTable& PercentilesTable() {
-  static const ReportTable* const table =
-      new ReportTable{"percentiles",
-                      "a row per RPC and percentile, with its interval",
-                      {"rpc", "latency", "percentile", "value_ns", "lower_ns",
-                       "upper_ns", "method"},
-                      ListPercentileRows};
-  return *table;
+void ListParts(const std::string& rpc, const std::vector<NamedTimes>& parts,
+               RowSink sink) {
+  for (const NamedTimes& part : parts) {
+    sink(RowOf(WritePart, rpc, std::string(part.name), part.times_ns));
+  }
 }
-
-namespace {
 
 void ListTimePartRows(const TestResult& result, RowSink sink) {
   const TestTotals totals = AddUp(result);
@@ -124,117 +119,39 @@ void ListTimePartRows(const TestResult& result, RowSink sink) {
     const std::string rpc = results::RpcName(result, rpc_index);
     const auto found = totals.rpcs.find(rpc);
     if (found == totals.rpcs.end()) continue;
-    for (const NamedTimes& part : TimePartsOf(found->second)) {
-      const stats::LogHistogram& times_ns = part.times_ns;
-      sink({rpc, std::string(part.name), static_cast<int64_t>(times_ns.count()),
-            MeanCell(times_ns),
-            QuantileCell(stats::OutcomesView(times_ns), 0.5),
-            QuantileCell(stats::OutcomesView(times_ns), 0.9),
-            QuantileCell(stats::OutcomesView(times_ns), 0.99),
-            MaxCell(times_ns)});
-    }
+    ListParts(rpc, TimePartsOf(found->second), sink);
   }
 }
-
-}  // namespace
-
-const ReportTable& TimePartsTable() {
-  static const ReportTable* const table =
-      new ReportTable{"time_parts",
-                      "a row per RPC and part of its time",
-                      {"rpc", "part", "count", "mean_ns", "p50_ns", "p90_ns",
-                       "p99_ns", "max_ns"},
-                      ListTimePartRows};
-  return *table;
-}
-
-namespace {
 
 void ListStreamRows(const TestResult& result, RowSink sink) {
   for (const int rpc_index : ListRpcs(result)) {
     const std::string rpc = results::RpcName(result, rpc_index);
-    const std::optional<results::StreamTotals> totals = StreamsOf(result, rpc);
-    if (!totals) continue;
-    for (const auto& [name, times_ns] : StreamTimesOf(*totals)) {
-      sink({rpc, std::string(name), static_cast<int64_t>(times_ns.count()),
-            MeanCell(times_ns),
-            QuantileCell(stats::OutcomesView(times_ns), 0.5),
-            QuantileCell(stats::OutcomesView(times_ns), 0.9),
-            QuantileCell(stats::OutcomesView(times_ns), 0.99),
-            MaxCell(times_ns)});
-    }
+    const std::optional<StreamStatistics> streams = StreamsOf(result, rpc);
+    if (streams) ListParts(rpc, StreamTimesOf(*streams), sink);
   }
 }
 
-}  // namespace
-
-const ReportTable& StreamsTable() {
-  static const ReportTable* const table =
-      new ReportTable{"streams",
-                      "a row per RPC that streams and time of its messages",
-                      {"rpc", "part", "count", "mean_ns", "p50_ns", "p90_ns",
-                       "p99_ns", "max_ns"},
-                      ListStreamRows};
-  return *table;
-}
-
-namespace {
-
-struct Latency {
-  Latency(const stats::LogHistogram& histogram,
-          const stats::RunningMoments& others, int64_t failed_count)
-      : outcomes(others.count == 0
-                     ? stats::OutcomesView(histogram, failed_count)
-                     : stats::OutcomesView(kNoValues)),
-        all(histogram) {
-    all.Merge(others);
+void WritePeer(RowWriter& row, const std::string& client,
+               const std::string& server, const std::string& rpc,
+               const results::RpcTotals& totals) {
+  const results::RpcCounts& counts = totals.counts;
+  const bool is_open_loop = totals.response_time_ns.count() > 0 ||
+                            totals.moments.response_time_ns.count > 0;
+  const uint64_t failed_count = counts.failed_count;
+  row.Add("client", client);
+  row.Add("server", server);
+  row.Add("rpc", rpc);
+  AddCounts(counts, row);
+  row.AddTimes("service", {totals.service_time_ns, failed_count}, kPairFigures,
+               totals.moments.service_time_ns);
+  row.AddTimes("response",
+               {totals.response_time_ns, is_open_loop ? failed_count : 0},
+               kPairFigures, totals.moments.response_time_ns);
+  for (const results::TimePart part :
+       {results::TimePart::kNetwork, results::TimePart::kServerQueue,
+        results::TimePart::kServerHandler}) {
+    row.AddTimes(results::NameOf(part), TimesOf(totals, part), kPairFigures);
   }
-
-  // Without a histogram of all values there are no quantiles.
-  static inline const stats::LogHistogram kNoValues;
-  stats::OutcomesView outcomes;
-  stats::RunningMoments all;
-};
-
-constexpr results::TimePart kListedParts[] = {
-    results::TimePart::kNetwork, results::TimePart::kServerQueue,
-    results::TimePart::kServerHandler};
-
-void AppendLatency(const Latency& latency, Row& row) {
-  row.insert(row.end(),
-             {MeanCell(latency.all), QuantileCell(latency.outcomes, 0.5),
-              QuantileCell(latency.outcomes, 0.99), MaxCell(latency.all)});
-}
-
-void AppendTimeParts(const results::RpcTotals& totals, Row& row) {
-  for (const results::TimePart part : kListedParts) {
-    const stats::LogHistogram& times_ns = TimesOf(totals, part);
-    row.push_back(MeanCell(times_ns));
-    row.push_back(QuantileCell(stats::OutcomesView(times_ns), 0.5));
-    row.push_back(QuantileCell(stats::OutcomesView(times_ns), 0.99));
-    row.push_back(MaxCell(times_ns));
-  }
-}
-
-void AppendLatencyColumns(absl::string_view name,
-                          std::vector<std::string>& columns) {
-  for (const char* value : {"_mean_ns", "_p50_ns", "_p99_ns", "_max_ns"}) {
-    columns.push_back(absl::StrCat(name, value));
-  }
-}
-
-std::vector<std::string> PeersColumns() {
-  std::vector<std::string> columns = {"client", "server", "rpc"};
-  for (std::string& column : CountColumns()) {
-    columns.push_back(std::move(column));
-  }
-  for (const char* latency : {"service", "response"}) {
-    AppendLatencyColumns(latency, columns);
-  }
-  for (const results::TimePart part : kListedParts) {
-    AppendLatencyColumns(results::NameOf(part), columns);
-  }
-  return columns;
 }
 
 void ListPeerRows(const TestResult& result, RowSink sink) {
@@ -242,80 +159,89 @@ void ListPeerRows(const TestResult& result, RowSink sink) {
     results::RpcTotals totals;
     // Inconsistent statistics are left out, and a finding says so.
     if (!totals.Add(view.log.statistics()).ok()) return;
-    const results::RpcCounts& counts = totals.counts;
-    const bool is_open_loop = totals.response_time_ns.count() > 0 ||
-                              totals.moments.response_time_ns.count > 0;
-    const Latency service(totals.service_time_ns,
-                          totals.moments.service_time_ns, counts.failed_count);
-    const Latency response(totals.response_time_ns,
-                           totals.moments.response_time_ns,
-                           is_open_loop ? counts.failed_count : 0);
-    Row row = {view.client, view.server, view.rpc_name};
-    AppendCounts(counts, row);
-    AppendLatency(service, row);
-    AppendLatency(response, row);
-    AppendTimeParts(totals, row);
-    sink(row);
+    sink(RowOf(WritePeer, view.client, view.server, view.rpc_name, totals));
   });
 }
 
-}  // namespace
-
-const ReportTable& PeersTable() {
-  static const ReportTable* const table =
-      new ReportTable{"peers", "a row per client, server and RPC",
-                      PeersColumns(), ListPeerRows};
-  return *table;
-}
-
-namespace {
-
-// With a multi-server channel, any instance may have answered.
-Cell AnsweringInstance(const RpcSample& sample) {
-  if (!sample.has_server_instance()) return {};
-  return int64_t{sample.server_instance()};
-}
-
-Cell TimePartCell(bool is_reported, int64_t time_ns) {
-  return is_reported ? Cell(time_ns) : Cell();
-}
-
-void ListSample(const results::RpcLogView& view, const RpcSample& sample,
-                bool failed, RowSink sink) {
-  sink({view.client, view.server, view.rpc_name, sample.start_timestamp_ns(),
-        sample.latency_ns(),
-        sample.has_lateness_ns() ? Cell(sample.lateness_ns()) : Cell(),
-        sample.request_size(), sample.response_size(), int64_t{sample.warmup()},
-        AnsweringInstance(sample),
-        failed ? Cell(results::ErrorMessage(view.errors, sample.error_index()))
-               : Cell(),
-        TimePartCell(sample.has_server_queue_ns(), sample.server_queue_ns()),
-        TimePartCell(sample.has_server_handler_ns(),
-                     sample.server_handler_ns())});
+// The error is that of RPCs that failed. With a multi-server channel, any
+// instance may have answered.
+void WriteSample(RowWriter& row, const std::string& client,
+                 const std::string& server, const std::string& rpc,
+                 const RpcSample& sample, const Cell& error) {
+  row.Add("client", client);
+  row.Add("server", server);
+  row.Add("rpc", rpc);
+  row.Add("start_timestamp_ns", sample.start_timestamp_ns());
+  row.Add("service_time_ns", sample.latency_ns());
+  row.Add("lateness_ns",
+          OptionalCell(sample.has_lateness_ns(), sample.lateness_ns()));
+  row.Add("request_bytes", sample.request_size());
+  row.Add("response_bytes", sample.response_size());
+  row.Add("warmup", int64_t{sample.warmup()});
+  row.Add("server_instance",
+          OptionalCell(sample.has_server_instance(), sample.server_instance()));
+  row.Add("error", error);
+  row.Add("server_queue_ns",
+          OptionalCell(sample.has_server_queue_ns(), sample.server_queue_ns()));
+  row.Add("server_handler_ns", OptionalCell(sample.has_server_handler_ns(),
+                                            sample.server_handler_ns()));
 }
 
 void ListSampleRows(const TestResult& result, RowSink sink) {
   results::ForEachRpcLog(result, [&](const results::RpcLogView& view) {
+    const auto list = [&](const RpcSample& sample, const Cell& error) {
+      sink(RowOf(WriteSample, view.client, view.server, view.rpc_name, sample,
+                 error));
+    };
     for (const RpcSample& sample : view.log.successful_rpc_samples()) {
-      ListSample(view, sample, /*failed=*/false, sink);
+      list(sample, {});
     }
     for (const RpcSample& sample : view.log.failed_rpc_samples()) {
-      ListSample(view, sample, /*failed=*/true, sink);
+      list(sample, results::ErrorMessage(view.errors, sample.error_index()));
     }
   });
 }
 
 }  // namespace
 
+const ReportTable& RpcsTable() {
+  static const ReportTable& table =
+      MakeTable("rpcs", "a row per RPC", WriteRpc, ListRpcRows);
+  return table;
+}
+
+const ReportTable& PercentilesTable() {
+  static const ReportTable& table = MakeTable(
+      "percentiles", "a row per RPC and percentile, with its interval",
+      WritePercentile, ListPercentileRows);
+  return table;
+}
+
+const ReportTable& TimePartsTable() {
+  static const ReportTable& table =
+      MakeTable("time_parts", "a row per RPC and part of its time", WritePart,
+                ListTimePartRows);
+  return table;
+}
+
+const ReportTable& StreamsTable() {
+  static const ReportTable& table = MakeTable(
+      "streams", "a row per RPC that streams and time of its messages",
+      WritePart, ListStreamRows);
+  return table;
+}
+
+const ReportTable& PeersTable() {
+  static const ReportTable& table = MakeTable(
+      "peers", "a row per client, server and RPC", WritePeer, ListPeerRows);
+  return table;
+}
+
 const ReportTable& SamplesTable() {
-  static const ReportTable* const table = new ReportTable{
-      "samples",
-      "a row per RPC of which a sample was kept",
-      {"client", "server", "rpc", "start_timestamp_ns", "service_time_ns",
-       "lateness_ns", "request_bytes", "response_bytes", "warmup",
-       "server_instance", "error", "server_queue_ns", "server_handler_ns"},
-      ListSampleRows};
-  return *table;
+  static const ReportTable& table =
+      MakeTable("samples", "a row per RPC of which a sample was kept",
+                WriteSample, ListSampleRows);
+  return table;
 }
 
 }  // namespace distbench::report

@@ -14,8 +14,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "distbench/report/measurements/rpc_series.h"
-#include "distbench/results/rpc_totals.h"
-#include "distbench/stats/log_histogram.h"
 #include "distbench/stats/outcomes.h"
 #include "proto/results.pb.h"
 
@@ -76,13 +74,6 @@ Cell QuantileCell(const stats::OutcomesView& outcomes, double quantile);
 // A value of Outcomes: "failed", or nanoseconds.
 Cell OutcomeCell(int64_t value_ns);
 
-// Empty if the histogram is empty.
-Cell MinCell(const stats::LogHistogram& histogram);
-Cell MeanCell(const stats::LogHistogram& histogram);
-Cell MaxCell(const stats::LogHistogram& histogram);
-Cell MeanCell(const stats::RunningMoments& moments);
-Cell MaxCell(const stats::RunningMoments& moments);
-
 // Empty if there is no value.
 Cell OptionalCell(bool is_present, int64_t value);
 
@@ -95,10 +86,6 @@ std::map<std::string, const NodeResources*> NodesByName(
 
 // Converts nanoseconds to seconds.
 Cell SecondsCell(int64_t duration_ns);
-
-// The columns "succeeded" to "per_second", and the cells of RPCs in these.
-std::vector<std::string> CountColumns();
-void AppendCounts(const results::RpcCounts& counts, Row& row);
 
 // Passes the rows of SecondsTable() for one RPC to the sink.
 void ListSeriesRows(const std::string& rpc, const RpcSeries& series,

@@ -15,6 +15,7 @@
 #include "distbench/report/measurements/planned_faults.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
+#include "distbench/report/measurements/time_figures.h"
 #include "distbench/report/parts/text_part.h"
 #include "distbench/report/text/text_summary_sections.h"
 #include "distbench/results/histogram_proto.h"
@@ -60,18 +61,19 @@ void AppendSections(const TestResult& result,
   }
 }
 
+constexpr TimeFigure kFigures[] = {figures::kMin,  figures::kP50,
+                                   figures::kP90,  figures::kP99,
+                                   figures::kP999, figures::kMax};
+constexpr TimeFigure kFewFigures[] = {figures::kP50, figures::kP99,
+                                      figures::kMax};
+constexpr TimeFigure kWaitFigures[] = {figures::kP50, figures::kMax};
+
 std::string LatencyLine(const std::string& name, int64_t count,
-                        const stats::LogHistogram& latency_ns) {
-  std::string line = absl::StrFormat("  %s: N: %d", name, count);
-  if (latency_ns.count() == 0) {
-    return line;
+                        const stats::OutcomesView& times) {
+  std::string line = absl::StrCat("  ", name, ": N: ", count);
+  if (times.count() > 0) {
+    absl::StrAppend(&line, " ", FiguresText(times, kFigures));
   }
-  absl::StrAppendFormat(
-      &line,
-      " min: %dns median: %dns 90%%: %dns 99%%: %dns 99.9%%: %dns max: %dns",
-      latency_ns.min(), latency_ns.ValueAtQuantile(0.5),
-      latency_ns.ValueAtQuantile(0.9), latency_ns.ValueAtQuantile(0.99),
-      latency_ns.ValueAtQuantile(0.999), latency_ns.max());
   return line;
 }
 
@@ -153,28 +155,13 @@ Lines Global(const TestTotals& totals) {
 // ---- Additional sections
 // -----------------------------------------------------
 
-std::string OutcomeText(int64_t value_ns) {
-  return value_ns == stats::Outcomes::kFailed ? "failed"
-                                              : absl::StrCat(value_ns, "ns");
-}
-
-std::string OutcomesLine(const std::string& name,
-                         const stats::Outcomes& outcomes) {
-  const auto at = [&](double quantile) {
-    return OutcomeText(outcomes.ValueAtQuantile(quantile));
-  };
-  return absl::StrFormat(
-      "  %s: N: %d min: %s median: %s 90%%: %s 99%%: %s 99.9%%: %s max: %s",
-      name, outcomes.count(), at(0), at(0.5), at(0.9), at(0.99), at(0.999),
-      at(1));
-}
-
 // Covers open loops. RPCs that failed or were never sent rank above the others.
 Lines ResponseTime(const TestResult& result, const TestTotals& totals) {
   Lines lines;
   for (const auto& [name, rpc] : totals.rpcs) {
     const stats::Outcomes outcomes = ResponseTimeOf(result, totals, name);
-    if (outcomes.count() > 0) lines.push_back(OutcomesLine(name, outcomes));
+    if (outcomes.count() == 0) continue;
+    lines.push_back(LatencyLine(name, outcomes.count(), outcomes));
   }
   return lines;
 }
@@ -195,9 +182,8 @@ void AppendOffered(const std::string& name, const OfferedLoad& offered,
   stats::LogHistogram wait_ns;
   results::AddHistogram(offered.unsent_wait_ns(), wait_ns).IgnoreError();
   if (wait_ns.count() == 0) return;
-  lines.push_back(
-      absl::StrFormat("  %s: never sent, had waited: median: %dns max: %dns",
-                      name, wait_ns.ValueAtQuantile(0.5), wait_ns.max()));
+  lines.push_back(absl::StrCat("  ", name, ": never sent, had waited: ",
+                               FiguresText(wait_ns, kWaitFigures)));
 }
 
 // How accurately the generator produced the load: what it sent, how late, and
@@ -209,10 +195,8 @@ Lines GeneratorHealth(const TestResult& result, const TestTotals& totals) {
                   lines);
     if (const stats::LogHistogram& lateness_ns = rpc.lateness_ns;
         lateness_ns.count() > 0) {
-      lines.push_back(absl::StrFormat(
-          "  %s: lateness: median: %dns 99%%: %dns max: %dns", name,
-          lateness_ns.ValueAtQuantile(0.5), lateness_ns.ValueAtQuantile(0.99),
-          lateness_ns.max()));
+      lines.push_back(absl::StrCat(
+          "  ", name, ": lateness: ", FiguresText(lateness_ns, kFewFigures)));
     }
     if (rpc.service_time_ns.count() > 0 && totals.duration_ns > 0) {
       lines.push_back(
@@ -294,9 +278,7 @@ Lines Resources(const ResourceUsageLogs& usages) {
 std::string TimesOf(absl::string_view title,
                     const stats::LogHistogram& times_ns) {
   if (times_ns.count() == 0) return "";
-  return absl::StrFormat(" %s: median: %dns 99%%: %dns max: %dns", title,
-                         times_ns.ValueAtQuantile(0.5),
-                         times_ns.ValueAtQuantile(0.99), times_ns.max());
+  return absl::StrCat(" ", title, ": ", FiguresText(times_ns, kFewFigures));
 }
 
 // Totals over all instances.

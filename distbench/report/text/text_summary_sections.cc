@@ -17,6 +17,7 @@
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
+#include "distbench/results/histogram_proto.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/log_histogram.h"
 
@@ -78,6 +79,24 @@ std::string OneLine(absl::string_view message) {
   return absl::StrReplaceAll(message, {{"\r", ""}, {"\n", " "}});
 }
 
+std::string FiguresText(const stats::OutcomesView& times, TimeFigures shown) {
+  std::string text;
+  for (const TimeFigure& figure : shown) {
+    absl::StrAppend(&text, text.empty() ? "" : " ", figure.heading, ": ");
+    if (figure.is_mean()) {
+      absl::StrAppendFormat(&text, "%.0fns", times.latency_ns().mean());
+      continue;
+    }
+    const int64_t value_ns = times.ValueAtQuantile(figure.quantile());
+    if (value_ns == stats::Outcomes::kFailed) {
+      text += "failed";
+    } else {
+      absl::StrAppend(&text, value_ns, "ns");
+    }
+  }
+  return text;
+}
+
 std::vector<std::string> FailureLines(const TestResult& result,
                                       const TestTotals& totals) {
   std::vector<std::string> lines;
@@ -93,13 +112,26 @@ namespace {
 // Only counts and moments of single RPCs are needed.
 constexpr int64_t kOneInterval = 1;
 
-std::string AttemptTimesText(absl::string_view name,
-                             const stats::LogHistogram& times_ns) {
-  return absl::StrFormat(
-      "%s: N: %d median: %dns 90%%: %dns 99%%: %dns max: %dns", name,
-      times_ns.count(), times_ns.ValueAtQuantile(0.5),
-      times_ns.ValueAtQuantile(0.9), times_ns.ValueAtQuantile(0.99),
-      times_ns.max());
+constexpr TimeFigure kFigures[] = {figures::kMean, figures::kP50, figures::kP90,
+                                   figures::kP99, figures::kMax};
+
+// Of attempts; their means are in the tables only.
+constexpr TimeFigures kWithoutMean = TimeFigures(kFigures).subspan(1);
+
+std::string CountAndFigures(absl::string_view name,
+                            const stats::LogHistogram& times_ns,
+                            TimeFigures shown) {
+  return absl::StrCat(name, ": N: ", times_ns.count(), " ",
+                      FiguresText(times_ns, shown));
+}
+
+// A line for each part of the time of an RPC.
+void AppendParts(const std::string& rpc, const std::vector<NamedTimes>& parts,
+                 std::vector<std::string>& lines) {
+  for (const NamedTimes& part : parts) {
+    lines.push_back(absl::StrCat(
+        "  ", rpc, ": ", CountAndFigures(part.name, part.times_ns, kFigures)));
+  }
 }
 
 std::string LoadText(const RpcMeasurements& rpc) {
@@ -111,8 +143,8 @@ std::string LoadText(const RpcMeasurements& rpc) {
                   rpc.measured_ns));
   }
   absl::StrAppendFormat(&text, "goodput: %.1f/s requests: %d attempts: %d",
-                        rpc.goodput_per_second(), rpc.attempts->request_count,
-                        rpc.attempts->attempt_count);
+                        rpc.goodput_per_second(), rpc.attempts->request_count(),
+                        rpc.attempts->attempt_count());
   if (const auto amplification = Amplification(*rpc.attempts)) {
     absl::StrAppendFormat(&text, " amplification: %.3f", *amplification);
   }
@@ -124,20 +156,20 @@ std::string LoadText(const RpcMeasurements& rpc) {
 }
 
 // The counts that are not 0.
-std::string PolicyCountsText(const results::PolicyTotals& attempts) {
+std::string PolicyCountsText(const PolicyStatistics& attempts) {
   const std::pair<absl::string_view, int64_t> counts[] = {
-      {"retries", attempts.retry_count},
-      {"hedges", attempts.hedge_count},
-      {"hedges won", attempts.hedge_won_count},
-      {"failed attempts", attempts.failed_attempt_count},
-      {"abandoned", attempts.abandoned_attempt_count},
-      {"of these not cancelled", attempts.uncancelled_attempt_count},
-      {"refused by budget", attempts.refused_by_budget_count},
-      {"by circuit breaker", attempts.refused_by_circuit_breaker_count},
-      {"by concurrency limit", attempts.refused_by_limit_count},
-      {"circuits opened", attempts.circuit_opened_count},
-      {"not needed", attempts.not_needed_count},
-      {"without quorum", attempts.quorum_failed_count}};
+      {"retries", attempts.retry_count()},
+      {"hedges", attempts.hedge_count()},
+      {"hedges won", attempts.hedge_won_count()},
+      {"failed attempts", attempts.failed_attempt_count()},
+      {"abandoned", attempts.abandoned_attempt_count()},
+      {"of these not cancelled", attempts.uncancelled_attempt_count()},
+      {"refused by budget", attempts.refused_by_budget_count()},
+      {"by circuit breaker", attempts.refused_by_circuit_breaker_count()},
+      {"by concurrency limit", attempts.refused_by_limit_count()},
+      {"circuits opened", attempts.circuit_opened_count()},
+      {"not needed", attempts.not_needed_count()},
+      {"without quorum", attempts.quorum_failed_count()}};
   std::string text;
   for (const auto& [name, count] : counts) {
     if (count == 0) continue;
@@ -146,23 +178,24 @@ std::string PolicyCountsText(const results::PolicyTotals& attempts) {
   return text;
 }
 
-std::string LimitText(const stats::RunningMoments& limit) {
-  if (limit.count == 0) return "";
+std::string LimitText(const ValueMoments& limit) {
+  if (limit.count() == 0) return "";
   return absl::StrFormat("concurrency limit: mean: %.1f min: %d max: %d",
-                         limit.sum / static_cast<double>(limit.count),
-                         limit.min, limit.max);
+                         limit.sum() / static_cast<double>(limit.count()),
+                         limit.min(), limit.max());
 }
 
 void AppendPolicy(const RpcMeasurements& rpc, std::vector<std::string>& lines) {
-  const results::PolicyTotals& attempts = *rpc.attempts;
+  const PolicyStatistics& attempts = *rpc.attempts;
   std::vector<std::string> texts = {LoadText(rpc), PolicyCountsText(attempts)};
-  if (attempts.attempt_time_ns.count() > 0) {
-    texts.push_back(AttemptTimesText("attempts", attempts.attempt_time_ns));
+  for (const auto& [name, times] :
+       {std::pair("attempts", &attempts.attempt_time_ns()),
+        std::pair("quorum", &attempts.quorum_time_ns())}) {
+    const stats::LogHistogram times_ns = results::HistogramOf(*times);
+    if (times_ns.count() > 0)
+      texts.push_back(CountAndFigures(name, times_ns, kWithoutMean));
   }
-  if (attempts.quorum_time_ns.count() > 0) {
-    texts.push_back(AttemptTimesText("quorum", attempts.quorum_time_ns));
-  }
-  texts.push_back(LimitText(attempts.concurrency_limit));
+  texts.push_back(LimitText(attempts.concurrency_limit()));
   for (const std::string& text : texts) {
     if (!text.empty())
       lines.push_back(absl::StrCat("  ", rpc.name, ": ", text));
@@ -263,6 +296,9 @@ std::vector<std::string> RecoveryLines(const TestResult& result) {
 
 namespace {
 
+constexpr TimeFigure kWaitFigures[] = {figures::kMean, figures::kP50,
+                                       figures::kP99, figures::kMax};
+
 // Further times are only counted.
 constexpr size_t kTimesShown = 5;
 
@@ -308,10 +344,7 @@ std::vector<std::string> AdmissionLines(const TestResult& result) {
         admission.admitted_count, admission.refused_count));
     const stats::LogHistogram& wait_ns = admission.wait_ns;
     if (wait_ns.count() == 0) continue;
-    absl::StrAppendFormat(
-        &line, " wait: mean: %.0fns median: %dns 99%%: %dns max: %dns",
-        wait_ns.mean(), wait_ns.ValueAtQuantile(0.5),
-        wait_ns.ValueAtQuantile(0.99), wait_ns.max());
+    absl::StrAppend(&line, " wait: ", FiguresText(wait_ns, kWaitFigures));
   }
   return lines;
 }
@@ -320,21 +353,14 @@ std::vector<std::string> StreamLines(const TestResult& result) {
   std::vector<std::string> lines;
   for (const int rpc_index : ListRpcs(result)) {
     const std::string rpc = results::RpcName(result, rpc_index);
-    const std::optional<results::StreamTotals> totals = StreamsOf(result, rpc);
-    if (!totals) continue;
+    const std::optional<StreamStatistics> streams = StreamsOf(result, rpc);
+    if (!streams) continue;
     lines.push_back(absl::StrFormat(
         "  %s: streams: %d requests: %d (%d bytes) responses: %d (%d bytes)",
-        rpc, totals->stream_count, totals->request_messages,
-        totals->request_bytes, totals->response_messages,
-        totals->response_bytes));
-    for (const auto& [name, times_ns] : StreamTimesOf(*totals)) {
-      lines.push_back(absl::StrFormat(
-          "  %s: %s: N: %d mean: %.0fns median: %dns 90%%: %dns 99%%: %dns "
-          "max: %dns",
-          rpc, name, times_ns.count(), times_ns.mean(),
-          times_ns.ValueAtQuantile(0.5), times_ns.ValueAtQuantile(0.9),
-          times_ns.ValueAtQuantile(0.99), times_ns.max()));
-    }
+        rpc, streams->stream_count(), streams->request_messages(),
+        streams->request_bytes(), streams->response_messages(),
+        streams->response_bytes()));
+    AppendParts(rpc, StreamTimesOf(*streams), lines);
   }
   return lines;
 }
@@ -342,15 +368,7 @@ std::vector<std::string> StreamLines(const TestResult& result) {
 std::vector<std::string> TimePartLines(const TestTotals& totals) {
   std::vector<std::string> lines;
   for (const auto& [name, rpc] : totals.rpcs) {
-    for (const NamedTimes& part : TimePartsOf(rpc)) {
-      const stats::LogHistogram& times_ns = part.times_ns;
-      lines.push_back(absl::StrFormat(
-          "  %s: %s: N: %d mean: %.0fns median: %dns 90%%: %dns 99%%: %dns "
-          "max: %dns",
-          name, part.name, times_ns.count(), times_ns.mean(),
-          times_ns.ValueAtQuantile(0.5), times_ns.ValueAtQuantile(0.9),
-          times_ns.ValueAtQuantile(0.99), times_ns.max()));
-    }
+    AppendParts(name, TimePartsOf(rpc), lines);
   }
   return lines;
 }

@@ -6,6 +6,8 @@
 
 #include "absl/strings/string_view.h"
 #include "distbench/report/measurements/test_totals.h"
+#include "distbench/report/measurements/time_figures.h"
+#include "distbench/stats/outcomes.h"
 #include "proto/results.pb.h"
 
 namespace distbench::report {
@@ -19,6 +21,11 @@ std::vector<std::string> FailureLines(const TestResult& result,
 
 // Messages from elsewhere may span lines; those of the summary must not.
 std::string OneLine(absl::string_view message);
+
+// The figures of times in nanoseconds, each after its heading: "median: 12ns
+// 99%: failed". Requires at least one of the times; those that failed are above
+// all others, and in no mean.
+std::string FiguresText(const stats::OutcomesView& times, TimeFigures shown);
 
 // Returns the section "Policies" of the summary: for each RPC with a policy,
 // its load and goodput, its attempts, and what else its policy did. Empty if

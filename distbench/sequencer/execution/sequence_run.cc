@@ -50,21 +50,21 @@ ResultChunk WithoutSamples(const ResultChunk& chunk) {
 class TestFollower final : public TestRunObserver {
  public:
   TestFollower(int test_index, TestStarted started, bool keep_instance_log,
-               RunEnvironment& environment, RunClient& client)
+               RunEnvironment& environment, RunRecord& record)
       : test_index_(test_index),
         started_(std::move(started)),
         keep_instance_log_(keep_instance_log),
         environment_(environment),
-        client_(client) {}
+        record_(record) {}
 
   void OnStarted() override {
     environment_.status.SetStarted(environment_.clock.MonotonicNs());
-    client_.OnTestStarted(test_index_, started_);
+    record_.OnTestStarted(test_index_, started_);
   }
 
   void OnProgress(const TrafficProgress& progress) override {
     environment_.status.SetProgress(progress);
-    client_.OnProgress(test_index_, progress);
+    record_.OnProgress(test_index_, progress);
   }
 
   absl::Status OnResultChunk(ResultChunk chunk) override {
@@ -72,8 +72,10 @@ class TestFollower final : public TestRunObserver {
         !status.ok()) {
       return status;
     }
-    if (!keep_instance_log_) return absl::OkStatus();
-    return client_.OnResultChunk(test_index_, std::move(chunk));
+    if (keep_instance_log_) {
+      record_.OnResultChunk(test_index_, std::move(chunk));
+    }
+    return absl::OkStatus();
   }
 
   // Adds the findings and the summary, which follow from the result, and
@@ -96,7 +98,7 @@ class TestFollower final : public TestRunObserver {
   const TestStarted started_;
   const bool keep_instance_log_;
   RunEnvironment& environment_;
-  RunClient& client_;
+  RunRecord& record_;
   ServiceLogs logs_;
 };
 
@@ -105,11 +107,11 @@ class TestFollower final : public TestRunObserver {
 SequenceRun::SequenceRun(TestSequence sequence,
                          std::map<int, std::vector<Finding>> known_findings,
                          RunEnvironment& environment,
-                         std::shared_ptr<RunClient> client)
+                         std::shared_ptr<RunRecord> record)
     : sequence_(std::move(sequence)),
       known_findings_(std::move(known_findings)),
       environment_(environment),
-      client_(std::move(client)) {
+      record_(std::move(record)) {
   absl::BitGen random;
   for (DistributedSystemDescription& test : *sequence_.mutable_tests()) {
     if (!test.has_random_seed()) {
@@ -119,11 +121,11 @@ SequenceRun::SequenceRun(TestSequence sequence,
 }
 
 void SequenceRun::OnQueuePosition(int ahead) {
-  client_->OnQueuePosition(ahead);
+  record_->OnQueuePosition(ahead);
 }
 
 void SequenceRun::Drop(const absl::Status& reason) {
-  client_->OnSequenceDone(reason);
+  record_->OnSequenceDone(reason);
 }
 
 void SequenceRun::Cancel(const absl::Status& reason) {
@@ -133,7 +135,7 @@ void SequenceRun::Cancel(const absl::Status& reason) {
 }
 
 void SequenceRun::Run() {
-  client_->OnRunStarted();
+  record_->OnRunStarted();
   absl::Status status = CheckPlacement();
   if (status.ok()) {
     for (int i = 0; status.ok() && i < sequence_.tests_size(); ++i) {
@@ -144,7 +146,7 @@ void SequenceRun::Run() {
   const bool shut_down =
       status.ok() && sequence_.tests_setting().shutdown_after_tests();
   if (shut_down) environment_.registry.ShutDownNodes();
-  client_->OnSequenceDone(status);
+  record_->OnSequenceDone(status);
   if (shut_down) environment_.on_shutdown_request();
 }
 
@@ -180,7 +182,7 @@ absl::Status SequenceRun::CheckPlacement() const {
 absl::Status SequenceRun::RunTest(int test_index) {
   absl::StatusOr<std::shared_ptr<RunInbox>> inbox = OpenInbox();
   if (!inbox.ok()) return inbox.status();
-  client_->OnTestSetUp(test_index);
+  record_->OnTestSetUp(test_index);
   absl::StatusOr<PlacedTest> placed = Place(test_index);
   if (!placed.ok()) return FinishUnplaced(test_index, placed.status());
 
@@ -198,7 +200,7 @@ absl::Status SequenceRun::RunTest(int test_index) {
 
   TestFollower follower(test_index, std::move(started),
                         sequence_.tests_setting().keep_instance_log(),
-                        environment_, *client_);
+                        environment_, *record_);
   TestExecution run({.test_id = environment_.next_test_id++,
                      .test = placed->test,
                      .shares = placed->shares,
@@ -213,7 +215,7 @@ absl::Status SequenceRun::RunTest(int test_index) {
   AddKnownFindings(test_index, result);
   follower.Conclude(result);
   const absl::Status status =
-      client_->OnTestFinished(test_index, std::move(result));
+      record_->OnTestFinished(test_index, std::move(result));
   return run.cancelled() ? run.failure() : status;
 }
 
@@ -239,7 +241,7 @@ absl::Status SequenceRun::FinishUnplaced(int test_index,
     result.add_log_summary(std::move(line));
   }
   environment_.outcomes.Add(TestName(test, test_index), result);
-  return client_->OnTestFinished(test_index, std::move(result));
+  return record_->OnTestFinished(test_index, std::move(result));
 }
 
 absl::StatusOr<std::shared_ptr<RunInbox>> SequenceRun::OpenInbox() {

@@ -21,8 +21,8 @@
 #include "distbench/sequencer/execution/test_outcomes.h"
 #include "distbench/sequencer/execution/test_run.h"
 #include "distbench/sequencer/nodes/node_registry.h"
-#include "distbench/sequencer/runs/run_client.h"
 #include "distbench/sequencer/runs/run_queue.h"
+#include "distbench/sequencer/runs/run_record.h"
 #include "distbench/sequencer/runs/run_state.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
@@ -55,7 +55,7 @@ class SequenceRun final : public QueuedRun {
   // known_findings, see RunSubmission.
   SequenceRun(TestSequence sequence,
               std::map<int, std::vector<Finding>> known_findings,
-              RunEnvironment& environment, std::shared_ptr<RunClient> client);
+              RunEnvironment& environment, std::shared_ptr<RunRecord> record);
 
   void OnQueuePosition(int ahead) override;
 
@@ -88,7 +88,7 @@ class SequenceRun final : public QueuedRun {
   TestSequence sequence_;
   const std::map<int, std::vector<Finding>> known_findings_;
   RunEnvironment& environment_;
-  const std::shared_ptr<RunClient> client_;
+  const std::shared_ptr<RunRecord> record_;
 
   absl::Mutex mutex_;
   absl::Status cancel_reason_ ABSL_GUARDED_BY(mutex_);

@@ -5,13 +5,14 @@
 #include <utility>
 #include <variant>
 
+#include "absl/algorithm/container.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/version.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/results/resource_usage.h"
 #include "distbench/security/nonce.h"
 #include "distbench/sequencer/execution/node_clocks.h"
-#include "distbench/sequencer/execution/node_commands.h"
 #include "distbench/sequencer/execution/progress.h"
 
 namespace distbench::sequencer {
@@ -24,6 +25,86 @@ constexpr int64_t kMostReportDelayNs = 500'000'000;
 // each may be in flight: together they bound the sequencer's memory.
 constexpr int kCollectAtOnce = 8;
 constexpr int64_t kWindowBytes = 4 << 20;
+
+// ---- Commands ---------------------------------------------------------------
+
+NodeCommand PrepareCommand(const DistributedSystemDescription& test,
+                           const NodeShare& share, int64_t clock_offset_ns,
+                           bool use_loopback, const std::string& test_nonce,
+                           const security::InstanceLimits& limits) {
+  NodeCommand command;
+  PrepareTest& prepare = *command.mutable_prepare();
+  NodeServiceConfig& config = *prepare.mutable_config();
+  *config.mutable_traffic_config() = test;
+  for (const std::string& instance : share.instances) {
+    config.add_services(instance);
+  }
+  prepare.set_workers_per_instance(share.workers_per_instance);
+  prepare.set_clock_offset_ns(clock_offset_ns);
+  prepare.set_use_loopback(use_loopback);
+  prepare.set_test_nonce(test_nonce);
+  prepare.mutable_target_rates()->insert(limits.begin(), limits.end());
+  return command;
+}
+
+// The error names a peer that is not in `placement`.
+absl::StatusOr<NodeCommand> ConnectCommand(
+    const std::vector<std::string>& peers, const ServiceEndpointMap& placement,
+    absl::Duration timeout) {
+  NodeCommand command;
+  ConnectPeers& connect = *command.mutable_connect();
+  connect.set_timeout_ns(absl::ToInt64Nanoseconds(timeout));
+  auto& endpoints = *connect.mutable_endpoints()->mutable_service_endpoints();
+  for (const std::string& peer : peers) {
+    const auto it = placement.service_endpoints().find(peer);
+    if (it == placement.service_endpoints().end()) {
+      return absl::NotFoundError(
+          absl::StrCat("no node gave an endpoint for ", peer));
+    }
+    endpoints[peer] = it->second;
+  }
+  return command;
+}
+
+NodeCommand StartCommand(int64_t start_timestamp_ns, absl::Duration timeout,
+                         absl::Duration progress_interval,
+                         bool progress_with_pongs) {
+  NodeCommand command;
+  StartTraffic& start = *command.mutable_start();
+  start.set_start_timestamp_ns(start_timestamp_ns);
+  start.set_timeout_ns(absl::ToInt64Nanoseconds(timeout));
+  start.set_progress_interval_ns(absl::ToInt64Nanoseconds(progress_interval));
+  start.set_progress_with_pongs(progress_with_pongs);
+  return command;
+}
+
+NodeCommand StopCommand(absl::string_view reason) {
+  NodeCommand command;
+  command.mutable_stop()->set_reason(std::string(reason));
+  return command;
+}
+
+NodeCommand CollectCommand(int64_t window_bytes) {
+  NodeCommand command;
+  command.mutable_collect()->set_window_bytes(window_bytes);
+  return command;
+}
+
+NodeCommand ResultsTakenCommand(int64_t bytes) {
+  NodeCommand command;
+  command.mutable_results_taken()->set_bytes(bytes);
+  return command;
+}
+
+NodeCommand ReleaseCommand() {
+  NodeCommand command;
+  command.mutable_release();
+  return command;
+}
+
+bool Hosts(const Participant& participant, const std::string& instance) {
+  return absl::c_linear_search(participant.share.instances, instance);
+}
 
 }  // namespace
 
@@ -150,7 +231,7 @@ void TestExecution::Collect() {
   const int64_t stall_ns = absl::ToInt64Nanoseconds(timeouts_.collect);
   last_piece_ns_ = clock_.MonotonicNs();
   auto next = participants_.begin();
-  while (results_are_wanted_) {
+  while (true) {
     while (next != participants_.end() &&
            participants_.CountAwaiting(Step::kCollect) < kCollectAtOnce) {
       Tell(*next++, Step::kCollect, CollectCommand(kWindowBytes));
@@ -312,6 +393,11 @@ void TestExecution::HandlePrepareReply(Participant& participant,
   auto& placement = *result_.mutable_placement()->mutable_service_endpoints();
   for (auto& [instance, endpoint] :
        *reply.mutable_endpoints()->mutable_service_endpoints()) {
+    if (!Hosts(participant, instance)) {
+      return Distrust(participant,
+                      absl::StrCat("it gave an endpoint for ", instance,
+                                   ", which it does not host"));
+    }
     endpoint.set_node_alias(participant.share.node->alias());
     placement[instance] = std::move(endpoint);
   }
@@ -332,12 +418,16 @@ void TestExecution::HandleStartReply(Participant& participant,
 
 void TestExecution::HandleChunk(Participant& participant, ResultChunk chunk) {
   if (!participants_.Awaits(participant, Step::kCollect)) return;
+  if (!Hosts(participant, chunk.instance())) {
+    return Distrust(participant,
+                    absl::StrCat("it sent a result of ", chunk.instance(),
+                                 ", which it does not host"));
+  }
   participant.unacknowledged_bytes += chunk.ByteSizeLong();
   if (absl::Status status = observer_.OnResultChunk(std::move(chunk));
       !status.ok()) {
-    cancelled_ = true;
-    results_are_wanted_ = false;
-    Fail(std::move(status));
+    return Distrust(participant,
+                    absl::StrCat("it sent a wrong result: ", status.message()));
   }
   last_piece_ns_ = clock_.MonotonicNs();
   if (participant.unacknowledged_bytes >= kWindowBytes / 4) {
@@ -393,6 +483,12 @@ void TestExecution::HandleLoss(Participant& participant,
   failed_by_loss_ = true;
   failed_step_ = current_step_;
   Fail(absl::AbortedError(lost_nodes_.Messages().front()));
+}
+
+void TestExecution::Distrust(Participant& participant,
+                             absl::string_view reason) {
+  participant.share.node->Disconnect(reason);
+  HandleLoss(participant, std::string(reason));
 }
 
 void TestExecution::ReportLosses() {

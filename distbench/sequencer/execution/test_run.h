@@ -67,8 +67,8 @@ class TestRunObserver {
   // Totals of all nodes, once a second and at the end.
   virtual void OnProgress(const TrafficProgress& progress) = 0;
 
-  // A piece of the measurements. May block while there is no room for it. An
-  // error cancels the test, because nobody takes the rest.
+  // A piece of the measurements. May block while there is no room for it. The
+  // error says what is wrong with the piece; its node is then lost.
   virtual absl::Status OnResultChunk(ResultChunk chunk) = 0;
 };
 
@@ -134,6 +134,9 @@ class TestExecution {
   void KeepResources(const Participant& participant, NodeResources resources);
   void HandleLoss(Participant& participant, const std::string& reason);
 
+  // Disconnects a node that sends nonsense, which costs its own measurements.
+  void Distrust(Participant& participant, absl::string_view reason);
+
   // The node has finished the step, or says why it could not. A node whose own
   // traffic has finished may still report an error that ends the traffic of
   // others.
@@ -169,7 +172,6 @@ class TestExecution {
   bool failed_by_loss_ = false;
   Step failed_step_ = Step::kPrepare;  // in which a loss was the failure
   bool cancelled_ = false;
-  bool results_are_wanted_ = true;
   bool started_ = false;
   int64_t traffic_deadline_ns_ = 0;  // monotonic
   int64_t last_piece_ns_ = 0;        // when a piece of a result last arrived

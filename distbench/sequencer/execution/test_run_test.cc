@@ -27,6 +27,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::Property;
 using ::testing::SizeIs;
 
 TEST_F(TestRunTest, TakesEveryNodeThroughAllSteps) {
@@ -287,6 +288,7 @@ TEST_F(TestRunTest, AcknowledgesResultsSoThatMoreCanCome) {
     for (int64_t sent = 0; sent < 2 * window;) {
       NodeMessage message;
       ResultChunk& chunk = *message.mutable_result_chunk();
+      chunk.set_instance("s/0");
       chunk.mutable_instance_log()->set_engine_error_message(
           std::string(1 << 20, 'x'));
       sent += chunk.ByteSizeLong();
@@ -544,12 +546,42 @@ TEST_F(TestRunTest, CancellationInTheMiddleOfAStepReleasesAtOnce) {
   ExpectReleased(1);
 }
 
-TEST_F(TestRunTest, ResultsThatNobodyTakesCancelTheTest) {
-  observer_.chunk_status = absl::CancelledError("the client is stuck");
+TEST_F(TestRunTest, AWrongPieceCostsOnlyTheMeasurementsOfItsNode) {
+  observer_.wrong_instance = "s/1";
+  const TestResult result = Run();
+  EXPECT_FALSE(cancelled_);
+  EXPECT_THAT(failure(), AllOf(HasSubstr("node1 (host "), HasSubstr("was lost"),
+                               HasSubstr("it sent a wrong result: damaged")));
+  EXPECT_THAT(result.run_info().findings(),
+              ElementsAre(Property(&Finding::code, "node_lost")));
+  EXPECT_TRUE(nodes_[1]->disconnect_reason().has_value());
+  EXPECT_THAT(observer_.chunks, ElementsAre("s/0", "s/1", "s/2"));
+  for (int node : {0, 2}) ExpectReleased(node);
+}
+
+TEST_F(TestRunTest, ANodeSpeaksOnlyForItsOwnInstances) {
+  nodes_[1]->SetAnswer(NodeCommand::kCollect, [this](const NodeCommand&) {
+    NodeMessage piece;
+    piece.mutable_result_chunk()->set_instance("s/0");
+    nodes_[1]->Say(std::move(piece));
+  });
   Run();
-  EXPECT_TRUE(cancelled_);
-  EXPECT_EQ(failure(), "the client is stuck");
-  for (int node : {0, 1, 2}) ExpectReleased(node);
+  EXPECT_THAT(failure(), HasSubstr("a result of s/0, which it does not host"));
+  EXPECT_THAT(observer_.chunks, ElementsAre("s/0", "s/2"));
+
+  nodes_[2]->SetAnswer(NodeCommand::kPrepare, [this](const NodeCommand&) {
+    NodeMessage reply;
+    (*reply.mutable_prepare_reply()
+          ->mutable_endpoints()
+          ->mutable_service_endpoints())["s/0"];
+    nodes_[2]->Say(std::move(reply));
+  });
+  spec_.shares.erase(spec_.shares.begin() + 1);
+  const TestResult result = Run();
+  EXPECT_THAT(failure(),
+              HasSubstr("an endpoint for s/0, which it does not host"));
+  EXPECT_EQ(result.placement().service_endpoints().at("s/0").node_alias(),
+            "node0");
 }
 
 TEST_F(TestRunTest, ANodeThatOnlyServesCanEndTheTraffic) {

@@ -7,6 +7,7 @@ namespace distbench::sequencer {
 
 void ResultLog::Append(std::string record, bool is_piece) {
   const int64_t offset = end_;
+  if (!is_piece) whole_offsets_.push_back(offset);
   end_ += SizeInFile(record);
   memory_bytes_ += record.size();
   memory_.push_back({offset,
@@ -28,34 +29,23 @@ ResultLog::Record ResultLog::Read(int64_t& offset) const {
   return next->bytes;
 }
 
-ResultLog::Record ResultLog::BeginWrite() {
-  if (memory_.empty() || has_gap_) return nullptr;
-  is_writing_ = true;
-  return memory_.front().bytes;
+ResultLog::Record ResultLog::NextToWrite() const {
+  return memory_.empty() || has_gap_ ? nullptr : memory_.front().bytes;
 }
 
-void ResultLog::EndWrite(bool is_written) {
-  is_writing_ = false;
-  if (!is_written) return;
-  const Record& record = memory_.front().bytes;
+void ResultLog::OnWritten(const Record& record) {
+  if (memory_.empty() || memory_.front().bytes != record) return;
   file_end_ += SizeInFile(*record);
   memory_bytes_ -= record->size();
   memory_.pop_front();
 }
 
-void ResultLog::DropBefore(int64_t offset, bool only_pieces) {
-  std::deque<MemoryRecord> kept;
-  for (MemoryRecord& record : memory_) {
-    const bool is_being_written = is_writing_ && &record == &memory_.front();
-    if (record.offset >= offset || is_being_written ||
-        (only_pieces && !record.is_piece)) {
-      kept.push_back(std::move(record));
-    } else {
-      has_gap_ = true;
-      memory_bytes_ -= record.bytes->size();
-    }
-  }
-  memory_ = std::move(kept);
+void ResultLog::DropPieces() {
+  has_gap_ = true;
+  std::erase_if(memory_, [this](const MemoryRecord& record) {
+    if (record.is_piece) memory_bytes_ -= record.bytes->size();
+    return record.is_piece;
+  });
 }
 
 }  // namespace distbench::sequencer

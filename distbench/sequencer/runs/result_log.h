@@ -7,6 +7,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace distbench::sequencer {
 
@@ -42,16 +43,17 @@ class ResultLog {
   // behind it; null at the end. Skips dropped records.
   Record Read(int64_t& offset) const;
 
-  // Returns the next record to write to the file; it is not dropped before
-  // EndWrite(). Null if there is none, or if an earlier one was dropped.
-  Record BeginWrite();
+  // Returns the next record to write to the file; null if there is none, or if
+  // pieces were dropped.
+  Record NextToWrite() const;
 
-  // If is_written, the record is now in the file and is removed from memory.
-  void EndWrite(bool is_written);
+  // The record, which NextToWrite() returned, is now in the file. Removes it
+  // from memory, unless it was dropped in the meantime.
+  void OnWritten(const Record& record);
 
-  // Drop records in memory that begin before `offset`: only pieces, or all.
-  void DropPieces(int64_t offset) { DropBefore(offset, /*only_pieces=*/true); }
-  void Drop(int64_t offset) { DropBefore(offset, /*only_pieces=*/false); }
+  // Drops the pieces in memory. Nothing is written any more, because the file
+  // could never be complete.
+  void DropPieces();
 
   // The offset behind the last record, and behind the last one in the file.
   int64_t end() const { return end_; }
@@ -59,9 +61,15 @@ class ResultLog {
 
   int64_t memory_bytes() const { return memory_bytes_; }
 
-  // Whether a record in memory was dropped, so that the file can never be
-  // complete.
-  bool has_gap() const { return has_gap_; }
+  // In memory and in the file.
+  int64_t total_bytes() const {
+    return (file_end_ > kBegin ? file_end_ : 0) + memory_bytes_;
+  }
+
+  // The offsets of the records that were appended and are no pieces.
+  const std::vector<int64_t>& whole_offsets() const { return whole_offsets_; }
+
+  bool has_gap() const { return has_gap_; }  // pieces were dropped
 
  private:
   struct MemoryRecord {
@@ -70,13 +78,11 @@ class ResultLog {
     bool is_piece;
   };
 
-  void DropBefore(int64_t offset, bool only_pieces);
-
   int64_t file_end_;
   int64_t end_;
   std::deque<MemoryRecord> memory_;
   int64_t memory_bytes_ = 0;
-  bool is_writing_ = false;  // the first record
+  std::vector<int64_t> whole_offsets_;
   bool has_gap_ = false;
 };
 

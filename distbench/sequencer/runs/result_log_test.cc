@@ -10,7 +10,6 @@ namespace distbench::sequencer {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 // Returns the records in memory, beginning at the offset.
 std::vector<std::string> ReadAll(const ResultLog& log,
@@ -28,8 +27,10 @@ TEST(ResultLogTest, KeepsRecordsInOrder) {
   log.Append("one", false);
   log.Append("two", true);
   EXPECT_EQ(log.memory_bytes(), 6);
+  EXPECT_EQ(log.total_bytes(), 6);
   EXPECT_EQ(log.end(), ResultLog::kBegin + 2 * 11);
   EXPECT_THAT(ReadAll(log), ElementsAre("one", "two"));
+  EXPECT_THAT(log.whole_offsets(), ElementsAre(int64_t{ResultLog::kBegin}));
   int64_t reader = ResultLog::kBegin;
   log.Read(reader);
   EXPECT_THAT(ReadAll(log, reader), ElementsAre("two"));
@@ -39,46 +40,43 @@ TEST(ResultLogTest, ReadersPassOverWhatWasDropped) {
   ResultLog log;
   log.Append("piece1", true);
   log.Append("whole", false);
-  const int64_t offset = log.end();
+  log.DropPieces();
   log.Append("piece2", true);
-  log.DropPieces(offset);
   EXPECT_THAT(ReadAll(log), ElementsAre("whole", "piece2"));
   EXPECT_EQ(log.memory_bytes(), 11);
-  log.Drop(offset);
-  EXPECT_THAT(ReadAll(log), ElementsAre("piece2"));
-  log.Drop(log.end());
-  EXPECT_THAT(ReadAll(log), IsEmpty());
-  EXPECT_EQ(log.memory_bytes(), 0);
 }
 
 TEST(ResultLogTest, WhatWasWrittenIsNotInMemory) {
   ResultLog log;
-  EXPECT_EQ(log.BeginWrite(), nullptr);
+  EXPECT_EQ(log.NextToWrite(), nullptr);
   log.Append("one", true);
   log.Append("two", false);
-  EXPECT_EQ(*log.BeginWrite(), "one");
-  log.EndWrite(false);
-  EXPECT_EQ(*log.BeginWrite(), "one");
-  log.EndWrite(true);
+  EXPECT_EQ(*log.NextToWrite(), "one");
+  EXPECT_EQ(*log.NextToWrite(), "one");
+  log.OnWritten(log.NextToWrite());
   EXPECT_EQ(log.file_end(), ResultLog::kBegin + 11);
+  EXPECT_EQ(log.total_bytes(), ResultLog::kBegin + 11 + 3);
   EXPECT_THAT(ReadAll(log, log.file_end()), ElementsAre("two"));
-  EXPECT_EQ(*log.BeginWrite(), "two");
-  log.EndWrite(true);
+  EXPECT_EQ(*log.NextToWrite(), "two");
+  log.OnWritten(log.NextToWrite());
   EXPECT_EQ(log.file_end(), log.end());
+  EXPECT_EQ(log.memory_bytes(), 0);
 }
 
 TEST(ResultLogTest, NothingIsWrittenBehindAGap) {
   ResultLog log;
   log.Append("one", true);
-  log.Append("two", true);
-  log.Append("three", false);
-  EXPECT_EQ(*log.BeginWrite(), "one");
-  // The record that is being written is kept.
-  log.DropPieces(log.end());
-  EXPECT_THAT(ReadAll(log), ElementsAre("one", "three"));
-  log.EndWrite(true);
+  log.Append("two", false);
+  log.Append("three", true);
+  const ResultLog::Record written = log.NextToWrite();
+  log.DropPieces();
   EXPECT_TRUE(log.has_gap());
-  EXPECT_EQ(log.BeginWrite(), nullptr);
+  EXPECT_THAT(ReadAll(log), ElementsAre("two"));
+  // What was being written meanwhile is not in the file, as readers see it.
+  log.OnWritten(written);
+  EXPECT_EQ(log.file_end(), ResultLog::kBegin);
+  EXPECT_EQ(log.memory_bytes(), 3);
+  EXPECT_EQ(log.NextToWrite(), nullptr);
 }
 
 }  // namespace

@@ -22,6 +22,9 @@ constexpr char kTimeFormat[] = "%E4Y%m%d-%H%M%S";
 constexpr int kTimeLength = 15;
 constexpr int kMaxNumber = 999;
 
+// Each result beyond the limits of a record's memory has a file open.
+constexpr int64_t kMostTemporaryFiles = 128;
+
 }  // namespace
 
 bool IsRunId(absl::string_view text) {
@@ -93,11 +96,10 @@ bool HasControlCharacters(const std::string& text) {
 RunBook::RunBook(const RunLimits& limits, const base::Clock& clock)
     : limits_(limits),
       clock_(clock),
-      memory_(limits.memory_bytes),
+      storage_(std::make_unique<RunStorage>(TemporaryRuns())),
       ids_(clock) {}
 
 RunBook::~RunBook() {
-  if (storage_ == nullptr) return;
   storage_->AwaitIdle(absl::InfiniteDuration());
   // Destroying the records makes the storage close their files.
   absl::MutexLock lock(&mutex_);
@@ -161,8 +163,11 @@ absl::StatusOr<std::shared_ptr<RunRecord>> RunBook::Add(
     const std::string id = ids_.Next();
     run.set_id(id);
     options.on_ended = [this, id] { OnEnded(id); };
+    options.make_room = [this](int64_t bytes) { return MakeRoom(bytes); };
     options.storage = storage_.get();
-    record = std::make_shared<RunRecord>(std::move(options), memory_, clock_);
+    options.memory_bytes = std::max(options.memory_bytes,
+                                    limits_.memory_bytes / kMostTemporaryFiles);
+    record = std::make_shared<RunRecord>(std::move(options), clock_);
     records_[id] = record;
   }
   record->Save();
@@ -213,22 +218,15 @@ std::map<RunDescription::State, int64_t> RunBook::ended_counts() const {
   return ended_counts_;
 }
 
-void RunBook::WithDisk(std::function<void(RunDisk*)> work) const {
-  if (storage_ == nullptr) return work(nullptr);
-  storage_->Post([work = std::move(work)](RunDisk& disk) { work(&disk); });
-}
-
 void RunBook::List(ListHandler on_listed) const {
-  WithDisk([this, on_listed = std::move(on_listed)](RunDisk* disk) {
+  storage_->Post([this, on_listed = std::move(on_listed)](RunDisk& disk) {
     on_listed(ListNow(disk));
   });
 }
 
-std::vector<RunDescription> RunBook::ListNow(RunDisk* disk) const {
+std::vector<RunDescription> RunBook::ListNow(RunDisk& disk) const {
   std::map<std::string, RunDescription> runs;
-  if (disk != nullptr) {
-    for (RunDescription& run : disk->List()) runs[run.id()] = std::move(run);
-  }
+  for (RunDescription& run : disk.List()) runs[run.id()] = std::move(run);
   {
     absl::MutexLock lock(&mutex_);
     // The disk's descriptions of these may be outdated.
@@ -257,17 +255,16 @@ void RunBook::Find(const std::string& id, FindHandler on_found) {
     if (it != records_.end()) record = it->second;
   }
   if (record != nullptr) return on_found(std::move(record));
-  WithDisk([this, id, on_found = std::move(on_found)](RunDisk* disk) {
+  storage_->Post([this, id, on_found = std::move(on_found)](RunDisk& disk) {
     on_found(FindNow(disk, id));
   });
 }
 
-RunBook::RunOrError RunBook::FindNow(RunDisk* disk, const std::string& id) {
-  if (disk == nullptr || !IsRunId(id)) return NotFound(disk, id);
-  absl::StatusOr<RunDescription> run = disk->Load(id);
+RunBook::RunOrError RunBook::FindNow(RunDisk& disk, const std::string& id) {
+  absl::StatusOr<RunDescription> run = disk.Load(id);
   if (absl::IsNotFound(run.status())) return NotFound(disk, id);
   if (!run.ok()) return run.status();
-  return OpenStored(*disk, *std::move(run));
+  return OpenStored(disk, *std::move(run));
 }
 
 RunBook::RunOrError RunBook::OpenStored(RunDisk& disk, RunDescription run) {
@@ -281,11 +278,11 @@ RunBook::RunOrError RunBook::OpenStored(RunDisk& disk, RunDescription run) {
   RunRecord::Options options;
   options.description = std::move(run);
   options.storage = storage_.get();
-  return std::make_shared<RunRecord>(std::move(options), memory_, clock_,
+  return std::make_shared<RunRecord>(std::move(options), clock_,
                                      std::move(file));
 }
 
-absl::Status RunBook::NotFound(RunDisk* disk, const std::string& id) const {
+absl::Status RunBook::NotFound(RunDisk& disk, const std::string& id) const {
   std::vector<std::string> ids;
   for (const RunDescription& run : ListNow(disk)) ids.push_back(run.id());
   std::reverse(ids.begin(), ids.end());  // latest first
@@ -297,39 +294,64 @@ absl::Status RunBook::NotFound(RunDisk* disk, const std::string& id) const {
                   : "distbench runs list shows those that there are"));
 }
 
-bool RunBook::AwaitStored(absl::Duration timeout) const {
-  return storage_ == nullptr || storage_->AwaitIdle(timeout);
-}
-
 void RunBook::OnEnded(const std::string& id) {
+  std::shared_ptr<RunRecord> record;
   {
     absl::MutexLock lock(&mutex_);
-    const auto it = records_.find(id);
-    if (it == records_.end()) return;
-    const RunDescription run = it->second->description();
-    ++ended_counts_[run.state()];
-    memory_.AddDroppable(it->second, run.client(), run.result_bytes());
+    record = records_.at(id);
+  }
+  if (!storage_->survives() && record->kept_bytes() > limits_.memory_bytes) {
+    record = record->OnlySummaries();
+  }
+  MakeRoom(std::min(record->kept_bytes(), limits_.memory_bytes));
+  {
+    absl::MutexLock lock(&mutex_);
+    ++ended_counts_[record->description().state()];
+    records_[id] = std::move(record);
     ended_.push_back(id);
     if (ended_.size() > static_cast<size_t>(limits_.ended_in_memory)) {
-      ForgetOne();
+      const std::string oldest =
+          OldestOfMost([](const RunRecord&) { return 1; });
+      records_.erase(oldest);
+      std::erase(ended_, oldest);
     }
   }
-  if (storage_ != nullptr) StoreAgain(id);
+  if (storage_->survives()) StoreAgain(id);
 }
 
-// Forgets the oldest run of the client that has the most.
-void RunBook::ForgetOne() {
-  std::map<std::string, int> count_of;
-  for (const std::string& id : ended_) ++count_of[records_.at(id)->client()];
+bool RunBook::MakeRoom(int64_t bytes) {
+  if (bytes > limits_.memory_bytes) return false;
+  absl::MutexLock lock(&mutex_);
+  while (true) {
+    int64_t kept_bytes = 0;
+    for (const std::string& id : ended_) {
+      kept_bytes += records_.at(id)->kept_bytes();
+    }
+    if (kept_bytes + bytes <= limits_.memory_bytes) return true;
+    const std::string oldest =
+        OldestOfMost([](const RunRecord& r) { return r.kept_bytes(); });
+    if (oldest.empty()) continue;  // the disk has them by now
+    std::shared_ptr<RunRecord>& record = records_.at(oldest);
+    record = record->WithoutResult();
+  }
+}
+
+std::string RunBook::OldestOfMost(
+    absl::FunctionRef<int64_t(const RunRecord&)> amount) const {
+  std::map<std::string, int64_t> amounts;
+  for (const std::string& id : ended_) {
+    const RunRecord& record = *records_.at(id);
+    amounts[record.client()] += amount(record);
+  }
   const auto most = std::max_element(
-      count_of.begin(), count_of.end(),
+      amounts.begin(), amounts.end(),
       [](const auto& a, const auto& b) { return a.second < b.second; });
   const auto oldest =
       std::find_if(ended_.begin(), ended_.end(), [&](const std::string& id) {
-        return records_.at(id)->client() == most->first;
+        const RunRecord& record = *records_.at(id);
+        return record.client() == most->first && amount(record) > 0;
       });
-  records_.erase(*oldest);
-  ended_.erase(oldest);
+  return oldest == ended_.end() ? "" : *oldest;
 }
 
 void RunBook::StoreAgain(const std::string& id) {

@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
-#include "distbench/sequencer/runs/result_memory.h"
 #include "distbench/sequencer/runs/run_directory.h"
 #include "distbench/sequencer/runs/run_record.h"
 #include "distbench/sequencer/runs/run_storage.h"
@@ -62,8 +62,8 @@ struct RunLimits {
   int tests_per_run = 100'000;
   int label_bytes = 200;
 
-  // Without a directory: bytes of all results, and the number of ended runs
-  // that are remembered.
+  // What exists only until the process ends: bytes of the results of ended
+  // runs, in memory and in temporary files, and the number of these runs.
   int64_t memory_bytes = int64_t{128} << 20;
   int ended_in_memory = 1'000;
 };
@@ -117,7 +117,7 @@ class RunBook {
       const RunSubmission& submission) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // List() and Find() do not wait for the disk: they call the handler later on
-  // the storage's thread, or at once if everything is in memory.
+  // the storage's thread; Find() calls it at once if the run is in memory.
   //
   // Lists the oldest run first.
   using ListHandler = std::function<void(std::vector<RunDescription> runs)>;
@@ -132,9 +132,11 @@ class RunBook {
   void Find(const std::string& id, FindHandler on_found)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Waits until the disk has everything that is known so far. Returns false on
-  // timeout.
-  bool AwaitStored(absl::Duration timeout) const;
+  // Waits until the disk has everything that is known so far, and followers are
+  // told of the ends. Returns false on timeout.
+  bool AwaitStored(absl::Duration timeout) const {
+    return storage_->AwaitIdle(timeout);
+  }
 
   // If runs fail from now on, the end of the sequencer is given as the reason.
   void OnSequencerEnds() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -143,27 +145,35 @@ class RunBook {
   absl::Status CheckLimits(const RunSubmission& submission) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void OnEnded(const std::string& id) ABSL_LOCKS_EXCLUDED(mutex_);
-  void ForgetOne() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  // Makes sure that so many bytes, and the results of ended runs that exist
+  // only until the process ends, stay within the limit: drops such results.
+  // Returns false if even then they do not.
+  bool MakeRoom(int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The oldest ended run of the client that has most, so that nobody displaces
+  // the runs of others who have less. `amount` says what a run counts. Empty if
+  // none counts anything.
+  std::string OldestOfMost(
+      absl::FunctionRef<int64_t(const RunRecord& record)> amount) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Retries the writes that failed before this run because the disk was full.
   void StoreAgain(const std::string& id) ABSL_LOCKS_EXCLUDED(mutex_);
   void ForgetStored() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Runs `work` on the storage's thread, or, without a disk, on the caller's.
-  void WithDisk(std::function<void(RunDisk* disk)> work) const;
   void Interrupt(RunDisk& disk, RunDescription run) ABSL_LOCKS_EXCLUDED(mutex_);
-  std::vector<RunDescription> ListNow(RunDisk* disk) const
+  std::vector<RunDescription> ListNow(RunDisk& disk) const
       ABSL_LOCKS_EXCLUDED(mutex_);
-  RunOrError FindNow(RunDisk* disk, const std::string& id)
+  RunOrError FindNow(RunDisk& disk, const std::string& id)
       ABSL_LOCKS_EXCLUDED(mutex_);
   RunOrError OpenStored(RunDisk& disk, RunDescription run);
-  absl::Status NotFound(RunDisk* disk, const std::string& id) const
+  absl::Status NotFound(RunDisk& disk, const std::string& id) const
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   const RunLimits limits_;
   const base::Clock& clock_;
-  ResultMemory memory_;
-  std::unique_ptr<RunStorage> storage_;  // null: none
+  std::unique_ptr<RunStorage> storage_;
   std::vector<RunDescription> interrupted_runs_;
 
   mutable absl::Mutex mutex_;

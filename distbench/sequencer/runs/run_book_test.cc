@@ -1,5 +1,7 @@
 #include "distbench/sequencer/runs/run_book.h"
 
+#include <errno.h>
+
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -114,9 +116,40 @@ class RunBookTest : public testing::Test {
     record.OnTestSetUp(0);
     ResultChunk chunk;
     chunk.set_instance("piece");
-    ASSERT_TRUE(record.OnResultChunk(0, chunk).ok());
+    record.OnResultChunk(0, chunk);
     ASSERT_TRUE(record.OnTestFinished(0, TestResult()).ok());
     record.OnTestSetUp(1);
+  }
+
+  // A run that has ended, and whose result has so many bytes and a few more.
+  std::shared_ptr<RunRecord> AddEnded(RunBook& book, int64_t bytes,
+                                      const std::string& client = "me") {
+    auto record = Add(book, client);
+    ResultChunk chunk;
+    chunk.mutable_instance_log()->set_engine_error_message(
+        std::string(bytes, 'x'));
+    record->OnResultChunk(0, chunk);
+    EXPECT_TRUE(record->OnTestFinished(0, TestResult()).ok());
+    record->OnSequenceDone(absl::OkStatus());
+    Await(book);
+    return record;
+  }
+
+  // What the listing says of each run.
+  static std::vector<std::string> Messages(const RunBook& book) {
+    std::vector<std::string> messages;
+    for (const RunDescription& run : ListRuns(book)) {
+      messages.push_back(run.message());
+    }
+    return messages;
+  }
+
+  // The end that a new follower of the run receives.
+  static absl::Status End(std::shared_ptr<RunRecord> record) {
+    WaitingFollower follower(std::move(record));
+    RunNews news = follower.Next();
+    while (news.event.has_value()) news = follower.Next();
+    return news.end.value_or(absl::UnknownError("nothing"));
   }
 
   // Returns the kinds of events that a new follower of the run receives.
@@ -198,6 +231,7 @@ TEST_F(RunBookTest, CountsHowRunsEnded) {
   Add(*book)->OnSequenceDone(absl::FailedPreconditionError("no nodes"));
   Add(*book)->OnSequenceDone(absl::CancelledError("on request"));
   Add(*book);  // waits
+  Await(*book);
   // Counts include forgotten runs.
   EXPECT_THAT(book->ended_counts(),
               ElementsAre(Pair(RunDescription::DONE, 3),
@@ -227,6 +261,94 @@ TEST_F(RunBookTest, ManyRunsOfOneClientDoNotPushOutThoseOfOthers) {
     clients.push_back(run.client());
   }
   EXPECT_THAT(clients, ElementsAre("you", "me", "me"));
+}
+
+TEST_F(RunBookTest, OldResultsMakeRoomForNewOnesAndNoMoreThanTheyMust) {
+  limits_.memory_bytes = 1000;
+  auto book = MakeBook(false);
+  const std::string old = AddEnded(*book, 400)->id();
+  AddEnded(*book, 400);
+  EXPECT_THAT(Messages(*book), ElementsAre("", ""));
+  const std::string recent = AddEnded(*book, 300)->id();
+  EXPECT_THAT(Messages(*book),
+              ElementsAre(AllOf(HasSubstr("was dropped to make room"),
+                                HasSubstr("--results_memory")),
+                          "", ""));
+  EXPECT_FALSE(ListRuns(*book)[0].has_result_bytes());
+  EXPECT_THAT(Events(*FindRun(*book, old)), ElementsAre(RunTestsEvent::kRunId));
+  const absl::Status end = End(*FindRun(*book, old));
+  EXPECT_EQ(end.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(base::Message(end),
+              AllOf(HasSubstr(old), HasSubstr("--results_memory")));
+  EXPECT_THAT(Events(*FindRun(*book, recent)), SizeIs(3));
+}
+
+TEST_F(RunBookTest, NobodyPushesOutWhatTakesLessThanHisOwn) {
+  limits_.memory_bytes = 1000;
+  auto book = MakeBook(false);
+  AddEnded(*book, 200, "you");
+  for (int i = 0; i < 4; ++i) AddEnded(*book, 300);
+  const auto is_dropped = HasSubstr("was dropped");
+  EXPECT_THAT(Messages(*book), ElementsAre("", is_dropped, is_dropped, "", ""));
+}
+
+TEST_F(RunBookTest, WhatIsTooLargeKeepsItsSummaryAndPushesOutNothing) {
+  limits_.memory_bytes = 1000;
+  auto book = MakeBook(false);
+  AddEnded(*book, 400);
+  const std::string large = AddEnded(*book, 5000)->id();
+  EXPECT_THAT(Messages(*book),
+              ElementsAre("", HasSubstr("only summaries were kept of test 1")));
+  // There are no pieces that could be mistaken for the whole result.
+  EXPECT_THAT(Events(*FindRun(*book, large)),
+              ElementsAre(RunTestsEvent::kRunId, RunTestsEvent::kFinished));
+  EXPECT_EQ(End(*FindRun(*book, large)).code(),
+            absl::StatusCode::kResourceExhausted);
+}
+
+TEST_F(RunBookTest, WithoutAnyRoomFollowersGetAll) {
+  limits_.memory_bytes = 0;
+  auto book = MakeBook(false);
+  auto record = Add(*book);
+  WaitingFollower follower(record);
+  RunFirstTest(*record);
+  record->OnSequenceDone(absl::OkStatus());
+  const std::string id = record->id();
+  record = nullptr;
+  Await(*book);
+  AddEnded(*book, 100);
+  EXPECT_EQ(follower.Next().event->run_id(), id);
+  EXPECT_TRUE(follower.Next().event->has_result_chunk());
+  EXPECT_TRUE(follower.Next().event->has_finished());
+  EXPECT_TRUE(follower.Next().end->ok());
+  EXPECT_THAT(Messages(*book), ElementsAre(HasSubstr("was dropped"),
+                                           HasSubstr("only summaries")));
+}
+
+TEST_F(RunBookTest, LargeResultsAreInFilesWithoutADirectory) {
+  constexpr int64_t kBytes = 3 << 20;
+  auto book = MakeBook(false);
+  auto record = AddEnded(*book, kBytes);
+  EXPECT_GT(ListRuns(*book)[0].result_bytes(), kBytes);
+  EXPECT_THAT(Events(record),
+              ElementsAre(RunTestsEvent::kRunId, RunTestsEvent::kResultChunk,
+                          RunTestsEvent::kFinished));
+  EXPECT_TRUE(End(record).ok());
+}
+
+TEST_F(RunBookTest, ResultsThatTheDiskDoesNotTakeMakeRoomForEachOther) {
+  auto directory = RunDirectory::Open(path_);
+  ASSERT_TRUE(directory.ok()) << directory.status();
+  auto disk = std::make_shared<GatedDisk>(*std::move(directory));
+  limits_.memory_bytes = 3 << 20;
+  RunBook book(limits_, clock_);
+  book.OpenDisk(disk);
+  const absl::Status error = absl::ErrnoToStatus(ENOSPC, "cannot write /x");
+  disk->FailWrites(error, absl::OkStatus(), error);
+  AddEnded(book, 2 << 20);
+  AddEnded(book, 2 << 20);
+  EXPECT_THAT(Messages(book), ElementsAre(HasSubstr("was dropped"),
+                                          HasSubstr("is kept in memory")));
 }
 
 TEST_F(RunBookTest, WhatEndedIsOnTheDiskWithADirectory) {
@@ -259,7 +381,7 @@ TEST_F(RunBookTest, RunsThatHadNotEndedAreInterruptedAfterwards) {
     id = record->id();
     RunFirstTest(*record);
     // A piece of a test that was not finished.
-    ASSERT_TRUE(record->OnResultChunk(1, ResultChunk()).ok());
+    record->OnResultChunk(1, ResultChunk());
   }
   auto book = MakeBook(true);
   ASSERT_THAT(book->interrupted_runs(), SizeIs(2));
@@ -315,7 +437,7 @@ TEST_F(RunBookTest, NobodyWaitsForADiskThatTakesItsTime) {
   running->OnRunStarted();
   running->OnTestSetUp(0);
   running->OnTestStarted(0, TestStarted());
-  ASSERT_TRUE(running->OnResultChunk(0, ResultChunk()).ok());
+  running->OnResultChunk(0, ResultChunk());
   EXPECT_TRUE(waiting->Cancel(absl::CancelledError("enough")).ok());
   waiting->OnSequenceDone(absl::CancelledError("enough"));
   // Answers that need the disk come when the disk answers.
@@ -368,6 +490,7 @@ TEST_F(RunBookTest, LimitsNameWhatToDo) {
   EXPECT_THAT(base::Message(refusal("them")), HasSubstr("3 runs wait or run"));
   // Runs that have ended do not count.
   mine->OnSequenceDone(absl::OkStatus());
+  Await(*book);
   EXPECT_TRUE(refusal("me").ok());
 
   tests_.add_tests();

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -18,6 +20,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "distbench/base/files.h"
+#include "distbench/base/time_units.h"
 #include "distbench/results/output_file.h"
 #include "distbench/sequencer/runs/result_log.h"
 #include "distbench/sequencer/runs/run_book.h"
@@ -79,9 +82,30 @@ bool HasBytesUpTo(int fd, int64_t end) {
   return fstat(fd, &attributes) == 0 && attributes.st_size >= end;
 }
 
+// Creates a file, and returns its descriptor; -1 and errno on error.
+using CreateFunction = int (*)(const std::string& path);
+
+// What has that name is not written to: it may be a link that leads elsewhere.
+int CreateAt(const std::string& path) {
+  unlink(path.c_str());
+  return open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+int CreateWithoutName(const std::string& folder) {
+  const int fd = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) return fd;
+  // The file system makes no files without names.
+  std::string path = folder + "/distbench.XXXXXX";
+  const int named = mkostemp(path.data(), O_CLOEXEC);
+  if (named >= 0) unlink(path.c_str());
+  return named;
+}
+
 class ResultFileOnDisk final : public ResultFile {
  public:
-  explicit ResultFileOnDisk(std::string path) : path_(std::move(path)) {}
+  // A file that is only read needs no `create`.
+  explicit ResultFileOnDisk(std::string path, CreateFunction create = nullptr)
+      : path_(std::move(path)), create_(create) {}
   ~ResultFileOnDisk() override {
     if (fd_ >= 0) close(fd_);
   }
@@ -99,6 +123,7 @@ class ResultFileOnDisk final : public ResultFile {
   absl::Status WriteFirstLine();
 
   const std::string path_;
+  const CreateFunction create_;
   int fd_ = -1;
   int64_t size_ = 0;  // including the first line
 };
@@ -137,9 +162,7 @@ absl::Status ResultFileOnDisk::Append(const std::string& record) {
 
 absl::Status ResultFileOnDisk::WriteFirstLine() {
   if (size_ > 0) return absl::OkStatus();
-  if (fd_ < 0) {
-    fd_ = open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  }
+  if (fd_ < 0) fd_ = create_(path_);
   if (fd_ < 0 || !WriteAt(fd_, kFirstLine, 0)) {
     return absl::ErrnoToStatus(errno, absl::StrCat("cannot write ", path_));
   }
@@ -179,7 +202,14 @@ absl::StatusOr<std::string> ResultFileOnDisk::Read(int64_t offset) {
 }  // namespace
 
 std::unique_ptr<ResultFile> NewResultFile(std::string path) {
-  return std::make_unique<ResultFileOnDisk>(std::move(path));
+  return std::make_unique<ResultFileOnDisk>(std::move(path), &CreateAt);
+}
+
+std::unique_ptr<ResultFile> NewTemporaryResultFile() {
+  const char* folder = getenv("TMPDIR");
+  const bool has_folder = folder != nullptr && *folder != '\0';
+  return std::make_unique<ResultFileOnDisk>(has_folder ? folder : "/tmp",
+                                            &CreateWithoutName);
 }
 
 absl::StatusOr<std::unique_ptr<ResultFile>> OpenResultFile(std::string path,
@@ -219,6 +249,17 @@ std::string IdOfDescription(const std::string& name) {
   absl::string_view id = name;
   if (!absl::ConsumeSuffix(&id, kDescriptionSuffix) || !IsRunId(id)) return "";
   return std::string(id);
+}
+
+// Absent if there is no such file.
+std::optional<FileVersion> VersionOf(const std::string& path) {
+  struct stat attributes;
+  if (stat(path.c_str(), &attributes) != 0) return std::nullopt;
+  const timespec& modified = attributes.st_mtim;
+  return FileVersion{
+      .inode = attributes.st_ino,
+      .size = attributes.st_size,
+      .modified_ns = modified.tv_sec * base::kNsPerSecond + modified.tv_nsec};
 }
 
 // Calls `visit` with the name of each file.
@@ -261,12 +302,8 @@ absl::Status RunDirectory::Save(const RunDescription& description) {
   const std::string path = DescriptionPath(description.id());
   std::string text;
   google::protobuf::TextFormat::PrintToString(description, &text);
-  absl::StatusOr<std::unique_ptr<results::OutputFile>> file =
-      results::OutputFile::Open(path);
-  if (!file.ok()) return file.status();
-  if (!base::WriteAll((*file)->fd(), text))
-    return results::WriteError(path, errno);
-  return (*file)->Commit();
+  listed_.erase(description.id());
+  return results::WriteFile(path, text);
 }
 
 absl::StatusOr<RunDescription> RunDirectory::Load(const std::string& id) {
@@ -296,20 +333,30 @@ std::vector<RunDescription> RunDirectory::List() {
     if (!id.empty()) ids.push_back(std::move(id));
   });
   std::sort(ids.begin(), ids.end());
+  std::map<std::string, ReadRun> listed;
   std::vector<RunDescription> runs;
   for (const std::string& id : ids) {
-    absl::StatusOr<RunDescription> run = Load(id);
-    // The run may have been removed in the meantime.
-    if (absl::IsNotFound(run.status())) continue;
-    if (run.ok()) {
-      runs.push_back(*std::move(run));
+    const std::optional<FileVersion> version = VersionOf(DescriptionPath(id));
+    if (!version.has_value()) continue;  // removed in the meantime
+    const auto known = listed_.find(id);
+    if (known != listed_.end() && known->second.version == *version) {
+      runs.push_back(known->second.run);
     } else {
-      RunDescription& unreadable = runs.emplace_back();
-      unreadable.set_id(id);
-      unreadable.set_message(std::string(run.status().message()));
+      runs.push_back(Describe(id));
     }
+    listed[id] = {.version = *version, .run = runs.back()};
   }
+  listed_ = std::move(listed);
   return runs;
+}
+
+RunDescription RunDirectory::Describe(const std::string& id) {
+  absl::StatusOr<RunDescription> run = Load(id);
+  if (run.ok()) return *std::move(run);
+  RunDescription unreadable;
+  unreadable.set_id(id);
+  unreadable.set_message(std::string(run.status().message()));
+  return unreadable;
 }
 
 std::unique_ptr<ResultFile> RunDirectory::NewResult(const std::string& id) {
@@ -340,6 +387,31 @@ void RunDirectory::RemoveTemporaryFiles() const {
   for (const std::string& name : names) {
     unlink(absl::StrCat(path_, "/", name).c_str());
   }
+}
+
+namespace {
+
+class TemporaryRunDisk final : public RunDisk {
+ public:
+  bool survives() const override { return false; }
+  absl::Status Save(const RunDescription&) override { return {}; }
+  absl::StatusOr<RunDescription> Load(const std::string& id) override {
+    return absl::NotFoundError(absl::StrCat("run ", id, " is not stored"));
+  }
+  std::vector<RunDescription> List() override { return {}; }
+  std::unique_ptr<ResultFile> NewResult(const std::string&) override {
+    return NewTemporaryResultFile();
+  }
+  absl::StatusOr<std::unique_ptr<ResultFile>> OpenResult(const std::string& id,
+                                                         int64_t) override {
+    return absl::NotFoundError(absl::StrCat("run ", id, " is not stored"));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<RunDisk> TemporaryRuns() {
+  return std::make_unique<TemporaryRunDisk>();
 }
 
 }  // namespace distbench::sequencer

@@ -1,9 +1,11 @@
-// The runs that a sequencer keeps on disk.
+// The runs that a sequencer keeps on disk, and the files of those that it keeps
+// only until it ends.
 
 #ifndef DISTBENCH_SEQUENCER_RUNS_RUN_DIRECTORY_H_
 #define DISTBENCH_SEQUENCER_RUNS_RUN_DIRECTORY_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -23,17 +25,32 @@ namespace distbench::sequencer {
 // its length and its CRC-32, 4 bytes each, least significant byte first. If a
 // file ends in the middle of a record, all records before that one are intact.
 
-// A new file, created when the first record is appended.
+// A new file, created when the first record is appended; replaces what has that
+// name.
 std::unique_ptr<ResultFile> NewResultFile(std::string path);
+
+// A new file without a name, created when the first record is appended, in the
+// folder for temporary files: $TMPDIR, or else /tmp. It ends with the object.
+std::unique_ptr<ResultFile> NewTemporaryResultFile();
 
 // Opens the first `size` bytes of a file for reading.
 absl::StatusOr<std::unique_ptr<ResultFile>> OpenResultFile(std::string path,
                                                            int64_t size);
 
+// Tells versions of a file apart without reading them.
+struct FileVersion {
+  uint64_t inode = 0;
+  int64_t size = 0;
+  int64_t modified_ns = 0;
+
+  bool operator==(const FileVersion&) const = default;
+};
+
 // Each run has two files: ID.run is its RunDescription as text, and ID.result
 // is its ResultFile. There are no other files of a run, so it can be removed by
 // removing both. Descriptions are replaced atomically. Only one process at a
-// time can use a directory.
+// time can use a directory. List() reads only descriptions that are new or were
+// changed since the last time.
 class RunDirectory final : public RunDisk {
  public:
   // Makes the directory if it is missing, and removes incomplete files that a
@@ -44,6 +61,7 @@ class RunDirectory final : public RunDisk {
   RunDirectory(const RunDirectory&) = delete;
   RunDirectory& operator=(const RunDirectory&) = delete;
 
+  bool survives() const override { return true; }
   absl::Status Save(const RunDescription& description) override;
   absl::StatusOr<RunDescription> Load(const std::string& id) override;
   std::vector<RunDescription> List() override;
@@ -55,13 +73,26 @@ class RunDirectory final : public RunDisk {
   RunDirectory(std::string path, base::FileDescriptor lock)
       : path_(std::move(path)), lock_(std::move(lock)) {}
 
+  // A description as it was read, and what its file then was.
+  struct ReadRun {
+    FileVersion version;
+    RunDescription run;
+  };
+
+  // An unreadable description has state UNKNOWN.
+  RunDescription Describe(const std::string& id);
   void RemoveTemporaryFiles() const;
   std::string DescriptionPath(const std::string& id) const;
   std::string ResultPath(const std::string& id) const;
 
   const std::string path_;
-  const base::FileDescriptor lock_;  // held while the directory is open
+  const base::FileDescriptor lock_;        // held while the directory is open
+  std::map<std::string, ReadRun> listed_;  // by id
 };
+
+// A disk for runs that end with the process: descriptions are not stored, and
+// results are temporary files.
+std::unique_ptr<RunDisk> TemporaryRuns();
 
 }  // namespace distbench::sequencer
 

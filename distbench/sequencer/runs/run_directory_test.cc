@@ -1,9 +1,12 @@
 #include "distbench/sequencer/runs/run_directory.h"
 
+#include <stdlib.h>
 #include <sys/resource.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -118,6 +121,39 @@ TEST_F(ResultFileTest, BytesThatAreNotThereTakeNoMemory) {
   EXPECT_LT(max_resident_kib() - before, 100 << 10);
 }
 
+TEST_F(ResultFileTest, APlantedLinkIsReplacedAndNotFollowed) {
+  const std::string other = path_ + ".other";
+  std::ofstream(other) << "somebody's";
+  std::filesystem::create_symlink(other, path_);
+  ASSERT_TRUE(NewResultFile(path_)->Append("one").ok());
+  EXPECT_FALSE(std::filesystem::is_symlink(path_));
+  EXPECT_EQ(std::filesystem::file_size(other), 10);
+}
+
+class TemporaryResultFileTest : public ResultFileTest {
+ protected:
+  TemporaryResultFileTest() {
+    std::filesystem::remove_all(path_);
+    setenv("TMPDIR", path_.c_str(), 1);
+  }
+  ~TemporaryResultFileTest() override { unsetenv("TMPDIR"); }
+};
+
+TEST_F(TemporaryResultFileTest, HasNoName) {
+  std::filesystem::create_directory(path_);
+  const auto file = NewTemporaryResultFile();
+  ASSERT_TRUE(file->Append("one").ok());
+  ASSERT_TRUE(file->Append("two").ok());
+  EXPECT_TRUE(std::filesystem::is_empty(path_));
+  EXPECT_THAT(ReadAll(*file, ResultLog::kBegin + 2 * 11),
+              ElementsAre("one", "two"));
+}
+
+TEST_F(TemporaryResultFileTest, AMissingFolderIsNamed) {
+  EXPECT_THAT(std::string(NewTemporaryResultFile()->Append("one").message()),
+              HasSubstr("cannot write " + path_ + ": No such file"));
+}
+
 TEST_F(ResultFileTest, OtherFilesAreRefused) {
   std::ofstream(path_) << "something else";
   EXPECT_EQ(OpenResultFile(path_, 14).status().code(),
@@ -204,6 +240,30 @@ TEST_F(RunDirectoryTest, RunsWhoseFilesAreRemovedAreGone) {
   ASSERT_TRUE(directory->Save(RunCalled(kId)).ok());
   std::filesystem::remove(path_ + "/" + kId + ".run");
   EXPECT_THAT(directory->List(), IsEmpty());
+}
+
+TEST_F(RunDirectoryTest, ReadsOnlyDescriptionsThatHaveChanged) {
+  const auto directory = Open();
+  ASSERT_TRUE(directory->Save(RunCalled(kId)).ok());
+  const auto label = [&] { return directory->List()[0].label(); };
+  EXPECT_EQ(label(), "a \"quoted\" label");
+  // Written in place, with the same size and time.
+  const std::string file = path_ + "/" + kId + ".run";
+  const auto time = std::filesystem::last_write_time(file);
+  std::string text;
+  {
+    std::ifstream in(file);
+    text.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  text.replace(text.find("quoted"), 6, "QUOTED");
+  std::ofstream(file) << text;
+  std::filesystem::last_write_time(file, time);
+  EXPECT_EQ(label(), "a \"quoted\" label");
+  std::filesystem::last_write_time(file, time + std::chrono::seconds(1));
+  EXPECT_EQ(label(), "a \"QUOTED\" label");
+  // What it saves itself it reads anew, whatever the file looks like.
+  ASSERT_TRUE(directory->Save(RunCalled(kId)).ok());
+  EXPECT_EQ(label(), "a \"quoted\" label");
 }
 
 TEST_F(RunDirectoryTest, ADescriptionThatCanNotBeReadIsListedNevertheless) {

@@ -5,31 +5,38 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "distbench/report/findings/findings.h"
 #include "distbench/sequencer/runs/run_state.h"
 
 namespace distbench::sequencer {
 namespace {
 
-// A run waits while more than this is unwritten. It is enough for the storage
-// to write many small records at once.
-constexpr int64_t kMaxUnwrittenBytes = 1 << 20;
+// Says of which tests, the first ones, only summaries were kept.
+std::string PiecesMissing(int test_count) {
+  return absl::StrCat(kPiecesDropped,
+                      test_count == 1 ? " of test " : " of tests 1 to ",
+                      test_count);
+}
+
+void AddSentence(const std::string& sentence, RunDescription& run) {
+  if (sentence.empty()) return;
+  if (!run.message().empty()) run.mutable_message()->append("; ");
+  run.mutable_message()->append(sentence);
+}
 
 }  // namespace
 
-RunRecord::RunRecord(Options options, ResultMemory& memory,
-                     const base::Clock& clock, std::unique_ptr<ResultFile> file)
+RunRecord::RunRecord(Options options, const base::Clock& clock,
+                     std::unique_ptr<ResultFile> file)
     : options_(std::move(options)),
-      memory_(memory),
       clock_(clock),
       file_(std::move(file)),
-      state_(options_.description),
+      description_(options_.description),
       log_(file_ == nullptr ? ResultLog::kBegin
                             : std::max(options_.description.result_bytes(),
                                        ResultLog::kBegin)),
-      committed_end_(log_.file_end()),
-      is_announced_(options_.storage == nullptr) {
+      missing_(options_.missing),
+      committed_end_(log_.file_end()) {
   if (!HasEnded(options_.description)) return;
   is_announced_ = true;
   is_saved_ = true;
@@ -39,7 +46,6 @@ RunRecord::RunRecord(Options options, ResultMemory& memory,
 }
 
 RunRecord::~RunRecord() {
-  memory_.Release(log_.memory_bytes());
   if (file_ == nullptr) return;
   options_.storage->Post(
       [file = std::shared_ptr<ResultFile>(std::move(file_))](RunDisk&) {});
@@ -49,19 +55,11 @@ RunRecord::~RunRecord() {
 
 RunDescription RunRecord::description() const {
   absl::MutexLock lock(&mutex_);
-  return Describe();
-}
-
-RunDescription RunRecord::Describe() const {
-  RunDescription run = end_.has_value() ? *ended_ : state_.description();
-  const bool has_file = log_.file_end() > ResultLog::kBegin;
-  const int64_t bytes = (has_file ? log_.file_end() : 0) + log_.memory_bytes();
-  if (bytes > 0) run.set_result_bytes(bytes);
-  if (!storage_problem_.empty()) {
-    const bool has_message = !run.message().empty();
-    run.set_message(
-        absl::StrCat(run.message(), has_message ? "; " : "", storage_problem_));
-  }
+  RunDescription run = end_.has_value() ? *ended_ : description_;
+  run.clear_result_bytes();
+  if (log_.total_bytes() > 0) run.set_result_bytes(log_.total_bytes());
+  AddSentence(storage_problem_, run);
+  AddSentence(missing_, run);
   return run;
 }
 
@@ -72,7 +70,46 @@ bool RunRecord::has_ended() const {
 
 bool RunRecord::is_on_disk() const {
   absl::MutexLock lock(&mutex_);
-  return is_saved_ && committed_end_ == log_.end();
+  return options_.storage->survives() && is_saved_ && missing_.empty() &&
+         committed_end_ == log_.end();
+}
+
+int64_t RunRecord::kept_bytes() const {
+  absl::MutexLock lock(&mutex_);
+  return options_.storage->survives() ? log_.memory_bytes()
+                                      : log_.total_bytes();
+}
+
+RunRecord::Options RunRecord::ReplacementOptions(std::string missing) const {
+  Options options;
+  options.description = ToSave();
+  options.storage = options_.storage;
+  options.memory_bytes = options_.memory_bytes;
+  options.missing = std::move(missing);
+  return options;
+}
+
+std::shared_ptr<RunRecord> RunRecord::WithoutResult() const {
+  absl::MutexLock lock(&mutex_);
+  return std::make_shared<RunRecord>(ReplacementOptions(kResultDropped),
+                                     clock_);
+}
+
+std::shared_ptr<RunRecord> RunRecord::OnlySummaries() const {
+  Options options;
+  std::vector<int64_t> offsets;
+  {
+    absl::MutexLock lock(&mutex_);
+    options = ReplacementOptions(PiecesMissing(finished_count_));
+    offsets = log_.whole_offsets();
+  }
+  auto summaries = std::make_shared<RunRecord>(std::move(options), clock_);
+  for (const int64_t offset : offsets) {
+    absl::StatusOr<std::string> record = ReadRecord(offset);
+    if (!record.ok()) continue;
+    summaries->AppendRecord(*std::move(record), /*is_piece=*/false);
+  }
+  return summaries;
 }
 
 void RunRecord::SetCanceller(std::function<void(const absl::Status&)> cancel) {
@@ -89,7 +126,7 @@ absl::Status RunRecord::Cancel(const absl::Status& reason) {
           absl::StrCat("run ", id(), " has ended"));
     }
     cancel = cancel_;
-    BeginToEnd();
+    is_ending_ = true;
   }
   if (cancel) cancel(reason);
   return absl::OkStatus();
@@ -97,19 +134,14 @@ absl::Status RunRecord::Cancel(const absl::Status& reason) {
 
 void RunRecord::OnSequencerEnds() {
   absl::MutexLock lock(&mutex_);
-  state_.SequencerEnds();
-  BeginToEnd();
-}
-
-void RunRecord::BeginToEnd() {
+  sequencer_ends_ = true;
   is_ending_ = true;
-  memory_.NoteChange();
 }
 
 void RunRecord::OnQueuePosition(int ahead) {
   {
     absl::MutexLock lock(&mutex_);
-    state_.SetQueuePosition(ahead);
+    description_.set_queue_position(ahead);
     ++queue_version_;
   }
   Notify();
@@ -117,13 +149,15 @@ void RunRecord::OnQueuePosition(int ahead) {
 
 void RunRecord::OnRunStarted() {
   absl::MutexLock lock(&mutex_);
-  state_.Start(clock_.UnixNs());
+  description_.set_state(RunDescription::RUNNING);
+  description_.clear_queue_position();
+  description_.set_start_timestamp_ns(clock_.UnixNs());
 }
 
 void RunRecord::OnTestSetUp(int test_index) {
   {
     absl::MutexLock lock(&mutex_);
-    state_.SetUpTest(test_index);
+    description_.set_current_test_index(test_index);
   }
   Save();
 }
@@ -146,12 +180,11 @@ void RunRecord::OnProgress(int test_index, const TrafficProgress& progress) {
   Notify();
 }
 
-absl::Status RunRecord::OnResultChunk(int test_index, ResultChunk chunk) {
+void RunRecord::OnResultChunk(int test_index, ResultChunk chunk) {
   RunTestsEvent event;
   event.set_test_index(test_index);
   *event.mutable_result_chunk() = std::move(chunk);
   Append(event);
-  return absl::OkStatus();
 }
 
 absl::Status RunRecord::OnTestFinished(int test_index, TestResult result) {
@@ -165,7 +198,7 @@ absl::Status RunRecord::OnTestFinished(int test_index, TestResult result) {
   {
     absl::MutexLock lock(&mutex_);
     finished_count_ = test_index + 1;
-    state_.FinishTest(is_good);
+    has_failed_test_ |= !is_good;
   }
   Commit();
   {
@@ -185,11 +218,36 @@ absl::Status RunRecord::OnTestFinished(int test_index, TestResult result) {
 void RunRecord::OnSequenceDone(const absl::Status& status) {
   {
     absl::MutexLock lock(&mutex_);
-    ended_ = state_.Ended(status, clock_.UnixNs());
+    ended_ = Ended(status);
   }
-  if (options_.storage == nullptr) return Finish(status);
   Commit();
   Post([this, status](RunDisk&) { Finish(status); });
+}
+
+// The description of a run that ends now with this status.
+RunDescription RunRecord::Ended(const absl::Status& status) const {
+  RunDescription ended = description_;
+  ended.set_state(FinalState(status));
+  ended.clear_queue_position();
+  if (ended.state() != RunDescription::INTERRUPTED) {
+    ended.clear_current_test_index();
+  }
+  ended.set_end_timestamp_ns(clock_.UnixNs());
+  if (!status.ok()) ended.set_message(std::string(status.message()));
+  return ended;
+}
+
+RunDescription::State RunRecord::FinalState(const absl::Status& status) const {
+  if (status.ok()) {
+    return has_failed_test_ ? RunDescription::FAILED : RunDescription::DONE;
+  }
+  if (sequencer_ends_) {
+    return description_.state() == RunDescription::WAITING
+               ? RunDescription::CANCELLED
+               : RunDescription::INTERRUPTED;
+  }
+  return absl::IsCancelled(status) ? RunDescription::CANCELLED
+                                   : RunDescription::FAILED;
 }
 
 void RunRecord::Finish(const absl::Status& status) {
@@ -205,136 +263,75 @@ void RunRecord::Finish(const absl::Status& status) {
 void RunRecord::Append(const RunTestsEvent& event) {
   std::string record = event.SerializeAsString();
   const bool is_piece = event.has_result_chunk();
-  const int64_t bytes = record.size();
-  if (is_piece && !AwaitRoom(event.test_index(), bytes)) return;
-  if (!is_piece && memory_.Reserve(bytes) != Room::kReserved) {
-    memory_.ReserveAnyway(bytes);
-  }
-  bool must_post = false;
+  if (is_piece && !AwaitRoom(event.test_index(), record.size())) return;
+  AppendRecord(std::move(record), is_piece);
+  Notify();
+}
+
+void RunRecord::AppendRecord(std::string record, bool is_piece) {
   {
     absl::MutexLock lock(&mutex_);
     log_.Append(std::move(record), is_piece);
-    must_post = FileTakesRecords() && !std::exchange(is_write_posted_, true);
+    const bool must_post = write_error_.ok() && !is_write_posted_ &&
+                           log_.memory_bytes() > options_.memory_bytes;
+    if (!must_post) return;
+    is_write_posted_ = true;
   }
-  if (must_post) Post([this](RunDisk& disk) { WriteNow(disk); });
-  Notify();
+  Post([this](RunDisk& disk) { WriteNow(disk); });
 }
 
 // ---- Room -------------------------------------------------------------------
 
-// Reserves memory for a piece. Returns false if it is not to be kept.
+// Waits until there is room for a piece. Returns false if it is not to be kept.
 bool RunRecord::AwaitRoom(int test_index, int64_t bytes) {
-  bool cut_off_readers = false;
-  while (true) {
-    const int64_t seen = memory_.changes();
-    const Room room = FindRoom(test_index, bytes, cut_off_readers);
-    if (room == Room::kReserved) return true;
-    absl::Duration patience;
-    {
-      absl::MutexLock lock(&mutex_);
-      // A run that is being ended must not cut off the readers of other runs.
-      if (room == Room::kNone || (cut_off_readers && is_ending_)) {
-        DropPieceOf(test_index);
-        return false;
-      }
-      patience = Patience();
-    }
-    cut_off_readers = !memory_.AwaitChange(seen, patience) && !EndStall();
-  }
-}
-
-RunRecord::Room RunRecord::FindRoom(int test_index, int64_t bytes,
-                                    bool cut_off_readers) {
   {
     absl::MutexLock lock(&mutex_);
-    if (FileTakesRecords()) {
-      if (log_.memory_bytes() > kMaxUnwrittenBytes) return Room::kMayCome;
-      memory_.ReserveAnyway(bytes);
-      return Room::kReserved;
-    }
-    if (!IsWanted(test_index)) return Room::kNone;
+    AwaitDisk();
+    if (write_error_.ok()) return true;
+    // Useless without the earlier pieces of its test.
+    if (test_index < first_whole_test_) return false;
+    bytes += log_.memory_bytes();
   }
-  const Room room = memory_.Reserve(bytes, cut_off_readers);
-  return room == Room::kNone ? HandOver(test_index, bytes) : room;
+  if (options_.make_room(bytes)) return true;
+  DropPieces(test_index);
+  return false;
 }
 
-// Drops the records that all followers have taken. If those are all, the
-// followers get the piece although there is no room.
-RunRecord::Room RunRecord::HandOver(int test_index, int64_t bytes) {
-  absl::MutexLock lock(&mutex_);
-  const int64_t slowest = SlowestOffset();
-  if (Free([slowest](ResultLog& log) { log.DropPieces(slowest); }) > 0) {
-    DropPieceOf(test_index);
-    return Room::kMayCome;
+// Waits while the file is behind, but gives up on a disk that takes nothing.
+void RunRecord::AwaitDisk() {
+  const auto may_go_on = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return !write_error_.ok() ||
+           log_.memory_bytes() <= 2 * options_.memory_bytes;
+  };
+  const auto need_not_wait = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return may_go_on() || is_ending_;
+  };
+  absl::Duration patience = options_.stall_timeout;
+  if (mutex_.AwaitWithTimeout(absl::Condition(&need_not_wait), patience)) {
+    patience = options_.last_stall_timeout;
+    if (mutex_.AwaitWithTimeout(absl::Condition(&may_go_on), patience)) return;
   }
-  if (slowest < log_.end()) return Room::kMayCome;
-  if (!HasFollowers()) return Room::kNone;
-  memory_.ReserveAnyway(bytes);
-  return Room::kReserved;
+  write_error_ = absl::DeadlineExceededError(absl::StrCat(
+      "the disk took none of the result for ", absl::FormatDuration(patience)));
 }
 
-// Gives up on the disk, or on the slowest followers. Returns false if neither
-// is to blame, but readers of other runs.
-bool RunRecord::EndStall() {
+// Drops the pieces of the test, and of earlier ones. Followers in the middle of
+// a test can not go on.
+void RunRecord::DropPieces(int test_index) {
   {
     absl::MutexLock lock(&mutex_);
-    const absl::Duration patience = Patience();
-    if (FileTakesRecords()) {
-      write_error_ = absl::DeadlineExceededError(
-          absl::StrCat("the disk took none of the result for ",
-                       absl::FormatDuration(patience)));
-      return true;
+    first_whole_test_ = test_index + 1;
+    missing_ = PiecesMissing(first_whole_test_);
+    storage_problem_ = std::string(write_error_.message());
+    log_.DropPieces();
+    for (const auto& [id, follower] : followers_) {
+      if (follower->has_part_) follower->error_ = WhatIsMissing();
     }
-    const int64_t slowest = SlowestOffset();
-    if (slowest == log_.end()) return false;
-    CutOff(slowest + 1,
-           absl::DeadlineExceededError(absl::StrCat(
-               "the client took none of the results for ",
-               absl::FormatDuration(patience),
-               ", and they need more than the sequencer's --results_memory")));
   }
   Notify();
-  return true;
 }
 
-// Later followers get only a summary of this test and of earlier ones.
-void RunRecord::DropPieceOf(int test_index) {
-  first_whole_test_ = std::max(first_whole_test_, test_index + 1);
-  storage_problem_ = kPiecesDropped;
-}
-
-int64_t RunRecord::Free(const std::function<void(ResultLog&)>& drop) {
-  const int64_t before = log_.memory_bytes();
-  drop(log_);
-  const int64_t freed = before - log_.memory_bytes();
-  if (freed > 0) memory_.Release(freed);
-  return freed;
-}
-
-bool RunRecord::DropResult(bool cut_off) {
-  bool is_gone = false;
-  {
-    absl::MutexLock lock(&mutex_);
-    if (log_.memory_bytes() == 0) return true;
-    result_is_dropped_ = true;
-    storage_problem_ = kResultDropped;
-    if (cut_off) {
-      CutOff(log_.end(), absl::ResourceExhaustedError(
-                             absl::StrCat("run ", id(), ": ", kResultDropped)));
-    }
-    DropTaken();
-    is_gone = log_.memory_bytes() == 0;
-  }
-  if (cut_off) Notify();
-  return is_gone;
-}
-
-void RunRecord::DropTaken() {
-  const int64_t slowest = SlowestOffset();
-  Free([slowest](ResultLog& log) { log.Drop(slowest); });
-}
-
-// The part of RunRecord that serves followers.
+// ---- Followers --------------------------------------------------------------
 
 namespace {
 
@@ -356,62 +353,34 @@ RunFollower::RunFollower(std::shared_ptr<RunRecord> record,
 
 RunFollower::~RunFollower() { record_->RemoveFollower(*this); }
 
-bool RunFollower::Gets(const RunTestsEvent& event) const {
-  if (event.has_started()) return event.test_index() >= tests_before_;
-  return !event.has_result_chunk() || event.test_index() >= first_whole_test_;
-}
-
 void RunRecord::AddFollower(RunFollower& follower) {
   absl::MutexLock lock(&mutex_);
   follower.id_ = next_follower_id_++;
   follower.tests_before_ = finished_count_;
-  follower.first_whole_test_ = first_whole_test_;
-  if (result_is_dropped_) {
-    follower.missing_ = kResultDropped;
-    follower.offset_ = log_.end();
-  } else if (first_whole_test_ > 0) {
-    const bool is_one = first_whole_test_ == 1;
-    follower.missing_ =
-        absl::StrCat(kPiecesDropped, is_one ? " of test " : " of tests 1 to ",
-                     first_whole_test_);
-  }
   followers_[follower.id_] = &follower;
 }
 
-void RunRecord::RemoveFollower(RunFollower& follower) {
+void RunRecord::RemoveFollower(const RunFollower& follower) {
   absl::MutexLock lock(&mutex_);
   followers_.erase(follower.id_);
-  OnTaken();
-}
-
-// Wakes a run that may be waiting for followers to take records, or to leave.
-void RunRecord::OnTaken() {
-  if (result_is_dropped_) DropTaken();
-  if (!end_.has_value()) memory_.NoteChange();
 }
 
 RunNews RunRecord::NextFor(RunFollower& follower) {
   absl::MutexLock lock(&mutex_);
-  const int64_t offset = follower.offset_;
-  RunNews news = NewsFor(follower);
-  if (follower.offset_ > offset) OnTaken();
-  return news;
-}
-
-RunNews RunRecord::NewsFor(RunFollower& follower) {
-  if (!follower.cut_off_.ok()) return End(follower.cut_off_);
   if (!is_announced_) return {};
+  if (!follower.error_.ok()) return End(follower.error_);
   if (auto live = LiveNewsFor(follower)) return Event(*std::move(live));
   while (const ResultLog::Record record = TakeRecord(follower)) {
     RunTestsEvent event;
     if (!event.ParseFromString(*record)) {
       return End(absl::DataLossError("the stored result is damaged"));
     }
-    if (follower.Gets(event)) return Event(std::move(event));
+    if (!Gets(follower, event)) continue;
+    follower.has_part_ = event.has_result_chunk();
+    return Event(std::move(event));
   }
-  if (!follower.read_error_.ok()) return End(follower.read_error_);
   if (follower.is_reading_ || !end_.has_value()) return {};
-  return End(EndFor(follower));
+  return End(missing_.empty() ? *end_ : WhatIsMissing());
 }
 
 std::optional<RunTestsEvent> RunRecord::LiveNewsFor(RunFollower& follower) {
@@ -424,7 +393,7 @@ std::optional<RunTestsEvent> RunRecord::LiveNewsFor(RunFollower& follower) {
   if (follower.queue_version_ != queue_version_) {
     follower.queue_version_ = queue_version_;
     // Position 0 is implied by the start that follows.
-    const int ahead = state_.description().queue_position();
+    const int ahead = description_.queue_position();
     if (ahead > 0 && !end_.has_value()) {
       event.set_queue_position(ahead);
       return event;
@@ -449,51 +418,26 @@ ResultLog::Record RunRecord::TakeRecord(RunFollower& follower) {
     return record;
   }
   if (follower.offset_ >= log_.file_end()) return log_.Read(follower.offset_);
-  if (follower.read_error_.ok() && !std::exchange(follower.is_reading_, true)) {
+  if (!std::exchange(follower.is_reading_, true)) {
     Post([this, id = follower.id_](RunDisk&) { ReadNow(id); });
   }
   return nullptr;
 }
 
-absl::Status RunRecord::EndFor(const RunFollower& follower) const {
-  if (follower.missing_.empty()) return *end_;
-  const std::string missing =
-      absl::StrCat("run ", id(), ": ", follower.missing_);
-  if (end_->ok()) return absl::ResourceExhaustedError(missing);
+bool RunRecord::Gets(const RunFollower& follower,
+                     const RunTestsEvent& event) const {
+  if (event.has_started()) return event.test_index() >= follower.tests_before_;
+  return !event.has_result_chunk() || event.test_index() >= first_whole_test_;
+}
+
+// The end of a run whose followers do not receive everything.
+absl::Status RunRecord::WhatIsMissing() const {
+  const std::string missing = absl::StrCat("run ", id(), ": ", missing_);
+  if (!end_.has_value() || end_->ok()) {
+    return absl::ResourceExhaustedError(missing);
+  }
   return absl::Status(end_->code(),
                       absl::StrCat(end_->message(), "; ", missing));
-}
-
-// A piece is useless if earlier pieces of its test were dropped, unless a
-// follower has taken those.
-bool RunRecord::IsWanted(int test_index) const {
-  return test_index >= first_whole_test_ ||
-         std::any_of(followers_.begin(), followers_.end(), [&](const auto& it) {
-           return it.second->cut_off_.ok() &&
-                  it.second->first_whole_test_ <= test_index;
-         });
-}
-
-bool RunRecord::HasFollowers() const {
-  return std::any_of(followers_.begin(), followers_.end(),
-                     [](const auto& it) { return it.second->cut_off_.ok(); });
-}
-
-int64_t RunRecord::SlowestOffset() const {
-  int64_t slowest = log_.end();
-  for (const auto& [id, follower] : followers_) {
-    if (follower->cut_off_.ok()) slowest = std::min(slowest, follower->offset_);
-  }
-  return slowest;
-}
-
-// Gives up on the followers that have not taken all records before `offset`.
-void RunRecord::CutOff(int64_t offset, const absl::Status& reason) {
-  for (const auto& [id, follower] : followers_) {
-    if (follower->offset_ < offset && follower->cut_off_.ok()) {
-      follower->cut_off_ = reason;
-    }
-  }
 }
 
 void RunRecord::Notify() const {
@@ -507,7 +451,7 @@ void RunRecord::Notify() const {
   for (const auto& call : calls) call();
 }
 
-// The part of RunRecord that runs on the storage's thread.
+// ---- Storage ----------------------------------------------------------------
 
 namespace {
 
@@ -517,7 +461,6 @@ constexpr int64_t kReadAheadBytes = 256 << 10;
 }  // namespace
 
 void RunRecord::Post(std::function<void(RunDisk&)> work) {
-  if (options_.storage == nullptr) return;
   options_.storage->Post([self = shared_from_this(), work = std::move(work)](
                              RunDisk& disk) { work(disk); });
 }
@@ -530,7 +473,6 @@ void RunRecord::Commit() {
   int64_t end = 0;
   {
     absl::MutexLock lock(&mutex_);
-    if (options_.storage == nullptr) return;
     ++commits_posted_;
     // Later records belong to a test that may never finish.
     end = log_.end();
@@ -539,35 +481,34 @@ void RunRecord::Commit() {
 }
 
 void RunRecord::CommitNow(RunDisk& disk, int64_t end) {
+  const bool survives = options_.storage->survives();
+  bool must_write = survives;
   {
     absl::MutexLock lock(&mutex_);
     if (!log_.has_gap()) write_error_ = absl::OkStatus();
+    must_write |= log_.memory_bytes() > options_.memory_bytes;
   }
-  WriteNow(disk);
+  if (must_write) WriteNow(disk);
   const absl::Status synced =
-      file_ == nullptr ? absl::OkStatus() : file_->Sync();
+      survives && file_ != nullptr ? file_->Sync() : absl::OkStatus();
   {
     absl::MutexLock lock(&mutex_);
     if (synced.ok()) committed_end_ = std::min(end, log_.file_end());
     if (!write_error_.ok()) {
-      storage_problem_ =
-          absl::StrCat(write_error_.message(), "; ", WhatIsInMemory());
+      storage_problem_ = absl::StrCat(
+          write_error_.message(),
+          missing_.empty() ? "; it is kept in memory, until the sequencer ends"
+                           : "");
     } else if (!synced.ok()) {
       storage_problem_ = absl::StrCat(
           synced.message(), "; it is lost if the sequencer's host fails");
-    } else if (log_.memory_bytes() == 0) {
+    } else {
       storage_problem_.clear();
     }
   }
   SaveNow(disk);
   absl::MutexLock lock(&mutex_);
   ++commits_done_;
-}
-
-absl::string_view RunRecord::WhatIsInMemory() const {
-  if (result_is_dropped_) return kResultDropped;
-  if (log_.has_gap()) return kPiecesDropped;
-  return "it is kept in memory, until the sequencer ends";
 }
 
 // Writes the records in memory, until none are left or an error occurs.
@@ -577,29 +518,33 @@ void RunRecord::WriteNow(RunDisk& disk) {
     {
       absl::MutexLock lock(&mutex_);
       is_write_posted_ = false;
-      if (write_error_.ok()) record = log_.BeginWrite();
+      if (write_error_.ok()) record = log_.NextToWrite();
     }
     if (record == nullptr) return;
     if (file_ == nullptr) file_ = disk.NewResult(id());
     const absl::Status status = file_->Append(*record);
-    {
-      absl::MutexLock lock(&mutex_);
-      Free([&status](ResultLog& log) { log.EndWrite(status.ok()); });
-      if (!status.ok()) write_error_ = status;
+    absl::MutexLock lock(&mutex_);
+    if (status.ok()) {
+      log_.OnWritten(record);
+    } else {
+      write_error_ = status;
     }
-    memory_.NoteChange();
   }
+}
+
+// The description as far as it is true for a later process: records that exist
+// only in memory do not survive.
+RunDescription RunRecord::ToSave() const {
+  RunDescription run = ended_.has_value() ? *ended_ : description_;
+  if (committed_end_ > ResultLog::kBegin) run.set_result_bytes(committed_end_);
+  return run;
 }
 
 void RunRecord::SaveNow(RunDisk& disk) {
   RunDescription run;
   {
     absl::MutexLock lock(&mutex_);
-    run = ended_.has_value() ? *ended_ : state_.description();
-    // Records that exist only in memory do not survive the process.
-    if (committed_end_ > ResultLog::kBegin) {
-      run.set_result_bytes(committed_end_);
-    }
+    run = ToSave();
   }
   const absl::Status status = disk.Save(run);
   {
@@ -635,11 +580,19 @@ void RunRecord::ReadNow(int64_t follower_id) {
     if (records.ok()) {
       follower.read_ahead_ = *std::move(records);
     } else {
-      follower.read_error_ = records.status();
+      follower.error_ = records.status();
     }
     on_news = follower.on_news_;
   }
   on_news();
+}
+
+absl::StatusOr<std::string> RunRecord::ReadRecord(int64_t offset) const {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (offset >= log_.file_end()) return *log_.Read(offset);
+  }
+  return file_->Read(offset);
 }
 
 // Reads at least one record.

@@ -15,14 +15,10 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
 #include "distbench/sequencer/runs/result_log.h"
-#include "distbench/sequencer/runs/result_memory.h"
-#include "distbench/sequencer/runs/run_client.h"
-#include "distbench/sequencer/runs/run_state.h"
 #include "distbench/sequencer/runs/run_storage.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
@@ -37,8 +33,8 @@ struct RunNews {
   std::optional<absl::Status> end;
 };
 
-// The run writes, as its RunClient; any number of followers read, each at its
-// own pace, from the beginning. There are three parts, with one owner each:
+// The run writes; any number of followers read, each at its own pace, from the
+// beginning. There are three parts, with one owner each:
 //
 // - State: mutex_ guards the description, the records in memory and the
 //   positions of the followers. It is never held while the disk works.
@@ -49,18 +45,13 @@ struct RunNews {
 // - Followers: Next() takes a record from memory, or asks the storage to read
 //   some and calls on_news when they are available.
 //
-// The run's own thread waits in two places: for room for a piece of a result,
-// and for the disk at the end of a test. While the file takes records, there is
-// room for a piece if few bytes are unwritten. Otherwise the piece must fit
-// into the results' memory. If it does not, it is handed to the present
-// followers, one piece at a time, and dropped when all of them have taken it;
-// without followers it is dropped at once. Later followers are told at the end
-// which results they have missed.
+// The run's own thread waits only for the disk: for room for a piece of a
+// result, while the file is behind, and at the end of a test. Pieces that the
+// disk does not take stay in memory. When there is no room for one there, it is
+// dropped with the others, and followers are told which results they miss.
 //
 // Thread-safe.
-class RunRecord final : public RunClient,
-                        public DroppableResult,
-                        public std::enable_shared_from_this<RunRecord> {
+class RunRecord final : public std::enable_shared_from_this<RunRecord> {
  public:
   struct Options {
     // Must have id, client, label and test_names. Its state says whether the
@@ -71,36 +62,61 @@ class RunRecord final : public RunClient,
     // overload_limits.
     bool stop_at_failure = false;
 
-    // Must outlive the record. Null: nothing survives the process.
+    // Must outlive the record.
     RunStorage* storage = nullptr;
 
-    // Called once, with no lock held, when the run has ended and followers are
-    // about to be told.
+    // Why followers do not receive the whole result; empty: they do.
+    std::string missing;
+
+    // The storage writes records to the file when there are more bytes of them
+    // than this, so that small results take no file, and at the end of a test
+    // if they are to survive. The run waits while there are twice as many.
+    int64_t memory_bytes = 1 << 20;
+
+    // Called, with no lock held, while the disk takes nothing: whether the
+    // records in memory, and a new one, may have so many bytes.
+    std::function<bool(int64_t bytes)> make_room = [](int64_t) {
+      return false;
+    };
+
+    // Called once, with no lock held, on the storage's thread, when the run has
+    // ended and followers are about to be told.
     std::function<void()> on_ended = [] {};
 
-    // How long the run waits for followers, or a disk, that take nothing:
-    // normally, and while it is being ended.
+    // How long the run waits for a disk that takes nothing: normally, and while
+    // it is being ended.
     absl::Duration stall_timeout = absl::Seconds(60);
     absl::Duration last_stall_timeout = absl::Seconds(2);
   };
 
-  // `memory` and `clock` must outlive the record. `file` is the result of a run
-  // that has ended; it has the description's result_bytes.
-  RunRecord(Options options, ResultMemory& memory, const base::Clock& clock,
+  // `clock` must outlive the record. `file` is the result of a run that has
+  // ended; it has the description's result_bytes.
+  RunRecord(Options options, const base::Clock& clock,
             std::unique_ptr<ResultFile> file = nullptr);
-  ~RunRecord() override;
+  ~RunRecord();
 
   RunDescription description() const ABSL_LOCKS_EXCLUDED(mutex_);
   const std::string& id() const { return options_.description.id(); }
   const std::string& client() const { return options_.description.client(); }
   bool has_ended() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Whether the disk has everything that will be needed of the run.
+  // Whether the disk has everything that will be needed of the run, also by a
+  // later process.
   bool is_on_disk() const ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Bytes of the result that exist only for this record, in memory or in a file
+  // that does not survive.
+  int64_t kept_bytes() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Replacements for the record of a run that has ended. They take less room;
+  // the record itself exists until its followers have read it. OnlySummaries()
+  // is for the storage's thread.
+  std::shared_ptr<RunRecord> WithoutResult() const ABSL_LOCKS_EXCLUDED(mutex_);
+  std::shared_ptr<RunRecord> OnlySummaries() const ABSL_LOCKS_EXCLUDED(mutex_);
+
   // Both return at once. The storage saves the description in the state that it
-  // has by then. Commit() also makes it write all records so far; if that
-  // fails, the description says so.
+  // has by then. Commit() also makes it write all records so far, if they are
+  // to survive; if that fails, the description says so.
   void Save();
   void Commit() ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -115,89 +131,86 @@ class RunRecord final : public RunClient,
   // reason.
   void OnSequencerEnds() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // RunClient:
-  void OnQueuePosition(int ahead) override ABSL_LOCKS_EXCLUDED(mutex_);
-  void OnRunStarted() override ABSL_LOCKS_EXCLUDED(mutex_);
-  void OnTestSetUp(int test_index) override ABSL_LOCKS_EXCLUDED(mutex_);
-  void OnTestStarted(int test_index, const TestStarted& started) override;
-  void OnProgress(int test_index, const TrafficProgress& progress) override
-      ABSL_LOCKS_EXCLUDED(mutex_);
-  absl::Status OnResultChunk(int test_index, ResultChunk chunk) override;
-  absl::Status OnTestFinished(int test_index, TestResult result) override
-      ABSL_LOCKS_EXCLUDED(mutex_);
-  void OnSequenceDone(const absl::Status& status) override
+  // The run calls the following methods, by one thread at a time, in this
+  // order: queue positions, run started, then for each test set up, started,
+  // progress, pieces and finished, then done.
+
+  // Does not block.
+  void OnQueuePosition(int ahead) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  void OnRunStarted() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The test is about to be set up; its traffic starts later, if at all.
+  void OnTestSetUp(int test_index) ABSL_LOCKS_EXCLUDED(mutex_);
+  void OnTestStarted(int test_index, const TestStarted& started);
+  void OnProgress(int test_index, const TrafficProgress& progress)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // DroppableResult:
-  bool DropResult(bool cut_off) override ABSL_LOCKS_EXCLUDED(mutex_);
+  // A piece of the result. Blocks while there is no room for it.
+  void OnResultChunk(int test_index, ResultChunk chunk);
+
+  // The test has ended; `result` has no service_logs. Blocks until the disk has
+  // it. An error ends the sequence.
+  absl::Status OnTestFinished(int test_index, TestResult result)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The sequence has ended.
+  void OnSequenceDone(const absl::Status& status) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   friend class RunFollower;
-  using Room = ResultMemory::Room;
 
   // ---- State
-  RunDescription Describe() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void BeginToEnd() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  RunDescription Ended(const absl::Status& status) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  RunDescription::State FinalState(const absl::Status& status) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Finish(const absl::Status& status) ABSL_LOCKS_EXCLUDED(mutex_);
   void Append(const RunTestsEvent& event) ABSL_LOCKS_EXCLUDED(mutex_);
+  void AppendRecord(std::string record, bool is_piece)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  Options ReplacementOptions(std::string missing) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // ---- Room, on the run's thread
   bool AwaitRoom(int test_index, int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
-  Room FindRoom(int test_index, int64_t bytes, bool cut_off_readers)
-      ABSL_LOCKS_EXCLUDED(mutex_);
-  Room HandOver(int test_index, int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
-  bool EndStall() ABSL_LOCKS_EXCLUDED(mutex_);
-  absl::Duration Patience() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return is_ending_ ? options_.last_stall_timeout : options_.stall_timeout;
-  }
-  bool FileTakesRecords() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return options_.storage != nullptr && write_error_.ok();
-  }
-  void DropPieceOf(int test_index) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void DropTaken() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-
-  // Calls `drop` with the log, and releases the memory that it frees.
-  int64_t Free(const std::function<void(ResultLog& log)>& drop)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void AwaitDisk() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void DropPieces(int test_index) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // ---- Storage: functions that post work, and functions on its thread
   void Post(std::function<void(RunDisk& disk)> work);
   void WriteNow(RunDisk& disk) ABSL_LOCKS_EXCLUDED(mutex_);
   void CommitNow(RunDisk& disk, int64_t end) ABSL_LOCKS_EXCLUDED(mutex_);
   void SaveNow(RunDisk& disk) ABSL_LOCKS_EXCLUDED(mutex_);
-  absl::string_view WhatIsInMemory() const
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  RunDescription ToSave() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ReadNow(int64_t follower_id) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<std::string> ReadRecord(int64_t offset) const
+      ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<std::deque<std::string>> ReadFile(int64_t offset, int64_t end);
 
   // ---- Followers
   void AddFollower(RunFollower& follower) ABSL_LOCKS_EXCLUDED(mutex_);
-  void RemoveFollower(RunFollower& follower) ABSL_LOCKS_EXCLUDED(mutex_);
-  void OnTaken() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void RemoveFollower(const RunFollower& follower) ABSL_LOCKS_EXCLUDED(mutex_);
   RunNews NextFor(RunFollower& follower) ABSL_LOCKS_EXCLUDED(mutex_);
-  RunNews NewsFor(RunFollower& follower) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::optional<RunTestsEvent> LiveNewsFor(RunFollower& follower)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   ResultLog::Record TakeRecord(RunFollower& follower)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::Status EndFor(const RunFollower& follower) const
+  bool Gets(const RunFollower& follower, const RunTestsEvent& event) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool IsWanted(int test_index) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool HasFollowers() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  int64_t SlowestOffset() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void CutOff(int64_t offset, const absl::Status& reason)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status WhatIsMissing() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Notify() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   const Options options_;
-  ResultMemory& memory_;
   const base::Clock& clock_;
 
   std::unique_ptr<ResultFile> file_;  // used by the storage's thread
 
   mutable absl::Mutex mutex_;
-  RunState state_ ABSL_GUARDED_BY(mutex_);
+  RunDescription description_ ABSL_GUARDED_BY(mutex_);  // until the run ends
   std::function<void(const absl::Status&)> cancel_ ABSL_GUARDED_BY(mutex_);
+  bool has_failed_test_ ABSL_GUARDED_BY(mutex_) = false;
+  bool sequencer_ends_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_ending_ ABSL_GUARDED_BY(mutex_) = false;
   int finished_count_ ABSL_GUARDED_BY(mutex_) = 0;  // finished tests
 
@@ -206,7 +219,7 @@ class RunRecord final : public RunClient,
   std::optional<absl::Status> end_ ABSL_GUARDED_BY(mutex_);
 
   ResultLog log_ ABSL_GUARDED_BY(mutex_);
-  bool result_is_dropped_ ABSL_GUARDED_BY(mutex_) = false;
+  std::string missing_ ABSL_GUARDED_BY(mutex_);       // see Options
   int first_whole_test_ ABSL_GUARDED_BY(mutex_) = 0;  // none dropped from here
 
   std::string storage_problem_ ABSL_GUARDED_BY(mutex_);
@@ -216,7 +229,7 @@ class RunRecord final : public RunClient,
   int commits_done_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t committed_end_ ABSL_GUARDED_BY(mutex_);  // offset
   bool is_saved_ ABSL_GUARDED_BY(mutex_) = false;
-  bool is_announced_ ABSL_GUARDED_BY(mutex_);  // the disk knows the run
+  bool is_announced_ ABSL_GUARDED_BY(mutex_) = false;  // the disk knows the run
 
   // By id.
   std::map<int64_t, RunFollower*> followers_ ABSL_GUARDED_BY(mutex_);
@@ -247,16 +260,8 @@ class RunFollower {
   // the end is an error that names it. Never blocks.
   RunNews Next() { return record_->NextFor(*this); }
 
-  // Whether the run waited for this follower, and has given up on it.
-  bool is_cut_off() const {
-    absl::MutexLock lock(&record_->mutex_);
-    return !cut_off_.ok();
-  }
-
  private:
   friend class RunRecord;
-
-  bool Gets(const RunTestsEvent& event) const;
 
   const std::shared_ptr<RunRecord> record_;
   const std::function<void()> on_news_;
@@ -269,11 +274,9 @@ class RunFollower {
   int64_t offset_ = ResultLog::kBegin;  // of the next record to take
   bool is_reading_ = false;             // the storage reads for this follower
   std::deque<std::string> read_ahead_;  // read from the file at offset_
-  absl::Status read_error_;
-  int tests_before_ = 0;      // tests that had ended when it was made
-  int first_whole_test_ = 0;  // when it was made
-  std::string missing_;       // missing results; empty: none
-  absl::Status cut_off_;
+  int tests_before_ = 0;                // tests that had ended when it was made
+  bool has_part_ = false;  // has taken pieces of a test, but not its end
+  absl::Status error_;     // there is no way to go on
 };
 
 }  // namespace distbench::sequencer

@@ -1,9 +1,13 @@
 #include "distbench/sequencer/runs/run_record.h"
 
+#include <errno.h>
+
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "distbench/sequencer/testing/run_book_testing.h"
 #include "distbench/sequencer/testing/run_record_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -11,8 +15,11 @@
 namespace distbench::sequencer {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 TEST_F(RunRecordTest, TellsAFollowerWhatHappens) {
   auto record = MakeRecord();
@@ -25,13 +32,13 @@ TEST_F(RunRecordTest, TellsAFollowerWhatHappens) {
   record->OnTestStarted(0, TestStarted());
   Progress(*record, 7);
   EXPECT_THAT(Drain(follower), ElementsAre("started 0", "progress 7"));
-  ASSERT_TRUE(record->OnResultChunk(0, Piece("piece")).ok());
+  record->OnResultChunk(0, Piece("piece"));
   ASSERT_TRUE(record->OnTestFinished(0, ResultOf("")).ok());
   EXPECT_THAT(Drain(follower), ElementsAre("piece", "finished 0"));
   EXPECT_THAT(Drain(follower), IsEmpty());
   record->OnSequenceDone(absl::OkStatus());
-  EXPECT_EQ(ended_count_, 1);
   EXPECT_THAT(Drain(follower), ElementsAre("end "));
+  EXPECT_EQ(ended_count_, 1);
 }
 
 TEST_F(RunRecordTest, NewsThatWasReplacedIsToldOnce) {
@@ -87,6 +94,7 @@ TEST_F(RunRecordTest, DescribesTheRunAtEachStage) {
   clock_.Advance(5);
   record->OnTestFinished(1, ResultOf("")).IgnoreError();
   record->OnSequenceDone(absl::OkStatus());
+  Await();
   run = record->description();
   EXPECT_EQ(run.state(), RunDescription::DONE);
   EXPECT_EQ(run.end_timestamp_ns(), clock_.UnixNs());
@@ -114,6 +122,7 @@ TEST_F(RunRecordTest, FinalStateSaysHowItWent) {
     record->OnRunStarted();
     RunOneTest(*record, 0, 0, c.failure);
     record->OnSequenceDone(c.status);
+    Await();
     EXPECT_EQ(record->description().state(), c.state) << c.status;
     EXPECT_EQ(record->description().message(), c.status.message());
   }
@@ -124,6 +133,7 @@ TEST_F(RunRecordTest, ARunThatWaitsWhenTheSequencerEndsIsCancelled) {
   record->OnQueuePosition(1);
   record->OnSequencerEnds();
   record->OnSequenceDone(absl::AbortedError("the sequencer ends"));
+  Await();
   const RunDescription run = record->description();
   EXPECT_EQ(run.state(), RunDescription::CANCELLED);
   EXPECT_EQ(run.message(), "the sequencer ends");
@@ -154,19 +164,100 @@ TEST_F(RunRecordTest, CancelReachesTheRunUntilItHasEnded) {
   EXPECT_TRUE(record->Cancel(absl::CancelledError("enough")).ok());
   EXPECT_EQ(reason, "enough");
   record->OnSequenceDone(absl::CancelledError("enough"));
+  Await();
   EXPECT_EQ(record->Cancel(absl::CancelledError("again")).code(),
             absl::StatusCode::kFailedPrecondition);
 }
 
 TEST_F(RunRecordTest, ARunThatHasEndedSaysHow) {
   RunRecord::Options options;
+  options.storage = &storage_;
   options.description.set_id(kRecordedRunId);
   options.description.set_state(RunDescription::INTERRUPTED);
   options.description.set_message("in the middle of test 2");
-  auto record = std::make_shared<RunRecord>(options, memory_, clock_);
+  auto record = std::make_shared<RunRecord>(options, clock_);
   EXPECT_TRUE(record->has_ended());
   EXPECT_THAT(Drain(Follow(record)),
               ElementsAre("id", "end in the middle of test 2"));
+}
+
+TEST_F(RunRecordTest, SmallResultsTakeNoFile) {
+  disk_->FailWrites(absl::InternalError("a file"), absl::OkStatus(),
+                    absl::OkStatus());
+  auto record = MakeRecord();
+  RunOneTest(*record, 0, 1);
+  RunOneTest(*record, 1, 0);
+  record->OnSequenceDone(absl::OkStatus());
+  EXPECT_THAT(Drain(Follow(record)),
+              ElementsAre("id", "piece0", "finished 0", "finished 1", "end "));
+  EXPECT_EQ(record->description().message(), "");
+  EXPECT_GT(record->kept_bytes(), kPieceBytes);
+  EXPECT_FALSE(record->is_on_disk());
+}
+
+TEST_F(RunRecordTest, AFollowerThatTakesNothingDelaysNobodyAndGetsAllLater) {
+  auto record = MakeRecord();
+  RunFollower& follower = Follow(record);
+  RunOneTest(*record, 0, 100);
+  record->OnSequenceDone(absl::OkStatus());
+  Await();
+  EXPECT_TRUE(record->has_ended());
+  EXPECT_GT(record->kept_bytes(), 100 * kPieceBytes);
+  // The id, the start, the end of the test and that of the run.
+  EXPECT_THAT(Drain(follower), SizeIs(104));
+}
+
+TEST_F(RunRecordTest, FollowersReadWhileTheRunWrites) {
+  constexpr int kPieces = 300;
+  auto record = MakeRecord();
+  std::vector<std::thread> threads;
+  std::vector<int> pieces(2);
+  for (int& count : pieces) {
+    threads.emplace_back([&count, record] {
+      WaitingFollower follower(record);
+      while (auto event = follower.Next().event) {
+        if (event->has_result_chunk()) ++count;
+      }
+    });
+  }
+  RunOneTest(*record, 0, kPieces);
+  record->OnSequenceDone(absl::OkStatus());
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(pieces, ElementsAre(kPieces, kPieces));
+}
+
+TEST_F(RunRecordTest, SummariesReplaceAResultThatFollowersMayStillRead) {
+  auto record = MakeRecord();
+  RunFollower& early = Follow(record);
+  RunOneTest(*record, 0, 10);
+  RunOneTest(*record, 1, 1);
+  record->OnSequenceDone(absl::OkStatus());
+  Await();
+  std::shared_ptr<RunRecord> summaries = record->OnlySummaries();
+  record = nullptr;
+  EXPECT_LT(summaries->kept_bytes(), kPieceBytes);
+  EXPECT_THAT(
+      Drain(Follow(summaries)),
+      ElementsAre("id", "finished 0", "finished 1",
+                  AllOf(HasSubstr("end run "), HasSubstr("--results_memory"),
+                        HasSubstr("only summaries were kept of tests 1 to "
+                                  "2"))));
+  EXPECT_THAT(summaries->description().message(),
+              HasSubstr("only summaries were kept"));
+  EXPECT_THAT(Drain(early), SizeIs(17));
+}
+
+TEST_F(RunRecordTest, AFullDiskOfTemporaryFilesIsSaid) {
+  disk_->FailWrites(absl::ErrnoToStatus(ENOSPC, "cannot write /x"),
+                    absl::OkStatus(), absl::OkStatus());
+  room_bytes_ = 20 * kPieceBytes;
+  auto record = MakeRecord();
+  RunOneTest(*record, 0, 10);
+  record->OnSequenceDone(absl::OkStatus());
+  EXPECT_THAT(Drain(Follow(record)), SizeIs(13));
+  EXPECT_THAT(record->description().message(),
+              AllOf(HasSubstr("cannot write /x: No space left on device"),
+                    HasSubstr("kept in memory, until the sequencer ends")));
 }
 
 }  // namespace

@@ -6,38 +6,6 @@
 
 namespace distbench::sequencer {
 
-void RunState::Start(int64_t unix_ns) {
-  description_.set_state(RunDescription::RUNNING);
-  description_.clear_queue_position();
-  description_.set_start_timestamp_ns(unix_ns);
-}
-
-RunDescription RunState::Ended(const absl::Status& status,
-                               int64_t unix_ns) const {
-  RunDescription ended = description_;
-  ended.set_state(FinalState(status));
-  ended.clear_queue_position();
-  if (ended.state() != RunDescription::INTERRUPTED) {
-    ended.clear_current_test_index();
-  }
-  ended.set_end_timestamp_ns(unix_ns);
-  if (!status.ok()) ended.set_message(std::string(status.message()));
-  return ended;
-}
-
-RunDescription::State RunState::FinalState(const absl::Status& status) const {
-  if (status.ok()) {
-    return has_failed_test_ ? RunDescription::FAILED : RunDescription::DONE;
-  }
-  if (sequencer_ends_) {
-    return description_.state() == RunDescription::WAITING
-               ? RunDescription::CANCELLED
-               : RunDescription::INTERRUPTED;
-  }
-  return absl::IsCancelled(status) ? RunDescription::CANCELLED
-                                   : RunDescription::FAILED;
-}
-
 bool HasEnded(const RunDescription& run) {
   return run.state() != RunDescription::WAITING &&
          run.state() != RunDescription::RUNNING;

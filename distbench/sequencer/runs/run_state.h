@@ -1,4 +1,4 @@
-// The description and the progress of a run.
+// The state of a run, and the progress of its test.
 
 #ifndef DISTBENCH_SEQUENCER_RUNS_RUN_STATE_H_
 #define DISTBENCH_SEQUENCER_RUNS_RUN_STATE_H_
@@ -17,36 +17,6 @@
 
 namespace distbench::sequencer {
 
-// Follows a run from its submission to its end. Thread-compatible.
-class RunState {
- public:
-  explicit RunState(RunDescription description)
-      : description_(std::move(description)) {}
-
-  const RunDescription& description() const { return description_; }
-
-  void SetQueuePosition(int ahead) { description_.set_queue_position(ahead); }
-  void Start(int64_t unix_ns);
-  void SetUpTest(int test_index) {
-    description_.set_current_test_index(test_index);
-  }
-  void FinishTest(bool is_good) { has_failed_test_ |= !is_good; }
-
-  // If the run fails from now on, the end of the sequencer is given as the
-  // reason.
-  void SequencerEnds() { sequencer_ends_ = true; }
-
-  // Returns the description of the run if it ended now with this status.
-  RunDescription Ended(const absl::Status& status, int64_t unix_ns) const;
-
- private:
-  RunDescription::State FinalState(const absl::Status& status) const;
-
-  RunDescription description_;
-  bool has_failed_test_ = false;
-  bool sequencer_ends_ = false;
-};
-
 // Whether the run is neither waiting nor running.
 bool HasEnded(const RunDescription& run);
 
@@ -61,9 +31,7 @@ inline constexpr char kResultDropped[] =
     "its result was dropped to make room for later ones; the sequencer's "
     "--results_memory sets how much is kept, and with --results_dir all is";
 
-// The test that is running, for status requests and messages.
-
-// Thread-safe.
+// The test that is running, for status requests and messages. Thread-safe.
 class RunStatus {
  public:
   struct RunningTest {

@@ -43,6 +43,10 @@ class RunDisk {
  public:
   virtual ~RunDisk() = default;
 
+  // Whether a later process finds here what this one has stored. Any thread may
+  // ask. Otherwise, there are only the results that are open.
+  virtual bool survives() const = 0;
+
   // Returns when the description is on the disk.
   virtual absl::Status Save(const RunDescription& description) = 0;
 
@@ -76,6 +80,9 @@ class RunStorage {
 
   RunStorage(const RunStorage&) = delete;
   RunStorage& operator=(const RunStorage&) = delete;
+
+  // See RunDisk.
+  bool survives() const { return disk_->survives(); }
 
   // Never blocks. Tasks may post tasks.
   void Post(Task task) ABSL_LOCKS_EXCLUDED(mutex_);

@@ -11,9 +11,9 @@ namespace distbench::sequencer {
 // ---- FollowRunCall ----------------------------------------------------------
 
 std::shared_ptr<FollowRunCall> FollowRunCall::Open(
-    grpc::CallbackServerContext& context, CancelHandler cancel_handler) {
+    CancelHandler cancel_handler) {
   std::shared_ptr<FollowRunCall> call(
-      new FollowRunCall(context, std::move(cancel_handler)));
+      new FollowRunCall(std::move(cancel_handler)));
   call->self_ = call;
   return call;
 }
@@ -55,12 +55,7 @@ void FollowRunCall::Advance() {
 }
 
 void FollowRunCall::WriteNextOrFinish() {
-  if (is_finished_) return;
-  if (is_writing_) {
-    // A write to a client that does not read would never end by itself.
-    if (follower_->is_cut_off()) context_.TryCancel();
-    return;
-  }
+  if (is_finished_ || is_writing_) return;
   if (is_cancelled_) return End(absl::CancelledError("the client has gone"));
   if (follower_ == nullptr) return;
   RunNews news = follower_->Next();

@@ -26,8 +26,7 @@ using CancelHandler = std::function<void()>;
 class FollowRunCall final : public grpc::ServerWriteReactor<RunTestsEvent>,
                             public std::enable_shared_from_this<FollowRunCall> {
  public:
-  static std::shared_ptr<FollowRunCall> Open(
-      grpc::CallbackServerContext& context, CancelHandler cancel_handler);
+  static std::shared_ptr<FollowRunCall> Open(CancelHandler cancel_handler);
 
   // Must be called once, when the run is known; the call may have ended by
   // then. An error ends the call.
@@ -40,17 +39,14 @@ class FollowRunCall final : public grpc::ServerWriteReactor<RunTestsEvent>,
   void OnDone() override;
 
  private:
-  FollowRunCall(grpc::CallbackServerContext& context,
-                CancelHandler cancel_handler)
-      : context_(context), cancel_handler_(std::move(cancel_handler)) {}
+  explicit FollowRunCall(CancelHandler cancel_handler)
+      : cancel_handler_(std::move(cancel_handler)) {}
 
   // Writes the next event if there is one, or ends the call if it is over.
   void Advance() ABSL_LOCKS_EXCLUDED(mutex_);
   void WriteNextOrFinish() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void End(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  // Not used after Finish().
-  grpc::CallbackServerContext& context_;
   const CancelHandler cancel_handler_;
   std::shared_ptr<FollowRunCall> self_;  // until OnDone()
 

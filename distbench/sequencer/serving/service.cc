@@ -102,9 +102,8 @@ grpc::ServerWriteReactor<RunTestsEvent>* SequencerService::RunTests(
                                  .client = ClientName(*context),
                                  .stop_at_failure = false},
                                 request->preempt());
-  const auto call = FollowRunCall::Open(*context, request->cancel_with_call()
-                                                      ? CancelOf(run)
-                                                      : CancelHandler([] {}));
+  const auto call = FollowRunCall::Open(
+      request->cancel_with_call() ? CancelOf(run) : CancelHandler([] {}));
   call->Follow(run);
   return call.get();
 }
@@ -129,8 +128,8 @@ grpc::ServerUnaryReactor* SequencerService::ListRuns(
 }
 
 grpc::ServerWriteReactor<RunTestsEvent>* SequencerService::GetRun(
-    grpc::CallbackServerContext* context, const GetRunRequest* request) {
-  const auto call = FollowRunCall::Open(*context, [] {});
+    grpc::CallbackServerContext*, const GetRunRequest* request) {
+  const auto call = FollowRunCall::Open([] {});
   book_.Find(request->run_id(), [call, wait = request->wait()](RunOrError run) {
     call->Follow(ForGet(std::move(run), wait));
   });

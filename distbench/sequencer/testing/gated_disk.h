@@ -48,6 +48,7 @@ class GatedDisk final : public RunDisk {
     save_error_ = save;
   }
 
+  bool survives() const override { return disk_->survives(); }
   absl::Status Save(const RunDescription& description) override {
     const absl::Status status = Pass(save_error_);
     return status.ok() ? disk_->Save(description) : status;

@@ -3,6 +3,7 @@
 #ifndef DISTBENCH_SEQUENCER_TESTING_RUN_RECORD_TESTING_H_
 #define DISTBENCH_SEQUENCER_TESTING_RUN_RECORD_TESTING_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,7 +13,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "distbench/base/testing/fake_clock.h"
+#include "distbench/sequencer/runs/run_directory.h"
 #include "distbench/sequencer/runs/run_record.h"
+#include "distbench/sequencer/runs/run_storage.h"
+#include "distbench/sequencer/testing/gated_disk.h"
 #include "gtest/gtest.h"
 
 namespace distbench::sequencer {
@@ -56,37 +60,35 @@ inline std::string Word(const RunTestsEvent& event) {
   return "?";
 }
 
-// Returns everything that the follower can read now; at the end of the run, the
-// last element is "end" with its message.
-inline std::vector<std::string> Drain(RunFollower& follower) {
-  std::vector<std::string> words;
-  while (true) {
-    const RunNews news = follower.Next();
-    if (news.event.has_value()) {
-      words.push_back(Word(*news.event));
-    } else {
-      if (news.end.has_value()) {
-        words.push_back(absl::StrCat("end ", news.end->message()));
-      }
-      return words;
-    }
-  }
-}
-
+// Records on a disk that survives or not.
 class RunRecordTest : public testing::Test {
  protected:
-  std::shared_ptr<RunRecord> MakeRecord(RunStorage* storage = nullptr) {
+  RunRecordTest() : RunRecordTest(TemporaryRuns()) {}
+  explicit RunRecordTest(std::unique_ptr<RunDisk> disk)
+      : disk_(std::make_shared<GatedDisk>(std::move(disk))), storage_(disk_) {}
+
+  // A record that waits, and that the disk knows.
+  std::shared_ptr<RunRecord> MakeRecord() {
+    auto record = MakeUnsavedRecord();
+    record->Save();
+    Await();
+    return record;
+  }
+
+  std::shared_ptr<RunRecord> MakeUnsavedRecord() {
     RunRecord::Options options;
-    options.storage = storage;
+    options.storage = &storage_;
     options.description.set_id(kRecordedRunId);
     options.description.set_state(RunDescription::WAITING);
     options.description.add_test_names("first");
     options.description.add_test_names("second");
     options.stop_at_failure = stop_at_failure_;
+    options.memory_bytes = 2 * kPieceBytes;
+    options.make_room = [this](int64_t bytes) { return bytes <= room_bytes_; };
     options.on_ended = [this] { ++ended_count_; };
     options.stall_timeout = stall_timeout_;
-    options.last_stall_timeout = absl::Milliseconds(10);
-    return std::make_shared<RunRecord>(std::move(options), memory_, clock_);
+    options.last_stall_timeout = absl::Milliseconds(1);
+    return std::make_shared<RunRecord>(std::move(options), clock_);
   }
 
   static void RunOneTest(RunRecord& record, int test_index, int pieces,
@@ -94,9 +96,7 @@ class RunRecordTest : public testing::Test {
     record.OnTestSetUp(test_index);
     record.OnTestStarted(test_index, TestStarted());
     for (int i = 0; i < pieces; ++i) {
-      ASSERT_TRUE(
-          record.OnResultChunk(test_index, Piece(absl::StrCat("piece", i)))
-              .ok());
+      record.OnResultChunk(test_index, Piece(absl::StrCat("piece", i)));
     }
     record.OnTestFinished(test_index, ResultOf(failure)).IgnoreError();
   }
@@ -113,12 +113,37 @@ class RunRecordTest : public testing::Test {
     return *followers_.back();
   }
 
+  // Returns everything that the follower can read now, or when the disk has
+  // read it; at the end of the run, the last element is "end" with its message.
+  std::vector<std::string> Drain(RunFollower& follower) {
+    std::vector<std::string> words;
+    while (true) {
+      RunNews news = follower.Next();
+      if (!news.event.has_value() && !news.end.has_value()) {
+        Await();
+        news = follower.Next();
+      }
+      if (news.event.has_value()) {
+        words.push_back(Word(*news.event));
+        continue;
+      }
+      if (news.end.has_value()) {
+        words.push_back(absl::StrCat("end ", news.end->message()));
+      }
+      return words;
+    }
+  }
+
+  void Await() { EXPECT_TRUE(storage_.AwaitIdle(absl::Minutes(1))); }
+
   base::FakeClock clock_;
-  ResultMemory memory_{5 * kPieceBytes};
+  int64_t room_bytes_ = 0;  // for records that the disk does not take
   bool stop_at_failure_ = false;
-  absl::Duration stall_timeout_ = absl::Milliseconds(10);
-  int ended_count_ = 0;
-  int news_count_ = 0;
+  absl::Duration stall_timeout_ = absl::Minutes(5);
+  std::atomic<int> ended_count_ = 0;
+  std::atomic<int> news_count_ = 0;
+  const std::shared_ptr<GatedDisk> disk_;
+  RunStorage storage_;
   std::vector<std::unique_ptr<RunFollower>> followers_;
 };
 

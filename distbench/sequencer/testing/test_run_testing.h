@@ -31,14 +31,15 @@ class RecordingObserver : public TestRunObserver {
   }
   absl::Status OnResultChunk(ResultChunk chunk) override {
     chunks.push_back(chunk.instance());
-    return chunk_status;
+    if (chunk.instance() != wrong_instance) return absl::OkStatus();
+    return absl::InvalidArgumentError("damaged");
   }
 
   bool started = false;
   std::vector<int64_t> progress;
   std::vector<TrafficProgress> all_progress;
   std::vector<std::string> chunks;
-  absl::Status chunk_status;
+  std::string wrong_instance = "none";
 };
 
 // Has three nodes, each with one instance of one service.

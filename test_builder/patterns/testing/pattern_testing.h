@@ -26,7 +26,7 @@ inline absl::StatusOr<Traffic> BuildPattern(const Pattern& pattern,
   const absl::StatusOr<ParameterValues> values =
       ParameterValues::Resolve(declared, given);
   if (!values.ok()) return values.status();
-  return pattern.build(*values);
+  return BuildTraffic(pattern, *values);
 }
 
 // A helper for tests of patterns with activities.

@@ -15,22 +15,17 @@
 
 #include "absl/memory/memory.h"
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/products/bench/jobs/job_spec.h"
-#include "distbench/results/output_file.h"
 #include "distbench/results/result_file.h"
-#include "google/protobuf/io/gzip_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl.h"
 
 namespace distbench::bench {
 namespace {
 
 using google::protobuf::io::CopyingInputStreamAdaptor;
-using google::protobuf::io::FileOutputStream;
-using google::protobuf::io::GzipOutputStream;
 
 constexpr int kFormatVersion = 1;
 
@@ -144,22 +139,10 @@ absl::Status WriteBenchFile(const BenchFile& file, const std::string& path) {
         " bytes, and a file may have 2 GiB; use another file for further "
         "jobs"));
   }
-  absl::StatusOr<std::unique_ptr<results::OutputFile>> output =
-      results::OutputFile::Open(path);
-  if (!output.ok()) return output.status();
-  FileOutputStream stream((*output)->fd());
-  bool is_written = false;
-  if (absl::EndsWith(path, ".gz")) {
-    GzipOutputStream compressed(&stream);
-    is_written =
-        file.SerializeToZeroCopyStream(&compressed) && compressed.Close();
-  } else {
-    is_written = file.SerializeToZeroCopyStream(&stream);
-  }
-  if (!is_written || !stream.Flush()) {
-    return results::WriteError(path, stream.GetErrno());
-  }
-  return (*output)->Commit();
+  return results::WriteStream(
+      path, [&](google::protobuf::io::ZeroCopyOutputStream& stream) {
+        return file.SerializeToZeroCopyStream(&stream);
+      });
 }
 
 absl::StatusOr<std::unique_ptr<OpenBenchFile>> OpenBenchFile::Open(

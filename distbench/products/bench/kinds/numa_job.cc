@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "distbench/base/index_list.h"
 #include "distbench/numa/topology.h"
 #include "distbench/products/bench/block_devices/host_system.h"
@@ -146,12 +145,9 @@ class NumaJob final : public JobKind {
     const absl::Status status = numa_compare::RunNumaComparison(
         *plan, options,
         [&](const numa_compare::CapacityQuestion& question)
-            -> absl::StatusOr<numa_compare::CapacityAnswer> {
+            -> absl::StatusOr<TestSequenceResults> {
           saved.Update(run.save());
           if (!saved.ok()) return absl::CancelledError(saved.message());
-          run.environment.say(absl::StrFormat(
-              "Search %d of %d: %s, %s", question.number, question.count,
-              question.deployment->name, question.objective));
           return search.Search(question);
         },
         *run.job.mutable_results());

@@ -9,7 +9,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "distbench/config/catalogs/activity_catalog.h"
-#include "distbench/config/catalogs/storage_activities.h"
 #include "distbench/config/objectives/objective.h"
 #include "distbench/config/syntax/traffic.h"
 #include "distbench/products/search/judgement/measured_probe.h"

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "distbench/config/catalogs/storage_activities.h"
+#include "distbench/config/catalogs/activity_catalog.h"
 #include "distbench/report/terminal/human_units.h"
 
 namespace distbench::bench {

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "distbench/config/catalogs/storage_activities.h"
+#include "distbench/config/catalogs/activity_catalog.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

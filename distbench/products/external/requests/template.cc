@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "distbench/activity/work_random.h"
+#include "distbench/base/work_random.h"
 #include "distbench/config/problems/suggest.h"
 
 namespace distbench::external {
@@ -50,8 +50,7 @@ void AppendEscaped(absl::string_view value, TemplateSyntax syntax,
   }
 }
 
-void AppendHex(int64_t digits, activity::WorkRandom& random,
-               std::string& text) {
+void AppendHex(int64_t digits, base::WorkRandom& random, std::string& text) {
   constexpr char kDigits[] = "0123456789abcdef";
   constexpr int64_t kDigitsPerNumber = 16;
   uint64_t bits = 0;
@@ -61,7 +60,7 @@ void AppendHex(int64_t digits, activity::WorkRandom& random,
   }
 }
 
-void AppendUuid(activity::WorkRandom& random, std::string& text) {
+void AppendUuid(base::WorkRandom& random, std::string& text) {
   constexpr uint64_t kVersion4 = 0x4000;
   constexpr uint64_t kVariant = uint64_t{0b10} << 62;
   const uint64_t high = (random() & ~uint64_t{0xf000}) | kVersion4;
@@ -76,7 +75,7 @@ void AppendUuid(activity::WorkRandom& random, std::string& text) {
 
 // Requires minimum <= maximum.
 int64_t UniformBetween(int64_t minimum, int64_t maximum,
-                       activity::WorkRandom& random) {
+                       base::WorkRandom& random) {
   const uint64_t width =
       static_cast<uint64_t>(maximum) - static_cast<uint64_t>(minimum);
   const uint64_t offset = width + 1 == 0 ? random() : random.Below(width + 1);
@@ -374,7 +373,7 @@ void Template::AppendValueOf(int index, const TemplateRequest& request,
                              std::string& text) const {
   const Variable& variable = variables_[index];
   const auto number = static_cast<uint64_t>(request.number);
-  activity::WorkRandom random(request.seed, number, index);
+  base::WorkRandom random(request.seed, number, index);
   switch (variable.kind) {
     case Kind::kCounter:
       // Wraps around at the end of 64 bits.

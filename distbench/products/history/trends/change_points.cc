@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "distbench/activity/work_random.h"
+#include "distbench/base/work_random.h"
 #include "distbench/products/history/trends/division.h"
 #include "distbench/stats/run_interval.h"
 
@@ -40,7 +40,7 @@ struct Range {
 
 // The same on all platforms, unlike std::shuffle().
 template <typename Item>
-void Shuffle(activity::WorkRandom& random, std::vector<Item>& order) {
+void Shuffle(base::WorkRandom& random, std::vector<Item>& order) {
   for (size_t i = order.size(); i > 1; --i) {
     std::swap(order[i - 1], order[random.Below(i)]);
   }
@@ -89,7 +89,7 @@ class ChangeSearch {
     if (correction_ * scan.ProbabilityBound(division.distance) <= kProven) {
       return kProven;
     }
-    activity::WorkRandom random(kSeed);
+    base::WorkRandom random(kSeed);
     std::vector<typename Scan::Item> order = scan.order();
     const double per_reached = correction_ / (permutations_ + 1);
     int reached = 1;  // the values' own order

@@ -234,12 +234,8 @@ absl::Status LeaderFile::Clear() {
 }
 
 absl::Status LeaderFile::Announce(const std::string& address) {
-  const auto file = results::OutputFile::Open(path_);
-  if (!file.ok()) return file.status();
-  if (!base::WriteAll((*file)->fd(), absl::StrCat(address, "\n"))) {
-    return results::WriteError(path_, errno);
-  }
-  const absl::Status status = (*file)->Commit();
+  const absl::Status status =
+      results::WriteFile(path_, absl::StrCat(address, "\n"));
   if (status.ok()) announced_ = address;
   return status;
 }

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/config/catalogs/activity_settings.h"
+#include "distbench/config/catalogs/settings.h"
 
 namespace distbench::protection {
 namespace {

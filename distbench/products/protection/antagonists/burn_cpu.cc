@@ -3,7 +3,7 @@
 #include <array>
 #include <bit>
 
-#include "distbench/activity/work_random.h"
+#include "distbench/base/work_random.h"
 
 namespace distbench::protection {
 namespace {
@@ -17,7 +17,7 @@ constexpr int kStreams = 8;
 constexpr double kLogistic = 3.9;
 
 struct IntegerValue {
-  explicit IntegerValue(activity::WorkRandom& random) : value(random()) {}
+  explicit IntegerValue(base::WorkRandom& random) : value(random()) {}
   void Step() { value = value * 6364136223846793005u + 1442695040888963407u; }
   uint64_t Bits() const { return value; }
 
@@ -25,8 +25,7 @@ struct IntegerValue {
 };
 
 struct DoubleValue {
-  explicit DoubleValue(activity::WorkRandom& random)
-      : value(random.Fraction()) {}
+  explicit DoubleValue(base::WorkRandom& random) : value(random.Fraction()) {}
   void Step() { value = kLogistic * value * (1 - value); }
   uint64_t Bits() const { return std::bit_cast<uint64_t>(value); }
 
@@ -37,7 +36,7 @@ struct VectorValue {
   static constexpr int kLanes = 8;
   using Lanes = float __attribute__((vector_size(kLanes * sizeof(float))));
 
-  explicit VectorValue(activity::WorkRandom& random) {
+  explicit VectorValue(base::WorkRandom& random) {
     for (int i = 0; i < kLanes; ++i) {
       lanes[i] = static_cast<float>(random.Fraction());
     }
@@ -64,7 +63,7 @@ class BurnCpu final : public activity::Activity {
 
   activity::Work DoPart(uint64_t iteration, int /*step*/,
                         int /*part*/) override {
-    activity::WorkRandom random(seed_, iteration);
+    base::WorkRandom random(seed_, iteration);
     std::array<Value, kStreams> values = {
         Value(random), Value(random), Value(random), Value(random),
         Value(random), Value(random), Value(random), Value(random)};
@@ -73,7 +72,7 @@ class BurnCpu final : public activity::Activity {
     }
     for (int64_t i = 0; i < operations_ % kStreams; ++i) values[i].Step();
     activity::Work work;
-    work.checksum = activity::WorkRandom::Mix(iteration);
+    work.checksum = base::WorkRandom::Mix(iteration);
     for (const Value& value : values) work.checksum += value.Bits();
     work.operations = operations_;
     return work;

@@ -10,7 +10,7 @@
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "distbench/activity/work_random.h"
+#include "distbench/base/work_random.h"
 
 namespace distbench::protection {
 namespace {
@@ -43,12 +43,12 @@ class Words {
 
 }  // namespace
 
-void FillAtRandom(const PageRange& pages, activity::WorkRandom& random) {
+void FillAtRandom(const PageRange& pages, base::WorkRandom& random) {
   const Words words(pages);
   for (int64_t i = 0; i < words.count(); ++i) words.Store(i, random());
 }
 
-void FillWithRepetition(const PageRange& pages, activity::WorkRandom& random) {
+void FillWithRepetition(const PageRange& pages, base::WorkRandom& random) {
   std::array<uint64_t, 8> repeated;
   for (uint64_t& word : repeated) word = random();
   const Words words(pages);
@@ -229,7 +229,7 @@ class GrowMemory final : public activity::Activity {
   // Returns false if the limit has been reached.
   bool Grow(HeldMemory& memory, uint64_t iteration, int64_t end_ns,
             activity::Work& work) const {
-    activity::WorkRandom random(options_.seed, iteration);
+    base::WorkRandom random(options_.seed, iteration);
     int64_t left = pages_per_iteration_;
     while (left > 0 && IsTimeLeft(end_ns)) {
       PageRange fresh;
@@ -250,7 +250,7 @@ class GrowMemory final : public activity::Activity {
     return true;
   }
 
-  void Fill(const PageRange& pages, activity::WorkRandom& random) const {
+  void Fill(const PageRange& pages, base::WorkRandom& random) const {
     if (options_.is_compressible) {
       FillWithRepetition(pages, random);
     } else {
@@ -272,7 +272,7 @@ class GrowMemory final : public activity::Activity {
         work.input_bytes += pages.count * PageBytes();
       }
       if (options_.writes) {
-        WritePages(pages, activity::WorkRandom::Mix(iteration));
+        WritePages(pages, base::WorkRandom::Mix(iteration));
         work.output_bytes += pages.count * PageBytes();
       }
     }

@@ -9,8 +9,8 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "distbench/activity/activity.h"
-#include "distbench/activity/work_random.h"
 #include "distbench/base/clock.h"
+#include "distbench/base/work_random.h"
 
 namespace distbench::protection {
 
@@ -125,11 +125,11 @@ class MemoryHolder {
 // time: single words are never torn, and that is all that is promised.
 
 // Writes random bytes, which do not compress.
-void FillAtRandom(const PageRange& pages, activity::WorkRandom& random);
+void FillAtRandom(const PageRange& pages, base::WorkRandom& random);
 
 // Writes the same random 64 bytes over and over, which compresses well. A page
 // of equal words would be too easy: kernels keep such a page as one word.
-void FillWithRepetition(const PageRange& pages, activity::WorkRandom& random);
+void FillWithRepetition(const PageRange& pages, base::WorkRandom& random);
 
 // Reads the first word of each page, and returns the sum.
 uint64_t ReadPages(const PageRange& pages);

@@ -44,13 +44,13 @@ class PageAccessTest : public testing::Test {
 };
 
 TEST_F(PageAccessTest, RandomPagesDoNotCompress) {
-  activity::WorkRandom random(1);
+  base::WorkRandom random(1);
   FillAtRandom(pages(), random);
   EXPECT_GT(Ratio(), 0.99);
 }
 
 TEST_F(PageAccessTest, RepeatedOnesDoButAreNotOfEqualWords) {
-  activity::WorkRandom random(1);
+  base::WorkRandom random(1);
   FillWithRepetition(pages(), random);
   EXPECT_LT(Ratio(), 0.05);
   EXPECT_NE(words_[0], words_[1]);

@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
-#include "distbench/activity/work_random.h"
+#include "distbench/base/work_random.h"
 #include "distbench/numa/topology.h"
 
 namespace distbench::protection {
@@ -55,7 +55,7 @@ class MemoryBandwidth final : public activity::Activity {
         places_(std::max<int64_t>(1, options.bytes / bytes_each_ / length_)),
         seed_(options.seed),
         arrays_(ArraysOf(kind_)) {
-    activity::WorkRandom random(seed_);
+    base::WorkRandom random(seed_);
     for (std::vector<double>& array : arrays_) {
       array.resize(length_ * places_);
       std::generate(array.begin(), array.end(),
@@ -67,9 +67,9 @@ class MemoryBandwidth final : public activity::Activity {
                         int /*part*/) override {
     const int64_t begin = static_cast<int64_t>(iteration % places_) * length_;
     // Differs between iterations, so that what they write does.
-    const double factor = activity::WorkRandom(seed_, iteration).Fraction();
+    const double factor = base::WorkRandom(seed_, iteration).Fraction();
     activity::Work work;
-    work.checksum = activity::WorkRandom::Mix(iteration);
+    work.checksum = base::WorkRandom::Mix(iteration);
     const int64_t bytes_of_array =
         length_ * static_cast<int64_t>(sizeof(double));
     switch (kind_) {
@@ -141,13 +141,13 @@ class CacheThrash final : public activity::Activity {
       : options_(options),
         stride_(options.stride_bytes / kLineBytes),
         lines_(std::max<int64_t>(1, options.bytes / kLineBytes)) {
-    activity::WorkRandom random(options.seed);
+    base::WorkRandom random(options.seed);
     for (Line& line : lines_) line = {random(), 0};
   }
 
   activity::Work DoPart(uint64_t iteration, int /*step*/,
                         int /*part*/) override {
-    activity::WorkRandom random(options_.seed, iteration);
+    base::WorkRandom random(options_.seed, iteration);
     activity::Work work;
     work.checksum = random();
     if (options_.stride_bytes > 0) {
@@ -173,7 +173,7 @@ class CacheThrash final : public activity::Activity {
     return sum;
   }
 
-  uint64_t GoAnywhere(activity::WorkRandom& random, uint64_t written) {
+  uint64_t GoAnywhere(base::WorkRandom& random, uint64_t written) {
     uint64_t sum = 0;
     for (int64_t i = 0; i < options_.accesses; ++i) {
       sum += Visit(random.Below(lines_.size()), written);

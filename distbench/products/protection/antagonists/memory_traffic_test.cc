@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "distbench/activity/work_random.h"
+#include "distbench/base/work_random.h"
 #include "distbench/numa/testing/fake_host.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -81,7 +81,7 @@ TEST(MemoryBandwidthTest, IterationsGoThroughAllOfTheArray) {
                                           .seed = 1});
   const auto sum_of = [](activity::Activity& stream, uint64_t iteration) {
     return activity::DoIteration(stream, iteration).checksum -
-           activity::WorkRandom::Mix(iteration);
+           base::WorkRandom::Mix(iteration);
   };
   std::set<uint64_t> sums;
   uint64_t sum = 0;

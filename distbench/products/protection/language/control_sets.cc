@@ -2,18 +2,17 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/index_list.h"
 #include "distbench/config/catalogs/driver_resolution.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/config/rules/field_rules.h"
 #include "distbench/config/syntax/constraints.h"
 #include "distbench/config/syntax/quantity.h"
 #include "distbench/config/validate/test_validation.h"
@@ -63,27 +62,6 @@ void CanonicalizeGroup(ControlGroup& group) {
 }
 
 // ---- Whom a group is for ----------------------------------------------------
-
-bool IsName(const std::string& name) {
-  return absl::c_all_of(name, [](unsigned char c) {
-    return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '.';
-  });
-}
-
-void CheckName(const ControlSet& controls, const config::Path& path,
-               config::Problems& problems) {
-  const std::string& name = controls.name();
-  if (name.size() > config::kMaxNameLength) {
-    problems.Add(path.Field("name"),
-                 absl::StrCat("is longer than ", config::kMaxNameLength,
-                              " characters; shorten it"));
-  } else if (!IsName(name)) {
-    problems.Add(path.Field("name"),
-                 absl::StrCat(config::Quoted(name),
-                              " has characters that no name of controls may "
-                              "have; use letters, digits, '_', '-' and '.'"));
-  }
-}
 
 std::string WithoutWildcards(std::string glob) {
   glob.erase(std::remove_if(glob.begin(), glob.end(),
@@ -178,29 +156,6 @@ class Members {
 };
 
 // ---- Settings of groups -----------------------------------------------------
-
-// The kernel's range of cpu.weight and io.weight.
-constexpr int64_t kMaxWeight = 10'000;
-
-constexpr int64_t kMaxCount = std::numeric_limits<int64_t>::max();
-
-const std::vector<std::string>& PriorityClasses() {
-  static const auto* const classes = new std::vector<std::string>{
-      "no-change", "promote-to-rt", "restrict-to-be", "idle"};
-  return *classes;
-}
-
-void CheckList(const config::Path& path, bool is_present,
-               const std::string& list, config::Problems& problems) {
-  if (!is_present) return;
-  const absl::StatusOr<base::IndexSet> indices = base::ParseIndexList(list);
-  if (!indices.ok()) {
-    problems.Add(path, std::string(indices.status().message()));
-  } else if (indices->empty()) {
-    problems.Add(path,
-                 "is an empty list; leave it out, or write one such as 0-3,8");
-  }
-}
 
 // A limit of memory, and its name.
 struct NamedAmount {
@@ -301,14 +256,7 @@ void CheckIoLimits(const ControlGroup& group, const config::Path& path,
                         limit.read_bytes(), problems);
     CheckBytesPerSecond(place.Field("write_bytes"), limit.has_write_bytes(),
                         limit.write_bytes(), problems);
-    if (limit.has_read_operations()) {
-      CheckRange(place.Field("read_operations"), limit.read_operations(), 1,
-                 kMaxCount, problems);
-    }
-    if (limit.has_write_operations()) {
-      CheckRange(place.Field("write_operations"), limit.write_operations(), 1,
-                 kMaxCount, problems);
-    }
+    config::CheckOwnFields(limit, place, nullptr, problems);
     if (limit.has_read_bytes() || limit.has_write_bytes() ||
         limit.has_read_operations() || limit.has_write_operations()) {
       continue;
@@ -319,83 +267,25 @@ void CheckIoLimits(const ControlGroup& group, const config::Path& path,
   }
 }
 
-void CheckIoPriority(const ControlGroup& group, const config::Path& path,
-                     config::Problems& problems) {
-  const std::string& chosen = group.io_priority_class();
-  if (!group.has_io_priority_class() ||
-      absl::c_linear_search(PriorityClasses(), chosen)) {
-    return;
-  }
-  problems.Add(path.Field("io_priority_class"),
-               absl::StrCat(config::Quoted(chosen), " is not a class; ",
-                            config::Suggestion(chosen, PriorityClasses())));
-}
-
-void CheckCpu(const ControlGroup& group, const config::Path& path,
-              config::Problems& problems) {
-  if (group.has_cpu_weight()) {
-    CheckRange(path.Field("cpu_weight"), group.cpu_weight(), 1, kMaxWeight,
-               problems);
-  }
-  if (group.has_cpu_max()) {
-    const auto cpus = ParseCpuAmount(group.cpu_max());
-    if (!cpus.ok()) {
-      problems.Add(path.Field("cpu_max"), std::string(cpus.status().message()));
-    }
-  }
-  CheckList(path.Field("cpuset_cpus"), group.has_cpuset_cpus(),
-            group.cpuset_cpus(), problems);
-  CheckList(path.Field("cpuset_mems"), group.has_cpuset_mems(),
-            group.cpuset_mems(), problems);
+void CheckCpuTime(const ControlGroup& group, const config::Path& path,
+                  config::Problems& problems) {
+  if (!group.has_cpu_max()) return;
+  const auto cpus = ParseCpuAmount(group.cpu_max());
+  if (cpus.ok()) return;
+  problems.Add(path.Field("cpu_max"), std::string(cpus.status().message()));
 }
 
 // ---- io.cost ----------------------------------------------------------------
 
-// The kernel's range of the scaling of a device's rate, in percent.
-constexpr double kMinScaling = 1;
-constexpr double kMaxScaling = 10'000;
-
-constexpr int64_t kMaxLatencyUs = 1'000'000'000;
-
-void CheckBetween(const config::Path& path, bool is_present, double value,
-                  double minimum, double maximum, config::Problems& problems) {
-  // Written so that NaN is out of range.
-  if (!is_present || (value >= minimum && value <= maximum)) return;
-  problems.Add(path, absl::StrCat(value, " is out of range; must be from ",
-                                  minimum, " to ", maximum));
-}
-
 void CheckModel(const IoCostModel& model, const config::Path& path,
                 config::Problems& problems) {
-  const auto check = [&](const char* field, bool is_present, int64_t value) {
-    if (is_present)
-      CheckRange(path.Field(field), value, 1, kMaxCount, problems);
-  };
-  check("rbps", model.has_rbps(), model.rbps());
-  check("rseqiops", model.has_rseqiops(), model.rseqiops());
-  check("rrandiops", model.has_rrandiops(), model.rrandiops());
-  check("wbps", model.has_wbps(), model.wbps());
-  check("wseqiops", model.has_wseqiops(), model.wseqiops());
-  check("wrandiops", model.has_wrandiops(), model.wrandiops());
+  config::CheckOwnFields(model, path, nullptr, problems);
   if (model.ByteSizeLong() == 0) problems.Add(path, "is empty; leave it out");
 }
 
 void CheckQos(const IoCostQos& qos, const config::Path& path,
               config::Problems& problems) {
-  CheckBetween(path.Field("rpct"), qos.has_rpct(), qos.rpct(), 0, 100,
-               problems);
-  CheckBetween(path.Field("wpct"), qos.has_wpct(), qos.wpct(), 0, 100,
-               problems);
-  CheckBetween(path.Field("min"), qos.has_min(), qos.min(), kMinScaling,
-               kMaxScaling, problems);
-  CheckBetween(path.Field("max"), qos.has_max(), qos.max(), kMinScaling,
-               kMaxScaling, problems);
-  if (qos.has_rlat()) {
-    CheckRange(path.Field("rlat"), qos.rlat(), 0, kMaxLatencyUs, problems);
-  }
-  if (qos.has_wlat()) {
-    CheckRange(path.Field("wlat"), qos.wlat(), 0, kMaxLatencyUs, problems);
-  }
+  config::CheckOwnFields(qos, path, nullptr, problems);
   if (qos.has_min() && qos.has_max() && qos.min() > qos.max()) {
     problems.Add(path.Field("min"), absl::StrCat(qos.min(), " is above max, ",
                                                  qos.max(), "; exchange them"));
@@ -405,14 +295,10 @@ void CheckQos(const IoCostQos& qos, const config::Path& path,
 
 void CheckGroupSettings(const ControlGroup& group, const config::Path& path,
                         config::Problems& problems) {
-  CheckCpu(group, path, problems);
+  config::CheckOwnFields(group, path, nullptr, problems);
+  CheckCpuTime(group, path, problems);
   CheckMemory(group, path, problems);
-  if (group.has_io_weight()) {
-    CheckRange(path.Field("io_weight"), group.io_weight(), 1, kMaxWeight,
-               problems);
-  }
   CheckIoLimits(group, path, problems);
-  CheckIoPriority(group, path, problems);
   if (!HasSettings(group)) {
     problems.Add(path, "changes nothing; give it a setting");
   }
@@ -441,7 +327,7 @@ void CheckIoCost(const ControlSet& controls, const config::Path& path,
 }  // namespace
 
 void CanonicalizeControlSet(ControlSet& controls) {
-  if (controls.name().empty()) controls.clear_name();
+  config::CanonicalizeFields(controls);
   for (ControlGroup& group : *controls.mutable_groups()) {
     CanonicalizeGroup(group);
   }
@@ -450,7 +336,7 @@ void CanonicalizeControlSet(ControlSet& controls) {
 void ValidateControlSet(const ControlSet& controls, const config::Path& path,
                         absl::Span<const std::string> services,
                         config::Problems& problems) {
-  CheckName(controls, path, problems);
+  config::CheckOwnFields(controls, path, nullptr, problems);
   Members members(services, problems);
   for (int i = 0; i < controls.groups_size(); ++i) {
     const ControlGroup& group = controls.groups(i);

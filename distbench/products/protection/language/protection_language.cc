@@ -9,13 +9,13 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "distbench/base/time_units.h"
 #include "distbench/config/objectives/objective.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/config/rules/field_rules.h"
 #include "distbench/config/syntax/constraints.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/syntax/quantity.h"
@@ -77,15 +77,12 @@ void ProtectionLanguage::AddUsedActivities(
 
 namespace {
 
-constexpr int64_t kMaxRepeat = 1000;
-
 void CheckRpc(const config::TestValidation& validation,
               const config::Path& path) {
-  const std::string& rpc = validation.test().experiment().subject().rpc();
-  if (!rpc.empty()) {
-    validation.Resolve(path.Field("rpc"), "RPC", rpc, validation.names().rpcs);
-    return;
-  }
+  const ExperimentSubject& subject = validation.test().experiment().subject();
+  config::CheckOwnFields(subject, path, &validation.names(),
+                         validation.problems());
+  if (subject.has_rpc()) return;
   const std::vector<std::string> roots = RootRpcs(validation.test());
   if (roots.size() == 1 || validation.problems().full()) return;
   validation.Add(
@@ -157,7 +154,6 @@ bool CheckLoads(const config::TestValidation& validation,
     }
     has_share |= load->is_share;
   }
-  validation.CheckDistinct(path.Field("loads"), subject.loads());
   if (subject.loads().empty()) return false;
   const std::string rpc = SubjectRpc(validation.test());
   if (!rpc.empty() && OpenLoopRate(validation.test(), rpc) == 0) {
@@ -264,9 +260,9 @@ bool HasLoop(const DistributedSystemDescription& test) {
 void CheckSize(const config::TestValidation& validation,
                const config::Path& path) {
   const Experiment& experiment = validation.test().experiment();
-  validation.CheckRange(path.Field("repeat"), experiment.repeat(), 1,
-                        kMaxRepeat);
-  if (experiment.repeat() < 1 || experiment.repeat() > kMaxRepeat) return;
+  config::CheckOwnFields(experiment, path, &validation.names(),
+                         validation.problems());
+  if (!config::IsRight(experiment, "repeat")) return;
   const double runs = CountRuns(experiment);
   if (runs <= kMostExperimentRuns) return;
   validation.Add(
@@ -278,11 +274,9 @@ void CheckSize(const config::TestValidation& validation,
 }  // namespace
 
 void CanonicalizeExperiment(Experiment& experiment) {
+  config::CanonicalizeFields(experiment);
   for (ControlSet& controls : *experiment.mutable_controls()) {
     CanonicalizeControlSet(controls);
-  }
-  if (experiment.has_subject() && experiment.subject().rpc().empty()) {
-    experiment.mutable_subject()->clear_rpc();
   }
 }
 
@@ -311,16 +305,6 @@ void ValidateExperiment(const config::TestValidation& validation) {
 
 namespace {
 
-constexpr int64_t kMaxPerNode = 1024;
-constexpr int64_t kMaxSenders = 1000;
-
-// Room for the prefix and the suffix of a service's name.
-constexpr size_t kMaxAntagonistName = config::kMaxNameLength / 2;
-
-bool IsNameChar(unsigned char c) {
-  return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '.';
-}
-
 class AntagonistCheck {
  public:
   AntagonistCheck(const config::TestValidation& validation,
@@ -332,9 +316,10 @@ class AntagonistCheck {
         phases_(phases) {}
 
   void Run() const {
-    CheckName();
+    config::CheckOwnFields(antagonist_, path_, &validation_.names(),
+                           validation_.problems());
     CheckActivity();
-    CheckNumbers();
+    CheckThreads();
     CheckRate();
     CheckRamp();
     CheckIncast();
@@ -346,20 +331,6 @@ class AntagonistCheck {
  private:
   void Add(absl::string_view field, std::string message) const {
     validation_.Add(path_.Field(field), std::move(message));
-  }
-
-  void CheckName() const {
-    const std::string& name = antagonist_.name();
-    if (name.empty()) {
-      Add("name", "is missing; give it a name");
-    } else if (name.size() > kMaxAntagonistName) {
-      Add("name", absl::StrCat("is longer than ", kMaxAntagonistName,
-                               " characters; shorten it"));
-    } else if (!absl::c_all_of(name, IsNameChar)) {
-      Add("name", absl::StrCat(config::Quoted(name),
-                               " has characters that no antagonist's name may "
-                               "have; use letters, digits, '_', '-' and '.'"));
-    }
   }
 
   void CheckActivity() const {
@@ -374,11 +345,7 @@ class AntagonistCheck {
     }
   }
 
-  void CheckNumbers() const {
-    validation_.CheckRange(path_.Field("instances"), antagonist_.instances(), 1,
-                           kMaxPerNode);
-    validation_.CheckRange(path_.Field("threads"), antagonist_.threads(), 1,
-                           config::kMaxActivityPoolSize);
+  void CheckThreads() const {
     // Engines end their test beyond the limit.
     const int64_t limit = validation_.test().overload_limits().max_threads();
     if (IsIncast(antagonist_) || antagonist_.threads() <= limit) return;
@@ -441,21 +408,9 @@ class AntagonistCheck {
       if (antagonist_.has_message_size()) Add("message_size", kNoEffect);
       return;
     }
-    validation_.CheckRange(path_.Field("senders"), antagonist_.senders(), 1,
-                           kMaxSenders);
     if (!antagonist_.has_message_size()) {
       Add("message_size",
           "is missing; give the size of each message, such as \"64KiB\"");
-      return;
-    }
-    const auto size = config::ParseSizeWithUnit(antagonist_.message_size());
-    if (!size.ok()) {
-      Add("message_size", std::string(size.status().message()));
-    } else if (*size > config::kMaxSizeBytes) {
-      Add("message_size",
-          absl::StrCat(config::Quoted(antagonist_.message_size()),
-                       " is out of range; must be from 0B to ",
-                       config::kMaxSizeBytes, "B"));
     }
   }
 

@@ -100,7 +100,12 @@ TEST(ProtectionTableTest, WideIntervalsHaveAllWorkOfTheAntagonist) {
                                   ->mutable_service_logs()
                                   ->mutable_instance_logs())["client/0"]
                                 .mutable_rpc_time_series())[0];
-  ASSERT_TRUE(results::WidenTimeSeries(2'000'000'000, series));
+  // A series takes the width of the wider one that it is added to.
+  RpcTimeSeries wide;
+  wide.set_interval_ns(2'000'000'000);
+  wide.add_intervals()->set_index(series.intervals(0).index() / 2);
+  ASSERT_TRUE(results::MergeTimeSeries(series, wide).ok());
+  series = wide;
   CsvRow beside = Csv(results, ProtectionSecondsTable()).at(5);
   EXPECT_EQ(beside["duration_s"], "2");
   EXPECT_EQ(beside["phase"], "interference");

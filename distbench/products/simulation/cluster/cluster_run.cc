@@ -75,7 +75,7 @@ std::unique_ptr<protocol::ProtocolDriver> Decorate(
 
 // Random streams of drivers and of CPUs are others.
 uint64_t SeedOfActivities(uint64_t seed, int instance) {
-  return activity::WorkRandom(seed, instance, /*part=*/3)();
+  return base::WorkRandom(seed, instance, /*part=*/3)();
 }
 
 std::shared_ptr<const config::Plan> PlanWithin(

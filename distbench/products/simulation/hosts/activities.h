@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "distbench/activity/work_random.h"
 #include "distbench/base/clock.h"
+#include "distbench/base/work_random.h"
 #include "distbench/config/plan/plan.h"
 #include "distbench/engine/activity_pools/activity_recorder.h"
 #include "distbench/engine/activity_pools/iteration_pool.h"
@@ -60,7 +60,7 @@ class SimulatedActivities {
 
   SimulatedCpus& cpus_;
   const CostsByActivity& costs_;
-  activity::WorkRandom random_;
+  base::WorkRandom random_;
   double& used_ns_;
 };
 

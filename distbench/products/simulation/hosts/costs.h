@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-#include "distbench/activity/work_random.h"
+#include "distbench/base/work_random.h"
 #include "proto/simulation.pb.h"
 
 namespace distbench::simulation {
@@ -18,7 +18,7 @@ class LognormalFactors {
   // sigma: the standard deviation of the logarithm.
   explicit LognormalFactors(double sigma);
 
-  double Draw(activity::WorkRandom& random) const {
+  double Draw(base::WorkRandom& random) const {
     return factors_[random.Below(factors_.size())];
   }
 

@@ -9,7 +9,7 @@ namespace {
 
 TEST(LognormalFactorsTest, HaveTheirMeanAndSpread) {
   const LognormalFactors factors(0.5);
-  activity::WorkRandom random(1);
+  base::WorkRandom random(1);
   constexpr int kDraws = 200'000;
   double sum = 0;
   double logs = 0;
@@ -27,7 +27,7 @@ TEST(LognormalFactorsTest, HaveTheirMeanAndSpread) {
 
 TEST(LognormalFactorsTest, WithoutSpreadAreOne) {
   const LognormalFactors factors(0);
-  activity::WorkRandom random(1);
+  base::WorkRandom random(1);
   for (int i = 0; i < 100; ++i) EXPECT_DOUBLE_EQ(factors.Draw(random), 1);
 }
 

@@ -7,7 +7,7 @@
 #include <deque>
 #include <vector>
 
-#include "distbench/activity/work_random.h"
+#include "distbench/base/work_random.h"
 #include "distbench/products/simulation/kernel/simulator.h"
 
 namespace distbench::simulation {
@@ -116,7 +116,7 @@ class SimulatedCpus final : private SimulatedEventHandler {
   Simulator& simulator_;
   const int node_;
   const CpusOptions options_;
-  activity::WorkRandom random_;
+  base::WorkRandom random_;
   std::vector<Job> jobs_;              // a heap: those that have a share
   std::deque<Waiting> waiting_;        // for a CPU
   int running_ = 0;                    // threads that have a share

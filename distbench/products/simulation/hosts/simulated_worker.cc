@@ -62,7 +62,7 @@ SimulatedWorker::SimulatedWorker(const Options& options)
       last_connection_(kNoConnection) {}
 
 void SimulatedWorker::Attach(engine::Engine& engine, int worker) {
-  worker_ = engine.worker(worker);
+  worker_ = &engine.worker(worker);
 }
 
 void SimulatedWorker::AddPeer(const std::vector<SimulatedWorker*>& servers,
@@ -280,7 +280,7 @@ int64_t SimulatedWorker::next_due_ns() const {
 }
 
 void SimulatedWorker::Wake() {
-  if (!worker_.has_value()) return;
+  if (worker_ == nullptr) return;
   // Nothing but a stop ends a freeze early.
   if (phase_ == Phase::kIdle || phase_ == Phase::kFrozen) {
     Rest(phase_, now_ns());

@@ -19,13 +19,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <queue>
 #include <string>
 #include <vector>
 
-#include "distbench/activity/work_random.h"
 #include "distbench/base/object_pool.h"
+#include "distbench/base/work_random.h"
 #include "distbench/engine/engine.h"
 #include "distbench/products/simulation/hosts/costs.h"
 #include "distbench/products/simulation/hosts/cpus.h"
@@ -153,8 +152,8 @@ class SimulatedWorker final : public protocol::Transport,
   const RpcCosts& costs_;
   const int id_;
   const bool measures_time_parts_;
-  activity::WorkRandom random_;
-  std::optional<engine::EngineWorker> worker_;  // once attached
+  base::WorkRandom random_;
+  engine::Worker* worker_ = nullptr;  // once attached
 
   Phase phase_ = Phase::kIdle;
   SimulatedCall* first_arrived_ = nullptr;

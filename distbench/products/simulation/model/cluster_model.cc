@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "distbench/activity/work_random.h"
+#include "distbench/base/work_random.h"
 #include "distbench/config/problems/problem.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/products/simulation/model/layouts.h"
@@ -39,7 +39,7 @@ std::vector<double> DrawSlowness(const SimulatedHost& host, int host_count,
   std::vector<double> slowness(host_count, 1);
   std::vector<int> hosts(host_count);
   std::iota(hosts.begin(), hosts.end(), 0);
-  activity::WorkRandom random(seed, kSlowHostStream);
+  base::WorkRandom random(seed, kSlowHostStream);
   const auto slow_count =
       static_cast<int>(std::lround(host.slow_share() * host_count));
   // The beginning of a Fisher-Yates shuffle.

@@ -172,7 +172,7 @@ const GraphPaths::Way& GraphPaths::NextWay(
   for (int way = first_way_[at]; way < first_way_[at + 1]; ++way) {
     count += leads_closer(ways_[way]);
   }
-  int chosen = ChooseByHash(activity::WorkRandom::Mix(flow + at), count);
+  int chosen = ChooseByHash(base::WorkRandom::Mix(flow + at), count);
   int way = first_way_[at];
   for (;; ++way) {
     if (leads_closer(ways_[way]) && chosen-- == 0) return ways_[way];

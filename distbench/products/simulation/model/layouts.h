@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "distbench/activity/work_random.h"
+#include "distbench/base/work_random.h"
 #include "distbench/config/problems/problem.h"
 #include "distbench/products/simulation/model/cluster_model.h"
 
@@ -34,8 +34,7 @@ inline int LinkToHost(int host) { return 2 * host + 1; }
 inline uint64_t FlowHash(int from_host, int to_host, uint64_t connection) {
   const uint64_t hosts =
       (static_cast<uint64_t>(from_host) << 32) | static_cast<uint32_t>(to_host);
-  return activity::WorkRandom::Mix(activity::WorkRandom::Mix(hosts) +
-                                   connection);
+  return base::WorkRandom::Mix(base::WorkRandom::Mix(hosts) + connection);
 }
 
 // Maps a hash evenly to the numbers below `count`.

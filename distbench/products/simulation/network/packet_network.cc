@@ -70,7 +70,7 @@ PacketNetwork::PacketNetwork(const ClusterModel& model, Simulator& simulator,
                                        : std::numeric_limits<double>::max()});
   }
   for (size_t i = 0; i < nodes_.size(); ++i) {
-    nodes_[i].random = activity::WorkRandom(loss.seed, i);
+    nodes_[i].random = base::WorkRandom(loss.seed, i);
   }
 }
 

@@ -33,7 +33,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/synchronization/mutex.h"
-#include "distbench/activity/work_random.h"
+#include "distbench/base/work_random.h"
 #include "distbench/products/simulation/kernel/simulator.h"
 #include "distbench/products/simulation/model/cluster_model.h"
 #include "distbench/products/simulation/network/link_timeline.h"
@@ -224,7 +224,7 @@ class PacketNetwork : public SimulatedNetwork, private SimulatedEventHandler {
     absl::flat_hash_map<uint64_t, ConnectionEnd*> ends;
     WaitingForLink for_link;
     WaitingToAck to_ack;
-    activity::WorkRandom random{0};
+    base::WorkRandom random{0};
   };
 
   void OnEvent(const SimulatedEvent& event) override;

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "distbench/activity/work_random.h"
+#include "distbench/base/work_random.h"
 #include "distbench/products/simulation/network/testing/arrival_log.h"
 #include "distbench/products/simulation/network/testing/bulk_traffic.h"
 #include "distbench/products/simulation/network/testing/hand_made_models.h"
@@ -185,7 +185,7 @@ class RandomTraffic {
 
     RandomTraffic& traffic;
     const int index;
-    activity::WorkRandom random;
+    base::WorkRandom random;
     std::vector<Arrival> arrivals;
   };
 

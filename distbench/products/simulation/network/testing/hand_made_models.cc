@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "distbench/activity/work_random.h"
+#include "distbench/base/work_random.h"
 #include "distbench/products/simulation/network/network.h"
 
 namespace distbench::simulation {
@@ -33,7 +33,7 @@ class LeafPaths : public PathFinder {
     const int to_leaf = to_host / hosts_per_leaf_;
     if (from_leaf != to_leaf) {
       const int spine =
-          static_cast<int>(activity::WorkRandom::Mix(connection) % spines_);
+          static_cast<int>(base::WorkRandom::Mix(connection) % spines_);
       links.push_back(UpLink(from_leaf, spine));
       links.push_back(UpLink(to_leaf, spine) + 1);
     }

@@ -1,7 +1,7 @@
 // Prints the table of docs/arrivals.md: arrival processes at 1000 per second,
 // measured over 100 seconds with each of 20 seeds.
 //
-//   bazel run -c opt //distbench/config/arrivals:arrival_table
+//   bazel run -c opt //distbench/config/arrivals/testing:arrival_table
 
 #include <cmath>
 #include <cstdint>

@@ -1,16 +1,16 @@
-#ifndef DISTBENCH_ACTIVITY_WORK_RANDOM_H_
-#define DISTBENCH_ACTIVITY_WORK_RANDOM_H_
+#ifndef DISTBENCH_BASE_WORK_RANDOM_H_
+#define DISTBENCH_BASE_WORK_RANDOM_H_
 
 #include <cstdint>
 #include <limits>
 
-namespace distbench::activity {
+namespace distbench::base {
 
-// Random numbers for activities. There is a stream for each seed and up to two
-// further numbers, such as that of the iteration. A number takes about a
-// nanosecond and starting a stream nothing, so every iteration can have its own
-// stream. SplitMix64: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number
-// Generators", 2014.
+// Random numbers for work that is done often. There is a stream for each seed
+// and up to two further numbers, such as that of an activity's iteration. A
+// number takes about a nanosecond and starting a stream nothing, so every
+// iteration can have its own stream. SplitMix64: Steele, Lea, Flood, "Fast
+// Splittable Pseudorandom Number Generators", 2014.
 class WorkRandom {
  public:
   using result_type = uint64_t;
@@ -52,6 +52,6 @@ class WorkRandom {
   uint64_t state_;
 };
 
-}  // namespace distbench::activity
+}  // namespace distbench::base
 
-#endif  // DISTBENCH_ACTIVITY_WORK_RANDOM_H_
+#endif  // DISTBENCH_BASE_WORK_RANDOM_H_

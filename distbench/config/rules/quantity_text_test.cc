@@ -1,5 +1,3 @@
-#include "distbench/config/validate/quantities.h"
-
 #include "distbench/config/testing/validation_cases.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,0 +1,550 @@
+#include "distbench/config/rules/field_rules.h"
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "distbench/base/index_list.h"
+#include "distbench/config/problems/suggest.h"
+#include "distbench/config/rules/quantity_text.h"
+#include "distbench/config/rules/type_rules.h"
+#include "google/protobuf/descriptor.h"
+#include "proto/rules.pb.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench::config {
+namespace {
+
+using ::google::protobuf::FieldDescriptor;
+using ::google::protobuf::Message;
+using ::google::protobuf::Reflection;
+
+// ---- Places -----------------------------------------------------------------
+
+std::string NameOf(const Message& message) {
+  const FieldDescriptor* const name =
+      message.GetDescriptor()->FindFieldByName("name");
+  return message.GetReflection()->GetString(message, name);
+}
+
+// A location in a message. It becomes a Path only if there is a problem, which
+// is rare, while locations are many.
+struct Place {
+  const Place* outer;      // null: the message that is checked
+  const Message* message;  // that has the field
+  const FieldDescriptor* field;
+  int index = kNone;  // of an element
+};
+
+// Elements with names are called by them; if a name is repeated, only the
+// first.
+Path ElementPath(const Place& place, const Path& field) {
+  if (!place.field->options().GetExtension(distbench::rules).has_element()) {
+    return field.At(place.index);
+  }
+  const auto name_at = [&](int index) {
+    return NameOf(place.message->GetReflection()->GetRepeatedMessage(
+        *place.message, place.field, index));
+  };
+  const std::string name = name_at(place.index);
+  if (name.empty()) return field.At(place.index);
+  for (int i = 0; i < place.index; ++i) {
+    if (name_at(i) == name) return field.At(place.index);
+  }
+  return field.At(name);
+}
+
+Path PathOf(const Path& root, const Place* place) {
+  if (place == nullptr) return root;
+  const Path field = PathOf(root, place->outer).Field(place->field->name());
+  return place->index == kNone ? field : ElementPath(*place, field);
+}
+
+// ---- What is wrong ----------------------------------------------------------
+
+bool IsInRange(double value, const FieldRules& rules) {
+  // Written so that NaN is out of range.
+  return (rules.has_at_least() ? value >= rules.at_least()
+                               : value > rules.above()) &&
+         (rules.has_at_most() ? value <= rules.at_most()
+                              : value < rules.below());
+}
+
+// Without the zeros and the plus sign of an exponent.
+std::string NumberText(double number) {
+  return absl::StrReplaceAll(absl::StrCat(number),
+                             {{"e+0", "e"}, {"e+", "e"}, {"e-0", "e-"}});
+}
+
+std::string RangeOfFractions(const FieldRules& rules) {
+  if (rules.has_at_least()) {
+    return absl::StrCat("from ", NumberText(rules.at_least()), " to ",
+                        NumberText(rules.at_most()));
+  }
+  return absl::StrCat("above ", NumberText(rules.above()), " and ",
+                      rules.has_at_most()
+                          ? absl::StrCat("at most ", rules.at_most())
+                          : absl::StrCat("below ", rules.below()));
+}
+
+std::string RightWords(const std::string& text, const FieldRules& rules) {
+  const std::vector<std::string> words(rules.words().begin(),
+                                       rules.words().end());
+  if (rules.remedy() == FieldRules::CLOSEST) return Suggestion(text, words);
+  if (rules.remedy() == FieldRules::LIST) {
+    return absl::StrCat("must be one of ", QuotedList(words));
+  }
+  const std::vector<std::string> others(words.begin(), words.end() - 1);
+  return absl::StrCat("must be ", QuotedList(others), " or ",
+                      Quoted(words.back()));
+}
+
+std::string ProblemOfWord(const std::string& text, const FieldRules& rules) {
+  return absl::StrCat(rules.has_word()
+                          ? absl::StrCat(Quoted(text), " is ", rules.word())
+                          : absl::StrCat("there is no ", Quoted(text)),
+                      "; ", RightWords(text, rules));
+}
+
+std::string ProblemOfIndices(const std::string& text) {
+  const absl::StatusOr<base::IndexSet> indices = base::ParseIndexList(text);
+  if (!indices.ok()) return std::string(indices.status().message());
+  return indices->empty() ? "is an empty list; leave it out, or write one such "
+                            "as 0-3,8"
+                          : "";
+}
+
+bool IsPlain(const std::string& name) {
+  return absl::c_all_of(name, [](unsigned char c) {
+    return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '.';
+  });
+}
+
+std::string ProblemOfName(const std::string& name, const FieldRules& rules) {
+  if (rules.has_max_length() && name.size() > rules.max_length()) {
+    return absl::StrCat("is longer than ", rules.max_length(),
+                        " characters; shorten it");
+  }
+  if (!rules.has_plain() || IsPlain(name)) return "";
+  return absl::StrCat(Quoted(name), " has characters that no ", rules.plain(),
+                      " may have; use letters, digits, '_', '-' and '.'");
+}
+
+// Of a text that is given, apart from references. Empty if it is right.
+std::string ProblemOfText(const std::string& text, const FieldRules& rules) {
+  if (rules.unit() != FieldRules::NO_UNIT) {
+    return std::string(ParseQuantity(text, rules).status().message());
+  }
+  if (!rules.words().empty() && !absl::c_linear_search(rules.words(), text) &&
+      !(text.empty() && rules.empty_is_default())) {
+    return ProblemOfWord(text, rules);
+  }
+  if (rules.index_list()) return ProblemOfIndices(text);
+  return ProblemOfName(text, rules);
+}
+
+// ---- The walk ---------------------------------------------------------------
+
+// Whether the field is given, or its number or text in its place.
+bool IsGiven(const Message& message, const FieldDescriptor* field) {
+  const Reflection& reflection = *message.GetReflection();
+  if (field->is_repeated()) return reflection.FieldSize(message, field) > 0;
+  if (!reflection.HasField(message, field)) return false;
+  if (field->cpp_type() != FieldDescriptor::CPPTYPE_STRING) return true;
+  std::string scratch;
+  return !reflection.GetStringReference(message, field, &scratch).empty();
+}
+
+using HasProduct = absl::FunctionRef<bool(absl::string_view)>;
+
+bool HasAllProducts(absl::string_view) { return true; }
+
+class FieldCheck {
+ public:
+  FieldCheck(const Path& root, const TestNames* names, bool goes_within,
+             HasProduct has_product, Problems& problems)
+      : root_(root),
+        names_(names),
+        goes_within_(goes_within),
+        has_product_(has_product),
+        problems_(problems) {}
+
+  void CheckMessage(const Message& message, const Place* outer) const {
+    for (const FieldRule& rule : RulesOf(message.GetDescriptor()).fields) {
+      CheckField(message, rule, outer);
+    }
+  }
+
+  void CheckField(const Message& message, const FieldRule& rule,
+                  const Place* outer) const {
+    const Place place{outer, &message, rule.field};
+    if (!rule.product.empty()) {
+      CheckProduct(message, rule, place);
+      return;
+    }
+    if (rule.has_rules) {
+      if (rule.field->is_repeated()) {
+        CheckList(message, rule, place);
+      } else {
+        CheckSingle(message, rule, place);
+      }
+      CheckCompany(message, rule, place);
+    }
+    if (rule.is_checked_within && goes_within_) {
+      CheckWithin(message, *rule.field, place);
+    }
+  }
+
+ private:
+  void Add(const Place* place, std::string message) const {
+    // Skips the search for the names on the way, if this is only counted.
+    problems_.Add(problems_.full() ? root_ : PathOf(root_, place),
+                  std::move(message));
+  }
+
+  void CheckProduct(const Message& message, const FieldRule& rule,
+                    const Place& place) const {
+    if (!IsThere(message, rule.field) || has_product_(rule.product)) return;
+    Add(&place,
+        absl::StrCat("belongs to the product ", Quoted(rule.product),
+                     ", which this program was built without; use a complete "
+                     "build of distbench, or remove it"));
+  }
+
+  void CheckWithin(const Message& message, const FieldDescriptor& field,
+                   Place place) const {
+    const Reflection& reflection = *message.GetReflection();
+    if (!field.is_repeated()) {
+      if (!reflection.HasField(message, &field)) return;
+      CheckMessage(reflection.GetMessage(message, &field), &place);
+      return;
+    }
+    const int size = reflection.FieldSize(message, &field);
+    for (place.index = 0; place.index < size; ++place.index) {
+      CheckMessage(reflection.GetRepeatedMessage(message, &field, place.index),
+                   &place);
+    }
+  }
+
+  // ---- Single fields ----
+
+  void CheckSingle(const Message& message, const FieldRule& rule,
+                   const Place& place) const {
+    const Reflection& reflection = *message.GetReflection();
+    if (!reflection.HasField(message, rule.field)) {
+      CheckAbsent(message, rule, place);
+      return;
+    }
+    switch (rule.field->cpp_type()) {
+      case FieldDescriptor::CPPTYPE_STRING:
+        CheckText(message, rule, place);
+        break;
+      case FieldDescriptor::CPPTYPE_DOUBLE:
+        CheckFraction(reflection.GetDouble(message, rule.field), rule, place);
+        break;
+      default:
+        CheckInteger(message, rule, place);
+        break;
+    }
+  }
+
+  bool IsThere(const Message& message, const FieldDescriptor* field) const {
+    if (field == nullptr) return false;
+    const Reflection& reflection = *message.GetReflection();
+    return field->is_repeated() ? reflection.FieldSize(message, field) > 0
+                                : reflection.HasField(message, field);
+  }
+
+  void CheckAbsent(const Message& message, const FieldRule& rule,
+                   const Place& place) const {
+    const FieldRules& rules = rule.rules;
+    // A text that is left in a canonical message is wrong, which is reported.
+    if (IsThere(message, rule.text)) return;
+    if (IsThere(message, rule.unless)) return;
+    if (rules.has_missing()) {
+      Add(&place, absl::StrCat("is missing; ", rules.missing()));
+    } else if (rules.required() && rules.has_refers_to()) {
+      CheckName("", rule, place);
+    } else if (rules.required()) {
+      CheckInteger(message, rule, place);
+    }
+  }
+
+  void CheckInteger(const Message& message, const FieldRule& rule,
+                    const Place& place) const {
+    if (!rule.has_range) return;
+    const Reflection& reflection = *message.GetReflection();
+    const int64_t value =
+        rule.field->cpp_type() == FieldDescriptor::CPPTYPE_INT32
+            ? reflection.GetInt32(message, rule.field)
+            : reflection.GetInt64(message, rule.field);
+    if (value >= rule.rules.min() && value <= rule.rules.max()) return;
+    CheckRange(PathOf(root_, &place), value, rule.rules.min(), rule.rules.max(),
+               problems_);
+  }
+
+  void CheckFraction(double value, const FieldRule& rule,
+                     const Place& place) const {
+    if (IsInRange(value, rule.rules)) return;
+    Add(&place, absl::StrCat(value, " is out of range; must be ",
+                             RangeOfFractions(rule.rules)));
+  }
+
+  void CheckText(const Message& message, const FieldRule& rule,
+                 const Place& place) const {
+    std::string scratch;
+    const std::string& text = message.GetReflection()->GetStringReference(
+        message, rule.field, &scratch);
+    const FieldRules& rules = rule.rules;
+    if (IsThere(message, rule.number)) {
+      Add(place.outer, absl::StrCat("has both ", rule.field->name(), " and ",
+                                    rules.text_of(), "; give one"));
+    }
+    if (rules.has_missing() && text.empty()) {
+      Add(&place, absl::StrCat("is missing; ", rules.missing()));
+      return;
+    }
+    if (rules.has_refers_to()) {
+      const bool may_be_none =
+          !rules.required() && rule.field->containing_oneof() == nullptr;
+      if (!text.empty() || !may_be_none) CheckName(text, rule, place);
+      return;
+    }
+    std::string problem = ProblemOfText(text, rules);
+    if (!problem.empty()) Add(&place, std::move(problem));
+  }
+
+  void CheckName(const std::string& name, const FieldRule& rule,
+                 const Place& place) const {
+    if (names_ == nullptr) return;
+    const NameIndex& index = *names_->Of(rule.refers_to->number());
+    if (!name.empty() && index.Find(name) != kNone) return;
+    AddUnknownName(
+        PathOf(root_, &place),
+        rule.refers_to->options().GetExtension(distbench::rules).element(),
+        name, index, problems_);
+  }
+
+  // ---- Lists ----
+
+  void CheckList(const Message& message, const FieldRule& rule,
+                 Place place) const {
+    const FieldRules& rules = rule.rules;
+    const int size = message.GetReflection()->FieldSize(message, rule.field);
+    if (size == 0 && rules.has_missing()) {
+      Add(&place, absl::StrCat("is missing; ", rules.missing()));
+    } else if (size == 0 && rules.required() && !rule.has_range) {
+      Add(&place, "there are none; add at least one");
+    } else if (rule.has_range && (size > 0 || rules.required()) &&
+               (size < rules.min() || size > rules.max())) {
+      Add(&place, absl::StrCat("there are ", size, "; must be from ",
+                               rules.min(), " to ", rules.max()));
+    }
+    if (rules.has_element()) CheckNamesOfElements(rule, place);
+    if (rules.has_refers_to() || !rules.words().empty()) {
+      for (place.index = 0; place.index < size; ++place.index) {
+        CheckElement(message, rule, place);
+      }
+    }
+    if (rules.distinct()) CheckDistinct(message, rule, place);
+  }
+
+  void CheckElement(const Message& message, const FieldRule& rule,
+                    const Place& place) const {
+    const std::string text = message.GetReflection()->GetRepeatedString(
+        message, rule.field, place.index);
+    if (rule.rules.has_refers_to()) {
+      CheckName(text, rule, place);
+      return;
+    }
+    std::string problem = ProblemOfText(text, rule.rules);
+    if (!problem.empty()) Add(&place, std::move(problem));
+  }
+
+  void CheckDistinct(const Message& message, const FieldRule& rule,
+                     Place place) const {
+    const Reflection& reflection = *message.GetReflection();
+    const int size = reflection.FieldSize(message, rule.field);
+    std::set<std::string> seen;
+    for (place.index = 0; place.index < size; ++place.index) {
+      const int i = place.index;
+      const bool is_text =
+          rule.field->cpp_type() == FieldDescriptor::CPPTYPE_STRING;
+      const std::string value =
+          is_text ? reflection.GetRepeatedString(message, rule.field, i)
+                  : absl::StrCat(
+                        reflection.GetRepeatedInt32(message, rule.field, i));
+      if (seen.insert(value).second) continue;
+      Add(&place, absl::StrCat(is_text ? Quoted(value) : value,
+                               " is listed more than once; remove one"));
+    }
+  }
+
+  // The names of a list of the test. Others are for who knows what they have to
+  // differ from.
+  void CheckNamesOfElements(const FieldRule& rule, const Place& list) const {
+    if (names_ == nullptr || rule.field->containing_type() !=
+                                 DistributedSystemDescription::descriptor()) {
+      return;
+    }
+    const NameIndex* const index = names_->Of(rule.field->number());
+    for (int i = 0; i < index->names().size(); ++i) {
+      std::string problem = ProblemOfElement(*index, i, rule);
+      if (problem.empty()) continue;
+      problems_.Add(PathOf(root_, &list).At(i).Field("name"),
+                    std::move(problem));
+    }
+  }
+
+  static std::string ProblemOfElement(const NameIndex& index, int position,
+                                      const FieldRule& list) {
+    const std::string& name = index.names()[position];
+    const int first = index.Find(name);
+    if (name.empty()) return "is missing; give it a name";
+    if (first != position) {
+      return absl::StrCat(Quoted(name), " is the name of ", list.field->name(),
+                          "[", first, "] as well; names must be unique");
+    }
+    if (name.size() > kMaxNameLength) {
+      return absl::StrCat("is longer than ", kMaxNameLength,
+                          " characters; shorten it");
+    }
+    if (list.rules.has_plain()) return ProblemOfName(name, list.rules);
+    if (absl::c_none_of(
+            name, [](unsigned char c) { return absl::ascii_iscntrl(c); })) {
+      return "";
+    }
+    return absl::StrCat(Quoted(name), " has control characters; remove them");
+  }
+
+  // ---- With other fields ----
+
+  void CheckCompany(const Message& message, const FieldRule& rule,
+                    const Place& place) const {
+    const FieldRules& rules = rule.rules;
+    if (!rules.has_excludes() && !rules.has_not_with() && !rules.has_needs()) {
+      return;
+    }
+    if (!IsGiven(message, rule.field) && !IsThere(message, rule.number)) return;
+    const auto is_with = [&](const FieldDescriptor* other) {
+      return other != nullptr && IsGiven(message, other);
+    };
+    if (is_with(rule.excludes)) {
+      Add(place.outer, absl::StrCat("has both ", rule.field->name(), " and ",
+                                    rules.excludes(), "; give one"));
+    }
+    if (is_with(rule.not_with)) {
+      Add(&place, absl::StrCat("does not go together with ", rules.not_with(),
+                               "; remove one of them"));
+    }
+    if (rules.has_needs() && !is_with(rule.needs)) {
+      Add(&place, absl::StrCat("needs ", rules.needs(), "; add it"));
+    }
+  }
+
+  const Path& root_;
+  const TestNames* const names_;
+  const bool goes_within_;
+  const HasProduct has_product_;
+  Problems& problems_;
+};
+
+// ---- Canonical form ---------------------------------------------------------
+
+void CanonicalizeText(Message& message, const FieldRule& rule) {
+  const Reflection& reflection = *message.GetReflection();
+  if (!reflection.HasField(message, rule.field)) return;
+  const std::string text = reflection.GetString(message, rule.field);
+  if (rule.rules.empty_is_default() && text.empty()) {
+    reflection.ClearField(&message, rule.field);
+  }
+  if (rule.number == nullptr || reflection.HasField(message, rule.number)) {
+    return;
+  }
+  const absl::StatusOr<int64_t> number = ParseQuantity(text, rule.rules);
+  if (!number.ok()) return;
+  reflection.SetInt64(&message, rule.number, *number);
+  reflection.ClearField(&message, rule.field);
+}
+
+}  // namespace
+
+void CanonicalizeFields(Message& message) {
+  const TypeRules& type = RulesOf(message.GetDescriptor());
+  if (!type.changes) return;
+  const Reflection& reflection = *message.GetReflection();
+  for (const FieldRule& rule : type.fields) {
+    const FieldDescriptor* const field = rule.field;
+    if (rule.rules.has_text_of() || rule.rules.empty_is_default()) {
+      CanonicalizeText(message, rule);
+    } else if (rule.is_changed_within && field->is_repeated()) {
+      const int size = reflection.FieldSize(message, field);
+      for (int i = 0; i < size; ++i) {
+        CanonicalizeFields(
+            *reflection.MutableRepeatedMessage(&message, field, i));
+      }
+    } else if (rule.is_changed_within && reflection.HasField(message, field)) {
+      CanonicalizeFields(*reflection.MutableMessage(&message, field));
+    }
+  }
+}
+
+void CheckFields(const Message& message, const Path& path,
+                 const TestNames* names, Problems& problems) {
+  FieldCheck(path, names, /*goes_within=*/true, HasAllProducts, problems)
+      .CheckMessage(message, nullptr);
+}
+
+void CheckTest(const DistributedSystemDescription& test, const Path& path,
+               const TestNames& names, HasProduct has_product,
+               Problems& problems) {
+  FieldCheck(path, &names, /*goes_within=*/true, has_product, problems)
+      .CheckMessage(test, nullptr);
+}
+
+void CheckOwnFields(const Message& message, const Path& path,
+                    const TestNames* names, Problems& problems) {
+  FieldCheck(path, names, /*goes_within=*/false, HasAllProducts, problems)
+      .CheckMessage(message, nullptr);
+}
+
+bool IsRight(const Message& message, absl::string_view field) {
+  Problems problems;
+  const Path nowhere;
+  const FieldCheck check(nowhere, nullptr, /*goes_within=*/false,
+                         HasAllProducts, problems);
+  for (const FieldRule& rule : RulesOf(message.GetDescriptor()).fields) {
+    if (rule.field->name() == field) check.CheckField(message, rule, nullptr);
+  }
+  return problems.count() == 0;
+}
+
+int WordNumber(const Message& message, int field_number) {
+  const FieldDescriptor& field =
+      *message.GetDescriptor()->FindFieldByNumber(field_number);
+  const auto& words = field.options().GetExtension(distbench::rules).words();
+  const std::string word = message.GetReflection()->GetString(message, &field);
+  return static_cast<int>(absl::c_find(words, word) - words.begin());
+}
+
+void AddUnknownName(const Path& path, absl::string_view kind,
+                    const std::string& name, const NameIndex& index,
+                    Problems& problems) {
+  // Skip the search for suggestions, which is expensive.
+  if (problems.full()) return;
+  if (name.empty()) {
+    problems.Add(path, absl::StrCat("is missing; name the ", kind));
+  } else {
+    problems.Add(path, absl::StrCat("no ", kind, " is named ", Quoted(name),
+                                    "; ", Suggestion(name, index.names())));
+  }
+}
+
+}  // namespace distbench::config

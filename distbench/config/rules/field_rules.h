@@ -1,0 +1,61 @@
+// The rules that options of fields tell (proto/rules.proto): one walk checks
+// them in a message and all messages within, another one makes these canonical.
+// Both leave out fields of products (proto/product.proto), which the language
+// part of the product hands over by itself, if the program has that product.
+//
+//   CanonicalizeFields(test);
+//   CheckTest(test, Path("tests").At(0), names, HasProduct, problems);
+
+#ifndef DISTBENCH_CONFIG_RULES_FIELD_RULES_H_
+#define DISTBENCH_CONFIG_RULES_FIELD_RULES_H_
+
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
+#include "distbench/config/plan/test_names.h"
+#include "distbench/config/problems/problem.h"
+#include "google/protobuf/message.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench::config {
+
+inline constexpr int kMaxNameLength = 200;
+
+// Removes empty texts that mean the default, and replaces quantities with units
+// by their numbers. Leaves what CheckFields() reports. Idempotent.
+void CanonicalizeFields(google::protobuf::Message& message);
+
+// Adds a problem for each rule that a field of the canonical message, which is
+// at `path`, breaks. `names` are those of the test that it belongs to: without
+// them, references are not checked, nor names of elements.
+void CheckFields(const google::protobuf::Message& message, const Path& path,
+                 const TestNames* names, Problems& problems);
+
+// The same for a whole test, in which no field may be set that belongs to a
+// product for which `has_product` is false.
+void CheckTest(const DistributedSystemDescription& test, const Path& path,
+               const TestNames& names,
+               absl::FunctionRef<bool(absl::string_view)> has_product,
+               Problems& problems);
+
+// As CheckFields(), without the messages within.
+void CheckOwnFields(const google::protobuf::Message& message, const Path& path,
+                    const TestNames* names, Problems& problems);
+
+// Whether CheckFields() accepts this field of the message, alone.
+bool IsRight(const google::protobuf::Message& message, absl::string_view field);
+
+// The position of the field's word, or of its default, among the words of its
+// rules, which is the value of the plan's enum. Requires that it is one of
+// them.
+int WordNumber(const google::protobuf::Message& message, int field_number);
+
+// Adds a problem at `path`: no `kind` is called `name`; or it is missing.
+void AddUnknownName(const Path& path, absl::string_view kind,
+                    const std::string& name, const NameIndex& index,
+                    Problems& problems);
+
+}  // namespace distbench::config
+
+#endif  // DISTBENCH_CONFIG_RULES_FIELD_RULES_H_

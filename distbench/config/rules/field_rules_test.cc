@@ -1,0 +1,211 @@
+// The rules of fields, as proto/*.proto has them: that they are sound, and
+// agree with what the program knows besides.
+
+#include "distbench/config/rules/field_rules.h"
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "distbench/config/plan/plan.h"
+#include "distbench/config/rules/type_rules.h"
+#include "distbench/config/validate/test_validation.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench::config {
+namespace {
+
+using ::google::protobuf::Descriptor;
+using ::google::protobuf::FieldDescriptor;
+using ::testing::ElementsAre;
+
+FieldRules RulesOfField(const Descriptor* type, const std::string& field) {
+  for (const FieldRule& rule : RulesOf(type).fields) {
+    if (rule.field->name() == field) return rule.rules;
+  }
+  ADD_FAILURE() << type->name() << "." << field << " has no rules";
+  return {};
+}
+
+void AddTypes(const Descriptor* type, std::set<const Descriptor*>& types) {
+  if (!types.insert(type).second) return;
+  for (int i = 0; i < type->field_count(); ++i) {
+    if (type->field(i)->message_type() != nullptr) {
+      AddTypes(type->field(i)->message_type(), types);
+    }
+  }
+}
+
+std::set<const Descriptor*> TypesOfTests() {
+  std::set<const Descriptor*> types;
+  AddTypes(DistributedSystemDescription::descriptor(), types);
+  return types;
+}
+
+TEST(FieldRules, NameFieldsThatThereAre) {
+  const Descriptor* const test = DistributedSystemDescription::descriptor();
+  for (const Descriptor* type : TypesOfTests()) {
+    for (const FieldRule& rule : RulesOf(type).fields) {
+      for (const std::string& other :
+           {rule.rules.text_of(), rule.rules.unless(), rule.rules.excludes(),
+            rule.rules.not_with(), rule.rules.needs()}) {
+        EXPECT_TRUE(other.empty() || type->FindFieldByName(other) != nullptr)
+            << rule.field->full_name() << ": " << other;
+      }
+      if (!rule.rules.has_refers_to()) continue;
+      const FieldDescriptor* const list =
+          test->FindFieldByName(rule.rules.refers_to());
+      ASSERT_NE(list, nullptr) << rule.field->full_name();
+      EXPECT_FALSE(RulesOfField(test, list->name()).element().empty());
+    }
+  }
+}
+
+TEST(FieldRules, AreOfTheirTypesOfFields) {
+  for (const Descriptor* type : TypesOfTests()) {
+    for (const FieldRule& rule : RulesOf(type).fields) {
+      const std::string& name = rule.field->full_name();
+      const FieldRules& rules = rule.rules;
+      const bool is_text =
+          rule.field->cpp_type() == FieldDescriptor::CPPTYPE_STRING;
+      const bool is_fraction =
+          rule.field->cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE;
+      EXPECT_EQ(is_fraction && rule.has_rules,
+                (rules.has_at_least() || rules.has_above()) &&
+                    (rules.has_at_most() || rules.has_below()))
+          << name;
+      EXPECT_TRUE(is_text || (rules.words().empty() && !rules.has_text_of() &&
+                              !rules.empty_is_default() &&
+                              !rules.has_refers_to() && !rules.index_list()))
+          << name;
+      EXPECT_LE(rules.min(), rules.max()) << name;
+      if (rule.number == nullptr) continue;
+      EXPECT_EQ(rule.number->cpp_type(), FieldDescriptor::CPPTYPE_INT64);
+    }
+  }
+}
+
+TEST(FieldRules, AgreeWithConstants) {
+  EXPECT_EQ(RulesOfField(PayloadSpec::descriptor(), "size").max(),
+            kMaxSizeBytes);
+  EXPECT_EQ(RulesOfField(ServiceSpec::descriptor(), "x_size").max(),
+            kMaxInstances);
+  EXPECT_EQ(
+      RulesOfField(Iterations::descriptor(), "open_loop_interval_ns").max(),
+      kMaxIntervalNs);
+  EXPECT_EQ(RulesOfField(ControlSet::descriptor(), "name").max_length(),
+            kMaxNameLength);
+}
+
+// Of the field with this number, from the first one.
+template <typename Type>
+std::vector<std::string> WordsOf(int field_number) {
+  const auto& words = Type::descriptor()
+                          ->FindFieldByNumber(field_number)
+                          ->options()
+                          .GetExtension(distbench::rules)
+                          .words();
+  return {words.begin(), words.end()};
+}
+
+TEST(FieldRules, HaveTheirWordsInTheOrderOfTheEnums) {
+  static_assert(int(LoadBalancing::kRoundRobin) == 0 &&
+                int(LoadBalancing::kRandom) == 1 &&
+                int(LoadBalancing::kTwoChoices) == 2 &&
+                int(LoadBalancing::kLeastInFlight) == 3);
+  EXPECT_THAT(
+      WordsOf<CallPolicy>(CallPolicy::kLoadBalancingFieldNumber),
+      ElementsAre("round_robin", "random", "two_choices", "least_in_flight"));
+  static_assert(int(RetryPlan::Jitter::kFull) == 0 &&
+                int(RetryPlan::Jitter::kEqual) == 1 &&
+                int(RetryPlan::Jitter::kNone) == 2);
+  EXPECT_THAT(WordsOf<RetryPolicy>(RetryPolicy::kJitterFieldNumber),
+              ElementsAre("full", "equal", "none"));
+  static_assert(int(ConcurrencyLimitPlan::Kind::kFixed) == 0 &&
+                int(ConcurrencyLimitPlan::Kind::kAimd) == 1 &&
+                int(ConcurrencyLimitPlan::Kind::kGradient) == 2);
+  EXPECT_THAT(
+      WordsOf<ConcurrencyLimitPolicy>(ConcurrencyLimitPolicy::kKindFieldNumber),
+      ElementsAre("fixed", "aimd", "gradient"));
+  EXPECT_THAT(WordsOf<QuorumPolicy>(QuorumPolicy::kRestFieldNumber),
+              ElementsAre("cancel", "ignore"));
+  static_assert(int(StreamPlan::Start::kOnFirstRequest) == 0 &&
+                int(StreamPlan::Start::kOnLastRequest) == 1 &&
+                int(StreamPlan::Start::kEcho) == 2);
+  EXPECT_THAT(WordsOf<StreamSpec>(StreamSpec::kResponseStartsFieldNumber),
+              ElementsAre("on_first_request", "on_last_request", "echo"));
+  static_assert(int(ArrivalProcess::kConstant) == 0 &&
+                int(ArrivalProcess::kExponential) == 1 &&
+                int(ArrivalProcess::kSyncBurst) == 2 &&
+                int(ArrivalProcess::kSyncBurstSpread) == 3);
+  EXPECT_THAT(
+      WordsOf<Iterations>(Iterations::kOpenLoopIntervalDistributionFieldNumber),
+      ElementsAre("constant", "exponential", "sync_burst",
+                  "sync_burst_spread"));
+  using Process = ArrivalSourcePlan::Process;
+  static_assert(int(Process::kConstant) == 0 &&
+                int(Process::kExponential) == 1 && int(Process::kGamma) == 2 &&
+                int(Process::kRecorded) == 3);
+  EXPECT_THAT(WordsOf<Arrivals>(Arrivals::kProcessFieldNumber),
+              ElementsAre("constant", "exponential", "gamma", "recorded"));
+}
+
+TEST(FieldRules, WordsHaveTheNumbersOfTheirPositions) {
+  RetryPolicy retry;
+  EXPECT_EQ(WordNumber(retry, RetryPolicy::kJitterFieldNumber), 0);
+  retry.set_jitter("none");
+  EXPECT_EQ(WordNumber(retry, RetryPolicy::kJitterFieldNumber), 2);
+}
+
+TEST(FieldRules, ErrorCodesAreThoseOfFailures) {
+  RetryPolicy retry;
+  retry.add_codes("CANCELLED");
+  retry.add_codes("UNAUTHENTICATED");
+  Problems problems;
+  CheckFields(retry, Path("r"), nullptr, problems);
+  EXPECT_EQ(problems.count(), 0);
+  for (const char* wrong : {"UNAVAILABEL", "OK", "", "unavailable ", "14"}) {
+    retry.add_codes(wrong);
+  }
+  CheckFields(retry, Path("r"), nullptr, problems);
+  EXPECT_EQ(problems.count(), 5);
+  EXPECT_EQ(
+      std::move(problems).Take()[0],
+      (Problem{"r.codes[2]",
+               "\"UNAVAILABEL\" is not the code of an error; did you mean "
+               "\"UNAVAILABLE\"?"}));
+}
+
+TEST(FieldRules, ReferencesNeedTheNamesOfATest) {
+  Action action;
+  action.set_rpc_name("query");
+  Problems problems;
+  CheckFields(action, Path("a"), nullptr, problems);
+  EXPECT_EQ(problems.count(), 0);
+  const TestNames names{DistributedSystemDescription()};
+  CheckFields(action, Path("a"), &names, problems);
+  EXPECT_THAT(std::move(problems).Take(),
+              ElementsAre(Problem{
+                  "a.rpc_name", "no RPC is named \"query\"; there are none"}));
+}
+
+TEST(FieldRules, DoNotReachIntoProducts) {
+  DistributedSystemDescription test;
+  test.mutable_search()->set_max_probes(0);
+  test.mutable_search()->set_warmup("1s");
+  const std::string before = test.SerializeAsString();
+  CanonicalizeFields(test);
+  EXPECT_EQ(test.SerializeAsString(), before);
+  test.add_services()->set_count(1);
+  Problems problems;
+  CheckFields(test, Path(), nullptr, problems);
+  EXPECT_EQ(problems.count(), 0);
+  CheckFields(test.search(), Path(), nullptr, problems);
+  EXPECT_EQ(problems.count(), 1);
+}
+
+}  // namespace
+}  // namespace distbench::config

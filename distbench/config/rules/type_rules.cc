@@ -1,0 +1,138 @@
+#include "distbench/config/rules/type_rules.h"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "absl/container/node_hash_map.h"
+#include "absl/status/status.h"
+#include "google/protobuf/descriptor.h"
+#include "proto/product.pb.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench::config {
+namespace {
+
+using ::google::protobuf::Descriptor;
+using ::google::protobuf::FieldDescriptor;
+
+using AllRules = absl::node_hash_map<const Descriptor*, TypeRules>;
+
+int64_t GreatestOf(const FieldDescriptor& field, FieldRules::Unit unit) {
+  switch (unit) {
+    case FieldRules::NANOSECONDS:
+      return 1'000'000'000'000'000'000;
+    case FieldRules::MICROSECONDS:
+      return 1'000'000'000'000'000;
+    default:
+      return field.cpp_type() == FieldDescriptor::CPPTYPE_INT32
+                 ? std::numeric_limits<int32_t>::max()
+                 : std::numeric_limits<int64_t>::max();
+  }
+}
+
+void AddErrorCodes(FieldRules& rules) {
+  // gRPC's codes have the numbers of Abseil's; 0 is success.
+  constexpr int kLastErrorCode = 16;
+  rules.set_word("not the code of an error");
+  for (int code = 1; code <= kLastErrorCode; ++code) {
+    rules.add_words(
+        absl::StatusCodeToString(static_cast<absl::StatusCode>(code)));
+  }
+}
+
+FieldRules CompleteRules(const FieldDescriptor& field) {
+  FieldRules rules = field.options().GetExtension(distbench::rules);
+  if (rules.error_code()) AddErrorCodes(rules);
+  const bool has_range =
+      rules.has_min() || rules.has_max() || rules.unit() != FieldRules::NO_UNIT;
+  if (!has_range) return rules;
+  if (!rules.has_min()) rules.set_min(0);
+  if (!rules.has_max()) rules.set_max(GreatestOf(field, rules.unit()));
+  return rules;
+}
+
+FieldRule RuleOf(const FieldDescriptor& field) {
+  const bool has_rules = field.options().HasExtension(distbench::rules);
+  FieldRule rule{
+      .field = &field, .rules = CompleteRules(field), .has_rules = has_rules};
+  if (rule.rules.has_text_of()) {
+    rule.number =
+        field.containing_type()->FindFieldByName(rule.rules.text_of());
+    const FieldRules of_number = CompleteRules(*rule.number);
+    if (!field.options().GetExtension(distbench::rules).has_unit()) {
+      rule.rules.set_unit(of_number.unit());
+    }
+    rule.rules.set_min(of_number.min());
+    rule.rules.set_max(of_number.max());
+  }
+  rule.has_range = rule.rules.has_min();
+  const auto sibling = [&](const std::string& name) {
+    return field.containing_type()->FindFieldByName(name);
+  };
+  rule.unless = sibling(rule.rules.unless());
+  rule.excludes = sibling(rule.rules.excludes());
+  rule.not_with = sibling(rule.rules.not_with());
+  rule.needs = sibling(rule.rules.needs());
+  rule.refers_to = DistributedSystemDescription::descriptor()->FindFieldByName(
+      rule.rules.refers_to());
+  return rule;
+}
+
+bool ChangesMessages(const FieldRules& rules) {
+  return rules.has_text_of() || rules.empty_is_default();
+}
+
+// Adds the type and all types within it. Marks on the way back what is within,
+// so that a type within itself is not marked for that alone.
+const TypeRules& AddType(const Descriptor* type, AllRules& all) {
+  const auto [found, is_new] = all.try_emplace(type);
+  TypeRules& rules = found->second;
+  if (!is_new) return rules;
+  for (int i = 0; i < type->field_count(); ++i) {
+    const FieldDescriptor& field = *type->field(i);
+    if (field.options().HasExtension(distbench::product)) {
+      // For its language part.
+      if (field.message_type() != nullptr) AddType(field.message_type(), all);
+      rules.fields.push_back(
+          {.field = &field,
+           .product = field.options().GetExtension(distbench::product)});
+      continue;
+    }
+    FieldRule rule = RuleOf(field);
+    if (field.message_type() == type) {
+      rule.is_checked_within = true;
+      rule.is_changed_within = true;
+    } else if (field.message_type() != nullptr && !field.is_map()) {
+      const TypeRules& within = AddType(field.message_type(), all);
+      rule.is_checked_within = !within.fields.empty();
+      rule.is_changed_within = within.changes;
+    }
+    rules.changes |= rule.is_changed_within || ChangesMessages(rule.rules);
+    if (rule.has_rules || rule.is_checked_within) {
+      rules.fields.push_back(std::move(rule));
+    }
+  }
+  for (const FieldRule& text : rules.fields) {
+    for (FieldRule& number : rules.fields) {
+      if (number.field == text.number) number.text = text.field;
+    }
+  }
+  return rules;
+}
+
+}  // namespace
+
+const TypeRules& RulesOf(const Descriptor* type) {
+  static const auto* const all = [] {
+    auto* const types = new AllRules;
+    AddType(DistributedSystemDescription::descriptor(), *types);
+    return types;
+  }();
+  static const auto* const none = new TypeRules;
+  const auto found = all->find(type);
+  return found == all->end() ? *none : found->second;
+}
+
+}  // namespace distbench::config

@@ -1,0 +1,52 @@
+// The rules of a type of messages, read from its descriptor once.
+
+#ifndef DISTBENCH_CONFIG_RULES_TYPE_RULES_H_
+#define DISTBENCH_CONFIG_RULES_TYPE_RULES_H_
+
+#include <string>
+#include <vector>
+
+#include "google/protobuf/descriptor.h"
+#include "proto/rules.pb.h"
+
+namespace distbench::config {
+
+// A field of a product, or with rules, or with messages that have such fields
+// within.
+struct FieldRule {
+  const google::protobuf::FieldDescriptor* field;
+
+  // If not empty, nothing below is set: the product has rules of its own.
+  std::string product = {};
+
+  // With all defaults filled in: those of a quantity are those of its number.
+  FieldRules rules = {};
+  bool has_rules = false;
+  bool has_range = false;  // of integers, or of elements
+
+  // Whether there are rules in its messages, and rules that change them.
+  bool is_checked_within = false;
+  bool is_changed_within = false;
+
+  // The fields that the rules name, of the same message or, for references, of
+  // the test; null if they name none.
+  const google::protobuf::FieldDescriptor* number = nullptr;  // of a quantity
+  const google::protobuf::FieldDescriptor* text = nullptr;    // of a number
+  const google::protobuf::FieldDescriptor* unless = nullptr;
+  const google::protobuf::FieldDescriptor* refers_to = nullptr;
+  const google::protobuf::FieldDescriptor* excludes = nullptr;
+  const google::protobuf::FieldDescriptor* not_with = nullptr;
+  const google::protobuf::FieldDescriptor* needs = nullptr;
+};
+
+struct TypeRules {
+  std::vector<FieldRule> fields;  // in the order of the declaration
+  bool changes = false;           // some can change a message, here or within
+};
+
+// Of a type that a test is made of, or that is not in a test at all.
+const TypeRules& RulesOf(const google::protobuf::Descriptor* type);
+
+}  // namespace distbench::config
+
+#endif  // DISTBENCH_CONFIG_RULES_TYPE_RULES_H_
