@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "distbench/base/testing/fake_clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -16,13 +17,15 @@ using ::testing::Pair;
 
 class SequencerMetricsTest : public testing::Test {
  protected:
-  // Adds a run of one test that ends with this status.
+  // Adds a run of one test that ends with this status, and waits until it is
+  // stored: only then has it ended for others.
   void EndRun(const absl::Status& status) {
     TestSequence tests;
     tests.add_tests();
     const auto run = book_.Add({.tests = tests, .label = "", .client = "me"});
     ASSERT_TRUE(run.ok()) << run.status();
     (*run)->OnSequenceDone(status);
+    EXPECT_TRUE(book_.AwaitStored(absl::Minutes(1)));
   }
 
   // Returns the values of a counter by its only label, or "".
