@@ -262,6 +262,14 @@ std::optional<FileVersion> VersionOf(const std::string& path) {
       .modified_ns = modified.tv_sec * base::kNsPerSecond + modified.tv_nsec};
 }
 
+// In place of a description that cannot be read. Its state is UNKNOWN.
+RunDescription Unreadable(const std::string& id, const absl::Status& error) {
+  RunDescription run;
+  run.set_id(id);
+  run.set_message(std::string(error.message()));
+  return run;
+}
+
 // Calls `visit` with the name of each file.
 template <typename Function>
 void ForEachFile(const std::string& path, Function visit) {
@@ -275,7 +283,7 @@ void ForEachFile(const std::string& path, Function visit) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RunDirectory>> RunDirectory::Open(
-    std::string path) {
+    std::string path, int64_t kept_bytes) {
   const auto error = [&path](absl::string_view what) {
     return absl::ErrnoToStatus(
         errno, absl::StrCat("cannot keep results in ", path, ": ", what));
@@ -287,8 +295,8 @@ absl::StatusOr<std::unique_ptr<RunDirectory>> RunDirectory::Open(
   base::FileDescriptor lock(
       open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!lock.is_open()) return error("cannot make files there");
-  auto directory =
-      absl::WrapUnique(new RunDirectory(std::move(path), std::move(lock)));
+  auto directory = absl::WrapUnique(
+      new RunDirectory(std::move(path), kept_bytes, std::move(lock)));
   if (flock(directory->lock_.get(), LOCK_EX | LOCK_NB) != 0) {
     return absl::FailedPreconditionError(
         absl::StrCat("another test sequencer keeps its results in ",
@@ -334,29 +342,33 @@ std::vector<RunDescription> RunDirectory::List() {
   });
   std::sort(ids.begin(), ids.end());
   std::map<std::string, ReadRun> listed;
+  int64_t listed_bytes = 0;
   std::vector<RunDescription> runs;
   for (const std::string& id : ids) {
     const std::optional<FileVersion> version = VersionOf(DescriptionPath(id));
     if (!version.has_value()) continue;  // removed in the meantime
-    const auto known = listed_.find(id);
-    if (known != listed_.end() && known->second.version == *version) {
-      runs.push_back(known->second.run);
-    } else {
-      runs.push_back(Describe(id));
+    const RunDescription* known = Known(id, *version);
+    absl::StatusOr<RunDescription> run = known != nullptr ? *known : Load(id);
+    if (!run.ok()) {
+      // It may be readable the next time.
+      runs.push_back(Unreadable(id, run.status()));
+      continue;
     }
-    listed[id] = {.version = *version, .run = runs.back()};
+    listed_bytes += static_cast<int64_t>(run->SpaceUsedLong());
+    if (listed_bytes <= kept_bytes_) {
+      listed[id] = {.version = *version, .run = *run};
+    }
+    runs.push_back(*std::move(run));
   }
   listed_ = std::move(listed);
   return runs;
 }
 
-RunDescription RunDirectory::Describe(const std::string& id) {
-  absl::StatusOr<RunDescription> run = Load(id);
-  if (run.ok()) return *std::move(run);
-  RunDescription unreadable;
-  unreadable.set_id(id);
-  unreadable.set_message(std::string(run.status().message()));
-  return unreadable;
+const RunDescription* RunDirectory::Known(const std::string& id,
+                                          const FileVersion& version) const {
+  const auto it = listed_.find(id);
+  if (it == listed_.end() || it->second.version != version) return nullptr;
+  return &it->second.run;
 }
 
 std::unique_ptr<ResultFile> RunDirectory::NewResult(const std::string& id) {

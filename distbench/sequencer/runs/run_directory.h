@@ -49,14 +49,16 @@ struct FileVersion {
 // Each run has two files: ID.run is its RunDescription as text, and ID.result
 // is its ResultFile. There are no other files of a run, so it can be removed by
 // removing both. Descriptions are replaced atomically. Only one process at a
-// time can use a directory. List() reads only descriptions that are new or were
-// changed since the last time.
+// time can use a directory. List() reads only descriptions that are new, were
+// changed since the last time, could not be read then, or are too many to keep.
 class RunDirectory final : public RunDisk {
  public:
   // Makes the directory if it is missing, and removes incomplete files that a
   // killed process left behind. The error names the directory: another process
   // uses it, or files cannot be made there.
-  static absl::StatusOr<std::unique_ptr<RunDirectory>> Open(std::string path);
+  // `kept_bytes` is the memory for descriptions that List() has read.
+  static absl::StatusOr<std::unique_ptr<RunDirectory>> Open(
+      std::string path, int64_t kept_bytes = 32 << 20);
 
   RunDirectory(const RunDirectory&) = delete;
   RunDirectory& operator=(const RunDirectory&) = delete;
@@ -70,8 +72,10 @@ class RunDirectory final : public RunDisk {
                                                          int64_t size) override;
 
  private:
-  RunDirectory(std::string path, base::FileDescriptor lock)
-      : path_(std::move(path)), lock_(std::move(lock)) {}
+  RunDirectory(std::string path, int64_t kept_bytes, base::FileDescriptor lock)
+      : path_(std::move(path)),
+        kept_bytes_(kept_bytes),
+        lock_(std::move(lock)) {}
 
   // A description as it was read, and what its file then was.
   struct ReadRun {
@@ -79,13 +83,15 @@ class RunDirectory final : public RunDisk {
     RunDescription run;
   };
 
-  // An unreadable description has state UNKNOWN.
-  RunDescription Describe(const std::string& id);
+  // What the last List() read, if the file is still the same; or else null.
+  const RunDescription* Known(const std::string& id,
+                              const FileVersion& version) const;
   void RemoveTemporaryFiles() const;
   std::string DescriptionPath(const std::string& id) const;
   std::string ResultPath(const std::string& id) const;
 
   const std::string path_;
+  const int64_t kept_bytes_;
   const base::FileDescriptor lock_;        // held while the directory is open
   std::map<std::string, ReadRun> listed_;  // by id
 };

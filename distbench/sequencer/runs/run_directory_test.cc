@@ -1,7 +1,10 @@
 #include "distbench/sequencer/runs/run_directory.h"
 
+#include <linux/capability.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -264,6 +267,57 @@ TEST_F(RunDirectoryTest, ReadsOnlyDescriptionsThatHaveChanged) {
   // What it saves itself it reads anew, whatever the file looks like.
   ASSERT_TRUE(directory->Save(RunCalled(kId)).ok());
   EXPECT_EQ(label(), "a \"quoted\" label");
+}
+
+TEST_F(RunDirectoryTest, KeepsOnlySoManyDescriptionsInMemory) {
+  auto directory = RunDirectory::Open(path_, /*kept_bytes=*/0);
+  ASSERT_TRUE(directory.ok()) << directory.status();
+  ASSERT_TRUE((*directory)->Save(RunCalled(kId)).ok());
+  ASSERT_EQ((*directory)->List().size(), 1);
+  // A change that what is kept would hide: the file has the same version.
+  const std::string file = path_ + "/" + kId + ".run";
+  const auto time = std::filesystem::last_write_time(file);
+  const auto size = std::filesystem::file_size(file);
+  {
+    std::fstream out(file, std::ios::in | std::ios::out);
+    out << "label: 'new'" << std::string(size - 12, ' ');
+  }
+  std::filesystem::last_write_time(file, time);
+  EXPECT_THAT((*directory)->List(),
+              ElementsAre(Property(&RunDescription::label, "new")));
+}
+
+// While it exists, the rights of files apply to root, too.
+class WithoutRootsRights {
+ public:
+  WithoutRootsRights() {
+    EXPECT_EQ(syscall(SYS_capget, &header_, data_), 0);
+    __user_cap_data_struct less[2] = {data_[0], data_[1]};
+    less[0].effective &= ~(1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH);
+    EXPECT_EQ(syscall(SYS_capset, &header_, less), 0);
+  }
+  ~WithoutRootsRights() { syscall(SYS_capset, &header_, data_); }
+
+ private:
+  __user_cap_header_struct header_ = {.version = _LINUX_CAPABILITY_VERSION_3,
+                                      .pid = 0};
+  __user_cap_data_struct data_[2];
+};
+
+TEST_F(RunDirectoryTest, AnErrorIsNotRemembered) {
+  const WithoutRootsRights rights;
+  const auto directory = Open();
+  ASSERT_TRUE(directory->Save(RunCalled(kId)).ok());
+  const std::string file = path_ + "/" + kId + ".run";
+  std::filesystem::permissions(file, std::filesystem::perms::none);
+  EXPECT_THAT(
+      directory->List(),
+      ElementsAre(AllOf(
+          Property(&RunDescription::state, RunDescription::UNKNOWN),
+          Property(&RunDescription::message, HasSubstr("Permission denied")))));
+  std::filesystem::permissions(file, std::filesystem::perms::owner_read);
+  EXPECT_THAT(directory->List(), ElementsAre(Property(&RunDescription::state,
+                                                      RunDescription::DONE)));
 }
 
 TEST_F(RunDirectoryTest, ADescriptionThatCanNotBeReadIsListedNevertheless) {
