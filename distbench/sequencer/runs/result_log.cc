@@ -5,14 +5,18 @@
 
 namespace distbench::sequencer {
 
-void ResultLog::Append(std::string record, bool is_piece) {
+void ResultLog::Append(std::string record, std::optional<int> piece_of) {
   const int64_t offset = end_;
-  if (!is_piece) whole_offsets_.push_back(offset);
+  if (piece_of.has_value()) {
+    has_pieces_ = true;
+  } else {
+    whole_offsets_.push_back(offset);
+  }
   end_ += SizeInFile(record);
   memory_bytes_ += record.size();
   memory_.push_back({offset,
                      std::make_shared<const std::string>(std::move(record)),
-                     is_piece});
+                     piece_of});
 }
 
 ResultLog::Record ResultLog::Read(int64_t& offset) const {
@@ -40,12 +44,16 @@ void ResultLog::OnWritten(const Record& record) {
   memory_.pop_front();
 }
 
-void ResultLog::DropPieces() {
+std::optional<int> ResultLog::DropPieces() {
   has_gap_ = true;
-  std::erase_if(memory_, [this](const MemoryRecord& record) {
-    if (record.is_piece) memory_bytes_ -= record.bytes->size();
-    return record.is_piece;
+  std::optional<int> first_test;
+  std::erase_if(memory_, [&](const MemoryRecord& record) {
+    if (!record.piece_of.has_value()) return false;
+    memory_bytes_ -= record.bytes->size();
+    if (!first_test.has_value()) first_test = record.piece_of;
+    return true;
   });
+  return first_test;
 }
 
 }  // namespace distbench::sequencer

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,9 +36,9 @@ class ResultLog {
   explicit ResultLog(int64_t file_end = kBegin)
       : file_end_(file_end), end_(file_end) {}
 
-  // Appends to memory. Records with is_piece may be dropped when memory is
-  // short.
-  void Append(std::string record, bool is_piece);
+  // Appends to memory. `piece_of`: the test of whose result it is a piece; such
+  // records may be dropped when memory is short.
+  void Append(std::string record, std::optional<int> piece_of);
 
   // Returns the next record in memory at or after `offset`, and moves `offset`
   // behind it; null at the end. Skips dropped records.
@@ -51,9 +52,10 @@ class ResultLog {
   // from memory, unless it was dropped in the meantime.
   void OnWritten(const Record& record);
 
-  // Drops the pieces in memory. Nothing is written any more, because the file
+  // Drops the pieces in memory, and returns the first test that lacks some now;
+  // absent if there were none. Nothing is written any more, because the file
   // could never be complete.
-  void DropPieces();
+  std::optional<int> DropPieces();
 
   // The offset behind the last record, and behind the last one in the file.
   int64_t end() const { return end_; }
@@ -69,13 +71,14 @@ class ResultLog {
   // The offsets of the records that were appended and are no pieces.
   const std::vector<int64_t>& whole_offsets() const { return whole_offsets_; }
 
-  bool has_gap() const { return has_gap_; }  // pieces were dropped
+  bool has_pieces() const { return has_pieces_; }  // some were appended
+  bool has_gap() const { return has_gap_; }        // pieces were dropped
 
  private:
   struct MemoryRecord {
     int64_t offset;
     Record bytes;
-    bool is_piece;
+    std::optional<int> piece_of;
   };
 
   int64_t file_end_;
@@ -83,6 +86,7 @@ class ResultLog {
   std::deque<MemoryRecord> memory_;
   int64_t memory_bytes_ = 0;
   std::vector<int64_t> whole_offsets_;
+  bool has_pieces_ = false;
   bool has_gap_ = false;
 };
 

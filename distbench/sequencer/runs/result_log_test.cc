@@ -1,5 +1,6 @@
 #include "distbench/sequencer/runs/result_log.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,8 @@ namespace distbench::sequencer {
 namespace {
 
 using ::testing::ElementsAre;
+
+constexpr std::nullopt_t kWhole = std::nullopt;
 
 // Returns the records in memory, beginning at the offset.
 std::vector<std::string> ReadAll(const ResultLog& log,
@@ -24,8 +27,8 @@ std::vector<std::string> ReadAll(const ResultLog& log,
 
 TEST(ResultLogTest, KeepsRecordsInOrder) {
   ResultLog log;
-  log.Append("one", false);
-  log.Append("two", true);
+  log.Append("one", kWhole);
+  log.Append("two", /*piece_of=*/0);
   EXPECT_EQ(log.memory_bytes(), 6);
   EXPECT_EQ(log.total_bytes(), 6);
   EXPECT_EQ(log.end(), ResultLog::kBegin + 2 * 11);
@@ -38,10 +41,10 @@ TEST(ResultLogTest, KeepsRecordsInOrder) {
 
 TEST(ResultLogTest, ReadersPassOverWhatWasDropped) {
   ResultLog log;
-  log.Append("piece1", true);
-  log.Append("whole", false);
+  log.Append("piece1", /*piece_of=*/0);
+  log.Append("whole", kWhole);
   log.DropPieces();
-  log.Append("piece2", true);
+  log.Append("piece2", /*piece_of=*/0);
   EXPECT_THAT(ReadAll(log), ElementsAre("whole", "piece2"));
   EXPECT_EQ(log.memory_bytes(), 11);
 }
@@ -49,8 +52,8 @@ TEST(ResultLogTest, ReadersPassOverWhatWasDropped) {
 TEST(ResultLogTest, WhatWasWrittenIsNotInMemory) {
   ResultLog log;
   EXPECT_EQ(log.NextToWrite(), nullptr);
-  log.Append("one", true);
-  log.Append("two", false);
+  log.Append("one", /*piece_of=*/0);
+  log.Append("two", kWhole);
   EXPECT_EQ(*log.NextToWrite(), "one");
   EXPECT_EQ(*log.NextToWrite(), "one");
   log.OnWritten(log.NextToWrite());
@@ -63,11 +66,24 @@ TEST(ResultLogTest, WhatWasWrittenIsNotInMemory) {
   EXPECT_EQ(log.memory_bytes(), 0);
 }
 
+TEST(ResultLogTest, SaysWhichTestsLackPieces) {
+  ResultLog log;
+  EXPECT_FALSE(log.has_pieces());
+  log.Append("piece", /*piece_of=*/3);
+  log.Append("whole", kWhole);
+  log.Append("piece", /*piece_of=*/4);
+  EXPECT_TRUE(log.has_pieces());
+  // The file has all of test 3.
+  log.OnWritten(log.NextToWrite());
+  EXPECT_EQ(log.DropPieces(), 4);
+  EXPECT_EQ(log.DropPieces(), std::nullopt);
+}
+
 TEST(ResultLogTest, NothingIsWrittenBehindAGap) {
   ResultLog log;
-  log.Append("one", true);
-  log.Append("two", false);
-  log.Append("three", true);
+  log.Append("one", /*piece_of=*/0);
+  log.Append("two", kWhole);
+  log.Append("three", /*piece_of=*/0);
   const ResultLog::Record written = log.NextToWrite();
   log.DropPieces();
   EXPECT_TRUE(log.has_gap());

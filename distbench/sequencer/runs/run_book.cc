@@ -129,7 +129,10 @@ void RunBook::OpenDisk(std::shared_ptr<RunDisk> disk) {
 }
 
 void RunBook::Interrupt(RunDisk& disk, RunDescription run) {
+  // What its result lacks, if anything.
+  const std::string lost = run.message();
   run.set_message(WhyInterrupted(run));
+  AddSentence(lost, run);
   run.set_state(RunDescription::INTERRUPTED);
   run.clear_queue_position();
   interrupted_runs_.push_back(run);
@@ -171,6 +174,9 @@ absl::StatusOr<std::shared_ptr<RunRecord>> RunBook::Add(
     records_[id] = record;
   }
   record->Save();
+  // What they hold is free when this run needs room. Their calls must not be
+  // ended on this thread, which may be one of theirs.
+  storage_->Post([this](RunDisk&) { GiveUpStalledFollowers(); });
   return record;
 }
 
@@ -300,58 +306,100 @@ void RunBook::OnEnded(const std::string& id) {
     absl::MutexLock lock(&mutex_);
     record = records_.at(id);
   }
-  if (!storage_->survives() && record->kept_bytes() > limits_.memory_bytes) {
-    record = record->OnlySummaries();
+  std::shared_ptr<RunRecord> kept = record;
+  if (!storage_->survives() && record->has_pieces() &&
+      record->kept_bytes() > limits_.memory_bytes) {
+    kept = record->OnlySummaries();
   }
-  MakeRoom(std::min(record->kept_bytes(), limits_.memory_bytes));
+  MakeRoom(std::min(kept->kept_bytes(), limits_.memory_bytes));
   {
     absl::MutexLock lock(&mutex_);
-    ++ended_counts_[record->description().state()];
-    records_[id] = std::move(record);
+    ++ended_counts_[kept->description().state()];
+    if (kept != record) Replace(id, std::move(kept));
     ended_.push_back(id);
     if (ended_.size() > static_cast<size_t>(limits_.ended_in_memory)) {
-      const std::string oldest =
-          OldestOfMost([](const RunRecord&) { return 1; });
-      records_.erase(oldest);
-      std::erase(ended_, oldest);
+      Forget(OldestOfMost([](const RunRecord&) { return 1; }, {}));
     }
   }
   if (storage_->survives()) StoreAgain(id);
 }
 
+void RunBook::Replace(const std::string& id,
+                      std::shared_ptr<RunRecord> replacement) {
+  std::shared_ptr<RunRecord>& record = records_.at(id);
+  dropped_.push_back(record);
+  record = std::move(replacement);
+  record->Save();
+}
+
+void RunBook::Forget(const std::string& id) {
+  const auto it = records_.find(id);
+  dropped_.push_back(it->second);
+  records_.erase(it);
+  std::erase(ended_, id);
+}
+
 bool RunBook::MakeRoom(int64_t bytes) {
   if (bytes > limits_.memory_bytes) return false;
+  GiveUpStalledFollowers();
   absl::MutexLock lock(&mutex_);
   while (true) {
+    Amounts held = HeldBytes();
+    int64_t needed_bytes = bytes;
+    for (const auto& [client, held_bytes] : held) needed_bytes += held_bytes;
     int64_t kept_bytes = 0;
     for (const std::string& id : ended_) {
       kept_bytes += records_.at(id)->kept_bytes();
     }
-    if (kept_bytes + bytes <= limits_.memory_bytes) return true;
-    const std::string oldest =
-        OldestOfMost([](const RunRecord& r) { return r.kept_bytes(); });
+    if (kept_bytes + needed_bytes <= limits_.memory_bytes) return true;
+    if (kept_bytes == 0) return false;
+    const std::string oldest = OldestOfMost(
+        [](const RunRecord& r) { return r.kept_bytes(); }, std::move(held));
     if (oldest.empty()) continue;  // the disk has them by now
-    std::shared_ptr<RunRecord>& record = records_.at(oldest);
-    record = record->WithoutResult();
+    Replace(oldest, records_.at(oldest)->WithoutResult());
   }
 }
 
+RunBook::Amounts RunBook::HeldBytes() {
+  std::erase_if(dropped_, [](const auto& record) { return record.expired(); });
+  Amounts held;
+  for (const auto& dropped : dropped_) {
+    const std::shared_ptr<RunRecord> record = dropped.lock();
+    // Others than followers have it only for a moment.
+    if (record == nullptr || !record->has_followers()) continue;
+    held[record->client()] += record->kept_bytes();
+  }
+  return held;
+}
+
+void RunBook::GiveUpStalledFollowers() {
+  std::vector<std::shared_ptr<RunRecord>> records;
+  {
+    absl::MutexLock lock(&mutex_);
+    for (const auto& dropped : dropped_) {
+      if (auto record = dropped.lock()) records.push_back(std::move(record));
+    }
+  }
+  for (const auto& record : records) record->GiveUpStalledFollowers();
+}
+
 std::string RunBook::OldestOfMost(
-    absl::FunctionRef<int64_t(const RunRecord&)> amount) const {
-  std::map<std::string, int64_t> amounts;
+    absl::FunctionRef<int64_t(const RunRecord&)> amount,
+    Amounts amounts) const {
   for (const std::string& id : ended_) {
     const RunRecord& record = *records_.at(id);
     amounts[record.client()] += amount(record);
   }
-  const auto most = std::max_element(
-      amounts.begin(), amounts.end(),
-      [](const auto& a, const auto& b) { return a.second < b.second; });
-  const auto oldest =
-      std::find_if(ended_.begin(), ended_.end(), [&](const std::string& id) {
-        const RunRecord& record = *records_.at(id);
-        return record.client() == most->first && amount(record) > 0;
-      });
-  return oldest == ended_.end() ? "" : *oldest;
+  std::string oldest;
+  int64_t most = 0;
+  for (const std::string& id : ended_) {
+    const RunRecord& record = *records_.at(id);
+    const int64_t of_client = amounts[record.client()];
+    if (amount(record) == 0 || of_client <= most) continue;
+    most = of_client;
+    oldest = id;
+  }
+  return oldest;
 }
 
 void RunBook::StoreAgain(const std::string& id) {

@@ -63,7 +63,8 @@ struct RunLimits {
   int label_bytes = 200;
 
   // What exists only until the process ends: bytes of the results of ended
-  // runs, in memory and in temporary files, and the number of these runs.
+  // runs, in memory and in temporary files, and the number of these runs. The
+  // bytes include results that were dropped, as long as clients read them.
   int64_t memory_bytes = int64_t{128} << 20;
   int ended_in_memory = 1'000;
 };
@@ -151,12 +152,26 @@ class RunBook {
   // Returns false if even then they do not.
   bool MakeRoom(int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // By client.
+  using Amounts = std::map<std::string, int64_t>;
+
+  // The bytes of results that were dropped, and that followers still read.
+  Amounts HeldBytes() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  // Of results that were dropped, so that they do not take room for nothing.
+  void GiveUpStalledFollowers() ABSL_LOCKS_EXCLUDED(mutex_);
+
   // The oldest ended run of the client that has most, so that nobody displaces
-  // the runs of others who have less. `amount` says what a run counts. Empty if
-  // none counts anything.
+  // the runs of others who have less. `amount` says what a run counts, and
+  // `amounts` what clients have besides. Empty if none counts anything.
   std::string OldestOfMost(
-      absl::FunctionRef<int64_t(const RunRecord& record)> amount) const
+      absl::FunctionRef<int64_t(const RunRecord& record)> amount,
+      Amounts amounts) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  // For runs that have ended. Followers keep the record that they have.
+  void Replace(const std::string& id, std::shared_ptr<RunRecord> replacement)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Forget(const std::string& id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Retries the writes that failed before this run because the disk was full.
   void StoreAgain(const std::string& id) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -183,6 +198,9 @@ class RunBook {
   std::map<std::string, std::shared_ptr<RunRecord>> records_
       ABSL_GUARDED_BY(mutex_);
   std::deque<std::string> ended_ ABSL_GUARDED_BY(mutex_);  // of records_
+
+  // Records that were replaced or forgotten, but may still have followers.
+  std::vector<std::weak_ptr<RunRecord>> dropped_ ABSL_GUARDED_BY(mutex_);
   std::map<RunDescription::State, int64_t> ended_counts_
       ABSL_GUARDED_BY(mutex_);
 };

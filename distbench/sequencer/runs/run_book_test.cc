@@ -223,6 +223,16 @@ TEST_F(RunBookTest, AnInterruptedRunMayNotSayInWhichTest) {
   }
 }
 
+TEST_F(RunBookTest, AnInterruptedRunSaysWhatItsResultLacks) {
+  std::filesystem::create_directory(path_);
+  std::ofstream(path_ + "/20260131-235959-000.run")
+      << "state: RUNNING test_names: 'first' message: 'half is lost'";
+  auto book = MakeBook(true);
+  EXPECT_THAT(Messages(*book),
+              ElementsAre("the test sequencer ended in the middle of test 1 of "
+                          "1, first; half is lost"));
+}
+
 TEST_F(RunBookTest, CountsHowRunsEnded) {
   limits_.ended_in_memory = 1;
   auto book = MakeBook(false);
@@ -304,6 +314,37 @@ TEST_F(RunBookTest, WhatIsTooLargeKeepsItsSummaryAndPushesOutNothing) {
               ElementsAre(RunTestsEvent::kRunId, RunTestsEvent::kFinished));
   EXPECT_EQ(End(*FindRun(*book, large)).code(),
             absl::StatusCode::kResourceExhausted);
+}
+
+TEST_F(RunBookTest, AResultThatIsOnlySummariesLacksNothing) {
+  limits_.memory_bytes = 0;
+  auto book = MakeBook(false);
+  auto record = Add(*book);
+  EXPECT_TRUE(record->OnTestFinished(0, TestResult()).ok());
+  record->OnSequenceDone(absl::OkStatus());
+  Await(*book);
+  EXPECT_THAT(Messages(*book), ElementsAre(""));
+  EXPECT_TRUE(End(*FindRun(*book, record->id())).ok());
+}
+
+TEST_F(RunBookTest, DroppedResultsCountWhileTheyAreRead) {
+  limits_.memory_bytes = 1000;
+  auto book = MakeBook(false);
+  auto follower = std::make_unique<WaitingFollower>(AddEnded(*book, 600));
+  AddEnded(*book, 600);
+  EXPECT_TRUE(follower->Next().event->has_run_id());
+  AddEnded(*book, 300);
+  const auto is_dropped = HasSubstr("was dropped");
+  EXPECT_THAT(Messages(*book), ElementsAre(is_dropped, is_dropped, ""));
+  // A client that reads nothing does not keep them.
+  clock_.Advance(60 * kSecondNs);
+  auto next = Add(*book);
+  Await(*book);
+  EXPECT_EQ(follower->Next().end->code(), absl::StatusCode::kDeadlineExceeded);
+  follower = nullptr;
+  next->OnSequenceDone(absl::OkStatus());
+  AddEnded(*book, 600);
+  EXPECT_THAT(Messages(*book), ElementsAre(is_dropped, is_dropped, "", "", ""));
 }
 
 TEST_F(RunBookTest, WithoutAnyRoomFollowersGetAll) {

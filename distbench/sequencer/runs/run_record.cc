@@ -11,17 +11,10 @@
 namespace distbench::sequencer {
 namespace {
 
-// Says of which tests, the first ones, only summaries were kept.
-std::string PiecesMissing(int test_count) {
-  return absl::StrCat(kPiecesDropped,
-                      test_count == 1 ? " of test " : " of tests 1 to ",
-                      test_count);
-}
-
-void AddSentence(const std::string& sentence, RunDescription& run) {
-  if (sentence.empty()) return;
-  if (!run.message().empty()) run.mutable_message()->append("; ");
-  run.mutable_message()->append(sentence);
+// Says of which tests, from `begin` to before `end`, only summaries were kept.
+std::string PiecesMissing(int begin, int end) {
+  if (end - begin == 1) return absl::StrCat(kPiecesDropped, " of test ", end);
+  return absl::StrCat(kPiecesDropped, " of tests ", begin + 1, " to ", end);
 }
 
 }  // namespace
@@ -39,7 +32,8 @@ RunRecord::RunRecord(Options options, const base::Clock& clock,
       committed_end_(log_.file_end()) {
   if (!HasEnded(options_.description)) return;
   is_announced_ = true;
-  is_saved_ = true;
+  // What a replacement lacks is news for the disk.
+  is_saved_ = options_.missing.empty();
   finished_count_ = options_.description.test_names_size();
   ended_ = options_.description;
   end_ = EndOf(options_.description);
@@ -58,7 +52,7 @@ RunDescription RunRecord::description() const {
   RunDescription run = end_.has_value() ? *ended_ : description_;
   run.clear_result_bytes();
   if (log_.total_bytes() > 0) run.set_result_bytes(log_.total_bytes());
-  AddSentence(storage_problem_, run);
+  AddSentence(storage_problem_.empty() ? save_problem_ : storage_problem_, run);
   AddSentence(missing_, run);
   return run;
 }
@@ -70,7 +64,7 @@ bool RunRecord::has_ended() const {
 
 bool RunRecord::is_on_disk() const {
   absl::MutexLock lock(&mutex_);
-  return options_.storage->survives() && is_saved_ && missing_.empty() &&
+  return options_.storage->survives() && is_saved_ &&
          committed_end_ == log_.end();
 }
 
@@ -80,36 +74,62 @@ int64_t RunRecord::kept_bytes() const {
                                       : log_.total_bytes();
 }
 
-RunRecord::Options RunRecord::ReplacementOptions(std::string missing) const {
+// Makes this a record that was replaced, and returns the options of the
+// replacement except for what it is missing.
+RunRecord::Options RunRecord::Replace() {
+  is_replaced_ = true;
   Options options;
-  options.description = ToSave();
+  options.description = Committed();
   options.storage = options_.storage;
   options.memory_bytes = options_.memory_bytes;
-  options.missing = std::move(missing);
   return options;
 }
 
-std::shared_ptr<RunRecord> RunRecord::WithoutResult() const {
+std::shared_ptr<RunRecord> RunRecord::WithoutResult() {
   absl::MutexLock lock(&mutex_);
-  return std::make_shared<RunRecord>(ReplacementOptions(kResultDropped),
-                                     clock_);
+  Options options = Replace();
+  options.missing = kResultDropped;
+  return std::make_shared<RunRecord>(std::move(options), clock_);
 }
 
-std::shared_ptr<RunRecord> RunRecord::OnlySummaries() const {
+std::shared_ptr<RunRecord> RunRecord::OnlySummaries() {
   Options options;
   std::vector<int64_t> offsets;
   {
     absl::MutexLock lock(&mutex_);
-    options = ReplacementOptions(PiecesMissing(finished_count_));
+    options = Replace();
+    options.missing = PiecesMissing(0, std::max(finished_count_, 1));
     offsets = log_.whole_offsets();
   }
-  auto summaries = std::make_shared<RunRecord>(std::move(options), clock_);
+  std::vector<std::string> records;
+  absl::Status read_error;
   for (const int64_t offset : offsets) {
     absl::StatusOr<std::string> record = ReadRecord(offset);
-    if (!record.ok()) continue;
-    summaries->AppendRecord(*std::move(record), /*is_piece=*/false);
+    if (record.ok()) {
+      records.push_back(*std::move(record));
+    } else {
+      read_error.Update(record.status());
+    }
+  }
+  if (!read_error.ok()) {
+    absl::StrAppend(&options.missing,
+                    ", and not all of those: ", read_error.message());
+  }
+  auto summaries = std::make_shared<RunRecord>(std::move(options), clock_);
+  for (std::string& record : records) {
+    summaries->AppendRecord(std::move(record), /*piece_of=*/std::nullopt);
   }
   return summaries;
+}
+
+bool RunRecord::has_pieces() const {
+  absl::MutexLock lock(&mutex_);
+  return log_.has_pieces();
+}
+
+bool RunRecord::has_followers() const {
+  absl::MutexLock lock(&mutex_);
+  return !followers_.empty();
 }
 
 void RunRecord::SetCanceller(std::function<void(const absl::Status&)> cancel) {
@@ -255,6 +275,10 @@ void RunRecord::Finish(const absl::Status& status) {
     absl::MutexLock lock(&mutex_);
     end_ = status;
     cancel_ = {};
+    // Until now there may have been nothing for them.
+    for (const auto& [id, follower] : followers_) {
+      follower->idle_since_ns_ = clock_.MonotonicNs();
+    }
   }
   options_.on_ended();
   Notify();
@@ -262,16 +286,19 @@ void RunRecord::Finish(const absl::Status& status) {
 
 void RunRecord::Append(const RunTestsEvent& event) {
   std::string record = event.SerializeAsString();
-  const bool is_piece = event.has_result_chunk();
-  if (is_piece && !AwaitRoom(event.test_index(), record.size())) return;
-  AppendRecord(std::move(record), is_piece);
+  std::optional<int> piece_of;
+  if (event.has_result_chunk()) {
+    piece_of = event.test_index();
+    if (!AwaitRoom(*piece_of, record.size())) return;
+  }
+  AppendRecord(std::move(record), piece_of);
   Notify();
 }
 
-void RunRecord::AppendRecord(std::string record, bool is_piece) {
+void RunRecord::AppendRecord(std::string record, std::optional<int> piece_of) {
   {
     absl::MutexLock lock(&mutex_);
-    log_.Append(std::move(record), is_piece);
+    log_.Append(std::move(record), piece_of);
     const bool must_post = write_error_.ok() && !is_write_posted_ &&
                            log_.memory_bytes() > options_.memory_bytes;
     if (!must_post) return;
@@ -289,7 +316,7 @@ bool RunRecord::AwaitRoom(int test_index, int64_t bytes) {
     AwaitDisk();
     if (write_error_.ok()) return true;
     // Useless without the earlier pieces of its test.
-    if (test_index < first_whole_test_) return false;
+    if (LacksPieces(test_index)) return false;
     bytes += log_.memory_bytes();
   }
   if (options_.make_room(bytes)) return true;
@@ -315,20 +342,18 @@ void RunRecord::AwaitDisk() {
       "the disk took none of the result for ", absl::FormatDuration(patience)));
 }
 
-// Drops the pieces of the test, and of earlier ones. Followers in the middle of
-// a test can not go on.
+// Drops the pieces of the test, and those of earlier ones that are in memory.
 void RunRecord::DropPieces(int test_index) {
-  {
-    absl::MutexLock lock(&mutex_);
-    first_whole_test_ = test_index + 1;
-    missing_ = PiecesMissing(first_whole_test_);
-    storage_problem_ = std::string(write_error_.message());
-    log_.DropPieces();
-    for (const auto& [id, follower] : followers_) {
-      if (follower->has_part_) follower->error_ = WhatIsMissing();
-    }
-  }
-  Notify();
+  absl::MutexLock lock(&mutex_);
+  const int first = log_.DropPieces().value_or(test_index);
+  if (lacking_end_ == 0) lacking_begin_ = first;
+  lacking_end_ = test_index + 1;
+  missing_ = PiecesMissing(lacking_begin_, lacking_end_);
+  storage_problem_ = std::string(write_error_.message());
+}
+
+bool RunRecord::LacksPieces(int test_index) const {
+  return test_index >= lacking_begin_ && test_index < lacking_end_;
 }
 
 // ---- Followers --------------------------------------------------------------
@@ -357,6 +382,7 @@ void RunRecord::AddFollower(RunFollower& follower) {
   absl::MutexLock lock(&mutex_);
   follower.id_ = next_follower_id_++;
   follower.tests_before_ = finished_count_;
+  follower.idle_since_ns_ = clock_.MonotonicNs();
   followers_[follower.id_] = &follower;
 }
 
@@ -365,8 +391,41 @@ void RunRecord::RemoveFollower(const RunFollower& follower) {
   followers_.erase(follower.id_);
 }
 
+bool RunRecord::IsGivenUp(const RunFollower& follower) const {
+  absl::MutexLock lock(&mutex_);
+  return follower.is_given_up_;
+}
+
+void RunRecord::GiveUpStalledFollowers() {
+  std::vector<std::function<void()>> calls;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (!end_.has_value()) return;
+    for (const auto& [id, follower] : followers_) {
+      const absl::Duration idle =
+          absl::Nanoseconds(clock_.MonotonicNs() - follower->idle_since_ns_);
+      if (follower->is_given_up_ || follower->is_reading_) continue;
+      if (idle < options_.stall_timeout) continue;
+      follower->is_given_up_ = true;
+      follower->error_ = absl::DeadlineExceededError(
+          absl::StrCat("run ", this->id(),
+                       ": its result was dropped when the client had "
+                       "read nothing of it for ",
+                       absl::FormatDuration(options_.stall_timeout)));
+      calls.push_back(follower->on_news_);
+    }
+  }
+  for (const auto& call : calls) call();
+}
+
 RunNews RunRecord::NextFor(RunFollower& follower) {
   absl::MutexLock lock(&mutex_);
+  RunNews news = NewsFor(follower);
+  if (news.event.has_value()) follower.idle_since_ns_ = clock_.MonotonicNs();
+  return news;
+}
+
+RunNews RunRecord::NewsFor(RunFollower& follower) {
   if (!is_announced_) return {};
   if (!follower.error_.ok()) return End(follower.error_);
   if (auto live = LiveNewsFor(follower)) return Event(*std::move(live));
@@ -376,7 +435,8 @@ RunNews RunRecord::NextFor(RunFollower& follower) {
       return End(absl::DataLossError("the stored result is damaged"));
     }
     if (!Gets(follower, event)) continue;
-    follower.has_part_ = event.has_result_chunk();
+    follower.part_.reset();
+    if (event.has_result_chunk()) follower.part_ = event.test_index();
     return Event(std::move(event));
   }
   if (follower.is_reading_ || !end_.has_value()) return {};
@@ -426,8 +486,11 @@ ResultLog::Record RunRecord::TakeRecord(RunFollower& follower) {
 
 bool RunRecord::Gets(const RunFollower& follower,
                      const RunTestsEvent& event) const {
-  if (event.has_started()) return event.test_index() >= follower.tests_before_;
-  return !event.has_result_chunk() || event.test_index() >= first_whole_test_;
+  const int test_index = event.test_index();
+  if (event.has_started()) return test_index >= follower.tests_before_;
+  if (!LacksPieces(test_index)) return true;
+  // With an end, a part would be taken for the whole.
+  return !event.has_result_chunk() && follower.part_ != test_index;
 }
 
 // The end of a run whose followers do not receive everything.
@@ -470,17 +533,19 @@ void RunRecord::Save() {
 }
 
 void RunRecord::Commit() {
-  int64_t end = 0;
   {
     absl::MutexLock lock(&mutex_);
     ++commits_posted_;
     // Later records belong to a test that may never finish.
-    end = log_.end();
+    const int64_t end = log_.end();
+    if (commit_ends_.empty() || commit_ends_.back() < end) {
+      commit_ends_.push_back(end);
+    }
   }
-  Post([this, end](RunDisk& disk) { CommitNow(disk, end); });
+  Post([this](RunDisk& disk) { CommitNow(disk); });
 }
 
-void RunRecord::CommitNow(RunDisk& disk, int64_t end) {
+void RunRecord::CommitNow(RunDisk& disk) {
   const bool survives = options_.storage->survives();
   bool must_write = survives;
   {
@@ -493,7 +558,7 @@ void RunRecord::CommitNow(RunDisk& disk, int64_t end) {
       survives && file_ != nullptr ? file_->Sync() : absl::OkStatus();
   {
     absl::MutexLock lock(&mutex_);
-    if (synced.ok()) committed_end_ = std::min(end, log_.file_end());
+    if (synced.ok()) OnSynced();
     if (!write_error_.ok()) {
       storage_problem_ = absl::StrCat(
           write_error_.message(),
@@ -509,6 +574,14 @@ void RunRecord::CommitNow(RunDisk& disk, int64_t end) {
   SaveNow(disk);
   absl::MutexLock lock(&mutex_);
   ++commits_done_;
+}
+
+// The file may end in the middle of a test, whose other pieces are in memory.
+void RunRecord::OnSynced() {
+  while (!commit_ends_.empty() && commit_ends_.front() <= log_.file_end()) {
+    committed_end_ = commit_ends_.front();
+    commit_ends_.pop_front();
+  }
 }
 
 // Writes the records in memory, until none are left or an error occurs.
@@ -532,11 +605,19 @@ void RunRecord::WriteNow(RunDisk& disk) {
   }
 }
 
-// The description as far as it is true for a later process: records that exist
-// only in memory do not survive.
-RunDescription RunRecord::ToSave() const {
+// The description, with the size of what is on the disk.
+RunDescription RunRecord::Committed() const {
   RunDescription run = ended_.has_value() ? *ended_ : description_;
   if (committed_end_ > ResultLog::kBegin) run.set_result_bytes(committed_end_);
+  return run;
+}
+
+// The description as far as it is true for a later process: records that exist
+// only in memory do not survive, and it says so.
+RunDescription RunRecord::ToSave() const {
+  RunDescription run = Committed();
+  if (committed_end_ < log_.end()) AddSentence(storage_problem_, run);
+  AddSentence(missing_, run);
   return run;
 }
 
@@ -544,16 +625,18 @@ void RunRecord::SaveNow(RunDisk& disk) {
   RunDescription run;
   {
     absl::MutexLock lock(&mutex_);
+    // The disk may have the replacement's description already.
+    if (is_replaced_) return;
     run = ToSave();
   }
   const absl::Status status = disk.Save(run);
   {
     absl::MutexLock lock(&mutex_);
     is_saved_ = status.ok();
-    if (!status.ok() && storage_problem_.empty()) {
-      storage_problem_ = absl::StrCat(status.message(),
-                                      "; it is known until the sequencer ends");
-    }
+    save_problem_ =
+        status.ok() ? ""
+                    : absl::StrCat(status.message(),
+                                   "; it is known until the sequencer ends");
     if (std::exchange(is_announced_, true)) return;
   }
   Notify();
@@ -577,6 +660,7 @@ void RunRecord::ReadNow(int64_t follower_id) {
     if (it == followers_.end()) return;
     RunFollower& follower = *it->second;
     follower.is_reading_ = false;
+    follower.idle_since_ns_ = clock_.MonotonicNs();
     if (records.ok()) {
       follower.read_ahead_ = *std::move(records);
     } else {

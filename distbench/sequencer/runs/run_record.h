@@ -48,7 +48,8 @@ struct RunNews {
 // The run's own thread waits only for the disk: for room for a piece of a
 // result, while the file is behind, and at the end of a test. Pieces that the
 // disk does not take stay in memory. When there is no room for one there, it is
-// dropped with the others, and followers are told which results they miss.
+// dropped with the others, and followers are told at the end which results they
+// miss.
 //
 // Thread-safe.
 class RunRecord final : public std::enable_shared_from_this<RunRecord> {
@@ -84,7 +85,8 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
     std::function<void()> on_ended = [] {};
 
     // How long the run waits for a disk that takes nothing: normally, and while
-    // it is being ended.
+    // it is being ended. The former is also how long a result that was dropped
+    // waits for a follower that takes nothing.
     absl::Duration stall_timeout = absl::Seconds(60);
     absl::Duration last_stall_timeout = absl::Seconds(2);
   };
@@ -109,10 +111,19 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
   int64_t kept_bytes() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Replacements for the record of a run that has ended. They take less room;
-  // the record itself exists until its followers have read it. OnlySummaries()
-  // is for the storage's thread.
-  std::shared_ptr<RunRecord> WithoutResult() const ABSL_LOCKS_EXCLUDED(mutex_);
-  std::shared_ptr<RunRecord> OnlySummaries() const ABSL_LOCKS_EXCLUDED(mutex_);
+  // the record itself exists until its followers have read it, and is not saved
+  // any more. OnlySummaries() is for the storage's thread.
+  std::shared_ptr<RunRecord> WithoutResult() ABSL_LOCKS_EXCLUDED(mutex_);
+  std::shared_ptr<RunRecord> OnlySummaries() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Whether the result is more than summaries.
+  bool has_pieces() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  bool has_followers() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Gives up those followers of an ended run that could have taken something
+  // for stall_timeout, and took nothing.
+  void GiveUpStalledFollowers() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Both return at once. The storage saves the description in the state that it
   // has by then. Commit() also makes it write all records so far, if they are
@@ -167,10 +178,9 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Finish(const absl::Status& status) ABSL_LOCKS_EXCLUDED(mutex_);
   void Append(const RunTestsEvent& event) ABSL_LOCKS_EXCLUDED(mutex_);
-  void AppendRecord(std::string record, bool is_piece)
+  void AppendRecord(std::string record, std::optional<int> piece_of)
       ABSL_LOCKS_EXCLUDED(mutex_);
-  Options ReplacementOptions(std::string missing) const
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Options Replace() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // ---- Room, on the run's thread
   bool AwaitRoom(int test_index, int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -180,8 +190,10 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
   // ---- Storage: functions that post work, and functions on its thread
   void Post(std::function<void(RunDisk& disk)> work);
   void WriteNow(RunDisk& disk) ABSL_LOCKS_EXCLUDED(mutex_);
-  void CommitNow(RunDisk& disk, int64_t end) ABSL_LOCKS_EXCLUDED(mutex_);
+  void CommitNow(RunDisk& disk) ABSL_LOCKS_EXCLUDED(mutex_);
+  void OnSynced() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void SaveNow(RunDisk& disk) ABSL_LOCKS_EXCLUDED(mutex_);
+  RunDescription Committed() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   RunDescription ToSave() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ReadNow(int64_t follower_id) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<std::string> ReadRecord(int64_t offset) const
@@ -192,12 +204,15 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
   void AddFollower(RunFollower& follower) ABSL_LOCKS_EXCLUDED(mutex_);
   void RemoveFollower(const RunFollower& follower) ABSL_LOCKS_EXCLUDED(mutex_);
   RunNews NextFor(RunFollower& follower) ABSL_LOCKS_EXCLUDED(mutex_);
+  RunNews NewsFor(RunFollower& follower) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::optional<RunTestsEvent> LiveNewsFor(RunFollower& follower)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   ResultLog::Record TakeRecord(RunFollower& follower)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool Gets(const RunFollower& follower, const RunTestsEvent& event) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool LacksPieces(int test_index) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool IsGivenUp(const RunFollower& follower) const ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status WhatIsMissing() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Notify() const ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -219,16 +234,26 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
   std::optional<absl::Status> end_ ABSL_GUARDED_BY(mutex_);
 
   ResultLog log_ ABSL_GUARDED_BY(mutex_);
-  std::string missing_ ABSL_GUARDED_BY(mutex_);       // see Options
-  int first_whole_test_ ABSL_GUARDED_BY(mutex_) = 0;  // none dropped from here
+  std::string missing_ ABSL_GUARDED_BY(mutex_);  // see Options
 
-  std::string storage_problem_ ABSL_GUARDED_BY(mutex_);
+  // Pieces of these tests were dropped: a range, because the file ends before
+  // the first one, and all in memory are dropped together.
+  int lacking_begin_ ABSL_GUARDED_BY(mutex_) = 0;
+  int lacking_end_ ABSL_GUARDED_BY(mutex_) = 0;
+
+  std::string storage_problem_ ABSL_GUARDED_BY(mutex_);  // of the result
+  std::string save_problem_ ABSL_GUARDED_BY(mutex_);     // of the description
   absl::Status write_error_ ABSL_GUARDED_BY(mutex_);  // until the next commit
   bool is_write_posted_ ABSL_GUARDED_BY(mutex_) = false;
   int commits_posted_ ABSL_GUARDED_BY(mutex_) = 0;
   int commits_done_ ABSL_GUARDED_BY(mutex_) = 0;
-  int64_t committed_end_ ABSL_GUARDED_BY(mutex_);  // offset
+  // The offset up to which the disk has the result, for good. It is at the end
+  // of a test or of the run: one of those in commit_ends_, of which those
+  // behind it are left.
+  int64_t committed_end_ ABSL_GUARDED_BY(mutex_);
+  std::deque<int64_t> commit_ends_ ABSL_GUARDED_BY(mutex_);
   bool is_saved_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_replaced_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_announced_ ABSL_GUARDED_BY(mutex_) = false;  // the disk knows the run
 
   // By id.
@@ -256,9 +281,15 @@ class RunFollower {
 
   // Returns first the run's id, then events as in RunTests, then the end. Tests
   // that had ended before the follower was made have no start. A test's result
-  // is either complete or without any of its pieces; if anything is missing,
-  // the end is an error that names it. Never blocks.
+  // is either complete or without any of its pieces. If the rest of the pieces
+  // is dropped when the follower has some already, it does not receive the
+  // test's end either. If anything is missing, the end of the run is an error
+  // that names it. Never blocks.
   RunNews Next() { return record_->NextFor(*this); }
+
+  // Whether the record waits no longer for this follower, which took nothing:
+  // whoever has it should end it, and whatever it waits for itself.
+  bool is_given_up() const { return record_->IsGivenUp(*this); }
 
  private:
   friend class RunRecord;
@@ -275,8 +306,10 @@ class RunFollower {
   bool is_reading_ = false;             // the storage reads for this follower
   std::deque<std::string> read_ahead_;  // read from the file at offset_
   int tests_before_ = 0;                // tests that had ended when it was made
-  bool has_part_ = false;  // has taken pieces of a test, but not its end
-  absl::Status error_;     // there is no way to go on
+  std::optional<int> part_;  // the test of which it has pieces, but not the end
+  int64_t idle_since_ns_ = 0;  // took nothing, or there was nothing; monotonic
+  bool is_given_up_ = false;
+  absl::Status error_;  // there is no way to go on
 };
 
 }  // namespace distbench::sequencer

@@ -47,6 +47,16 @@ class RunRecordStorageTest : public RunRecordTest {
     return Drain(Follow(record));
   }
 
+  // The record that a later process makes of what was saved.
+  std::shared_ptr<RunRecord> Open(const RunDescription& saved) {
+    RunRecord::Options options;
+    options.storage = &storage_;
+    options.description = saved;
+    auto file = disk_->OpenResult(saved.id(), saved.result_bytes());
+    EXPECT_TRUE(file.ok()) << file.status();
+    return std::make_shared<RunRecord>(options, clock_, *std::move(file));
+  }
+
   void FailAppends(const absl::Status& error) {
     disk_->FailWrites(error, absl::OkStatus(), absl::OkStatus());
   }
@@ -270,11 +280,12 @@ TEST_F(RunRecordStorageTest, WithoutRoomOnDiskOrInMemorySummariesAreKept) {
   RunOneTest(*record, 1, 1);
   record->OnSequenceDone(absl::OkStatus());
   Await();
-  // Nobody gets a part of a test's pieces and then its end.
-  EXPECT_THAT(Drain(reading), ElementsAre(HasSubstr("only summaries")));
   const auto is_missing =
       AllOf(HasSubstr("end run "), HasSubstr("--results_memory"),
             HasSubstr("only summaries were kept of test 1"));
+  // Nobody gets a part of a test's pieces and then its end.
+  EXPECT_THAT(Drain(reading),
+              ElementsAre("started 1", "piece0", "finished 1", is_missing));
   EXPECT_THAT(Drain(waiting),
               ElementsAre("id", "started 0", "finished 0", "started 1",
                           "piece0", "finished 1", is_missing));
@@ -286,6 +297,55 @@ TEST_F(RunRecordStorageTest, WithoutRoomOnDiskOrInMemorySummariesAreKept) {
   EXPECT_FALSE(record->is_on_disk());
   // What is on the disk is complete, and no later test is taken for an earlier.
   EXPECT_FALSE(Saved().has_result_bytes());
+  EXPECT_THAT(Saved().message(), HasSubstr("only summaries were kept"));
+}
+
+TEST_F(RunRecordStorageTest, TestsThatAreInTheFileLackNothing) {
+  auto record = MakeRecord();
+  RunOneTest(*record, 0, 3);
+  FailAppends(absl::ErrnoToStatus(ENOSPC, "cannot write /x/run"));
+  RunOneTest(*record, 1, 10);
+  record->OnSequenceDone(absl::OkStatus());
+  EXPECT_THAT(Read(record),
+              ElementsAre("id", "piece0", "piece1", "piece2", "finished 0",
+                          "finished 1", HasSubstr("were kept of test 2")));
+}
+
+TEST_F(RunRecordStorageTest, ALaterProcessGetsWholeTestsAndIsToldWhatIsLost) {
+  room_bytes_ = 20 * kPieceBytes;
+  auto record = MakeRecord();
+  RunOneTest(*record, 0, 1);
+  const int64_t bytes = Saved().result_bytes();
+  // The file has a part of the second test.
+  record->OnTestStarted(1, TestStarted());
+  for (int i = 0; i < 5; ++i) record->OnResultChunk(1, Piece("piece"));
+  Await();
+  FailAppends(absl::ErrnoToStatus(ENOSPC, "cannot write /x/run"));
+  record->OnResultChunk(1, Piece("piece"));
+  record->OnTestFinished(1, ResultOf("")).IgnoreError();
+  record->OnSequenceDone(absl::OkStatus());
+  EXPECT_THAT(Read(record).back(), "end ");
+  const RunDescription saved = Saved();
+  EXPECT_EQ(saved.result_bytes(), bytes);
+  EXPECT_GT(
+      std::filesystem::file_size(TestPath() + "/" + kRecordedRunId + ".result"),
+      bytes + kPieceBytes);
+  EXPECT_THAT(Read(Open(saved)),
+              ElementsAre("id", "piece0", "finished 0",
+                          AllOf(HasSubstr("end run "),
+                                HasSubstr("No space left on device; it is "
+                                          "kept in memory, until the "))));
+}
+
+TEST_F(RunRecordStorageTest, ARunThatIsRunningSaysWhatOnlyMemoryHas) {
+  room_bytes_ = 20 * kPieceBytes;
+  auto record = MakeRecord();
+  FailAppends(absl::ErrnoToStatus(ENOSPC, "cannot write /x/run"));
+  RunOneTest(*record, 0, 1);
+  EXPECT_THAT(Saved().message(), HasSubstr("kept in memory, until the"));
+  FailAppends(absl::OkStatus());
+  RunOneTest(*record, 1, 1);
+  EXPECT_EQ(Saved().message(), "");
 }
 
 TEST_F(RunRecordStorageTest, ARunThatEndsBadlySaysThatAndWhatIsMissing) {
@@ -309,9 +369,26 @@ TEST_F(RunRecordStorageTest, ARecordWithoutResultIsSavedAsItEnded) {
   EXPECT_FALSE(replacement->description().has_result_bytes());
   EXPECT_THAT(Read(replacement),
               ElementsAre("id", HasSubstr("was dropped to make room")));
-  replacement->Commit();
-  EXPECT_EQ(Saved().state(), RunDescription::DONE);
   EXPECT_FALSE(replacement->is_on_disk());
+  replacement->Save();
+  EXPECT_EQ(Saved().state(), RunDescription::DONE);
+  EXPECT_THAT(Saved().message(), HasSubstr("was dropped to make room"));
+  // There is nothing that would be lost.
+  EXPECT_TRUE(replacement->is_on_disk());
+}
+
+TEST_F(RunRecordStorageTest, ARecordThatWasReplacedIsNotSavedAnyMore) {
+  FailAppends(absl::ErrnoToStatus(ENOSPC, "cannot write /x/run"));
+  auto record = MakeRecord();
+  RunOneTest(*record, 0, 1);
+  record->OnSequenceDone(absl::OkStatus());
+  Await();
+  std::shared_ptr<RunRecord> replacement = record->WithoutResult();
+  replacement->Save();
+  FailAppends(absl::OkStatus());
+  record->Commit();
+  EXPECT_FALSE(Saved().has_result_bytes());
+  EXPECT_THAT(Saved().message(), HasSubstr("was dropped to make room"));
 }
 
 TEST_F(RunRecordStorageTest, AFailedSyncIsSaid) {

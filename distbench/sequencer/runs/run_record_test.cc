@@ -247,6 +247,46 @@ TEST_F(RunRecordTest, SummariesReplaceAResultThatFollowersMayStillRead) {
   EXPECT_THAT(Drain(early), SizeIs(17));
 }
 
+TEST_F(RunRecordTest, SummariesThatCanNotBeReadAreSaid) {
+  auto record = MakeRecord();
+  RunOneTest(*record, 0, 10);
+  record->OnSequenceDone(absl::OkStatus());
+  Await();
+  disk_->FailReads(absl::DataLossError("/tmp is damaged at byte 19"));
+  std::shared_ptr<RunRecord> summaries = record->OnlySummaries();
+  // The test's start is in the file, and its end still in memory.
+  EXPECT_THAT(Drain(Follow(summaries)),
+              ElementsAre("id", "finished 0",
+                          HasSubstr("kept of test 1, and not all of those: "
+                                    "/tmp is damaged at byte 19")));
+}
+
+TEST_F(RunRecordTest, FollowersThatTakeNothingAreGivenUpWhenTheRunHasEnded) {
+  constexpr int64_t kSecondNs = 1'000'000'000;
+  stall_timeout_ = absl::Seconds(60);
+  auto record = MakeRecord();
+  RunFollower& stalled = Follow(record);
+  RunFollower& slow = Follow(record);
+  RunOneTest(*record, 0, 10);
+  clock_.Advance(100 * kSecondNs);
+  record->GiveUpStalledFollowers();
+  record->OnSequenceDone(absl::OkStatus());
+  Await();
+  clock_.Advance(59 * kSecondNs);
+  record->GiveUpStalledFollowers();
+  EXPECT_FALSE(stalled.is_given_up());
+  EXPECT_TRUE(slow.Next().event.has_value());
+  const int news_count = news_count_;
+  clock_.Advance(kSecondNs);
+  record->GiveUpStalledFollowers();
+  record->GiveUpStalledFollowers();
+  EXPECT_TRUE(stalled.is_given_up());
+  EXPECT_EQ(news_count_, news_count + 1);
+  EXPECT_THAT(Drain(stalled), ElementsAre(HasSubstr("read nothing of it for")));
+  EXPECT_FALSE(slow.is_given_up());
+  EXPECT_THAT(Drain(slow), SizeIs(13));
+}
+
 TEST_F(RunRecordTest, AFullDiskOfTemporaryFilesIsSaid) {
   disk_->FailWrites(absl::ErrnoToStatus(ENOSPC, "cannot write /x"),
                     absl::OkStatus(), absl::OkStatus());

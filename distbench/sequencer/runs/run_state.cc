@@ -23,11 +23,20 @@ absl::Status EndOf(const RunDescription& run) {
       if (run.message().empty()) return absl::OkStatus();
       return absl::FailedPreconditionError(run.message());
     case RunDescription::DONE:
+      if (run.message().empty()) return absl::OkStatus();
+      return absl::ResourceExhaustedError(
+          absl::StrCat("run ", run.id(), ": ", run.message()));
     case RunDescription::WAITING:
     case RunDescription::RUNNING:
       return absl::OkStatus();
   }
   return absl::OkStatus();
+}
+
+void AddSentence(const std::string& sentence, RunDescription& run) {
+  if (sentence.empty()) return;
+  if (!run.message().empty()) run.mutable_message()->append("; ");
+  run.mutable_message()->append(sentence);
 }
 
 RunStatus::Totals RunStatus::TotalsWithRunning() const {

@@ -20,8 +20,12 @@ namespace distbench::sequencer {
 // Whether the run is neither waiting nor running.
 bool HasEnded(const RunDescription& run);
 
-// The status that clients of an ended run receive.
+// The status that clients of an ended run receive. A run that is done has a
+// message only if its result lacks something.
 absl::Status EndOf(const RunDescription& run);
+
+// Adds a sentence, unless it is empty, to the run's message.
+void AddSentence(const std::string& sentence, RunDescription& run);
 
 // Messages that explain why a run's result is incomplete.
 inline constexpr char kPiecesDropped[] =

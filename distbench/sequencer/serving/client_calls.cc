@@ -11,9 +11,9 @@ namespace distbench::sequencer {
 // ---- FollowRunCall ----------------------------------------------------------
 
 std::shared_ptr<FollowRunCall> FollowRunCall::Open(
-    CancelHandler cancel_handler) {
+    grpc::CallbackServerContext& context, CancelHandler cancel_handler) {
   std::shared_ptr<FollowRunCall> call(
-      new FollowRunCall(std::move(cancel_handler)));
+      new FollowRunCall(context, std::move(cancel_handler)));
   call->self_ = call;
   return call;
 }
@@ -51,6 +51,8 @@ void FollowRunCall::OnDone() {
 
 void FollowRunCall::Advance() {
   absl::MutexLock lock(&mutex_);
+  // The write may take forever; OnWriteDone() ends the call.
+  if (is_writing_ && follower_->is_given_up()) context_.TryCancel();
   WriteNextOrFinish();
 }
 

@@ -21,12 +21,15 @@ namespace distbench::sequencer {
 // Called at most once, when the client has cancelled its call or is gone.
 using CancelHandler = std::function<void()>;
 
-// Streams the events of a run, as fast as the client reads them. Lives until
+// Streams the events of a run, as fast as the client reads them. A client that
+// does not read is cut off when the record gives up its follower. Lives until
 // gRPC has finished with it.
 class FollowRunCall final : public grpc::ServerWriteReactor<RunTestsEvent>,
                             public std::enable_shared_from_this<FollowRunCall> {
  public:
-  static std::shared_ptr<FollowRunCall> Open(CancelHandler cancel_handler);
+  // gRPC owns `context`, which is valid until OnDone().
+  static std::shared_ptr<FollowRunCall> Open(
+      grpc::CallbackServerContext& context, CancelHandler cancel_handler);
 
   // Must be called once, when the run is known; the call may have ended by
   // then. An error ends the call.
@@ -39,14 +42,16 @@ class FollowRunCall final : public grpc::ServerWriteReactor<RunTestsEvent>,
   void OnDone() override;
 
  private:
-  explicit FollowRunCall(CancelHandler cancel_handler)
-      : cancel_handler_(std::move(cancel_handler)) {}
+  FollowRunCall(grpc::CallbackServerContext& context,
+                CancelHandler cancel_handler)
+      : context_(context), cancel_handler_(std::move(cancel_handler)) {}
 
   // Writes the next event if there is one, or ends the call if it is over.
   void Advance() ABSL_LOCKS_EXCLUDED(mutex_);
   void WriteNextOrFinish() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void End(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
+  grpc::CallbackServerContext& context_;
   const CancelHandler cancel_handler_;
   std::shared_ptr<FollowRunCall> self_;  // until OnDone()
 

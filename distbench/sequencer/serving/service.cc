@@ -102,8 +102,9 @@ grpc::ServerWriteReactor<RunTestsEvent>* SequencerService::RunTests(
                                  .client = ClientName(*context),
                                  .stop_at_failure = false},
                                 request->preempt());
-  const auto call = FollowRunCall::Open(
-      request->cancel_with_call() ? CancelOf(run) : CancelHandler([] {}));
+  const auto call = FollowRunCall::Open(*context, request->cancel_with_call()
+                                                      ? CancelOf(run)
+                                                      : CancelHandler([] {}));
   call->Follow(run);
   return call.get();
 }
@@ -128,8 +129,8 @@ grpc::ServerUnaryReactor* SequencerService::ListRuns(
 }
 
 grpc::ServerWriteReactor<RunTestsEvent>* SequencerService::GetRun(
-    grpc::CallbackServerContext*, const GetRunRequest* request) {
-  const auto call = FollowRunCall::Open([] {});
+    grpc::CallbackServerContext* context, const GetRunRequest* request) {
+  const auto call = FollowRunCall::Open(*context, [] {});
   book_.Find(request->run_id(), [call, wait = request->wait()](RunOrError run) {
     call->Follow(ForGet(std::move(run), wait));
   });

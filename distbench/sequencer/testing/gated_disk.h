@@ -47,6 +47,10 @@ class GatedDisk final : public RunDisk {
     sync_error_ = sync;
     save_error_ = save;
   }
+  void FailReads(const absl::Status& error) {
+    absl::MutexLock lock(&mutex_);
+    read_error_ = error;
+  }
 
   bool survives() const override { return disk_->survives(); }
   absl::Status Save(const RunDescription& description) override {
@@ -87,7 +91,8 @@ class GatedDisk final : public RunDisk {
       return status.ok() ? file_->Sync() : status;
     }
     absl::StatusOr<std::string> Read(int64_t offset) override {
-      disk_.Pass(disk_.no_error_).IgnoreError();
+      const absl::Status status = disk_.Pass(disk_.read_error_);
+      if (!status.ok()) return status;
       return file_->Read(offset);
     }
 
@@ -111,6 +116,7 @@ class GatedDisk final : public RunDisk {
   absl::Status append_error_ ABSL_GUARDED_BY(mutex_);
   absl::Status sync_error_ ABSL_GUARDED_BY(mutex_);
   absl::Status save_error_ ABSL_GUARDED_BY(mutex_);
+  absl::Status read_error_ ABSL_GUARDED_BY(mutex_);
   const absl::Status no_error_;
 };
 
