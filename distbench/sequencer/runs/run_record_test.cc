@@ -254,11 +254,9 @@ TEST_F(RunRecordTest, SummariesThatCanNotBeReadAreSaid) {
   Await();
   disk_->FailReads(absl::DataLossError("/tmp is damaged at byte 19"));
   std::shared_ptr<RunRecord> summaries = record->OnlySummaries();
-  // The test's start is in the file, and its end still in memory.
-  EXPECT_THAT(Drain(Follow(summaries)),
-              ElementsAre("id", "finished 0",
-                          HasSubstr("kept of test 1, and not all of those: "
-                                    "/tmp is damaged at byte 19")));
+  EXPECT_THAT(Drain(Follow(summaries)).back(),
+              HasSubstr("kept of test 1, and not all of those: /tmp is damaged "
+                        "at byte 19"));
 }
 
 TEST_F(RunRecordTest, FollowersThatTakeNothingAreGivenUpWhenTheRunHasEnded) {

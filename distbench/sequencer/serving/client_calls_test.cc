@@ -2,15 +2,16 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "distbench/base/testing/fake_clock.h"
+#include "distbench/base/clock.h"
 #include "distbench/sequencer/runs/run_directory.h"
 #include "distbench/sequencer/runs/run_record.h"
 #include "distbench/sequencer/runs/run_storage.h"
@@ -37,30 +38,60 @@ class OneRunService final : public DistBenchTestSequencer::CallbackService {
   const std::shared_ptr<RunRecord> run_;
 };
 
-// A run that has ended, with much more than a connection buffers.
+// Counts how often it is asked. Thread-safe.
+class CountingClock final : public base::Clock {
+ public:
+  int64_t MonotonicNs() const override {
+    absl::MutexLock lock(&mutex_);
+    ++count_;
+    return now_ns_;
+  }
+  int64_t UnixNs() const override { return 0; }
+
+  void Advance(absl::Duration duration) {
+    absl::MutexLock lock(&mutex_);
+    now_ns_ += absl::ToInt64Nanoseconds(duration);
+  }
+
+  // Returns false if that takes more than a minute.
+  bool AwaitCount(int count) const {
+    absl::MutexLock lock(&mutex_);
+    const auto is_reached = [&]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
+      return count_ >= count;
+    };
+    return mutex_.AwaitWithTimeout(absl::Condition(&is_reached),
+                                   absl::Minutes(1));
+  }
+
+ private:
+  mutable absl::Mutex mutex_;
+  mutable int count_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t now_ns_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+// A run that has ended, in memory, with a piece that is larger than what a
+// connection buffers.
 std::shared_ptr<RunRecord> LargeRun(RunStorage& storage,
                                     const base::Clock& clock) {
-  constexpr int kPieces = 100;
-  constexpr int kPieceBytes = 1 << 20;
+  constexpr int64_t kPieceBytes = 64 << 20;
   RunRecord::Options options;
   options.storage = &storage;
+  options.memory_bytes = 2 * kPieceBytes;
   options.description.set_id("20260131-235959-000");
   options.description.set_state(RunDescription::WAITING);
   auto run = std::make_shared<RunRecord>(std::move(options), clock);
   run->Save();
-  for (int i = 0; i < kPieces; ++i) {
-    ResultChunk chunk;
-    chunk.mutable_instance_log()->set_engine_error_message(
-        std::string(kPieceBytes, 'x'));
-    run->OnResultChunk(0, std::move(chunk));
-  }
+  ResultChunk chunk;
+  chunk.mutable_instance_log()->set_engine_error_message(
+      std::string(kPieceBytes, 'x'));
+  run->OnResultChunk(0, std::move(chunk));
   run->OnSequenceDone(absl::OkStatus());
   EXPECT_TRUE(storage.AwaitIdle(absl::Minutes(1)));
   return run;
 }
 
 TEST(FollowRunCallTest, AClientThatDoesNotReadIsCutOffWhenItIsGivenUp) {
-  base::FakeClock clock;
+  CountingClock clock;
   RunStorage storage(TemporaryRuns());
   const std::shared_ptr<RunRecord> run = LargeRun(storage, clock);
   OneRunService service(run);
@@ -70,23 +101,23 @@ TEST(FollowRunCallTest, AClientThatDoesNotReadIsCutOffWhenItIsGivenUp) {
                            &port);
   builder.RegisterService(&service);
   const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
-  const auto stub = DistBenchTestSequencer::NewStub(grpc::CreateChannel(
-      absl::StrCat("localhost:", port), grpc::InsecureChannelCredentials()));
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);
+  const auto stub = DistBenchTestSequencer::NewStub(
+      grpc::CreateCustomChannel(absl::StrCat("localhost:", port),
+                                grpc::InsecureChannelCredentials(), arguments));
   grpc::ClientContext context;
   const auto reader = stub->GetRun(&context, GetRunRequest());
-  reader->WaitForInitialMetadata();
-  // Until the buffers of the connection are full, the call takes events.
-  const absl::Time deadline = absl::Now() + absl::Minutes(1);
-  while (run->has_followers() && absl::Now() < deadline) {
-    clock.Advance(absl::ToInt64Nanoseconds(absl::Minutes(1)));
-    run->GiveUpStalledFollowers();
-    std::this_thread::yield();
-  }
-  EXPECT_FALSE(run->has_followers());
+  // The follower asks when it begins, takes the id, and takes the piece.
+  ASSERT_TRUE(clock.AwaitCount(3));
+  clock.Advance(absl::Minutes(1));
+  run->GiveUpStalledFollowers();
   RunTestsEvent event;
-  while (reader->Read(&event)) continue;
+  EXPECT_TRUE(reader->Read(&event));
+  EXPECT_FALSE(reader->Read(&event));
   EXPECT_EQ(reader->Finish().error_code(), grpc::StatusCode::CANCELLED);
   server->Shutdown();
+  EXPECT_FALSE(run->has_followers());
 }
 
 }  // namespace
