@@ -54,7 +54,7 @@ ConcurrencyLimitPlan CompileLimit(const ConcurrencyLimitPolicy& limit) {
 
 PolicyPlan CompilePolicy(const CallPolicy& policy) {
   PolicyPlan plan;
-  if (policy.has_load_balancing()) {
+  if (!policy.load_balancing().empty()) {
     plan.load_balancing = static_cast<LoadBalancing>(
         WordNumber(policy, CallPolicy::kLoadBalancingFieldNumber));
   }
@@ -65,7 +65,7 @@ PolicyPlan CompilePolicy(const CallPolicy& policy) {
   if (policy.has_hedging()) plan.hedging = CompileHedging(policy.hedging());
   if (policy.has_quorum()) {
     plan.quorum = {.answers = policy.quorum().answers(),
-                   .cancels_rest = policy.quorum().rest() == "cancel"};
+                   .cancels_rest = policy.quorum().rest() != "ignore"};
   }
   if (policy.has_circuit_breaker()) {
     plan.circuit_breaker = CompileCircuitBreaker(policy.circuit_breaker());
