@@ -352,6 +352,12 @@ INSTANTIATE_TEST_SUITE_P(
             "records { server_processing_time_ns: -1 } }",
             "rpc_replay_traces[\"t\"].records[0].server_processing_time_ns",
             "-1 is out of range"},
+        ValidationCase{"NegativeDefault", "",
+                       "rpc_replay_traces { name: 't' client: 'client' server: "
+                       "'server' defaults { request_size: -1 } records { "
+                       "request_size: 5 } records {} }",
+                       "rpc_replay_traces[\"t\"].records[1].request_size",
+                       "-1 is out of range"},
         ValidationCase{"UnknownMode", "",
                        "rpc_replay_traces { name: 't' client: 'client' server: "
                        "'server' records { timing_mode: UNKNOWN } }",
@@ -400,6 +406,16 @@ TEST(ValidateWork, AcceptsActivities) {
                   "'activity_func' string_value: 'SleepFor' }activity_settings "
                   "{ name: 'duration_us' int64_value: 5 } }"),
               ::testing::IsEmpty());
+}
+
+// What counts is what records come to.
+TEST(ValidateWork, AcceptsDefaultsThatNoRecordHas) {
+  EXPECT_THAT(
+      ProblemsAfter("",
+                    "rpc_replay_traces { name: 't' client: 'client' server: "
+                    "'server' defaults { request_size: -1 } records { "
+                    "request_size: 5 } }"),
+      ::testing::IsEmpty());
 }
 
 TEST(ValidateWork, AcceptsChainsOfRecords) {
