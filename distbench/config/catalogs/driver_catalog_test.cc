@@ -91,12 +91,8 @@ TEST(DriverCatalog, WordsAreThoseOfTheDrivers) {
 TEST(DriverCatalog, NumbersOfStreamsAreThoseOfTheDriver) {
   const auto& client = FindDriver("grpc_stream")->client_settings;
   EXPECT_EQ(FindSetting(client, "streams")->maximum, kMaxGrpcStreams);
-  EXPECT_EQ(FindSetting(client, "messages_per_stream")->maximum,
-            kMaxMessagesPerStream);
   EXPECT_EQ(FindSetting(client, "send_queue_messages")->default_value,
             SettingValue(kSendQueueMessages));
-  EXPECT_EQ(FindSetting(client, "send_queue_messages")->maximum,
-            kMaxSendQueueMessages);
 }
 
 TEST(DriverCatalog, NetworkSettingsAreRefusedByNameWhereTheyAreNotDeclared) {
