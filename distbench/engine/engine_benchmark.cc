@@ -173,7 +173,9 @@ void BM_CarefulCaller(benchmark::State& state) {
   config::PolicyPlan policy;
   policy.load_balancing = config::LoadBalancing::kTwoChoices;
   policy.attempt_deadline_ns = 1'000'000'000;
-  policy.retry = {.budget = config::RetryBudgetPlan()};
+  policy.max_attempts = 3;
+  policy.retry = config::RetryPlan();
+  policy.budget = config::RetryBudgetPlan();
   policy.circuit_breaker = config::CircuitBreakerPlan();
   policy.concurrency_limit = {.kind = config::ConcurrencyLimitPlan::Kind::kAimd,
                               .limit = 200};
@@ -185,6 +187,7 @@ BENCHMARK(BM_CarefulCaller)->Arg(1)->Arg(100);
 void BM_HedgingCaller(benchmark::State& state) {
   config::PolicyPlan policy;
   policy.load_balancing = config::LoadBalancing::kRandom;
+  policy.max_attempts = 2;
   policy.hedging = {.percentile = 99.9};
   System system(PolicyClientPlan(state.range(0), policy));
   Measure(state, system);

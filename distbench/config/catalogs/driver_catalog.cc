@@ -23,24 +23,34 @@ using ::google::protobuf::FieldDescriptor;
 
 // ---- From the data ----------------------------------------------------------
 
+// With those of the messages in it.
+catalog::SideOptions OptionsOfSide(const Descriptor& type) {
+  catalog::SideOptions options = type.options().GetExtension(catalog::side);
+  for (int i = 0; i < type.field_count(); ++i) {
+    const Descriptor* const within = type.field(i)->message_type();
+    if (within != nullptr) options.MergeFrom(OptionsOfSide(*within));
+  }
+  return options;
+}
+
 SettingsDeclaration SideOf(const Descriptor& driver, const char* side) {
   const FieldDescriptor* const field = driver.FindFieldByName(side);
   if (field == nullptr) return {};
   const Descriptor& type = *field->message_type();
-  const catalog::SideOptions& options =
-      type.options().GetExtension(catalog::side);
+  const catalog::SideOptions options = OptionsOfSide(type);
   SettingsDeclaration declaration = {
       .settings = SettingsOf(type),
       .pass_through_prefix = options.pass_through_prefix()};
   for (const auto& maximum : options.pass_through_maximum()) {
     declaration.pass_through_maxima[maximum.setting()] = maximum.at_most();
   }
-  if (options.has_no_sockets()) {
-    declaration.refused = NoNetworkSettings(options.no_sockets());
-  }
-  if (options.has_no_calls_per_connection()) {
-    declaration.refused.merge(
-        NoCallsPerConnection(options.no_calls_per_connection()));
+  for (const auto& refusal : options.refused()) {
+    const auto refused = SettingsOf(
+        *catalog::SideOptions::descriptor()->file()->FindMessageTypeByName(
+            refusal.settings()));
+    for (const SettingDeclaration& setting : refused) {
+      declaration.refused[setting.name] = refusal.why();
+    }
   }
   return declaration;
 }
@@ -107,20 +117,15 @@ std::vector<DriverDeclaration> WithOthers(DriverDeclaration driver) {
 
 // ---- What drivers refuse ----------------------------------------------------
 
-bool Has(const SettingsDeclaration& side, const std::string& name) {
-  return absl::c_any_of(side.settings, [&](const SettingDeclaration& setting) {
-    return setting.name == name;
-  });
-}
-
 // Returns `"a", "b" or "c"`: the drivers with that setting on one of their
 // sides.
 std::string DriversWith(const std::string& setting,
                         const std::vector<DriverDeclaration>& catalog) {
   std::vector<std::string> names;
   for (const DriverDeclaration& driver : catalog) {
-    const bool has_it = Has(driver.client_settings, setting) ||
-                        Has(driver.server_settings, setting);
+    const bool has_it =
+        FindSetting(driver.client_settings, setting) != nullptr ||
+        FindSetting(driver.server_settings, setting) != nullptr;
     if (has_it && driver.alias_of.empty()) names.push_back(Quoted(driver.name));
   }
   if (names.size() < 2) return absl::StrJoin(names, "");

@@ -1,8 +1,5 @@
 #include "distbench/config/catalogs/driver_settings.h"
 
-#include <iterator>
-
-#include "absl/algorithm/container.h"
 #include "proto/catalogs.pb.h"
 
 namespace distbench::config {
@@ -14,13 +11,6 @@ using Settings = std::vector<SettingDeclaration>;
 template <typename Message>
 Settings Of() {
   return SettingsOf(*Message::descriptor());
-}
-
-// All that only sockets of networks have.
-Settings NetworkSettings() {
-  Settings settings = Of<catalog::ClientSockets>();
-  absl::c_move(Of<catalog::ZeroCopy>(), std::back_inserter(settings));
-  return settings;
 }
 
 Settings Joined(Settings settings, const Settings& own,
@@ -76,22 +66,6 @@ DriverDeclaration DriverOverConnections(
 std::map<std::string, std::string> NoCallsPerConnection(
     const std::string& reason) {
   return {{kCallsPerConnection.name, reason}};
-}
-
-std::map<std::string, std::string> NoNetworkSettings(
-    const std::string& reason) {
-  std::map<std::string, std::string> refused;
-  for (const SettingDeclaration& setting : NetworkSettings()) {
-    refused[setting.name] = reason;
-  }
-  return refused;
-}
-
-bool NeedsNetwork(absl::string_view setting) {
-  return setting != kSendBufferBytes.name &&
-         absl::c_any_of(NetworkSettings(), [&](const SettingDeclaration& one) {
-           return one.name == setting;
-         });
 }
 
 }  // namespace distbench::config

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/string_view.h"
 #include "distbench/config/catalogs/driver_catalog.h"
 #include "distbench/config/catalogs/settings.h"
 #include "distbench/config/plan/driver_options.h"
@@ -34,15 +33,10 @@ DriverDeclaration DriverOverConnections(
     const std::vector<SettingDeclaration>& of_client,
     const std::vector<SettingDeclaration>& of_server);
 
-// Each returns what SettingsDeclaration::refused has for a driver that cannot
-// have, because of `reason`, a limit of the calls of a connection, or the
-// settings of sockets.
+// Returns what SettingsDeclaration::refused has for a driver that cannot have,
+// because of `reason`, a limit of the calls of a connection.
 std::map<std::string, std::string> NoCallsPerConnection(
     const std::string& reason);
-std::map<std::string, std::string> NoNetworkSettings(const std::string& reason);
-
-// Returns whether the setting is one of sockets that Unix sockets do not have.
-bool NeedsNetwork(absl::string_view setting);
 
 }  // namespace distbench::config
 

@@ -22,7 +22,7 @@ using ::google::protobuf::FieldDescriptor;
 bool HasMoreRules(const catalog::SettingOptions& options) {
   return options.has_multiple_of() || options.has_absolute_path() ||
          !options.at_most().empty() || options.has_only_with() ||
-         options.has_only_if() || !options.product().empty();
+         !options.only_if().empty() || !options.product().empty();
 }
 
 SettingDeclaration SettingOf(const FieldDescriptor& field) {
@@ -34,6 +34,7 @@ SettingDeclaration SettingOf(const FieldDescriptor& field) {
   setting.description = options.about();
   if (HasMoreRules(options)) setting.options = &options;
   setting.required = rules.required();
+  setting.needs_network = options.needs_network();
   if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
     setting.default_value = field.default_value_string();
     setting.allowed_values.assign(rules.words().begin(), rules.words().end());
@@ -43,14 +44,6 @@ SettingDeclaration SettingOf(const FieldDescriptor& field) {
     if (rules.has_max()) setting.maximum = rules.max();
   }
   return setting;
-}
-
-const SettingDeclaration* Find(const SettingsDeclaration& declaration,
-                               const std::string& name) {
-  for (const SettingDeclaration& setting : declaration.settings) {
-    if (setting.name == name) return &setting;
-  }
-  return nullptr;
 }
 
 bool PassesThrough(const SettingsDeclaration& declaration,
@@ -151,74 +144,103 @@ std::string UnknownSetting(const std::string& name,
 
 // ---- With other settings ----
 
-std::string ProblemOfText(const SettingDeclaration& setting,
-                          const CheckedSettings& all) {
-  const std::string text = all.Text(setting.name);
-  if (!setting.options->absolute_path() || absl::StartsWith(text, "/")) {
-    return "";
-  }
-  return absl::StrCat(Quoted(text),
-                      " is not an absolute path, and engines have no directory "
-                      "of their own; begin with \"/\"");
-}
+// The rules of settings that are right by themselves.
+class RulesCheck {
+ public:
+  RulesCheck(const SettingDeclaration& setting, const CheckedSettings& all)
+      : name_(setting.name), options_(*setting.options), all_(all) {}
 
-// That the product of settings is too large, or an empty text.
-std::string ProblemOfProducts(int64_t number,
-                              const catalog::SettingOptions& options,
-                              const CheckedSettings& all) {
-  for (const catalog::SettingOptions::Product& rule : options.product()) {
-    int64_t product = number;
-    for (const std::string& factor : rule.times()) {
-      product *= all.Number(factor);
+  void CheckText() const {
+    const std::string text = all_.Text(name_);
+    if (!options_.absolute_path() || absl::StartsWith(text, "/")) return;
+    all_.Add(name_,
+             absl::StrCat(Quoted(text),
+                          " is not an absolute path, and engines have "
+                          "no directory of their own; begin with \"/\""));
+  }
+
+  void CheckNumber() const {
+    const int64_t number = all_.Number(name_);
+    if (options_.has_multiple_of() && number % options_.multiple_of() != 0) {
+      all_.Add(name_, absl::StrCat(number, " is not a multiple of ",
+                                   options_.multiple_of(), "; round it"));
     }
-    if (product <= rule.at_most()) continue;
-    return absl::StrCat("times ", absl::StrJoin(rule.times(), " times "),
-                        " is more than ", rule.at_most(),
-                        rule.has_of() ? " " : "", rule.of(),
-                        "; make one of them smaller");
+    for (const std::string& whole : options_.at_most()) {
+      CheckAtMost(number, whole);
+    }
+    if (number > 0) CheckOnlyIf();
+    CheckProducts(number);
   }
-  return "";
-}
 
-std::string ProblemOfNumber(const SettingDeclaration& setting,
-                            const CheckedSettings& all) {
-  const catalog::SettingOptions& options = *setting.options;
-  const int64_t number = all.Number(setting.name);
-  if (options.has_multiple_of() && number % options.multiple_of() != 0) {
-    return absl::StrCat(number, " is not a multiple of ", options.multiple_of(),
-                        "; round it");
+  void CheckOnlyWith() const {
+    const catalog::SettingOptions::Value& with = options_.only_with();
+    if (!options_.has_only_with() || !all_.IsGiven(name_) ||
+        all_.Text(with.setting()) == with.value()) {
+      return;
+    }
+    all_.Add(name_, absl::StrCat("has no effect, because ", with.setting(),
+                                 " is ", Quoted(all_.Text(with.setting())),
+                                 "; remove it, or use ", Quoted(with.value())));
   }
-  for (const std::string& whole : options.at_most()) {
-    const int64_t most = all.Number(whole);
-    if (most == 0 || number <= most) continue;
-    return absl::StrCat(number, " is more than ", whole, ", ", most,
-                        "; make it smaller, or ", whole, " larger");
-  }
-  if (options.has_only_if() && number > 0 &&
-      all.Number(options.only_if()) == 0) {
-    return absl::StrCat("has no effect, because ", options.only_if(),
-                        " is 0; remove it, or raise ", options.only_if());
-  }
-  return ProblemOfProducts(number, options, all);
-}
 
-// Of settings that are right by themselves.
+ private:
+  void CheckAtMost(int64_t number, const std::string& whole) const {
+    const int64_t most = all_.Number(whole);
+    if (most == 0 || number <= most) return;
+    std::string message =
+        absl::StrCat(number, " is more than ", whole, ", ", most,
+                     "; make it smaller, or ", whole, " larger");
+    if (options_.has_zero()) {
+      absl::StrAppend(&message, ", or 0 for ", options_.zero());
+    }
+    all_.Add(name_, std::move(message));
+  }
+
+  void CheckOnlyIf() const {
+    if (absl::c_all_of(options_.only_if(), [&](const std::string& other) {
+          return all_.Number(other) != 0;
+        })) {
+      return;
+    }
+    const std::string others = absl::StrJoin(options_.only_if(), " and ");
+    all_.Add(name_, absl::StrCat("has no effect without ", others,
+                                 "; remove it, or raise ", others));
+  }
+
+  void CheckProducts(int64_t number) const {
+    for (const catalog::SettingOptions::Product& rule : options_.product()) {
+      int64_t product = number;
+      std::vector<std::string> factors;
+      for (const std::string& factor : rule.times()) {
+        product *= all_.Number(factor);
+        factors.push_back(factor == name_ ? "squared"
+                                          : absl::StrCat("times ", factor));
+      }
+      if (product <= rule.at_most()) continue;
+      all_.Add(name_,
+               absl::StrCat(absl::StrJoin(factors, " "), " is more than ",
+                            rule.at_most(), rule.has_of() ? " " : "", rule.of(),
+                            "; make one of them smaller"));
+      return;
+    }
+  }
+
+  const std::string& name_;
+  const catalog::SettingOptions& options_;
+  const CheckedSettings& all_;
+};
+
 void CheckTogether(const SettingsDeclaration& declaration,
                    const CheckedSettings& all) {
   for (const SettingDeclaration& setting : declaration.settings) {
     if (setting.options == nullptr) continue;
-    std::string problem = IsString(setting) ? ProblemOfText(setting, all)
-                                            : ProblemOfNumber(setting, all);
-    if (!problem.empty()) all.Add(setting.name, std::move(problem));
-    const catalog::SettingOptions::Value& with = setting.options->only_with();
-    if (!setting.options->has_only_with() || !all.IsGiven(setting.name) ||
-        all.Text(with.setting()) == with.value()) {
-      continue;
+    const RulesCheck check(setting, all);
+    if (IsString(setting)) {
+      check.CheckText();
+    } else {
+      check.CheckNumber();
     }
-    all.Add(setting.name,
-            absl::StrCat("has no effect, because ", with.setting(), " is ",
-                         Quoted(all.Text(with.setting())),
-                         "; remove it, or use ", Quoted(with.value())));
+    check.CheckOnlyWith();
   }
 }
 
@@ -261,7 +283,15 @@ std::vector<SettingDeclaration> SettingsOf(const Descriptor& type) {
   return settings;
 }
 
-void ValidateSettings(const Path& path, const NamedSettings& settings,
+const SettingDeclaration* FindSetting(const SettingsDeclaration& declaration,
+                                      absl::string_view name) {
+  for (const SettingDeclaration& setting : declaration.settings) {
+    if (setting.name == name) return &setting;
+  }
+  return nullptr;
+}
+
+bool ValidateSettings(const Path& path, const NamedSettings& settings,
                       const SettingsDeclaration& declaration,
                       const std::string& owner, Problems& problems) {
   const int64_t problems_before = problems.count();
@@ -279,7 +309,7 @@ void ValidateSettings(const Path& path, const NamedSettings& settings,
                                             "remove all but one"));
       continue;
     }
-    const SettingDeclaration* const known = Find(declaration, name);
+    const SettingDeclaration* const known = FindSetting(declaration, name);
     if (known == nullptr && !PassesThrough(declaration, name)) {
       problems.Add(path.At(name), UnknownSetting(name, declaration, owner));
     } else if (!ValidateKind(path.At(name), setting, problems)) {
@@ -297,12 +327,12 @@ void ValidateSettings(const Path& path, const NamedSettings& settings,
     problems.Add(path, absl::StrCat("setting ", Quoted(setting.name),
                                     " is missing; ", owner, " needs it"));
   }
-  if (problems.count() > problems_before ||
-      absl::c_none_of(declaration.settings, HasOptions)) {
-    return;
+  if (problems.count() > problems_before) return false;
+  if (absl::c_any_of(declaration.settings, HasOptions)) {
+    CheckTogether(declaration,
+                  CheckedSettings(path, settings, declaration, problems));
   }
-  CheckTogether(declaration,
-                CheckedSettings(path, settings, declaration, problems));
+  return true;
 }
 
 std::map<std::string, SettingValue> ResolveSettings(
@@ -313,7 +343,7 @@ std::map<std::string, SettingValue> ResolveSettings(
   }
   for (const NamedSetting& setting : settings) {
     const std::string& name = setting.name();
-    if (Find(declaration, name) == nullptr &&
+    if (FindSetting(declaration, name) == nullptr &&
         !PassesThrough(declaration, name)) {
       continue;
     }
@@ -332,7 +362,7 @@ std::string StringSetting(const NamedSettings& settings,
   for (const NamedSetting& setting : settings) {
     if (setting.name() == name) return setting.string_value();
   }
-  const SettingDeclaration* const known = Find(declaration, name);
+  const SettingDeclaration* const known = FindSetting(declaration, name);
   if (known == nullptr || !IsString(*known)) return "";
   return std::get<std::string>(known->default_value);
 }

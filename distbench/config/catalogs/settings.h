@@ -41,6 +41,9 @@ struct SettingDeclaration {
 
   bool required = false;
 
+  // Unix sockets do not have it.
+  bool needs_network = false;
+
   // Further rules, also on what goes with other settings
   // (proto/catalogs.proto); null: none.
   const catalog::SettingOptions* options = nullptr;
@@ -74,19 +77,24 @@ struct SettingsDeclaration {
   std::map<std::string, std::string> refused = {};
 };
 
+// Returns null if there is no such setting.
+const SettingDeclaration* FindSetting(const SettingsDeclaration& declaration,
+                                      absl::string_view name);
+
 using NamedSettings = google::protobuf::RepeatedPtrField<NamedSetting>;
 
 // Adds a problem for each setting that is unknown, repeated, of the wrong type
 // or out of range, and for each required setting that is missing; or, if there
 // are none, for each that does not go with others. `owner` describes who
-// accepts the settings, for example `driver "grpc"`.
-void ValidateSettings(const Path& path, const NamedSettings& settings,
+// accepts the settings, for example `driver "grpc"`. Returns whether each
+// setting is right by itself, so that further rules can be checked.
+bool ValidateSettings(const Path& path, const NamedSettings& settings,
                       const SettingsDeclaration& declaration,
                       const std::string& owner, Problems& problems);
 
 // Returns the settings that are declared, with defaults for the missing ones.
-// Requires that ValidateSettings() found no problem; settings that are not
-// declared are for other drivers of the same options.
+// Requires that ValidateSettings() is true; settings that are not declared are
+// for other drivers of the same options.
 std::map<std::string, SettingValue> ResolveSettings(
     const NamedSettings& settings, const SettingsDeclaration& declaration);
 
@@ -96,8 +104,8 @@ std::string StringSetting(const NamedSettings& settings,
                           const std::string& name);
 
 // The settings of one driver, channel or activity, for the check of rules that
-// involve more than one of them. Requires that ValidateSettings() found no
-// problem. It keeps references to what it is made of.
+// involve more than one of them. Requires that ValidateSettings() is true. It
+// keeps references to what it is made of.
 class CheckedSettings {
  public:
   CheckedSettings(const Path& path, const NamedSettings& given,

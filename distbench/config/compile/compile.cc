@@ -53,8 +53,7 @@ ServicePlan CompileService(const CompileContext& context,
   plan.dimensions = grid.dimensions;
   plan.instance_count = grid.Count();
   if (IsOutside(service)) {
-    plan.outside_addresses.assign(service.external().addresses().begin(),
-                                  service.external().addresses().end());
+    plan.outside_addresses = OutsideAddresses(service);
     plan.outside_policy = service.external().load_balancing();
     return plan;
   }

@@ -1,37 +1,29 @@
 // The part of the compiler that compiles the policies of callers.
 
-#include <optional>
-
 #include "distbench/config/compile/compile_context.h"
 #include "distbench/config/rules/field_rules.h"
 
 namespace distbench::config {
 namespace {
 
-std::optional<RetryBudgetPlan> CompileBudget(bool has_budget,
-                                             const RetryBudget& budget) {
-  if (!has_budget) return std::nullopt;
-  return RetryBudgetPlan{.ratio = budget.ratio(),
-                         .min_per_second = budget.min_per_second(),
-                         .window_ns = budget.window_ns()};
-}
-
 RetryPlan CompileRetry(const RetryPolicy& retry) {
-  return {.max_attempts = retry.max_attempts(),
-          .initial_backoff_ns = retry.initial_backoff_ns(),
+  return {.initial_backoff_ns = retry.initial_backoff_ns(),
           .max_backoff_ns = retry.max_backoff_ns(),
           .multiplier = retry.multiplier(),
           .jitter = static_cast<RetryPlan::Jitter>(
               WordNumber(retry, RetryPolicy::kJitterFieldNumber)),
-          .codes = {retry.codes().begin(), retry.codes().end()},
-          .budget = CompileBudget(retry.has_budget(), retry.budget())};
+          .codes = {retry.codes().begin(), retry.codes().end()}};
 }
 
-HedgingPlan CompileHedging(const HedgingPolicy& hedging) {
-  return {.max_attempts = hedging.max_attempts(),
-          .delay_ns = hedging.delay_ns(),
-          .percentile = hedging.percentile(),
-          .budget = CompileBudget(hedging.has_budget(), hedging.budget())};
+// What retries and hedging have in common.
+template <typename Policy>
+void SetAttempts(const Policy& policy, PolicyPlan& plan) {
+  plan.max_attempts = policy.max_attempts();
+  if (!policy.has_budget()) return;
+  const RetryBudget& budget = policy.budget();
+  plan.budget = {.ratio = budget.ratio(),
+                 .min_per_second = budget.min_per_second(),
+                 .window_ns = budget.window_ns()};
 }
 
 CircuitBreakerPlan CompileCircuitBreaker(const CircuitBreakerPolicy& breaker) {
@@ -54,18 +46,25 @@ ConcurrencyLimitPlan CompileLimit(const ConcurrencyLimitPolicy& limit) {
 
 PolicyPlan CompilePolicy(const CallPolicy& policy) {
   PolicyPlan plan;
-  if (policy.has_load_balancing()) {
+  if (!policy.load_balancing().empty()) {
     plan.load_balancing = static_cast<LoadBalancing>(
         WordNumber(policy, CallPolicy::kLoadBalancingFieldNumber));
   }
   if (policy.has_attempt_deadline_ns()) {
     plan.attempt_deadline_ns = policy.attempt_deadline_ns();
   }
-  if (policy.has_retry()) plan.retry = CompileRetry(policy.retry());
-  if (policy.has_hedging()) plan.hedging = CompileHedging(policy.hedging());
+  if (policy.has_retry()) {
+    plan.retry = CompileRetry(policy.retry());
+    SetAttempts(policy.retry(), plan);
+  }
+  if (policy.has_hedging()) {
+    plan.hedging = {.delay_ns = policy.hedging().delay_ns(),
+                    .percentile = policy.hedging().percentile()};
+    SetAttempts(policy.hedging(), plan);
+  }
   if (policy.has_quorum()) {
     plan.quorum = {.answers = policy.quorum().answers(),
-                   .cancels_rest = policy.quorum().rest() == "cancel"};
+                   .cancels_rest = policy.quorum().rest() != "ignore"};
   }
   if (policy.has_circuit_breaker()) {
     plan.circuit_breaker = CompileCircuitBreaker(policy.circuit_breaker());

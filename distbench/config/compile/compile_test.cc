@@ -64,6 +64,29 @@ TEST(Compile, FillsInDefaults) {
   EXPECT_EQ(plan.services[0].driver.driver, "grpc");
 }
 
+// The policy of the callers of "rpc", which have `policy` in the config.
+PolicyPlan CompilePolicyText(const std::string& policy) {
+  const Plan plan = CompileText(
+      "services { name: 'peer' count: 3 } action_lists { name: 'rpc' } "
+      "actions { name: 'call' rpc_name: 'rpc' } rpc_descriptions { name: 'rpc' "
+      "client: 'peer' server: 'peer' policy { " +
+      policy + " } } " + kMainList);
+  return plan.rpcs[0].policy.value();
+}
+
+TEST(Compile, AttemptsAreThoseOfRetriesOrHedging) {
+  EXPECT_EQ(CompilePolicyText("attempt_deadline: '1s'").max_attempts, 1);
+  const PolicyPlan retry = CompilePolicyText("retry { budget { ratio: 0.2 } }");
+  EXPECT_EQ(retry.max_attempts, 3);
+  EXPECT_TRUE(retry.retry.has_value());
+  EXPECT_EQ(retry.budget.value().ratio, 0.2);
+  const PolicyPlan hedging =
+      CompilePolicyText("hedging { max_attempts: 5 delay: '1ms' }");
+  EXPECT_EQ(hedging.max_attempts, 5);
+  EXPECT_EQ(hedging.hedging.value().delay_ns, 1'000'000);
+  EXPECT_FALSE(hedging.budget.has_value());
+}
+
 TEST(Compile, TakesOverTestSettings) {
   const Plan plan = CompileWith(R"(
     random_seed: 18446744073709551615

@@ -62,11 +62,10 @@ const T* FindSettingValue(
   return found == settings.end() ? nullptr : std::get_if<T>(&found->second);
 }
 
-// Limits and a default of the grpc_stream driver's settings.
+// The most streams of the grpc_stream driver, and its default of requests that
+// wait to be sent.
 inline constexpr int64_t kMaxGrpcStreams = 1024;
-inline constexpr int64_t kMaxMessagesPerStream = 1'000'000'000;
 inline constexpr int64_t kSendQueueMessages = 1024;
-inline constexpr int64_t kMaxSendQueueMessages = 1 << 20;
 
 // Names, defaults and ranges of settings of the tcp driver and of drivers like
 // it. The catalog declares them, and a driver falls back to them when it is

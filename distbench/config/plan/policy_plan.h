@@ -23,20 +23,16 @@ struct RetryBudgetPlan {
 struct RetryPlan {
   enum class Jitter { kFull, kEqual, kNone };
 
-  int max_attempts = 3;
   int64_t initial_backoff_ns = 10'000'000;
   int64_t max_backoff_ns = 1'000'000'000;
   double multiplier = 2;
   Jitter jitter = Jitter::kFull;
   std::vector<std::string> codes;  // empty: all but the caller's own refusals
-  std::optional<RetryBudgetPlan> budget;
 };
 
 struct HedgingPlan {
-  int max_attempts = 2;
   int64_t delay_ns = 0;
   double percentile = 0;  // replaces delay_ns unless 0
-  std::optional<RetryBudgetPlan> budget;
 };
 
 struct QuorumPlan {
@@ -64,8 +60,14 @@ struct ConcurrencyLimitPlan {
 struct PolicyPlan {
   std::optional<LoadBalancing> load_balancing;
   int64_t attempt_deadline_ns = std::numeric_limits<int64_t>::max();  // none
-  std::optional<RetryPlan> retry;  // at most one of both
+
+  // Of a request, with the first one; further ones are those of `retry` or
+  // `hedging`, of which there is at most one.
+  int max_attempts = 1;
+  std::optional<RetryPlan> retry;
   std::optional<HedgingPlan> hedging;
+  std::optional<RetryBudgetPlan> budget;
+
   std::optional<QuorumPlan> quorum;
   std::optional<CircuitBreakerPlan> circuit_breaker;
   std::optional<ConcurrencyLimitPlan> concurrency_limit;

@@ -15,6 +15,7 @@
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/rules/quantity_text.h"
 #include "distbench/config/rules/type_rules.h"
+#include "glog/logging.h"
 #include "google/protobuf/descriptor.h"
 #include "proto/rules.pb.h"
 #include "proto/traffic_config.pb.h"
@@ -61,9 +62,9 @@ Path ElementPath(const Place& place, const Path& field) {
   return field.At(name);
 }
 
-Path PathOf(const Path& root, const Place* place) {
+Path MakePath(const Path& root, const Place* place) {
   if (place == nullptr) return root;
-  const Path field = PathOf(root, place->outer).Field(place->field->name());
+  const Path field = MakePath(root, place->outer).Field(place->field->name());
   return place->index == kNone ? field : ElementPath(*place, field);
 }
 
@@ -203,10 +204,15 @@ class FieldCheck {
   }
 
  private:
+  // Of a problem that is about to be added. One that is only counted needs no
+  // search for the names on the way, which would take a time that grows with
+  // the square of what is wrong.
+  Path PathOf(const Place* place) const {
+    return problems_.full() ? root_ : MakePath(root_, place);
+  }
+
   void Add(const Place* place, std::string message) const {
-    // Skips the search for the names on the way, if this is only counted.
-    problems_.Add(problems_.full() ? root_ : PathOf(root_, place),
-                  std::move(message));
+    problems_.Add(PathOf(place), std::move(message));
   }
 
   void CheckProduct(const Message& message, const FieldRule& rule,
@@ -286,7 +292,7 @@ class FieldCheck {
             ? reflection.GetInt32(message, rule.field)
             : reflection.GetInt64(message, rule.field);
     if (value >= rule.rules.min() && value <= rule.rules.max()) return;
-    CheckRange(PathOf(root_, &place), value, rule.rules.min(), rule.rules.max(),
+    CheckRange(PathOf(&place), value, rule.rules.min(), rule.rules.max(),
                problems_);
   }
 
@@ -327,7 +333,7 @@ class FieldCheck {
     const NameIndex& index = *names_->Of(rule.refers_to->number());
     if (!name.empty() && index.Find(name) != kNone) return;
     AddUnknownName(
-        PathOf(root_, &place),
+        PathOf(&place),
         rule.refers_to->options().GetExtension(distbench::rules).element(),
         name, index, problems_);
   }
@@ -398,8 +404,7 @@ class FieldCheck {
     for (int i = 0; i < index->names().size(); ++i) {
       std::string problem = ProblemOfElement(*index, i, rule);
       if (problem.empty()) continue;
-      problems_.Add(PathOf(root_, &list).At(i).Field("name"),
-                    std::move(problem));
+      problems_.Add(PathOf(&list).At(i).Field("name"), std::move(problem));
     }
   }
 
@@ -530,16 +535,20 @@ int WordNumber(const Message& message, int field_number) {
   const FieldDescriptor& field =
       *message.GetDescriptor()->FindFieldByNumber(field_number);
   const auto& words = field.options().GetExtension(distbench::rules).words();
-  const std::string word = message.GetReflection()->GetString(message, &field);
-  return static_cast<int>(absl::c_find(words, word) - words.begin());
+  std::string word = message.GetReflection()->GetString(message, &field);
+  if (word.empty()) word = field.default_value_string();
+  const auto found = absl::c_find(words, word);
+  CHECK(found != words.end()) << field.full_name() << ": " << word;
+  return static_cast<int>(found - words.begin());
 }
 
 void AddUnknownName(const Path& path, absl::string_view kind,
                     const std::string& name, const NameIndex& index,
                     Problems& problems) {
-  // Skip the search for suggestions, which is expensive.
-  if (problems.full()) return;
-  if (name.empty()) {
+  if (problems.full()) {
+    // Skips the search for suggestions, which is expensive.
+    problems.Add(path, "");
+  } else if (name.empty()) {
     problems.Add(path, absl::StrCat("is missing; name the ", kind));
   } else {
     problems.Add(path, absl::StrCat("no ", kind, " is named ", Quoted(name),

@@ -46,8 +46,9 @@ void CheckOwnFields(const google::protobuf::Message& message, const Path& path,
 // Whether CheckFields() accepts this field of the message, alone.
 bool IsRight(const google::protobuf::Message& message, absl::string_view field);
 
-// The position of the field's word, or of its default, among the words of its
-// rules, which is the value of the plan's enum. Requires that it is one of
+// The position of the field's word among the words of its rules, which is the
+// value of the plan's enum. An empty text, which messages that are not
+// canonical may have, is the field's default. Requires that the word is one of
 // them.
 int WordNumber(const google::protobuf::Message& message, int field_number);
 

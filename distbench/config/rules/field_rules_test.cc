@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "distbench/config/plan/plan.h"
 #include "distbench/config/rules/type_rules.h"
 #include "distbench/config/validate/test_validation.h"
@@ -160,6 +161,14 @@ TEST(FieldRules, WordsHaveTheNumbersOfTheirPositions) {
   EXPECT_EQ(WordNumber(retry, RetryPolicy::kJitterFieldNumber), 2);
 }
 
+// Results keep configs as they were given, and these are compiled again.
+TEST(FieldRules, EmptyWordsAreDefaults) {
+  Arrivals arrivals;
+  arrivals.set_process("");
+  EXPECT_EQ(WordNumber(arrivals, Arrivals::kProcessFieldNumber),
+            static_cast<int>(ArrivalSourcePlan::Process::kExponential));
+}
+
 TEST(FieldRules, ErrorCodesAreThoseOfFailures) {
   RetryPolicy retry;
   retry.add_codes("CANCELLED");
@@ -190,6 +199,30 @@ TEST(FieldRules, ReferencesNeedTheNamesOfATest) {
   EXPECT_THAT(std::move(problems).Take(),
               ElementsAre(Problem{
                   "a.rpc_name", "no RPC is named \"query\"; there are none"}));
+}
+
+// Problems that are not kept cost nothing that grows with how many there are:
+// otherwise this would take minutes, as the names on the way to each problem
+// would be looked for.
+TEST(FieldRules, CountManyProblems) {
+  constexpr int kActions = 200'000;
+  DistributedSystemDescription test;
+  ServiceSpec& service = *test.add_services();
+  service.set_name("server");
+  service.set_count(1);
+  for (int i = 0; i < kActions; ++i) {
+    Action& action = *test.add_actions();
+    action.set_name(absl::StrCat("action", i));
+    action.set_rpc_name("query");
+    action.mutable_iterations()->set_max_iteration_count(-1);
+    action.mutable_iterations()->set_open_loop_interval_distribution("daily");
+  }
+  const TestNames names(test);
+  Problems problems;
+  CheckFields(test, Path("t"), &names, problems);
+  EXPECT_EQ(problems.count(), 3 * kActions);
+  EXPECT_EQ(std::move(problems).Take()[0].path,
+            "t.actions[\"action0\"].iterations.max_iteration_count");
 }
 
 TEST(FieldRules, DoNotReachIntoProducts) {

@@ -106,7 +106,8 @@ const TypeRules& AddType(const Descriptor* type, AllRules& all) {
       rule.is_changed_within = true;
     } else if (field.message_type() != nullptr && !field.is_map()) {
       const TypeRules& within = AddType(field.message_type(), all);
-      rule.is_checked_within = !within.fields.empty();
+      rule.is_checked_within =
+          !within.fields.empty() && !rule.rules.completed();
       rule.is_changed_within = within.changes;
     }
     rules.changes |= rule.is_changed_within || ChangesMessages(rule.rules);

@@ -74,6 +74,11 @@ std::vector<std::string> InstanceAttributeNames(const Grid& grid) {
 
 bool IsOutside(const ServiceSpec& service) { return service.has_external(); }
 
+std::vector<std::string> OutsideAddresses(const ServiceSpec& service) {
+  const auto& addresses = service.external().addresses();
+  return {addresses.begin(), addresses.end()};
+}
+
 bool CallsOutside(const RpcSpec& rpc) { return rpc.has_external_call(); }
 
 std::vector<std::string> InstanceNames(const ServiceSpec& service) {

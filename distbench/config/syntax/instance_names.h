@@ -52,6 +52,9 @@ std::vector<std::string> InstanceAttributeNames(const Grid& grid);
 // others, whose addresses the config has, and nothing of distbench runs there.
 bool IsOutside(const ServiceSpec& service);
 
+// "HOST:PORT" of each of these servers; none of a service of the test.
+std::vector<std::string> OutsideAddresses(const ServiceSpec& service);
+
 // Whether the RPC's server is a service outside of the test.
 bool CallsOutside(const RpcSpec& rpc);
 

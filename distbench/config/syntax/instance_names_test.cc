@@ -142,5 +142,15 @@ TEST(MembersOf, EmptyConstraintsHoldForAll) {
               ElementsAre(2, 3));
 }
 
+TEST(OutsideAddresses, AreThoseOfAServiceThatNothingRuns) {
+  const auto outside = base::FromText<ServiceSpec>(
+      "name: 'cache' count: 1 external { addresses: [ 'a:1', 'b:2' ] }");
+  EXPECT_TRUE(IsOutside(outside));
+  EXPECT_THAT(InstanceNames(outside), IsEmpty());
+  EXPECT_THAT(OutsideAddresses(outside), ElementsAre("a:1", "b:2"));
+  EXPECT_FALSE(IsOutside(Service(3)));
+  EXPECT_THAT(OutsideAddresses(Service(3)), IsEmpty());
+}
+
 }  // namespace
 }  // namespace distbench::config

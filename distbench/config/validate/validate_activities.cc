@@ -31,10 +31,10 @@ void ValidateFunction(const TestValidation& validation, const Path& settings,
                                   .default_value = "",
                                   .required = true});
   Problems& problems = validation.problems();
-  const int64_t problems_before = problems.count();
-  ValidateSettings(settings, config.activity_settings(), declaration,
-                   absl::StrCat("activity ", Quoted(function)), problems);
-  if (problems.count() > problems_before || activity->check == nullptr) return;
+  const bool may_be_checked =
+      ValidateSettings(settings, config.activity_settings(), declaration,
+                       absl::StrCat("activity ", Quoted(function)), problems);
+  if (!may_be_checked || activity->check == nullptr) return;
   activity->check(CheckedSettings(settings, config.activity_settings(),
                                   activity->settings, problems));
 }

@@ -40,32 +40,6 @@ void CheckDevice(const TestValidation& validation, const Path& path,
   }
 }
 
-// Unix sockets belong to no network device and no IP version, and have few
-// network settings.
-void CheckUnixTransport(const TestValidation& validation, const Path& path,
-                        const ProtocolDriverOptions& options,
-                        const SettingsDeclaration& server_settings) {
-  if (StringSetting(options.server_settings(), server_settings,
-                    kTransportSetting) != kUnixTransport) {
-    return;
-  }
-  const auto refuse = [&](const Path& place) {
-    validation.Add(place,
-                   "has no effect on Unix sockets; remove it, or set the "
-                   "server setting \"transport\" to \"tcp\"");
-  };
-  if (!options.netdev_name().empty()) refuse(path.Field("netdev_name"));
-  if (options.ip_version() != 0) refuse(path.Field("ip_version"));
-  const auto refuse_all = [&](const char* side, const NamedSettings& settings) {
-    for (const NamedSetting& setting : settings) {
-      if (!NeedsNetwork(setting.name())) continue;
-      refuse(path.Field(side).At(setting.name()));
-    }
-  };
-  refuse_all("client_settings", options.client_settings());
-  refuse_all("server_settings", options.server_settings());
-}
-
 bool HasSettings(const ProtocolDriverOptions& options) {
   return !options.client_settings().empty() ||
          !options.server_settings().empty() || !options.netdev_name().empty() ||
@@ -111,6 +85,36 @@ struct SharedOptions {
   SettingsDeclaration server_settings;
   std::string owner;  // as in ValidateSettings()
 };
+
+// Unix sockets belong to no network device and no IP version, and have few
+// network settings.
+void CheckUnixTransport(const TestValidation& validation, const Path& path,
+                        const ProtocolDriverOptions& options,
+                        const SharedOptions& shared) {
+  if (StringSetting(options.server_settings(), shared.server_settings,
+                    kTransportSetting) != kUnixTransport) {
+    return;
+  }
+  const auto refuse = [&](const Path& place) {
+    validation.Add(place,
+                   "has no effect on Unix sockets; remove it, or set the "
+                   "server setting \"transport\" to \"tcp\"");
+  };
+  if (!options.netdev_name().empty()) refuse(path.Field("netdev_name"));
+  if (options.ip_version() != 0) refuse(path.Field("ip_version"));
+  const auto refuse_all = [&](const char* side, const NamedSettings& settings,
+                              const SettingsDeclaration& declaration) {
+    for (const NamedSetting& setting : settings) {
+      const auto* const known = FindSetting(declaration, setting.name());
+      if (known == nullptr || !known->needs_network) continue;
+      refuse(path.Field(side).At(setting.name()));
+    }
+  };
+  refuse_all("client_settings", options.client_settings(),
+             shared.client_settings);
+  refuse_all("server_settings", options.server_settings(),
+             shared.server_settings);
+}
 
 // Checks each of the test's options, and that they lead to drivers.
 class DriverCheck {
@@ -161,7 +165,7 @@ class DriverCheck {
                      const DriverStack& stack) {
     const Path path = PathOf(index);
     const SharedOptions shared(options, stack);
-    CheckUnixTransport(validation_, path, options, shared.server_settings);
+    CheckUnixTransport(validation_, path, options, shared);
     const int64_t problems_before = validation_.problems().count();
     ValidateSettings(path.Field("client_settings"), options.client_settings(),
                      shared.client_settings, shared.owner,

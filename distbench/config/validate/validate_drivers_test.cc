@@ -151,6 +151,13 @@ INSTANTIATE_TEST_SUITE_P(
             "protocol_driver_options[\"new\"].client_settings[\"dscp\"]",
             "has no effect on Unix sockets; remove it"},
         ValidationCase{
+            "NetworkSettingOfGrpcOnUnixSockets", "",
+            "protocol_driver_options { name: 'new' server_settings { name: "
+            "'dscp' int64_value: 10 } server_settings { name: 'transport' "
+            "string_value: 'unix' } }",
+            "protocol_driver_options[\"new\"].server_settings[\"dscp\"]",
+            "driver \"grpc\" cannot have the setting \"dscp\""},
+        ValidationCase{
             "NetworkSettingOfGrpc", "",
             "protocol_driver_options { name: 'new' server_settings { name: "
             "'dscp' int64_value: 10 } }",

@@ -50,6 +50,7 @@ class ReplayValidation {
   void CheckRecord(int index) const {
     const RpcReplayTraceRecord record = CompleteRecord(trace_, index);
     const Path path = path_.Field("records").At(index);
+    CheckFields(record, path, &validation_.names(), validation_.problems());
     CheckInstances(record, path);
     CheckTiming(record, path);
     CheckPriors(record, index, path);

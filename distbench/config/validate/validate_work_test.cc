@@ -114,7 +114,9 @@ INSTANTIATE_TEST_SUITE_P(
         RuleCase{"MoreThanTheGraph",
                  Activity("PageRank",
                           Set("nodes_per_iteration", 11) + Set("nodes", 10)),
-                 "nodes_per_iteration", "is more than nodes, 10"},
+                 "nodes_per_iteration",
+                 "11 is more than nodes, 10; make it smaller, or nodes "
+                 "larger, or 0 for all"},
         RuleCase{
             "TooManyEdges",
             Activity("PageRank", Set("nodes", 100'000'000) + Set("degree", 41)),
@@ -136,7 +138,8 @@ INSTANTIATE_TEST_SUITE_P(
                  "stories", "is more than 10000000"},
         RuleCase{"HugeModel",
                  Activity("Infer", Set("layers", 3) + Set("width", 30'000)),
-                 "width", "is more than 2147483648 weights"},
+                 "width",
+                 "squared times layers is more than 2147483648 weights"},
         RuleCase{"RelativeDirectory",
                  Activity("Disk", Set("directory", "data")), "directory",
                  "is not an absolute path"},
@@ -147,7 +150,9 @@ INSTANTIATE_TEST_SUITE_P(
                           Set("block_bytes", 8192) + Set("data_bytes", 4096)),
                  "block_bytes", "is more than data_bytes, 4096"},
         RuleCase{"NothingToSync", Activity("Disk", Set("sync_every", 3)),
-                 "sync_every", "because write_percent is 0"},
+                 "sync_every",
+                 "has no effect without write_percent; remove it, or raise "
+                 "write_percent"},
         RuleCase{"SpreadOfUniformAccess",
                  Activity("FeatureQuery", Set("spread_percent", 3)),
                  "spread_percent", "has no effect, because access is"},
@@ -163,7 +168,8 @@ INSTANTIATE_TEST_SUITE_P(
         RuleCase{"NoMemoryToWrite",
                  Activity("Storage", Set("memory_write_percent", 10)),
                  "memory_write_percent",
-                 "has no effect, because memory_percent is 0"},
+                 "has no effect without memory_percent and memory_bytes; "
+                 "remove it, or raise memory_percent and memory_bytes"},
         RuleCase{"LogLargerThanItsFile",
                  Activity("Storage",
                           Set("log_bytes", 10) + Set("log_capacity_bytes", 9)),
@@ -175,6 +181,26 @@ INSTANTIATE_TEST_SUITE_P(
                                              Set("actions", 30)),
                  "stories", "is more than 10000000"}),
     [](const auto& info) { return info.param.rule; });
+
+TEST(ActivitySettings, NameAllProblemsOfRules) {
+  const std::vector<Problem> problems =
+      ProblemsAfter("", Activity("Storage", Set("file_bytes", 40'000'000 + 1) +
+                                                Set("memory_bytes", 4096) +
+                                                Set("log_bytes", 20'000'000)));
+  std::vector<std::string> messages;
+  for (const Problem& problem : problems) messages.push_back(problem.message);
+  EXPECT_THAT(
+      messages,
+      ::testing::ElementsAre(
+          "40000001 is not a multiple of 4096; round it",
+          "40000001 is more than file_set_bytes, 16777216; make it smaller, or "
+          "file_set_bytes larger",
+          "40000001 is more than memory_bytes, 4096; make it smaller, or "
+          "memory_bytes larger",
+          "20000000 is more than log_capacity_bytes, 16777216; make it "
+          "smaller, or log_capacity_bytes larger",
+          "is 0, but memory_bytes is not; set both, or none"));
+}
 
 class BadPool : public ::testing::TestWithParam<ValidationCase> {};
 
@@ -326,6 +352,12 @@ INSTANTIATE_TEST_SUITE_P(
             "records { server_processing_time_ns: -1 } }",
             "rpc_replay_traces[\"t\"].records[0].server_processing_time_ns",
             "-1 is out of range"},
+        ValidationCase{"NegativeDefault", "",
+                       "rpc_replay_traces { name: 't' client: 'client' server: "
+                       "'server' defaults { request_size: -1 } records { "
+                       "request_size: 5 } records {} }",
+                       "rpc_replay_traces[\"t\"].records[1].request_size",
+                       "-1 is out of range"},
         ValidationCase{"UnknownMode", "",
                        "rpc_replay_traces { name: 't' client: 'client' server: "
                        "'server' records { timing_mode: UNKNOWN } }",
@@ -374,6 +406,16 @@ TEST(ValidateWork, AcceptsActivities) {
                   "'activity_func' string_value: 'SleepFor' }activity_settings "
                   "{ name: 'duration_us' int64_value: 5 } }"),
               ::testing::IsEmpty());
+}
+
+// What counts is what records come to.
+TEST(ValidateWork, AcceptsDefaultsThatNoRecordHas) {
+  EXPECT_THAT(
+      ProblemsAfter("",
+                    "rpc_replay_traces { name: 't' client: 'client' server: "
+                    "'server' defaults { request_size: -1 } records { "
+                    "request_size: 5 } }"),
+      ::testing::IsEmpty());
 }
 
 TEST(ValidateWork, AcceptsChainsOfRecords) {

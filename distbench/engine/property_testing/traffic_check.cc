@@ -315,7 +315,7 @@ class TrafficCheck {
       most_targets = std::max(most_targets, MaxTargets(plan_, rpc));
       if (rpc.policy.has_value()) {
         most_attempts =
-            std::max<int64_t>(most_attempts, MostAttempts(*rpc.policy));
+            std::max<int64_t>(most_attempts, rpc.policy->max_attempts);
       }
     }
     // All records of a trace may be due at once.
@@ -464,7 +464,7 @@ std::vector<std::string> CheckAttempts(const PolicyStatistics& statistics,
   }
   const int64_t further = statistics.retry_count() + statistics.hedge_count();
   if (statistics.attempt_count() >
-          MostAttempts(plan) * statistics.request_count() ||
+          plan.max_attempts * statistics.request_count() ||
       further > statistics.attempt_count() ||
       statistics.attempt_count() - further > statistics.request_count()) {
     problems.push_back(
@@ -479,11 +479,6 @@ std::vector<std::string> CheckAttempts(const PolicyStatistics& statistics,
 }
 
 }  // namespace
-
-int MostAttempts(const config::PolicyPlan& plan) {
-  if (plan.retry.has_value()) return plan.retry->max_attempts;
-  return plan.hedging.has_value() ? plan.hedging->max_attempts : 1;
-}
 
 std::vector<std::string> CheckPolicies(const ServicePerformanceLog& log,
                                        const config::Plan& plan) {

@@ -42,9 +42,6 @@ struct TrafficCheckResult {
 TrafficCheckResult CheckTraffic(const DistributedSystemDescription& test,
                                 const TrafficCheckOptions& options);
 
-// Attempts that a request may have.
-int MostAttempts(const config::PolicyPlan& plan);
-
 // Returns what is wrong with the attempts of an instance's RPCs: each request
 // has ended once, and so has each attempt. Empty if nothing is.
 std::vector<std::string> CheckPolicies(const ServicePerformanceLog& log,

@@ -20,17 +20,6 @@ constexpr absl::string_view kLimitError =
     "RESOURCE_EXHAUSTED: the caller's concurrency limit is reached";
 constexpr absl::string_view kCircuitBreakerError =
     "UNAVAILABLE: the caller's circuit breaker is open";
-const std::optional<config::RetryBudgetPlan>& BudgetOf(
-    const config::PolicyPlan& plan) {
-  static const std::optional<config::RetryBudgetPlan> kNoBudget;
-  if (plan.retry.has_value()) return plan.retry->budget;
-  return plan.hedging.has_value() ? plan.hedging->budget : kNoBudget;
-}
-
-int MaxAttemptsOf(const config::PolicyPlan& plan) {
-  if (plan.retry.has_value()) return plan.retry->max_attempts;
-  return plan.hedging.has_value() ? plan.hedging->max_attempts : 1;
-}
 
 // A call's deadline of 0 is none.
 int64_t EarlierDeadline(int64_t request_ns, int64_t attempt_ns) {
@@ -43,8 +32,7 @@ int64_t EarlierDeadline(int64_t request_ns, int64_t attempt_ns) {
 RpcPolicy::RpcPolicy(EngineState& engine, int worker, int rpc_index)
     : index(rpc_index),
       plan(*engine.plan().rpcs[rpc_index].policy),
-      targets(engine.targets(rpc_index)),
-      max_attempts(MaxAttemptsOf(plan)) {
+      targets(engine.targets(rpc_index)) {
   if (plan.load_balancing.has_value()) {
     balancer.emplace(*plan.load_balancing,
                      static_cast<int>(targets.routes.size()),
@@ -57,8 +45,8 @@ RpcPolicy::RpcPolicy(EngineState& engine, int worker, int rpc_index)
   if (plan.concurrency_limit.has_value()) {
     limit.emplace(*plan.concurrency_limit, worker, engine.worker_count());
   }
-  if (const auto& of_plan = BudgetOf(plan); of_plan.has_value()) {
-    budget.emplace(*of_plan, engine.worker_count());
+  if (plan.budget.has_value()) {
+    budget.emplace(*plan.budget, engine.worker_count());
   }
   if (plan.hedging.has_value()) hedge_delay.emplace(*plan.hedging);
 }
@@ -235,7 +223,7 @@ void Policies::CountSent(Attempt& attempt, int64_t time_ns) {
 void Policies::ArmHedge(Request& request) {
   RpcPolicy& rpc = *request.rpc;
   if (!rpc.hedge_delay.has_value() || request.attempts.empty() ||
-      request.timer.armed() || request.tries >= rpc.max_attempts) {
+      request.timer.armed() || request.tries >= rpc.plan.max_attempts) {
     return;
   }
   const int64_t delay_ns = rpc.hedge_delay->delay_ns();
@@ -440,7 +428,8 @@ void Policies::AfterFailure(Request& request, bool own_refusal) {
 // Returns whether there will be a further attempt.
 bool Policies::TryAgain(Request& request, bool own_refusal) {
   const RpcPolicy& rpc = *request.rpc;
-  if (IsStopped(request) || request.tries >= rpc.max_attempts) return false;
+  if (IsStopped(request) || request.tries >= rpc.plan.max_attempts)
+    return false;
   const std::optional<config::RetryPlan>& retry = rpc.plan.retry;
   // A hedged request is not sent again where the caller itself refuses.
   if (retry.has_value() ? !IsRetried(*retry, request.error, own_refusal)

@@ -67,7 +67,6 @@ struct RpcPolicy {
   const int index;
   const config::PolicyPlan& plan;
   RpcTargets& targets;
-  const int max_attempts;
   std::optional<Balancer> balancer;
   std::vector<CircuitBreaker> breakers;  // by route; empty: none
   std::optional<ConcurrencyLimit> limit;

@@ -320,12 +320,11 @@ void GrpcDriver::ShutDownUnpolled() {
 }
 
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> Make(
-    absl::StatusOr<GrpcSettings> settings, const config::DriverOptions& options,
+    GrpcSettings settings, const config::DriverOptions& options,
     const DriverEnvironment& environment) {
-  if (!settings.ok()) return settings.status();
   try {
     return std::make_unique<GrpcDriver>(
-        *std::move(settings),
+        std::move(settings),
         AddressPreference{.netdev = options.netdev,
                           .ip_version = options.ip_version,
                           .listen_address = environment.listen_address},
@@ -340,13 +339,13 @@ absl::StatusOr<std::unique_ptr<ProtocolDriver>> Make(
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeGrpcDriver(
     const config::DriverOptions& options,
     const DriverEnvironment& environment) {
-  return Make(ParseGrpcSettings(options), options, environment);
+  return Make(ReadGrpcSettings(options), options, environment);
 }
 
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeGrpcStreamDriver(
     const config::DriverOptions& options,
     const DriverEnvironment& environment) {
-  return Make(ParseGrpcStreamSettings(options), options, environment);
+  return Make(ReadGrpcStreamSettings(options), options, environment);
 }
 
 }  // namespace distbench::protocol

@@ -46,7 +46,7 @@
 
 namespace distbench::protocol {
 
-// The error names the setting that is wrong.
+// RESOURCE_EXHAUSTED if no thread can be started.
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> MakeGrpcDriver(
     const config::DriverOptions& options, const DriverEnvironment& environment);
 

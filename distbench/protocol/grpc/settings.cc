@@ -4,275 +4,44 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <utility>
-#include <variant>
-#include <vector>
 
-#include "absl/status/status.h"
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/threads.h"
 
 namespace distbench::protocol {
 namespace {
 
-using Value = config::DriverOptions::Value;
-using Settings = std::map<std::string, Value>;
+using Settings = std::map<std::string, config::DriverOptions::Value>;
 
-constexpr int64_t kMaxSpinUs = 1'000'000;
-constexpr int64_t kMaxChannels = 1024;
-
-// A possible value of a setting, and its effect.
-struct Choice {
-  absl::string_view value;
-  void (*set)(GrpcSettings& settings);
-};
-
-// A setting with a list of possible values.
-struct ChoiceSetting {
-  absl::string_view name;
-  std::vector<Choice> choices;
-};
-
-// A setting with a number from `minimum` to `maximum`.
-struct NumberSetting {
-  absl::string_view name;
-  int64_t minimum;
-  int64_t maximum;
-  absl::string_view unit;
-  void (*set)(GrpcSettings& settings, int64_t value);
-};
-
-struct SideSettings {
-  absl::string_view driver;
-  absl::string_view side;
-  std::vector<ChoiceSetting> choices;
-  std::vector<NumberSetting> numbers;
-};
-
-template <ClientType type>
-void SetClientType(GrpcSettings& settings) {
-  settings.client_type = type;
+int64_t Number(const Settings& settings, const std::string& name,
+               int64_t default_value) {
+  const auto* number = config::FindSettingValue<int64_t>(settings, name);
+  return number == nullptr ? default_value : *number;
 }
 
-template <ServerType type>
-void SetServerType(GrpcSettings& settings) {
-  settings.server_type = type;
-}
-
-template <HandlerPool::Kind kind>
-void SetPoolKind(GrpcSettings& settings) {
-  settings.pool_kind = kind;
-}
-
-template <bool all>
-void SetPoolUse(GrpcSettings& settings) {
-  settings.pool_for_all = all;
-}
-
-template <bool is_unix>
-void SetTransport(GrpcSettings& settings) {
-  settings.uses_unix_socket = is_unix;
-}
-
-ChoiceSetting TransportSetting() {
-  return {config::kTransportSetting,
-          {{"", SetTransport<false>},
-           {config::kTcpTransport, SetTransport<false>},
-           {config::kUnixTransport, SetTransport<true>}}};
-}
-
-NumberSetting SpinSetting() {
-  return {"spin_us", 0, kMaxSpinUs, "microseconds",
-          [](GrpcSettings& settings, int64_t value) {
-            settings.spin_ns = std::max(settings.spin_ns, value * 1000);
-          }};
-}
-
-const SideSettings& ClientSettings() {
-  static const auto* const settings = new SideSettings{
-      .driver = "grpc",
-      .side = "client",
-      .choices = {{"client_type",
-                   {{"", SetClientType<ClientType::kPolling>},
-                    {"polling", SetClientType<ClientType::kPolling>},
-                    {"callback", SetClientType<ClientType::kCallback>}}}},
-      .numbers = {
-          SpinSetting(),
-          {"channels", 1, kMaxChannels, "connections to each server",
-           [](GrpcSettings& settings, int64_t value) {
-             settings.channels = static_cast<int>(value);
-           }},
-          {config::kCallsPerConnection.name,
-           config::kCallsPerConnection.minimum,
-           config::kCallsPerConnection.maximum, "calls; 0 is any number",
-           [](GrpcSettings& settings, int64_t value) {
-             settings.calls_per_connection = value;
-           }}}};
-  return *settings;
-}
-
-const SideSettings& ServerSettings() {
-  using Kind = HandlerPool::Kind;
-  static const auto* const settings = new SideSettings{
-      .driver = "grpc",
-      .side = "server",
-      .choices = {{"server_type",
-                   {{"", SetServerType<ServerType::kInline>},
-                    {"inline", SetServerType<ServerType::kInline>},
-                    {"handoff", SetServerType<ServerType::kHandoff>},
-                    {"polling", SetServerType<ServerType::kPolling>}}},
-                  {"threadpool_type",
-                   {{"", SetPoolKind<Kind::kElastic>},
-                    {"elastic", SetPoolKind<Kind::kElastic>},
-                    {"simple", SetPoolKind<Kind::kSimple>},
-                    {"null", SetPoolKind<Kind::kThreadPerTask>}}},
-                  {"threadpool_use",
-                   {{"", SetPoolUse<false>},
-                    {"nonempty", SetPoolUse<false>},
-                    {"all", SetPoolUse<true>}}},
-                  TransportSetting()},
-      .numbers = {SpinSetting(),
-                  {"threadpool_size", 0, HandlerPool::kMaxThreads, "threads",
-                   [](GrpcSettings& settings, int64_t value) {
-                     if (value > 0) settings.pool_size = value;
-                   }}}};
-  return *settings;
-}
-
-const SideSettings& StreamClientSettings() {
-  static const auto* const settings = new SideSettings{
-      .driver = "grpc_stream",
-      .side = "client",
-      .choices = {},
-      .numbers = {
-          SpinSetting(),
-          {"streams", 1, config::kMaxGrpcStreams, "streams to each server",
-           [](GrpcSettings& settings, int64_t value) {
-             settings.streams->streams = static_cast<int>(value);
-           }},
-          {"messages_per_stream", 0, config::kMaxMessagesPerStream, "messages",
-           [](GrpcSettings& settings, int64_t value) {
-             settings.streams->messages_per_stream = value;
-           }},
-          {"send_queue_messages", 1, config::kMaxSendQueueMessages, "messages",
-           [](GrpcSettings& settings, int64_t value) {
-             settings.streams->send_queue_messages = value;
-           }}}};
-  return *settings;
-}
-
-const SideSettings& StreamServerSettings() {
-  static const auto* const settings = new SideSettings{
-      .driver = "grpc_stream",
-      .side = "server",
-      .choices = {{"server_type",
-                   {{"", SetServerType<ServerType::kInline>},
-                    {"inline", SetServerType<ServerType::kInline>}}},
-                  TransportSetting()},
-      .numbers = {SpinSetting()}};
-  return *settings;
-}
-
-std::string ToText(const Value& value) {
-  if (const auto* number = std::get_if<int64_t>(&value)) {
-    return absl::StrCat(*number);
+// What the setting's word stands for. Without the setting, or if its word is
+// empty, the first choice.
+template <typename Choice>
+Choice Choose(
+    const Settings& settings, const std::string& name,
+    std::initializer_list<std::pair<absl::string_view, Choice>> choices) {
+  const auto* word = config::FindSettingValue<std::string>(settings, name);
+  for (const auto& [known, choice] : choices) {
+    if (word != nullptr && *word == known) return choice;
   }
-  return absl::StrCat("\"", std::get<std::string>(value), "\"");
+  return choices.begin()->second;
 }
 
-absl::Status Wrong(const SideSettings& known, absl::string_view name,
-                   const Value& value, absl::string_view remedy) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("driver \"", known.driver, "\", ", known.side, " setting \"",
-                   name, "\" = ", ToText(value), ": ", remedy));
+void AddArguments(const Settings& settings, ChannelArguments& arguments) {
+  for (const auto& [name, value] : settings) {
+    if (absl::StartsWith(name, "grpc.")) arguments.Set(name, value);
+  }
 }
-
-// Applies the settings of one side.
-class Side {
- public:
-  Side(const SideSettings& known, ChannelArguments& arguments,
-       GrpcSettings& settings)
-      : known_(known), arguments_(arguments), settings_(settings) {}
-
-  absl::Status Apply(const Settings& settings) {
-    for (const auto& [key, value] : settings) {
-      const absl::Status status = Apply(key, value);
-      if (!status.ok()) return status;
-    }
-    return absl::OkStatus();
-  }
-
- private:
-  absl::Status Apply(const std::string& key, const Value& value) {
-    if (absl::StartsWith(key, "grpc.")) return ApplyArgument(key, value);
-    for (const ChoiceSetting& choice : known_.choices) {
-      if (key == choice.name) return ApplyChoice(choice, value);
-    }
-    for (const NumberSetting& number : known_.numbers) {
-      if (key == number.name) return ApplyNumber(number, value);
-    }
-    std::vector<absl::string_view> names = {"grpc.* (channel arguments)"};
-    for (const ChoiceSetting& choice : known_.choices) {
-      names.push_back(choice.name);
-    }
-    for (const NumberSetting& number : known_.numbers) {
-      names.push_back(number.name);
-    }
-    return Wrong(known_, key, value,
-                 absl::StrCat("there is no such setting; there are ",
-                              absl::StrJoin(names, ", ")));
-  }
-
-  absl::Status ApplyArgument(const std::string& key, const Value& value) {
-    const auto* number = std::get_if<int64_t>(&value);
-    if (number != nullptr && (*number < std::numeric_limits<int>::min() ||
-                              *number > std::numeric_limits<int>::max())) {
-      return Wrong(known_, key, value, "channel arguments have 32 bits");
-    }
-    arguments_.Set(key, value);
-    return absl::OkStatus();
-  }
-
-  absl::Status ApplyNumber(const NumberSetting& setting, const Value& value) {
-    const auto* number = std::get_if<int64_t>(&value);
-    if (number == nullptr || *number < setting.minimum ||
-        *number > setting.maximum) {
-      return Wrong(
-          known_, setting.name, value,
-          absl::StrCat("expected an int64_value from ", setting.minimum, " to ",
-                       setting.maximum, " (", setting.unit, ")"));
-    }
-    setting.set(settings_, *number);
-    return absl::OkStatus();
-  }
-
-  absl::Status ApplyChoice(const ChoiceSetting& setting, const Value& value) {
-    const auto* text = std::get_if<std::string>(&value);
-    std::vector<std::string> allowed;
-    for (const Choice& choice : setting.choices) {
-      if (text != nullptr && *text == choice.value) {
-        choice.set(settings_);
-        return absl::OkStatus();
-      }
-      if (!choice.value.empty()) {
-        allowed.push_back(absl::StrCat("\"", choice.value, "\""));
-      }
-    }
-    return Wrong(known_, setting.name, value,
-                 absl::StrCat("expected a string_value: ",
-                              absl::StrJoin(allowed, ", ")));
-  }
-
-  const SideSettings& known_;
-  ChannelArguments& arguments_;
-  GrpcSettings& settings_;
-};
 
 GrpcSettings Defaults() {
   GrpcSettings settings;
@@ -294,31 +63,63 @@ GrpcSettings Defaults() {
   return settings;
 }
 
-absl::StatusOr<GrpcSettings> Parse(const config::DriverOptions& options,
-                                   const SideSettings& client,
-                                   const SideSettings& server,
-                                   GrpcSettings settings) {
-  absl::Status status =
-      Side(client, settings.client, settings).Apply(options.client_settings);
-  status.Update(
-      Side(server, settings.server, settings).Apply(options.server_settings));
-  if (!status.ok()) return status;
+// What both drivers have.
+GrpcSettings ReadCommonSettings(const config::DriverOptions& options) {
+  const Settings& client = options.client_settings;
+  const Settings& server = options.server_settings;
+  GrpcSettings settings = Defaults();
+  AddArguments(client, settings.client);
+  AddArguments(server, settings.server);
+  settings.uses_unix_socket = Choose<bool>(
+      server, config::kTransportSetting,
+      {{config::kTcpTransport, false}, {config::kUnixTransport, true}});
+  // One worker serves both sides.
+  settings.spin_ns =
+      1000 * std::max({int64_t{0}, Number(client, config::kTcpSpinUs.name, 0),
+                       Number(server, config::kTcpSpinUs.name, 0)});
   return settings;
 }
 
 }  // namespace
 
-absl::StatusOr<GrpcSettings> ParseGrpcSettings(
-    const config::DriverOptions& options) {
-  return Parse(options, ClientSettings(), ServerSettings(), Defaults());
+GrpcSettings ReadGrpcSettings(const config::DriverOptions& options) {
+  using Kind = HandlerPool::Kind;
+  const Settings& client = options.client_settings;
+  const Settings& server = options.server_settings;
+  GrpcSettings settings = ReadCommonSettings(options);
+  settings.client_type = Choose<ClientType>(
+      client, "client_type",
+      {{"polling", ClientType::kPolling}, {"callback", ClientType::kCallback}});
+  settings.server_type =
+      Choose<ServerType>(server, "server_type",
+                         {{"inline", ServerType::kInline},
+                          {"handoff", ServerType::kHandoff},
+                          {"polling", ServerType::kPolling}});
+  settings.pool_kind = Choose<Kind>(server, "threadpool_type",
+                                    {{"elastic", Kind::kElastic},
+                                     {"simple", Kind::kSimple},
+                                     {"null", Kind::kThreadPerTask}});
+  const int64_t pool_size = Number(server, "threadpool_size", 0);
+  if (pool_size > 0) settings.pool_size = static_cast<int>(pool_size);
+  settings.pool_for_all = Choose<bool>(server, "threadpool_use",
+                                       {{"nonempty", false}, {"all", true}});
+  settings.channels = static_cast<int>(Number(client, "channels", 1));
+  settings.calls_per_connection =
+      Number(client, config::kCallsPerConnection.name, 0);
+  return settings;
 }
 
-absl::StatusOr<GrpcSettings> ParseGrpcStreamSettings(
-    const config::DriverOptions& options) {
-  GrpcSettings defaults = Defaults();
-  defaults.streams.emplace();
-  return Parse(options, StreamClientSettings(), StreamServerSettings(),
-               std::move(defaults));
+GrpcSettings ReadGrpcStreamSettings(const config::DriverOptions& options) {
+  const Settings& client = options.client_settings;
+  GrpcSettings settings = ReadCommonSettings(options);
+  StreamSettings& streams = settings.streams.emplace();
+  streams.streams =
+      static_cast<int>(Number(client, "streams", streams.streams));
+  streams.messages_per_stream =
+      Number(client, "messages_per_stream", streams.messages_per_stream);
+  streams.send_queue_messages =
+      Number(client, "send_queue_messages", streams.send_queue_messages);
+  return settings;
 }
 
 }  // namespace distbench::protocol

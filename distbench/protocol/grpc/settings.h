@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "absl/status/statusor.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/protocol/grpc/client/client_side.h"
 #include "distbench/protocol/grpc/server/handler_pool.h"
@@ -54,13 +53,11 @@ struct GrpcSettings {
 
 // Settings named "grpc.*" become channel arguments, in addition to those that
 // the driver needs. A pool of size 0 gets as many threads as the process has
-// CPUs. The error names the setting and says what would be right.
-absl::StatusOr<GrpcSettings> ParseGrpcSettings(
-    const config::DriverOptions& options);
+// CPUs. Missing settings take their defaults.
+GrpcSettings ReadGrpcSettings(const config::DriverOptions& options);
 
 // Same, for the driver grpc_stream.
-absl::StatusOr<GrpcSettings> ParseGrpcStreamSettings(
-    const config::DriverOptions& options);
+GrpcSettings ReadGrpcStreamSettings(const config::DriverOptions& options);
 
 }  // namespace distbench::protocol
 

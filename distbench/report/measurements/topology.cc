@@ -188,12 +188,11 @@ std::vector<TopologyService> ListServices(
   std::set<std::string> known;
   for (const ServiceSpec& spec : config.services()) {
     if (!known.insert(spec.name()).second) continue;
-    services.push_back(
-        {.name = spec.name(),
-         .instance_count =
-             spec.has_count() ? spec.count() : config::GridOf(spec).Count(),
-         .external_addresses = {spec.external().addresses().begin(),
-                                spec.external().addresses().end()}});
+    services.push_back({.name = spec.name(),
+                        .instance_count = spec.has_count()
+                                              ? spec.count()
+                                              : config::GridOf(spec).Count(),
+                        .external_addresses = config::OutsideAddresses(spec)});
   }
   std::map<std::string, std::set<std::string>> measured;
   for (const TopologyInstance& instance : topology.instances) {

@@ -26,14 +26,6 @@ void ExpectDefaultIsAllowed(const SettingDeclaration& setting) {
 
 }  // namespace
 
-const SettingDeclaration* FindSetting(const SettingsDeclaration& side,
-                                      absl::string_view name) {
-  for (const SettingDeclaration& setting : side.settings) {
-    if (setting.name == name) return &setting;
-  }
-  return nullptr;
-}
-
 void ExpectIsWellDeclared(const DriverDeclaration& driver) {
   SCOPED_TRACE(driver.name);
   EXPECT_THAT(driver.description, Not(IsEmpty()));

@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "distbench/config/catalogs/driver_resolution.h"
+#include "distbench/config/catalogs/settings.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/config/plan/test_names.h"
 
@@ -11,14 +12,6 @@ namespace distbench::simulation {
 namespace {
 
 constexpr char kSpinSetting[] = "spin_us";
-
-const config::SettingDeclaration* Find(const config::SettingsDeclaration& side,
-                                       const std::string& name) {
-  for (const config::SettingDeclaration& setting : side.settings) {
-    if (setting.name == name) return &setting;
-  }
-  return nullptr;
-}
 
 int64_t SpinUs(const config::NamedSettings& given) {
   for (const NamedSetting& setting : given) {
@@ -34,7 +27,8 @@ void AddSettings(const config::NamedSettings& given,
                  std::vector<std::string>& names) {
   for (const NamedSetting& setting : given) {
     if (setting.name() == kSpinSetting) continue;
-    const config::SettingDeclaration* declared = Find(side, setting.name());
+    const config::SettingDeclaration* declared =
+        config::FindSetting(side, setting.name());
     const bool is_passed_through =
         !side.pass_through_prefix.empty() &&
         absl::StartsWith(setting.name(), side.pass_through_prefix);
@@ -59,8 +53,8 @@ UsedDriver UsedDriverOf(const DistributedSystemDescription& test,
   if (stack.problem || stack.drivers.empty()) return used;
   const auto [driver, options] = stack.drivers.back();
   used.name = driver->name;
-  if (Find(driver->client_settings, kSpinSetting) != nullptr ||
-      Find(driver->server_settings, kSpinSetting) != nullptr) {
+  if (config::FindSetting(driver->client_settings, kSpinSetting) != nullptr ||
+      config::FindSetting(driver->server_settings, kSpinSetting) != nullptr) {
     used.spin_us = std::max(SpinUs(options->client_settings()),
                             SpinUs(options->server_settings()));
   }
