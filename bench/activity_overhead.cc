@@ -34,7 +34,7 @@ constexpr int kDegree = 16;
 constexpr int kBytes = 131'072;
 constexpr int kCorpusBytes = 3 << 20;
 constexpr int kStories = 36;
-constexpr uint64_t kSeed = 1;
+constexpr int64_t kSeed = 1;
 
 volatile uint64_t sink;
 
@@ -103,61 +103,38 @@ class Countdown final : public engine::ActivityListener {
   absl::BlockingCounter counter;
 };
 
-struct IntegerSetting {
-  const char* name;
-  int64_t value;
-};
-
-config::ActivityPlan PlanOf(const char* function,
-                            const std::vector<IntegerSetting>& integers) {
-  config::ActivityPlan plan;
-  plan.function = function;
-  for (const auto& [name, value] : integers) {
-    config::ActivitySetting& setting = plan.settings.emplace_back();
-    setting.name = name;
-    setting.int64_value = value;
-  }
-  return plan;
-}
-
-void AddText(const char* name, const char* value, config::ActivityPlan& plan) {
-  config::ActivitySetting& setting = plan.settings.emplace_back();
-  setting.name = name;
-  setting.string_value = value;
-}
-
 config::ActivityPlan PageRankPlan() {
-  config::ActivityPlan plan = PlanOf("PageRank", {{"nodes", kNodes},
-                                                  {"degree", kDegree},
-                                                  {"iterations", 1},
-                                                  {"nodes_per_iteration", 0},
-                                                  {"damping_percent", 85},
-                                                  {"parallelism", 1},
-                                                  {"seed", kSeed}});
-  AddText("graph", "thread", plan);
-  return plan;
+  return {.function = "PageRank",
+          .settings = {{"nodes", kNodes},
+                       {"degree", kDegree},
+                       {"iterations", 1},
+                       {"nodes_per_iteration", 0},
+                       {"damping_percent", 85},
+                       {"parallelism", 1},
+                       {"seed", kSeed},
+                       {"graph", "thread"}}};
 }
 
 config::ActivityPlan CompressPlan() {
-  config::ActivityPlan plan =
-      PlanOf("Compress", {{"level", 0},
-                          {"bytes", kBytes},
-                          {"corpus_bytes", kCorpusBytes},
-                          {"entropy_percent", 75},
-                          {"repeated_percent", 50},
-                          {"parallelism", 1},
-                          {"seed", kSeed}});
-  AddText("algorithm", "zstd", plan);
-  return plan;
+  return {.function = "Compress",
+          .settings = {{"level", 0},
+                       {"bytes", kBytes},
+                       {"corpus_bytes", kCorpusBytes},
+                       {"entropy_percent", 75},
+                       {"repeated_percent", 50},
+                       {"parallelism", 1},
+                       {"seed", kSeed},
+                       {"algorithm", "zstd"}}};
 }
 
 config::ActivityPlan SerializePlan() {
-  return PlanOf("Serialize", {{"stories", kStories},
-                              {"objects", 20},
-                              {"actions", 5},
-                              {"generate", 0},
-                              {"parallelism", 1},
-                              {"seed", kSeed}});
+  return {.function = "Serialize",
+          .settings = {{"stories", kStories},
+                       {"objects", 20},
+                       {"actions", 5},
+                       {"generate", 0},
+                       {"parallelism", 1},
+                       {"seed", kSeed}}};
 }
 
 // Uses a pool of one thread; the caller waits.

@@ -202,11 +202,7 @@ class Collector {
     ServicePerformanceLog log;
     if (worker.faults() != nullptr) worker.faults()->AddTo(log);
     if (worker.admission() != nullptr) {
-      const AdmissionTotals& totals = worker.admission()->totals();
-      AdmissionLog& admission = *log.mutable_admission_log();
-      admission.set_admitted_count(totals.admitted_count);
-      admission.set_refused_count(totals.refused_count);
-      results::EncodeHistogram(totals.wait_ns, *admission.mutable_wait_ns());
+      worker.admission()->totals().Encode(*log.mutable_admission_log());
     }
     EmitLog(std::move(log));
   }

@@ -58,8 +58,9 @@ absl::Status ValidateBuckets(const Histogram& proto) {
   return absl::OkStatus();
 }
 
-absl::Status ValidateTotalCount(const Histogram& proto) {
-  absl::uint128 total = proto.overflow_count();
+absl::Status ValidateTotalCount(const Histogram& proto, int64_t other_count) {
+  absl::uint128 total = other_count;
+  total += proto.overflow_count();
   for (const uint64_t count : proto.bucket_counts()) total += count;
   if (total <= std::numeric_limits<int64_t>::max()) return absl::OkStatus();
   return absl::InvalidArgumentError("histogram counts more than 2^63 values");
@@ -100,6 +101,20 @@ absl::Status ValidateHistogramMoments(const Histogram& proto) {
   return absl::OkStatus();
 }
 
+// Of Histogram or ValueMoments.
+template <typename Distribution>
+absl::Status ValidateSums(const Distribution& proto,
+                          const stats::RunningMoments& others) {
+  if (IsSum(proto.sum() + others.sum) &&
+      IsSum(proto.sum_of_squares() + others.sum_of_squares)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("a sum of ", proto.sum(), " and a sum of squares of ",
+                   proto.sum_of_squares(), " are too large to add to ",
+                   others.sum, " and ", others.sum_of_squares));
+}
+
 }  // namespace
 
 void EncodeHistogram(const stats::LogHistogram& histogram, Histogram& proto) {
@@ -134,7 +149,7 @@ void EncodeMoments(const stats::RunningMoments& moments, ValueMoments& proto) {
 absl::Status ValidateHistogram(const Histogram& proto) {
   absl::Status status = ValidateLayout(proto);
   if (status.ok()) status = ValidateBuckets(proto);
-  if (status.ok()) status = ValidateTotalCount(proto);
+  if (status.ok()) status = ValidateTotalCount(proto, /*other_count=*/0);
   if (status.ok()) status = ValidateHistogramMoments(proto);
   return status;
 }
@@ -152,6 +167,17 @@ absl::Status ValidateMoments(const ValueMoments& proto) {
                    proto.min(), ", a max of ", proto.max(), ", a sum of ",
                    proto.sum(), " and a sum of squares of ",
                    proto.sum_of_squares(), " contradict themselves"));
+}
+
+absl::Status ValidateSum(const Histogram& proto,
+                         const stats::RunningMoments& others) {
+  const absl::Status status = ValidateTotalCount(proto, others.count);
+  return status.ok() ? ValidateSums(proto, others) : status;
+}
+
+absl::Status ValidateSum(const ValueMoments& proto,
+                         const stats::RunningMoments& others) {
+  return ValidateSums(proto, others);
 }
 
 absl::Status AddHistogram(const Histogram& proto,

@@ -20,6 +20,13 @@ void EncodeMoments(const stats::RunningMoments& moments, ValueMoments& proto);
 absl::Status ValidateHistogram(const Histogram& proto);
 absl::Status ValidateMoments(const ValueMoments& proto);
 
+// Check that the values of a valid message, together with `others`, fit into
+// one message. INVALID_ARGUMENT explains why not.
+absl::Status ValidateSum(const Histogram& proto,
+                         const stats::RunningMoments& others);
+absl::Status ValidateSum(const ValueMoments& proto,
+                         const stats::RunningMoments& others);
+
 // Adds the values of `proto` to `histogram`, which is unchanged if `proto` is
 // invalid.
 absl::Status AddHistogram(const Histogram& proto,

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/results/histogram_proto.h"
@@ -186,7 +187,30 @@ Tally::Tally(const google::protobuf::Descriptor& type) : type_(type) {
   fields_.resize(last + 1);
 }
 
-void Tally::Add(const Message& message) {
+absl::Status Tally::ValidateSumWith(const Message& message) const {
+  absl::Status status;
+  ForEachNumber(message, [&](const FieldDescriptor& field, const auto& value) {
+    using Value = std::remove_cvref_t<decltype(value)>;
+    if (!status.ok()) return;  // the first error is reported
+    const Field& sum = fields_[field.number()];
+    if constexpr (std::is_same_v<Value, Histogram>) {
+      status = ValidateSum(value, sum.histogram == nullptr
+                                      ? stats::RunningMoments()
+                                      : stats::RunningMoments(*sum.histogram));
+    } else if constexpr (std::is_same_v<Value, ValueMoments>) {
+      status = ValidateSum(value, sum.moments);
+    }
+    if (status.ok()) return;
+    status = absl::InvalidArgumentError(absl::StrCat(
+        field.name(), " cannot be added to the others: ", status.message()));
+  });
+  return status;
+}
+
+absl::Status Tally::Add(const Message& message) {
+  absl::Status status = ValidateCounters(message, {});
+  if (status.ok()) status = ValidateSumWith(message);
+  if (!status.ok()) return status;
   ForEachNumber(message, [&](const FieldDescriptor& field, const auto& value) {
     using Value = std::remove_cvref_t<decltype(value)>;
     if constexpr (std::is_same_v<Value, int64_t>) {
@@ -198,6 +222,7 @@ void Tally::Add(const Message& message) {
       AddMoments(value, moments(field.number()));
     }
   });
+  return status;
 }
 
 void Tally::Encode(Message& message) const {

@@ -24,8 +24,10 @@ namespace distbench::results {
 
 // How errors speak of a message of some type.
 struct CounterTexts {
-  absl::string_view negative_count;        // $0: the least of the counts
-  absl::string_view bad_histogram = "$1";  // $0: its field; $1: what is wrong
+  // $0: the least of the counts
+  absl::string_view negative_count =
+      "statistics hold $0, but all their numbers are at least 0";
+  absl::string_view bad_histogram = "$0: $1";  // its field, and what is wrong
 };
 
 // Checks that counts are at least 0, and that histograms and moments do not
@@ -90,14 +92,17 @@ class Tally {
   }
   stats::RunningMoments& moments(int field) { return fields_[field].moments; }
 
-  // Adds a valid message of this type.
-  void Add(const google::protobuf::Message& message);
+  // Adds a message of this type. INVALID_ARGUMENT, and adds nothing, if the
+  // message or the sum is invalid.
+  absl::Status Add(const google::protobuf::Message& message);
 
   // Replaces the content of the message: sets all counts, and the distributions
   // that have values.
   void Encode(google::protobuf::Message& message) const;
 
  private:
+  absl::Status ValidateSumWith(const google::protobuf::Message& message) const;
+
   // Only the member of the field's kind is used.
   struct Field {
     int64_t count = 0;

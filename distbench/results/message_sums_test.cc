@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "distbench/base/testing/proto_testing.h"
 #include "distbench/results/histogram_proto.h"
+#include "gmock/gmock.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
@@ -20,6 +22,7 @@ namespace {
 using ::distbench::base::FromText;
 using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::util::MessageDifferencer;
+using ::testing::HasSubstr;
 
 constexpr CounterTexts kTexts = {.negative_count = "a count of $0",
                                  .bad_histogram = "$0 is bad: $1"};
@@ -179,8 +182,8 @@ TEST(TallyTest, EncodesWhatWasRecorded) {
 // Every field of the message is added up.
 TEST(TallyTest, AddsUp) {
   TallyOf<PolicyStatistics> tally;
-  tally.Add(Numbered(1));
-  tally.Add(Numbered(2));
+  ASSERT_TRUE(tally.Add(Numbered(1)).ok());
+  ASSERT_TRUE(tally.Add(Numbered(2)).ok());
   PolicyStatistics sum;
   tally.Encode(sum);
   EXPECT_TRUE(MessageDifferencer::Equals(sum, Numbered(3)))
@@ -201,12 +204,47 @@ TEST(TallyTest, WithoutValuesThereIsNoDistribution) {
   EXPECT_TRUE(statistics.has_stream_count()) << "although it is 0";
 }
 
+// What makes the sum invalid, or is so itself, adds nothing.
+TEST(TallyTest, LeavesOutWhatDoesNotFit) {
+  struct Case {
+    const char* text;
+    const char* problem;
+  };
+  for (const Case& each :
+       {Case{"retry_count: -7", "statistics hold -7"},
+        Case{"concurrency_limit { count: -1 }", "contradict"},
+        Case{"concurrency_limit { count: 1 min: 7 max: 7 sum: 1.7e308 "
+             "                    sum_of_squares: 49 }",
+             "concurrency_limit cannot be added to the others: a sum of"},
+        Case{"attempt_time_ns { sub_bucket_bits: 7 bucket_index_deltas: 7 "
+             "  bucket_counts: 9223372036854775807 min: 7 max: 7 }",
+             "attempt_time_ns cannot be added to the others: histogram counts "
+             "more than 2^63 values"},
+        Case{"attempt_time_ns { sub_bucket_bits: 7 bucket_index_deltas: 7 "
+             "  bucket_counts: 1 min: 7 max: 7 sum_of_squares: 1.7e308 }",
+             "attempt_time_ns cannot be added to the others: a sum of"}}) {
+    PolicyStatistics first = Numbered(1);
+    first.mutable_concurrency_limit()->set_sum(1e308);
+    first.mutable_attempt_time_ns()->set_sum_of_squares(1e308);
+    TallyOf<PolicyStatistics> tally;
+    ASSERT_TRUE(tally.Add(first).ok());
+    auto other = FromText<PolicyStatistics>(each.text);
+    other.set_request_count(other.request_count() + 1);
+    const absl::Status added = tally.Add(other);
+    EXPECT_EQ(added.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(added.message()), HasSubstr(each.problem));
+    PolicyStatistics sum;
+    tally.Encode(sum);
+    EXPECT_TRUE(MessageDifferencer::Equals(sum, first)) << each.text;
+  }
+}
+
 TEST(TallyTest, SumsSaturate) {
   StreamStatistics most;
   most.set_response_bytes(std::numeric_limits<int64_t>::max());
   TallyOf<StreamStatistics> tally;
-  tally.Add(most);
-  tally.Add(most);
+  ASSERT_TRUE(tally.Add(most).ok());
+  ASSERT_TRUE(tally.Add(most).ok());
   tally.Encode(most);
   EXPECT_EQ(most.response_bytes(), std::numeric_limits<int64_t>::max());
 }

@@ -266,6 +266,11 @@ absl::Status WriteStream(
     is_printed = print(stream);
   }
   if (!is_printed || !stream.Flush()) {
+    // Not every failure is one of the file: the content may not be encodable.
+    if (stream.GetErrno() == 0) {
+      return absl::InternalError(absl::StrCat(
+          "cannot write ", path, ": its content cannot be encoded"));
+    }
     return WriteError(path, stream.GetErrno());
   }
   return (*file)->Commit();

@@ -263,6 +263,18 @@ TEST_F(ResultFileTest, DirectoryIsNoResult) {
               HasSubstr("Is a directory"));
 }
 
+TEST_F(ResultFileTest, ContentThatCannotBeEncodedIsAnError) {
+  for (const char* name : {"out", "out.gz"}) {
+    const std::string path = Path(name);
+    const absl::Status written =
+        WriteStream(path, [](auto& /*stream*/) { return false; });
+    EXPECT_EQ(written.code(), absl::StatusCode::kInternal) << name;
+    EXPECT_THAT(std::string(written.message()),
+                AllOf(HasSubstr(path), HasSubstr("cannot be encoded")));
+    EXPECT_FALSE(std::filesystem::exists(path)) << name;
+  }
+}
+
 TEST_F(ResultFileTest, FullDiskIsNamed) {
   // Every write to this device fails with ENOSPC.
   const absl::Status status =

@@ -45,11 +45,6 @@ constexpr LatencyField kLatencies[] = {
      RpcStatistics::kLatenessMomentsFieldNumber, &RpcTotals::lateness_ns,
      &LatencyMoments::lateness_ns}};
 
-constexpr CounterTexts kRpcTexts = {
-    .negative_count =
-        "statistics hold $0, but all their numbers are at least 0",
-    .bad_histogram = "$0: $1"};
-
 const google::protobuf::FieldDescriptor& FieldOf(TimePart part) {
   static constexpr int kNumbers[] = {RpcStatistics::kServerQueueNsFieldNumber,
                                      RpcStatistics::kServerHandlerNsFieldNumber,
@@ -103,9 +98,9 @@ absl::Status ValidateStatistics(const RpcStatistics& statistics) {
   for (const auto& [error_index, count] : statistics.failures_by_error()) {
     least = std::min(least, count);
   }
-  if (least == 0) return ValidateCounters(statistics, kRpcTexts);
+  if (least == 0) return ValidateCounters(statistics, {});
   return absl::InvalidArgumentError(
-      absl::Substitute(kRpcTexts.negative_count, least));
+      absl::Substitute(CounterTexts().negative_count, least));
 }
 
 absl::Status RpcTotals::Add(const RpcStatistics& statistics) {

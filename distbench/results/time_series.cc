@@ -113,9 +113,7 @@ stats::IntervalSeries::Interval DecodeInterval(const RpcInterval& proto) {
           stats::PackedHistogram(HistogramOf(proto.service_time_ns())),
       .response_time_ns =
           stats::PackedHistogram(HistogramOf(proto.response_time_ns()))};
-  for (const CountOfInterval& entry : kRpcCounts) {
-    AddField(proto, entry.field, interval.counts.*entry.count);
-  }
+  AddCounts(proto, interval.counts);
   return interval;
 }
 
@@ -245,6 +243,12 @@ void EncodeTimeSeries(absl::Span<const stats::IntervalSeries* const> series,
 void EncodeActivitySeries(const stats::IntervalSeries& series,
                           absl::FunctionRef<void(ActivitySeries piece)> emit) {
   EncodeSeries<ActivitySeries>({&series}, emit);
+}
+
+void AddCounts(const RpcInterval& interval, stats::IntervalCounts& counts) {
+  for (const CountOfInterval& entry : kRpcCounts) {
+    AddField(interval, entry.field, counts.*entry.count);
+  }
 }
 
 absl::Status AddTimeSeries(const RpcTimeSeries& proto,

@@ -27,6 +27,9 @@ void EncodeTimeSeries(absl::Span<const stats::IntervalSeries* const> series,
 void EncodeActivitySeries(const stats::IntervalSeries& series,
                           absl::FunctionRef<void(ActivitySeries piece)> emit);
 
+// Adds the counts of a valid interval.
+void AddCounts(const RpcInterval& interval, stats::IntervalCounts& counts);
+
 // Adds an encoded series. INVALID_ARGUMENT if it is invalid or its intervals
 // are not a multiple of a step; `series` is then unchanged.
 absl::Status AddTimeSeries(const RpcTimeSeries& proto,

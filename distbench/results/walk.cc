@@ -1,28 +1,11 @@
 #include "distbench/results/walk.h"
 
-#include <algorithm>
 #include <string>
-#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 
 namespace distbench::results {
-namespace {
-
-// The entries of a protobuf map, which is unordered, sorted by key.
-template <typename Map>
-std::vector<const typename Map::value_type*> Sorted(const Map& map) {
-  std::vector<const typename Map::value_type*> entries;
-  for (const auto& entry : map) {
-    entries.push_back(&entry);
-  }
-  std::sort(entries.begin(), entries.end(),
-            [](const auto* a, const auto* b) { return a->first < b->first; });
-  return entries;
-}
-
-}  // namespace
 
 void ForEachRpcLog(const TestResult& result,
                    absl::FunctionRef<void(const RpcLogView&)> visit) {

@@ -3,12 +3,24 @@
 #ifndef DISTBENCH_RESULTS_WALK_H_
 #define DISTBENCH_RESULTS_WALK_H_
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "proto/results.pb.h"
 
 namespace distbench::results {
+
+// The entries of a map of a message, which is unordered, sorted by key.
+template <typename Map>
+std::vector<const typename Map::value_type*> Sorted(const Map& map) {
+  std::vector<const typename Map::value_type*> entries;
+  for (const auto& entry : map) entries.push_back(&entry);
+  std::sort(entries.begin(), entries.end(),
+            [](const auto* a, const auto* b) { return a->first < b->first; });
+  return entries;
+}
 
 // One RPC from one client instance to one server instance. The references point
 // into the result, except for rpc_name, which lives as long as the visit.

@@ -121,6 +121,10 @@ Recorder::Recorder(const Options& options, stats::RecentIntervals* recent)
                 ~options.seed),
       free_trace_bytes_(options.traced ? PartOfMemory(options) : 0) {
   TurnToInterval(0);
+  // What tallies need takes the first one of a process milliseconds to build,
+  // and they are made while requests are measured.
+  StreamStatistics::descriptor();
+  PolicyStatistics::descriptor();
 }
 
 void Recorder::Flush() {

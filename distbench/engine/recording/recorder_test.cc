@@ -1,6 +1,7 @@
 #include "distbench/engine/recording/recorder.h"
 
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <random>
 #include <string>
@@ -14,6 +15,7 @@
 #include "distbench/stats/log_histogram.h"
 #include "distbench/stats/recent_intervals.h"
 #include "gmock/gmock.h"
+#include "google/protobuf/descriptor.h"
 #include "gtest/gtest.h"
 
 namespace distbench::engine {
@@ -504,6 +506,20 @@ TEST(LimitedSamplesTest, AreFewerIfThereIsNoMemory) {
   recorder.SetAside(std::move(samples));
   KeepOfMainList(50, {&recorder}, /*seed=*/3);
   EXPECT_EQ(recorder.samples().size(), 5);
+}
+
+// Whether a recorder in a new process has built what its tallies need.
+[[noreturn]] void ExitIfTalliesAreReady() {
+  const Recorder recorder({});
+  const bool is_ready =
+      google::protobuf::DescriptorPool::internal_generated_pool()
+          ->InternalIsFileLoaded("proto/results.proto");
+  std::exit(is_ready ? 0 : 1);
+}
+
+TEST(RecorderDeathTest, TheFirstTallyIsNotTheFirstUseOfDescriptors) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(ExitIfTalliesAreReady(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

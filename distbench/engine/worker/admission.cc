@@ -18,7 +18,7 @@ protocol::ServerCall* Admission::Add(protocol::ServerCall& request,
   const int64_t free_places = std::max<int64_t>(0, max_running_ - running);
   protocol::ServerCall* refused = nullptr;
   if (count_ - free_places >= max_waiting_) {
-    ++totals_.refused_count;
+    ++totals_.count(AdmissionLog::kRefusedCountFieldNumber);
     // There may be no older one, if nothing can wait.
     if (!refuses_oldest_ || first_ == nullptr) return &request;
     refused = TakeFirst();
@@ -37,8 +37,9 @@ protocol::ServerCall* Admission::Add(protocol::ServerCall& request,
 protocol::ServerCall* Admission::Next(int64_t running, int64_t now_ns) {
   if (!has_next(running)) return nullptr;
   protocol::ServerCall* const request = TakeFirst();
-  ++totals_.admitted_count;
-  totals_.wait_ns.Record(std::max<int64_t>(0, now_ns - request->received_ns));
+  ++totals_.count(AdmissionLog::kAdmittedCountFieldNumber);
+  totals_.histogram(AdmissionLog::kWaitNsFieldNumber)
+      .Record(now_ns - request->received_ns);
   return request;
 }
 

@@ -14,16 +14,10 @@
 
 #include "distbench/config/plan/plan.h"
 #include "distbench/protocol/driver.h"
-#include "distbench/stats/log_histogram.h"
+#include "distbench/results/message_sums.h"
+#include "proto/results.pb.h"
 
 namespace distbench::engine {
-
-// What the admission of a worker has done.
-struct AdmissionTotals {
-  int64_t admitted_count = 0;
-  int64_t refused_count = 0;
-  stats::LogHistogram wait_ns;  // of the admitted ones, from their arrival
-};
 
 // First come, first served. Waiting requests are linked through their
 // engine_state, so that nothing is allocated.
@@ -47,7 +41,8 @@ class Admission {
   // Removes and returns a request that will not run; null if none waits.
   protocol::ServerCall* Drop();
 
-  const AdmissionTotals& totals() const { return totals_; }
+  // What it has done.
+  const results::TallyOf<AdmissionLog>& totals() const { return totals_; }
 
  private:
   protocol::ServerCall* TakeFirst();
@@ -58,7 +53,7 @@ class Admission {
   protocol::ServerCall* first_ = nullptr;
   protocol::ServerCall* last_ = nullptr;
   int64_t count_ = 0;
-  AdmissionTotals totals_;
+  results::TallyOf<AdmissionLog> totals_;
 };
 
 }  // namespace distbench::engine

@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "distbench/results/histogram_proto.h"
 #include "gtest/gtest.h"
 
 namespace distbench::engine {
@@ -83,10 +84,11 @@ class RandomAdmission {
       queue_.pop_front();
     }
     EXPECT_TRUE(queue_.empty());
-    const AdmissionTotals& totals = admission_.totals();
-    EXPECT_EQ(totals.admitted_count, admitted_);
-    EXPECT_EQ(totals.refused_count, refused_);
-    EXPECT_EQ(totals.wait_ns.count(), admitted_);
+    AdmissionLog log;
+    admission_.totals().Encode(log);
+    EXPECT_EQ(log.admitted_count(), admitted_);
+    EXPECT_EQ(log.refused_count(), refused_);
+    EXPECT_EQ(results::HistogramOf(log.wait_ns()).count(), admitted_);
   }
 
  private:

@@ -35,6 +35,9 @@ Faults::Faults(WorkerContext& context) : context_(context) {
     fault.plan = &plan;
     fault.log.set_request_count(0);
     fault.log.set_connection_count(0);
+    if (context.worker == 0) {
+      fault.times.reserve(plan.repeat_ns == 0 ? 1 : results::kMaxFaultTimes);
+    }
   }
   timer_.kind = Timer::Kind::kFault;
   timer_.owner = this;
@@ -105,7 +108,9 @@ int64_t Faults::DrawExtraLatency(int rpc) {
 
 void Faults::AddTo(ServicePerformanceLog& log) const {
   for (const State& fault : faults_) {
-    (*log.mutable_fault_logs())[fault.plan->name] = fault.log;
+    FaultLog& fault_log = (*log.mutable_fault_logs())[fault.plan->name];
+    fault_log = fault.log;
+    fault_log.mutable_times()->Add(fault.times.begin(), fault.times.end());
   }
 }
 
@@ -115,14 +120,12 @@ int64_t Faults::NowUnixNs() const {
 
 // Returns null if the time is not kept. The workers follow the same schedule,
 // so the times of one speak for all.
-FaultTime* Faults::NewTime(FaultLog& log) const {
-  if (context_.worker != 0 || log.times_size() >= results::kMaxFaultTimes) {
-    return nullptr;
-  }
-  FaultTime* const time = log.add_times();
-  time->set_begin_timestamp_ns(NowUnixNs());
-  time->set_end_timestamp_ns(NowUnixNs());
-  return time;
+FaultTime* Faults::NewTime(State& fault) const {
+  if (fault.times.size() == fault.times.capacity()) return nullptr;
+  FaultTime& time = fault.times.emplace_back();
+  time.set_begin_timestamp_ns(NowUnixNs());
+  time.set_end_timestamp_ns(NowUnixNs());
+  return &time;
 }
 
 void Faults::SetPeriod(State& fault, int64_t begin_ns) {
@@ -148,7 +151,7 @@ void Faults::Begin(State& fault) {
   if (fault.end_ns <= context_.now_ns) GoOn(fault);
   if (fault.begin_ns > context_.now_ns) return;
   fault.in_effect = true;
-  fault.time = NewTime(fault.log);
+  fault.time = NewTime(fault);
   if (fault.plan->kind == config::FaultPlan::Kind::kFreeze) {
     frozen_until_ns_ = std::max(frozen_until_ns_, fault.end_ns);
   }
@@ -171,7 +174,7 @@ absl::Status Faults::Break(State& fault) {
         "reset_connections"));
   }
   fault.log.set_connection_count(fault.log.connection_count() + count);
-  NewTime(fault.log);
+  NewTime(fault);
   GoOn(fault);
   return absl::OkStatus();
 }

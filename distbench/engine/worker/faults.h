@@ -74,8 +74,10 @@ class Faults {
     int64_t begin_ns = TimerQueue::kNever;
     int64_t end_ns = TimerQueue::kNever;
     bool in_effect = false;
-    FaultLog log;
-    FaultTime* time = nullptr;  // in the log, of the period if that is kept
+    FaultLog log;  // without times
+    // Has room for all that are kept: faults begin while requests are measured.
+    std::vector<FaultTime> times;
+    FaultTime* time = nullptr;  // of the period, if that is kept
   };
 
   void SetPeriod(State& fault, int64_t begin_ns);
@@ -83,7 +85,7 @@ class Faults {
   void Begin(State& fault);
   void End(State& fault);
   absl::Status Break(State& fault);
-  FaultTime* NewTime(FaultLog& log) const;
+  FaultTime* NewTime(State& fault) const;
   int64_t NowUnixNs() const;
   void ArmTimer();
   bool Concerns(const State& fault, config::FaultPlan::Kind kind,

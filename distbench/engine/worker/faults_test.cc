@@ -7,6 +7,7 @@
 #include <string>
 
 #include "distbench/base/clock.h"
+#include "distbench/results/merge.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -139,6 +140,27 @@ TEST_F(FaultsOfWorkerTest, NothingIsDueAfterTheLastPeriod) {
   EXPECT_EQ(faults_->frozen_until_ns(), 1010);
   EXPECT_TRUE(TurnAt(1010).ok());
   EXPECT_TRUE(context_->timers.empty());
+}
+
+TEST_F(FaultsOfWorkerTest, OnlyTheFirstTimesAreKept) {
+  SetUpFaults({.kind = config::FaultPlan::Kind::kError,
+               .start_ns = 0,
+               .duration_ns = 10,
+               .repeat_ns = 100,
+               .error = "UNAVAILABLE: x"},
+              /*connections=*/0);
+  const int64_t last_begin_ns = 1000 + 100 * (results::kMaxFaultTimes - 1);
+  for (int64_t ns = 1000; ns <= last_begin_ns + 100; ns += 100) {
+    EXPECT_TRUE(TurnAt(ns).ok());
+    EXPECT_EQ(faults_->DrawError(0), "UNAVAILABLE: x");
+    EXPECT_TRUE(TurnAt(ns + 10).ok());
+  }
+  const FaultLog log = Log();
+  EXPECT_EQ(log.request_count(), results::kMaxFaultTimes + 1);
+  ASSERT_EQ(log.times_size(), results::kMaxFaultTimes);
+  const FaultTime& last = log.times(results::kMaxFaultTimes - 1);
+  EXPECT_EQ(last.begin_timestamp_ns(), UnixNs(last_begin_ns));
+  EXPECT_EQ(last.end_timestamp_ns(), UnixNs(last_begin_ns + 10));
 }
 
 TEST_F(FaultsOfWorkerTest, StoppingEndsWhatIsInEffect) {

@@ -1,5 +1,6 @@
 #include "distbench/engine/worker/worker.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,13 +11,12 @@
 #include "gtest/gtest.h"
 
 namespace distbench::engine {
-
-// What a worker does in a turn that another thread has borrowed.
-
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+
+// ---- Turns that other threads borrow ----------------------------------------
 
 // Lends the worker's turns: keeps what a borrowing thread needs.
 class LendingTransport final : public protocol::Transport {
@@ -32,9 +32,9 @@ class LendingTransport final : public protocol::Transport {
   protocol::TransportEvents* lent = nullptr;
 };
 
-class FreezeCounter final : public WorkerGroup {
+class GroupOfOne final : public WorkerGroup {
  public:
-  explicit FreezeCounter(const EngineState& engine) : activities_(engine, {}) {}
+  explicit GroupOfOne(const EngineState& engine) : activities_(engine, {}) {}
 
   Worker& worker(int) override { return *worker_of_test; }
   Activities& activities() override { return activities_; }
@@ -70,7 +70,7 @@ TEST(BorrowedTurnTest, TheWorkersOwnThreadStandsStill) {
   base::ManualClock clock;
   LendingTransport transport;
   EngineState engine(plan, 0, 1, clock);
-  FreezeCounter group(engine);
+  GroupOfOne group(engine);
   Worker worker(engine, 0, transport, 0, /*seed=*/1, group);
   group.worker_of_test = &worker;
 
@@ -91,6 +91,74 @@ TEST(BorrowedTurnTest, TheWorkersOwnThreadStandsStill) {
   EXPECT_THAT(group.frozen_until_ns, IsEmpty());
   worker.RunOnce();
   EXPECT_THAT(group.frozen_until_ns, ElementsAre(1500));
+}
+
+// ---- Calls that wait for a full send queue ----------------------------------
+
+// Has full send queues at first. Then it starts each call, and marks it by
+// another peer until it ends, as the router of external services does.
+class MarkingTransport final : public protocol::Transport {
+ public:
+  bool Start(protocol::ClientCall* call) override {
+    if (is_full || started.size() == kMostStarted) return false;
+    started.push_back(call->server_instance);
+    call->peer = 1 - call->peer;
+    return true;
+  }
+  void Reply(protocol::ServerCall*) override {}
+  void Poll(int64_t, protocol::TransportEvents&) override {}
+  void Wake() override {}
+  void CancelCalls() override {}
+
+  bool is_full = true;
+  std::vector<int> started;  // server_instance of each call
+
+ private:
+  static constexpr size_t kMostStarted = 10;  // ends a loop without an end
+};
+
+// A client that calls both instances of a server once.
+std::shared_ptr<const config::Plan> ClientOfTwoServers() {
+  auto plan = std::make_shared<config::Plan>();
+  plan->recording_memory_bytes = 1 << 20;
+  plan->max_pending_rpcs = 100;
+  config::ServicePlan& client = plan->services.emplace_back();
+  client.main_list = 0;
+  config::ServicePlan& server = plan->services.emplace_back();
+  server.first_instance = 1;
+  server.instance_count = server.sizes[0] = 2;
+  plan->instances = {{.name = "client/0"},
+                     {.name = "server/0", .service = 1},
+                     {.name = "server/1", .service = 1, .number = 1}};
+  config::RpcPlan& rpc = plan->rpcs.emplace_back();
+  rpc.client_services = {0};
+  rpc.server_service = 1;
+  rpc.handler_list = 1;
+  config::ActionPlan& action =
+      plan->lists.emplace_back().actions.emplace_back();
+  action.kind = config::ActionPlan::Kind::kRpc;
+  action.target = 0;
+  plan->lists.emplace_back();
+  return plan;
+}
+
+TEST(WaitingCallTest, LeavesItsQueueThoughItsPeerHasChanged) {
+  base::ManualClock clock;
+  clock.SetMonotonicNs(1000);
+  MarkingTransport transport;
+  EngineState engine(ClientOfTwoServers(), 0, 1, clock);
+  GroupOfOne group(engine);
+  Worker worker(engine, 0, transport, 0, /*seed=*/1, group);
+  group.worker_of_test = &worker;
+
+  worker.StartMainList(1000);
+  worker.RunOnce();
+  EXPECT_THAT(transport.started, IsEmpty());
+  EXPECT_NE(worker.next_due_ns(), TimerQueue::kNever) << "calls wait";
+  transport.is_full = false;
+  worker.RunOnce();
+  EXPECT_THAT(transport.started, ElementsAre(0, 1));
+  EXPECT_EQ(worker.next_due_ns(), TimerQueue::kNever);
 }
 
 }  // namespace

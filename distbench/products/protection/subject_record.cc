@@ -33,7 +33,7 @@ StabilityInterval IntervalOf(const report::IntervalTotals& totals,
                                            ? totals.response_time_ns
                                            : totals.service_time_ns;
   StabilityInterval interval;
-  interval.throughput = static_cast<double>(totals.succeeded_count) / seconds;
+  interval.throughput = static_cast<double>(totals.succeeded) / seconds;
   if (latency.count() > 0) {
     interval.latency_ns = static_cast<double>(latency.ValueAtQuantile(kMedian));
   }

@@ -161,7 +161,7 @@ Intervals ListIntervals(const SelectedRpc& rpc) {
       const stats::LogHistogram& latency_ns =
           is_service ? interval.service_time_ns : interval.response_time_ns;
       if (latency_ns.count() == 0) continue;
-      if (interval.warmup_count > 0) {
+      if (interval.warmup > 0) {
         ++all.warmup_intervals;
         continue;
       }

@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "distbench/config/syntax/fanout_filter.h"
 #include "distbench/report/findings/judge_parts.h"
+#include "distbench/report/measurements/client_sums.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/log_histogram.h"

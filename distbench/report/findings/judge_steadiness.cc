@@ -39,7 +39,7 @@ std::vector<double> Medians(
   const int64_t first = intervals.begin()->first;
   const int64_t last = intervals.rbegin()->first;
   for (const auto& [index, interval] : intervals) {
-    const bool is_warmup = interval.warmup_count > 0;
+    const bool is_warmup = interval.warmup > 0;
     if (is_warmup) medians.clear();
     if (index == first || index == last || is_warmup) continue;
     if (interval.service_time_ns.count() < kFewestPerJudgedInterval) continue;

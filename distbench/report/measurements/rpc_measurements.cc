@@ -7,44 +7,12 @@
 
 #include "distbench/base/saturating_add.h"
 #include "distbench/base/time_units.h"
+#include "distbench/report/measurements/client_sums.h"
 #include "distbench/report/measurements/time_figures.h"
 #include "distbench/results/histogram_proto.h"
-#include "distbench/results/message_sums.h"
 #include "distbench/results/walk.h"
-#include "google/protobuf/map.h"
 
 namespace distbench::report {
-
-namespace {
-
-// The sum of an RPC's statistics over all clients, without those that are
-// damaged; nothing if no client has any.
-template <typename Statistics>
-std::optional<Statistics> SumOf(
-    const TestResult& result, const std::string& rpc,
-    const google::protobuf::Map<int32_t, Statistics>& (
-        ServicePerformanceLog::*statistics_by_rpc)() const) {
-  std::optional<results::TallyOf<Statistics>> tally;
-  for (const auto& [client, log] : result.service_logs().instance_logs()) {
-    for (const auto& [rpc_index, statistics] : (log.*statistics_by_rpc)()) {
-      if (results::RpcName(result, rpc_index) != rpc) continue;
-      if (!tally) tally.emplace();
-      if (!results::ValidateCounters(statistics, {}).ok()) continue;
-      tally->Add(statistics);
-    }
-  }
-  if (!tally) return std::nullopt;
-  Statistics sum;
-  tally->Encode(sum);
-  return sum;
-}
-
-}  // namespace
-
-std::optional<PolicyStatistics> AttemptsOf(const TestResult& result,
-                                           const std::string& rpc) {
-  return SumOf(result, rpc, &ServicePerformanceLog::policy_statistics);
-}
 
 std::optional<double> Amplification(const PolicyStatistics& attempts) {
   if (attempts.request_count() == 0) return std::nullopt;
@@ -146,11 +114,6 @@ int64_t MeasuredNs(const TestResult& result, int rpc_index,
   end_ns =
       BoundWithin(counts.last_end_timestamp_ns, last_begin_ns, end_ns, end_ns);
   return std::max<int64_t>(0, base::SaturatingSubtract(end_ns, begin_ns));
-}
-
-std::optional<StreamStatistics> StreamsOf(const TestResult& result,
-                                          const std::string& rpc) {
-  return SumOf(result, rpc, &ServicePerformanceLog::stream_statistics);
 }
 
 std::vector<NamedTimes> StreamTimesOf(const StreamStatistics& streams) {

@@ -25,11 +25,6 @@ namespace distbench::report {
 //   PolicyStatistics of each client ──AttemptsOf──▶ their sum
 //     ──Amplification, WastedShare──▶ text, tables, objectives, comparisons
 
-// Returns the attempts of an RPC over all its clients; nothing if it has no
-// policy. Clients whose statistics are damaged are left out.
-std::optional<PolicyStatistics> AttemptsOf(const TestResult& result,
-                                           const std::string& rpc);
-
 // Returns the attempts per request; nothing if no request ended.
 std::optional<double> Amplification(const PolicyStatistics& attempts);
 
@@ -62,11 +57,6 @@ int64_t GoodputOf(int64_t succeeded_count,
 // series, that time; 0 if nothing succeeded.
 int64_t MeasuredNs(const TestResult& result, int rpc_index,
                    const results::RpcCounts& counts);
-
-// Returns the messages of an RPC over all its clients; nothing if it does not
-// stream. Statistics that are not valid are left out.
-std::optional<StreamStatistics> StreamsOf(const TestResult& result,
-                                          const std::string& rpc);
 
 // One of the parts into which the time of an RPC divides, or of the times of
 // its messages.

@@ -61,15 +61,7 @@ int64_t IntervalsPerPoint(const std::vector<const RpcTimeSeries*>& all,
 }
 
 void AddInterval(const RpcInterval& interval, IntervalTotals& totals) {
-  base::SaturatingAddTo(totals.offered_count, interval.offered_count());
-  base::SaturatingAddTo(totals.sent_count, interval.sent_count());
-  base::SaturatingAddTo(totals.succeeded_count, interval.succeeded_count());
-  base::SaturatingAddTo(totals.failed_count, interval.failed_count());
-  base::SaturatingAddTo(totals.warmup_count, interval.warmup_count());
-  base::SaturatingAddTo(totals.request_bytes, interval.request_bytes());
-  base::SaturatingAddTo(totals.response_bytes, interval.response_bytes());
-  base::SaturatingAddTo(totals.attempt_count,
-                        std::max<int64_t>(0, interval.attempt_count()));
+  results::AddCounts(interval, totals);
   // Valid according to HasValidTimes(), or absent, which adds nothing.
   results::AddHistogram(interval.service_time_ns(), totals.service_time_ns)
       .IgnoreError();
@@ -81,8 +73,8 @@ std::vector<stats::Outcomes> Blocks(
     const RpcSeries& series, stats::LogHistogram IntervalTotals::*latency) {
   std::vector<stats::OutcomesView> measured;
   for (const auto& [index, totals] : series.intervals) {
-    if (totals.warmup_count == 0) {
-      measured.emplace_back(totals.*latency, totals.failed_count);
+    if (totals.warmup == 0) {
+      measured.emplace_back(totals.*latency, totals.failed);
     }
   }
   return stats::MakeBlocks(measured);
@@ -132,19 +124,19 @@ int64_t MedianOf(const IntervalTotals& totals) {
   const bool has_response_times = totals.response_time_ns.count() > 0;
   const stats::OutcomesView outcomes(
       has_response_times ? totals.response_time_ns : totals.service_time_ns,
-      static_cast<uint64_t>(totals.failed_count));
+      static_cast<uint64_t>(totals.failed));
   return outcomes.count() == 0 ? stats::Outcomes::kFailed
                                : outcomes.ValueAtQuantile(0.5);
 }
 
 LoadInterval LoadOfInterval(const IntervalTotals& totals,
                             std::optional<int64_t> deadline_ns) {
-  return {.offered = totals.offered_count,
-          .sent = totals.sent_count,
-          .attempts = totals.attempt_count,
-          .goodput = GoodputOf(totals.succeeded_count, totals.response_time_ns,
-                               deadline_ns),
-          .is_warmup = totals.warmup_count > 0,
+  return {.offered = totals.offered,
+          .sent = totals.sent,
+          .attempts = totals.attempts,
+          .goodput =
+              GoodputOf(totals.succeeded, totals.response_time_ns, deadline_ns),
+          .is_warmup = totals.warmup > 0,
           .median_ns = MedianOf(totals)};
 }
 
@@ -154,13 +146,13 @@ LoadCurve LoadCurveOf(const TestResult& result, int rpc_index) {
   const RpcSeries series = CollectSeries(result, rpc_index, kMaxCurveIntervals);
   LoadCurve curve = {.interval_ns = series.interval_ns};
   for (const auto& [index, totals] : series.intervals) {
-    curve.is_open_loop |= totals.offered_count > 0;
+    curve.is_open_loop |= totals.offered > 0;
   }
   int64_t first = -1;
   int64_t last = -1;
   for (const auto& [index, totals] : series.intervals) {
     const bool has_traffic =
-        curve.is_open_loop ? totals.offered_count > 0 : totals.sent_count > 0;
+        curve.is_open_loop ? totals.offered > 0 : totals.sent > 0;
     if (!has_traffic) continue;
     if (first < 0) first = index;
     last = index;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "distbench/results/rpc_totals.h"
+#include "distbench/stats/interval_series.h"
 #include "distbench/stats/log_histogram.h"
 #include "distbench/stats/outcomes.h"
 #include "proto/results.pb.h"
@@ -17,15 +18,7 @@
 namespace distbench::report {
 
 // Like RpcInterval of the result, which documents the fields.
-struct IntervalTotals {
-  int64_t offered_count = 0;
-  int64_t sent_count = 0;
-  int64_t succeeded_count = 0;
-  int64_t failed_count = 0;
-  int64_t warmup_count = 0;
-  int64_t request_bytes = 0;
-  int64_t response_bytes = 0;
-  int64_t attempt_count = 0;
+struct IntervalTotals : stats::IntervalCounts {
   stats::LogHistogram service_time_ns;
   stats::LogHistogram response_time_ns;
 };

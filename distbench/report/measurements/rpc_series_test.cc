@@ -43,12 +43,12 @@ TEST(RpcSeriesTest, ClientsAreAddedUp) {
   EXPECT_EQ(series.interval_ns, kSecondNs);
   ASSERT_EQ(series.intervals.size(), 2);
   const IntervalTotals& first = series.intervals.at(10);
-  EXPECT_EQ(first.offered_count, 6);
-  EXPECT_EQ(first.sent_count, 4);
-  EXPECT_EQ(first.succeeded_count, 2);
+  EXPECT_EQ(first.offered, 6);
+  EXPECT_EQ(first.sent, 4);
+  EXPECT_EQ(first.succeeded, 2);
   EXPECT_EQ(first.service_time_ns.min(), 50);
   EXPECT_EQ(first.service_time_ns.max(), 100);
-  EXPECT_EQ(series.intervals.at(12).succeeded_count, 1);
+  EXPECT_EQ(series.intervals.at(12).succeeded, 1);
   EXPECT_EQ(series.left_out_count, 0);
 }
 
@@ -67,7 +67,7 @@ TEST(RpcSeriesTest, NeighboursArePutTogetherToFit) {
   const RpcSeries series = CollectSeries(result, kRpc, /*max_intervals=*/10);
   EXPECT_EQ(series.interval_ns, 10 * kSecondNs);
   ASSERT_EQ(series.intervals.size(), 10);
-  EXPECT_EQ(series.intervals.at(100).succeeded_count, 10);
+  EXPECT_EQ(series.intervals.at(100).succeeded, 10);
   EXPECT_EQ(series.intervals.at(109).service_time_ns.max(), 100);
 }
 
@@ -109,12 +109,12 @@ TEST(RpcSeriesTest, TheWidestClientDecides) {
   EXPECT_EQ(series.interval_ns, 4 * kSecondNs);
   EXPECT_EQ(series.left_out_count, 1);
   ASSERT_EQ(series.intervals.size(), 2);
-  EXPECT_EQ(series.intervals.at(2).succeeded_count, 2);
-  EXPECT_EQ(series.intervals.at(3).succeeded_count, 2);
+  EXPECT_EQ(series.intervals.at(2).succeeded, 2);
+  EXPECT_EQ(series.intervals.at(3).succeeded, 2);
   EXPECT_EQ(series.intervals.at(3).service_time_ns.max(), 400);
   const RpcSeries one = CollectSeries(result, kRpc, /*max_intervals=*/1);
   EXPECT_EQ(one.interval_ns, 8 * kSecondNs);
-  EXPECT_EQ(one.intervals.at(1).succeeded_count, 4);
+  EXPECT_EQ(one.intervals.at(1).succeeded, 4);
 }
 
 // Intervals 10 to 12, of 100 ns.

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/saturating_add.h"
+#include "distbench/report/measurements/client_sums.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/time_series.h"
 #include "distbench/results/walk.h"
@@ -104,6 +105,10 @@ TestTotals AddUp(const TestResult& result) {
   for (const auto& [client, log] : result.service_logs().instance_logs()) {
     AddPooled(result, client, log, totals);
   }
+  ForEachLeftOut(result,
+                 [&](const std::string& what, const absl::Status& problem) {
+                   NoteInvalid(what, problem, totals);
+                 });
   for (const auto& [pair, counts] : totals.pairs) {
     totals.duration_ns = std::max(totals.duration_ns, counts.duration_ns());
   }
@@ -113,19 +118,6 @@ TestTotals AddUp(const TestResult& result) {
 stats::Outcomes ServiceTimeOf(const results::RpcTotals& rpc) {
   return {.latency_ns = rpc.service_time_ns,
           .failed_count = static_cast<uint64_t>(rpc.counts.failed_count)};
-}
-
-std::optional<OfferedLoad> OfferedLoadOf(const TestResult& result,
-                                         const std::string& rpc) {
-  std::optional<OfferedLoad> sum;
-  for (const auto& [client, log] : result.service_logs().instance_logs()) {
-    for (const auto& [rpc_index, load] : log.offered_loads()) {
-      if (results::RpcName(result, rpc_index) != rpc) continue;
-      if (!sum) sum.emplace();
-      results::MergeOfferedLoad(load, *sum).IgnoreError();
-    }
-  }
-  return sum;
 }
 
 stats::Outcomes ResponseTimeOf(const TestResult& result,

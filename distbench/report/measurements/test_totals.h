@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -51,9 +50,8 @@ struct TestTotals {
   // not compared.
   int64_t duration_ns = 0;
 
-  // The number of logs left out because their statistics are invalid, and the
-  // first reason. There are none in results that distbench itself read or
-  // merged.
+  // The number of logs left out because their statistics are invalid, or too
+  // large to add up (see client_sums.h), and the first reason.
   int invalid_log_count = 0;
   std::string first_invalid_log;
 };
@@ -63,11 +61,6 @@ TestTotals AddUp(const TestResult& result);
 
 // The outcomes of the RPCs that were sent, by service time.
 stats::Outcomes ServiceTimeOf(const results::RpcTotals& rpc);
-
-// Returns the RPC's offered load in open loops, over all its clients; nothing
-// if no client has one. Loads that are not valid are left out.
-std::optional<OfferedLoad> OfferedLoadOf(const TestResult& result,
-                                         const std::string& rpc);
 
 // The outcomes of the RPCs of open loops, by response time. RPCs that were due
 // but never sent count as failed. Empty for RPCs of closed loops.

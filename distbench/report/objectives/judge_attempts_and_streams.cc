@@ -90,18 +90,16 @@ namespace {
 stats::BlockAmount AmountOf(const stats::Metric& metric,
                             const IntervalTotals& totals,
                             const RpcMeasurements& rpc) {
-  const auto attempts = static_cast<double>(totals.attempt_count);
+  const auto attempts = static_cast<double>(totals.attempts);
   switch (metric.kind) {
     case stats::Metric::Kind::kAmplification:
-      return {attempts, static_cast<double>(totals.sent_count)};
+      return {attempts, static_cast<double>(totals.sent)};
     case stats::Metric::Kind::kWasted:
-      return {
-          std::max(0.0, attempts - static_cast<double>(totals.succeeded_count)),
-          attempts};
+      return {std::max(0.0, attempts - static_cast<double>(totals.succeeded)),
+              attempts};
     default:
-      return {static_cast<double>(GoodputOf(totals.succeeded_count,
-                                            totals.response_time_ns,
-                                            rpc.deadline_ns)),
+      return {static_cast<double>(GoodputOf(
+                  totals.succeeded, totals.response_time_ns, rpc.deadline_ns)),
               base::ToSeconds(rpc.series.interval_ns)};
   }
 }
@@ -114,7 +112,7 @@ std::vector<stats::BlockAmount> BlocksOf(const stats::Metric& metric,
   for (const auto& [index, totals] : rpc.series.intervals) {
     const bool is_whole = index != rpc.series.intervals.begin()->first &&
                           index != rpc.series.intervals.rbegin()->first;
-    if (!is_whole || totals.warmup_count > 0) continue;
+    if (!is_whole || totals.warmup > 0) continue;
     const stats::BlockAmount amount = AmountOf(metric, totals, rpc);
     if (amount.count > 0) intervals.push_back(amount);
   }

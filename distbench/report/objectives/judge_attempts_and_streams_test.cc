@@ -30,9 +30,9 @@ RpcMeasurements Retrying(int seconds,
   rpc.series.interval_ns = base::kNsPerSecond;
   for (int i = 0; i < seconds; ++i) {
     IntervalTotals& totals = rpc.series.intervals[i];
-    totals.sent_count = totals.succeeded_count = 100;
-    totals.attempt_count = attempts(i);
-    policy.set_attempt_count(policy.attempt_count() + totals.attempt_count);
+    totals.sent = totals.succeeded = 100;
+    totals.attempts = attempts(i);
+    policy.set_attempt_count(policy.attempt_count() + totals.attempts);
   }
   const int64_t requests = 100 * seconds;
   policy.set_request_count(requests);

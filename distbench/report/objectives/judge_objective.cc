@@ -83,8 +83,8 @@ std::vector<stats::Outcomes> ShortBlocks(
     const RpcSeries& series, stats::LogHistogram IntervalTotals::*latency) {
   std::vector<stats::Outcomes> blocks;
   for (const auto& [index, totals] : series.intervals) {
-    const stats::OutcomesView interval(totals.*latency, totals.failed_count);
-    if (totals.warmup_count > 0 || interval.count() == 0) continue;
+    const stats::OutcomesView interval(totals.*latency, totals.failed);
+    if (totals.warmup > 0 || interval.count() == 0) continue;
     blocks.emplace_back().Merge(interval);
   }
   if (blocks.size() < kFewestShortBlocks) blocks.clear();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "distbench/base/saturating_add.h"
+#include "distbench/report/measurements/client_sums.h"
 #include "distbench/report/measurements/recovery.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/rpc_series.h"

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "distbench/report/measurements/client_sums.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"

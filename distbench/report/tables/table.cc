@@ -14,16 +14,16 @@ constexpr TimeFigure kFigures[] = {figures::kP50, figures::kP99, figures::kMax};
 
 void WriteInterval(RowWriter& row, const std::string& rpc, int64_t start_ns,
                    int64_t width_ns, const IntervalTotals& interval) {
-  const uint64_t failed_count = interval.failed_count;
+  const uint64_t failed_count = interval.failed;
   const bool is_open_loop = interval.response_time_ns.count() > 0;
   row.Add("rpc", rpc);
   row.Add("start_timestamp_ns", start_ns);
   row.Add("duration_s", SecondsCell(width_ns));
-  row.Add("offered", interval.offered_count);
-  row.Add("sent", interval.sent_count);
-  row.Add("succeeded", interval.succeeded_count);
-  row.Add("failed", interval.failed_count);
-  row.Add("warmup", interval.warmup_count);
+  row.Add("offered", interval.offered);
+  row.Add("sent", interval.sent);
+  row.Add("succeeded", interval.succeeded);
+  row.Add("failed", interval.failed);
+  row.Add("warmup", interval.warmup);
   row.Add("request_bytes", interval.request_bytes);
   row.Add("response_bytes", interval.response_bytes);
   row.AddTimes("service", {interval.service_time_ns, failed_count}, kFigures);

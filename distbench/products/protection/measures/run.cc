@@ -104,8 +104,7 @@ class RunMeasurement {
     run_.clocks_contradict = ClocksContradict();
     run_.has_response_times = std::any_of(
         series_.intervals.begin(), series_.intervals.end(), [](const auto& i) {
-          return i.second.offered_count > 0 ||
-                 i.second.response_time_ns.count() > 0;
+          return i.second.offered > 0 || i.second.response_time_ns.count() > 0;
         });
     return absl::OkStatus();
   }
@@ -150,7 +149,7 @@ class RunMeasurement {
       if (served == 0) ++run_.baseline.silent_count;
       AddCounts(index, all);
     }
-    const double due = std::max(static_cast<double>(all.offered_count),
+    const double due = std::max(static_cast<double>(all.offered),
                                 static_cast<double>(outcomes.count()));
     if (due > 0) run_.baseline.served_share = goodput / due;
     if (goodput == 0) {
@@ -172,8 +171,8 @@ class RunMeasurement {
     }
     if (run_.has_response_times) {
       const auto counted = static_cast<int64_t>(outcomes.latency_ns.count());
-      run_.baseline.without_response_time_count = std::max<int64_t>(
-          0, all.succeeded_count - all.warmup_count - counted);
+      run_.baseline.without_response_time_count =
+          std::max<int64_t>(0, all.succeeded - all.warmup - counted);
     }
     run_.baseline.has_main_impact =
         Impact(0, run_.baseline_ns[kMainImpact]).has_value();
@@ -182,9 +181,9 @@ class RunMeasurement {
   void AddCounts(int64_t index, report::IntervalTotals& sum) const {
     const auto found = series_.intervals.find(index);
     if (found == series_.intervals.end()) return;
-    base::SaturatingAddTo(sum.offered_count, found->second.offered_count);
-    base::SaturatingAddTo(sum.succeeded_count, found->second.succeeded_count);
-    base::SaturatingAddTo(sum.warmup_count, found->second.warmup_count);
+    base::SaturatingAddTo(sum.offered, found->second.offered);
+    base::SaturatingAddTo(sum.succeeded, found->second.succeeded);
+    base::SaturatingAddTo(sum.warmup, found->second.warmup);
   }
 
   void MeasureSeconds(ProtectionPhase phase, const TimeSpan& span) {
@@ -249,7 +248,7 @@ class RunMeasurement {
     const auto found = series_.intervals.find(index);
     if (found == series_.intervals.end()) return {};
     return {.latency_ns = LatencyOf(found->second),
-            .failed_count = static_cast<uint64_t>(found->second.failed_count)};
+            .failed_count = static_cast<uint64_t>(found->second.failed)};
   }
 
   double Goodput(int64_t index) const {

@@ -72,9 +72,9 @@ absl::StatusOr<Timeline> MakeTimeline(const TestResult& result,
     }
     for (const auto& [index, totals] : series.intervals) {
       Activity& activity = timeline.activities[index];
-      const bool is_pure = activity.rpc_index == kNoRpc &&
-                           totals.failed_count == 0 && totals.warmup_count == 0;
-      activity = {is_pure ? rpc : kMixed, totals.succeeded_count};
+      const bool is_pure = activity.rpc_index == kNoRpc && totals.failed == 0 &&
+                           totals.warmup == 0;
+      activity = {is_pure ? rpc : kMixed, totals.succeeded};
     }
   }
   if (timeline.interval_ns == 0) {
