@@ -7,8 +7,9 @@ file, which BUILD files load instead of Bazel's own, put a header of
 header. A header is compiled again when the system's libraries or compiler are upgraded;
 system_libraries.bzl says how that is noticed.
 
-Each file includes what it uses all the same. A build without precompiled headers, with
-another compiler or with --config=plain_headers, shows when one does not.
+Each file includes what it uses all the same: scripts/check_includes compares names with
+includes, and a build without precompiled headers, by another compiler or with
+--config=plain_headers, shows what that does not know.
 """
 
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
