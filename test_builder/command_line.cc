@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "CLI/CLI.hpp"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -226,6 +225,15 @@ std::string FlagHelp() {
   CLI::Formatter formatter;
   formatter.column_width(28);
   return formatter.make_groups(&app, CLI::AppFormatMode::Normal);
+}
+
+std::string FlagManPage(const flags::ManPageOptions& options) {
+  flags::ConnectionDefaults defaults(flags::NoEnvironment());
+  CommandLine line;
+  CLI::App app("Writes tests from patterns, and runs them.", "test_builder");
+  AddFlags(app, line);
+  defaults.Announce(app);
+  return flags::ManPage(app, options);
 }
 
 namespace {
