@@ -63,6 +63,36 @@ CLI::Option& AddNumberOption(CLI::App& command, const std::string& flag,
 
 }  // namespace
 
+Program::Program(const std::string& description, const std::string& name)
+    : app_(std::make_unique<CLI::App>(description, name)) {}
+
+Program::~Program() = default;
+
+void SetHelpFlag(CLI::App& program, const std::string& flag,
+                 const std::string& description) {
+  program.set_help_flag(flag, description);
+}
+
+Parsed Parse(CLI::App& program, std::vector<std::string> arguments) {
+  std::reverse(arguments.begin(), arguments.end());  // the order CLI11 expects
+  try {
+    program.parse(arguments);
+  } catch (const CLI::CallForHelp&) {
+    return {Parsed::Outcome::kHelp};
+  } catch (const CLI::ExtrasError&) {
+    return {Parsed::Outcome::kUnknownWord, program.remaining().front()};
+  } catch (const CLI::ParseError& error) {
+    return {Parsed::Outcome::kError, error.what()};
+  }
+  return {};
+}
+
+std::string FlagsHelp(const CLI::App& program, size_t columns) {
+  CLI::Formatter formatter;
+  formatter.column_width(columns);
+  return formatter.make_groups(&program, CLI::AppFormatMode::Normal);
+}
+
 CLI::App& AddSubcommand(CLI::App& parent, const std::string& name,
                         const std::string& description) {
   return *parent.add_subcommand(name, description);

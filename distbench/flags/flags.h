@@ -5,6 +5,7 @@
 #define DISTBENCH_FLAGS_FLAGS_H_
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -19,6 +20,38 @@ class App;
 }
 
 namespace distbench::flags {
+
+// ---- Programs ---------------------------------------------------------------
+
+// A program's command line. Commands keep references to it.
+class Program {
+ public:
+  Program(const std::string& description, const std::string& name);
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  ~Program();
+
+  CLI::App& app() { return *app_; }
+
+ private:
+  std::unique_ptr<CLI::App> app_;
+};
+
+// The flag that asks for help, such as "-h,--help", instead of CLI11's.
+void SetHelpFlag(CLI::App& program, const std::string& flag,
+                 const std::string& description);
+
+struct Parsed {
+  enum class Outcome { kOk, kHelp, kUnknownWord, kError };
+  Outcome outcome = Outcome::kOk;
+  std::string text;  // the unknown word, or the error
+};
+
+// `arguments` are those of the program, without its name. Throws nothing.
+Parsed Parse(CLI::App& program, std::vector<std::string> arguments);
+
+// The part of the help about flags, whose names take `columns`.
+std::string FlagsHelp(const CLI::App& program, size_t columns);
 
 // ---- Subcommands ------------------------------------------------------------
 
