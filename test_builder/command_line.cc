@@ -1,18 +1,19 @@
 #include "test_builder/command_line.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <set>
 #include <utility>
 
-#include "CLI/CLI.hpp"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/flags/command_tree.h"
 #include "distbench/flags/connection_defaults.h"
+#include "distbench/flags/flags.h"
 #include "test_builder/parameters/parameter.h"
 #include "test_builder/patterns/pattern.h"
 #include "test_builder/protocols/protocol.h"
@@ -20,7 +21,11 @@
 namespace distbench::test_builder {
 namespace {
 
+constexpr char kName[] = "test_builder";
+constexpr char kDescription[] = "Writes tests from patterns, and runs them.";
+
 constexpr int kSweepOperands = 4;
+constexpr size_t kFlagColumns = 28;  // of the help
 
 // Removes "parameter_sweep NAME START STEP END" from the arguments, so that a
 // negative STEP is not mistaken for a flag.
@@ -45,10 +50,8 @@ absl::Status TakeSweeps(std::vector<std::string>& arguments,
 std::string ExplainExtra(const CLI::App& app, const std::string& argument) {
   const std::string name = argument.substr(0, argument.find('='));
   std::vector<std::string> flags;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& flag : option->get_lnames()) {
-      flags.push_back(absl::StrCat("--", flag));
-    }
+  for (const std::string& flag : flags::LongNamesOf(app)) {
+    flags.push_back(absl::StrCat("--", flag));
   }
   const std::optional<std::string> meant = config::ClosestName(name, flags);
   return absl::StrCat(
@@ -70,7 +73,7 @@ void SetHelp(CommandLine& line) {
 // printed as ever.
 absl::Status FillConnection(CLI::App& app, flags::ConnectionDefaults& defaults,
                             CommandLine& line) {
-  const bool names_sequencer = app.get_option("--test_sequencer")->count() > 0;
+  const bool names_sequencer = flags::IsGiven(app, "--test_sequencer");
   const bool names_tls = !line.tls.empty() || !line.tls.name.empty();
   const absl::Status status = defaults.Fill(app);
   if (!status.ok()) return status;
@@ -109,70 +112,56 @@ absl::Status CheckUse(const CommandLine& line) {
 
 // Contains line breaks, because CLI11 does not wrap help texts.
 void AddFlags(CLI::App& app, CommandLine& line) {
-  app.set_help_flag("-h,--help", "Print this help, or that of a pattern.");
-  app.add_option("-o,--output", line.output,
-                 "Directory for configs and results, made if\n"
-                 "it is missing; '-', the default: print configs.")
-      ->type_name("DIR");
-  app.add_option("-s,--test_sequencer", line.sequencer,
-                 "Run the tests at this sequencer; needs -o DIR.")
-      ->type_name("HOST:PORT");
-  app.add_option("--tls_ca", line.tls.ca,
-                 "CA that signed the sequencer's certificate (PEM);\n"
-                 "without it, TLS is not used.")
-      ->type_name("FILE");
-  app.add_option("--tls_cert", line.tls.cert,
-                 "Certificate to show to the sequencer (PEM).")
-      ->type_name("FILE");
-  app.add_option("--tls_key", line.tls.key,
-                 "The certificate's private key (PEM).")
-      ->type_name("FILE");
-  app.add_option("--tls_name", line.tls.name,
-                 "Name that the sequencer's certificate must have;\n"
-                 "default: that of its host.")
-      ->type_name("NAME");
-  app.add_option("-t,--duration", line.tests.duration,
-                 "Traffic of each test, in seconds or with a unit,\n"
-                 "such as 2m; default: 30.")
-      ->type_name("DURATION");
-  app.add_option("-c,--prefix", line.prefixes,
-                 "Settings for every CONFIG, such as grpc:ipv4;\n"
-                 "those of a CONFIG take precedence. May be\n"
-                 "repeated.")
-      ->type_name("PREFIX")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("-l,--label", line.tests.label,
-                 "Begins file names and config_label attributes.")
-      ->type_name("LABEL");
-  app.add_flag("--allow_extra", line.tests.allow_extra,
-               "Accept names that look like typing errors as\n"
-               "attributes.");
-  app.add_flag("--allow_invalid", line.allow_invalid,
-               "Exit with 0 even if the numbers of a test are\n"
-               "false.");
-  app.add_option("--slo", line.objectives,
-                 "Objective of every test, such as 'query p99<=5ms';\n"
-                 "exit with 2 if one is not met. May be repeated.")
-      ->type_name("OBJECTIVE")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_flag("--allow_undecided", line.allow_undecided,
-               "Do not exit with 2 where the evidence is too thin\n"
-               "for a verdict.");
-  app.add_flag("--verbose", line.verbose,
-               "Print the whole summary on a terminal, too.");
-  app.add_flag("--quiet", line.quiet,
-               "Show no progress, only results, notes and\n"
-               "errors.");
-  app.add_flag("--version", line.version, "Print the version and exit.");
-  app.add_flag("--dry_run", line.dry_run,
-               "List the tests and how long they take; write\n"
-               "and run nothing.");
-  app.add_option("CONFIG", line.tests.configs,
-                 "PATTERN[:NAME=VALUE...]: what to build.");
+  flags::SetHelpFlag(app, "-h,--help",
+                     "Print this help, or that of a pattern.");
+  flags::AddTextFlag(app, "-o,--output", line.output, "DIR",
+                     "Directory for configs and results, made if\n"
+                     "it is missing; '-', the default: print configs.");
+  flags::AddTextFlag(app, "-s,--test_sequencer", line.sequencer, "HOST:PORT",
+                     "Run the tests at this sequencer; needs -o DIR.");
+  flags::AddTextFlag(app, "--tls_ca", line.tls.ca, "FILE",
+                     "CA that signed the sequencer's certificate (PEM);\n"
+                     "without it, TLS is not used.");
+  flags::AddTextFlag(app, "--tls_cert", line.tls.cert, "FILE",
+                     "Certificate to show to the sequencer (PEM).");
+  flags::AddTextFlag(app, "--tls_key", line.tls.key, "FILE",
+                     "The certificate's private key (PEM).");
+  flags::AddTextFlag(app, "--tls_name", line.tls.name, "NAME",
+                     "Name that the sequencer's certificate must have;\n"
+                     "default: that of its host.");
+  flags::AddTextFlag(app, "-t,--duration", line.tests.duration, "DURATION",
+                     "Traffic of each test, in seconds or with a unit,\n"
+                     "such as 2m; default: 30.");
+  flags::AddRepeatedFlag(app, "-c,--prefix", line.prefixes, "PREFIX",
+                         "Settings for every CONFIG, such as grpc:ipv4;\n"
+                         "those of a CONFIG take precedence. May be\n"
+                         "repeated.");
+  flags::AddTextFlag(app, "-l,--label", line.tests.label, "LABEL",
+                     "Begins file names and config_label attributes.");
+  flags::AddSwitch(app, "--allow_extra", line.tests.allow_extra,
+                   "Accept names that look like typing errors as\n"
+                   "attributes.");
+  flags::AddSwitch(app, "--allow_invalid", line.allow_invalid,
+                   "Exit with 0 even if the numbers of a test are\n"
+                   "false.");
+  flags::AddRepeatedFlag(app, "--slo", line.objectives, "OBJECTIVE",
+                         "Objective of every test, such as 'query p99<=5ms';\n"
+                         "exit with 2 if one is not met. May be repeated.");
+  flags::AddSwitch(app, "--allow_undecided", line.allow_undecided,
+                   "Do not exit with 2 where the evidence is too thin\n"
+                   "for a verdict.");
+  flags::AddSwitch(app, "--verbose", line.verbose,
+                   "Print the whole summary on a terminal, too.");
+  flags::AddSwitch(app, "--quiet", line.quiet,
+                   "Show no progress, only results, notes and\n"
+                   "errors.");
+  flags::AddSwitch(app, "--version", line.version,
+                   "Print the version and exit.");
+  flags::AddSwitch(app, "--dry_run", line.dry_run,
+                   "List the tests and how long they take; write\n"
+                   "and run nothing.");
+  flags::AddArguments(app, "CONFIG", line.tests.configs, "CONFIG",
+                      "PATTERN[:NAME=VALUE...]: what to build.");
 }
 
 absl::StatusOr<CommandLine> ParseCommandLine(
@@ -187,19 +176,20 @@ absl::StatusOr<CommandLine> ParseCommandLine(
   }
 
   flags::ConnectionDefaults defaults(environment);
-  CLI::App app;
+  flags::Program program(kDescription, kName);
+  CLI::App& app = program.app();
   AddFlags(app, line);
-  std::reverse(rest.begin(), rest.end());
-  try {
-    app.parse(rest);
-  } catch (const CLI::CallForHelp&) {
-    SetHelp(line);
-    return line;
-  } catch (const CLI::ExtrasError&) {
-    return absl::InvalidArgumentError(
-        ExplainExtra(app, app.remaining().front()));
-  } catch (const CLI::ParseError& error) {
-    return absl::InvalidArgumentError(error.what());
+  const flags::Parsed parsed = flags::Parse(app, std::move(rest));
+  switch (parsed.outcome) {
+    case flags::Parsed::Outcome::kHelp:
+      SetHelp(line);
+      return line;
+    case flags::Parsed::Outcome::kUnknownWord:
+      return absl::InvalidArgumentError(ExplainExtra(app, parsed.text));
+    case flags::Parsed::Outcome::kError:
+      return absl::InvalidArgumentError(parsed.text);
+    case flags::Parsed::Outcome::kOk:
+      break;
   }
   if (!line.tests.configs.empty() && line.tests.configs.front() == "help") {
     SetHelp(line);
@@ -217,15 +207,29 @@ absl::StatusOr<CommandLine> ParseCommandLine(
   return line;
 }
 
-std::string FlagHelp() {
+namespace {
+
+// Of a command line that has parsed nothing.
+std::string OfAllFlags(
+    const std::function<std::string(const CLI::App& app)>& text_of) {
   flags::ConnectionDefaults defaults(flags::NoEnvironment());
-  CLI::App app;
   CommandLine line;
-  AddFlags(app, line);
-  defaults.Announce(app);
-  CLI::Formatter formatter;
-  formatter.column_width(28);
-  return formatter.make_groups(&app, CLI::AppFormatMode::Normal);
+  flags::Program program(kDescription, kName);
+  AddFlags(program.app(), line);
+  defaults.Announce(program.app());
+  return text_of(program.app());
+}
+
+}  // namespace
+
+std::string FlagHelp() {
+  return OfAllFlags(
+      [](const CLI::App& app) { return flags::FlagsHelp(app, kFlagColumns); });
+}
+
+std::string FlagManPage(const flags::ManPageOptions& options) {
+  return OfAllFlags(
+      [&](const CLI::App& app) { return flags::ManPage(app, options); });
 }
 
 namespace {
@@ -335,9 +339,9 @@ std::vector<flags::Candidate> ConfigCandidates(const std::string& typed) {
 
 flags::Completion CompleteTestBuilder(std::vector<std::string> words) {
   CommandLine line;
-  CLI::App app;
-  AddFlags(app, line);
-  return flags::Complete(app, std::move(words), Values);
+  flags::Program program(kDescription, kName);
+  AddFlags(program.app(), line);
+  return flags::Complete(program.app(), std::move(words), Values);
 }
 
 }  // namespace distbench::test_builder

@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "distbench/flags/completion.h"
 #include "distbench/flags/connection_defaults.h"
+#include "distbench/flags/man_page.h"
 #include "distbench/security/tls_files.h"
 #include "test_builder/building/test_list.h"
 
@@ -72,8 +73,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(
     const std::vector<std::string>& arguments,
     const flags::Environment& environment = flags::NoEnvironment());
 
-// The help text for the flags.
+// The help text for the flags, and the manual page with them.
 std::string FlagHelp();
+std::string FlagManPage(const flags::ManPageOptions& options);
 
 // What may come next on a command line of test_builder.
 

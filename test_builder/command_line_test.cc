@@ -151,6 +151,11 @@ TEST(ParseCommandLineTest, ExplainsWhatItDoesNotKnow) {
   EXPECT_THAT(ErrorOf({"clique", "-l", "a/b"}), HasSubstr("'/'"));
 }
 
+TEST(ParseCommandLineTest, AFlagIsNotTheValueOfAnother) {
+  EXPECT_THAT(ErrorOf({"clique", "-o", "--quiet"}),
+              HasSubstr("--output: its DIR is missing"));
+}
+
 TEST(FlagHelpTest, NamesEveryFlag) {
   for (const char* flag :
        {"-o", "-s", "-t", "-c", "-l", "-h", "--allow_extra", "--dry_run"}) {

@@ -1,7 +1,7 @@
 #include "test_builder/help.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -9,7 +9,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/types/span.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/flags/connection_defaults.h"
 #include "distbench/flags/man_page.h"
 #include "test_builder/command_line.h"
 #include "test_builder/library/library.h"
@@ -248,15 +247,9 @@ absl::StatusOr<std::string> TopicHelp(absl::string_view topic) {
 }
 
 std::string TestBuilderManPage(absl::string_view version) {
-  flags::ConnectionDefaults defaults(flags::NoEnvironment());
-  CommandLine line;
-  CLI::App app("Writes tests from patterns, and runs them.", "test_builder");
-  AddFlags(app, line);
-  defaults.Announce(app);
-  const flags::ManPageOptions options = {.program = "test_builder",
-                                         .version = std::string(version),
-                                         .sections = ManSections()};
-  return flags::ManPage(app, options);
+  return FlagManPage({.program = "test_builder",
+                      .version = std::string(version),
+                      .sections = ManSections()});
 }
 
 }  // namespace distbench::test_builder

@@ -4,8 +4,12 @@ Two thirds of the time of compiling a file go into reading the headers of protob
 Abseil and the standard library. The `cc_library`, `cc_binary` and `cc_test` of this
 file, which BUILD files load instead of Bazel's own, put a header of
 //third_party/precompiled in front of each file; gcc loads what it once made of that
-header. With other compilers these are Bazel's own rules: files include what they use,
-and a build with CC=clang shows when one does not.
+header. A header is compiled again when the system's libraries or compiler are upgraded;
+system_libraries.bzl says how that is noticed.
+
+Each file includes what it uses all the same: scripts/check_includes compares names with
+includes, and a build without precompiled headers, by another compiler or with
+--config=plain_headers, shows what that does not know.
 """
 
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
@@ -100,20 +104,25 @@ precompiled_header = rule(
     doc = "A header that is compiled; //third_party/precompiled has them.",
 )
 
-def _with_precompiled(bazels_rule, header, deps = [], copts = [], **kwargs):
+def _if_precompiled(values):
     if not COMPILER_IS_GCC:
-        bazels_rule(deps = deps, copts = copts, **kwargs)
-        return
+        return []
+    return select({
+        "//third_party:plain_headers": [],
+        "//conditions:default": values,
+    })
+
+def _with_precompiled(bazels_rule, header, deps = [], copts = [], **kwargs):
     bazels_rule(
-        deps = deps + ["//%s:%s" % (_FOLDER, header)],
-        copts = [
+        deps = deps + _if_precompiled(["//%s:%s" % (_FOLDER, header)]),
+        copts = _if_precompiled([
             "-include",
             "$(GENDIR)/%s/%s.h" % (_FOLDER, header),
             # Bazel knows from the listed dependencies when to compile again.
             "-fpch-deps",
             # Says so if flags differ from those of the header, which is slow.
             "-Winvalid-pch",
-        ] + copts,
+        ]) + copts,
         **kwargs
     )
 

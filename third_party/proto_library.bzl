@@ -11,7 +11,8 @@ def _cc_library_from(name, srcs, deps, suffixes, protoc_flags, libraries, **kwar
     )
     native.genrule(
         name = name + "_codegen",
-        srcs = srcs + [dep + "_protos" for dep in deps],
+        # The versions: protoc is upgraded with its library.
+        srcs = srcs + [dep + "_protos" for dep in deps] + ["@system//:versions.txt"],
         outs = headers + sources,
         cmd = " ".join(
             ["protoc -I. --cpp_out=$(GENDIR)"] + protoc_flags +

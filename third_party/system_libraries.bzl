@@ -13,14 +13,37 @@ that are installed.
 
 COMPILER_IS_GCC of `@system//:compiler.bzl` tells what the environment's CC, without it
 gcc, calls itself.
+
+Bazel does not look at the system's headers and libraries. What uses one therefore has a
+number on its command lines, of the compiler and of the linker, that differs after an
+upgrade: it stands for the lines of `@system//:versions.txt`, which name the versions of the
+compiler, of the libraries and of their packages. Code that the system's programs generate
+depends on that file. Bazel looks for new versions
+
+- with dpkg: in each build, if any package was installed, upgraded or removed since;
+- without dpkg: when its server starts, and a rebuilt package of the same version goes
+  unnoticed.
+
+Not covered are libraries that somebody put in place of the packages' under the same
+version, and the folders of a new gcc release (12, 13, ...), of which Bazel's own rules keep
+what they once found: those need `bazel sync --configure`.
 """
 
 _BUILD_LIBRARY = """
 cc_library(
     name = "{name}",
-    defines = {defines},
-    linkopts = {linkopts},
+    defines = {defines} + [_VERSIONS],
+    linkopts = {linkopts} + ["-D" + _VERSIONS],
 )
+"""
+
+# Of the BUILD file. It has the versions as a number: they are long.
+_HEAD = """
+package(default_visibility = ["//visibility:public"])
+
+exports_files(["versions.txt"])
+
+_VERSIONS = "DISTBENCH_SYSTEM_VERSIONS={number}"
 """
 
 _OPTIONAL_BZL = """
@@ -41,6 +64,9 @@ cc_library(
     includes = ["."],
 )
 """
+
+# Of the packages of the C library and of the kernel's headers.
+_HEADERS_OF_C = ["/usr/include/stdio.h", "/usr/include/linux/version.h"]
 
 def _unique_last(flags):
     """Drops repeated flags but keeps the last of each: a linker reads left to right."""
@@ -97,6 +123,16 @@ def _left_out(repository_ctx):
 def _is_installed(repository_ctx, modules):
     return repository_ctx.execute(["pkg-config", "--exists"] + modules).return_code == 0
 
+def _installed_modules(repository_ctx):
+    """Returns the pkg-config modules that the build uses or may use."""
+    installed = []
+    for modules in repository_ctx.attr.modules.values():
+        installed += modules
+    for modules in repository_ctx.attr.optional_modules.values():
+        if _is_installed(repository_ctx, modules):
+            installed += modules
+    return installed
+
 def _optional_libraries(repository_ctx):
     """Writes optional.bzl and the header. Returns targets, those of missing libraries empty."""
     left_out = _left_out(repository_ctx)
@@ -130,16 +166,52 @@ def _link_file(repository_ctx, path):
     repository_ctx.symlink(path, name)
     return name
 
-def _compiler_is_gcc(repository_ctx):
+def _compiler_version(repository_ctx):
     compiler = repository_ctx.os.environ.get("CC", "gcc")
-    said = repository_ctx.execute([compiler, "--version"])
-    return said.return_code == 0 and "Free Software Foundation" in said.stdout
+    return repository_ctx.execute([compiler, "--version"]).stdout
+
+def _lines(text):
+    return [line for line in text.split("\n") if line]
+
+def _packages(repository_ctx, modules):
+    """Returns lines "PACKAGE VERSION" of what dpkg installed, nothing without dpkg."""
+    if not repository_ctx.which("dpkg-query"):
+        return []
+
+    # Runs this rule again when the file changes. A path that is not a label would not.
+    repository_ctx.path(Label("@dpkg//:status"))
+    files = _HEADERS_OF_C + repository_ctx.attr.files + repository_ctx.attr.headers.values()
+    for module in modules:
+        folder = _pkg_config(repository_ctx, "--variable=pcfiledir", [module])[0]
+        files.append("%s/%s.pc" % (folder, module))
+
+    # Fails for files of no package, and prints those of the others.
+    owners = repository_ctx.execute(["dpkg-query", "--search"] + files).stdout
+    names = []
+    for line in _lines(owners):
+        names += line.rpartition(": ")[0].split(", ")
+    if not names:
+        return []
+    return _lines(repository_ctx.execute(
+        ["dpkg-query", "--show", "--showformat=${Package} ${Version}\\n"] +
+        sorted({name: True for name in names}.keys()),
+    ).stdout)
+
+def _versions(repository_ctx, modules):
+    """Writes versions.txt, with these pkg-config modules. Returns the BUILD file's head."""
+    lines = _lines(_compiler_version(repository_ctx)) + _packages(repository_ctx, modules)
+    for module in modules:
+        version = _pkg_config(repository_ctx, "--modversion", [module])
+        lines.append("%s %s" % (module, " ".join(version)))
+    text = "".join([line + "\n" for line in lines])
+    repository_ctx.file("versions.txt", text)
+    return _HEAD.format(number = hash(text))
 
 def _system_libraries_impl(repository_ctx):
     if not repository_ctx.which("pkg-config"):
         fail("pkg-config is missing. Run scripts/install_deps.sh, which installs " +
              "every package that the build needs.")
-    build = ["package(default_visibility = [\"//visibility:public\"])\n"]
+    build = [_versions(repository_ctx, _installed_modules(repository_ctx))]
     for name, modules in repository_ctx.attr.modules.items():
         build.append(_library(repository_ctx, name, modules))
     build += _optional_libraries(repository_ctx)
@@ -151,7 +223,9 @@ def _system_libraries_impl(repository_ctx):
     repository_ctx.file("BUILD", "".join(build))
     repository_ctx.file(
         "compiler.bzl",
-        "COMPILER_IS_GCC = {}\n".format(_compiler_is_gcc(repository_ctx)),
+        "COMPILER_IS_GCC = {}\n".format(
+            "Free Software Foundation" in _compiler_version(repository_ctx),
+        ),
     )
 
 system_libraries = repository_rule(

@@ -16,6 +16,7 @@
 #include <thread>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "distbench/base/testing/without_privileges.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,6 +1,7 @@
 #include "distbench/base/hostlist.h"
 
 #include <cstdint>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"

@@ -1,6 +1,7 @@
 #include "distbench/base/process_setup.h"
 
 #include <sys/resource.h>
+#include <string>
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // What subcommands are made of. Their files need this and flags.h, and not
-// CLI11, which takes longer to compile than all else in them.
+// CLI11.
 
 #ifndef DISTBENCH_CLI_COMMAND_H_
 #define DISTBENCH_CLI_COMMAND_H_
@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "distbench/base/stop_signals.h"
+#include "distbench/flags/flags.h"
 
 namespace CLI {
 class App;
@@ -38,9 +39,11 @@ struct Command {
   void (*add)(CLI::App& app, CommandBody& chosen);
 };
 
-// Adds a subcommand to the program, or to another subcommand, which owns it.
-CLI::App& AddSubcommand(CLI::App& parent, const std::string& name,
-                        const std::string& description);
+// As the commands of any program.
+using flags::AddSubcommand;
+using flags::AllowOneSubcommand;
+using flags::HideSubcommand;
+using flags::SetFooter;
 
 // Stores the body in `chosen` when the user names the command. `chosen` must
 // outlive the parsing.
@@ -53,15 +56,6 @@ using StoppableBody =
     std::function<absl::StatusOr<int>(base::StopSignals& stop)>;
 void SetStoppableBody(CLI::App& command, CommandBody& chosen,
                       StoppableBody body);
-
-// Sets the end of the command's help.
-void SetFooter(CLI::App& command, const std::string& text);
-
-// Leaves the command out of lists: it is not for users.
-void HideSubcommand(CLI::App& command);
-
-// Says that users name at most one of the command's own subcommands.
-void AllowOneSubcommand(CLI::App& command);
 
 }  // namespace distbench::cli
 

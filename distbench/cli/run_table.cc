@@ -1,5 +1,7 @@
 #include "distbench/cli/run_table.h"
 
+#include <algorithm>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"

@@ -1,7 +1,7 @@
 #include "distbench/flags/completion.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -42,32 +42,32 @@ std::string FirstSentence(const std::string& description) {
 // Flags and commands that were typed, and what the last word is.
 struct Position {
   const CLI::App* command;
-  int argument = 0;                      // how many were given
-  const CLI::Option* pending = nullptr;  // a flag whose value is the next word
+  int argument = 0;             // how many were given
+  std::optional<Flag> pending;  // a flag whose value is the next word
 };
 
-// Returns null if the command has no flag that is written so.
-const CLI::Option* FindFlag(const CLI::App& command, const std::string& word) {
+// Returns nothing if the command has no flag that is written so.
+std::optional<Flag> FindFlag(const CLI::App& command, const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
-  for (const CLI::Option* flag : FlagsOf(command)) {
-    for (const std::string& lname : flag->get_lnames()) {
-      if (absl::StrCat("--", lname) == name) return flag;
+  for (Flag& flag : FlagsOf(command)) {
+    for (const std::string& long_name : flag.long_names) {
+      if (absl::StrCat("--", long_name) == name) return std::move(flag);
     }
-    for (const std::string& sname : flag->get_snames()) {
-      if (absl::StrCat("-", sname) == name) return flag;
+    for (const std::string& short_name : flag.short_names) {
+      if (absl::StrCat("-", short_name) == name) return std::move(flag);
     }
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 void Take(const std::string& word, Position& position) {
-  if (position.pending != nullptr) {
-    position.pending = nullptr;
+  if (position.pending.has_value()) {
+    position.pending.reset();
   } else if (absl::StartsWith(word, "-")) {
-    const CLI::Option* flag = FindFlag(*position.command, word);
+    std::optional<Flag> flag = FindFlag(*position.command, word);
     const bool has_value = word.find('=') != std::string::npos;
-    if (flag != nullptr && TakesValue(*flag) && !has_value) {
-      position.pending = flag;
+    if (flag.has_value() && flag->most_values > 0 && !has_value) {
+      position.pending = std::move(flag);
     }
   } else if (const CLI::App* sub = FindCommand(*position.command, word);
              sub != nullptr && position.argument == 0) {
@@ -117,11 +117,11 @@ class Completer {
     Position position = {.command = &app};
     for (const std::string& word : before_) Take(word, position);
     const size_t equals = word_.find('=');
-    if (position.pending != nullptr) {
+    if (position.pending.has_value()) {
       AddValues(*position.pending, "", word_);
     } else if (absl::StartsWith(word_, "-") && equals != std::string::npos) {
-      const CLI::Option* flag = FindFlag(*position.command, word_);
-      if (flag != nullptr) {
+      const std::optional<Flag> flag = FindFlag(*position.command, word_);
+      if (flag.has_value()) {
         AddValues(*flag, word_.substr(0, equals + 1), word_.substr(equals + 1));
       }
     } else if (absl::StartsWith(word_, "-")) {
@@ -135,38 +135,32 @@ class Completer {
  private:
   // Of a flag with several names, the first one is offered.
   void AddFlags(const CLI::App& command) {
-    for (const CLI::Option* flag : FlagsOf(command)) {
-      const bool is_long = !flag->get_lnames().empty();
-      std::string name = is_long
-                             ? absl::StrCat("--", flag->get_lnames().front(),
-                                            TakesValue(*flag) ? "=" : "")
-                             : absl::StrCat("-", flag->get_snames().front());
-      Add("", std::move(name), FirstSentence(flag->get_description()), word_);
+    for (const Flag& flag : FlagsOf(command)) {
+      std::string name = !flag.long_names.empty()
+                             ? absl::StrCat("--", flag.long_names.front(),
+                                            flag.most_values > 0 ? "=" : "")
+                             : absl::StrCat("-", flag.short_names.front());
+      Add("", std::move(name), FirstSentence(flag.description), word_);
     }
   }
 
   void AddArguments(const Position& position) {
     if (position.argument == 0) {
       for (const CLI::App* sub : CommandsOf(*position.command)) {
-        Add("", sub->get_name(), FirstSentence(sub->get_description()), word_);
+        Add("", NameOf(*sub), FirstSentence(DescriptionOf(*sub)), word_);
       }
     }
-    const auto arguments = ArgumentsOf(*position.command);
     int place = position.argument;
-    for (const CLI::Option* argument : arguments) {
-      if (place < argument->get_items_expected_max()) {
-        return AddValues(*argument, "", word_);
-      }
-      place -= argument->get_items_expected_max();
+    for (const Flag& argument : ArgumentsOf(*position.command)) {
+      if (place < argument.most_values) return AddValues(argument, "", word_);
+      place -= argument.most_values;
     }
   }
 
-  // Adds values of an option to what stays of the word.
-  void AddValues(const CLI::Option& option, std::string stays,
-                 std::string typed) {
-    const std::string type = TypeOf(option);
-    const std::string one = type.substr(0, type.find('['));
-    if (one != type) {  // NAME[,NAME...]
+  // Adds values of a flag or an argument to what stays of the word.
+  void AddValues(const Flag& flag, std::string stays, std::string typed) {
+    const std::string one = flag.type.substr(0, flag.type.find('['));
+    if (one != flag.type) {  // NAME[,NAME...]
       const size_t comma = typed.rfind(',');
       if (comma != std::string::npos) {
         stays += typed.substr(0, comma + 1);
@@ -175,7 +169,7 @@ class Completer {
     }
     completion_.paths = PathsOf(one);
     if (absl::StrContains(one, '|')) return AddChoices(one, stays, typed);
-    for (Candidate& choice : ListedChoices(option.get_description())) {
+    for (Candidate& choice : ListedChoices(flag.description)) {
       Add(stays, std::move(choice.word), std::move(choice.description), typed);
     }
     for (Candidate& value : values_({one, typed, before_})) {

@@ -30,7 +30,7 @@ struct Completion {
 };
 
 struct ValueRequest {
-  std::string type;   // as of TypeOf(), without "[,...]": "RUN"
+  std::string type;   // as of Flag::type, without "[,...]": "RUN"
   std::string typed;  // the beginning of the value
 
   // The words before the current one, without the program's name.

@@ -1,17 +1,18 @@
 #include "distbench/flags/connection_defaults.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/flags/command_tree.h"
+#include "distbench/flags/flags.h"
 
 namespace distbench::flags {
 namespace {
@@ -56,22 +57,16 @@ absl::Status LineError(const std::string& origin, absl::string_view problem) {
   return absl::InvalidArgumentError(absl::StrCat(origin, ": ", problem));
 }
 
-// The connection's options of a command, and their names.
-std::vector<std::pair<CLI::Option*, std::string>> OptionsOf(CLI::App& command) {
-  std::vector<std::pair<CLI::Option*, std::string>> found;
-  for (CLI::Option* option : command.get_options({})) {
-    for (const std::string& name : option->get_lnames()) {
-      if (FindFlag(name) != nullptr) found.emplace_back(option, name);
-    }
+// Those of the flags that the command has, without dashes.
+std::vector<std::string> ConnectionFlagsOf(const CLI::App& command) {
+  std::vector<std::string> found;
+  for (const std::string& name : LongNamesOf(command)) {
+    if (FindFlag(name) != nullptr) found.push_back(name);
   }
   return found;
 }
 
-// CLI11 begins the error with the name of the option, which was not typed.
-std::string WithoutName(const std::string& error, const CLI::Option& option) {
-  return std::string(
-      absl::StripPrefix(error, absl::StrCat(option.get_name(), ": ")));
-}
+std::string Dashed(const std::string& name) { return absl::StrCat("--", name); }
 
 }  // namespace
 
@@ -109,12 +104,7 @@ std::string ConnectionDefaultsHelp() {
 }
 
 bool HasConnectionFlags(const CLI::App& command) {
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) {
-      if (FindFlag(name) != nullptr) return true;
-    }
-  }
-  return false;
+  return !ConnectionFlagsOf(command).empty();
 }
 
 ConnectionDefaults::ConnectionDefaults(const Environment& environment)
@@ -185,39 +175,40 @@ void ConnectionDefaults::ReadVariables(const Environment& environment) {
 }
 
 void ConnectionDefaults::Announce(CLI::App& app) {
-  for (const auto& [option, name] : OptionsOf(app)) {
-    option->description(absl::StrCat(option->get_description(), "\n",
-                                     kEnvironmentLabel, VariableOf(name)));
+  const std::vector<std::string> names = ConnectionFlagsOf(app);
+  for (const std::string& name : names) {
+    AppendToDescription(
+        app, Dashed(name),
+        absl::StrCat("\n", kEnvironmentLabel, VariableOf(name)));
   }
-  if (HasConnectionFlags(app)) {
+  if (!names.empty()) {
     // Only of the command that is used: elsewhere the flag stays required, as
     // manual pages have to say.
-    app.preparse_callback([this, &app](size_t) {
-      for (const auto& [option, name] : OptionsOf(app)) {
+    BeforeParsing(app, [this, &app, names] {
+      for (const std::string& name : names) {
         if (!file_status_.ok() || defaults_.count(name) > 0) {
-          option->required(false);
+          Require(app, Dashed(name), false);
         }
       }
     });
   }
-  for (CLI::App* command : app.get_subcommands({})) Announce(*command);
+  for (CLI::App* command : AllCommandsOf(app)) Announce(*command);
 }
 
 absl::Status ConnectionDefaults::Fill(CLI::App& command) {
-  if (!HasConnectionFlags(command)) return absl::OkStatus();
+  const std::vector<std::string> names = ConnectionFlagsOf(command);
+  if (names.empty()) return absl::OkStatus();
   if (!file_status_.ok()) return file_status_;
-  for (const auto& [option, name] : OptionsOf(command)) {
+  for (const std::string& name : names) {
     const auto found = defaults_.find(name);
-    if (option->count() > 0 || found == defaults_.end()) continue;
+    if (found == defaults_.end() || IsGiven(command, Dashed(name))) continue;
     const Default& by_default = found->second;
-    try {
-      option->add_result(by_default.value);
-      option->run_callback();
-    } catch (const CLI::ParseError& error) {
-      return LineError(by_default.origin, WithoutName(error.what(), *option));
+    const absl::Status set = GiveValue(command, Dashed(name), by_default.value);
+    if (!set.ok()) {
+      return LineError(by_default.origin, set.message());
     }
     if (is_in_job_) continue;
-    filled_.push_back(absl::StrCat(option->get_name(), "=", by_default.value,
+    filled_.push_back(absl::StrCat(Dashed(name), "=", by_default.value,
                                    " is from ", by_default.origin));
   }
   return absl::OkStatus();

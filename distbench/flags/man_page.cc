@@ -1,6 +1,5 @@
 #include "distbench/flags/man_page.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <utility>
 
@@ -101,7 +100,7 @@ bool IsExample(const std::string& paragraph) {
 std::string PartOfFooter(const CLI::App& command, bool examples) {
   std::vector<std::string> parts;
   bool in_examples = false;
-  for (const std::string& paragraph : Paragraphs(command.get_footer())) {
+  for (const std::string& paragraph : Paragraphs(FooterOf(command))) {
     // What is indented belongs to what is before it.
     if (!absl::StartsWith(paragraph, " ")) in_examples = IsExample(paragraph);
     if (in_examples == examples) parts.push_back(paragraph);
@@ -120,12 +119,11 @@ std::string Synopsis(const CLI::App& command, const std::string& program) {
   if (!FlagsOf(command).empty()) {
     absl::StrAppend(&text, " [", Italic("OPTIONS"), "]");
   }
-  for (const CLI::Option* argument : ArgumentsOf(command)) {
-    std::string name = Italic(argument->get_name(true));
-    if (argument->get_expected_max() > 1) absl::StrAppend(&name, "...");
-    absl::StrAppend(
-        &text, " ",
-        argument->get_required() ? name : absl::StrCat("[", name, "]"));
+  for (const Flag& argument : ArgumentsOf(command)) {
+    std::string name = Italic(argument.argument_name);
+    if (argument.most_values > 1) absl::StrAppend(&name, "...");
+    absl::StrAppend(&text, " ",
+                    argument.is_required ? name : absl::StrCat("[", name, "]"));
   }
   if (!CommandsOf(command).empty()) {
     absl::StrAppend(&text, " ", Italic("COMMAND"));
@@ -133,46 +131,46 @@ std::string Synopsis(const CLI::App& command, const std::string& program) {
   return absl::StrCat(text, Escape(TrailingUsage(command)), "\n");
 }
 
-std::string Names(const CLI::Option& option) {
+std::string Names(const Flag& flag) {
   std::vector<std::string> names;
-  for (const std::string& name : option.get_snames()) {
+  for (const std::string& name : flag.short_names) {
     names.push_back(Bold(absl::StrCat("-", name)));
   }
-  for (const std::string& name : option.get_lnames()) {
+  for (const std::string& name : flag.long_names) {
     names.push_back(Bold(absl::StrCat("--", name)));
   }
   std::string text = absl::StrJoin(names, ", ");
-  if (TakesValue(option)) {
-    absl::StrAppend(&text, option.get_lnames().empty() ? " " : "=",
-                    Italic(TypeOf(option)));
+  if (flag.most_values > 0) {
+    absl::StrAppend(&text, flag.long_names.empty() ? " " : "=",
+                    Italic(flag.type));
   }
   return text;
 }
 
-std::string Item(const std::string& head, const CLI::Option& option) {
+std::string Item(const std::string& head, const Flag& flag) {
   std::string text =
-      absl::StrCat(".TP\n", head, "\n", Filled(option.get_description()));
-  if (option.get_required()) {
+      absl::StrCat(".TP\n", head, "\n", Filled(flag.description));
+  if (flag.is_required) {
     absl::StrAppend(&text, ".br\nRequired.\n");
   }
-  if (const std::string value = option.get_default_str(); !value.empty()) {
-    absl::StrAppend(&text, ".br\nDefault: ", Escape(value), "\n");
+  if (!flag.default_value.empty()) {
+    absl::StrAppend(&text, ".br\nDefault: ", Escape(flag.default_value), "\n");
   }
   return text;
 }
 
 std::string Arguments(const CLI::App& command) {
   std::string text;
-  for (const CLI::Option* argument : ArgumentsOf(command)) {
-    absl::StrAppend(&text, Item(Italic(argument->get_name(true)), *argument));
+  for (const Flag& argument : ArgumentsOf(command)) {
+    absl::StrAppend(&text, Item(Italic(argument.argument_name), argument));
   }
   return text;
 }
 
 std::string Flags(const CLI::App& command) {
   std::string text;
-  for (const CLI::Option* flag : FlagsOf(command)) {
-    absl::StrAppend(&text, Item(Names(*flag), *flag));
+  for (const Flag& flag : FlagsOf(command)) {
+    absl::StrAppend(&text, Item(Names(flag), flag));
   }
   return text;
 }
@@ -180,8 +178,8 @@ std::string Flags(const CLI::App& command) {
 std::string Commands(const CLI::App& command) {
   std::string text;
   for (const CLI::App* sub : CommandsOf(command)) {
-    absl::StrAppend(&text, ".TP\n", Bold(sub->get_name()), "\n",
-                    Filled(sub->get_description()));
+    absl::StrAppend(&text, ".TP\n", Bold(NameOf(*sub)), "\n",
+                    Filled(DescriptionOf(*sub)));
   }
   return text;
 }
@@ -192,7 +190,7 @@ std::string SeeAlso(const CLI::App& command, const std::string& program) {
   const auto add = [&](const CLI::App& other) {
     pages.push_back(absl::StrCat(Bold(ManPageName(other, program)), "(1)"));
   };
-  if (command.get_parent() != nullptr) add(*command.get_parent());
+  if (ParentOf(command) != nullptr) add(*ParentOf(command));
   for (const CLI::App* sub : CommandsOf(command)) add(*sub);
   return pages.empty() ? "" : absl::StrCat(absl::StrJoin(pages, ",\n"), "\n");
 }
@@ -200,7 +198,7 @@ std::string SeeAlso(const CLI::App& command, const std::string& program) {
 // What a line of the page index says about the command.
 std::string Summary(const CLI::App& command) {
   const std::vector<std::string> sentences =
-      absl::StrSplit(command.get_description(), absl::MaxSplits(". ", 1));
+      absl::StrSplit(DescriptionOf(command), absl::MaxSplits(". ", 1));
   return absl::StrReplaceAll(absl::StripSuffix(sentences.front(), "."),
                              {{"\n", " "}});
 }
@@ -222,9 +220,8 @@ std::string ManPage(const CLI::App& command, const ManPageOptions& options) {
       Section("NAME", absl::StrCat(Escape(name), " \\- ",
                                    Escape(Summary(command)), "\n")),
       Section("SYNOPSIS", Synopsis(command, program)),
-      Section("DESCRIPTION",
-              Prose(absl::StrCat(command.get_description(), "\n\n",
-                                 PartOfFooter(command, false)))),
+      Section("DESCRIPTION", Prose(absl::StrCat(DescriptionOf(command), "\n\n",
+                                                PartOfFooter(command, false)))),
       Section("COMMANDS", Commands(command)),
       Section("ARGUMENTS", Arguments(command)),
       Section("OPTIONS", Flags(command)));

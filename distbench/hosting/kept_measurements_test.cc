@@ -1,6 +1,7 @@
 #include "distbench/hosting/kept_measurements.h"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "distbench/results/merge.h"

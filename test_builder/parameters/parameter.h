@@ -4,9 +4,11 @@
 #define TEST_BUILDER_PARAMETERS_PARAMETER_H_
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"

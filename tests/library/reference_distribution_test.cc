@@ -1,5 +1,7 @@
 #include "tests/library/reference_distribution.h"
 
+#include <utility>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -1,7 +1,7 @@
 // Tests that ThreadSanitizer knows what Abseil's locks order, and no more: a
 // false report fails any test here, and the last test expects a true report.
 
-#include <gtest/gtest.h>
+#include "gtest/gtest.h"
 
 #include <cstdlib>
 #include <thread>

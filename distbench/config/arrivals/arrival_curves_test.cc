@@ -1,6 +1,7 @@
 // Arrivals whose rate changes over time, against the integral of the rate in
 // closed form.
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <vector>

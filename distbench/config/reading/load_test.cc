@@ -3,6 +3,7 @@
 #include <fstream>
 #include <string>
 
+#include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"

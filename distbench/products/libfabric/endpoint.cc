@@ -3,6 +3,7 @@
 #include <rdma/fi_cm.h>
 #include <rdma/fi_errno.h>
 #include <sys/uio.h>
+#include <utility>
 
 #include <algorithm>
 #include <cstring>

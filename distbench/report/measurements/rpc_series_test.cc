@@ -1,6 +1,7 @@
 #include "distbench/report/measurements/rpc_series.h"
 
 #include <limits>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "distbench/results/histogram_proto.h"

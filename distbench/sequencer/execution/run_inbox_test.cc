@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <thread>
+#include <utility>
 #include <variant>
 
 #include "absl/synchronization/notification.h"

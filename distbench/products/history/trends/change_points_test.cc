@@ -1,7 +1,7 @@
 #include "distbench/products/history/trends/change_points.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "absl/status/status.h"
 #include "distbench/base/work_random.h"
 #include "distbench/numa/testing/fake_host.h"
 #include "gmock/gmock.h"

@@ -1,6 +1,7 @@
 #include "distbench/products/protection/measures/run.h"
 
 #include <algorithm>
+#include <utility>
 #include <variant>
 
 #include "absl/status/status.h"

@@ -27,6 +27,8 @@
 #ifndef DISTBENCH_PRODUCTS_SIMULATION_CALIBRATION_CALIBRATE_H_
 #define DISTBENCH_PRODUCTS_SIMULATION_CALIBRATION_CALIBRATE_H_
 
+#include <string>
+
 #include "absl/status/statusor.h"
 #include "proto/results.pb.h"
 #include "proto/simulation.pb.h"

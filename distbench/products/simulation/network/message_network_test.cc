@@ -4,6 +4,7 @@
 #include <deque>
 #include <memory>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "distbench/products/simulation/network/testing/arrival_log.h"
