@@ -1,10 +1,19 @@
 """Headers that are compiled once for all files that include them first.
 
 Two thirds of the time of compiling a file go into reading the headers of protobuf,
-Abseil and the standard library. The `cc_library`, `cc_binary` and `cc_test` of this
-file, which BUILD files load instead of Bazel's own, put a header of
-//third_party/precompiled in front of each file; gcc loads what it once made of that
-header. A header is compiled again when the system's libraries or compiler are upgraded;
+Abseil and the standard library. BUILD files therefore load `cc_library`, `cc_binary` and
+`cc_test` from one of three files instead of using Bazel's own; these put a header of
+//third_party/precompiled in front of each file, and gcc loads what it once made of that:
+
+- //third_party/precompiled:libraries.bzl: the standard library and Abseil
+- //third_party/precompiled:configs.bzl: these, and the messages of traffic configs
+- //third_party/precompiled:messages.bzl: these, and the messages of results
+
+The right one is the smallest that has what most files of the package include: messages
+cost half a second per file that does not need them, because the compiler instantiates
+the templates of their accessors in each.
+
+A header is compiled again when the system's libraries or compiler are upgraded;
 system_libraries.bzl says how that is noticed.
 
 Each file includes what it uses all the same: scripts/check_includes compares names with
@@ -112,7 +121,16 @@ def _if_precompiled(values):
         "//conditions:default": values,
     })
 
-def _with_precompiled(bazels_rule, header, deps = [], copts = [], **kwargs):
+def with_precompiled(bazels_rule, header, deps = [], copts = [], **kwargs):
+    """Calls a rule for C++ with a target of //third_party/precompiled to include first.
+
+    Args:
+      bazels_rule: such as native.cc_library.
+      header: the name of a precompiled_header.
+      deps: of the rule.
+      copts: of the rule.
+      **kwargs: passed on.
+    """
     bazels_rule(
         deps = deps + _if_precompiled(["//%s:%s" % (_FOLDER, header)]),
         copts = _if_precompiled([
@@ -125,12 +143,3 @@ def _with_precompiled(bazels_rule, header, deps = [], copts = [], **kwargs):
         ]) + copts,
         **kwargs
     )
-
-def cc_library(**kwargs):
-    _with_precompiled(native.cc_library, "messages", **kwargs)
-
-def cc_binary(**kwargs):
-    _with_precompiled(native.cc_binary, "messages", **kwargs)
-
-def cc_test(**kwargs):
-    _with_precompiled(native.cc_test, "tests", **kwargs)

@@ -1,4 +1,4 @@
-// What most files of distbench include: see precompiled_header.bzl.
+// What files include that know no messages: see precompiled_header.bzl.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -33,5 +33,3 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "proto/results.pb.h"
-#include "proto/traffic_config.pb.h"

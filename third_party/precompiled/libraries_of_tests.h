@@ -1,0 +1,4 @@
+// What tests of such files include: see precompiled_header.bzl.
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "third_party/precompiled/libraries.h"
