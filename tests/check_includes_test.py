@@ -5,13 +5,14 @@ import unittest
 from scripts import includes
 from tests import testing_main
 
-LIBRARIES, TESTS = includes.PRECOMPILED
+LIBRARIES = includes.PRECOMPILED + "libraries.h"
 
 
 def problems(**texts):
-    """Of a/NAME.h for name_h, and so on, with precompiled headers of nothing."""
-    files = {f"a/{name.replace('_', '.')}": text for name, text in texts.items()}
-    return includes.problems({LIBRARIES: "", TESTS: "", **files})
+    """Of a/NAME.h for name_h, and so on."""
+    return includes.problems(
+        {f"a/{name.replace('_', '.')}": text for name, text in texts.items()}
+    )
 
 
 class IncludesTest(unittest.TestCase):
@@ -62,7 +63,7 @@ class IncludesTest(unittest.TestCase):
     def test_what_is_precompiled_must_be_known(self):
         known = "#include <vector>\n#include <cstdint>\n"
         text = known + "#include <regex>\n"
-        found = includes.problems({LIBRARIES: text, TESTS: ""})
+        found = includes.problems({LIBRARIES: text})
         self.assertEqual(len(found), 1, found)
         self.assertIn(f"{LIBRARIES}: scripts/includes.py does not know", found[0])
         self.assertIn("<regex>", found[0])
