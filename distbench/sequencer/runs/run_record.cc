@@ -360,42 +360,31 @@ bool RunRecord::LacksPieces(int test_index) const {
 
 // ---- Followers --------------------------------------------------------------
 
-namespace {
-
-RunNews Event(RunTestsEvent event) {
-  return {.event = std::move(event), .end = std::nullopt};
-}
-
-RunNews End(absl::Status status) {
-  return {.event = std::nullopt, .end = std::move(status)};
-}
-
-}  // namespace
-
 RunFollower::RunFollower(std::shared_ptr<RunRecord> record,
                          std::function<void()> on_news)
     : record_(std::move(record)), on_news_(std::move(on_news)) {
-  record_->AddFollower(*this);
+  absl::MutexLock lock(&record_->mutex_);
+  id_ = record_->next_follower_id_++;
+  tests_before_ = record_->finished_count_;
+  idle_since_ns_ = record_->clock_.MonotonicNs();
+  record_->followers_[id_] = this;
 }
 
-RunFollower::~RunFollower() { record_->RemoveFollower(*this); }
-
-void RunRecord::AddFollower(RunFollower& follower) {
-  absl::MutexLock lock(&mutex_);
-  follower.id_ = next_follower_id_++;
-  follower.tests_before_ = finished_count_;
-  follower.idle_since_ns_ = clock_.MonotonicNs();
-  followers_[follower.id_] = &follower;
+RunFollower::~RunFollower() {
+  absl::MutexLock lock(&record_->mutex_);
+  record_->followers_.erase(id_);
 }
 
-void RunRecord::RemoveFollower(const RunFollower& follower) {
-  absl::MutexLock lock(&mutex_);
-  followers_.erase(follower.id_);
+RunNews RunFollower::Next() {
+  absl::MutexLock lock(&record_->mutex_);
+  RunNews news = record_->NewsFor(*this);
+  if (news.event.has_value()) idle_since_ns_ = record_->clock_.MonotonicNs();
+  return news;
 }
 
-bool RunRecord::IsGivenUp(const RunFollower& follower) const {
-  absl::MutexLock lock(&mutex_);
-  return follower.is_given_up_;
+bool RunFollower::is_given_up() const {
+  absl::MutexLock lock(&record_->mutex_);
+  return is_given_up_;
 }
 
 void RunRecord::GiveUpStalledFollowers() {
@@ -420,21 +409,14 @@ void RunRecord::GiveUpStalledFollowers() {
   for (const auto& call : calls) call();
 }
 
-RunNews RunRecord::NextFor(RunFollower& follower) {
-  absl::MutexLock lock(&mutex_);
-  RunNews news = NewsFor(follower);
-  if (news.event.has_value()) follower.idle_since_ns_ = clock_.MonotonicNs();
-  return news;
-}
-
 RunNews RunRecord::NewsFor(RunFollower& follower) {
   if (!is_announced_) return {};
-  if (!follower.error_.ok()) return End(follower.error_);
-  if (auto live = LiveNewsFor(follower)) return Event(*std::move(live));
+  if (!follower.error_.ok()) return {.end = follower.error_};
+  if (auto live = LiveNewsFor(follower)) return {.event = std::move(live)};
   while (const ResultLog::Record record = TakeRecord(follower)) {
     RunTestsEvent event;
     if (!event.ParseFromString(*record)) {
-      return End(absl::DataLossError("the stored result is damaged"));
+      return {.end = absl::DataLossError("the stored result is damaged")};
     }
     const int64_t begin = follower.offset_ - ResultLog::SizeInFile(*record);
     if (!Gets(follower, event, begin)) continue;
@@ -442,10 +424,10 @@ RunNews RunRecord::NewsFor(RunFollower& follower) {
     if (event.has_result_chunk()) {
       follower.part_ = {event.test_index(), follower.offset_};
     }
-    return Event(std::move(event));
+    return {.event = std::move(event)};
   }
   if (follower.is_reading_ || !end_.has_value()) return {};
-  return End(missing_.empty() ? *end_ : WhatIsMissing());
+  return {.end = missing_.empty() ? *end_ : WhatIsMissing()};
 }
 
 std::optional<RunTestsEvent> RunRecord::LiveNewsFor(RunFollower& follower) {

@@ -29,8 +29,8 @@ class RunFollower;
 
 // An event for a follower, or the end, or nothing new.
 struct RunNews {
-  std::optional<RunTestsEvent> event;
-  std::optional<absl::Status> end;
+  std::optional<RunTestsEvent> event = {};
+  std::optional<absl::Status> end = {};
 };
 
 // The run writes; any number of followers read, each at its own pace, from the
@@ -202,9 +202,6 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
   absl::StatusOr<std::deque<std::string>> ReadFile(int64_t offset, int64_t end);
 
   // ---- Followers
-  void AddFollower(RunFollower& follower) ABSL_LOCKS_EXCLUDED(mutex_);
-  void RemoveFollower(const RunFollower& follower) ABSL_LOCKS_EXCLUDED(mutex_);
-  RunNews NextFor(RunFollower& follower) ABSL_LOCKS_EXCLUDED(mutex_);
   RunNews NewsFor(RunFollower& follower) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::optional<RunTestsEvent> LiveNewsFor(RunFollower& follower)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -213,7 +210,6 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
   bool Gets(const RunFollower& follower, const RunTestsEvent& event,
             int64_t begin) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool LacksPieces(int test_index) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool IsGivenUp(const RunFollower& follower) const ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status WhatIsMissing() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Notify() const ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -286,11 +282,11 @@ class RunFollower {
   // is dropped when the follower has only some, it does not receive the test's
   // end either. If anything is missing, the end of the run is an error
   // that names it. Never blocks.
-  RunNews Next() { return record_->NextFor(*this); }
+  RunNews Next();
 
   // Whether the record waits no longer for this follower, which took nothing:
   // whoever has it should end it, and whatever it waits for itself.
-  bool is_given_up() const { return record_->IsGivenUp(*this); }
+  bool is_given_up() const;
 
  private:
   friend class RunRecord;
