@@ -177,14 +177,10 @@ std::string ExplainExtra(const CLI::App& app, const CLI::App& command,
 }
 
 // Returns the innermost subcommand that the user named, or the app itself.
-const CLI::App& NamedCommand(const CLI::App& app) {
+template <typename App>
+App& NamedCommand(App& app) {
   const std::vector<CLI::App*> named = app.get_subcommands();
-  return named.empty() ? app : NamedCommand(*named.front());
-}
-
-CLI::App& NamedCommand(CLI::App& app) {
-  const std::vector<CLI::App*> named = app.get_subcommands();
-  return named.empty() ? app : NamedCommand(*named.front());
+  return named.empty() ? app : NamedCommand<App>(*named.front());
 }
 
 // Explains the first argument that no subcommand accepts.

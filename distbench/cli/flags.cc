@@ -11,10 +11,9 @@ namespace {
 
 // Returns an empty string if the text is "HOST:PORT", else the error.
 std::string CheckHostAndPort(const std::string& text) {
-  const size_t colon = text.rfind(':');
+  const auto [host, number] = base::SplitHostPort(text);
   int port = 0;
-  if (colon != std::string::npos && colon > 0 &&
-      absl::SimpleAtoi(text.substr(colon + 1), &port) && port > 0 &&
+  if (!host.empty() && absl::SimpleAtoi(number, &port) && port > 0 &&
       port <= base::kMaxPort) {
     return "";
   }

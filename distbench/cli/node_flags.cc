@@ -15,6 +15,7 @@
 #include "distbench/base/plugins.h"
 #include "distbench/cli/flags.h"
 #include "distbench/node/host_facts.h"
+#include "distbench/node/node_extension.h"
 #include "distbench/numa/binding.h"
 #include "distbench/numa/thread_binding.h"
 #include "distbench/security/test_guards.h"
@@ -156,15 +157,17 @@ void AddEngineLimitFlags(CLI::App& command, hosting::EngineLimits& limits) {
 }  // namespace
 
 void AddNodeFlags(CLI::App& command, NodeFlags& flags) {
-  AddListenFlag(command, flags.listen,
+  AddListenFlag(command, flags.options.listen_address,
                 "Address on which this node and the services of tests\n"
                 "listen; default: all interfaces, or --service_address if\n"
                 "that is given");
-  AddTextFlag(command, "--service_address", flags.service_address, "ADDRESS",
+  AddTextFlag(command, "--service_address", flags.options.service_address,
+              "ADDRESS",
               "Address at which other nodes reach the services on this\n"
               "node; default: detected");
   AddBindingFlags(command, flags.binding);
-  AddNumberFlag(command, "--workers", flags.workers, 0, kMaxWorkers, "N",
+  AddNumberFlag(command, "--workers", flags.options.workers_per_instance, 0,
+                kMaxWorkers, "N",
                 "Threads per instance on this node, unless the test sets\n"
                 "them; 0: the sequencer divides the host's CPUs");
   AddEngineLimitFlags(command, flags.engine_limits);
@@ -172,8 +175,8 @@ void AddNodeFlags(CLI::App& command, NodeFlags& flags) {
        base::Plugins<node::NodeExtension>::All()) {
     for (const node::NodeSettingDeclaration& setting : extension->settings()) {
       AddTextFlag(command, absl::StrCat("--", setting.name),
-                  flags.product_settings[setting.name], setting.placeholder,
-                  setting.help);
+                  flags.options.product_settings[setting.name],
+                  setting.placeholder, setting.help);
     }
   }
   AddGuardFlags(command, flags.guards);
@@ -198,14 +201,10 @@ absl::Status CheckNodeFlags(const NodeFlags& flags) {
 node::NodeManagerOptions ToNodeOptions(
     const NodeFlags& flags, const std::optional<NumaBinding>& binding,
     hosting::EngineFactory& engines) {
-  node::NodeManagerOptions options;
+  node::NodeManagerOptions options = flags.options;
   options.engines = &engines;
-  options.service_address = flags.service_address;
-  options.listen_address = flags.listen;
   options.binding = binding;
-  options.workers_per_instance = flags.workers;
   options.lasting_facts = node::FindLastingFacts();
-  options.product_settings = flags.product_settings;
   options.guards = security::TestGuards::Make(flags.guards).value();
   return options;
 }

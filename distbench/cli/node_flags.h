@@ -13,7 +13,6 @@
 #include "absl/status/statusor.h"
 #include "distbench/hosting/engine_factory.h"
 #include "distbench/hosting/process_engines.h"
-#include "distbench/node/node_extension.h"
 #include "distbench/node/node_manager.h"
 #include "distbench/security/test_guards.h"
 #include "proto/traffic_config.pb.h"
@@ -53,12 +52,11 @@ absl::StatusOr<NodeArguments> ParseNodeArguments(
     const std::vector<std::string>& arguments);
 
 struct NodeFlags {
-  std::string listen;
-  std::string service_address;
+  // Those that flags give as they are.
+  node::NodeManagerOptions options;
+
   BindingFlags binding;
-  int workers = 0;
   hosting::EngineLimits engine_limits;
-  node::NodeSettings product_settings;
   security::GuardFlagValues guards;
 };
 

@@ -32,10 +32,7 @@ constexpr absl::Duration kLeavePatience = absl::Seconds(10);
 
 struct NodeManagerFlags {
   std::vector<std::string> arguments;
-  std::string test_sequencer;
   security::TlsFiles tls;
-  int port = 0;
-  std::optional<int> metrics_port;
   NodeFlags node;
 };
 
@@ -61,11 +58,8 @@ absl::StatusOr<int> RunNodeManager(const NodeManagerFlags& flags) {
   absl::Status end;
   node::NodeManagerOptions options =
       ToNodeOptions(flags.node, *binding, engines);
-  options.sequencer = flags.test_sequencer;
   options.preassigned_id = arguments->preassigned_id;
   options.attributes = std::move(arguments->attributes);
-  options.port = flags.port;
-  options.metrics_port = flags.metrics_port;
   options.tls = *tls;
   options.on_ended = [&](absl::Status status) {
     end = std::move(status);
@@ -74,16 +68,16 @@ absl::StatusOr<int> RunNodeManager(const NodeManagerFlags& flags) {
   if (binding->has_value()) {
     std::cout << "Bound to " << numa::DescribeBinding(**binding) << std::endl;
   }
-  std::cout << "Registering with " << flags.test_sequencer << std::endl;
+  const std::string sequencer = options.sequencer;
+  std::cout << "Registering with " << sequencer << std::endl;
   const absl::StatusOr<std::unique_ptr<node::NodeManager>> node =
       node::NodeManager::Start(std::move(options));
   if (!node.ok()) return node.status();
   stop.SetHandler({});
 
-  std::cout << (*node)->alias() << " registered with " << flags.test_sequencer
-            << '\n'
-            << NodeExposure(flags.node.listen, flags.node.service_address,
-                            flags.tls)
+  std::cout << (*node)->alias() << " registered with " << sequencer << '\n'
+            << NodeExposure(flags.node.options.listen_address,
+                            flags.node.options.service_address, flags.tls)
             << std::endl;
   if ((*node)->metrics_port() != 0) {
     std::cout << "Metrics at port " << (*node)->metrics_port() << std::endl;
@@ -105,12 +99,12 @@ void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen) {
                "nodeN: the node's name, otherwise chosen by the\n"
                "sequencer; then name=value: attributes for the\n"
                "service constraints of tests");
-  AddTestSequencerFlag(command, flags->test_sequencer);
+  AddTestSequencerFlag(command, flags->node.options.sequencer);
   AddTlsFlags(command, flags->tls);
-  AddPortFlag(command, flags->port,
+  AddPortFlag(command, flags->node.options.port,
               "Port of this node's health service (grpc.health.v1), which\n"
               "the sequencer is told; 0: none");
-  AddMetricsPortFlag(command, flags->metrics_port);
+  AddMetricsPortFlag(command, flags->node.options.metrics_port);
   AddNodeFlags(command, flags->node);
   SetFooter(
       command,

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "distbench/base/plugins.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/flags.h"
@@ -56,53 +57,51 @@ report::ReportFlagValues ValuesOf(const ReportFlags& flags) {
   return values;
 }
 
+// A report: what it is about, what it is to be, and where it goes.
+struct Task {
+  const report::ReportInput& input;
+  const ReportFlags& flags;
+  results::OutputFile& output;
+
+  absl::Status Write(absl::string_view text) const {
+    output.Write(text);
+    return absl::OkStatus();
+  }
+};
+
 // Writes what products print there.
-void WriteTextParts(const report::ReportInput& input, absl::string_view after,
-                    results::OutputFile& output) {
+void WriteTextParts(const Task& task, absl::string_view after) {
   for (const report::Placed<report::TextPart>& placed :
        report::InOrder<report::TextPart>(
            {report::kTextStart, report::kTextTests})) {
     if (placed.part == nullptr || placed.part->place.after != after) continue;
-    output.Write(placed.part->text_of(input));
+    task.output.Write(placed.part->text_of(task.input));
   }
 }
 
-absl::Status WriteText(const report::ReportInput& input, const ReportFlags&,
-                       results::OutputFile& output) {
-  WriteTextParts(input, report::kTextStart, output);
-  for (const report::TestRun& run : input.runs) {
-    output.Write(
+absl::Status WriteText(const Task& task) {
+  WriteTextParts(task, report::kTextStart);
+  for (const report::TestRun& run : task.input.runs) {
+    task.output.Write(
         absl::StrCat("Test: ", report::MarkedName(run.name, *run.result),
                      report::RunNumber(run), "\n"));
     for (const std::string& line : report::SummarizeTest(*run.result)) {
-      output.Write(absl::StrCat(line, "\n"));
+      task.output.Write(absl::StrCat(line, "\n"));
     }
   }
-  WriteTextParts(input, report::kTextTests, output);
+  WriteTextParts(task, report::kTextTests);
   return absl::OkStatus();
 }
 
-absl::Status WriteJson(const report::ReportInput& input, const ReportFlags&,
-                       results::OutputFile& output) {
-  output.Write(report::RenderJson(input));
-  return absl::OkStatus();
-}
-
-absl::Status WriteHtml(const report::ReportInput& input, const ReportFlags&,
-                       results::OutputFile& output) {
-  output.Write(report::RenderHtml(input));
-  return absl::OkStatus();
-}
-
-absl::Status WriteCsv(const report::ReportInput& input,
-                      const ReportFlags& flags, results::OutputFile& output) {
-  const auto sink = [&](absl::string_view bytes) { output.Write(bytes); };
-  if (const auto* table = base::Plugins<report::CsvTable>::Find(flags.table)) {
-    return table->write(input, ValuesOf(flags), sink);
+absl::Status WriteCsv(const Task& task) {
+  const std::string& name = task.flags.table;
+  const auto sink = [&](absl::string_view bytes) { task.output.Write(bytes); };
+  if (const auto* table = base::Plugins<report::CsvTable>::Find(name)) {
+    return table->write(task.input, ValuesOf(task.flags), sink);
   }
   for (const report::ReportTable* table : report::AllTables()) {
-    if (table->name != (flags.table.empty() ? "rpcs" : flags.table)) continue;
-    report::RenderCsv(input.runs, *table, sink);
+    if (table->name != (name.empty() ? "rpcs" : name)) continue;
+    report::RenderCsv(task.input.runs, *table, sink);
   }
   return absl::OkStatus();
 }
@@ -116,80 +115,81 @@ report::RpcSelection SelectionOf(const ReportFlags& flags) {
   return selection;
 }
 
-absl::Status WriteHdr(const report::ReportInput& input,
-                      const ReportFlags& flags, results::OutputFile& output) {
+absl::Status WriteHdr(const Task& task) {
   const absl::StatusOr<report::SelectedLatency> latency =
-      report::SelectLatency(input.runs, SelectionOf(flags));
+      report::SelectLatency(task.input.runs, SelectionOf(task.flags));
   if (!latency.ok()) return latency.status();
-  output.Write(report::RenderHdr(*latency));
-  return absl::OkStatus();
+  return task.Write(report::RenderHdr(*latency));
 }
 
-absl::Status WriteHlog(const report::ReportInput& input,
-                       const ReportFlags& flags, results::OutputFile& output) {
+absl::Status WriteHlog(const Task& task) {
   const absl::StatusOr<report::SelectedRpc> rpc =
-      report::SelectRpc(input.runs, SelectionOf(flags));
+      report::SelectRpc(task.input.runs, SelectionOf(task.flags));
   if (!rpc.ok()) return rpc.status();
-  output.Write(report::RenderHlog(*rpc));
-  return absl::OkStatus();
+  return task.Write(report::RenderHlog(*rpc));
 }
 
-absl::Status WriteTrace(const report::ReportInput& input, const ReportFlags&,
-                        results::OutputFile& output) {
-  return report::RenderTraceEvents(
-      input.runs, [&](absl::string_view bytes) { output.Write(bytes); });
+// Traces are written while they are found.
+template <absl::Status (*render)(absl::Span<const report::TestRun> runs,
+                                 report::ByteSink sink)>
+absl::Status WriteTraces(const Task& task) {
+  return render(task.input.runs,
+                [&](absl::string_view bytes) { task.output.Write(bytes); });
 }
 
-absl::Status WriteOtlp(const report::ReportInput& input, const ReportFlags&,
-                       results::OutputFile& output) {
-  return report::RenderOtlp(
-      input.runs, [&](absl::string_view bytes) { output.Write(bytes); });
-}
-
-absl::Status WriteOpenMetrics(const report::ReportInput& input,
-                              const ReportFlags&, results::OutputFile& output) {
-  output.Write(report::RenderOpenMetrics(input.runs));
-  return absl::OkStatus();
-}
-
-absl::Status WriteMpstat(const report::ReportInput& input, const ReportFlags&,
-                         results::OutputFile& output) {
-  output.Write(report::RenderMpstat(input.runs));
-  return absl::OkStatus();
+// One text, of the runs alone.
+template <std::string (*render)(absl::Span<const report::TestRun> runs)>
+absl::Status WriteRuns(const Task& task) {
+  return task.Write(render(task.input.runs));
 }
 
 // One of the core's own.
 struct OwnFormat {
   absl::string_view description;
-  absl::Status (*write)(const report::ReportInput&, const ReportFlags&,
-                        results::OutputFile&);
+  absl::Status (*write)(const Task& task);
 };
 
 const std::map<std::string, OwnFormat>& OwnFormats() {
   static const auto* const formats = new std::map<std::string, OwnFormat>{
       {"text", {"summaries", WriteText}},
-      {"json", {"everything but samples, for programs", WriteJson}},
+      {"json",
+       {"everything but samples, for programs",
+        [](const Task& task) {
+          return task.Write(report::RenderJson(task.input));
+        }}},
       {"csv", {"one table; see --table", WriteCsv}},
-      {"html", {"charts on one page", WriteHtml}},
+      {"html",
+       {"charts on one page",
+        [](const Task& task) {
+          return task.Write(report::RenderHtml(task.input));
+        }}},
       {"hdr", {"HdrHistogram's percentile output of one RPC", WriteHdr}},
       {"hlog", {"HdrHistogram's interval log of one RPC", WriteHlog}},
-      {"trace", {"RPC traces for ui.perfetto.dev", WriteTrace}},
-      {"otlp", {"RPC traces for OpenTelemetry and Jaeger", WriteOtlp}},
-      {"openmetrics", {"metrics for gateways of Prometheus", WriteOpenMetrics}},
-      {"mpstat", {"the use of CPUs as mpstat prints it", WriteMpstat}},
+      {"trace",
+       {"RPC traces for ui.perfetto.dev",
+        WriteTraces<report::RenderTraceEvents>}},
+      {"otlp",
+       {"RPC traces for OpenTelemetry and Jaeger",
+        WriteTraces<report::RenderOtlp>}},
+      {"openmetrics",
+       {"metrics for gateways of Prometheus",
+        WriteRuns<report::RenderOpenMetrics>}},
+      {"mpstat",
+       {"the use of CPUs as mpstat prints it",
+        WriteRuns<report::RenderMpstat>}},
   };
   return *formats;
 }
 
-absl::Status WriteFormat(const report::ReportInput& input,
-                         const ReportFlags& flags,
-                         results::OutputFile& output) {
+absl::Status WriteFormat(const Task& task) {
+  const ReportFlags& flags = task.flags;
   if (const auto* format =
           base::Plugins<report::ReportFormat>::Find(flags.format)) {
-    return format->write(input, ValuesOf(flags),
-                         [&](absl::string_view bytes) { output.Write(bytes); });
+    return format->write(
+        task.input, ValuesOf(flags),
+        [&](absl::string_view bytes) { task.output.Write(bytes); });
   }
-  return OwnFormats().at(flags.format).write(input, flags, output);
+  return OwnFormats().at(flags.format).write(task);
 }
 
 using Descriptions = std::vector<std::pair<std::string, absl::string_view>>;
@@ -266,7 +266,8 @@ int Report(const ReportFlags& flags) {
   const auto output = OpenReport(flags.output);
   if (!output.ok()) return Fail(output.status(), report::kExitUsage);
 
-  status = WriteFormat(report::InputOf(*results), flags, **output);
+  const report::ReportInput input = report::InputOf(*results);
+  status = WriteFormat({input, flags, **output});
   if (status.ok()) status = (*output)->Commit();
   if (!status.ok()) return Fail(status, report::kExitUsage);
   return ExitCodeForAll(*results);

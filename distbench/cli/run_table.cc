@@ -47,14 +47,14 @@ std::string Took(const RunDescription& run) {
 
 std::string Size(const RunDescription& run) {
   if (!run.has_result_bytes()) return "-";
-  constexpr double kKiB = 1024;
-  const auto bytes = static_cast<double>(run.result_bytes());
-  if (bytes < kKiB) return absl::StrCat(run.result_bytes(), " B");
-  if (bytes < kKiB * kKiB) return absl::StrFormat("%.1f KiB", bytes / kKiB);
-  if (bytes < kKiB * kKiB * kKiB) {
-    return absl::StrFormat("%.1f MiB", bytes / kKiB / kKiB);
+  constexpr int kKiB = 1024;
+  if (run.result_bytes() < kKiB) return absl::StrCat(run.result_bytes(), " B");
+  auto size = static_cast<double>(run.result_bytes()) / kKiB;
+  for (const char* unit : {"KiB", "MiB"}) {
+    if (size < kKiB) return absl::StrFormat("%.1f %s", size, unit);
+    size /= kKiB;
   }
-  return absl::StrFormat("%.1f GiB", bytes / kKiB / kKiB / kKiB);
+  return absl::StrFormat("%.1f GiB", size);
 }
 
 base::TextRow RunRow(const RunDescription& run) {

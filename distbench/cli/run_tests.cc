@@ -125,9 +125,7 @@ void AddRunTestsCommand(CLI::App& app, CommandBody& chosen) {
   AddTlsFlags(command, flags->tls);
   AddInfileFlag(command, flags->infile);
   AddInfileArgument(command, flags->infile);
-  AddTestOutputFlags(command, flags->output);
-  AddObjectiveFlags(command, flags->output);
-  AddVerboseFlag(command, flags->output);
+  AddResultFlags(command, flags->output);
   AddQuietFlag(command, flags->quiet);
   AddDurationFlag(command, "--max_test_duration", flags->max_test_duration,
                   "End a test after this time, such as 130s; default:\n"

@@ -156,9 +156,7 @@ void AddGet(CLI::App& runs, CommandBody& chosen) {
   CLI::App& command = AddAction(
       runs, "get", "Gets the results of a finished run", Get, flags, chosen);
   AddRunId(command, *flags);
-  AddTestOutputFlags(command, flags->output);
-  AddObjectiveFlags(command, flags->output);
-  AddVerboseFlag(command, flags->output);
+  AddResultFlags(command, flags->output);
   SetFooter(command,
             "Prints summaries and exits as run_tests does.\n\n"
             "Example:\n"
@@ -184,9 +182,7 @@ void AddWait(CLI::App& runs, CommandBody& chosen) {
       AddAction(runs, "wait", "Waits for the end of a run and shows progress",
                 Wait, flags, chosen);
   AddRunId(command, *flags);
-  AddTestOutputFlags(command, flags->output);
-  AddObjectiveFlags(command, flags->output);
-  AddVerboseFlag(command, flags->output);
+  AddResultFlags(command, flags->output);
   AddQuietFlag(command, flags->quiet);
   SetFooter(
       command,

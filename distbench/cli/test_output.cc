@@ -36,15 +36,13 @@ void AddTestOutputFlags(CLI::App& command, TestOutputFlags& flags) {
             "Exit 0 also if the numbers are found to be false");
 }
 
-void AddObjectiveFlags(CLI::App& command, TestOutputFlags& flags) {
+void AddResultFlags(CLI::App& command, TestOutputFlags& flags) {
+  AddTestOutputFlags(command, flags);
   AddRepeatedFlag(command, "--slo", flags.objectives, "OBJECTIVE",
                   "Exit 2 unless each test meets this objective, such as\n"
                   "'query p99<=5ms'; in addition to those of the test. May be\n"
                   "repeated");
   AddCheckFlags(command, flags.checks);
-}
-
-void AddVerboseFlag(CLI::App& command, TestOutputFlags& flags) {
   AddSwitch(command, "--verbose", flags.verbose,
             "Print the whole summary on a terminal, too");
 }
@@ -86,13 +84,11 @@ absl::Status WriteOutfile(const client::ConsoleRun& run,
   if (flags.outfile.empty() || run.results.test_results().empty()) {
     return absl::OkStatus();
   }
-  if (flags.binary_output) {
-    return results::WriteResults(run.results, flags.outfile,
-                                 results::ResultEncoding::kBinary);
-  }
   if (!flags.legacy_text) {
     return results::WriteResults(run.results, flags.outfile,
-                                 results::ResultEncoding::kText);
+                                 flags.binary_output
+                                     ? results::ResultEncoding::kBinary
+                                     : results::ResultEncoding::kText);
   }
   TestSequenceResults results = run.results;
   results::DropExtensions(results);

@@ -30,17 +30,13 @@ struct TestOutputFlags {
 // must outlive the parsing.
 void AddTestOutputFlags(CLI::App& command, TestOutputFlags& flags);
 
-// Adds --slo and the flags of AddCheckFlags(). `flags` must outlive the
-// parsing.
-void AddObjectiveFlags(CLI::App& command, TestOutputFlags& flags);
+// Adds these, and for commands that also print and judge results --slo, the
+// flags of AddCheckFlags(), and --verbose.
+void AddResultFlags(CLI::App& command, TestOutputFlags& flags);
 
 // Checks that a result can be written to the outfile, and that the objectives
 // are valid. Call this before a long test.
 absl::Status CheckOutput(const TestOutputFlags& flags);
-
-// Adds --verbose, for commands that print results. `flags` must outlive the
-// parsing.
-void AddVerboseFlag(CLI::App& command, TestOutputFlags& flags);
 
 // Prints a test's result to stdout, for a terminal or for programs. `flags`
 // must outlive the printer. If the flags name files, the process no longer ends

@@ -93,9 +93,7 @@ void AddTestPreviewCommand(CLI::App& app, CommandBody& chosen) {
   auto flags = std::make_shared<PreviewFlags>();
   AddInfileFlag(command, flags->infile);
   AddInfileArgument(command, flags->infile);
-  AddTestOutputFlags(command, flags->output);
-  AddObjectiveFlags(command, flags->output);
-  AddVerboseFlag(command, flags->output);
+  AddResultFlags(command, flags->output);
   AddQuietFlag(command, flags->quiet);
   AddGuardFlags(command, flags->guards);
   SetFooter(

@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -9,9 +7,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "distbench/base/host_port.h"
 #include "distbench/base/plugins.h"
 #include "distbench/base/stop_signals.h"
 #include "distbench/base/version.h"
@@ -54,24 +51,20 @@ Companions MakeCompanions() {
 }
 
 struct SequencerFlags {
-  int port = 10'000;
+  // Those that flags give as they are.
+  sequencer::SequencerOptions options;
+
   int local_nodes = 0;
-  std::string listen;
-  absl::Duration node_timeout = absl::Seconds(5);
-  std::string results_dir;
   int64_t results_memory_mib = sequencer::RunLimits().memory_bytes >> 20;
   std::optional<int64_t> receive_memory_mib;
   security::TlsFiles tls;
-  security::AccessRules access;
   security::GuardFlagValues guards;
-  std::optional<int> metrics_port;
-  int max_nodes = kMaxLocalNodes;
   Companions companions = MakeCompanions();
 };
 
 // --allow_* restrict clients by name, and only certificates have names.
 absl::Status CheckSequencerFlags(const SequencerFlags& flags) {
-  if (!flags.access.empty() && flags.tls.ca.empty()) {
+  if (!flags.options.access.empty() && flags.tls.ca.empty()) {
     return absl::InvalidArgumentError(
         "--allow_submit and --allow_node name clients by their certificates; "
         "give --tls_ca, --tls_cert and --tls_key as well");
@@ -81,16 +74,6 @@ absl::Status CheckSequencerFlags(const SequencerFlags& flags) {
     status.Update(companion->CheckFlags());
   }
   return status;
-}
-
-// Returns the address at which others reach the port.
-std::string ReachableAddress(const std::string& listen, int port) {
-  if (absl::StrContains(listen, ':')) {
-    return absl::StrCat("[", listen, "]:", port);
-  }
-  char hostname[256] = "localhost";
-  if (listen.empty()) gethostname(hostname, sizeof(hostname) - 1);
-  return absl::StrCat(listen.empty() ? hostname : listen, ":", port);
 }
 
 absl::StatusOr<std::vector<std::unique_ptr<node::NodeManager>>> StartLocalNodes(
@@ -130,8 +113,9 @@ void SayWhatWasInterrupted(const sequencer::SequencerServer& sequencer) {
 absl::StatusOr<std::vector<std::unique_ptr<RunningCompanion>>> StartCompanions(
     const SequencerFlags& flags, sequencer::SequencerServer& server,
     const std::string& address) {
-  const SequencerCompanion::Sequencer sequencer = {
-      server, address, flags.tls, flags.access, flags.results_dir};
+  const SequencerCompanion::Sequencer sequencer = {server, address, flags.tls,
+                                                   flags.options.access,
+                                                   flags.options.results_dir};
   std::vector<std::unique_ptr<RunningCompanion>> running;
   for (const auto& companion : flags.companions) {
     absl::StatusOr<std::unique_ptr<RunningCompanion>> started =
@@ -151,17 +135,10 @@ absl::StatusOr<int> RunTestSequencer(const SequencerFlags& flags) {
       security::TlsCredentials::Load(flags.tls, security::TlsRole::kSequencer);
   if (!tls.ok()) return tls.status();
   base::StopSignals stop(report::kExitRunFailed);
-  sequencer::SequencerOptions options;
-  options.listen_address = flags.listen;
-  options.port = flags.port;
-  options.node_silence_timeout = flags.node_timeout;
+  sequencer::SequencerOptions options = flags.options;
   options.tls = *tls;
-  options.access = flags.access;
   options.guards = *guards;
-  options.max_nodes = flags.max_nodes;
-  options.metrics_port = flags.metrics_port;
   options.revision = std::string(base::SourceRevision());
-  options.results_dir = flags.results_dir;
   options.run_limits.memory_bytes = flags.results_memory_mib << 20;
   if (flags.receive_memory_mib.has_value()) {
     options.receive_memory_bytes = *flags.receive_memory_mib << 20;
@@ -178,13 +155,15 @@ absl::StatusOr<int> RunTestSequencer(const SequencerFlags& flags) {
                                      *guards, engines ? &*engines : nullptr);
   if (!nodes.ok()) return Fail(nodes.status(), report::kExitRunFailed);
 
-  const std::string address =
-      ReachableAddress(flags.listen, (*sequencer)->port());
+  // At which others reach the port.
+  const std::string& listen = flags.options.listen_address;
+  const std::string address = base::JoinHostPort(
+      listen.empty() ? node::Hostname() : listen, (*sequencer)->port());
   const auto companions = StartCompanions(flags, **sequencer, address);
   if (!companions.ok()) return companions.status();
 
   std::cout << "Listening at " << address << '\n'
-            << SequencerExposure(flags.listen, flags.tls, flags.access)
+            << SequencerExposure(listen, flags.tls, flags.options.access)
             << std::endl;
   if ((*sequencer)->metrics_port() != 0) {
     std::cout << "Metrics at port " << (*sequencer)->metrics_port()
@@ -206,17 +185,18 @@ void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen) {
   CLI::App& command = AddSubcommand(
       app, "test_sequencer", "Hands tests to node managers until SIGINT");
   auto flags = std::make_shared<SequencerFlags>();
-  AddPortFlag(command, flags->port,
+  sequencer::SequencerOptions& options = flags->options;
+  AddPortFlag(command, options.port,
               "Port to listen on; 0 picks a free port and prints it");
   AddNumberFlag(command, "--local_nodes", flags->local_nodes, 0, kMaxLocalNodes,
                 "COUNT",
                 "Nodes to run in this process, named node0, node1, ...");
-  AddListenFlag(command, flags->listen,
+  AddListenFlag(command, options.listen_address,
                 "Address to listen on; default: all interfaces");
-  AddDurationFlag(command, "--node_timeout", flags->node_timeout,
+  AddDurationFlag(command, "--node_timeout", options.node_silence_timeout,
                   "Declare a node lost if it is unreachable for this long,\n"
                   "and end its traffic; default: 5s");
-  AddTextFlag(command, "--results_dir", flags->results_dir, "DIR",
+  AddTextFlag(command, "--results_dir", options.results_dir, "DIR",
               "Directory for runs and results, which survive a restart;\n"
               "default: results are lost with the sequencer");
   AddNumberFlag(command, "--results_memory", flags->results_memory_mib,
@@ -231,16 +211,16 @@ void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen) {
                 "message never arrives. Default: half of the memory of the\n"
                 "host or of its control group");
   AddTlsFlags(command, flags->tls);
-  AddNamesFlag(command, "--allow_submit", flags->access.submit,
+  AddNamesFlag(command, "--allow_submit", options.access.submit,
                "Certificate names that may submit and cancel tests, such as\n"
                "alice,ci.example.com; default: all signed by --tls_ca");
-  AddNamesFlag(command, "--allow_node", flags->access.node,
+  AddNamesFlag(command, "--allow_node", options.access.node,
                "Certificate names that may be nodes, such as host1,host2;\n"
                "default: all signed by --tls_ca");
   AddGuardFlags(command, flags->guards);
-  AddNumberFlag(command, "--max_nodes", flags->max_nodes, 1, kMaxNodeNames,
+  AddNumberFlag(command, "--max_nodes", options.max_nodes, 1, kMaxNodeNames,
                 "COUNT", "Most nodes that may be registered at the same time");
-  AddMetricsPortFlag(command, flags->metrics_port);
+  AddMetricsPortFlag(command, options.metrics_port);
   for (const auto& companion : flags->companions) {
     companion->AddFlags(command);
   }

@@ -30,16 +30,17 @@ int64_t RunningTimeUs(TestClient& client, const RunDescription& run) {
 }
 
 // Calls the sequencer, then keeps and shows the events that it sends. A stop
-// signal cancels the call. `display` may be null.
+// signal cancels the call.
 template <typename Call>
 ConsoleRun Conduct(TestClient& client, base::StopSignals& stop,
-                   const ResultPrinter& print, ProgressDisplay* display,
-                   const Call& call) {
+                   const ResultPrinter& print,
+                   const ProgressDisplayOptions& options, const Call& call) {
   ConsoleRun run;
+  ProgressDisplay display(options);
   stop.SetHandler([&client] { client.Cancel(); });
   run.status = call(
       [&](const RunTestsEvent& event) {
-        if (display != nullptr) display->Show(event);
+        display.Show(event);
         Take(event, print, run);
       },
       run.results);
@@ -56,8 +57,7 @@ ConsoleRun RunOnConsole(TestClient& client, const RunTestsRequest& request,
       StderrProgress(request.test_sequence().tests_size(),
                      /*quiet=*/progress == RunProgress::kNone);
   options.show_run_id = progress == RunProgress::kWithRunId;
-  ProgressDisplay display(options);
-  return Conduct(client, stop, print, &display,
+  return Conduct(client, stop, print, options,
                  [&](const auto& observe, TestSequenceResults& results) {
                    return client.RunTests(request, observe, results);
                  });
@@ -70,8 +70,7 @@ ConsoleRun FollowOnConsole(TestClient& client, const RunDescription& run,
       StderrProgress(run.test_names_size(),
                      /*quiet=*/progress == RunProgress::kNone);
   options.running_time_us = RunningTimeUs(client, run);
-  ProgressDisplay display(options);
-  return Conduct(client, stop, print, &display,
+  return Conduct(client, stop, print, options,
                  [&](const auto& observe, TestSequenceResults& results) {
                    return client.GetRun(run, /*wait=*/true, observe, results);
                  });
@@ -79,7 +78,8 @@ ConsoleRun FollowOnConsole(TestClient& client, const RunDescription& run,
 
 ConsoleRun GetOnConsole(TestClient& client, const RunDescription& run,
                         const ResultPrinter& print, base::StopSignals& stop) {
-  return Conduct(client, stop, print, nullptr,
+  return Conduct(client, stop, print,
+                 StderrProgress(run.test_names_size(), /*quiet=*/true),
                  [&](const auto& observe, TestSequenceResults& results) {
                    return client.GetRun(run, /*wait=*/false, observe, results);
                  });

@@ -3,7 +3,6 @@
 #include <grpcpp/grpcpp.h>
 
 #include <iterator>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -14,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "distbench/base/grpc_calls.h"
-#include "distbench/results/merge.h"
+#include "distbench/results/result_assembler.h"
 #include "distbench/security/credentials.h"
 #include "distbench/security/tls_diagnosis.h"
 #include "proto/control.grpc.pb.h"
@@ -22,7 +21,6 @@
 namespace distbench::client {
 namespace {
 
-constexpr absl::Duration kStatusTimeout = absl::Seconds(10);
 constexpr absl::Duration kListTimeout = absl::Seconds(60);
 constexpr absl::Duration kCancelTimeout = absl::Seconds(5);
 constexpr int kKeepaliveMs = 5000;
@@ -60,53 +58,6 @@ std::string ExplainByTls(const std::string& address,
                             "--tls_key if it requires a certificate")
              : "";
 }
-
-// Assembles the results of a sequence from events.
-class ResultAssembler {
- public:
-  ResultAssembler(int test_count, TestSequenceResults& results)
-      : test_count_(test_count), results_(results) {}
-
-  // Moves the results out of the event, so that the observer does not see them.
-  absl::Status Add(RunTestsEvent& event) {
-    if (event.test_index() < 0 || event.test_index() >= test_count_) {
-      return absl::InternalError(
-          absl::StrCat("the test sequencer sent an event of test ",
-                       event.test_index(), " of ", test_count_));
-    }
-    if (event.has_result_chunk()) {
-      return results::MergeChunk(
-          std::move(*event.mutable_result_chunk()),
-          *Result(event.test_index()).mutable_service_logs());
-    }
-    if (event.has_finished()) {
-      Result(event.test_index()).MergeFrom(event.finished());
-      incomplete_.erase(event.test_index());
-    }
-    return absl::OkStatus();
-  }
-
-  // Call this when no more events can come.
-  void MarkIncomplete(absl::string_view reason) {
-    for (int index : incomplete_) {
-      results_.mutable_test_results(index)->mutable_run_info()->set_failure(
-          std::string(reason));
-    }
-  }
-
- private:
-  TestResult& Result(int index) {
-    while (results_.test_results_size() <= index) {
-      incomplete_.insert(results_.test_results_size());
-      results_.add_test_results();
-    }
-    return *results_.mutable_test_results(index);
-  }
-
-  const int test_count_;
-  TestSequenceResults& results_;
-  std::set<int> incomplete_;
-};
 
 using Stub = DistBenchTestSequencer::Stub;
 
@@ -202,10 +153,6 @@ absl::StatusOr<std::string> TestClient::Submit(const RunTestsRequest& request) {
   return end.ok() ? absl::InternalError("the run has no id") : ExplainLoss(end);
 }
 
-absl::StatusOr<GetStatusResponse> TestClient::GetStatus() {
-  return GetStatus(kStatusTimeout);
-}
-
 absl::StatusOr<GetStatusResponse> TestClient::GetStatus(
     absl::Duration timeout) {
   grpc::ClientContext context;
@@ -280,7 +227,7 @@ absl::Status TestClient::Follow(RunCall& call,
                                 grpc::ClientReader<RunTestsEvent>& reader,
                                 int test_count, EventObserver observer,
                                 TestSequenceResults& results) {
-  ResultAssembler assembler(test_count, results);
+  results::ResultAssembler assembler(test_count, results);
   RunTestsEvent event;
   absl::Status status;
   while (status.ok() && reader.Read(&event)) {

@@ -59,7 +59,8 @@ class TestClient {
   // Submits the tests and returns the run's id.
   absl::StatusOr<std::string> Submit(const RunTestsRequest& request);
 
-  absl::StatusOr<GetStatusResponse> GetStatus();
+  absl::StatusOr<GetStatusResponse> GetStatus(
+      absl::Duration timeout = absl::Seconds(10));
 
   // Returns the oldest run first.
   absl::StatusOr<std::vector<RunDescription>> ListRuns();
@@ -86,8 +87,6 @@ class TestClient {
  private:
   // A call that follows a run.
   struct RunCall;
-
-  absl::StatusOr<GetStatusResponse> GetStatus(absl::Duration timeout);
 
   // Reads the events of a call, passes them on, and assembles their results.
   absl::Status Follow(RunCall& call, grpc::ClientReader<RunTestsEvent>& reader,

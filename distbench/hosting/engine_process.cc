@@ -184,22 +184,15 @@ void EngineProcess::Read() {
 }
 
 void EngineProcess::Dispatch(EngineReport report) {
-  absl::MutexLock listeners_lock(&listeners_mutex_);
-  const auto found = listeners_.find(report.engine());
-  EngineListener* listener =
-      found == listeners_.end() ? nullptr : found->second;
   switch (report.report_case()) {
     case EngineReport::kProgress:
-      if (listener != nullptr) listener->OnProgress(report.progress());
-      return;
     case EngineReport::kOverload:
-      if (listener != nullptr) {
-        listener->OnOverload(FromCommandStatus(report.overload()));
-      }
+    case EngineReport::kFinished: {
+      absl::MutexLock lock(&listeners_mutex_);
+      const auto found = listeners_.find(report.engine());
+      if (found != listeners_.end()) found->second->OnReport(report);
       return;
-    case EngineReport::kFinished:
-      if (listener != nullptr) listener->OnFinished(report.finished());
-      return;
+    }
     case EngineReport::REPORT_NOT_SET:
       return;
     default: {

@@ -57,9 +57,9 @@ class MemoryGroup {
 class EngineListener {
  public:
   virtual ~EngineListener() = default;
-  virtual void OnProgress(const EngineTotals& totals) = 0;
-  virtual void OnOverload(const absl::Status& status) = 0;
-  virtual void OnFinished(const EngineTotals& totals) = 0;
+
+  // Its progress, an overload, or that it has finished.
+  virtual void OnReport(const EngineReport& report) = 0;
 
   // The process has ended unexpectedly. This is the last call.
   virtual void OnLost(const absl::Status& status) = 0;
@@ -130,7 +130,8 @@ class EngineProcess {
 
   // These run on the reader thread.
   void Read() ABSL_LOCKS_EXCLUDED(mutex_);
-  void Dispatch(EngineReport report) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Dispatch(EngineReport report)
+      ABSL_LOCKS_EXCLUDED(mutex_, listeners_mutex_);
   void OnEnd() ABSL_LOCKS_EXCLUDED(mutex_, listeners_mutex_);
 
   // Why the process was killed if the kernel did it for want of memory; empty

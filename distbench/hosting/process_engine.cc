@@ -149,13 +149,15 @@ absl::StatusOr<EngineReport> ProcessEngine::Call(EngineCommand command) {
   return process_->Call(command);
 }
 
-void ProcessEngine::OnOverload(const absl::Status& status) {
-  options_.on_overload(status);
-}
-
-void ProcessEngine::OnFinished(const EngineTotals& totals) {
-  Take(totals);
-  Finish();
+void ProcessEngine::OnReport(const EngineReport& report) {
+  if (report.has_progress()) Take(report.progress());
+  if (report.has_overload()) {
+    options_.on_overload(FromCommandStatus(report.overload()));
+  }
+  if (report.has_finished()) {
+    Take(report.finished());
+    Finish();
+  }
 }
 
 void ProcessEngine::OnLost(const absl::Status& status) {

@@ -66,9 +66,7 @@ class ProcessEngine final : public HostedEngine, private EngineListener {
   absl::StatusOr<EngineReport> Call(EngineCommand command);
 
   // EngineListener
-  void OnProgress(const EngineTotals& totals) override { Take(totals); }
-  void OnOverload(const absl::Status& status) override;
-  void OnFinished(const EngineTotals& totals) override;
+  void OnReport(const EngineReport& report) override;
   void OnLost(const absl::Status& status) override ABSL_LOCKS_EXCLUDED(mutex_);
 
   void Take(const EngineTotals& totals) ABSL_LOCKS_EXCLUDED(mutex_);

@@ -258,9 +258,7 @@ void AddSimulateCommand(CLI::App& app, cli::CommandBody& chosen) {
       "otherwise 1. Equal seeds give equal results, but for the\n"
       "time at which the test seems to run (now, or the variable\n"
       "SOURCE_DATE_EPOCH)");
-  cli::AddTestOutputFlags(command, flags->output);
-  cli::AddObjectiveFlags(command, flags->output);
-  cli::AddVerboseFlag(command, flags->output);
+  cli::AddResultFlags(command, flags->output);
   cli::AddQuietFlag(command, flags->quiet);
   cli::AddDurationFlag(command, "--max_test_duration", flags->max_test_duration,
                        "End a test after this simulated time, such as 130s;\n"

@@ -25,42 +25,28 @@ constexpr size_t kMostRangeBytes = 2000;
 // The begin of NodeAlias().
 constexpr absl::string_view kNode = "node";
 
+// In the order of the steps.
+constexpr struct {
+  absl::string_view deed;
+  absl::string_view when;
+} kStepTexts[kStepCount] = {
+    {"prepare its instances", "while the test was prepared"},
+    {"connect its instances to their peers",
+     "while the instances were connected"},
+    {"start its traffic", "while the traffic was started"},
+    {"end its traffic", "during the traffic"},
+    {"hand over its results", "while results were collected"},
+    {"get ready for the next test", "at the end of the test"},
+};
+
 }  // namespace
 
 absl::string_view DeedOf(Step step) {
-  switch (step) {
-    case Step::kPrepare:
-      return "prepare its instances";
-    case Step::kConnect:
-      return "connect its instances to their peers";
-    case Step::kStart:
-      return "start its traffic";
-    case Step::kTraffic:
-      return "end its traffic";
-    case Step::kCollect:
-      return "hand over its results";
-    case Step::kRelease:
-      return "get ready for the next test";
-  }
-  return "";
+  return kStepTexts[static_cast<int>(step)].deed;
 }
 
 absl::string_view WhenIs(Step step) {
-  switch (step) {
-    case Step::kPrepare:
-      return "while the test was prepared";
-    case Step::kConnect:
-      return "while the instances were connected";
-    case Step::kStart:
-      return "while the traffic was started";
-    case Step::kTraffic:
-      return "during the traffic";
-    case Step::kCollect:
-      return "while results were collected";
-    case Step::kRelease:
-      return "at the end of the test";
-  }
-  return "";
+  return kStepTexts[static_cast<int>(step)].when;
 }
 
 std::string Participant::Name() const {

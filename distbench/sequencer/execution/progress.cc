@@ -61,23 +61,6 @@ void UpdateProgress(const TrafficProgress& newer, TrafficProgress& progress) {
   }
 }
 
-void AddProgress(const TrafficProgress& part, TrafficProgress& sum) {
-  sum.set_succeeded_count(
-      base::SaturatingAdd(sum.succeeded_count(), part.succeeded_count()));
-  sum.set_failed_count(
-      base::SaturatingAdd(sum.failed_count(), part.failed_count()));
-  sum.set_in_flight_count(
-      base::SaturatingAdd(sum.in_flight_count(), part.in_flight_count()));
-  sum.set_offered_count(
-      base::SaturatingAdd(sum.offered_count(), part.offered_count()));
-  sum.set_open_loop_ended_count(base::SaturatingAdd(
-      sum.open_loop_ended_count(), part.open_loop_ended_count()));
-  if (part.has_traffic_time_ns()) {
-    sum.set_traffic_time_ns(
-        std::max(sum.traffic_time_ns(), part.traffic_time_ns()));
-  }
-}
-
 void RecentTimes::Add(const TrafficProgress& report) {
   results::AddHistogram(report.recent_service_time_ns(), service_time_)
       .IgnoreError();

@@ -24,9 +24,6 @@ bool ReportsWithPongs(int64_t node_count);
 // Replaces the totals of a node by those of its newer report.
 void UpdateProgress(const TrafficProgress& newer, TrafficProgress& progress);
 
-// Adds one node's totals to the sum over nodes.
-void AddProgress(const TrafficProgress& part, TrafficProgress& sum);
-
 // The latencies that all nodes reported since they were last taken. Not
 // thread-safe.
 class RecentTimes {

@@ -7,6 +7,7 @@
 
 #include "absl/time/time.h"
 #include "distbench/base/testing/proto_testing.h"
+#include "distbench/sequencer/runs/run_state.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -186,15 +186,14 @@ absl::Status SequenceRun::RunTest(int test_index) {
   absl::StatusOr<PlacedTest> placed = Place(test_index);
   if (!placed.ok()) return FinishUnplaced(test_index, placed.status());
 
-  RunStatus::RunningTest running{.name = TestName(placed->test, test_index)};
-  for (const NodeShare& share : placed->shares) {
-    running.node_aliases.insert(share.node->alias());
-  }
   TestStarted started;
   started.set_name(TestName(placed->test, test_index));
   if (const auto expected_us = ExpectedDurationUs(placed->test)) {
     started.set_expected_duration_us(*expected_us);
-    running.expected_duration_us = *expected_us;
+  }
+  RunStatus::RunningTest running{.description = started};
+  for (const NodeShare& share : placed->shares) {
+    running.node_aliases.insert(share.node->alias());
   }
   environment_.status.Set(std::move(running));
 

@@ -14,6 +14,7 @@
 #include "distbench/security/nonce.h"
 #include "distbench/sequencer/execution/node_clocks.h"
 #include "distbench/sequencer/execution/progress.h"
+#include "distbench/sequencer/runs/run_state.h"
 
 namespace distbench::sequencer {
 namespace {
@@ -26,14 +27,14 @@ constexpr int64_t kMostReportDelayNs = 500'000'000;
 constexpr int kCollectAtOnce = 8;
 constexpr int64_t kWindowBytes = 4 << 20;
 
-// ---- Commands ---------------------------------------------------------------
+// ---- What commands say
+// -------------------------------------------------------
 
-NodeCommand PrepareCommand(const DistributedSystemDescription& test,
-                           const NodeShare& share, int64_t clock_offset_ns,
-                           bool use_loopback, const std::string& test_nonce,
-                           const security::InstanceLimits& limits) {
-  NodeCommand command;
-  PrepareTest& prepare = *command.mutable_prepare();
+PrepareTest Preparation(const DistributedSystemDescription& test,
+                        const NodeShare& share, int64_t clock_offset_ns,
+                        bool use_loopback, const std::string& test_nonce,
+                        const security::InstanceLimits& limits) {
+  PrepareTest prepare;
   NodeServiceConfig& config = *prepare.mutable_config();
   *config.mutable_traffic_config() = test;
   for (const std::string& instance : share.instances) {
@@ -44,15 +45,14 @@ NodeCommand PrepareCommand(const DistributedSystemDescription& test,
   prepare.set_use_loopback(use_loopback);
   prepare.set_test_nonce(test_nonce);
   prepare.mutable_target_rates()->insert(limits.begin(), limits.end());
-  return command;
+  return prepare;
 }
 
 // The error names a peer that is not in `placement`.
-absl::StatusOr<NodeCommand> ConnectCommand(
-    const std::vector<std::string>& peers, const ServiceEndpointMap& placement,
-    absl::Duration timeout) {
-  NodeCommand command;
-  ConnectPeers& connect = *command.mutable_connect();
+absl::StatusOr<ConnectPeers> Connections(const std::vector<std::string>& peers,
+                                         const ServiceEndpointMap& placement,
+                                         absl::Duration timeout) {
+  ConnectPeers connect;
   connect.set_timeout_ns(absl::ToInt64Nanoseconds(timeout));
   auto& endpoints = *connect.mutable_endpoints()->mutable_service_endpoints();
   for (const std::string& peer : peers) {
@@ -63,43 +63,7 @@ absl::StatusOr<NodeCommand> ConnectCommand(
     }
     endpoints[peer] = it->second;
   }
-  return command;
-}
-
-NodeCommand StartCommand(int64_t start_timestamp_ns, absl::Duration timeout,
-                         absl::Duration progress_interval,
-                         bool progress_with_pongs) {
-  NodeCommand command;
-  StartTraffic& start = *command.mutable_start();
-  start.set_start_timestamp_ns(start_timestamp_ns);
-  start.set_timeout_ns(absl::ToInt64Nanoseconds(timeout));
-  start.set_progress_interval_ns(absl::ToInt64Nanoseconds(progress_interval));
-  start.set_progress_with_pongs(progress_with_pongs);
-  return command;
-}
-
-NodeCommand StopCommand(absl::string_view reason) {
-  NodeCommand command;
-  command.mutable_stop()->set_reason(std::string(reason));
-  return command;
-}
-
-NodeCommand CollectCommand(int64_t window_bytes) {
-  NodeCommand command;
-  command.mutable_collect()->set_window_bytes(window_bytes);
-  return command;
-}
-
-NodeCommand ResultsTakenCommand(int64_t bytes) {
-  NodeCommand command;
-  command.mutable_results_taken()->set_bytes(bytes);
-  return command;
-}
-
-NodeCommand ReleaseCommand() {
-  NodeCommand command;
-  command.mutable_release();
-  return command;
+  return connect;
 }
 
 bool Hosts(const Participant& participant, const std::string& instance) {
@@ -149,10 +113,10 @@ void TestExecution::Prepare() {
     AwaitOrFail(Step::kPrepare, timeouts_.prepare, at_once - 1);
     if (!failure_.ok()) return;
     participant.is_told = true;
-    Tell(participant, Step::kPrepare,
-         PrepareCommand(spec_.test, participant.share,
-                        ClockCorrection(participant), use_loopback, nonce,
-                        spec_.limits));
+    Tell(
+        participant, Step::kPrepare, &NodeCommand::mutable_prepare,
+        Preparation(spec_.test, participant.share, ClockCorrection(participant),
+                    use_loopback, nonce, spec_.limits));
   }
   AwaitOrFail(Step::kPrepare, timeouts_.prepare);
 }
@@ -160,12 +124,13 @@ void TestExecution::Prepare() {
 void TestExecution::Connect() {
   for (Participant& participant : participants_) {
     if (!failure_.ok()) return;
-    absl::StatusOr<NodeCommand> command = ConnectCommand(
-        participant.peers, result_.placement(), timeouts_.connect);
-    if (command.ok()) {
-      Tell(participant, Step::kConnect, *std::move(command));
+    absl::StatusOr<ConnectPeers> connections =
+        Connections(participant.peers, result_.placement(), timeouts_.connect);
+    if (connections.ok()) {
+      Tell(participant, Step::kConnect, &NodeCommand::mutable_connect,
+           *std::move(connections));
     } else {
-      Fail(command.status());
+      Fail(connections.status());
     }
   }
   AwaitOrFail(Step::kConnect, timeouts_.connect);
@@ -180,14 +145,18 @@ void TestExecution::Start() {
       clock_.UnixNs() + absl::ToInt64Nanoseconds(lead);
   traffic_deadline_ns_ = DeadlineNs(lead + spec_.timeout);
   result_.mutable_run_info()->set_start_timestamp_ns(start_timestamp_ns);
+  StartTraffic start;
+  start.set_start_timestamp_ns(start_timestamp_ns);
+  // The sequencer's own deadline is earlier, unless the sequencer is gone.
+  start.set_timeout_ns(
+      absl::ToInt64Nanoseconds(spec_.timeout + timeouts_.stop));
+  start.set_progress_interval_ns(
+      absl::ToInt64Nanoseconds(ProgressInterval(participants_.size())));
+  start.set_progress_with_pongs(ReportsWithPongs(participants_.size()));
   for (Participant& participant : participants_) {
     if (participant.lost) continue;
     participants_.Begin(participant, Step::kTraffic);
-    // The sequencer's own deadline is earlier, unless the sequencer is gone.
-    Tell(participant, Step::kStart,
-         StartCommand(start_timestamp_ns, spec_.timeout + timeouts_.stop,
-                      ProgressInterval(participants_.size()),
-                      ReportsWithPongs(participants_.size())));
+    Tell(participant, Step::kStart, &NodeCommand::mutable_start, start);
   }
   AwaitOrFail(Step::kStart, timeouts_.start);
   if (failure_.ok()) observer_.OnStarted();
@@ -212,9 +181,11 @@ void TestExecution::AwaitTraffic() {
 
 void TestExecution::StopTraffic() {
   if (!failure_.ok()) {
+    distbench::StopTraffic stop;
+    stop.set_reason(std::string(failure_.message()));
     for (Participant& participant : participants_) {
       if (!participants_.Awaits(participant, Step::kTraffic)) continue;
-      SendTo(participant, StopCommand(failure_.message()));
+      SendTo(participant, &NodeCommand::mutable_stop, stop);
     }
     AwaitOrDisconnect(Step::kTraffic, timeouts_.stop);
   }
@@ -230,11 +201,13 @@ void TestExecution::StopTraffic() {
 void TestExecution::Collect() {
   const int64_t stall_ns = absl::ToInt64Nanoseconds(timeouts_.collect);
   last_piece_ns_ = clock_.MonotonicNs();
+  CollectResults collect;
+  collect.set_window_bytes(kWindowBytes);
   auto next = participants_.begin();
   while (true) {
     while (next != participants_.end() &&
            participants_.CountAwaiting(Step::kCollect) < kCollectAtOnce) {
-      Tell(*next++, Step::kCollect, CollectCommand(kWindowBytes));
+      Tell(*next++, Step::kCollect, &NodeCommand::mutable_collect, collect);
     }
     if (participants_.CountAwaiting(Step::kCollect) == 0) return;
     HandleNext(last_piece_ns_ + stall_ns);
@@ -250,7 +223,8 @@ void TestExecution::Release() {
     participants_.EndAll(participant);
     // Nodes that do not know the test would not answer.
     if (!participant.is_told) continue;
-    Tell(participant, Step::kRelease, ReleaseCommand());
+    Tell(participant, Step::kRelease, &NodeCommand::mutable_release,
+         ReleaseTest());
   }
   AwaitOrDisconnect(Step::kRelease, timeouts_.release);
 }
@@ -280,16 +254,23 @@ int64_t TestExecution::ClockCorrection(const Participant& participant) {
   return offset->offset_ns;
 }
 
+template <typename Content>
 void TestExecution::Tell(Participant& participant, Step step,
-                         NodeCommand command) {
+                         Content* (NodeCommand::*mutable_content)(),
+                         Content content) {
   current_step_ = step;
   if (participant.lost) return;
   participants_.Begin(participant, step);
-  SendTo(participant, std::move(command));
+  SendTo(participant, mutable_content, std::move(content));
 }
 
-void TestExecution::SendTo(Participant& participant, NodeCommand command) {
+template <typename Content>
+void TestExecution::SendTo(Participant& participant,
+                           Content* (NodeCommand::*mutable_content)(),
+                           Content content) {
+  NodeCommand command;
   command.set_test_id(spec_.test_id);
+  *(command.*mutable_content)() = std::move(content);
   participant.share.node->Send(std::move(command));
 }
 
@@ -431,7 +412,9 @@ void TestExecution::HandleChunk(Participant& participant, ResultChunk chunk) {
   }
   last_piece_ns_ = clock_.MonotonicNs();
   if (participant.unacknowledged_bytes >= kWindowBytes / 4) {
-    SendTo(participant, ResultsTakenCommand(participant.unacknowledged_bytes));
+    ResultsTaken taken;
+    taken.set_bytes(participant.unacknowledged_bytes);
+    SendTo(participant, &NodeCommand::mutable_results_taken, taken);
     participant.unacknowledged_bytes = 0;
   }
 }

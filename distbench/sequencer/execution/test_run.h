@@ -112,8 +112,14 @@ class TestExecution {
 
   int64_t ClockCorrection(const Participant& participant);
 
-  void Tell(Participant& participant, Step step, NodeCommand command);
-  void SendTo(Participant& participant, NodeCommand command);
+  // Tell() begins the step, and sends its command; SendTo() sends any. Their
+  // content is what mutable_content() makes.
+  template <typename Content>
+  void Tell(Participant& participant, Step step,
+            Content* (NodeCommand::*mutable_content)(), Content content);
+  template <typename Content>
+  void SendTo(Participant& participant,
+              Content* (NodeCommand::*mutable_content)(), Content content);
 
   // Waits until all but so many nodes have finished the step. A late node fails
   // the test.

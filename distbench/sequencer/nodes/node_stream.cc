@@ -31,7 +31,7 @@ void NodeStream::Send(NodeCommand command) {
   absl::MutexLock lock(&mutex_);
   if (close_status_.has_value()) return;
   outbox_.push_back(std::move(command));
-  if (outbox_.size() == 1) WriteNext();
+  if (outbox_.size() == 1) StartWrite(&outbox_.front());
 }
 
 void NodeStream::Close(const absl::Status& status) {
@@ -78,7 +78,7 @@ void NodeStream::OnWriteDone(bool ok) {
     // OnReadDone() or OnCancel() informs the session.
     outbox_.clear();
   } else if (!outbox_.empty()) {
-    WriteNext();
+    StartWrite(&outbox_.front());
   }
 }
 
@@ -128,7 +128,5 @@ void NodeStream::End(const std::string& reason) {
   if (session != nullptr) session->OnEnd(reason);
   Close(absl::CancelledError(reason));
 }
-
-void NodeStream::WriteNext() { StartWrite(&outbox_.front()); }
 
 }  // namespace distbench::sequencer

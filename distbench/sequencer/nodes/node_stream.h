@@ -56,7 +56,6 @@ class NodeStream final
 
   void Register(const NodeRegistration& registration);
   void End(const std::string& reason);
-  void WriteNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Not used once the stream is closed.
   const grpc::CallbackServerContext& context_;

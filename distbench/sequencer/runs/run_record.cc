@@ -289,7 +289,9 @@ void RunRecord::Append(const RunTestsEvent& event) {
   std::optional<int> piece_of;
   if (event.has_result_chunk()) {
     piece_of = event.test_index();
-    if (!AwaitRoom(*piece_of, record.size())) return;
+    if (!AwaitRoom(*piece_of, record.size())) {
+      return DropPieces(*piece_of, std::move(record));
+    }
   }
   AppendRecord(std::move(record), piece_of);
   Notify();
@@ -319,9 +321,7 @@ bool RunRecord::AwaitRoom(int test_index, int64_t bytes) {
     if (LacksPieces(test_index)) return false;
     bytes += log_.memory_bytes();
   }
-  if (options_.make_room(bytes)) return true;
-  DropPieces(test_index);
-  return false;
+  return options_.make_room(bytes);
 }
 
 // Waits while the file is behind, but gives up on a disk that takes nothing.
@@ -342,9 +342,11 @@ void RunRecord::AwaitDisk() {
       "the disk took none of the result for ", absl::FormatDuration(patience)));
 }
 
-// Drops the pieces of the test, and those of earlier ones that are in memory.
-void RunRecord::DropPieces(int test_index) {
+// Drops this piece of the test, and all pieces that are in memory. The piece
+// takes its place before, so that followers that have all others see the gap.
+void RunRecord::DropPieces(int test_index, std::string piece) {
   absl::MutexLock lock(&mutex_);
+  log_.Append(std::move(piece), test_index);
   const int first = log_.DropPieces().value_or(test_index);
   if (lacking_end_ == 0) lacking_begin_ = first;
   lacking_end_ = test_index + 1;
@@ -358,42 +360,31 @@ bool RunRecord::LacksPieces(int test_index) const {
 
 // ---- Followers --------------------------------------------------------------
 
-namespace {
-
-RunNews Event(RunTestsEvent event) {
-  return {.event = std::move(event), .end = std::nullopt};
-}
-
-RunNews End(absl::Status status) {
-  return {.event = std::nullopt, .end = std::move(status)};
-}
-
-}  // namespace
-
 RunFollower::RunFollower(std::shared_ptr<RunRecord> record,
                          std::function<void()> on_news)
     : record_(std::move(record)), on_news_(std::move(on_news)) {
-  record_->AddFollower(*this);
+  absl::MutexLock lock(&record_->mutex_);
+  id_ = record_->next_follower_id_++;
+  tests_before_ = record_->finished_count_;
+  idle_since_ns_ = record_->clock_.MonotonicNs();
+  record_->followers_[id_] = this;
 }
 
-RunFollower::~RunFollower() { record_->RemoveFollower(*this); }
-
-void RunRecord::AddFollower(RunFollower& follower) {
-  absl::MutexLock lock(&mutex_);
-  follower.id_ = next_follower_id_++;
-  follower.tests_before_ = finished_count_;
-  follower.idle_since_ns_ = clock_.MonotonicNs();
-  followers_[follower.id_] = &follower;
+RunFollower::~RunFollower() {
+  absl::MutexLock lock(&record_->mutex_);
+  record_->followers_.erase(id_);
 }
 
-void RunRecord::RemoveFollower(const RunFollower& follower) {
-  absl::MutexLock lock(&mutex_);
-  followers_.erase(follower.id_);
+RunNews RunFollower::Next() {
+  absl::MutexLock lock(&record_->mutex_);
+  RunNews news = record_->NewsFor(*this);
+  if (news.event.has_value()) idle_since_ns_ = record_->clock_.MonotonicNs();
+  return news;
 }
 
-bool RunRecord::IsGivenUp(const RunFollower& follower) const {
-  absl::MutexLock lock(&mutex_);
-  return follower.is_given_up_;
+bool RunFollower::is_given_up() const {
+  absl::MutexLock lock(&record_->mutex_);
+  return is_given_up_;
 }
 
 void RunRecord::GiveUpStalledFollowers() {
@@ -418,29 +409,25 @@ void RunRecord::GiveUpStalledFollowers() {
   for (const auto& call : calls) call();
 }
 
-RunNews RunRecord::NextFor(RunFollower& follower) {
-  absl::MutexLock lock(&mutex_);
-  RunNews news = NewsFor(follower);
-  if (news.event.has_value()) follower.idle_since_ns_ = clock_.MonotonicNs();
-  return news;
-}
-
 RunNews RunRecord::NewsFor(RunFollower& follower) {
   if (!is_announced_) return {};
-  if (!follower.error_.ok()) return End(follower.error_);
-  if (auto live = LiveNewsFor(follower)) return Event(*std::move(live));
+  if (!follower.error_.ok()) return {.end = follower.error_};
+  if (auto live = LiveNewsFor(follower)) return {.event = std::move(live)};
   while (const ResultLog::Record record = TakeRecord(follower)) {
     RunTestsEvent event;
     if (!event.ParseFromString(*record)) {
-      return End(absl::DataLossError("the stored result is damaged"));
+      return {.end = absl::DataLossError("the stored result is damaged")};
     }
-    if (!Gets(follower, event)) continue;
+    const int64_t begin = follower.offset_ - ResultLog::SizeInFile(*record);
+    if (!Gets(follower, event, begin)) continue;
     follower.part_.reset();
-    if (event.has_result_chunk()) follower.part_ = event.test_index();
-    return Event(std::move(event));
+    if (event.has_result_chunk()) {
+      follower.part_ = {event.test_index(), follower.offset_};
+    }
+    return {.event = std::move(event)};
   }
   if (follower.is_reading_ || !end_.has_value()) return {};
-  return End(missing_.empty() ? *end_ : WhatIsMissing());
+  return {.end = missing_.empty() ? *end_ : WhatIsMissing()};
 }
 
 std::optional<RunTestsEvent> RunRecord::LiveNewsFor(RunFollower& follower) {
@@ -484,13 +471,17 @@ ResultLog::Record RunRecord::TakeRecord(RunFollower& follower) {
   return nullptr;
 }
 
-bool RunRecord::Gets(const RunFollower& follower,
-                     const RunTestsEvent& event) const {
+// Whether the follower gets the event, whose record begins at this offset.
+bool RunRecord::Gets(const RunFollower& follower, const RunTestsEvent& event,
+                     int64_t begin) const {
   const int test_index = event.test_index();
   if (event.has_started()) return test_index >= follower.tests_before_;
   if (!LacksPieces(test_index)) return true;
+  if (event.has_result_chunk()) return false;
   // With an end, a part would be taken for the whole.
-  return !event.has_result_chunk() && follower.part_ != test_index;
+  const bool has_pieces =
+      follower.part_.has_value() && follower.part_->test_index == test_index;
+  return !has_pieces || follower.part_->end == begin;
 }
 
 // The end of a run whose followers do not receive everything.

@@ -1,8 +1,10 @@
 #include "distbench/sequencer/runs/run_state.h"
 
+#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/base/saturating_add.h"
 
 namespace distbench::sequencer {
 
@@ -39,15 +41,27 @@ void AddSentence(const std::string& sentence, RunDescription& run) {
   run.mutable_message()->append(sentence);
 }
 
-RunStatus::Totals RunStatus::TotalsWithRunning() const {
-  if (!test_.has_value()) return ended_;
-  const TrafficProgress& running = test_->progress;
-  return {.succeeded_count = ended_.succeeded_count +
-                             static_cast<double>(running.succeeded_count()),
-          .failed_count =
-              ended_.failed_count + static_cast<double>(running.failed_count()),
-          .offered_count = ended_.offered_count +
-                           static_cast<double>(running.offered_count())};
+void AddProgress(const TrafficProgress& part, TrafficProgress& sum) {
+  sum.set_succeeded_count(
+      base::SaturatingAdd(sum.succeeded_count(), part.succeeded_count()));
+  sum.set_failed_count(
+      base::SaturatingAdd(sum.failed_count(), part.failed_count()));
+  sum.set_in_flight_count(
+      base::SaturatingAdd(sum.in_flight_count(), part.in_flight_count()));
+  sum.set_offered_count(
+      base::SaturatingAdd(sum.offered_count(), part.offered_count()));
+  sum.set_open_loop_ended_count(base::SaturatingAdd(
+      sum.open_loop_ended_count(), part.open_loop_ended_count()));
+  if (part.has_traffic_time_ns()) {
+    sum.set_traffic_time_ns(
+        std::max(sum.traffic_time_ns(), part.traffic_time_ns()));
+  }
+}
+
+TrafficProgress RunStatus::TotalsWithRunning() const {
+  TrafficProgress totals = ended_;
+  if (test_.has_value()) AddProgress(test_->progress, totals);
+  return totals;
 }
 
 std::string TestName(const DistributedSystemDescription& test, int test_index) {

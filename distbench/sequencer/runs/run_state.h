@@ -27,6 +27,9 @@ absl::Status EndOf(const RunDescription& run);
 // Adds a sentence, unless it is empty, to the run's message.
 void AddSentence(const std::string& sentence, RunDescription& run);
 
+// Adds the totals of a node to those of its test, or of a test to those of all.
+void AddProgress(const TrafficProgress& part, TrafficProgress& sum);
+
 // Messages that explain why a run's result is incomplete.
 inline constexpr char kPiecesDropped[] =
     "its result needs more than the sequencer's --results_memory: only "
@@ -39,11 +42,10 @@ inline constexpr char kResultDropped[] =
 class RunStatus {
  public:
   struct RunningTest {
-    std::string name;
+    TestStarted description;
     std::set<std::string> node_aliases;
 
-    // Of its traffic; 0: not known, or not started. started_ns is monotonic.
-    int64_t expected_duration_us = 0;
+    // Of its traffic: when it started, by the monotonic clock; 0: it has not.
     int64_t started_ns = 0;
     TrafficProgress progress;
   };
@@ -66,12 +68,7 @@ class RunStatus {
   }
 
   // RPCs of all tests, those that have ended and the running one.
-  struct Totals {
-    double succeeded_count = 0;
-    double failed_count = 0;
-    double offered_count = 0;
-  };
-  Totals totals() const ABSL_LOCKS_EXCLUDED(mutex_) {
+  TrafficProgress totals() const ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     return TotalsWithRunning();
   }
@@ -83,11 +80,11 @@ class RunStatus {
   }
 
  private:
-  Totals TotalsWithRunning() const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
+  TrafficProgress TotalsWithRunning() const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
 
   mutable absl::Mutex mutex_;
   std::optional<RunningTest> test_ ABSL_GUARDED_BY(mutex_);
-  Totals ended_ ABSL_GUARDED_BY(mutex_);  // of the tests before test_
+  TrafficProgress ended_ ABSL_GUARDED_BY(mutex_);  // of the tests before test_
 };
 
 // The name of a test in messages: its attribute test_name, or "tests[INDEX]".

@@ -4,7 +4,6 @@
 
 #include "distbench/base/grpc_calls.h"
 #include "distbench/results/legacy_results.h"
-#include "distbench/results/merge.h"
 
 namespace distbench::sequencer {
 
@@ -96,6 +95,7 @@ RunTestSequenceCall* RunTestSequenceCall::Open(
 void RunTestSequenceCall::Follow(std::shared_ptr<RunRecord> run) {
   {
     absl::MutexLock lock(&mutex_);
+    assembler_.emplace(run->description().test_names_size(), response_);
     follower_ = std::make_unique<RunFollower>(
         std::move(run), [call = std::weak_ptr<RunTestSequenceCall>(self_)] {
           if (const auto held = call.lock()) held->Advance();
@@ -120,30 +120,19 @@ void RunTestSequenceCall::Advance() {
 }
 
 absl::Status RunTestSequenceCall::Take(RunTestsEvent event) {
-  if (event.has_result_chunk()) {
-    return results::MergeChunk(
-        std::move(*event.mutable_result_chunk()),
-        *Result(event.test_index()).mutable_service_logs());
+  // A run without tests has other events.
+  if (!event.has_result_chunk() && !event.has_finished()) return {};
+  absl::Status status = assembler_->Add(event);
+  if (status.ok() && event.has_finished()) {
+    results::DropSilentInstances(
+        *response_.mutable_test_results(event.test_index())
+             ->mutable_service_logs());
   }
-  if (event.has_finished()) TakeFinished(event.test_index(), event.finished());
-  return absl::OkStatus();
-}
-
-void RunTestSequenceCall::TakeFinished(int test_index, const TestResult& rest) {
-  TestResult& result = Result(test_index);
-  result.MergeFrom(rest);
-  results::DropSilentInstances(*result.mutable_service_logs());
+  return status;
 }
 
 void RunTestSequenceCall::OnDone() {
   const std::shared_ptr<RunTestSequenceCall> last_reference = std::move(self_);
-}
-
-TestResult& RunTestSequenceCall::Result(int test_index) {
-  while (response_.test_results_size() <= test_index) {
-    response_.add_test_results();
-  }
-  return *response_.mutable_test_results(test_index);
 }
 
 }  // namespace distbench::sequencer

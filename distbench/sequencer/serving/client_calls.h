@@ -7,11 +7,13 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "distbench/results/result_assembler.h"
 #include "distbench/sequencer/runs/run_record.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
@@ -86,9 +88,7 @@ class RunTestSequenceCall final : public grpc::ServerUnaryReactor {
 
   void Follow(std::shared_ptr<RunRecord> run) ABSL_LOCKS_EXCLUDED(mutex_);
   void Advance() ABSL_LOCKS_EXCLUDED(mutex_);
-  absl::Status Take(RunTestsEvent event);
-  void TakeFinished(int test_index, const TestResult& rest);
-  TestResult& Result(int test_index);
+  absl::Status Take(RunTestsEvent event) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   TestSequenceResults& response_;
   const CancelHandler cancel_handler_;
@@ -96,6 +96,7 @@ class RunTestSequenceCall final : public grpc::ServerUnaryReactor {
 
   absl::Mutex mutex_;
   bool is_finished_ ABSL_GUARDED_BY(mutex_) = false;
+  std::optional<results::ResultAssembler> assembler_ ABSL_GUARDED_BY(mutex_);
   std::unique_ptr<RunFollower> follower_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -108,11 +108,9 @@ void Configure(grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
 }
 
-}  // namespace
-
-class SequencerServer::Impl {
+class StartedServer final : public SequencerServer {
  public:
-  explicit Impl(SequencerOptions options)
+  explicit StartedServer(SequencerOptions options)
       : options_(std::move(options)),
         registry_(std::string(base::ProgramVersion()),
                   LimitNodes(options_.max_nodes, MaxOpenFiles())),
@@ -131,7 +129,7 @@ class SequencerServer::Impl {
                   .registry = registry_,
                   .unregistered = unregistered_}) {}
 
-  ~Impl() { Shutdown(); }
+  ~StartedServer() override { Shutdown(); }
 
   absl::Status Start() {
     if (options_.disk != nullptr) {
@@ -149,26 +147,33 @@ class SequencerServer::Impl {
     return StartMetrics();
   }
 
-  int metrics_port() const {
+  int metrics_port() const override {
     return metrics_ == nullptr ? 0 : metrics_->port();
   }
 
-  int port() const { return port_; }
-  const RunBook& book() const { return book_; }
+  int port() const override { return port_; }
 
-  std::shared_ptr<grpc::Channel> InProcessChannel() {
+  const std::vector<RunDescription>& interrupted_runs() const override {
+    return book_.interrupted_runs();
+  }
+
+  std::shared_ptr<grpc::Channel> InProcessChannel() override {
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(-1);
     arguments.SetMaxSendMessageSize(-1);
     return server_->InProcessChannel(arguments);
   }
 
-  GetStatusResponse Status() const {
+  GetStatusResponse Status() const override {
     return DescribeStatus(registry_, status_, queue_, environment_.clock);
   }
-  bool IsTestRunning() const { return status_.Get().has_value(); }
+  std::vector<RunDescription> UnfinishedRuns() const override {
+    return book_.Unfinished();
+  }
+  bool IsTestRunning() const override { return status_.Get().has_value(); }
 
-  absl::Status CancelRun(const std::string& run_id, const std::string& who) {
+  absl::Status CancelRun(const std::string& run_id,
+                         const std::string& who) override {
     struct Answer {
       absl::Notification is_known;
       absl::Status status;
@@ -187,19 +192,19 @@ class SequencerServer::Impl {
         "the disk with the runs is too slow to find this one; try again");
   }
 
-  void EndRuns() {
+  void EndRuns() override {
     book_.OnSequencerEnds();
     queue_.Close(ShutdownReason());
     queue_.AwaitIdle(kCollectGrace);
     book_.AwaitStored(kStoreGrace);
   }
 
-  bool EndNodes(absl::Duration patience) {
+  bool EndNodes(absl::Duration patience) override {
     registry_.ShutDownNodes();
     return registry_.AwaitEmpty(patience);
   }
 
-  void Shutdown() ABSL_LOCKS_EXCLUDED(shutdown_mutex_) {
+  void Shutdown() override ABSL_LOCKS_EXCLUDED(shutdown_mutex_) {
     absl::MutexLock lock(&shutdown_mutex_);
     if (is_shut_down_) return;
     is_shut_down_ = true;
@@ -319,50 +324,14 @@ class SequencerServer::Impl {
   bool is_shut_down_ ABSL_GUARDED_BY(shutdown_mutex_) = false;
 };
 
+}  // namespace
+
 absl::StatusOr<std::unique_ptr<SequencerServer>> SequencerServer::Start(
     SequencerOptions options) {
-  auto impl = std::make_unique<Impl>(std::move(options));
-  if (absl::Status status = impl->Start(); !status.ok()) return status;
-  return std::unique_ptr<SequencerServer>(new SequencerServer(std::move(impl)));
+  auto server = std::make_unique<StartedServer>(std::move(options));
+  if (absl::Status status = server->Start(); !status.ok()) return status;
+  return server;
 }
-
-SequencerServer::SequencerServer(std::unique_ptr<Impl> impl)
-    : impl_(std::move(impl)) {}
-
-SequencerServer::~SequencerServer() = default;
-
-int SequencerServer::port() const { return impl_->port(); }
-
-const std::vector<RunDescription>& SequencerServer::interrupted_runs() const {
-  return impl_->book().interrupted_runs();
-}
-
-int SequencerServer::metrics_port() const { return impl_->metrics_port(); }
-
-std::shared_ptr<grpc::Channel> SequencerServer::InProcessChannel() {
-  return impl_->InProcessChannel();
-}
-
-GetStatusResponse SequencerServer::Status() const { return impl_->Status(); }
-
-std::vector<RunDescription> SequencerServer::UnfinishedRuns() const {
-  return impl_->book().Unfinished();
-}
-
-bool SequencerServer::IsTestRunning() const { return impl_->IsTestRunning(); }
-
-absl::Status SequencerServer::CancelRun(const std::string& run_id,
-                                        const std::string& who) {
-  return impl_->CancelRun(run_id, who);
-}
-
-void SequencerServer::EndRuns() { impl_->EndRuns(); }
-
-bool SequencerServer::EndNodes(absl::Duration patience) {
-  return impl_->EndNodes(patience);
-}
-
-void SequencerServer::Shutdown() { impl_->Shutdown(); }
 
 NodeLimit LimitNodes(int max_nodes, int64_t max_open_files) {
   const int64_t by_files =

@@ -87,53 +87,46 @@ class SequencerServer {
       SequencerOptions options);
 
   // Shuts down.
-  ~SequencerServer();
-
-  SequencerServer(const SequencerServer&) = delete;
-  SequencerServer& operator=(const SequencerServer&) = delete;
+  virtual ~SequencerServer() = default;
 
   // The port on which the server listens.
-  int port() const;
+  virtual int port() const = 0;
 
   // Runs of an earlier sequencer with the same results_dir that had not ended.
-  const std::vector<RunDescription>& interrupted_runs() const;
+  virtual const std::vector<RunDescription>& interrupted_runs() const = 0;
 
   // 0: no metrics.
-  int metrics_port() const;
+  virtual int metrics_port() const = 0;
 
   // A channel to this server for clients and nodes in the same process. It must
   // be destroyed before the server.
-  std::shared_ptr<grpc::Channel> InProcessChannel();
+  virtual std::shared_ptr<grpc::Channel> InProcessChannel() = 0;
 
   // What goes on, for views in this process; none of these waits for the disk.
   // Runs that have not ended are listed oldest first.
-  GetStatusResponse Status() const;
-  std::vector<RunDescription> UnfinishedRuns() const;
-  bool IsTestRunning() const;
+  virtual GetStatusResponse Status() const = 0;
+  virtual std::vector<RunDescription> UnfinishedRuns() const = 0;
+  virtual bool IsTestRunning() const = 0;
 
   // Ends a waiting or running run; its measurements so far are kept. `who` is
   // named as the one who did it. NOT_FOUND if there is no such run,
   // FAILED_PRECONDITION if it has ended, UNAVAILABLE if the disk does not tell
   // in time.
-  absl::Status CancelRun(const std::string& run_id, const std::string& who);
+  virtual absl::Status CancelRun(const std::string& run_id,
+                                 const std::string& who) = 0;
 
   // Ends the current test and keeps its measurements if that takes only a few
   // seconds, and drops the waiting runs. Clients are told why. No new runs are
   // accepted. Idempotent.
-  void EndRuns();
+  virtual void EndRuns() = 0;
 
   // Registers no more nodes, tells all nodes to end, and waits up to `patience`
   // until they have left. They do not come back. Returns whether all have left.
-  bool EndNodes(absl::Duration patience);
+  virtual bool EndNodes(absl::Duration patience) = 0;
 
   // Ends all runs, and closes all sessions and the port. Nodes wait for a
   // sequencer to come back. Idempotent.
-  void Shutdown();
-
- private:
-  class Impl;
-  explicit SequencerServer(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  virtual void Shutdown() = 0;
 };
 
 // How many nodes a sequencer can take.

@@ -30,9 +30,9 @@ NodeStatus DescribeNode(const NodeHandle& node,
 
 void DescribeTest(const RunStatus::RunningTest& test, const base::Clock& clock,
                   GetStatusResponse& response) {
-  response.set_running_test(test.name);
-  if (test.expected_duration_us > 0) {
-    response.set_expected_duration_us(test.expected_duration_us);
+  response.set_running_test(test.description.name());
+  if (test.description.has_expected_duration_us()) {
+    response.set_expected_duration_us(test.description.expected_duration_us());
   }
   if (test.started_ns == 0) return;
   response.set_running_time_us((clock.MonotonicNs() - test.started_ns) /
@@ -60,32 +60,27 @@ GetStatusResponse DescribeStatus(const NodeRegistry& registry,
 namespace {
 
 prometheus::MetricFamily Runs(int waiting, int running) {
-  auto runs =
-      metrics::Gauge("distbench_runs", "Test sequences, by state", waiting);
-  runs.metric.front().label.push_back({"state", "waiting"});
-  prometheus::ClientMetric& other = runs.metric.emplace_back();
-  other.gauge.value = running;
-  other.label.push_back({"state", "running"});
+  auto runs = metrics::Family("distbench_runs", "Test sequences, by state",
+                              prometheus::MetricType::Gauge);
+  metrics::AddMetric({{"state", "waiting"}}, runs).gauge.value = waiting;
+  metrics::AddMetric({{"state", "running"}}, runs).gauge.value = running;
   return runs;
 }
 
 // Includes zero counts, so that the first run shows as an increase.
 prometheus::MetricFamily EndedRuns(
     const std::map<RunDescription::State, int64_t>& counts) {
-  auto runs = metrics::Counter("distbench_runs_ended_total",
-                               "Test sequences that have ended, by outcome", 0);
-  runs.metric.clear();
+  auto runs = metrics::Family("distbench_runs_ended_total",
+                              "Test sequences that have ended, by outcome",
+                              prometheus::MetricType::Counter);
   for (const auto& [state, outcome] :
        {std::pair(RunDescription::DONE, "done"),
         std::pair(RunDescription::FAILED, "failed"),
         std::pair(RunDescription::CANCELLED, "cancelled"),
         std::pair(RunDescription::INTERRUPTED, "interrupted")}) {
-    prometheus::ClientMetric& metric = runs.metric.emplace_back();
-    metric.label.push_back({"outcome", outcome});
     const auto it = counts.find(state);
-    if (it != counts.end()) {
-      metric.counter.value = static_cast<double>(it->second);
-    }
+    metrics::AddMetric({{"outcome", outcome}}, runs).counter.value =
+        it == counts.end() ? 0 : static_cast<double>(it->second);
   }
   return runs;
 }
@@ -96,7 +91,7 @@ std::vector<prometheus::MetricFamily> SequencerMetrics(
     const NodeRegistry& registry, const RunQueue& queue, const RunBook& book,
     const RunStatus& status, const TestOutcomes& outcomes) {
   const std::optional<RunStatus::RunningTest> running = status.Get();
-  const RunStatus::Totals totals = status.totals();
+  const TrafficProgress totals = status.totals();
   std::vector<prometheus::MetricFamily> families = {
       metrics::Gauge("distbench_nodes", "Registered nodes",
                      static_cast<double>(registry.Nodes().size())),
@@ -108,13 +103,13 @@ std::vector<prometheus::MetricFamily> SequencerMetrics(
       EndedRuns(book.ended_counts()),
       metrics::Counter("distbench_rpcs_succeeded_total",
                        "RPCs that succeeded, of all nodes and tests",
-                       totals.succeeded_count),
+                       static_cast<double>(totals.succeeded_count())),
       metrics::Counter("distbench_rpcs_failed_total",
                        "RPCs that failed, of all nodes and tests",
-                       totals.failed_count),
+                       static_cast<double>(totals.failed_count())),
       metrics::Counter("distbench_rpcs_offered_total",
                        "RPCs that open loops should have sent",
-                       totals.offered_count),
+                       static_cast<double>(totals.offered_count())),
       metrics::Gauge(
           "distbench_rpcs_in_flight", "RPCs that have not ended",
           running.has_value()
