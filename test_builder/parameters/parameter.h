@@ -68,7 +68,6 @@ Parameter ChoiceParameter(absl::string_view name,
                           absl::string_view meaning);
 Parameter WordParameter(absl::string_view name, absl::string_view default_value,
                         absl::string_view meaning);
-Parameter ArrivalsParameter(absl::string_view name, absl::string_view meaning);
 Parameter TextParameter(absl::string_view name, absl::string_view default_value,
                         absl::string_view meaning);
 
