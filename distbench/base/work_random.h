@@ -15,6 +15,9 @@ class WorkRandom {
  public:
   using result_type = uint64_t;
 
+  // From the state of a number to that of the next one.
+  static constexpr uint64_t kIncrement = 0x9e3779b97f4a7c15u;
+
   explicit WorkRandom(uint64_t seed, uint64_t stream = 0, uint64_t part = 0)
       : state_(Mix(Mix(Mix(seed) + stream) + part)) {}
 
@@ -41,8 +44,6 @@ class WorkRandom {
   static uint64_t Mix(uint64_t value) { return Finish(value + kIncrement); }
 
  private:
-  static constexpr uint64_t kIncrement = 0x9e3779b97f4a7c15u;
-
   static uint64_t Finish(uint64_t value) {
     value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
     value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;

@@ -174,11 +174,11 @@ void BM_CarefulCaller(benchmark::State& state) {
   policy.load_balancing = config::LoadBalancing::kTwoChoices;
   policy.attempt_deadline_ns = 1'000'000'000;
   policy.max_attempts = 3;
-  policy.retry = config::RetryPlan();
-  policy.budget = config::RetryBudgetPlan();
-  policy.circuit_breaker = config::CircuitBreakerPlan();
-  policy.concurrency_limit = {.kind = config::ConcurrencyLimitPlan::Kind::kAimd,
-                              .limit = 200};
+  policy.budget = RetryBudget();
+  policy.policy.mutable_retry();
+  policy.policy.mutable_circuit_breaker();
+  policy.policy.mutable_concurrency_limit()->set_kind("aimd");
+  policy.policy.mutable_concurrency_limit()->set_limit(200);
   System system(PolicyClientPlan(state.range(0), policy));
   Measure(state, system);
 }
@@ -188,7 +188,7 @@ void BM_HedgingCaller(benchmark::State& state) {
   config::PolicyPlan policy;
   policy.load_balancing = config::LoadBalancing::kRandom;
   policy.max_attempts = 2;
-  policy.hedging = {.percentile = 99.9};
+  policy.policy.mutable_hedging()->set_percentile(99.9);
   System system(PolicyClientPlan(state.range(0), policy));
   Measure(state, system);
 }

@@ -23,20 +23,6 @@ std::string CheckDuration(const std::string& text) {
   return '"' + text + "\" is out of range; a duration must be above 0";
 }
 
-// Adds an option that takes any text except one that begins with "--", which is
-// the next flag after a forgotten value.
-CLI::Option& AddTextOption(CLI::App& command, const std::string& flag,
-                           std::string& text, const std::string& type,
-                           absl::string_view description) {
-  return *command.add_option(flag, text, std::string(description))
-              ->type_name(type)
-              ->check([type](const std::string& value) {
-                return absl::StartsWith(value, "--")
-                           ? "its " + type + " is missing"
-                           : "";
-              });
-}
-
 // Adds an option that may be repeated. CLI11 would also give it the words after
 // its value, such as the command's FILE.
 CLI::Option& AddRepeatedOption(CLI::App& command, const std::string& flag,
@@ -114,9 +100,16 @@ void BeforeParsing(CLI::App& command, std::function<void()> call) {
   command.preparse_callback([call = std::move(call)](size_t) { call(); });
 }
 
+// Refuses a text that begins with "--": it is the next flag after a forgotten
+// value.
 void AddTextFlag(CLI::App& command, const std::string& flag, std::string& text,
                  const std::string& type, absl::string_view description) {
-  AddTextOption(command, flag, text, type, description);
+  command.add_option(flag, text, std::string(description))
+      ->type_name(type)
+      ->check([type](const std::string& value) {
+        return absl::StartsWith(value, "--") ? "its " + type + " is missing"
+                                             : "";
+      });
 }
 
 void AddChoiceFlag(CLI::App& command, const std::string& flag,

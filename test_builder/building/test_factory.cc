@@ -128,29 +128,18 @@ void AddProblems(const DistributedSystemDescription& test,
   }
 }
 
-// The action's warm-up in nanoseconds, as far as the config determines it: how
-// fast a closed loop iterates is not known in advance.
-double WarmupNs(const Iterations& iterations) {
-  const double per_second = config::MeanRatePerSecond(iterations);
-  const double iterations_ns =
-      per_second > 0 ? 1e9 / per_second *
-                           static_cast<double>(iterations.warmup_iterations())
-                     : 0;
-  return std::max(static_cast<double>(iterations.warmup_ns()), iterations_ns);
-}
-
 void NoteLongWarmups(const DistributedSystemDescription& test, Notes& notes) {
   for (const Action& action : test.actions()) {
     const Iterations& iterations = action.iterations();
+    if (!iterations.has_max_duration_us()) continue;
+    const double warmup_ns = config::WarmupNs(iterations);
     const double duration_ns =
         static_cast<double>(iterations.max_duration_us()) * 1e3;
-    if (iterations.has_max_duration_us() &&
-        WarmupNs(iterations) >= duration_ns) {
-      notes.Add(absl::StrCat(
-          test.name(), ": nothing is measured, as the warm-up takes ",
-          WarmupNs(iterations) / 1e9, " s of ", duration_ns / 1e9,
-          " s; make the test longer with -t"));
-    }
+    if (warmup_ns < duration_ns) continue;
+    notes.Add(absl::StrCat(test.name(),
+                           ": nothing is measured, as the warm-up takes ",
+                           warmup_ns / 1e9, " s of ", duration_ns / 1e9,
+                           " s; make the test longer with -t"));
   }
 }
 

@@ -15,6 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
+#include "distbench/base/named.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "test_builder/building/config_string.h"
 #include "test_builder/building/test_factory.h"
@@ -273,7 +274,7 @@ absl::Status AddTests(const TestListRequest& request, const std::string& config,
         absl::StrCat("makes more than ", kMaxTests, " tests in all"));
   }
   for (const SettingsVariant& variant : *variants) {
-    std::vector<std::string> swept = NamesOf(point);
+    std::vector<std::string> swept = base::NamesOf(point);
     swept.insert(swept.end(), variant.varied.begin(), variant.varied.end());
     absl::StatusOr<DistributedSystemDescription> test =
         BuildTest({.settings = variant.settings,

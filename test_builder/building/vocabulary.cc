@@ -1,11 +1,9 @@
 #include "test_builder/building/vocabulary.h"
 
-#include <algorithm>
-#include <numeric>
-
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "distbench/base/named.h"
 #include "distbench/config/problems/suggest.h"
 #include "test_builder/building/config_string.h"
 #include "test_builder/parameters/parameter.h"
@@ -16,21 +14,6 @@ namespace distbench::test_builder {
 namespace {
 
 constexpr int kMaxTypingErrors = 2;
-
-int EditDistance(absl::string_view a, absl::string_view b) {
-  std::vector<int> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (size_t i = 1; i <= a.size(); ++i) {
-    int diagonal = row[0];
-    row[0] = static_cast<int>(i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const int replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row[b.size()];
-}
 
 }  // namespace
 
@@ -75,7 +58,7 @@ std::optional<std::string> Vocabulary::MeantBy(absl::string_view name) const {
   const Parameter* closest = nullptr;
   int least = kMaxTypingErrors + 1;
   for (const Parameter& parameter : parameters_) {
-    const int distance = EditDistance(name, parameter.name);
+    const int distance = config::EditDistance(name, parameter.name);
     if (distance < least) {
       least = distance;
       closest = &parameter;
@@ -97,10 +80,12 @@ bool IsDerived(absl::string_view name) {
 std::string WhereKnown(absl::string_view name) {
   std::vector<std::string> owners;
   for (const Pattern& pattern : AllPatterns()) {
-    if (FindNamed(pattern.parameters, name)) owners.push_back(pattern.name);
+    if (base::FindNamed(pattern.parameters, name))
+      owners.push_back(pattern.name);
   }
   for (const Protocol& protocol : AllProtocols()) {
-    if (FindNamed(protocol.parameters, name)) owners.push_back(protocol.name);
+    if (base::FindNamed(protocol.parameters, name))
+      owners.push_back(protocol.name);
   }
   return absl::StrJoin(owners, ", ");
 }

@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/named.h"
 #include "test_builder/parameters/parameter.h"
 #include "test_builder/patterns/pattern.h"
 #include "test_builder/protocols/protocol.h"
@@ -28,11 +29,11 @@ class Vocabulary {
 
   // Returns null if `name` is not among parameters().
   const Parameter* Find(absl::string_view name) const {
-    return FindNamed(parameters_, name);
+    return base::FindNamed(parameters_, name);
   }
 
-  // The parameter that an unknown name probably means: one within two
-  // insertions, deletions and replacements.
+  // The parameter that an unknown name probably means: one within two typing
+  // errors, as config::EditDistance() counts them.
   std::optional<std::string> MeantBy(absl::string_view name) const;
 
  private:

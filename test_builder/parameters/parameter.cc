@@ -167,12 +167,6 @@ Parameter WordParameter(absl::string_view name, absl::string_view default_value,
   return parameter;
 }
 
-Parameter ArrivalsParameter(absl::string_view name, absl::string_view meaning) {
-  Parameter parameter = TextParameter(name, "", meaning);
-  parameter.type = Parameter::Type::kArrivals;
-  return parameter;
-}
-
 Parameter TextParameter(absl::string_view name, absl::string_view default_value,
                         absl::string_view meaning) {
   return {.name = std::string(name),
@@ -305,10 +299,12 @@ const std::vector<Parameter>& CommonParameters() {
       ChoiceParameter("ip_version", "", {"4", "6"},
                       "IP version; also as a bare word, ipv4 or ipv6. "
                       "Default: the host's choice."),
-      ArrivalsParameter(
-          kArrivals,
-          "Arrival process of the open loops, whose rate is that of factor 1, "
-          "such as gamma:3, exponential+sine:1m:0.5 or bursts:5:1s:9s."),
+      {.name = kArrivals,
+       .type = Parameter::Type::kArrivals,
+       .default_value = "",
+       .meaning =
+           "Arrival process of the open loops, whose rate is that of factor 1, "
+           "such as gamma:3, exponential+sine:1m:0.5 or bursts:5:1s:9s."},
       TextParameter("extra_test_contents", "",
                     "Fields in text format, added to the test; usually "
                     "extra_test_contents=<FILE."),

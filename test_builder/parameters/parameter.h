@@ -68,7 +68,6 @@ Parameter ChoiceParameter(absl::string_view name,
                           absl::string_view meaning);
 Parameter WordParameter(absl::string_view name, absl::string_view default_value,
                         absl::string_view meaning);
-Parameter ArrivalsParameter(absl::string_view name, absl::string_view meaning);
 Parameter TextParameter(absl::string_view name, absl::string_view default_value,
                         absl::string_view meaning);
 
@@ -79,24 +78,6 @@ Parameter ExcludedBy(absl::string_view other, Parameter parameter);
 // All of the lists, one after the other.
 std::vector<Parameter> Joined(
     std::initializer_list<std::vector<Parameter>> lists);
-
-// For parameters, patterns, protocols and settings: their names, and the one
-// with a name, or null if none has it.
-template <typename Declaration>
-std::vector<std::string> NamesOf(const std::vector<Declaration>& all) {
-  std::vector<std::string> names;
-  for (const Declaration& each : all) names.push_back(each.name);
-  return names;
-}
-
-template <typename Declaration>
-const Declaration* FindNamed(const std::vector<Declaration>& all,
-                             absl::string_view name) {
-  for (const Declaration& each : all) {
-    if (each.name == name) return &each;
-  }
-  return nullptr;
-}
 
 // OK if there are no problems; otherwise INVALID_ARGUMENT with one per line.
 absl::Status ToStatus(absl::Span<const std::string> problems);

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/base/named.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -153,8 +154,8 @@ TEST(FillFormTest, ValuesHaveNoHoles) {
 
 TEST(FindNamedTest, FindsByName) {
   const std::vector<Parameter> declared = Declared();
-  EXPECT_EQ(FindNamed(declared, "rate"), &declared[1]);
-  EXPECT_EQ(FindNamed(declared, "ratE"), nullptr);
+  EXPECT_EQ(base::FindNamed(declared, "rate"), &declared[1]);
+  EXPECT_EQ(base::FindNamed(declared, "ratE"), nullptr);
 }
 
 TEST(ArrivalsTextTest, PiecesAreComposed) {

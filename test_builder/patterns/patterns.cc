@@ -6,6 +6,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/named.h"
 #include "google/protobuf/text_format.h"
 #include "test_builder/patterns/traffic_parts.h"
 
@@ -83,10 +84,10 @@ const std::vector<Pattern>& AllPatterns() {
   return patterns;
 }
 
-std::vector<std::string> PatternNames() { return NamesOf(AllPatterns()); }
+std::vector<std::string> PatternNames() { return base::NamesOf(AllPatterns()); }
 
 const Pattern* FindPattern(absl::string_view name) {
-  return FindNamed(AllPatterns(), name);
+  return base::FindNamed(AllPatterns(), name);
 }
 
 }  // namespace distbench::test_builder

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "distbench/base/named.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "test_builder/patterns/testing/pattern_testing.h"
@@ -39,7 +40,7 @@ TEST_P(PatternTest, DeclaresEachParameterOnceAndSaysWhatItIs) {
   for (const Parameter& parameter : pattern().parameters) {
     EXPECT_TRUE(names.insert(parameter.name).second) << parameter.name;
     EXPECT_NE(parameter.meaning, "") << parameter.name;
-    EXPECT_EQ(FindNamed(CommonParameters(), parameter.name), nullptr);
+    EXPECT_EQ(base::FindNamed(CommonParameters(), parameter.name), nullptr);
   }
   EXPECT_NE(pattern().summary, "");
   EXPECT_NE(pattern().description, "");

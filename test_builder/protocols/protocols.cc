@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/base/named.h"
 #include "distbench/base/plugins.h"
 #include "test_builder/protocols/protocol.h"
 #include "test_builder/protocols/setup_parts.h"
@@ -240,10 +241,12 @@ const std::vector<Protocol>& AllProtocols() {
   return protocols;
 }
 
-std::vector<std::string> ProtocolNames() { return NamesOf(AllProtocols()); }
+std::vector<std::string> ProtocolNames() {
+  return base::NamesOf(AllProtocols());
+}
 
 const Protocol* FindProtocol(absl::string_view name) {
-  return FindNamed(AllProtocols(), name);
+  return base::FindNamed(AllProtocols(), name);
 }
 
 }  // namespace distbench::test_builder

@@ -255,6 +255,15 @@ double MeanRatePerSecond(const Iterations& iterations) {
   return rate * factor;
 }
 
+double WarmupNs(const Iterations& iterations) {
+  const double per_second = MeanRatePerSecond(iterations);
+  const double iterations_ns =
+      per_second > 0 ? base::kNsPerSecond / per_second *
+                           static_cast<double>(iterations.warmup_iterations())
+                     : 0;
+  return std::max(static_cast<double>(iterations.warmup_ns()), iterations_ns);
+}
+
 bool HasVaryingRate(const Arrivals& arrivals) {
   return !arrivals.modulations().empty() || arrivals.process() == "recorded" ||
          std::any_of(arrivals.superposed().begin(), arrivals.superposed().end(),

@@ -20,6 +20,10 @@ ArrivalPlan CompileArrivals(const Arrivals& arrivals);
 // each other. Without max_duration_us, all are.
 double MeanRatePerSecond(const Iterations& iterations);
 
+// The warm-up of an action in nanoseconds, as far as the config determines it:
+// how fast a closed loop iterates is not known in advance.
+double WarmupNs(const Iterations& iterations);
+
 // Whether the rate is meant to change over time, beyond chance; that of a test,
 // if that of any of its actions is.
 bool HasVaryingRate(const Arrivals& arrivals);

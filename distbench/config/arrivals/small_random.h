@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <utility>
+
+#include "distbench/base/work_random.h"
 
 namespace distbench::config {
 
@@ -22,7 +25,10 @@ class SmallRandom {
   static constexpr uint64_t max() {
     return std::numeric_limits<uint64_t>::max();
   }
-  uint64_t operator()() { return Mixed(state_ += 0x9e3779b97f4a7c15); }
+  uint64_t operator()() {
+    return base::WorkRandom::Mix(
+        std::exchange(state_, state_ + base::WorkRandom::kIncrement));
+  }
 
   // In [0, 1), and in (0, 1].
   double Share() { return static_cast<double>((*this)() >> 11) * 0x1p-53; }
@@ -32,12 +38,6 @@ class SmallRandom {
   double Exponential() { return -std::log(PositiveShare()); }
 
  private:
-  static uint64_t Mixed(uint64_t bits) {
-    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
-    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
-    return bits ^ (bits >> 31);
-  }
-
   uint64_t state_;
 };
 

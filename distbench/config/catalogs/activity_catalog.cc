@@ -4,6 +4,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/named.h"
 #include "distbench/base/plugins.h"
 #include "google/protobuf/descriptor.h"
 #include "proto/catalogs.pb.h"
@@ -92,18 +93,11 @@ absl::Span<const ActivityDeclaration> ActivityCatalog() {
 }
 
 const ActivityDeclaration* FindActivity(absl::string_view name) {
-  for (const ActivityDeclaration& activity : ActivityCatalog()) {
-    if (activity.name == name) return &activity;
-  }
-  return nullptr;
+  return base::FindNamed(ActivityCatalog(), name);
 }
 
 std::vector<std::string> ActivityNames() {
-  std::vector<std::string> names;
-  for (const ActivityDeclaration& activity : ActivityCatalog()) {
-    names.push_back(activity.name);
-  }
-  return names;
+  return base::NamesOf(ActivityCatalog());
 }
 
 std::string ActivityFunctionOf(const ActivityConfig& config) {

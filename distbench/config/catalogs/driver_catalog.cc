@@ -9,6 +9,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "distbench/base/named.h"
 #include "distbench/base/plugins.h"
 #include "distbench/config/catalogs/driver_settings.h"
 #include "distbench/config/problems/suggest.h"
@@ -176,10 +177,7 @@ absl::Span<const DriverDeclaration> DriverCatalog() {
 }
 
 const DriverDeclaration* FindDriver(absl::string_view name) {
-  for (const DriverDeclaration& driver : DriverCatalog()) {
-    if (driver.name == name) return &driver;
-  }
-  return nullptr;
+  return base::FindNamed(DriverCatalog(), name);
 }
 
 std::vector<std::string> BuiltInDriverNames(bool DriverDeclaration::*is) {

@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "distbench/base/named.h"
 #include "distbench/config/problems/suggest.h"
 #include "proto/catalogs.pb.h"
 #include "proto/rules.pb.h"
@@ -121,10 +122,7 @@ std::string UnknownSetting(const std::string& name,
     return absl::StrCat(owner, " cannot have the setting ", Quoted(name), ": ",
                         refused->second);
   }
-  std::vector<std::string> known;
-  for (const SettingDeclaration& setting : declaration.settings) {
-    known.push_back(setting.name);
-  }
+  const std::vector<std::string> known = base::NamesOf(declaration.settings);
   std::string message =
       absl::StrCat(owner, " has no setting ", Quoted(name), " here; ");
   if (const auto closest = ClosestName(name, known)) {
@@ -285,10 +283,7 @@ std::vector<SettingDeclaration> SettingsOf(const Descriptor& type) {
 
 const SettingDeclaration* FindSetting(const SettingsDeclaration& declaration,
                                       absl::string_view name) {
-  for (const SettingDeclaration& setting : declaration.settings) {
-    if (setting.name == name) return &setting;
-  }
-  return nullptr;
+  return base::FindNamed(declaration.settings, name);
 }
 
 bool ValidateSettings(const Path& path, const NamedSettings& settings,

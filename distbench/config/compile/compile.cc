@@ -116,6 +116,27 @@ StreamPlan CompileStream(const CompileContext& context,
   return plan;
 }
 
+// What retries and hedging have in common.
+template <typename Attempts>
+void SetAttempts(const Attempts& attempts, PolicyPlan& plan) {
+  plan.max_attempts = attempts.max_attempts();
+  if (attempts.has_budget()) plan.budget = attempts.budget();
+}
+
+PolicyPlan CompilePolicy(const CallPolicy& policy) {
+  PolicyPlan plan = {.policy = policy};
+  if (!policy.load_balancing().empty()) {
+    plan.load_balancing = static_cast<LoadBalancing>(
+        WordNumber(policy, CallPolicy::kLoadBalancingFieldNumber));
+  }
+  if (policy.has_attempt_deadline_ns()) {
+    plan.attempt_deadline_ns = policy.attempt_deadline_ns();
+  }
+  if (policy.has_retry()) SetAttempts(policy.retry(), plan);
+  if (policy.has_hedging()) SetAttempts(policy.hedging(), plan);
+  return plan;
+}
+
 RpcPlan CompileRpc(const CompileContext& context, const RpcSpec& rpc) {
   const TestNames& names = context.names();
   RpcPlan plan;

@@ -43,9 +43,6 @@ class CompileContext {
 // Compiles the test's action lists, in the order of the config.
 std::vector<ListPlan> CompileLists(const CompileContext& context);
 
-// Compiles the policy of the callers of an RPC.
-PolicyPlan CompilePolicy(const CallPolicy& policy);
-
 // Compiles the failures of servers, in the order of the config.
 std::vector<FaultPlan> CompileFaults(const CompileContext& context);
 

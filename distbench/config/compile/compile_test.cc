@@ -78,12 +78,12 @@ TEST(Compile, AttemptsAreThoseOfRetriesOrHedging) {
   EXPECT_EQ(CompilePolicyText("attempt_deadline: '1s'").max_attempts, 1);
   const PolicyPlan retry = CompilePolicyText("retry { budget { ratio: 0.2 } }");
   EXPECT_EQ(retry.max_attempts, 3);
-  EXPECT_TRUE(retry.retry.has_value());
-  EXPECT_EQ(retry.budget.value().ratio, 0.2);
+  EXPECT_TRUE(retry.policy.has_retry());
+  EXPECT_EQ(retry.budget.value().ratio(), 0.2);
   const PolicyPlan hedging =
       CompilePolicyText("hedging { max_attempts: 5 delay: '1ms' }");
   EXPECT_EQ(hedging.max_attempts, 5);
-  EXPECT_EQ(hedging.hedging.value().delay_ns, 1'000'000);
+  EXPECT_EQ(hedging.policy.hedging().delay_ns(), 1'000'000);
   EXPECT_FALSE(hedging.budget.has_value());
 }
 

@@ -19,30 +19,6 @@ constexpr int kMaxNameLength = 64;
 constexpr int kMinAbbreviationLength = 3;
 constexpr int kMaxQuotedLength = 80;
 
-// The number of insertions, deletions, replacements and swaps of neighbours
-// that turn a into b. Each character takes part in at most one swap.
-int EditDistance(absl::string_view a, absl::string_view b) {
-  // Rows of the distance table: for the last two prefixes of a, and the current
-  // one.
-  std::vector<int> before_last(b.size() + 1);
-  std::vector<int> last(b.size() + 1);
-  std::vector<int> current(b.size() + 1);
-  std::iota(last.begin(), last.end(), 0);
-  for (int i = 1; i <= static_cast<int>(a.size()); ++i) {
-    current[0] = i;
-    for (int j = 1; j <= static_cast<int>(b.size()); ++j) {
-      const int replaced = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      current[j] = std::min({last[j] + 1, current[j - 1] + 1, replaced});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        current[j] = std::min(current[j], before_last[j - 2] + 1);
-      }
-    }
-    before_last.swap(last);
-    last.swap(current);
-  }
-  return last[b.size()];
-}
-
 // Whether `shorter` begins the other name, or is its last words.
 bool IsAbbreviation(absl::string_view shorter, absl::string_view longer) {
   return shorter.size() >= kMinAbbreviationLength &&
@@ -70,6 +46,28 @@ std::optional<int> Unlikeliness(absl::string_view name,
 }
 
 }  // namespace
+
+int EditDistance(absl::string_view a, absl::string_view b) {
+  // Rows of the distance table: for the last two prefixes of a, and the current
+  // one.
+  std::vector<int> before_last(b.size() + 1);
+  std::vector<int> last(b.size() + 1);
+  std::vector<int> current(b.size() + 1);
+  std::iota(last.begin(), last.end(), 0);
+  for (int i = 1; i <= static_cast<int>(a.size()); ++i) {
+    current[0] = i;
+    for (int j = 1; j <= static_cast<int>(b.size()); ++j) {
+      const int replaced = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      current[j] = std::min({last[j] + 1, current[j - 1] + 1, replaced});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        current[j] = std::min(current[j], before_last[j - 2] + 1);
+      }
+    }
+    before_last.swap(last);
+    last.swap(current);
+  }
+  return last[b.size()];
+}
 
 std::optional<std::string> ClosestName(
     absl::string_view name, absl::Span<const std::string> candidates) {

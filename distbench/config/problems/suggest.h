@@ -11,6 +11,10 @@
 
 namespace distbench::config {
 
+// The number of insertions, deletions, replacements and swaps of neighbours
+// that turn a into b. Each character takes part in at most one swap.
+int EditDistance(absl::string_view a, absl::string_view b);
+
 // Returns the candidate that `name` probably means: one that differs in at most
 // a third of its characters (inserted, deleted, replaced, or swapped with a
 // neighbour), otherwise one that continues or abbreviates it, or has the same

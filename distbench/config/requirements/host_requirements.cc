@@ -179,10 +179,19 @@ SettingsDeclaration Declarations() {
 
 // ---- Comparison -------------------------------------------------------------
 
+bool IsEqual(const std::string& value, const std::string& wanted) {
+  return value == wanted;
+}
+
+bool Contains(const std::string& value, const std::string& wanted) {
+  return absl::StrContains(value, wanted);
+}
+
 // "6.1" stands for "6.1" and "6.1.90", but not for "6.12".
-bool IsVersion(absl::string_view value, absl::string_view wanted) {
-  return absl::ConsumePrefix(&value, wanted) &&
-         (value.empty() || !absl::ascii_isdigit(value[0]) ||
+bool IsVersion(const std::string& value, const std::string& wanted) {
+  absl::string_view rest = value;
+  return absl::ConsumePrefix(&rest, wanted) &&
+         (rest.empty() || !absl::ascii_isdigit(rest[0]) ||
           !absl::ascii_isdigit(wanted.back()));
 }
 
@@ -202,37 +211,18 @@ bool Includes(const std::string& value, const std::string& wanted) {
   return true;
 }
 
-bool IsMet(Rule rule, const std::string& value, const std::string& wanted) {
-  switch (rule) {
-    case Rule::kEqual:
-      return value == wanted;
-    case Rule::kAtLeast:
-      return IsAtLeast(value, wanted);
-    case Rule::kContains:
-      return absl::StrContains(value, wanted);
-    case Rule::kIncludes:
-      return Includes(value, wanted);
-    case Rule::kVersion:
-      return IsVersion(value, wanted);
-  }
-  return false;
-}
+// What the test requires, before the value, and whether a host has it.
+struct Comparison {
+  absl::string_view demand;
+  bool (*is_met)(const std::string& value, const std::string& wanted);
+};
 
-std::string Demand(Rule rule) {
-  switch (rule) {
-    case Rule::kEqual:
-      return "requires ";
-    case Rule::kAtLeast:
-      return "requires at least ";
-    case Rule::kContains:
-      return "requires a name that contains ";
-    case Rule::kIncludes:
-      return "requires all of ";
-    case Rule::kVersion:
-      return "requires version ";
-  }
-  return "";
-}
+// By HostFact::Rule.
+constexpr Comparison kComparisons[] = {{"", IsEqual},
+                                       {"at least ", IsAtLeast},
+                                       {"a name that contains ", Contains},
+                                       {"all of ", Includes},
+                                       {"version ", IsVersion}};
 
 Value WhyUnmet(const HostFact& fact, const NamedSetting& setting,
                const HostFacts& host) {
@@ -243,12 +233,13 @@ Value WhyUnmet(const HostFact& fact, const NamedSetting& setting,
     return is_text ? Quoted(value) : value;
   };
   const Value value = fact.value(host);
-  if (value && !wanted.empty() && IsMet(fact.rule, *value, wanted)) {
+  const Comparison& comparison = kComparisons[static_cast<int>(fact.rule)];
+  if (value && !wanted.empty() && comparison.is_met(*value, wanted)) {
     return std::nullopt;
   }
-  return absl::StrCat(setting.name(), " is ",
-                      value ? shown(*value) : "not known", ", but the test ",
-                      Demand(fact.rule), shown(wanted));
+  return absl::StrCat(
+      setting.name(), " is ", value ? shown(*value) : "not known",
+      ", but the test requires ", comparison.demand, shown(wanted));
 }
 
 }  // namespace

@@ -120,14 +120,8 @@ TEST(FieldRules, HaveTheirWordsInTheOrderOfTheEnums) {
   EXPECT_THAT(
       WordsOf<CallPolicy>(CallPolicy::kLoadBalancingFieldNumber),
       ElementsAre("round_robin", "random", "two_choices", "least_in_flight"));
-  static_assert(int(RetryPlan::Jitter::kFull) == 0 &&
-                int(RetryPlan::Jitter::kEqual) == 1 &&
-                int(RetryPlan::Jitter::kNone) == 2);
   EXPECT_THAT(WordsOf<RetryPolicy>(RetryPolicy::kJitterFieldNumber),
               ElementsAre("full", "equal", "none"));
-  static_assert(int(ConcurrencyLimitPlan::Kind::kFixed) == 0 &&
-                int(ConcurrencyLimitPlan::Kind::kAimd) == 1 &&
-                int(ConcurrencyLimitPlan::Kind::kGradient) == 2);
   EXPECT_THAT(
       WordsOf<ConcurrencyLimitPolicy>(ConcurrencyLimitPolicy::kKindFieldNumber),
       ElementsAre("fixed", "aimd", "gradient"));

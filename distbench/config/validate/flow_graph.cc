@@ -14,95 +14,65 @@ namespace {
 
 constexpr int kUnvisited = -1;
 
-// Tarjan's algorithm with an explicit stack, because graphs may be as deep as a
-// config is long.
-class ComponentFinder {
- public:
-  explicit ComponentFinder(const Graph& graph)
-      : graph_(graph),
-        order_(graph.size(), kUnvisited),
-        lowest_(graph.size()),
-        open_(graph.size(), false) {}
-
-  std::vector<std::vector<int>> Find() {
-    for (int node = 0; node < graph_.size(); ++node) {
-      if (order_[node] == kUnvisited) VisitFrom(node);
-    }
-    std::sort(components_.begin(), components_.end());
-    return std::move(components_);
-  }
-
- private:
-  struct Visit {
+// Appends what can be reached from the root by nodes that were not visited, and
+// the root itself: each node after its successors. Does not recurse, because
+// graphs may be as deep as a config is long.
+void Visit(const Graph& graph, int root, std::vector<bool>& visited,
+           std::vector<int>& order) {
+  struct Step {
     int node;
-    int next_edge;
+    size_t next_edge;
   };
-
-  void VisitFrom(int root) {
-    std::vector<Visit> visits;
-    Enter(root, visits);
-    while (!visits.empty()) {
-      const int node = visits.back().node;
-      const std::vector<int>& successors = graph_[node];
-      if (visits.back().next_edge == successors.size()) {
-        visits.pop_back();
-        if (!visits.empty()) Lower(visits.back().node, lowest_[node]);
-        Leave(node);
-        continue;
-      }
-      const int successor = successors[visits.back().next_edge++];
-      if (order_[successor] == kUnvisited) {
-        Enter(successor, visits);
-      } else if (open_[successor]) {
-        Lower(node, order_[successor]);
-      }
+  std::vector<Step> path = {{root, 0}};
+  visited[root] = true;
+  while (!path.empty()) {
+    Step& step = path.back();
+    if (step.next_edge == graph[step.node].size()) {
+      order.push_back(step.node);
+      path.pop_back();
+      continue;
     }
+    const int successor = graph[step.node][step.next_edge++];
+    if (visited[successor]) continue;
+    visited[successor] = true;
+    path.push_back({successor, 0});
   }
+}
 
-  void Enter(int node, std::vector<Visit>& visits) {
-    order_[node] = lowest_[node] = next_order_++;
-    open_[node] = true;
-    stack_.push_back(node);
-    visits.push_back({node, 0});
+Graph Reversed(const Graph& graph) {
+  Graph reversed(graph.size());
+  for (int node = 0; node < graph.size(); ++node) {
+    for (const int successor : graph[node]) reversed[successor].push_back(node);
   }
-
-  void Lower(int node, int order) {
-    lowest_[node] = std::min(lowest_[node], order);
-  }
-
-  // If no later node reaches an earlier one, these nodes form a component.
-  void Leave(int node) {
-    if (lowest_[node] != order_[node]) return;
-    std::vector<int> component;
-    do {
-      component.push_back(stack_.back());
-      open_[stack_.back()] = false;
-      stack_.pop_back();
-    } while (component.back() != node);
-    if (component.size() > 1 || HasLoop(node)) {
-      std::sort(component.begin(), component.end());
-      components_.push_back(std::move(component));
-    }
-  }
-
-  bool HasLoop(int node) const {
-    return std::find(graph_[node].begin(), graph_[node].end(), node) !=
-           graph_[node].end();
-  }
-
-  const Graph& graph_;
-  std::vector<int> order_;   // of the first visit
-  std::vector<int> lowest_;  // order of a node that can be reached
-  std::vector<bool> open_;   // on stack_
-  std::vector<int> stack_;
-  int next_order_ = 0;
-  std::vector<std::vector<int>> components_;
-};
+  return reversed;
+}
 
 }  // namespace
 
+// Kosaraju's algorithm: from the last node of the order to the first, whatever
+// reaches a node and is in no component yet can also be reached from it.
 std::vector<std::vector<int>> CyclicComponents(const Graph& graph) {
-  return ComponentFinder(graph).Find();
+  std::vector<bool> visited(graph.size(), false);
+  std::vector<int> order;
+  for (int node = 0; node < graph.size(); ++node) {
+    if (!visited[node]) Visit(graph, node, visited, order);
+  }
+  const Graph reversed = Reversed(graph);
+  visited.assign(graph.size(), false);
+  std::reverse(order.begin(), order.end());
+  std::vector<std::vector<int>> components;
+  for (const int node : order) {
+    if (visited[node]) continue;
+    std::vector<int> component;
+    Visit(reversed, node, visited, component);
+    const bool has_loop =
+        std::count(graph[node].begin(), graph[node].end(), node) > 0;
+    if (component.size() == 1 && !has_loop) continue;
+    std::sort(component.begin(), component.end());
+    components.push_back(std::move(component));
+  }
+  std::sort(components.begin(), components.end());
+  return components;
 }
 
 std::vector<int> ShortestCycle(const Graph& graph,

@@ -20,9 +20,15 @@ class FaultValidation {
 
   void Validate() const {
     CheckInstances();
-    CheckRpc();
+    if (IsOfServer()) {
+      if (fault_.has_rpc_name()) RefuseOfRequests("rpc_name");
+    } else {
+      CheckRpc();
+    }
     CheckRepetition();
-    CheckProbability();
+    if (IsOfServer() && fault_.has_probability()) {
+      RefuseOfRequests("probability");
+    }
     CheckKind();
   }
 
@@ -40,6 +46,12 @@ class FaultValidation {
     validation_.Add(path_.Field(field), std::move(message));
   }
 
+  void RefuseOfRequests(const char* field) const {
+    Add(field,
+        "does not go together with freeze and reset_connections, which affect "
+        "the server as a whole; remove it");
+  }
+
   void CheckInstances() const {
     const auto service = validation_.FindService(fault_.service());
     if (!service.has_value() || IsOutside(*service->service)) return;
@@ -51,14 +63,6 @@ class FaultValidation {
   }
 
   void CheckRpc() const {
-    if (IsOfServer()) {
-      if (fault_.has_rpc_name()) {
-        Add("rpc_name",
-            "does not go together with freeze and reset_connections, which "
-            "affect the server as a whole; remove it");
-      }
-      return;
-    }
     if (fault_.rpc_name().empty()) {
       CheckStreams();
       return;
@@ -122,13 +126,6 @@ class FaultValidation {
           "needs a duration, without which the fault lasts until the end of "
           "the traffic; add it");
     }
-  }
-
-  void CheckProbability() const {
-    if (!fault_.has_probability() || !IsOfServer()) return;
-    Add("probability",
-        "does not go together with freeze and reset_connections, which "
-        "affect the server as a whole; remove it");
   }
 
   void CheckKind() const {

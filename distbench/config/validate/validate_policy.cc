@@ -87,12 +87,9 @@ class PolicyValidation {
     if (!server.has_value() || !fanout.ok()) {  // reported elsewhere
       return std::numeric_limits<int64_t>::max();
     }
-    const bool among_peers =
-        std::find(rpc_.client().begin(), rpc_.client().end(), rpc_.server()) !=
-        rpc_.client().end();
     Grid peers = server->grid;
     for (const int axis : fanout->axes) peers.sizes[axis] = 1;
-    int64_t targets = peers.Count() - (among_peers ? 1 : 0);
+    int64_t targets = peers.Count() - (CallsOwnService(rpc_) ? 1 : 0);
     switch (fanout->kind) {
       case FanoutPlan::Kind::kAll:
       case FanoutPlan::Kind::kSameCoordinates:

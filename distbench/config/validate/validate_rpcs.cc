@@ -1,8 +1,8 @@
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/syntax/fanout_filter.h"
@@ -76,11 +76,8 @@ class RpcValidation {
   void CheckTargetCounts(const Path& path, const FanoutPlan& fanout) const {
     const auto server = validation_.FindService(rpc_.server());
     if (!server.has_value()) return;
-    // An instance does not call itself.
-    const bool among_peers =
-        std::find(rpc_.client().begin(), rpc_.client().end(), rpc_.server()) !=
-        rpc_.client().end();
-    const int64_t available = server->grid.Count() - (among_peers ? 1 : 0);
+    const int64_t available =
+        server->grid.Count() - (CallsOwnService(rpc_) ? 1 : 0);
     for (const FanoutPlan::Choice& choice : fanout.choices) {
       if (choice.target_count <= available) continue;
       validation_.Add(
@@ -108,6 +105,10 @@ class RpcValidation {
 };
 
 }  // namespace
+
+bool CallsOwnService(const RpcSpec& rpc) {
+  return absl::c_linear_search(rpc.client(), rpc.server());
+}
 
 void ValidateRpcs(const TestValidation& validation) {
   for (int i = 0; i < validation.test().rpc_descriptions_size(); ++i) {

@@ -45,6 +45,10 @@ void ValidateDrivers(const TestValidation& validation);
 void ValidatePayloads(const TestValidation& validation);
 void ValidateDistributions(const TestValidation& validation);
 
+// Whether some clients of the RPC are instances of its server, of which each
+// calls the others and not itself.
+bool CallsOwnService(const RpcSpec& rpc);
+
 // RPCs: their clients, servers, fanouts and payloads.
 void ValidateRpcs(const TestValidation& validation);
 

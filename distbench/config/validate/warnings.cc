@@ -89,16 +89,9 @@ bool WarmsUpForever(const Iterations& iterations) {
       iterations.warmup_iterations() >= iterations.max_iteration_count()) {
     return true;
   }
-  if (!iterations.has_max_duration_us()) return false;
-  // In an open loop, iterations are due at known times.
-  const double per_second = MeanRatePerSecond(iterations);
-  const double iterations_ns =
-      per_second > 0 ? 1e9 / per_second *
-                           static_cast<double>(iterations.warmup_iterations())
-                     : 0;
-  const double warmup_ns =
-      std::max(static_cast<double>(iterations.warmup_ns()), iterations_ns);
-  return warmup_ns / 1e3 >= static_cast<double>(iterations.max_duration_us());
+  return iterations.has_max_duration_us() &&
+         WarmupNs(iterations) / 1e3 >=
+             static_cast<double>(iterations.max_duration_us());
 }
 
 bool IsEndless(const Iterations& iterations) {

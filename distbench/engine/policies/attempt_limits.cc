@@ -22,9 +22,9 @@ bool CircuitBreaker::OnEnd(int64_t now_ns, Pass pass, AttemptEnd end) {
   ended_.Add(now_ns);
   if (end == AttemptEnd::kFailed) failed_.Add(now_ns);
   const int64_t ended = ended_.AtMost(now_ns);
-  if (ended < plan_.min_attempts ||
+  if (ended < policy_.min_attempts() ||
       static_cast<double>(failed_.AtMost(now_ns)) <
-          plan_.failure_ratio * static_cast<double>(ended)) {
+          policy_.failure_ratio() * static_cast<double>(ended)) {
     return false;
   }
   Open(now_ns);
@@ -44,7 +44,7 @@ bool CircuitBreaker::OnProbeEnd(int64_t now_ns, AttemptEnd end) {
 void CircuitBreaker::Open(int64_t now_ns) {
   is_open_ = true;
   ++opened_count_;
-  half_open_at_ns_ = base::SaturatingAdd(now_ns, plan_.open_ns);
+  half_open_at_ns_ = base::SaturatingAdd(now_ns, policy_.open_ns());
   ended_.Clear();
   failed_.Clear();
 }
@@ -57,22 +57,27 @@ constexpr double kTolerance = 2;
 constexpr double kLeastGradient = 0.5;
 constexpr double kSmoothing = 0.2;
 
+int64_t ShareOf(int limit, int worker, int worker_count) {
+  return std::max<int64_t>(1, ShareOfLimit(limit, worker, worker_count));
+}
+
 }  // namespace
 
-ConcurrencyLimit::ConcurrencyLimit(const config::ConcurrencyLimitPlan& plan,
+ConcurrencyLimit::ConcurrencyLimit(const ConcurrencyLimitPolicy& policy,
                                    int worker, int worker_count)
-    : all_shares_(std::max(plan.limit, worker_count)), plan_(plan) {
-  for (int* limit : {&plan_.limit, &plan_.min_limit, &plan_.max_limit}) {
-    *limit = std::max(
-        1, static_cast<int>(ShareOfLimit(*limit, worker, worker_count)));
-  }
-  limit_ = plan_.limit;
-}
+    : is_aimd_(policy.kind() == "aimd"),
+      is_gradient_(policy.kind() == "gradient"),
+      backoff_ratio_(policy.backoff_ratio()),
+      all_shares_(std::max(policy.limit(), worker_count)),
+      first_share_(ShareOf(policy.limit(), worker, worker_count)),
+      least_(ShareOf(policy.min_limit(), worker, worker_count)),
+      most_(ShareOf(policy.max_limit(), worker, worker_count)),
+      limit_(first_share_) {}
 
 void ConcurrencyLimit::OnEnd(AttemptEnd end, int64_t time_ns) {
   const bool is_used = 2 * in_flight_ >= limit();
   --in_flight_;
-  if (plan_.kind == config::ConcurrencyLimitPlan::Kind::kFixed) return;
+  if (!is_aimd_ && !is_gradient_) return;
   if (end == AttemptEnd::kSucceeded) OnSuccess(time_ns, is_used);
   if (sent_before_ > 0) {
     --sent_before_;
@@ -83,7 +88,7 @@ void ConcurrencyLimit::OnEnd(AttemptEnd end, int64_t time_ns) {
 }
 
 void ConcurrencyLimit::OnSuccess(int64_t time_ns, bool is_used) {
-  if (plan_.kind == config::ConcurrencyLimitPlan::Kind::kAimd) {
+  if (is_aimd_) {
     if (is_used) limit_ += 1 / limit_;
     Clamp();
     return;
@@ -95,8 +100,8 @@ void ConcurrencyLimit::OnSuccess(int64_t time_ns, bool is_used) {
 }
 
 void ConcurrencyLimit::OnFailure() {
-  if (plan_.kind == config::ConcurrencyLimitPlan::Kind::kAimd) {
-    limit_ *= plan_.backoff_ratio;
+  if (is_aimd_) {
+    limit_ *= backoff_ratio_;
     Clamp();
   } else {
     MoveTo(limit_ * kLeastGradient);
@@ -121,9 +126,6 @@ void ConcurrencyLimit::MoveTo(double next) {
   Clamp();
 }
 
-void ConcurrencyLimit::Clamp() {
-  limit_ = std::clamp(limit_, static_cast<double>(plan_.min_limit),
-                      static_cast<double>(plan_.max_limit));
-}
+void ConcurrencyLimit::Clamp() { limit_ = std::clamp(limit_, least_, most_); }
 
 }  // namespace distbench::engine

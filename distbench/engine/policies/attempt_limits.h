@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "distbench/config/plan/plan.h"
-#include "distbench/config/plan/policy_plan.h"
+#include "proto/traffic_config.pb.h"
 
 namespace distbench::engine {
 
@@ -81,12 +81,12 @@ class SlidingCount {
 // minimum.
 class AttemptBudget {
  public:
-  AttemptBudget(const config::RetryBudgetPlan& plan, int worker_count)
-      : ratio_(plan.ratio),
-        minimum_(plan.min_per_second / 1e9 *
-                 static_cast<double>(plan.window_ns) / worker_count),
-        requests_(plan.window_ns),
-        spent_(plan.window_ns) {}
+  AttemptBudget(const RetryBudget& budget, int worker_count)
+      : ratio_(budget.ratio()),
+        minimum_(budget.min_per_second() / 1e9 *
+                 static_cast<double>(budget.window_ns()) / worker_count),
+        requests_(budget.window_ns()),
+        spent_(budget.window_ns()) {}
 
   // A request begins.
   void OnRequest(int64_t now_ns) { requests_.Add(now_ns); }
@@ -130,8 +130,10 @@ class CircuitBreaker {
     int64_t opened_before = 0;  // how often it had opened
   };
 
-  explicit CircuitBreaker(const config::CircuitBreakerPlan& plan)
-      : plan_(plan), ended_(plan.window_ns), failed_(plan.window_ns) {}
+  explicit CircuitBreaker(const CircuitBreakerPolicy& policy)
+      : policy_(policy),
+        ended_(policy.window_ns()),
+        failed_(policy.window_ns()) {}
 
   // Whether Enter() would not refuse an attempt.
   bool MayEnter(int64_t now_ns) const {
@@ -149,7 +151,7 @@ class CircuitBreaker {
   bool OnProbeEnd(int64_t now_ns, AttemptEnd end);
   void Open(int64_t now_ns);
 
-  config::CircuitBreakerPlan plan_;
+  CircuitBreakerPolicy policy_;
   bool is_open_ = false;  // or half open
   bool has_probe_ = false;
   int64_t opened_count_ = 0;
@@ -160,11 +162,11 @@ class CircuitBreaker {
 
 // Limits the attempts of an RPC that one worker has in flight.
 //
-// kAimd: limit += 1 / limit after a success, limit *= backoff_ratio after a
+// "aimd": limit += 1 / limit after a success, limit *= backoff_ratio after a
 // failure. (Chiu and Jain, "Analysis of the Increase and Decrease Algorithms
 // for Congestion Avoidance", 1989.)
 //
-// kGradient: for each batch of successes, as many as the limit but 10 to 100,
+// "gradient": for each batch of successes, as many as the limit but 10 to 100,
 // with `recent` the mean of their times and `least` the least such
 // mean so far,
 //   gradient = clamp(2 * least / recent, 0.5, 1)
@@ -186,15 +188,17 @@ class CircuitBreaker {
 // learns nothing about what its servers can take.
 class ConcurrencyLimit {
  public:
-  // A worker's limits are its even shares of the plan's, at least 1 each.
-  ConcurrencyLimit(const config::ConcurrencyLimitPlan& plan, int worker,
+  // A worker's limits are its even shares of the policy's, at least 1 each.
+  ConcurrencyLimit(const ConcurrencyLimitPolicy& policy, int worker,
                    int worker_count);
 
   bool has_room() const { return in_flight_ < limit(); }
   int64_t limit() const { return static_cast<int64_t>(limit_); }
 
   // The limit of all workers together, if the others' are like this one.
-  int64_t of_all_workers() const { return limit() * all_shares_ / plan_.limit; }
+  int64_t of_all_workers() const {
+    return limit() * all_shares_ / first_share_;
+  }
 
   void OnStart() { ++in_flight_; }
 
@@ -208,8 +212,15 @@ class ConcurrencyLimit {
   void MoveTo(double next);
   void Clamp();
 
-  const int64_t all_shares_;           // of the limit where it begins
-  config::ConcurrencyLimitPlan plan_;  // with this worker's shares
+  const bool is_aimd_;
+  const bool is_gradient_;
+  const double backoff_ratio_;
+  // Of the limit where it begins, and this worker's part of it and of the
+  // range.
+  const int64_t all_shares_;
+  const int64_t first_share_;
+  const double least_;
+  const double most_;
   double limit_;
   int64_t in_flight_ = 0;
   int64_t sent_before_ = 0;  // in flight, sent before the last failure

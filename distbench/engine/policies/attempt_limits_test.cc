@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <deque>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "proto/traffic_config.pb.h"
 
 namespace distbench::engine {
 namespace {
@@ -49,12 +51,19 @@ TEST(SlidingCountTest, TheShortestWindowIsANanosecond) {
   EXPECT_EQ(count.AtMost(50), 0);
 }
 
+RetryBudget Budget(double ratio, double min_per_second, int64_t window_ns) {
+  RetryBudget budget;
+  budget.set_ratio(ratio);
+  budget.set_min_per_second(min_per_second);
+  budget.set_window_ns(window_ns);
+  return budget;
+}
+
 // Requests come in bursts, and each asks for as many attempts as it can get.
 TEST(AttemptBudgetTest, IsNotExceededInAnyWindow) {
-  const config::RetryBudgetPlan plan = {
-      .ratio = 0.2, .min_per_second = 5, .window_ns = 2 * kSecondNs};
+  const RetryBudget policy = Budget(0.2, 5, 2 * kSecondNs);
   for (const int workers : {1, 4}) {
-    AttemptBudget budget(plan, workers);
+    AttemptBudget budget(policy, workers);
     std::mt19937_64 random(2);
     std::vector<int64_t> requests_ns;
     std::vector<int64_t> granted_ns;
@@ -66,9 +75,10 @@ TEST(AttemptBudgetTest, IsNotExceededInAnyWindow) {
       while (budget.Take(now_ns)) {
         granted_ns.push_back(now_ns);
         const double allowed =
-            0.2 * CountWithin(requests_ns, now_ns - plan.window_ns, now_ns) +
+            0.2 *
+                CountWithin(requests_ns, now_ns - policy.window_ns(), now_ns) +
             5.0 * 2 / workers;
-        ASSERT_LE(CountWithin(granted_ns, now_ns - plan.window_ns, now_ns),
+        ASSERT_LE(CountWithin(granted_ns, now_ns - policy.window_ns(), now_ns),
                   allowed + 1e-9);
       }
     }
@@ -78,8 +88,7 @@ TEST(AttemptBudgetTest, IsNotExceededInAnyWindow) {
 }
 
 TEST(AttemptBudgetTest, TheMinimumIsNotExceededEither) {
-  AttemptBudget budget(
-      {.ratio = 0, .min_per_second = 5, .window_ns = 2 * kSecondNs}, 1);
+  AttemptBudget budget(Budget(0, 5, 2 * kSecondNs), 1);
   std::vector<int64_t> granted_ns;
   // Not at the border of a step of the window.
   for (int64_t now_ns = kSecondNs * 11 / 10; now_ns < 20 * kSecondNs;
@@ -91,8 +100,7 @@ TEST(AttemptBudgetTest, TheMinimumIsNotExceededEither) {
 }
 
 TEST(AttemptBudgetTest, TheMinimumNeedsNoRequests) {
-  AttemptBudget budget(
-      {.ratio = 0, .min_per_second = 3, .window_ns = kSecondNs}, 1);
+  AttemptBudget budget(Budget(0, 3, kSecondNs), 1);
   int granted = 0;
   while (budget.Take(kSecondNs)) ++granted;
   EXPECT_EQ(granted, 3);
@@ -105,11 +113,13 @@ using PassKind = Pass::Kind;
 
 constexpr int64_t kSecond = 1'000'000'000;
 
-config::CircuitBreakerPlan TestPlan() {
-  return {.failure_ratio = 0.5,
-          .min_attempts = 4,
-          .window_ns = 16 * kSecond,
-          .open_ns = 5 * kSecond};
+CircuitBreakerPolicy TestPolicy() {
+  CircuitBreakerPolicy policy;
+  policy.set_failure_ratio(0.5);
+  policy.set_min_attempts(4);
+  policy.set_window_ns(16 * kSecond);
+  policy.set_open_ns(5 * kSecond);
+  return policy;
 }
 
 bool EndOne(CircuitBreaker& breaker, int64_t now_ns, AttemptEnd end) {
@@ -126,7 +136,7 @@ void OpenAt(CircuitBreaker& breaker, int64_t now_ns) {
 }
 
 TEST(CircuitBreakerTest, OpensAtItsRatioOfEnoughAttempts) {
-  CircuitBreaker breaker(TestPlan());
+  CircuitBreaker breaker(TestPolicy());
   EXPECT_FALSE(EndOne(breaker, 0, AttemptEnd::kFailed));
   EXPECT_FALSE(EndOne(breaker, 0, AttemptEnd::kSucceeded));
   EXPECT_FALSE(EndOne(breaker, 0, AttemptEnd::kFailed));
@@ -138,7 +148,7 @@ TEST(CircuitBreakerTest, OpensAtItsRatioOfEnoughAttempts) {
 }
 
 TEST(CircuitBreakerTest, StaysClosedBelowItsRatio) {
-  CircuitBreaker breaker(TestPlan());
+  CircuitBreaker breaker(TestPolicy());
   for (int i = 0; i < 1000; ++i) {
     EXPECT_FALSE(EndOne(breaker, i, AttemptEnd::kSucceeded));
     EXPECT_FALSE(EndOne(breaker, i, AttemptEnd::kSucceeded));
@@ -147,13 +157,13 @@ TEST(CircuitBreakerTest, StaysClosedBelowItsRatio) {
 }
 
 TEST(CircuitBreakerTest, ForgetsWhatIsOlderThanItsWindow) {
-  CircuitBreaker breaker(TestPlan());
+  CircuitBreaker breaker(TestPolicy());
   for (int i = 0; i < 3; ++i) EndOne(breaker, 0, AttemptEnd::kFailed);
   EXPECT_FALSE(EndOne(breaker, 18 * kSecond, AttemptEnd::kFailed));
 }
 
 TEST(CircuitBreakerTest, LetsOneProbeThroughAtATime) {
-  CircuitBreaker breaker(TestPlan());
+  CircuitBreaker breaker(TestPolicy());
   OpenAt(breaker, 0);
   EXPECT_TRUE(breaker.MayEnter(5 * kSecond));
   Pass probe = breaker.Enter(5 * kSecond);
@@ -171,7 +181,7 @@ TEST(CircuitBreakerTest, LetsOneProbeThroughAtATime) {
 }
 
 TEST(CircuitBreakerTest, AProbeThatIsGivenUpMakesRoomForAnother) {
-  CircuitBreaker breaker(TestPlan());
+  CircuitBreaker breaker(TestPolicy());
   OpenAt(breaker, 0);
   const Pass probe = breaker.Enter(5 * kSecond);
   EXPECT_EQ(probe.kind, PassKind::kProbe);
@@ -180,7 +190,7 @@ TEST(CircuitBreakerTest, AProbeThatIsGivenUpMakesRoomForAnother) {
 }
 
 TEST(CircuitBreakerTest, AttemptsFromBeforeItOpenedSayNothing) {
-  CircuitBreaker breaker(TestPlan());
+  CircuitBreaker breaker(TestPolicy());
   const Pass before = breaker.Enter(0);
   EXPECT_EQ(before.kind, PassKind::kAllowed);
   OpenAt(breaker, 0);
@@ -199,16 +209,21 @@ TEST(CircuitBreakerTest, AttemptsFromBeforeItOpenedSayNothing) {
 }
 
 TEST(CircuitBreakerTest, AttemptsThatAreGivenUpSayNothing) {
-  CircuitBreaker breaker(TestPlan());
+  CircuitBreaker breaker(TestPolicy());
   for (int i = 0; i < 100; ++i) {
     EXPECT_FALSE(EndOne(breaker, 0, AttemptEnd::kGivenUp));
   }
 }
 
-using Kind = config::ConcurrencyLimitPlan::Kind;
+ConcurrencyLimitPolicy Limit(int limit, const std::string& kind = "fixed") {
+  ConcurrencyLimitPolicy policy;
+  policy.set_kind(kind);
+  policy.set_limit(limit);
+  return policy;
+}
 
 TEST(ConcurrencyLimitTest, AFixedLimitDoesNotChange) {
-  ConcurrencyLimit limit({.kind = Kind::kFixed, .limit = 2}, 0, 1);
+  ConcurrencyLimit limit(Limit(2), 0, 1);
   limit.OnStart();
   EXPECT_TRUE(limit.has_room());
   limit.OnStart();
@@ -221,17 +236,17 @@ TEST(ConcurrencyLimitTest, AFixedLimitDoesNotChange) {
 TEST(ConcurrencyLimitTest, WorkersShareLimits) {
   int64_t sum = 0;
   for (int worker = 0; worker < 3; ++worker) {
-    sum += ConcurrencyLimit({.limit = 20}, worker, 3).limit();
+    sum += ConcurrencyLimit(Limit(20), worker, 3).limit();
   }
   EXPECT_EQ(sum, 20);
-  EXPECT_EQ(ConcurrencyLimit({.limit = 2}, /*worker=*/3, 4).limit(), 1);
+  EXPECT_EQ(ConcurrencyLimit(Limit(2), /*worker=*/3, 4).limit(), 1);
 }
 
 TEST(ConcurrencyLimitTest, EachWorkerKnowsTheWholeLimit) {
   for (int worker = 0; worker < 3; ++worker) {
-    EXPECT_EQ(ConcurrencyLimit({.limit = 20}, worker, 3).of_all_workers(), 20);
+    EXPECT_EQ(ConcurrencyLimit(Limit(20), worker, 3).of_all_workers(), 20);
     // Each has at least 1.
-    EXPECT_EQ(ConcurrencyLimit({.limit = 2}, worker, 3).of_all_workers(), 3);
+    EXPECT_EQ(ConcurrencyLimit(Limit(2), worker, 3).of_all_workers(), 3);
   }
 }
 
@@ -265,7 +280,7 @@ Averages RunAgainstCapacity(ConcurrencyLimit& limit, int64_t capacity) {
 // A sawtooth below the capacity: one more makes a failure, which takes a tenth.
 TEST(ConcurrencyLimitTest, AimdConvergesToTheCapacity) {
   for (const int start : {1, 1000}) {
-    ConcurrencyLimit limit({.kind = Kind::kAimd, .limit = start}, 0, 1);
+    ConcurrencyLimit limit(Limit(start, "aimd"), 0, 1);
     const Averages averages = RunAgainstCapacity(limit, 50);
     EXPECT_GE(averages.least, 44) << start;
     EXPECT_LE(averages.most, 51) << start;
@@ -274,9 +289,10 @@ TEST(ConcurrencyLimitTest, AimdConvergesToTheCapacity) {
 }
 
 TEST(ConcurrencyLimitTest, AimdStaysInItsRange) {
-  ConcurrencyLimit limit(
-      {.kind = Kind::kAimd, .limit = 10, .min_limit = 5, .max_limit = 12}, 0,
-      1);
+  ConcurrencyLimitPolicy policy = Limit(10, "aimd");
+  policy.set_min_limit(5);
+  policy.set_max_limit(12);
+  ConcurrencyLimit limit(policy, 0, 1);
   const auto end_one = [&](AttemptEnd end) {
     while (limit.has_room()) limit.OnStart();
     limit.OnEnd(end, 1);
@@ -291,8 +307,8 @@ TEST(ConcurrencyLimitTest, AimdStaysInItsRange) {
 }
 
 TEST(ConcurrencyLimitTest, AnIdleCallerDoesNotRaiseItsLimit) {
-  for (const Kind kind : {Kind::kAimd, Kind::kGradient}) {
-    ConcurrencyLimit limit({.kind = kind, .limit = 20}, 0, 1);
+  for (const char* kind : {"aimd", "gradient"}) {
+    ConcurrencyLimit limit(Limit(20, kind), 0, 1);
     for (int i = 0; i < 10'000; ++i) {
       limit.OnStart();
       limit.OnEnd(AttemptEnd::kSucceeded, 100);
@@ -302,8 +318,8 @@ TEST(ConcurrencyLimitTest, AnIdleCallerDoesNotRaiseItsLimit) {
 }
 
 TEST(ConcurrencyLimitTest, WhatIsGivenUpChangesNothing) {
-  for (const Kind kind : {Kind::kAimd, Kind::kGradient}) {
-    ConcurrencyLimit limit({.kind = kind, .limit = 20}, 0, 1);
+  for (const char* kind : {"aimd", "gradient"}) {
+    ConcurrencyLimit limit(Limit(20, kind), 0, 1);
     for (int i = 0; i < 1000; ++i) {
       while (limit.has_room()) limit.OnStart();
       limit.OnEnd(AttemptEnd::kGivenUp, 100);
@@ -317,7 +333,7 @@ TEST(ConcurrencyLimitTest, WhatIsGivenUpChangesNothing) {
 TEST(ConcurrencyLimitTest, TheGradientConvergesToItsFixedPoint) {
   for (const double n : {8.0, 100.0}) {
     for (const int start : {1, 1000}) {
-      ConcurrencyLimit limit({.kind = Kind::kGradient, .limit = start}, 0, 1);
+      ConcurrencyLimit limit(Limit(start, "gradient"), 0, 1);
       double sum = 0;
       constexpr int kEnds = 1'000'000;
       // The unloaded time is measured first, as by callers whose load grows.

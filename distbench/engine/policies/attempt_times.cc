@@ -7,24 +7,18 @@
 
 namespace distbench::engine {
 
-int64_t BackoffNs(const config::RetryPlan& plan, int retry,
+int64_t BackoffNs(const RetryPolicy& policy, int retry,
                   absl::BitGenRef random) {
-  const double grown_ns = static_cast<double>(plan.initial_backoff_ns) *
-                          std::pow(plan.multiplier, retry - 1);
+  const double grown_ns = static_cast<double>(policy.initial_backoff_ns()) *
+                          std::pow(policy.multiplier(), retry - 1);
+  const int64_t most_ns = policy.max_backoff_ns();
   // The comparison also holds for an infinite pause.
-  const int64_t pause_ns = grown_ns < static_cast<double>(plan.max_backoff_ns)
+  const int64_t pause_ns = grown_ns < static_cast<double>(most_ns)
                                ? std::llround(grown_ns)
-                               : plan.max_backoff_ns;
-  switch (plan.jitter) {
-    case config::RetryPlan::Jitter::kFull:
-      return absl::Uniform(absl::IntervalClosed, random, int64_t{0}, pause_ns);
-    case config::RetryPlan::Jitter::kEqual:
-      return absl::Uniform(absl::IntervalClosed, random, pause_ns / 2,
-                           pause_ns);
-    case config::RetryPlan::Jitter::kNone:
-      break;
-  }
-  return pause_ns;
+                               : most_ns;
+  if (policy.jitter() == "none") return pause_ns;
+  const int64_t least_ns = policy.jitter() == "equal" ? pause_ns / 2 : 0;
+  return absl::Uniform(absl::IntervalClosed, random, least_ns, pause_ns);
 }
 
 }  // namespace distbench::engine

@@ -9,16 +9,15 @@
 #include <limits>
 
 #include "absl/random/bit_gen_ref.h"
-#include "distbench/config/plan/policy_plan.h"
 #include "distbench/stats/log_histogram.h"
+#include "proto/traffic_config.pb.h"
 
 namespace distbench::engine {
 
 // Returns the pause before a retry; the first one is number 1. The kinds of
 // jitter are those of Marc Brooker, "Exponential Backoff And Jitter", AWS
 // Architecture Blog, 2015.
-int64_t BackoffNs(const config::RetryPlan& plan, int retry,
-                  absl::BitGenRef random);
+int64_t BackoffNs(const RetryPolicy& policy, int retry, absl::BitGenRef random);
 
 // The time after which a hedge follows: fixed, or a percentile of the times of
 // requests' first attempts so far. An attempt that is given up counts with the
@@ -34,10 +33,10 @@ class HedgeDelay {
   static constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
   static constexpr int64_t kFirstTimes = 100;
 
-  explicit HedgeDelay(const config::HedgingPlan& plan)
-      : quantile_(plan.percentile / 100),
+  explicit HedgeDelay(const HedgingPolicy& policy)
+      : quantile_(policy.percentile() / 100),
         next_count_(kFirstTimes),
-        delay_ns_(plan.percentile == 0 ? plan.delay_ns : kNever) {}
+        delay_ns_(policy.has_percentile() ? kNever : policy.delay_ns()) {}
 
   // The first attempt of a request succeeded, or was given up, after this time.
   void OnFirstEnd(int64_t time_ns) {

@@ -472,7 +472,7 @@ std::vector<std::string> CheckAttempts(const PolicyStatistics& statistics,
                      statistics.attempt_count(), " attempts, of which ",
                      further, " are further ones"));
   }
-  if (!plan.quorum.has_value() && statistics.not_needed_count() > 0) {
+  if (!plan.policy.has_quorum() && statistics.not_needed_count() > 0) {
     problems.push_back("requests were not needed, but there is no quorum");
   }
   return problems;

@@ -38,17 +38,18 @@ RpcPolicy::RpcPolicy(EngineState& engine, int worker, int rpc_index)
                      static_cast<int>(targets.routes.size()),
                      engine.instance_plan().number + worker);
   }
-  if (plan.circuit_breaker.has_value()) {
+  const CallPolicy& policy = plan.policy;
+  if (policy.has_circuit_breaker()) {
     breakers.assign(engine.routes().count(),
-                    CircuitBreaker(*plan.circuit_breaker));
+                    CircuitBreaker(policy.circuit_breaker()));
   }
-  if (plan.concurrency_limit.has_value()) {
-    limit.emplace(*plan.concurrency_limit, worker, engine.worker_count());
+  if (policy.has_concurrency_limit()) {
+    limit.emplace(policy.concurrency_limit(), worker, engine.worker_count());
   }
   if (plan.budget.has_value()) {
     budget.emplace(*plan.budget, engine.worker_count());
   }
-  if (plan.hedging.has_value()) hedge_delay.emplace(*plan.hedging);
+  if (policy.has_hedging()) hedge_delay.emplace(policy.hedging());
 }
 
 Policies::Policies(WorkerContext& context, RpcSender& sender,
@@ -85,7 +86,7 @@ void Policies::Open(RpcCall& call) {
   request.trace_context.assign(call.client.trace_context.data(),
                                call.client.trace_context.size());
   request.error.clear();
-  if (request.rpc->plan.quorum.has_value()) Join(request);
+  if (request.rpc->plan.policy.has_quorum()) Join(request);
   if (request.rpc->budget.has_value()) {
     request.rpc->budget->OnRequest(context_.now_ns);
   }
@@ -279,10 +280,11 @@ absl::string_view CodeOf(absl::string_view error) {
   return error.substr(0, error.find(':'));
 }
 
-bool IsRetried(const config::RetryPlan& retry, absl::string_view error,
+bool IsRetried(const RetryPolicy& retry, absl::string_view error,
                bool own_refusal) {
-  if (retry.codes.empty()) return !own_refusal;
-  return std::count(retry.codes.begin(), retry.codes.end(), CodeOf(error)) > 0;
+  const auto& codes = retry.codes();
+  if (codes.empty()) return !own_refusal;
+  return std::count(codes.begin(), codes.end(), CodeOf(error)) > 0;
 }
 
 // Whether the caller's own deadline ended the attempt. Servers may answer with
@@ -430,17 +432,17 @@ bool Policies::TryAgain(Request& request, bool own_refusal) {
   const RpcPolicy& rpc = *request.rpc;
   if (IsStopped(request) || request.tries >= rpc.plan.max_attempts)
     return false;
-  const std::optional<config::RetryPlan>& retry = rpc.plan.retry;
+  const bool is_retry = rpc.plan.policy.has_retry();
+  const RetryPolicy& retry = rpc.plan.policy.retry();
   // A hedged request is not sent again where the caller itself refuses.
-  if (retry.has_value() ? !IsRetried(*retry, request.error, own_refusal)
-                        : own_refusal) {
+  if (is_retry ? !IsRetried(retry, request.error, own_refusal) : own_refusal) {
     return false;
   }
   const int64_t pause_ns =
-      retry.has_value() ? BackoffNs(*retry, request.tries, context_.random) : 0;
+      is_retry ? BackoffNs(retry, request.tries, context_.random) : 0;
   const int64_t due_ns = base::SaturatingAdd(context_.now_ns, pause_ns);
   if (!IsInTime(request, due_ns) || !TakeFromBudget(request)) return false;
-  if (retry.has_value()) {
+  if (is_retry) {
     Wait(request, Request::Next::kRetry, due_ns);
   } else {
     context_.timers.Cancel(request.timer);
@@ -512,7 +514,7 @@ void Policies::EndInGroup(Request& request, RpcCall& call) {
   if (group.iteration != nullptr) {
     ++(succeeded ? group.succeeded : group.failed);
     sender_.OnDone(call.client);
-    const int needed = request.rpc->plan.quorum->answers;
+    const int needed = request.rpc->plan.policy.quorum().answers();
     if (group.succeeded == needed || group.failed > group.targets - needed) {
       CloseGroup(group, *request.rpc);
     }
@@ -531,8 +533,8 @@ void Policies::EndInGroup(Request& request, RpcCall& call) {
 // with its last request.
 void Policies::CloseGroup(RequestGroup& group, const RpcPolicy& rpc) {
   Iteration& iteration = *std::exchange(group.iteration, nullptr);
-  const config::QuorumPlan& quorum = *rpc.plan.quorum;
-  const bool is_complete = group.succeeded >= quorum.answers;
+  const QuorumPolicy& quorum = rpc.plan.policy.quorum();
+  const bool is_complete = group.succeeded >= quorum.answers();
   if (!group.stand_in.warmup) {
     results::TallyOf<PolicyStatistics>& totals =
         context_.recorder.PolicyOf(rpc.index);
@@ -551,7 +553,7 @@ void Policies::CloseGroup(RequestGroup& group, const RpcPolicy& rpc) {
   }
   if (group.open.empty()) {
     groups_.Put(&group);
-  } else if (quorum.cancels_rest) {
+  } else if (quorum.rest() != "ignore") {
     for (size_t left = group.open.size(); left > 0; --left) {
       Request& request = *group.open.back();
       request.error.assign(kNotNeededError.data(), kNotNeededError.size());
