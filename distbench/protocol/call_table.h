@@ -1,4 +1,6 @@
-// A client's calls in flight, by their ids and by their deadlines.
+// A client's calls from their start to their end, for drivers that match
+// replies by numbers: the calls in flight by their ids and by their deadlines,
+// and those that end without a reply.
 
 #ifndef DISTBENCH_PROTOCOL_CALL_TABLE_H_
 #define DISTBENCH_PROTOCOL_CALL_TABLE_H_
@@ -7,9 +9,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/base/attributes.h"
+#include "absl/strings/string_view.h"
+#include "distbench/base/clock.h"
 #include "distbench/protocol/driver.h"
 
 namespace distbench::protocol {
@@ -99,11 +105,11 @@ class CallTable {
     entry.owner = owner;
   }
 
-  // Removes all calls for which `remove(entry)` holds.
-  template <typename Predicate>
-  void RemoveIf(const Predicate& remove) {
+  // Calls function(entry) for each call, which may end the call.
+  template <typename Function>
+  void ForEach(const Function& function) {
     for (Entry& entry : entries_) {
-      if (entry.call != nullptr && remove(entry)) Remove(entry);
+      if (entry.call != nullptr) function(entry);
     }
   }
 
@@ -173,6 +179,127 @@ class DeadlineQueue {
 
   std::vector<Deadline> heap_;
   size_t limit_ = kFirstLimit;
+};
+
+// What calls end with on this side.
+inline constexpr absl::string_view kCancelled = "CANCELLED: the caller gave up";
+inline constexpr absl::string_view kDeadlineExceeded =
+    "DEADLINE_EXCEEDED: no answer in time";
+
+// The calls of one worker, with all that ends them but replies: their
+// deadlines, cancellation, and the loss of their owners. The engine hears of
+// such an end in DeliverEnded(), never before.
+//
+// Owner is a CallOwner, and has a method Abandon(ClientCall&), which is called
+// when this side ends a call in flight, to whose reply nobody will listen. The
+// call's transport_state is null after that. Not thread-safe.
+template <typename Owner>
+class ClientCalls : public CallTable<Owner> {
+ public:
+  using typename CallTable<Owner>::Entry;
+  using typename CallTable<Owner>::Match;
+
+  // Adds a call with its deadline. Returns its id, also as its transport_id.
+  uint64_t Start(ClientCall* call, Owner* owner) {
+    const uint64_t id = this->Add(call, owner);
+    call->transport_id = id;
+    if (call->deadline_ns != 0) {
+      deadlines_.Add(call->deadline_ns, id, [this](uint64_t other) {
+        Entry* entry;
+        return this->Find(other, entry) == Match::kFound;
+      });
+    }
+    return id;
+  }
+
+  // Ends a call in flight. The text of `reason` lives as long as the program.
+  void GiveUp(Entry& entry, absl::string_view reason) {
+    ClientCall& call = *entry.call;
+    Owner& owner = *entry.owner;
+    this->Remove(entry);
+    owner.Abandon(call);
+    call.transport_state = nullptr;
+    ended_.push_back({.call = &call, .reason = reason});
+  }
+
+  // Ends a call that is not in the table, or not any more.
+  void EndWith(ClientCall* call, std::string error) {
+    call->transport_state = nullptr;
+    ended_.push_back({.call = call, .reason = {}, .error = std::move(error)});
+  }
+
+  // Gives up a call, unless it has ended.
+  void Cancel(const ClientCall& call) {
+    Entry* const entry = this->EntryOf(call);
+    if (entry != nullptr) GiveUp(*entry, kCancelled);
+  }
+  void CancelAll() {
+    this->ForEach([this](Entry& entry) { GiveUp(entry, kCancelled); });
+  }
+
+  // Ends the calls of an owner that has lost them. Returns whether there were
+  // any.
+  bool Lose(const Owner& owner, const std::string& error) {
+    // Looking at all calls takes too long when owners come and go.
+    if (owner.calls_in_flight() == 0) return false;
+    this->ForEach([&](Entry& entry) {
+      if (entry.owner != &owner) return;
+      EndWith(entry.call, error);
+      this->Remove(entry);
+    });
+    return true;
+  }
+
+  // The earliest deadline, even of an ended call; DeadlineQueue::kNever if
+  // there is none.
+  int64_t next_due_ns() const { return deadlines_.next_due_ns(); }
+
+  // Gives up the calls whose deadlines have passed.
+  void Expire(int64_t now_ns) {
+    while (next_due_ns() <= now_ns) {
+      Entry* entry;
+      if (this->Find(deadlines_.Pop(), entry) == Match::kFound) {
+        GiveUp(*entry, kDeadlineExceeded);
+      }
+    }
+  }
+
+  // Calls on_done(call) for the calls that have ended here. Returns whether
+  // there were any. The engine may start calls that end at once; those wait for
+  // the next turn.
+  template <typename OnDone>
+  bool DeliverEnded(const base::Clock& clock, const OnDone& on_done) {
+    if (ended_.empty()) return false;
+    delivering_.clear();
+    delivering_.swap(ended_);
+    const int64_t now_ns = clock.MonotonicNs();
+    for (const Ended& ended : delivering_) {
+      ClientCall* const call = ended.call;
+      call->done_ns = now_ns;
+      call->received_bytes = 0;
+      call->responding_instance = kNoInstance;
+      call->error = ended.error.empty() ? ended.reason : ended.error;
+      on_done(call);
+    }
+    return true;
+  }
+
+  // Calls of which the engine has not heard that they have ended.
+  size_t in_flight() const { return this->size() + ended_.size(); }
+
+  // Forgets the calls that have ended, of which nobody wants to hear.
+  void DropEnded() { ended_.clear(); }
+
+ private:
+  struct Ended {
+    ClientCall* call;
+    absl::string_view reason;
+    std::string error = {};  // instead of the reason, if it is not empty
+  };
+
+  DeadlineQueue deadlines_;
+  std::vector<Ended> ended_;
+  std::vector<Ended> delivering_;  // keeps its memory
 };
 
 // Decides when a transport judges what should have happened by some time, such

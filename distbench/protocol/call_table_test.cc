@@ -1,9 +1,20 @@
 #include "distbench/protocol/call_table.h"
 
+#include <string>
+#include <vector>
+
+#include "distbench/base/clock.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace distbench::protocol {
 namespace {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 struct Owner : CallOwner {};
 using Table = CallTable<Owner>;
@@ -62,7 +73,7 @@ TEST(CallTableTest, OwnersKnowHowManyCallsTheyHave) {
   table.Remove(*entry);
   EXPECT_EQ(owners[0].calls_in_flight(), 1);
   EXPECT_EQ(owners[1].calls_in_flight(), 1);
-  table.RemoveIf([](const Table::Entry&) { return true; });
+  table.ForEach([&](Table::Entry& other) { table.Remove(other); });
   EXPECT_EQ(owners[0].calls_in_flight(), 0);
   EXPECT_EQ(owners[1].calls_in_flight(), 0);
 }
@@ -80,14 +91,76 @@ TEST(CallTableTest, ACallThatHasEndedHasNoEntry) {
   EXPECT_EQ(table.EntryOf(first), nullptr);
 }
 
-TEST(CallTableTest, RemovesManyAtOnce) {
-  Table table;
-  Owner owners[2];
-  ClientCall calls[10];
-  for (int i = 0; i < 10; ++i) table.Add(&calls[i], &owners[i % 2]);
-  table.RemoveIf(
-      [&](const Table::Entry& entry) { return entry.owner == &owners[0]; });
-  EXPECT_EQ(table.size(), 5);
+// Owns calls, and counts those that were given up.
+struct Connection : CallOwner {
+  void Abandon(ClientCall& call) { abandoned.push_back(&call); }
+  std::vector<ClientCall*> abandoned;
+};
+
+class ClientCallsTest : public testing::Test {
+ protected:
+  using Calls = ClientCalls<Connection>;
+
+  // Returns the errors of the calls that have ended.
+  std::vector<std::string> Errors() {
+    std::vector<std::string> errors;
+    calls_.DeliverEnded(
+        clock_, [&](ClientCall* call) { errors.emplace_back(call->error); });
+    return errors;
+  }
+
+  base::ManualClock clock_;
+  Calls calls_;
+  Connection connections_[2];
+  ClientCall client_[10];
+};
+
+TEST_F(ClientCallsTest, ACancelledCallEndsOnce) {
+  calls_.Start(&client_[0], &connections_[0]);
+  client_[0].transport_state = this;
+  clock_.Advance(7);
+  calls_.Cancel(client_[0]);
+  calls_.Cancel(client_[0]);
+  EXPECT_EQ(client_[0].transport_state, nullptr);
+  EXPECT_THAT(connections_[0].abandoned, ElementsAre(&client_[0]));
+  EXPECT_EQ(calls_.size(), 0);
+  EXPECT_EQ(calls_.in_flight(), 1);
+  EXPECT_THAT(Errors(), ElementsAre(kCancelled));
+  EXPECT_EQ(client_[0].done_ns, 7);
+  EXPECT_EQ(client_[0].responding_instance, kNoInstance);
+  EXPECT_EQ(calls_.in_flight(), 0);
+  EXPECT_THAT(Errors(), IsEmpty());
+}
+
+TEST_F(ClientCallsTest, ExpiresWhatIsDueAndHasNotEnded) {
+  for (int i = 0; i < 3; ++i) {
+    client_[i].deadline_ns = 10 * (i + 1);
+    calls_.Start(&client_[i], &connections_[0]);
+  }
+  calls_.Remove(*calls_.EntryOf(client_[0]));
+  calls_.Expire(20);
+  EXPECT_THAT(connections_[0].abandoned, ElementsAre(&client_[1]));
+  EXPECT_THAT(Errors(), ElementsAre(kDeadlineExceeded));
+  EXPECT_EQ(calls_.next_due_ns(), 30);
+}
+
+TEST_F(ClientCallsTest, AnOwnerThatIsLostTakesItsCallsOnly) {
+  for (int i = 0; i < 10; ++i) {
+    calls_.Start(&client_[i], &connections_[i % 2]);
+  }
+  EXPECT_TRUE(calls_.Lose(connections_[0], "lost"));
+  EXPECT_FALSE(calls_.Lose(connections_[0], "lost"));
+  EXPECT_EQ(calls_.size(), 5);
+  EXPECT_THAT(connections_[0].abandoned, IsEmpty());
+  EXPECT_THAT(Errors(), AllOf(SizeIs(5), Each("lost")));
+}
+
+TEST_F(ClientCallsTest, CallsThatEndWhileOthersAreDeliveredWait) {
+  calls_.Start(&client_[0], &connections_[0]);
+  calls_.CancelAll();
+  calls_.DeliverEnded(
+      clock_, [&](ClientCall*) { calls_.EndWith(&client_[1], "at once"); });
+  EXPECT_THAT(Errors(), ElementsAre("at once"));
 }
 
 bool AllAreLive(uint64_t) { return true; }

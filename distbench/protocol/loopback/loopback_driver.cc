@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "distbench/config/plan/driver_options.h"
+#include "distbench/protocol/loopback/loopback_mailbox.h"
 #include "distbench/protocol/loopback/loopback_transport.h"
 
 namespace distbench::protocol {
@@ -127,11 +128,11 @@ class LoopbackDriver final : public ProtocolDriver {
  private:
   void AddPeer(const std::vector<Transports>& servers, bool round_robin) {
     for (size_t i = 0; i < transports_.size(); ++i) {
-      Transports chosen;
+      LoopbackPeer::Servers chosen;
       for (const Transports& server : servers) {
         chosen.push_back(server[i % server.size()]);
       }
-      transports_[i]->AddPeer(std::move(chosen), round_robin);
+      transports_[i]->AddPeer({std::move(chosen), round_robin});
     }
   }
 

@@ -2,14 +2,13 @@
 // one process. It shows what the engine alone can do, and lets tests run whole
 // systems on a fake clock.
 //
-// The path of a call: Start() pushes it into the server transport's inbox; that
-// transport's Poll() hands it to its worker; Reply() pushes it into the client
-// transport's inbox; the client's Poll() completes it. Each worker of a client
-// sends to one worker of each server. An instance that has shut down answers
-// "UNAVAILABLE".
+// The path of a call: Start() pushes it into the server transport's mailbox;
+// that transport's Poll() hands it to its worker; Reply() pushes it into the
+// client transport's mailbox; the client's Poll() completes it. Each worker of
+// a client sends to one worker of each server. An instance that has shut down
+// answers "UNAVAILABLE".
 //
-// RPCs that stream: see loopback_streams.h. The order among streams, and
-// between them and other calls, is not kept.
+// RPCs that stream: see loopback_streams.h.
 //
 // Time parts: a request arrives when Start() pushes it, so that the server's
 // queue is the inbox; the client's inbox counts as network.

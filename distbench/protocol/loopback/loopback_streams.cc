@@ -1,34 +1,12 @@
 #include "distbench/protocol/loopback/loopback_streams.h"
 
-#include <cstddef>
-#include <limits>
+#include <string>
 #include <utility>
-
-#include "distbench/protocol/loopback/loopback_transport.h"
 
 namespace distbench::protocol {
 
-// A streaming RPC, which both ends share. Each touches only its own fields.
-struct LoopbackStreams::Stream final
-    : ServerCall,
-      std::enable_shared_from_this<LoopbackStreams::Stream> {
-  // Set before the server sees it.
-  std::shared_ptr<LoopbackTransport> client;
-  std::shared_ptr<LoopbackTransport> server;
-  std::string trace;
-
-  // The client's. Null once the RPC has ended.
-  ClientCall* call = nullptr;
-  size_t calling_position = 0;
-
-  // The server's.
-  enum class State { kNew, kServed, kBroken, kFinished };
-  State state = State::kNew;
-  size_t serving_position = 0;
-};
-
-struct LoopbackStreams::Message {
-  enum class Kind {
+struct LoopbackStreams::Message final : LoopbackMail {
+  enum class Content {
     kRequest,        // to the server
     kCancel,         // to the server
     kResponseTaken,  // to the server
@@ -37,188 +15,138 @@ struct LoopbackStreams::Message {
     kEnd,            // to the client, perhaps with a last message
   };
 
-  Kind kind;
-  std::shared_ptr<Stream> stream;
-  int64_t bytes = kNoMessage;
-  bool last = false;
-  std::string error = {};  // kEnd
-  int instance = kNoInstance;
-  int64_t blocked_ns = kNotReported;
-  Message* next = nullptr;
+  struct Fields {
+    int64_t bytes = kNoMessage;
+    bool last = false;
+    std::string error = {};  // kEnd
+    int instance = kNoInstance;
+    int64_t blocked_ns = kNotReported;
+  };
+
+  // Sends a message to its end of the stream.
+  static void Send(Content content, LoopbackStream& stream, Fields fields) {
+    auto message = std::make_unique<Message>(content, stream, fields);
+    LoopbackMailbox& receiver =
+        message->is_for_server() ? *stream.server : *stream.client;
+    receiver.Accept(message.release());
+  }
+  static void Send(Content content, LoopbackStream& stream) {
+    Send(content, stream, Fields());
+  }
+
+  Message(Content content, LoopbackStream& stream, Fields fields)
+      : content(content),
+        stream(stream.shared_from_this()),
+        fields(std::move(fields)) {
+    kind = content == Content::kRequest ? Kind::kStreamRequest
+                                        : Kind::kStreamOther;
+  }
+
+  bool is_for_server() const { return content <= Content::kResponseTaken; }
+
+  // LoopbackMail.
+  void Return() override {
+    if (is_request()) {
+      Send(Content::kEnd, *stream, {.error = kLoopbackShutDown});
+    }
+    delete this;
+  }
+
+  const Content content;
+  const std::shared_ptr<LoopbackStream> stream;
+  const Fields fields;
 };
 
-namespace {
-
-// Removes an element of a list whose elements know their positions.
-template <typename Stream>
-void Remove(size_t Stream::*position, Stream& stream,
-            std::vector<std::shared_ptr<Stream>>& list) {
-  list.back().get()->*position = stream.*position;
-  std::swap(list[stream.*position], list.back());
-  list.pop_back();
-}
-
-}  // namespace
-
-LoopbackStreams::~LoopbackStreams() { DropAll(); }
-
-LoopbackStreams& LoopbackStreams::ClientOf(const Stream& stream) {
-  return stream.client->loopback_streams();
-}
-
-LoopbackStreams& LoopbackStreams::ServerOf(const Stream& stream) {
-  return stream.server->loopback_streams();
+void LoopbackStream::Abandon(ClientCall& /*call*/) {
+  const std::shared_ptr<LoopbackStream> keep = std::exchange(self, nullptr);
+  LoopbackStreams::Message::Send(LoopbackStreams::Message::Content::kCancel,
+                                 *keep);
 }
 
 void LoopbackStreams::Open(ClientCall* call) {
-  auto stream = std::make_shared<Stream>();
-  stream->client = transport_.shared_from_this();
-  stream->server = transport_.ServerOf(*call);
-  stream->trace = std::string(call->trace_context);
+  auto stream = std::make_shared<LoopbackStream>();
+  stream->client = mailbox_.shared_from_this();
+  stream->server = peers_[call->peer].Choose().shared_from_this();
+  stream->trace_bytes = std::string(call->trace_context);
   stream->rpc_index = call->rpc_index;
   stream->server_instance = call->server_instance;
   stream->warmup = call->warmup;
-  stream->trace_context = stream->trace;
-  stream->call = call;
-  stream->calling_position = calling_.size();
+  stream->trace_context = stream->trace_bytes;
+  stream->id = calls_.Start(call, stream.get());
   call->transport_state = stream.get();
   call->sent_ns = clock_.MonotonicNs();
-  if (call->deadline_ns != 0) {
-    deadlines_.insert({call->deadline_ns, stream.get()});
-  }
-  calling_.push_back(std::move(stream));
+  stream->self = std::move(stream);
 }
 
 int64_t LoopbackStreams::Write(ClientCall& call, int64_t bytes, bool last) {
-  Stream& stream = *static_cast<Stream*>(call.transport_state);
-  LoopbackStreams& server = ServerOf(stream);
-  server.Accept(
-      std::make_unique<Message>(Message{.kind = Message::Kind::kRequest,
-                                        .stream = stream.shared_from_this(),
-                                        .bytes = bytes,
-                                        .last = last}));
-  if (server.closed_) server.RefuseRequests();
+  Message::Send(Message::Content::kRequest,
+                *static_cast<LoopbackStream*>(call.transport_state),
+                {.bytes = bytes, .last = last});
   return bytes;
 }
 
-void LoopbackStreams::CancelStream(ClientCall& call) {
-  GiveUp(*static_cast<Stream*>(call.transport_state),
-         "CANCELLED: the caller gave up");
-}
-
 int64_t LoopbackStreams::Write(ServerCall& call, int64_t bytes) {
-  Stream& stream = static_cast<Stream&>(call);
-  ClientOf(stream).Accept(
-      std::make_unique<Message>(Message{.kind = Message::Kind::kResponse,
-                                        .stream = stream.shared_from_this(),
-                                        .bytes = bytes}));
+  Message::Send(Message::Content::kResponse, static_cast<LoopbackStream&>(call),
+                {.bytes = bytes});
   return bytes;
 }
 
 void LoopbackStreams::Finish(ServerCall* call, int64_t last_message_bytes,
                              int64_t blocked_ns) {
-  Stream& stream = static_cast<Stream&>(*call);
-  const std::shared_ptr<Stream> keep = stream.shared_from_this();
-  stream.state = Stream::State::kFinished;
-  Remove(&Stream::serving_position, stream, serving_);
-  ClientOf(stream).Accept(std::make_unique<Message>(
-      Message{.kind = Message::Kind::kEnd,
-              .stream = keep,
-              .bytes = last_message_bytes,
-              .error = std::string(stream.reply_error),
-              .instance = stream.reply_instance,
-              .blocked_ns = blocked_ns}));
+  auto& stream = static_cast<LoopbackStream&>(*call);
+  const std::shared_ptr<LoopbackStream> keep = stream.shared_from_this();
+  stream.state = LoopbackStream::State::kFinished;
+  serving_.back()->serving_position = stream.serving_position;
+  std::swap(serving_[stream.serving_position], serving_.back());
+  serving_.pop_back();
+  Message::Send(Message::Content::kEnd, stream,
+                {.bytes = last_message_bytes,
+                 .error = std::string(stream.reply_error),
+                 .instance = stream.reply_instance,
+                 .blocked_ns = blocked_ns});
 }
 
-int64_t LoopbackStreams::next_deadline_ns() const {
-  return deadlines_.empty() ? std::numeric_limits<int64_t>::max()
-                            : deadlines_.begin()->first;
-}
-
-bool LoopbackStreams::Deliver(TransportEvents& events) {
-  if (!deadlines_.empty()) ExpireDeadlines();
-  StreamEvents* const streams = events.stream_events();
-  bool delivered = streams != nullptr && DeliverEnded(*streams);
-  if (std::exchange(breaks_, false) && streams != nullptr) {
-    BreakServed(*streams);
-  }
-  // At most one message of each direction of each stream.
-  Message* message = inbox_.TakeAll();
-  while (message != nullptr) {
-    const std::unique_ptr<Message> owned(message);
-    message = message->next;
-    Deliver(*owned, streams);
-    delivered = true;
-  }
+bool LoopbackStreams::DeliverEnded(StreamEvents* events) {
+  if (events == nullptr) return false;
+  const bool delivered = calls_.DeliverEnded(clock_, [&](ClientCall* call) {
+    call->server_queue_ns = call->server_handler_ns = kNotReported;
+    events->OnDone(call, kNotReported);
+  });
+  if (std::exchange(breaks_, false)) BreakServed(*events);
   return delivered;
 }
 
 // The engine still finishes them, of which the clients are not told.
 void LoopbackStreams::BreakServed(StreamEvents& events) {
   const int64_t now_ns = clock_.MonotonicNs();
-  const std::vector<std::shared_ptr<Stream>> served = serving_;
-  for (const std::shared_ptr<Stream>& stream : served) {
-    if (stream->state != Stream::State::kServed) continue;
-    stream->state = Stream::State::kBroken;
-    ClientOf(*stream).Accept(std::make_unique<Message>(
-        Message{.kind = Message::Kind::kEnd,
-                .stream = stream,
-                .error = "UNAVAILABLE: the server has broken the connection"}));
+  const std::vector<std::shared_ptr<LoopbackStream>> served = serving_;
+  for (const std::shared_ptr<LoopbackStream>& stream : served) {
+    if (stream->state != LoopbackStream::State::kServed) continue;
+    stream->state = LoopbackStream::State::kBroken;
+    Message::Send(Message::Content::kEnd, *stream, {.error = kLoopbackBroken});
     events.OnBroken(*stream, now_ns);
   }
 }
 
-// Ends calls that this end gave up.
-bool LoopbackStreams::DeliverEnded(StreamEvents& events) {
-  if (ended_.empty()) return false;
-  std::vector<Ended> ended;
-  ended.swap(ended_);
-  for (const auto& [call, error] : ended) {
-    call->transport_state = nullptr;
-    call->done_ns = clock_.MonotonicNs();
-    call->responding_instance = kNoInstance;
-    call->server_queue_ns = call->server_handler_ns = kNotReported;
-    call->error = error;
-    events.OnDone(call, kNotReported);
-  }
-  return true;
-}
-
-void LoopbackStreams::ExpireDeadlines() {
-  const int64_t now_ns = clock_.MonotonicNs();
-  if (now_ns < next_deadline_ns() ||
-      !late_deadlines_.MayJudge(next_deadline_ns(), now_ns, inbox_.empty())) {
-    return;
-  }
-  while (next_deadline_ns() <= now_ns) {
-    GiveUp(*deadlines_.begin()->second, "DEADLINE_EXCEEDED: no answer in time");
+void LoopbackStreams::Deliver(LoopbackMail& mail, StreamEvents* events) {
+  const std::unique_ptr<Message> message(static_cast<Message*>(&mail));
+  if (message->is_for_server()) {
+    DeliverToServer(*message, events);
+  } else {
+    DeliverToClient(*message, events);
   }
 }
 
-void LoopbackStreams::Deliver(Message& message, StreamEvents* events) {
-  switch (message.kind) {
-    case Message::Kind::kRequest:
-    case Message::Kind::kCancel:
-    case Message::Kind::kResponseTaken:
-      DeliverRequest(message, events);
-      break;
-    case Message::Kind::kRequestTaken:
-    case Message::Kind::kResponse:
-    case Message::Kind::kEnd:
-      if (message.stream->call != nullptr) DeliverResponse(message, *events);
-      break;
-  }
-}
-
-void LoopbackStreams::DeliverRequest(Message& message, StreamEvents* events) {
-  using State = Stream::State;
-  Stream& stream = *message.stream;
+void LoopbackStreams::DeliverToServer(Message& message, StreamEvents* events) {
+  using State = LoopbackStream::State;
+  LoopbackStream& stream = *message.stream;
   const int64_t now_ns = clock_.MonotonicNs();
   if (stream.state == State::kNew) {
-    if (message.kind != Message::Kind::kRequest) return;
-    if (closed_ || events == nullptr) {
+    if (!message.is_request()) return;
+    if (mailbox_.is_closed() || events == nullptr) {
       stream.state = State::kFinished;
-      Refuse(message.stream);
+      Message::Send(Message::Content::kEnd, stream,
+                    {.error = kLoopbackShutDown});
       return;
     }
     stream.state = State::kServed;
@@ -228,124 +156,59 @@ void LoopbackStreams::DeliverRequest(Message& message, StreamEvents* events) {
     events->OnOpened(&stream);
   }
   if (stream.state != State::kServed) return;
-  if (message.kind == Message::Kind::kCancel) {
+  if (message.content == Message::Content::kCancel) {
     stream.state = State::kBroken;
     events->OnBroken(stream, now_ns);
     return;
   }
-  if (message.kind == Message::Kind::kResponseTaken) {
+  if (message.content == Message::Content::kResponseTaken) {
     events->OnWritten(stream, now_ns);
     return;
   }
-  if (!message.last) {
-    ClientOf(stream).Accept(std::make_unique<Message>(Message{
-        .kind = Message::Kind::kRequestTaken, .stream = message.stream}));
+  if (!message.fields.last) {
+    Message::Send(Message::Content::kRequestTaken, stream);
   }
-  events->OnMessage(stream, message.bytes, now_ns);
-  if (message.last && stream.state == State::kServed) {
+  events->OnMessage(stream, message.fields.bytes, now_ns);
+  if (message.fields.last && stream.state == State::kServed) {
     events->OnRequestsOver(stream, now_ns);
   }
 }
 
-// Requires that the call has not ended.
-void LoopbackStreams::DeliverResponse(Message& message, StreamEvents& events) {
-  Stream& stream = *message.stream;
-  ClientCall& call = *stream.call;
+void LoopbackStreams::DeliverToClient(Message& message, StreamEvents* events) {
+  LoopbackStream& stream = *message.stream;
+  Calls::Entry* entry;
+  if (calls_.Find(stream.id, entry) != Calls::Match::kFound) return;
+  ClientCall& call = *entry->call;
+  const Message::Fields& fields = message.fields;
   const int64_t now_ns = clock_.MonotonicNs();
-  if (message.kind == Message::Kind::kRequestTaken) {
-    events.OnWritten(call, now_ns);
+  if (message.content == Message::Content::kRequestTaken) {
+    events->OnWritten(call, now_ns);
     return;
   }
-  if (message.kind == Message::Kind::kResponse) {
-    ServerOf(stream).Accept(std::make_unique<Message>(Message{
-        .kind = Message::Kind::kResponseTaken, .stream = message.stream}));
+  if (message.content == Message::Content::kResponse) {
+    Message::Send(Message::Content::kResponseTaken, stream);
   }
-  if (message.bytes != kNoMessage) {
-    events.OnMessage(call, message.bytes, now_ns);
+  if (fields.bytes != kNoMessage) {
+    events->OnMessage(call, fields.bytes, now_ns);
   }
   // The engine may have given the call up meanwhile.
-  if (message.kind != Message::Kind::kEnd || stream.call == nullptr) return;
-  Forget(stream);
+  if (message.content != Message::Content::kEnd ||
+      calls_.Find(stream.id, entry) != Calls::Match::kFound) {
+    return;
+  }
+  calls_.Remove(*entry);
+  stream.self.reset();
   call.transport_state = nullptr;
   call.done_ns = now_ns;
-  call.responding_instance = message.instance;
+  call.responding_instance = fields.instance;
   call.server_queue_ns = call.server_handler_ns = kNotReported;
-  call.error = message.error;
-  events.OnDone(&call, message.blocked_ns);
-}
-
-void LoopbackStreams::CancelAll() {
-  while (!calling_.empty()) {
-    GiveUp(*calling_.back(), "CANCELLED: the caller gave up");
-  }
-}
-
-// Ends the RPC for its client, and tells the server.
-void LoopbackStreams::GiveUp(Stream& stream, const char* error) {
-  const std::shared_ptr<Stream> keep = stream.shared_from_this();
-  ended_.push_back({stream.call, error});
-  Forget(stream);
-  ServerOf(stream).Accept(std::make_unique<Message>(
-      Message{.kind = Message::Kind::kCancel, .stream = keep}));
-}
-
-// The stream no longer has a ClientCall.
-void LoopbackStreams::Forget(Stream& stream) {
-  deadlines_.erase({stream.call->deadline_ns, &stream});
-  stream.call = nullptr;
-  Remove(&Stream::calling_position, stream, calling_);
-}
-
-void LoopbackStreams::Accept(std::unique_ptr<Message> message) {
-  inbox_.Push(message.release());
-  if (detached_) {
-    DropAll();
-  } else {
-    transport_.WakeIfAsleep();
-  }
-}
-
-void LoopbackStreams::Close() {
-  closed_ = true;
-  RefuseRequests();
+  call.error = fields.error;
+  events->OnDone(&call, fields.blocked_ns);
 }
 
 void LoopbackStreams::Detach() {
-  detached_ = true;
-  calling_.clear();
+  calls_.ForEach([](Calls::Entry& entry) { entry.owner->self.reset(); });
   serving_.clear();
-  DropAll();
-}
-
-// Nobody may poll any more. Several threads may call this at once: each takes
-// messages of its own.
-void LoopbackStreams::RefuseRequests() {
-  Message* message = inbox_.TakeAll();
-  while (message != nullptr) {
-    std::unique_ptr<Message> owned(message);
-    message = message->next;
-    if (owned->kind == Message::Kind::kRequest) {
-      Refuse(owned->stream);
-    } else {
-      inbox_.Push(owned.release());
-    }
-  }
-}
-
-void LoopbackStreams::DropAll() {
-  Message* message = inbox_.TakeAll();
-  while (message != nullptr) {
-    const std::unique_ptr<Message> owned(message);
-    message = message->next;
-    if (owned->kind == Message::Kind::kRequest) Refuse(owned->stream);
-  }
-}
-
-void LoopbackStreams::Refuse(const std::shared_ptr<Stream>& stream) {
-  ClientOf(*stream).Accept(std::make_unique<Message>(
-      Message{.kind = Message::Kind::kEnd,
-              .stream = stream,
-              .error = "UNAVAILABLE: the instance has shut down"}));
 }
 
 }  // namespace distbench::protocol

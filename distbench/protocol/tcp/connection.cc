@@ -79,21 +79,9 @@ void Connection::Write() {
   }
 }
 
-void SendQueue::Encode(FrameKind kind, const payload::RequestHeader& header,
-                       int64_t target_bytes,
-                       Template<payload::RequestHeader>& frame) {
-  EncodeMessage(kind, header, target_bytes, frame);
-}
-
-void SendQueue::Encode(FrameKind kind, const payload::ResponseHeader& header,
-                       int64_t target_bytes,
-                       Template<payload::ResponseHeader>& frame) {
-  EncodeMessage(kind, header, target_bytes, frame);
-}
-
 template <typename Header>
-void SendQueue::EncodeMessage(FrameKind kind, const Header& header,
-                              int64_t target_bytes, Template<Header>& frame) {
+void SendQueue::Encode(FrameKind kind, const Header& header,
+                       int64_t target_bytes, Template<Header>& frame) {
   const payload::MessageLayout layout =
       payload::LayOutMessage(header, target_bytes);
   const bool is_inline =
@@ -118,5 +106,10 @@ void SendQueue::EncodeMessage(FrameKind kind, const Header& header,
   // The caller owns the strings; they may be gone at the next frame.
   frame.is_reusable = !HasStrings(header);
 }
+
+template void SendQueue::Encode(FrameKind, const payload::RequestHeader&,
+                                int64_t, Template<payload::RequestHeader>&);
+template void SendQueue::Encode(FrameKind, const payload::ResponseHeader&,
+                                int64_t, Template<payload::ResponseHeader>&);
 
 }  // namespace distbench::protocol

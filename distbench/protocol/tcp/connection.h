@@ -23,6 +23,14 @@
 
 namespace distbench::protocol {
 
+// Whether a header refers to memory of its own.
+inline bool HasStrings(const payload::RequestHeader& header) {
+  return !header.trace_context.empty();
+}
+inline bool HasStrings(const payload::ResponseHeader& header) {
+  return !header.error_message.empty();
+}
+
 // The frames that wait to be written to one connection (write_queue.h).
 class SendQueue {
  public:
@@ -115,22 +123,10 @@ class SendQueue {
                                                      const Header& header,
                                                      int64_t target_bytes,
                                                      Template<Header>& last);
-  static void Encode(FrameKind kind, const payload::RequestHeader& header,
-                     int64_t target_bytes,
-                     Template<payload::RequestHeader>& frame);
-  static void Encode(FrameKind kind, const payload::ResponseHeader& header,
-                     int64_t target_bytes,
-                     Template<payload::ResponseHeader>& frame);
   template <typename Header>
-  static void EncodeMessage(FrameKind kind, const Header& header,
-                            int64_t target_bytes, Template<Header>& frame);
+  static void Encode(FrameKind kind, const Header& header, int64_t target_bytes,
+                     Template<Header>& frame);
 
-  static bool HasStrings(const payload::RequestHeader& header) {
-    return !header.trace_context.empty();
-  }
-  static bool HasStrings(const payload::ResponseHeader& header) {
-    return !header.error_message.empty();
-  }
   // Compares headers, of which the second has no strings.
   static bool IsSame(const payload::RequestHeader& a,
                      const payload::RequestHeader& b) {
@@ -187,13 +183,6 @@ class HeadReader {
  private:
   // Stands for no message.
   static constexpr int64_t kNone = -1;
-
-  static bool HasStrings(const payload::RequestHeader& header) {
-    return !header.trace_context.empty();
-  }
-  static bool HasStrings(const payload::ResponseHeader& header) {
-    return !header.error_message.empty();
-  }
 
   bool Decode(absl::string_view head, int64_t payload_bytes) {
     payload_bytes_ = kNone;

@@ -1,5 +1,7 @@
 #include "distbench/protocol/tcp/server_connection.h"
 
+#include <cerrno>
+#include <string>
 #include <utility>
 
 #include "distbench/base/clock.h"
@@ -16,7 +18,7 @@ constexpr size_t kMaxErrorBytes = kMaxHeadBytes - 256;
 ServerConnection::ServerConnection(ConnectionContext& context, Socket accepted)
     : AcceptedConnection(std::move(accepted), context, FrameKind::kRequest,
                          context.settings.server_max_batch) {
-  greeting_.emplace(context.security.test_nonce);
+  greeting_.emplace(Greeting::Side::kServer, context.security.test_nonce);
 }
 
 void ServerConnection::OnReady(uint32_t epoll_events, TransportEvents& events) {
@@ -39,12 +41,31 @@ void ServerConnection::OnReady(uint32_t epoll_events, TransportEvents& events) {
 }
 
 void ServerConnection::ContinueGreeting() {
-  const StreamError error = greeting_->Continue(stream());
-  if (error == StreamError::kTlsFailed) return BreakWithStreamError(error);
-  if (error != StreamError::kNone) return Break(error);
-  if (!greeting_->is_over()) return;
+  if (!is_secured_) is_secured_ = Secure();
+  if (!is_secured_) return;
+  while (greeting_->missing_bytes() > 0) {
+    char buffer[kClientHelloBytes];
+    // Not a byte more, because requests may follow.
+    const ssize_t received =
+        stream().Receive(buffer, greeting_->missing_bytes());
+    if (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+    if (received <= 0) return Break(StreamError::kClosedByPeer);
+    const StreamError error =
+        greeting_->Receive(absl::string_view(buffer, received));
+    SendGreeting();
+    if (error != StreamError::kNone) return Break(error);
+  }
   greeting_.reset();
   EndHello();
+}
+
+void ServerConnection::SendGreeting() {
+  std::string output = greeting_->TakeOutput();
+  if (output.empty()) return;
+  const iovec piece = {.iov_base = output.data(), .iov_len = output.size()};
+  // A new connection has room for it, or is broken, which the next read
+  // notices.
+  [[maybe_unused]] const ssize_t sent = stream().Send(&piece, 1);
 }
 
 template <FrameKind reply_kind>

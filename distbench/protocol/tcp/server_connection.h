@@ -37,6 +37,7 @@ class ServerConnection final
 
  private:
   void ContinueGreeting();
+  void SendGreeting();
   template <FrameKind reply_kind>
   ABSL_ATTRIBUTE_ALWAYS_INLINE StreamError OnRequest(const FrameHeader& frame,
                                                      absl::string_view head,
@@ -45,7 +46,8 @@ class ServerConnection final
   template <FrameKind reply_kind>
   void ReadRequests(TransportEvents& events);
 
-  std::optional<ServerGreeting> greeting_;  // until it is over
+  bool is_secured_ = false;
+  std::optional<Greeting> greeting_;  // until it is over
   HeadReader<payload::RequestHeader> heads_;
 };
 

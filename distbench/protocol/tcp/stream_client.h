@@ -87,11 +87,16 @@ class StreamClient final : private Connection::Listener {
   // As Transport::Start().
   bool Start(ClientCall* call);
 
-  // As Transport::Cancel().
-  void Cancel(ClientCall& call);
+  // As Transport::Cancel(). If the call waits to be written, its time of
+  // sending is set when its connection is flushed, which precedes
+  // DeliverEnded().
+  void Cancel(ClientCall& call) { calls_.Cancel(call); }
 
   // Ends all calls in flight as cancelled.
-  void CancelAll();
+  void CancelAll() {
+    ForEachConnection([](Connection& connection) { connection.StampCalls(); });
+    calls_.CancelAll();
+  }
 
   // As CancelAll(), also for calls that are started later.
   void Close();
@@ -105,7 +110,10 @@ class StreamClient final : private Connection::Listener {
 
   // Tells the engine about calls that ended without a reply. Returns whether
   // there were any.
-  bool DeliverEnded(TransportEvents& events);
+  bool DeliverEnded(TransportEvents& events) {
+    return calls_.DeliverEnded(base::RealClock(),
+                               [&](ClientCall* call) { events.OnDone(call); });
+  }
 
   // Closes retired connections that are not in use any more. Must not be called
   // while the poller runs or while any connection is waiting to be flushed.
@@ -113,11 +121,9 @@ class StreamClient final : private Connection::Listener {
     if (!retired_.empty()) BuryRetired();
   }
 
-  size_t in_flight() const { return calls_.size() + ended_.size(); }
+  size_t in_flight() const { return calls_.in_flight(); }
 
  private:
-  using Calls = typename Connection::Calls;
-
   // One connection at a time to a server, and the calls that it was given.
   struct Place {
     std::string name;
@@ -136,11 +142,6 @@ class StreamClient final : private Connection::Listener {
     Place* only = nullptr;
     bool round_robin = true;
     size_t next = 0;
-  };
-  // A call that ended without a reply.
-  struct Ended {
-    ClientCall* call;
-    std::string error;
   };
 
   Place MakePlace(DialTarget target);
@@ -164,15 +165,13 @@ class StreamClient final : private Connection::Listener {
   void Retire(Place& place);
   void BuryRetired();
   void Refuse(ClientCall* call);
-  void GiveUp(typename Calls::Entry& entry, std::string error);
-  void EndWith(ClientCall* call, std::string error);
-
-  static constexpr char kCancelled[] = "CANCELLED: the caller gave up";
 
   // Connection::Listener.
-  void OnDown(Connection& connection, const std::string& error) override;
+  void OnDown(Connection& connection, const std::string& error) override {
+    calls_.Lose(connection, error);
+  }
   void OnFailed(ClientCall& call, std::string error) override {
-    EndWith(&call, std::move(error));
+    calls_.EndWith(&call, std::move(error));
   }
   void OnRetired(Connection& connection) override;
   void OnRefused(ClientCall& call) override;
@@ -180,10 +179,8 @@ class StreamClient final : private Connection::Listener {
 
   Context& context_;
   const int64_t calls_per_connection_;
-  Calls calls_;
+  ClientCalls<Connection> calls_;
   std::vector<Peer> peers_;
-  DeadlineQueue deadlines_;
-  std::vector<Ended> ended_;
   std::vector<Connection*> dialing_;  // and those that wait to dial
   std::vector<std::unique_ptr<Connection>> retired_;
   bool closed_ = false;
@@ -261,15 +258,7 @@ bool StreamClient<Connection>::Start(ClientCall* call) {
   Place& place = ChoosePlace(peers_[call->peer]);
   Connection& connection = *place.connection;
   if (connection.is_full()) return false;
-  const uint64_t id = calls_.Add(call, &connection);
-  call->transport_id = id;
-  if (call->deadline_ns != 0) {
-    deadlines_.Add(call->deadline_ns, id, [this](uint64_t other) {
-      typename Calls::Entry* entry;
-      return calls_.Find(other, entry) == Calls::Match::kFound;
-    });
-  }
-  connection.Send(*call, id, HeaderOf(*call));
+  connection.Send(*call, calls_.Start(call, &connection), HeaderOf(*call));
   if (++place.calls == calls_per_connection_) [[unlikely]] {
     Retire(place);
   }
@@ -319,44 +308,12 @@ template <typename Connection>
 void StreamClient<Connection>::Refuse(ClientCall* call) {
   call->sent_ns = base::RealClock().MonotonicNs();
   call->sent_bytes = 0;
-  EndWith(call, closed_ ? kCancelled
-                        : absl::StrCat("INVALID_ARGUMENT: a trace of ",
-                                       call->trace_context.size(),
-                                       " bytes; this driver carries up to ",
-                                       Connection::kMaxTraceBytes));
-}
-
-template <typename Connection>
-void StreamClient<Connection>::EndWith(ClientCall* call, std::string error) {
-  call->transport_state = nullptr;
-  ended_.push_back({.call = call, .error = std::move(error)});
-}
-
-// Ends a call in flight, whose reply may still come.
-template <typename Connection>
-void StreamClient<Connection>::GiveUp(typename Calls::Entry& entry,
-                                      std::string error) {
-  entry.owner->Abandon(*entry.call);
-  EndWith(entry.call, std::move(error));
-  calls_.Remove(entry);
-}
-
-// If the call waits to be written, its time of sending is set when its
-// connection is flushed, which precedes DeliverEnded().
-template <typename Connection>
-void StreamClient<Connection>::Cancel(ClientCall& call) {
-  typename Calls::Entry* const entry = calls_.EntryOf(call);
-  if (entry != nullptr) GiveUp(*entry, kCancelled);
-}
-
-template <typename Connection>
-void StreamClient<Connection>::CancelAll() {
-  ForEachConnection([](Connection& connection) { connection.StampCalls(); });
-  calls_.RemoveIf([this](const typename Calls::Entry& entry) {
-    entry.owner->Abandon(*entry.call);
-    EndWith(entry.call, kCancelled);
-    return true;
-  });
+  calls_.EndWith(call, closed_
+                           ? std::string(kCancelled)
+                           : absl::StrCat("INVALID_ARGUMENT: a trace of ",
+                                          call->trace_context.size(),
+                                          " bytes; this driver carries up to ",
+                                          Connection::kMaxTraceBytes));
 }
 
 template <typename Connection>
@@ -367,7 +324,7 @@ void StreamClient<Connection>::Close() {
 
 template <typename Connection>
 int64_t StreamClient<Connection>::next_due_ns() const {
-  int64_t due_ns = deadlines_.next_due_ns();
+  int64_t due_ns = calls_.next_due_ns();
   for (const Connection* connection : dialing_) {
     due_ns = std::min(due_ns, connection->next_due_ns());
   }
@@ -376,11 +333,7 @@ int64_t StreamClient<Connection>::next_due_ns() const {
 
 template <typename Connection>
 void StreamClient<Connection>::Work(int64_t now_ns) {
-  while (deadlines_.next_due_ns() <= now_ns) {
-    typename Calls::Entry* entry;
-    if (calls_.Find(deadlines_.Pop(), entry) != Calls::Match::kFound) continue;
-    GiveUp(*entry, "DEADLINE_EXCEEDED: no answer in time");
-  }
+  calls_.Expire(now_ns);
   if (dialing_.empty()) return;
   for (Connection* connection : dialing_) connection->Work(now_ns);
   dialing_.erase(std::remove_if(dialing_.begin(), dialing_.end(),
@@ -391,38 +344,10 @@ void StreamClient<Connection>::Work(int64_t now_ns) {
 }
 
 template <typename Connection>
-void StreamClient<Connection>::OnDown(Connection& connection,
-                                      const std::string& error) {
-  if (connection.calls_in_flight() == 0) return;
-  calls_.RemoveIf([&](const typename Calls::Entry& entry) {
-    if (entry.owner != &connection) return false;
-    EndWith(entry.call, error);
-    return true;
-  });
-}
-
-template <typename Connection>
 void StreamClient<Connection>::OnDialNeeded(Connection& connection) {
   if (!absl::c_linear_search(dialing_, &connection)) {
     dialing_.push_back(&connection);
   }
-}
-
-template <typename Connection>
-bool StreamClient<Connection>::DeliverEnded(TransportEvents& events) {
-  if (ended_.empty()) return false;
-  // The engine may start calls that end at once; those wait for the next turn.
-  std::vector<Ended> ended;
-  ended.swap(ended_);
-  const int64_t now_ns = base::RealClock().MonotonicNs();
-  for (const auto& [call, error] : ended) {
-    call->done_ns = now_ns;
-    call->received_bytes = 0;
-    call->responding_instance = kNoInstance;
-    call->error = error;
-    events.OnDone(call);
-  }
-  return true;
 }
 
 }  // namespace distbench::protocol

@@ -1,5 +1,6 @@
 #include "distbench/protocol/tcp/stream_error.h"
 
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -7,92 +8,52 @@
 
 namespace distbench::protocol {
 
-absl::string_view Describe(StreamError error) {
-  switch (error) {
-    case StreamError::kNone:
-      return "no error";
-    case StreamError::kNoHello:
-      return "the peer is not a tcp driver of distbench";
-    case StreamError::kOtherVersion:
-      return "the peer's tcp driver has another version";
-    case StreamError::kHelloTimeout:
-      return "the peer did not say hello in time";
-    case StreamError::kOtherTest:
-      return "the peer does not know this test's nonce: it takes part in "
-             "another test, or in none";
-    case StreamError::kTlsFailed:
-      return "no TLS connection";
-    case StreamError::kWrongFrameKind:
-      return "a frame of an unexpected kind";
-    case StreamError::kOversizedMessage:
-      return "an oversized frame: its message is too large";
-    case StreamError::kOversizedHead:
-      return "an oversized frame: its message's head is too large";
-    case StreamError::kHeadBeyondMessage:
-      return "a malformed frame: its head is larger than its message";
-    case StreamError::kMalformedMessage:
-      return "a malformed message";
-    case StreamError::kUnknownCall:
-      return "a reply to a call that was never made";
-    case StreamError::kProtocolViolated:
-      return "the RPC protocol was violated";
-    case StreamError::kNotThrift:
-      return "the peer does not speak Thrift's strict binary protocol in "
-             "frames";
-    case StreamError::kHandshakeRefused:
-      return "the peer has refused the handshake: it is no instance of "
-             "distbench";
-    case StreamError::kClosedByPeer:
-      return "closed by the peer";
-    case StreamError::kSocketFailed:
-      return "the connection broke";
-    case StreamError::kOnPurpose:
-      return "broken on purpose, as the test asks";
-  }
-  return "unknown error";
+namespace {
+
+struct Texts {
+  const char* name;
+  const char* description;
+};
+
+// In the order of StreamError.
+constexpr Texts kTexts[] = {
+    {"none", "no error"},
+    {"no_hello", "the peer is not a tcp driver of distbench"},
+    {"other_version", "the peer's tcp driver has another version"},
+    {"hello_timeout", "the peer did not say hello in time"},
+    {"other_test",
+     "the peer does not know this test's nonce: it takes part in "
+     "another test, or in none"},
+    {"tls_failed", "no TLS connection"},
+    {"wrong_frame_kind", "a frame of an unexpected kind"},
+    {"oversized_message", "an oversized frame: its message is too large"},
+    {"oversized_head", "an oversized frame: its message's head is too large"},
+    {"head_beyond_message",
+     "a malformed frame: its head is larger than its message"},
+    {"malformed_message", "a malformed message"},
+    {"unknown_call", "a reply to a call that was never made"},
+    {"protocol_violated", "the RPC protocol was violated"},
+    {"not_thrift",
+     "the peer does not speak Thrift's strict binary protocol in frames"},
+    {"handshake_refused",
+     "the peer has refused the handshake: it is no instance of distbench"},
+    {"closed_by_peer", "closed by the peer"},
+    {"socket_failed", "the connection broke"},
+    {"on_purpose", "broken on purpose, as the test asks"},
+};
+static_assert(std::size(kTexts) == kStreamErrorCount);
+
+const Texts& TextsOf(StreamError error) {
+  return kTexts[static_cast<size_t>(error)];
 }
 
-absl::string_view NameOf(StreamError error) {
-  switch (error) {
-    case StreamError::kNone:
-      return "none";
-    case StreamError::kNoHello:
-      return "no_hello";
-    case StreamError::kOtherVersion:
-      return "other_version";
-    case StreamError::kHelloTimeout:
-      return "hello_timeout";
-    case StreamError::kOtherTest:
-      return "other_test";
-    case StreamError::kTlsFailed:
-      return "tls_failed";
-    case StreamError::kWrongFrameKind:
-      return "wrong_frame_kind";
-    case StreamError::kOversizedMessage:
-      return "oversized_message";
-    case StreamError::kOversizedHead:
-      return "oversized_head";
-    case StreamError::kHeadBeyondMessage:
-      return "head_beyond_message";
-    case StreamError::kMalformedMessage:
-      return "malformed_message";
-    case StreamError::kUnknownCall:
-      return "unknown_call";
-    case StreamError::kProtocolViolated:
-      return "protocol_violated";
-    case StreamError::kNotThrift:
-      return "not_thrift";
-    case StreamError::kHandshakeRefused:
-      return "handshake_refused";
-    case StreamError::kClosedByPeer:
-      return "closed_by_peer";
-    case StreamError::kSocketFailed:
-      return "socket_failed";
-    case StreamError::kOnPurpose:
-      return "on_purpose";
-  }
-  return "unknown";
+}  // namespace
+
+absl::string_view Describe(StreamError error) {
+  return TextsOf(error).description;
 }
+
+absl::string_view NameOf(StreamError error) { return TextsOf(error).name; }
 
 std::vector<DriverCounter> StreamCounters::List() const {
   std::vector<DriverCounter> counters;

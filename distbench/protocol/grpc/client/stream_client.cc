@@ -34,6 +34,10 @@ void ClientStream::Send(ClientCall& call, uint64_t sequence) {
   call.sent_bytes = sender_.Send(sequence, HeaderOf(call), call.request_bytes);
 }
 
+void ClientStream::Abandon(ClientCall& call) {
+  if (call.sent_ns == kNotSent) call.sent_ns = base::NowNs();
+}
+
 bool ClientStream::OnSend(uint64_t sequence) {
   Calls::Entry* entry;
   if (calls_.Find(sequence, entry) != Calls::Match::kFound) return false;
@@ -118,8 +122,6 @@ std::string ClientStream::Error() const {
 
 namespace {
 
-constexpr char kCancelled[] = "CANCELLED: the caller gave up";
-
 // When a stream fails, the next one is opened after the back-off, which doubles
 // until a reply arrives.
 constexpr int64_t kMinBackoffNs = 1'000'000;
@@ -134,17 +136,15 @@ class GrpcStreamClient final : public ClientSide, ClientStream::Listener {
   void SetChannels(std::vector<std::vector<Channel>> channels) override;
   bool Start(ClientCall* call) override;
   int64_t Work(TransportEvents& events) override;
-  void Cancel(ClientCall& call) override;
-  void CancelAll() override;
+  void Cancel(ClientCall& call) override { calls_.Cancel(call); }
+  void CancelAll() override { calls_.CancelAll(); }
   void Close() override;
   void Abandon() override;
   size_t in_flight() const override {
-    return calls_.size() + ended_.size() + streams_.size();
+    return calls_.in_flight() + streams_.size();
   }
 
  private:
-  using Calls = ClientStream::Calls;
-
   // One of the streams to a peer, which are replaced when they end.
   struct Place {
     Channel* channel = nullptr;
@@ -161,25 +161,15 @@ class GrpcStreamClient final : public ClientSide, ClientStream::Listener {
     std::unique_ptr<ClientStream> stream;
     Place* place;
   };
-  // A call that ended without a reply.
-  struct Ended {
-    ClientCall* call;
-    std::string error;
-  };
 
   static Place& NextPlace(Peer& peer);
   void MakeStream(Place& place);
-  void AddDeadline(const ClientCall& call, uint64_t sequence);
-  void EndWith(ClientCall* call, std::string error) {
-    ended_.push_back({.call = call, .error = std::move(error)});
-  }
-  bool FailCalls(const ClientStream& stream);
+  bool FailCalls(ClientStream& stream);
   int64_t AnsweredCount() const;
   void ExpireCalls(int64_t now_ns);
   void OpenStreams(int64_t now_ns);
-  bool DeliverEnded(TransportEvents& events);
   int64_t next_due_ns() const {
-    return std::min(deadlines_.next_due_ns(), next_open_ns_);
+    return std::min(calls_.next_due_ns(), next_open_ns_);
   }
 
   // ClientStream::Listener.
@@ -188,8 +178,7 @@ class GrpcStreamClient final : public ClientSide, ClientStream::Listener {
   EventQueue& queue_;
   const StreamSettings settings_;
   StreamCounts& counts_;
-  Calls calls_;
-  DeadlineQueue deadlines_;
+  ClientCalls<ClientStream> calls_;
   LateDeadlines late_deadlines_;
   int64_t answered_count_ = 0;  // when deadlines were looked at last
   std::vector<Peer> peers_;
@@ -197,7 +186,6 @@ class GrpcStreamClient final : public ClientSide, ClientStream::Listener {
   // Streams that have ended, perhaps in a call that has not returned.
   std::vector<std::unique_ptr<ClientStream>> dead_;
   int64_t next_open_ns_ = INT64_MAX;  // of the streams that wait to be opened
-  std::vector<Ended> ended_;
   bool closed_ = false;
 };
 
@@ -240,32 +228,21 @@ void GrpcStreamClient::MakeStream(Place& place) {
 
 bool GrpcStreamClient::Start(ClientCall* call) {
   if (closed_) [[unlikely]] {
-    call->sent_ns = kNotSent;
+    call->sent_ns = base::NowNs();
     call->sent_bytes = 0;
-    EndWith(call, kCancelled);
+    calls_.EndWith(call, std::string(kCancelled));
     return true;
   }
   Place& place = NextPlace(peers_[call->peer]);
   if (place.stream == nullptr) MakeStream(place);
   ClientStream& stream = *place.stream;
   if (stream.waiting() >= settings_.send_queue_messages) return false;
-  const uint64_t sequence = calls_.Add(call, &stream);
-  call->transport_id = sequence;
-  AddDeadline(*call, sequence);
-  stream.Send(*call, sequence);
+  stream.Send(*call, calls_.Start(call, &stream));
   if (stream.accepted() == settings_.messages_per_stream) {
     place.stream = nullptr;
     stream.Retire();
   }
   return true;
-}
-
-void GrpcStreamClient::AddDeadline(const ClientCall& call, uint64_t sequence) {
-  if (call.deadline_ns == 0) return;
-  deadlines_.Add(call.deadline_ns, sequence, [this](uint64_t other) {
-    Calls::Entry* entry;
-    return calls_.Find(other, entry) == Calls::Match::kFound;
-  });
 }
 
 int64_t GrpcStreamClient::Work(TransportEvents& events) {
@@ -275,7 +252,9 @@ int64_t GrpcStreamClient::Work(TransportEvents& events) {
     ExpireCalls(now_ns);
     if (next_open_ns_ <= now_ns) OpenStreams(now_ns);
   }
-  return DeliverEnded(events) ? 0 : next_due_ns();
+  const bool delivered = calls_.DeliverEnded(
+      base::RealClock(), [&](ClientCall* call) { events.OnDone(call); });
+  return delivered ? 0 : next_due_ns();
 }
 
 // How many calls the present streams have answered.
@@ -287,18 +266,13 @@ int64_t GrpcStreamClient::AnsweredCount() const {
 }
 
 void GrpcStreamClient::ExpireCalls(int64_t now_ns) {
-  const int64_t due_ns = deadlines_.next_due_ns();
+  const int64_t due_ns = calls_.next_due_ns();
   if (now_ns < due_ns) return;
   const int64_t answered_count = AnsweredCount();
   const bool nothing_left =
       std::exchange(answered_count_, answered_count) == answered_count;
   if (!late_deadlines_.MayJudge(due_ns, now_ns, nothing_left)) return;
-  while (deadlines_.next_due_ns() <= now_ns) {
-    Calls::Entry* entry;
-    if (calls_.Find(deadlines_.Pop(), entry) != Calls::Match::kFound) continue;
-    EndWith(entry->call, "DEADLINE_EXCEEDED: no answer in time");
-    calls_.Remove(*entry);
-  }
+  calls_.Expire(now_ns);
 }
 
 void GrpcStreamClient::OpenStreams(int64_t now_ns) {
@@ -311,23 +285,6 @@ void GrpcStreamClient::OpenStreams(int64_t now_ns) {
       next_open_ns_ = std::min(next_open_ns_, place->open_ns);
     }
   }
-}
-
-bool GrpcStreamClient::DeliverEnded(TransportEvents& events) {
-  if (ended_.empty()) return false;
-  // The engine may start calls that end at once; those wait for the next turn.
-  std::vector<Ended> ended;
-  ended.swap(ended_);
-  const int64_t now_ns = base::NowNs();
-  for (const auto& [call, error] : ended) {
-    if (call->sent_ns == kNotSent) call->sent_ns = now_ns;
-    call->done_ns = now_ns;
-    call->received_bytes = 0;
-    call->responding_instance = kNoInstance;
-    call->error = error;
-    events.OnDone(call);
-  }
-  return true;
 }
 
 void GrpcStreamClient::OnEnded(ClientStream& stream) {
@@ -348,30 +305,12 @@ void GrpcStreamClient::OnEnded(ClientStream& stream) {
 }
 
 // Ends the calls in flight on the stream. Returns whether there were any.
-bool GrpcStreamClient::FailCalls(const ClientStream& stream) {
-  // Looking at all calls takes too long when streams are replaced often.
+bool GrpcStreamClient::FailCalls(ClientStream& stream) {
   if (stream.calls_in_flight() == 0) return false;
-  calls_.RemoveIf([&](const Calls::Entry& entry) {
-    if (entry.owner != &stream) return false;
-    EndWith(entry.call, stream.Error());
-    return true;
+  calls_.ForEach([&](const ClientStream::Calls::Entry& entry) {
+    if (entry.owner == &stream) stream.Abandon(*entry.call);
   });
-  return true;
-}
-
-// A message that waits is dropped (OnSend); a late reply is told by its number.
-void GrpcStreamClient::Cancel(ClientCall& call) {
-  Calls::Entry* const entry = calls_.EntryOf(call);
-  if (entry == nullptr) return;  // it ends already
-  EndWith(&call, kCancelled);
-  calls_.Remove(*entry);
-}
-
-void GrpcStreamClient::CancelAll() {
-  calls_.RemoveIf([this](const Calls::Entry& entry) {
-    EndWith(entry.call, kCancelled);
-    return true;
-  });
+  return calls_.Lose(stream, stream.Error());
 }
 
 void GrpcStreamClient::Close() {
@@ -386,7 +325,7 @@ void GrpcStreamClient::Close() {
 
 void GrpcStreamClient::Abandon() {
   Close();
-  ended_.clear();
+  calls_.DropEnded();
 }
 
 }  // namespace

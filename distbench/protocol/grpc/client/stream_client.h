@@ -61,6 +61,11 @@ class ClientStream final : public CallOwner,
   int64_t accepted() const { return accepted_; }
   size_t waiting() const { return sender_.waiting(); }
 
+  // Call this before a call ends without a reply. The server is not told: a
+  // message that waits is dropped (OnSend), and a late reply is told by its
+  // number.
+  void Abandon(ClientCall& call);
+
   // Lets the stream end once everything is sent and answered. No more is sent.
   void Retire();
 
