@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -74,30 +75,16 @@ Json BindingProofJson(const std::string& instance, const BindingProof& proof) {
   return json;
 }
 
-namespace {
-
-std::string VerdictText(CheckVerdict verdict) {
-  return verdict == CheckVerdict::kFail ? "fail" : VerdictName(verdict);
-}
-
-const char* UnitOf(const config::Objective& objective) {
-  if (std::holds_alternative<config::PartTime>(objective.metric)) return "ns";
-  const auto* metric = std::get_if<stats::Metric>(&objective.metric);
-  if (metric == nullptr || stats::IsShare(*metric)) return "share";
-  if (metric->kind == stats::Metric::Kind::kAmplification) return "ratio";
-  return stats::IsPerSecond(*metric) ? "per_second" : "ns";
-}
-
-}  // namespace
-
 Json ObjectivesJson(const TestResult& result) {
   Json json = Json::array();
   for (const JudgedObjective& judged : JudgeObjectives(result)) {
     const std::optional<config::Objective>& objective = judged.objective;
     json.push_back(
         {{"objective", judged.check.condition},
-         {"verdict", VerdictText(judged.check.verdict)},
-         {"unit", objective ? Json(UnitOf(*objective)) : Json(nullptr)},
+         {"verdict", absl::AsciiStrToLower(VerdictName(judged.check.verdict))},
+         {"unit", objective ? Json(std::string(
+                                  stats::UnitName(config::UnitOf(*objective))))
+                            : Json(nullptr)},
          {"limit", objective ? Json(objective->limit) : Json(nullptr)},
          {"measured", FigureJson(judged.measured)},
          {"lower", FigureJson(judged.lower)},

@@ -17,25 +17,6 @@
 
 namespace distbench::report {
 
-// Judges percentiles of times that are not those of requests: of messages, of
-// attempts.
-
-struct JudgedTimes {
-  std::string name;          // such as "gap_p99"
-  absl::string_view values;  // what has such times: "messages"
-  double percent = 0;
-  const stats::Outcomes& outcomes;  // at least one
-
-  // How many of them are independent of each other, at least 1: the interval is
-  // that of as many.
-  int64_t independent_count = 1;
-};
-
-// Judges the percentile. Because it has no series over time, its relative error
-// is at least a quarter.
-ObjectiveOutcome JudgeTimes(const config::Objective& objective,
-                            const JudgedTimes& times);
-
 // Judges objectives on goodput, and on the attempts of RPCs with a policy.
 
 // Whether JudgeAttempts() judges the metric.
@@ -50,9 +31,9 @@ absl::StatusOr<ObjectiveOutcome> JudgeAttempts(
     const config::Objective& objective, const stats::Metric& metric,
     const RpcMeasurements& rpc);
 
-// Judges a PartTime of attempts. Attempts that failed, and iterations without a quorum,
-// rank above all others. There are as many independent values as requests.
-// NOT_FOUND if there are no such times.
+// Judges a PartTime of attempts. Attempts that failed, and iterations without a
+// quorum, rank above all others. There are as many independent values as
+// requests. NOT_FOUND if there are no such times.
 absl::StatusOr<ObjectiveOutcome> JudgeAttemptTime(
     const config::Objective& objective, const RpcMeasurements& rpc);
 
