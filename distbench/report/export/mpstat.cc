@@ -15,7 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "distbench/report/measurements/test_run.h"
-#include "distbench/report/tables/table.h"
+#include "distbench/results/walk.h"
 
 namespace distbench::report {
 namespace {
@@ -123,12 +123,13 @@ std::string HostLine(const NodeResources& resources) {
 std::string RenderMpstat(absl::Span<const TestRun> runs) {
   std::string text;
   for (const TestRun& run : runs) {
-    for (const auto& [node, resources] : NodesByName(*run.result)) {
+    for (const auto* node :
+         results::Sorted(run.result->resource_usage_logs().node_resources())) {
       absl::StrAppend(&text, text.empty() ? "" : "\n", "# ", run.source, ": ",
                       OneLine(MarkedName(run.name, *run.result)),
-                      ", repetition ", run.repetition, ", ", OneLine(node),
-                      "\n", HostLine(*resources));
-      AppendNode(*resources, text);
+                      ", repetition ", run.repetition, ", ",
+                      OneLine(node->first), "\n", HostLine(node->second));
+      AppendNode(node->second, text);
     }
   }
   return text;

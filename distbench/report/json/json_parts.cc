@@ -142,22 +142,6 @@ Json LatencyJson(const stats::Outcomes& outcomes,
   return json;
 }
 
-Json OfferedJson(const std::optional<OfferedLoad>& offered) {
-  if (!offered) return nullptr;
-  return {{"offered_count", offered->offered_count()},
-          {"unsent_count", offered->unsent_count()},
-          {"held_back_count", offered->held_back_count()}};
-}
-
-Json StreamsJson(const std::optional<StreamStatistics>& streams) {
-  if (!streams) return nullptr;
-  return {{"stream_count", streams->stream_count()},
-          {"request_messages", streams->request_messages()},
-          {"response_messages", streams->response_messages()},
-          {"request_bytes", streams->request_bytes()},
-          {"response_bytes", streams->response_bytes()}};
-}
-
 }  // namespace
 
 Json OutcomeJson(int64_t value_ns) {
@@ -177,8 +161,18 @@ Json RpcJson(const RpcMeasurements& rpc) {
       {"duration_ns", counts.duration_ns()},
       {"per_second", PerSecond(static_cast<double>(counts.succeeded_count),
                                counts.duration_ns())},
-      {"offered_load", OfferedJson(rpc.offered)},
-      {"streams", StreamsJson(rpc.streams)}};
+      {"offered_load",
+       rpc.offered
+           ? FieldsJson(*rpc.offered,
+                        {"offered_count", "unsent_count", "held_back_count"},
+                        AbsentField::kDefault)
+           : Json(nullptr)},
+      {"streams", rpc.streams ? FieldsJson(*rpc.streams,
+                                           {"stream_count", "request_messages",
+                                            "response_messages",
+                                            "request_bytes", "response_bytes"},
+                                           AbsentField::kDefault)
+                              : Json(nullptr)}};
   Json& failures = json["failures"] = Json::array();
   for (const auto& [cause, count] : rpc.failures) {
     failures.push_back({{"cause", cause}, {"count", count}});

@@ -118,14 +118,11 @@ void WriteFault(RowWriter& row, const std::string& instance,
 }
 
 void ListFaultRows(const TestResult& result, RowSink sink) {
-  std::map<std::pair<std::string, std::string>, const FaultLog*> logs;
-  for (const auto& [instance, log] : result.service_logs().instance_logs()) {
-    for (const auto& [fault, fault_log] : log.fault_logs()) {
-      logs[{instance, fault}] = &fault_log;
+  for (const auto* instance :
+       results::Sorted(result.service_logs().instance_logs())) {
+    for (const auto* fault : results::Sorted(instance->second.fault_logs())) {
+      sink(RowOf(WriteFault, instance->first, fault->first, fault->second));
     }
-  }
-  for (const auto& [names, log] : logs) {
-    sink(RowOf(WriteFault, names.first, names.second, *log));
   }
 }
 
