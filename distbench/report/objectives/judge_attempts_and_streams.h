@@ -4,16 +4,11 @@
 #ifndef DISTBENCH_REPORT_OBJECTIVES_JUDGE_ATTEMPTS_AND_STREAMS_H_
 #define DISTBENCH_REPORT_OBJECTIVES_JUDGE_ATTEMPTS_AND_STREAMS_H_
 
-#include <cstdint>
-#include <string>
-
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "distbench/config/objectives/objective.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/objectives/judge_objective.h"
 #include "distbench/stats/metric.h"
-#include "distbench/stats/outcomes.h"
 
 namespace distbench::report {
 
