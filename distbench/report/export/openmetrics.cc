@@ -148,18 +148,15 @@ class RunFamilies {
   }
 
   void AddRpcs(const TestResult& result, const metrics::Labels& labels) {
-    const TestTotals totals = AddUp(result);
     std::set<std::string> names;  // a damaged result may repeat one
-    for (const int index : ListRpcs(result)) {
-      const RpcMeasurements rpc = MeasurementsOf(
-          result, totals, index, std::numeric_limits<int64_t>::max());
-      if (!names.insert(rpc.name).second) continue;
+    ForEachRpc(result, /*max_intervals=*/1, [&](const RpcMeasurements& rpc) {
+      if (!names.insert(rpc.name).second) return;
       const metrics::Labels own = With(labels, "rpc", rpc.name);
       traffic_.push_back({own, TrafficOf(rpc)});
       if (rpc.attempts) AddPolicy(*rpc.attempts, own);
       AddPercentiles(rpc.service_time, own, kServiceTimes);
       AddPercentiles(rpc.response_time, own, kResponseTimes);
-    }
+    });
   }
 
   void AddPolicy(const PolicyStatistics& attempts,

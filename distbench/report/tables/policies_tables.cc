@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <string>
 #include <utility>
 
@@ -75,12 +74,9 @@ void WritePolicy(RowWriter& row, const RpcMeasurements& rpc) {
 }
 
 void ListPolicyRows(const TestResult& result, RowSink sink) {
-  const TestTotals totals = AddUp(result);
-  for (const int rpc_index : ListRpcs(result)) {
-    const RpcMeasurements rpc =
-        MeasurementsOf(result, totals, rpc_index, /*max_intervals=*/1);
+  ForEachRpc(result, /*max_intervals=*/1, [&](const RpcMeasurements& rpc) {
     if (rpc.attempts) sink(RowOf(WritePolicy, rpc));
-  }
+  });
 }
 
 // The times of a fault that are kept. A damaged result may have others.
