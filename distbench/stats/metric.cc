@@ -1,5 +1,8 @@
 #include "distbench/stats/metric.h"
 
+#include <cstddef>
+#include <iterator>
+
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -7,32 +10,39 @@
 
 namespace distbench::stats {
 
+namespace {
+
+struct KindOfMetric {
+  absl::string_view name;
+  MetricUnit unit;
+};
+
+// In the order of Metric::Kind.
+constexpr KindOfMetric kKinds[] = {
+    {"p", MetricUnit::kNs},  // and the percentage
+    {"mean", MetricUnit::kNs},
+    {"rate", MetricUnit::kPerSecond},
+    {"failures", MetricUnit::kShare},
+    {"goodput", MetricUnit::kPerSecond},
+    {"amplification", MetricUnit::kRatio},
+    {"wasted", MetricUnit::kShare}};
+
+const KindOfMetric& KindOf(const Metric& metric) {
+  return kKinds[static_cast<size_t>(metric.kind)];
+}
+
+}  // namespace
+
 std::string MetricName(const Metric& metric) {
-  switch (metric.kind) {
-    case Metric::Kind::kPercentile:
-      return absl::StrCat("p", metric.percent);
-    case Metric::Kind::kMean:
-      return "mean";
-    case Metric::Kind::kRate:
-      return "rate";
-    case Metric::Kind::kFailures:
-      return "failures";
-    case Metric::Kind::kGoodput:
-      return "goodput";
-    case Metric::Kind::kAmplification:
-      return "amplification";
-    case Metric::Kind::kWasted:
-      return "wasted";
-  }
-  return "";
+  const std::string name(KindOf(metric).name);
+  return metric.kind == Metric::Kind::kPercentile
+             ? absl::StrCat(name, metric.percent)
+             : name;
 }
 
 absl::StatusOr<Metric> ParseMetric(absl::string_view name) {
-  using Kind = Metric::Kind;
-  for (const Kind kind :
-       {Kind::kMean, Kind::kRate, Kind::kFailures, Kind::kGoodput,
-        Kind::kAmplification, Kind::kWasted}) {
-    if (name == MetricName({kind})) return Metric{kind};
+  for (size_t i = 1; i < std::size(kKinds); ++i) {
+    if (name == kKinds[i].name) return Metric{static_cast<Metric::Kind>(i)};
   }
   absl::string_view digits = name;
   Metric metric = {Metric::Kind::kPercentile};
@@ -60,18 +70,19 @@ std::vector<Metric> PolicyMetrics() {
   return {{Kind::kGoodput}, {Kind::kAmplification}, {Kind::kWasted}};
 }
 
-bool IsPerSecond(const Metric& metric) {
-  return metric.kind == Metric::Kind::kRate ||
-         metric.kind == Metric::Kind::kGoodput;
+MetricUnit UnitOf(const Metric& metric) { return KindOf(metric).unit; }
+
+absl::string_view UnitName(MetricUnit unit) {
+  constexpr absl::string_view kNames[] = {"ns", "per_second", "ratio", "share"};
+  return kNames[static_cast<size_t>(unit)];
 }
 
-bool IsShare(const Metric& metric) {
-  return metric.kind == Metric::Kind::kFailures ||
-         metric.kind == Metric::Kind::kWasted;
+bool HigherIsBetter(const Metric& metric) {
+  return UnitOf(metric) == MetricUnit::kPerSecond;
 }
 
-bool HigherIsBetter(const Metric& metric) { return IsPerSecond(metric); }
-
-bool IsComparedByRatio(const Metric& metric) { return !IsShare(metric); }
+bool IsComparedByRatio(const Metric& metric) {
+  return UnitOf(metric) != MetricUnit::kShare;
+}
 
 }  // namespace distbench::stats

@@ -43,11 +43,12 @@ std::vector<Metric> DefaultMetrics();
 // Those that comparisons show in addition of RPCs with a policy.
 std::vector<Metric> PolicyMetrics();
 
-// Whether the metric is an amount per second.
-bool IsPerSecond(const Metric& metric);
+// What the values of a metric are; a share is from 0 to 1.
+enum class MetricUnit { kNs, kPerSecond, kRatio, kShare };
+MetricUnit UnitOf(const Metric& metric);
 
-// Whether the metric is a share, from 0 to 1.
-bool IsShare(const Metric& metric);
+// Returns "ns", "per_second", "ratio" or "share", as documents have it.
+absl::string_view UnitName(MetricUnit unit);
 
 // True for amounts per second; for all other metrics, lower is better.
 bool HigherIsBetter(const Metric& metric);

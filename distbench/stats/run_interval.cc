@@ -35,21 +35,27 @@ double AtQuantile(double quantile, std::vector<double>& values) {
   return values[position];
 }
 
+double VarianceOfMean(absl::Span<const double> values) {
+  return Variance(values) / static_cast<double>(values.size());
+}
+
+std::vector<double> Logarithms(absl::Span<const double> values) {
+  std::vector<double> logarithms;
+  for (const double value : values) logarithms.push_back(std::log(value));
+  return logarithms;
+}
+
 }  // namespace
 
 std::optional<Interval> IntervalOfMean(absl::Span<const double> runs,
                                        double confidence) {
   if (runs.size() < 2) return std::nullopt;
-  const double count = static_cast<double>(runs.size());
-  double sum = 0;
-  for (const double value : runs) sum += value;
-  const double mean = sum / count;
-  double squares = 0;
-  for (const double value : runs) squares += (value - mean) * (value - mean);
+  const double mean = Mean(runs);
+  const double variance = VarianceOfMean(runs);
   const double half_width =
-      squares > 0 ? StudentTQuantile((1 + confidence) / 2, count - 1) *
-                        std::sqrt(squares / (count - 1) / count)
-                  : 0;
+      variance > 0 ? StudentTQuantile((1 + confidence) / 2, runs.size() - 1.0) *
+                         std::sqrt(variance)
+                   : 0;
   return Interval{mean - half_width, mean + half_width};
 }
 
@@ -79,28 +85,16 @@ std::optional<Interval> IntervalOfPooledQuantile(
   return Interval{AtQuantile(tail, estimates), AtQuantile(1 - tail, estimates)};
 }
 
-namespace {
-
-// The variance of the mean of the values.
-double VarianceOfMean(absl::Span<const double> values) {
-  const double mean = Mean(values);
-  double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  const double count = static_cast<double>(values.size());
-  return squares / (count - 1) / count;
-}
-
-std::vector<double> Logarithms(absl::Span<const double> values) {
-  std::vector<double> logarithms;
-  for (const double value : values) logarithms.push_back(std::log(value));
-  return logarithms;
-}
-
-}  // namespace
-
 double Mean(absl::Span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) /
          static_cast<double>(values.size());
+}
+
+double Variance(absl::Span<const double> values) {
+  const double mean = Mean(values);
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return squares / (static_cast<double>(values.size()) - 1);
 }
 
 Difference DifferenceOfMeans(absl::Span<const double> base,
@@ -146,8 +140,7 @@ std::optional<int> RunsToTellFrom(double value, absl::Span<const double> base,
   if (base.size() < 2 || next.size() < 2) return std::nullopt;
   const double distance = std::abs(Mean(next) - Mean(base) - value);
   // The variance for a single run in each group.
-  const double variance =
-      VarianceOfMean(base) * base.size() + VarianceOfMean(next) * next.size();
+  const double variance = Variance(base) + Variance(next);
   for (int runs = 2; runs <= kMostRuns; ++runs) {
     const double half_width =
         StudentTQuantile((1 + confidence) / 2, 2.0 * runs - 2) *

@@ -29,6 +29,10 @@ struct Difference {
 // Requires at least one value.
 double Mean(absl::Span<const double> values);
 
+// Returns the variance of what the values are a sample of. Requires at least
+// two.
+double Variance(absl::Span<const double> values);
+
 // Returns mean(next) - mean(base), with the interval of B. L. Welch, The
 // Generalization of "Student's" Problem when Several Different Population
 // Variances are Involved, Biometrika 34 (1947) 28-35. Neither group may be

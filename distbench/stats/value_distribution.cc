@@ -4,6 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/types/span.h"
+#include "distbench/stats/run_interval.h"
+
 namespace distbench::stats {
 
 ValueDistribution::ValueDistribution(std::vector<double> values)
@@ -11,18 +14,10 @@ ValueDistribution::ValueDistribution(std::vector<double> values)
   std::sort(sorted_.begin(), sorted_.end());
   const auto end = std::lower_bound(sorted_.begin(), sorted_.end(), kInfinite);
   infinite_count_ = static_cast<size_t>(sorted_.end() - end);
-  const double finite_count = static_cast<double>(end - sorted_.begin());
-  if (finite_count == 0) return;
-  double sum = 0;
-  for (auto value = sorted_.begin(); value != end; ++value) sum += *value;
-  const double mean = sum / finite_count;
-  mean_ = mean;
-  if (finite_count < 2) return;
-  double squares = 0;
-  for (auto value = sorted_.begin(); value != end; ++value) {
-    squares += (*value - mean) * (*value - mean);
-  }
-  deviation_ = std::sqrt(squares / (finite_count - 1));
+  const auto finite = absl::MakeConstSpan(sorted_).first(
+      static_cast<size_t>(end - sorted_.begin()));
+  if (!finite.empty()) mean_ = Mean(finite);
+  if (finite.size() > 1) deviation_ = std::sqrt(Variance(finite));
 }
 
 double ValueDistribution::AtQuantile(double quantile) const {

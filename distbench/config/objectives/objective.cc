@@ -156,26 +156,20 @@ absl::Status CheckIsolationLimit(const Objective& objective,
   return absl::OkStatus();
 }
 
-absl::StatusOr<double> ParseLimit(absl::string_view text,
-                                  const AnyMetric& about,
+absl::StatusOr<double> ParseLimit(const Objective& objective,
                                   absl::string_view limit) {
-  if (std::holds_alternative<PartTime>(about)) return ParseLatency(text, limit);
-  const auto* const metric = std::get_if<stats::Metric>(&about);
-  if (metric == nullptr) return ParseShare(text, limit);
-  switch (metric->kind) {
-    case stats::Metric::Kind::kPercentile:
-    case stats::Metric::Kind::kMean:
-      return ParseLatency(text, limit);
-    case stats::Metric::Kind::kRate:
-    case stats::Metric::Kind::kGoodput:
-      return ParseNumber(text, limit, "a rate per second");
-    case stats::Metric::Kind::kAmplification:
-      return ParseNumber(text, limit, "a number of attempts per request");
-    case stats::Metric::Kind::kFailures:
-    case stats::Metric::Kind::kWasted:
-      return ParseShare(text, limit);
+  switch (UnitOf(objective)) {
+    case stats::MetricUnit::kNs:
+      return ParseLatency(objective.text, limit);
+    case stats::MetricUnit::kPerSecond:
+      return ParseNumber(objective.text, limit, "a rate per second");
+    case stats::MetricUnit::kRatio:
+      return ParseNumber(objective.text, limit,
+                         "a number of attempts per request");
+    case stats::MetricUnit::kShare:
+      return ParseShare(objective.text, limit);
   }
-  return SyntaxError(text, "has an unknown metric");
+  return SyntaxError(objective.text, "has an unknown metric");
 }
 
 }  // namespace
@@ -188,6 +182,14 @@ std::string PartTimeName(const PartTime& time) {
         stats::MetricName({stats::Metric::Kind::kPercentile, time.percent}));
   }
   return "";
+}
+
+stats::MetricUnit UnitOf(const Objective& objective) {
+  if (std::holds_alternative<PartTime>(objective.metric)) {
+    return stats::MetricUnit::kNs;
+  }
+  const auto* const metric = std::get_if<stats::Metric>(&objective.metric);
+  return metric == nullptr ? stats::MetricUnit::kShare : stats::UnitOf(*metric);
 }
 
 absl::StatusOr<Objective> ParseObjective(absl::string_view text) {
@@ -212,8 +214,7 @@ absl::StatusOr<Objective> ParseObjective(absl::string_view text) {
   absl::StatusOr<AnyMetric> metric = ParseAnyMetric(text, objective.rpc, name);
   if (!metric.ok()) return metric.status();
   objective.metric = *std::move(metric);
-  const absl::StatusOr<double> value =
-      ParseLimit(text, objective.metric, limit);
+  const absl::StatusOr<double> value = ParseLimit(objective, limit);
   if (!value.ok()) return value.status();
   objective.limit = *value;
   if (const auto* isolation = std::get_if<Isolation>(&objective.metric)) {

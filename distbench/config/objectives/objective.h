@@ -65,6 +65,9 @@ struct Objective {
   double limit;  // positive
 };
 
+// The unit of the metric, and of its limit.
+stats::MetricUnit UnitOf(const Objective& objective);
+
 // Parses [RPC] METRIC<=LIMIT or METRIC>=LIMIT, cpu<=PERCENT%, or isolation such
 // as isol_p05>=90%, isol_mean>=95% or lat_imp_p95<=20%. METRIC is one of
 // stats/metric.h, or a PartTime such as first_message_p99 or attempt_p99; LIMIT

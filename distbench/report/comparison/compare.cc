@@ -253,32 +253,12 @@ std::vector<TestComparison> Compare(absl::Span<const TestRun> base,
   return comparisons;
 }
 
-void VerdictCounts::Add(ComparisonVerdict verdict) {
-  switch (verdict) {
-    case ComparisonVerdict::kBetter:
-      ++better;
-      break;
-    case ComparisonVerdict::kWorse:
-      ++worse;
-      break;
-    case ComparisonVerdict::kNoDifference:
-      ++no_difference;
-      break;
-    case ComparisonVerdict::kNotShown:
-      ++not_shown;
-      break;
-    case ComparisonVerdict::kNotComparable:
-      ++not_comparable;
-      break;
-  }
-}
-
 VerdictCounts CountVerdicts(absl::Span<const TestComparison> comparisons) {
   VerdictCounts counts;
   for (const TestComparison& test : comparisons) {
     for (const RpcComparison& rpc : test.rpcs) {
       for (const MetricComparison& metric : rpc.metrics) {
-        counts.Add(metric.verdict);
+        ++counts[metric.verdict];
       }
       if (!rpc.distribution.p_value) continue;
       ++counts.distributions;
@@ -297,7 +277,7 @@ std::vector<std::string> Cautions(const VerdictCounts& counts) {
         "worse or differs by chance.",
         judged, 1 / (1 - kCompareConfidence)));
   }
-  if (counts.not_shown > 0) {
+  if (counts[ComparisonVerdict::kNotShown] > 0) {
     cautions.push_back(
         "Single runs cannot distinguish a change from the usual spread between "
         "runs: run both with --repeat=5 or more.");
@@ -309,18 +289,15 @@ namespace {
 
 std::string JudgementText(const MetricComparison& comparison) {
   switch (comparison.verdict) {
-    case ComparisonVerdict::kBetter:
-      return "better";
-    case ComparisonVerdict::kWorse:
-      return "worse";
     case ComparisonVerdict::kNoDifference:
       return "no difference shown";
     case ComparisonVerdict::kNotShown:
       return "unknown: a single run has no confidence interval";
     case ComparisonVerdict::kNotComparable:
       return absl::StrCat("not comparable: ", comparison.reason);
+    default:
+      return std::string(VerdictName(comparison.verdict));
   }
-  return "";
 }
 
 }  // namespace
@@ -334,17 +311,14 @@ std::string LatencyText(double ns) {
 }
 
 std::string FormatValue(const stats::Metric& metric, double value) {
-  switch (metric.kind) {
-    case stats::Metric::Kind::kPercentile:
-    case stats::Metric::Kind::kMean:
+  switch (stats::UnitOf(metric)) {
+    case stats::MetricUnit::kNs:
       return LatencyText(value);
-    case stats::Metric::Kind::kRate:
-    case stats::Metric::Kind::kGoodput:
+    case stats::MetricUnit::kPerSecond:
       return absl::StrFormat("%.1f/s", value);
-    case stats::Metric::Kind::kAmplification:
+    case stats::MetricUnit::kRatio:
       return absl::StrFormat("%.3f", value);
-    case stats::Metric::Kind::kFailures:
-    case stats::Metric::Kind::kWasted:
+    case stats::MetricUnit::kShare:
       return absl::StrFormat("%.3f%%", 100 * value);
   }
   return "";
@@ -364,19 +338,9 @@ std::string FormatInterval(const MetricComparison& comparison) {
 }
 
 absl::string_view VerdictName(ComparisonVerdict verdict) {
-  switch (verdict) {
-    case ComparisonVerdict::kBetter:
-      return "better";
-    case ComparisonVerdict::kWorse:
-      return "worse";
-    case ComparisonVerdict::kNoDifference:
-      return "no difference";
-    case ComparisonVerdict::kNotShown:
-      return "not shown";
-    case ComparisonVerdict::kNotComparable:
-      return "not comparable";
-  }
-  return "";
+  constexpr absl::string_view kNames[kComparisonVerdicts] = {
+      "worse", "better", "not shown", "no difference", "not comparable"};
+  return kNames[static_cast<size_t>(verdict)];
 }
 
 bool IsBeyondNoise(const MetricComparison& comparison) {

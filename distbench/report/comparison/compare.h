@@ -5,6 +5,8 @@
 #ifndef DISTBENCH_REPORT_COMPARISON_COMPARE_H_
 #define DISTBENCH_REPORT_COMPARISON_COMPARE_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,13 +31,15 @@ inline constexpr double kCompareConfidence = 0.95;
 inline constexpr double kLatencyResolution =
     1.0 / stats::LogHistogram::kSubBuckets;
 
+// In the order in which readers look for them.
 enum class ComparisonVerdict {
-  kBetter,
   kWorse,
-  kNoDifference,  // none was shown; there may still be one
+  kBetter,
   kNotShown,      // without an interval nothing can be concluded
+  kNoDifference,  // none was shown; there may still be one
   kNotComparable,
 };
+inline constexpr size_t kComparisonVerdicts = 5;
 
 struct MetricComparison {
   stats::Metric metric;
@@ -138,23 +142,27 @@ std::string DescribeComparisons(absl::Span<const TestComparison> comparisons);
 // How many verdicts of each kind comparisons have.
 
 struct VerdictCounts {
-  // Of metrics.
-  int better = 0;
-  int worse = 0;
-  int no_difference = 0;
-  int not_shown = 0;
-  int not_comparable = 0;
+  // The metrics with this verdict.
+  int& operator[](ComparisonVerdict verdict) {
+    return metrics[static_cast<size_t>(verdict)];
+  }
+  int operator[](ComparisonVerdict verdict) const {
+    return metrics[static_cast<size_t>(verdict)];
+  }
 
   // Those that could be judged.
   int distributions = 0;
   int differing_distributions = 0;
 
-  void Add(ComparisonVerdict verdict);
+  std::array<int, kComparisonVerdicts> metrics = {};
 
   // Metrics that could be judged.
-  int judged() const { return better + worse + no_difference; }
+  int judged() const {
+    return (*this)[ComparisonVerdict::kBetter] +
+           (*this)[ComparisonVerdict::kWorse] +
+           (*this)[ComparisonVerdict::kNoDifference];
+  }
 };
-
 VerdictCounts CountVerdicts(absl::Span<const TestComparison> comparisons);
 
 // What readers of these verdicts should bear in mind, in sentences.

@@ -52,19 +52,11 @@ stats::Difference BoundsOf(const MetricComparison& comparison, double error) {
   // A two-sided interval excludes `error` on each side.
   stats::Difference change = ChangeOf(comparison, 1 - 2 * error);
   if (!change.interval) return change;
-  switch (comparison.metric.kind) {
-    case stats::Metric::Kind::kPercentile:
-      WidenPercentile(change);
-      break;
-    case stats::Metric::Kind::kFailures:
-    case stats::Metric::Kind::kWasted:  // attempts are at least as many as RPCs
-      WidenFailures(comparison, error, change);
-      break;
-    case stats::Metric::Kind::kMean:
-    case stats::Metric::Kind::kRate:
-    case stats::Metric::Kind::kGoodput:
-    case stats::Metric::Kind::kAmplification:
-      break;
+  if (comparison.metric.kind == stats::Metric::Kind::kPercentile) {
+    WidenPercentile(change);
+  } else if (stats::UnitOf(comparison.metric) == stats::MetricUnit::kShare) {
+    // Of attempts, too, which are at least as many as RPCs.
+    WidenFailures(comparison, error, change);
   }
   return change;
 }
@@ -154,15 +146,8 @@ double LimitOf(const Gate& gate) {
 
 CheckVerdict VerdictOf(const Gate& gate, const stats::Difference& change) {
   if (!change.interval) return CheckVerdict::kUndecided;
-  const double limit = LimitOf(gate);
-  const auto& [lower, upper] = *change.interval;
-  if (gate.is_upper_limit ? upper <= limit : lower >= limit) {
-    return CheckVerdict::kPass;
-  }
-  if (gate.is_upper_limit ? lower > limit : upper < limit) {
-    return CheckVerdict::kFail;
-  }
-  return CheckVerdict::kUndecided;
+  return JudgeBounds(change.interval->lower, change.interval->upper,
+                     LimitOf(gate), gate.is_upper_limit);
 }
 
 std::string ChangeText(const stats::Metric& metric, double change) {
@@ -192,7 +177,7 @@ int RunsOfEach(const MetricComparison& comparison) {
 
 // Says why more runs like these do not decide.
 std::string ResolutionText(const stats::Metric& metric) {
-  return stats::IsShare(metric)
+  return stats::UnitOf(metric) == stats::MetricUnit::kShare
              ? "; the runs agree, but have too few RPCs: longer or more runs "
                "would decide"
              : absl::StrFormat(

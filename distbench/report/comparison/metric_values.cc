@@ -83,12 +83,10 @@ absl::StatusOr<double> ValueOf(const stats::Metric& metric,
 std::map<std::string, RpcRuns> RpcsOf(absl::Span<const TestRun> runs) {
   std::map<std::string, RpcRuns> rpcs;
   for (const TestRun& run : runs) {
-    const TestTotals totals = AddUp(*run.result);
-    for (const int index : ListRpcs(*run.result)) {
-      // Series are not compared.
-      rpcs[results::RpcName(*run.result, index)].push_back(
-          MeasurementsOf(*run.result, totals, index, /*max_intervals=*/1));
-    }
+    // Series are not compared.
+    ForEachRpc(
+        *run.result, /*max_intervals=*/1,
+        [&](const RpcMeasurements& rpc) { rpcs[rpc.name].push_back(rpc); });
   }
   return rpcs;
 }

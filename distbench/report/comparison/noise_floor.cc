@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <set>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "distbench/report/comparison/metric_values.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/stats/distributions.h"
+#include "distbench/stats/run_interval.h"
 
 namespace distbench::report {
 namespace {
@@ -104,15 +104,9 @@ std::optional<double> NoiseFloor(const stats::Metric& metric,
                                  int next_runs) {
   if (values.size() < kMinNoiseRuns) return std::nullopt;
   const std::vector<double> scaled = ScaledValues(metric, values);
-  const double mean =
-      std::accumulate(scaled.begin(), scaled.end(), 0.0) / scaled.size();
-  double squares = 0;
-  for (const double value : scaled) squares += (value - mean) * (value - mean);
-  const double degrees_of_freedom = scaled.size() - 1.0;
   const double half_width =
-      stats::StudentTQuantile((1 + kNoiseConfidence) / 2, degrees_of_freedom) *
-      std::sqrt(squares / degrees_of_freedom *
-                (1.0 / base_runs + 1.0 / next_runs));
+      stats::StudentTQuantile((1 + kNoiseConfidence) / 2, scaled.size() - 1.0) *
+      std::sqrt(stats::Variance(scaled) * (1.0 / base_runs + 1.0 / next_runs));
   return stats::IsComparedByRatio(metric) ? std::expm1(half_width) : half_width;
 }
 

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "absl/strings/ascii.h"
 #include "distbench/base/json.h"
 #include "distbench/base/version.h"
 #include "distbench/report/comparison/compare.h"
@@ -14,27 +15,10 @@ using Json = nlohmann::ordered_json;
 
 Json Name(absl::string_view name) { return std::string(name); }
 
-std::string UnitOf(const stats::Metric& metric) {
-  switch (metric.kind) {
-    case stats::Metric::Kind::kPercentile:
-    case stats::Metric::Kind::kMean:
-      return "ns";
-    case stats::Metric::Kind::kRate:
-    case stats::Metric::Kind::kGoodput:
-      return "per_second";
-    case stats::Metric::Kind::kAmplification:
-      return "ratio";
-    case stats::Metric::Kind::kFailures:
-    case stats::Metric::Kind::kWasted:
-      return "share";
-  }
-  return "";
-}
-
 Json MetricJson(const MetricComparison& metric) {
   Json json = {
       {"metric", stats::MetricName(metric.metric)},
-      {"unit", UnitOf(metric.metric)},
+      {"unit", Name(stats::UnitName(stats::UnitOf(metric.metric)))},
       {"higher_is_better", stats::HigherIsBetter(metric.metric)},
       {"change_is",
        stats::IsComparedByRatio(metric.metric) ? "ratio" : "difference"},
@@ -132,12 +116,11 @@ Json SearchJson(const CapacityComparison& question) {
 Json ChecksJson(const ComparisonReport& report) {
   Json json = Json::array();
   for (const Check& check : report.checks) {
-    json.push_back({{"test", check.test},
-                    {"condition", check.condition},
-                    {"verdict", check.verdict == CheckVerdict::kFail
-                                    ? "fail"
-                                    : VerdictName(check.verdict)},
-                    {"evidence", check.evidence}});
+    json.push_back(
+        {{"test", check.test},
+         {"condition", check.condition},
+         {"verdict", absl::AsciiStrToLower(VerdictName(check.verdict))},
+         {"evidence", check.evidence}});
   }
   return json;
 }

@@ -21,7 +21,7 @@ VerdictCounts CountAllVerdicts(const ComparisonReport& report) {
   VerdictCounts counts = CountVerdicts(report.tests);
   for (const CapacityComparison& question : report.capacities.questions) {
     for (const CapacityRatio& ratio : question.ratios) {
-      counts.Add(JudgeRatio(ratio, question.tolerance));
+      ++counts[JudgeRatio(ratio, question.tolerance)];
     }
   }
   return counts;
@@ -57,11 +57,12 @@ std::string VerdictOnChecks(const ComparisonReport& report) {
 }
 
 std::string VerdictOnMetrics(const VerdictCounts& counts) {
-  if (counts.worse > 0) return "worse";
-  if (counts.better > 0) return "better";
+  if (counts[ComparisonVerdict::kWorse] > 0) return "worse";
+  if (counts[ComparisonVerdict::kBetter] > 0) return "better";
   if (counts.differing_distributions > 0) return "differs";
   if (counts.judged() > 0) return "no difference";
-  return counts.not_shown > 0 ? "not shown" : "not comparable";
+  return counts[ComparisonVerdict::kNotShown] > 0 ? "not shown"
+                                                  : "not comparable";
 }
 
 std::string OverallVerdict(const ComparisonReport& report,
@@ -84,23 +85,6 @@ void AppendCounts(
   if (parts.empty()) return;
   absl::StrAppend(&text, text.empty() ? "" : " ", title, ": ",
                   absl::StrJoin(parts, ", "), ".");
-}
-
-// In the order of the classes that MetricsWorstFirst() names.
-int Rank(ComparisonVerdict verdict) {
-  switch (verdict) {
-    case ComparisonVerdict::kWorse:
-      return 0;
-    case ComparisonVerdict::kBetter:
-      return 1;
-    case ComparisonVerdict::kNotShown:
-      return 2;
-    case ComparisonVerdict::kNoDifference:
-      return 3;
-    case ComparisonVerdict::kNotComparable:
-      return 4;
-  }
-  return 5;
 }
 
 // Differences of shares count as much as equal relative changes.
@@ -137,13 +121,15 @@ Headline HeadlineOf(const ComparisonReport& report) {
                 {CountChecks(report, CheckVerdict::kUndecided), "undecided"},
                 {CountChecks(report, CheckVerdict::kPass), "passed"}},
                headline.text);
-  AppendCounts("Metrics",
-               {{counts.worse, "worse"},
-                {counts.better, "better"},
-                {counts.no_difference, "without a difference shown"},
-                {counts.not_shown, "with too few runs for a verdict"},
-                {counts.not_comparable, "not comparable"}},
-               headline.text);
+  AppendCounts(
+      "Metrics",
+      {{counts[ComparisonVerdict::kWorse], "worse"},
+       {counts[ComparisonVerdict::kBetter], "better"},
+       {counts[ComparisonVerdict::kNoDifference], "without a difference shown"},
+       {counts[ComparisonVerdict::kNotShown],
+        "with too few runs for a verdict"},
+       {counts[ComparisonVerdict::kNotComparable], "not comparable"}},
+      headline.text);
   AppendCounts("Distributions", {{counts.differing_distributions, "different"}},
                headline.text);
   if (counts_begin == headline.text.size()) {
@@ -163,7 +149,7 @@ std::vector<PlacedMetric> MetricsWorstFirst(const ComparisonReport& report) {
     }
   }
   const auto key = [](const PlacedMetric& placed) {
-    return std::make_pair(Rank(placed.metric->verdict),
+    return std::make_pair(placed.metric->verdict,
                           -SizeOfChange(*placed.metric));
   };
   std::stable_sort(metrics.begin(), metrics.end(),

@@ -1,8 +1,12 @@
 #include "distbench/report/export/mpstat.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
+#include <numeric>
 #include <vector>
 
 #include "absl/strings/escaping.h"
@@ -11,34 +15,20 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "distbench/report/measurements/test_run.h"
-#include "distbench/report/tables/table.h"
+#include "distbench/results/walk.h"
 
 namespace distbench::report {
 namespace {
 
-// The times of one CPU or of several, in nanoseconds.
-struct Times {
-  double user = 0;
-  double nice = 0;
-  double system = 0;
-  double iowait = 0;
-  double irq = 0;
-  double softirq = 0;
-  double steal = 0;
-  double idle = 0;
+constexpr const char* kColumns[] = {"%usr", "%nice", "%sys",   "%iowait",
+                                    "%irq", "%soft", "%steal", "%idle"};
 
-  Times& operator+=(const Times& other) {
-    user += other.user;
-    nice += other.nice;
-    system += other.system;
-    iowait += other.iowait;
-    irq += other.irq;
-    softirq += other.softirq;
-    steal += other.steal;
-    idle += other.idle;
-    return *this;
-  }
-};
+// The times of one CPU or of several, in nanoseconds, by column.
+using Times = std::array<double, std::size(kColumns)>;
+
+void AddTo(Times& sum, const Times& times) {
+  for (size_t i = 0; i < times.size(); ++i) sum[i] += times[i];
+}
 
 // Damaged results may have negative times.
 double NotNegative(int64_t ns) {
@@ -47,14 +37,14 @@ double NotNegative(int64_t ns) {
 
 Times TimesOf(const CpuUse& use) {
   const double nice = NotNegative(use.nice_ns());
-  return {.user = std::max(0.0, NotNegative(use.user_ns()) - nice),
-          .nice = nice,
-          .system = NotNegative(use.system_ns()),
-          .iowait = NotNegative(use.iowait_ns()),
-          .irq = NotNegative(use.irq_ns()),
-          .softirq = NotNegative(use.softirq_ns()),
-          .steal = NotNegative(use.steal_ns()),
-          .idle = NotNegative(use.idle_ns())};
+  return {std::max(0.0, NotNegative(use.user_ns()) - nice),
+          nice,
+          NotNegative(use.system_ns()),
+          NotNegative(use.iowait_ns()),
+          NotNegative(use.irq_ns()),
+          NotNegative(use.softirq_ns()),
+          NotNegative(use.steal_ns()),
+          NotNegative(use.idle_ns())};
 }
 
 std::string TimeText(int64_t unix_ns) {
@@ -64,8 +54,7 @@ std::string TimeText(int64_t unix_ns) {
 
 void AppendHeader(const std::string& time, std::string& text) {
   absl::StrAppendFormat(&text, "\n%-11s  CPU", time);
-  for (const char* column : {"%usr", "%nice", "%sys", "%iowait", "%irq",
-                             "%soft", "%steal", "%idle"}) {
+  for (const char* column : kColumns) {
     absl::StrAppendFormat(&text, " %7s", column);
   }
   text += '\n';
@@ -74,13 +63,9 @@ void AppendHeader(const std::string& time, std::string& text) {
 // mpstat computes shares of the time that was counted, too.
 void AppendRow(const std::string& time, const std::string& cpu,
                const Times& times, std::string& text) {
-  const double values[] = {times.user,   times.nice, times.system,
-                           times.iowait, times.irq,  times.softirq,
-                           times.steal,  times.idle};
-  double sum = 0;
-  for (const double value : values) sum += value;
+  const double sum = std::accumulate(times.begin(), times.end(), 0.0);
   absl::StrAppendFormat(&text, "%-11s %4s", time, cpu);
-  for (const double value : values) {
+  for (const double value : times) {
     absl::StrAppendFormat(&text, " %7.2f", sum > 0 ? 100 * value / sum : 0);
   }
   text += '\n';
@@ -91,8 +76,8 @@ using TimesByCpu = std::map<int, Times>;
 void AppendRows(const std::string& time, const TimesByCpu& cpus,
                 std::string& text) {
   AppendHeader(time, text);
-  Times all;
-  for (const auto& [cpu, times] : cpus) all += times;
+  Times all = {};
+  for (const auto& [cpu, times] : cpus) AddTo(all, times);
   AppendRow(time, "all", all, text);
   for (const auto& [cpu, times] : cpus) {
     AppendRow(time, absl::StrCat(cpu), times, text);
@@ -104,8 +89,8 @@ void AppendNode(const NodeResources& resources, std::string& text) {
   for (const ResourceSample& sample : resources.samples()) {
     TimesByCpu cpus;
     for (const CpuUse& use : sample.cpus()) {
-      cpus[use.cpu()] += TimesOf(use);
-      total[use.cpu()] += TimesOf(use);
+      AddTo(cpus[use.cpu()], TimesOf(use));
+      AddTo(total[use.cpu()], TimesOf(use));
     }
     if (cpus.empty()) continue;
     AppendRows(TimeText(sample.end_timestamp_ns()), cpus, text);
@@ -138,12 +123,13 @@ std::string HostLine(const NodeResources& resources) {
 std::string RenderMpstat(absl::Span<const TestRun> runs) {
   std::string text;
   for (const TestRun& run : runs) {
-    for (const auto& [node, resources] : NodesByName(*run.result)) {
+    for (const auto* node :
+         results::Sorted(run.result->resource_usage_logs().node_resources())) {
       absl::StrAppend(&text, text.empty() ? "" : "\n", "# ", run.source, ": ",
                       OneLine(MarkedName(run.name, *run.result)),
-                      ", repetition ", run.repetition, ", ", OneLine(node),
-                      "\n", HostLine(*resources));
-      AppendNode(*resources, text);
+                      ", repetition ", run.repetition, ", ",
+                      OneLine(node->first), "\n", HostLine(node->second));
+      AppendNode(node->second, text);
     }
   }
   return text;

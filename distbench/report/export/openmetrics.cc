@@ -1,6 +1,8 @@
 #include "distbench/report/export/openmetrics.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/base/time_units.h"
@@ -49,151 +52,155 @@ metrics::RpcTraffic TrafficOf(const RpcMeasurements& rpc) {
   return traffic;
 }
 
-// What callers' policies did, by RPC, and what servers did on purpose, by
-// fault.
-class PolicyAndFaultFamilies {
- public:
-  void AddPolicy(const PolicyStatistics& attempts,
-                 const metrics::Labels& labels) {
-    Count(With(labels, "outcome", "succeeded"),
-          attempts.succeeded_attempt_count(), attempts_);
-    Count(With(labels, "outcome", "failed"), attempts.failed_attempt_count(),
-          attempts_);
-    Count(With(labels, "outcome", "abandoned"),
-          attempts.abandoned_attempt_count(), attempts_);
-    Count(With(labels, "kind", "retry"), attempts.retry_count(), further_);
-    Count(With(labels, "kind", "hedge"), attempts.hedge_count(), further_);
-    Count(With(labels, "by", "budget"), attempts.refused_by_budget_count(),
-          refused_);
-    Count(With(labels, "by", "circuit_breaker"),
-          attempts.refused_by_circuit_breaker_count(), refused_);
-    Count(With(labels, "by", "limit"), attempts.refused_by_limit_count(),
-          refused_);
-    Count(labels, attempts.circuit_opened_count(), opened_);
-  }
-
-  void AddFaults(const TestResult& result, const metrics::Labels& labels) {
-    std::set<std::string> names;  // a damaged result may repeat one
-    for (const PlannedFault& fault : PlannedFaultsOf(result)) {
-      if (!names.insert(fault.name).second) continue;
-      const metrics::Labels own = With(labels, "fault", fault.name);
-      Count(own, fault.request_count, affected_);
-      Count(own, fault.connection_count, broken_);
-      int64_t in_effect_ns = 0;
-      for (const FaultSpan& span : fault.spans) {
-        base::SaturatingAddTo(in_effect_ns, span.end_ns - span.begin_ns);
-      }
-      metrics::AddMetric(own, in_effect_).counter.value =
-          base::ToSeconds(in_effect_ns);
-    }
-  }
-
-  void MoveTo(std::vector<MetricFamily>& families) {
-    for (MetricFamily* family : {&attempts_, &further_, &refused_, &opened_,
-                                 &affected_, &broken_, &in_effect_}) {
-      families.push_back(std::move(*family));
-    }
-  }
-
- private:
-  static MetricFamily CounterFamily(const char* name, const char* help) {
-    return metrics::Family(name, help, MetricType::Counter);
-  }
-
-  static void Count(const metrics::Labels& labels, int64_t count,
-                    MetricFamily& family) {
-    metrics::AddMetric(labels, family).counter.value =
-        static_cast<double>(count);
-  }
-
-  MetricFamily attempts_ =
-      CounterFamily("distbench_rpc_attempts_total",
-                    "Attempts of RPCs with a policy, by how they ended");
-  MetricFamily further_ =
-      CounterFamily("distbench_rpc_further_attempts_total",
-                    "Attempts after the first one of a request");
-  MetricFamily refused_ =
-      CounterFamily("distbench_rpc_refused_attempts_total",
-                    "Attempts that the caller's own policy did not send");
-  MetricFamily opened_ =
-      CounterFamily("distbench_rpc_circuits_opened_total",
-                    "How often circuit breakers of callers opened");
-  MetricFamily affected_ =
-      CounterFamily("distbench_fault_affected_requests_total",
-                    "Requests that the fault of a server affected");
-  MetricFamily broken_ =
-      CounterFamily("distbench_fault_broken_connections_total",
-                    "Connections that the fault of a server broke");
-  MetricFamily in_effect_ =
-      CounterFamily("distbench_fault_in_effect_seconds_total",
-                    "How long the fault was in effect on some instance");
+// The families after those of metrics::RpcFamilies(), in their order.
+enum FamilyId {
+  kAttempts,
+  kFurtherAttempts,
+  kRefusedAttempts,
+  kCircuitsOpened,
+  kAffectedRequests,
+  kBrokenConnections,
+  kInEffect,
+  kServiceTimes,
+  kResponseTimes,
+  kVerdicts,
+  kFindings,
+  kObjectives,
+  kStarts,
+  kEnds,
 };
+
+struct FamilyText {
+  const char* name;  // ends with "_total" if it is a counter
+  const char* help;
+};
+constexpr FamilyText kFamilies[] = {
+    {"distbench_rpc_attempts_total",
+     "Attempts of RPCs with a policy, by how they ended"},
+    {"distbench_rpc_further_attempts_total",
+     "Attempts after the first one of a request"},
+    {"distbench_rpc_refused_attempts_total",
+     "Attempts that the caller's own policy did not send"},
+    {"distbench_rpc_circuits_opened_total",
+     "How often circuit breakers of callers opened"},
+    {"distbench_fault_affected_requests_total",
+     "Requests that the fault of a server affected"},
+    {"distbench_fault_broken_connections_total",
+     "Connections that the fault of a server broke"},
+    {"distbench_fault_in_effect_seconds_total",
+     "How long the fault was in effect on some instance"},
+    {"distbench_rpc_service_time_percentile_seconds",
+     "Percentiles of all RPCs; +Inf among failures"},
+    {"distbench_rpc_response_time_percentile_seconds",
+     "Percentiles of all RPCs of open loops; +Inf among failures"},
+    {"distbench_run_verdict", "1 for the verdict on the run"},
+    {"distbench_run_findings", "Findings about the run"},
+    {"distbench_objective", "1 for the verdict on the objective"},
+    {"distbench_run_start_timestamp_seconds", "Unix time"},
+    {"distbench_run_end_timestamp_seconds", "Unix time"}};
 
 // Collects the families over all runs: all metrics of a family are together.
 class RunFamilies {
  public:
+  RunFamilies() {
+    for (const FamilyText& text : kFamilies) {
+      families_.push_back(metrics::Family(text.name, text.help,
+                                          absl::EndsWith(text.name, "_total")
+                                              ? MetricType::Counter
+                                              : MetricType::Gauge));
+    }
+  }
+
   void Add(const TestRun& run, const metrics::Labels& labels) {
     const TestResult& result = *run.result;
     AddRpcs(result, labels);
-    policies_and_faults_.AddFaults(result, labels);
+    AddFaults(result, labels);
     metrics::AddStates(labels, "verdict", kRunVerdicts, RunVerdict(result),
-                       verdicts_);
+                       families_[kVerdicts]);
     AddFindings(result, labels);
     for (const Check& check : CheckObjectives(result)) {
       metrics::AddStates(With(labels, "objective", check.condition), "verdict",
                          kObjectiveVerdicts,
                          absl::AsciiStrToLower(VerdictName(check.verdict)),
-                         objectives_);
+                         families_[kObjectives]);
     }
     const RunInfo& info = result.run_info();
     if (info.has_start_timestamp_ns()) {
-      AddTime(info.start_timestamp_ns(), labels, starts_);
+      Set(kStarts, labels, base::ToSeconds(info.start_timestamp_ns()));
     }
     if (info.has_end_timestamp_ns()) {
-      AddTime(info.end_timestamp_ns(), labels, ends_);
+      Set(kEnds, labels, base::ToSeconds(info.end_timestamp_ns()));
     }
   }
 
   std::vector<MetricFamily> Take() {
-    std::vector<MetricFamily> families = metrics::RpcFamilies(traffic_);
-    policies_and_faults_.MoveTo(families);
-    for (MetricFamily* family : {&service_times_, &response_times_, &verdicts_,
-                                 &findings_, &objectives_, &starts_, &ends_}) {
-      families.push_back(std::move(*family));
-    }
-    return families;
+    std::vector<MetricFamily> all = metrics::RpcFamilies(traffic_);
+    std::move(families_.begin(), families_.end(), std::back_inserter(all));
+    return all;
   }
 
  private:
-  static MetricFamily GaugeFamily(const char* name, const char* help) {
-    return metrics::Family(name, help, MetricType::Gauge);
+  void Set(FamilyId id, const metrics::Labels& labels, double value) {
+    prometheus::ClientMetric& metric =
+        metrics::AddMetric(labels, families_[id]);
+    const bool is_counter = families_[id].type == MetricType::Counter;
+    (is_counter ? metric.counter.value : metric.gauge.value) = value;
   }
 
   void AddRpcs(const TestResult& result, const metrics::Labels& labels) {
-    const TestTotals totals = AddUp(result);
     std::set<std::string> names;  // a damaged result may repeat one
-    for (const int index : ListRpcs(result)) {
-      const RpcMeasurements rpc = MeasurementsOf(
-          result, totals, index, std::numeric_limits<int64_t>::max());
-      if (!names.insert(rpc.name).second) continue;
+    ForEachRpc(result, /*max_intervals=*/1, [&](const RpcMeasurements& rpc) {
+      if (!names.insert(rpc.name).second) return;
       const metrics::Labels own = With(labels, "rpc", rpc.name);
       traffic_.push_back({own, TrafficOf(rpc)});
-      if (rpc.attempts) policies_and_faults_.AddPolicy(*rpc.attempts, own);
-      AddPercentiles(rpc.service_time, own, service_times_);
-      AddPercentiles(rpc.response_time, own, response_times_);
+      if (rpc.attempts) AddPolicy(*rpc.attempts, own);
+      AddPercentiles(rpc.service_time, own, kServiceTimes);
+      AddPercentiles(rpc.response_time, own, kResponseTimes);
+    });
+  }
+
+  void AddPolicy(const PolicyStatistics& attempts,
+                 const metrics::Labels& labels) {
+    const auto add = [&](FamilyId id, const std::string& label,
+                         const std::string& value, int64_t count) {
+      Set(id, With(labels, label, value), static_cast<double>(count));
+    };
+    add(kAttempts, "outcome", "succeeded", attempts.succeeded_attempt_count());
+    add(kAttempts, "outcome", "failed", attempts.failed_attempt_count());
+    add(kAttempts, "outcome", "abandoned", attempts.abandoned_attempt_count());
+    add(kFurtherAttempts, "kind", "retry", attempts.retry_count());
+    add(kFurtherAttempts, "kind", "hedge", attempts.hedge_count());
+    add(kRefusedAttempts, "by", "budget", attempts.refused_by_budget_count());
+    add(kRefusedAttempts, "by", "circuit_breaker",
+        attempts.refused_by_circuit_breaker_count());
+    add(kRefusedAttempts, "by", "limit", attempts.refused_by_limit_count());
+    Set(kCircuitsOpened, labels,
+        static_cast<double>(attempts.circuit_opened_count()));
+  }
+
+  // What servers did on purpose.
+  void AddFaults(const TestResult& result, const metrics::Labels& labels) {
+    std::set<std::string> names;  // a damaged result may repeat one
+    for (const PlannedFault& fault : PlannedFaultsOf(result)) {
+      if (!names.insert(fault.name).second) continue;
+      const metrics::Labels own = With(labels, "fault", fault.name);
+      int64_t in_effect_ns = 0;
+      for (const FaultSpan& span : fault.spans) {
+        base::SaturatingAddTo(in_effect_ns, span.end_ns - span.begin_ns);
+      }
+      Set(kAffectedRequests, own, static_cast<double>(fault.request_count));
+      Set(kBrokenConnections, own, static_cast<double>(fault.connection_count));
+      Set(kInEffect, own, base::ToSeconds(in_effect_ns));
     }
   }
 
-  static void AddPercentiles(const stats::Outcomes& outcomes,
-                             const metrics::Labels& labels,
-                             MetricFamily& family) {
+  void AddPercentiles(const stats::Outcomes& outcomes,
+                      const metrics::Labels& labels, FamilyId id) {
     for (const Percentile& percentile : EstimatePercentiles(outcomes, {})) {
-      const double seconds = percentile.value_ns == stats::Outcomes::kFailed
-                                 ? std::numeric_limits<double>::infinity()
-                                 : base::ToSeconds(percentile.value_ns);
-      metrics::AddMetric(
-          With(labels, "percentile", absl::StrCat(percentile.percent)), family)
-          .gauge.value = seconds;
+      const bool is_failed = percentile.value_ns == stats::Outcomes::kFailed;
+      Set(id, With(labels, "percentile", absl::StrCat(percentile.percent)),
+          is_failed ? std::numeric_limits<double>::infinity()
+                    : base::ToSeconds(percentile.value_ns));
     }
   }
 
@@ -203,36 +210,14 @@ class RunFamilies {
       ++counts[{SeverityName(finding.severity()), finding.code()}];
     }
     for (const auto& [kind, count] : counts) {
-      metrics::AddMetric(
+      Set(kFindings,
           With(With(labels, "severity", kind.first), "code", kind.second),
-          findings_)
-          .gauge.value = count;
+          count);
     }
   }
 
-  static void AddTime(int64_t unix_ns, const metrics::Labels& labels,
-                      MetricFamily& family) {
-    metrics::AddMetric(labels, family).gauge.value = base::ToSeconds(unix_ns);
-  }
-
   std::vector<metrics::LabelledTraffic> traffic_;
-  PolicyAndFaultFamilies policies_and_faults_;
-  MetricFamily service_times_ =
-      GaugeFamily("distbench_rpc_service_time_percentile_seconds",
-                  "Percentiles of all RPCs; +Inf among failures");
-  MetricFamily response_times_ =
-      GaugeFamily("distbench_rpc_response_time_percentile_seconds",
-                  "Percentiles of all RPCs of open loops; +Inf among failures");
-  MetricFamily verdicts_ =
-      GaugeFamily("distbench_run_verdict", "1 for the verdict on the run");
-  MetricFamily findings_ =
-      GaugeFamily("distbench_run_findings", "Findings about the run");
-  MetricFamily objectives_ =
-      GaugeFamily("distbench_objective", "1 for the verdict on the objective");
-  MetricFamily starts_ =
-      GaugeFamily("distbench_run_start_timestamp_seconds", "Unix time");
-  MetricFamily ends_ =
-      GaugeFamily("distbench_run_end_timestamp_seconds", "Unix time");
+  std::vector<MetricFamily> families_;  // by FamilyId
 };
 
 }  // namespace

@@ -37,47 +37,24 @@ constexpr double kBlurredShare = 0.01;
 constexpr int64_t kMostDrawn = 10'000'000;
 constexpr int64_t kCostOfSearch = 1000;  // in arrivals
 
-// An action of a main list that sends the RPC from the start of the traffic.
-struct Loop {
-  const Iterations* iterations;
-  int list;
-  int position;
-};
-
 bool StartsWithTraffic(const Action& action) {
   return action.dependencies().empty() && action.predicates().empty() &&
          action.delay_distribution_name().empty();
 }
 
-// Returns nothing unless exactly one action sends the RPC, by arrivals that can
-// be drawn again, to a number of targets that is not drawn.
-std::optional<Loop> LoopOf(const DistributedSystemDescription& test,
-                           const std::string& service, const std::string& rpc) {
-  std::optional<Loop> found;
-  if (HasRandomFanout(test, rpc)) return found;
-  for (int list = 0; list < test.action_lists_size(); ++list) {
-    const ActionList& actions = test.action_lists(list);
-    for (int i = 0; i < actions.action_names_size(); ++i) {
-      const auto action =
-          std::find_if(test.actions().begin(), test.actions().end(),
-                       [&](const Action& each) {
-                         return each.name() == actions.action_names(i);
-                       });
-      if (action == test.actions().end() || action->rpc_name() != rpc) continue;
-      if (found.has_value() || actions.name() != service ||
-          !action->iterations().has_arrivals() || !StartsWithTraffic(*action)) {
-        return std::nullopt;
-      }
-      found = Loop{&action->iterations(), list, i};
-    }
-  }
-  if (!found || found->iterations->open_loop_interval_ns() <= 0) {
+// Returns nothing unless the RPC is sent by arrivals that can be drawn again.
+std::optional<SendingLoop> DrawableLoopOf(
+    const DistributedSystemDescription& test, const std::string& service,
+    const std::string& rpc) {
+  const std::optional<SendingLoop> loop = OnlyLoopOf(test, service, rpc);
+  if (!loop || !loop->action->iterations().has_arrivals() ||
+      !StartsWithTraffic(*loop->action)) {
     return std::nullopt;
   }
   config::Problems problems;
-  config::CheckArrivals(found->iterations->arrivals(), config::Path(),
+  config::CheckArrivals(loop->action->iterations().arrivals(), config::Path(),
                         problems);
-  return problems.count() > 0 ? std::nullopt : found;
+  return problems.count() > 0 ? std::nullopt : loop;
 }
 
 std::optional<config::ArrivalClient> ClientOf(
@@ -107,20 +84,11 @@ struct Compared {
   std::vector<double> most;
 
   explicit Compared(const RpcTimeSeries& series)
-      : interval_ns(series.interval_ns()) {
-    if (series.intervals_size() < 3) return;
-    first = series.intervals(0).index() + 1;
-    int64_t last = first;
-    for (const RpcInterval& interval : series.intervals()) {
-      if (interval.offered_count() > 0) last = interval.index();
-    }
-    sent.resize(std::clamp<int64_t>(base::SaturatingSubtract(last, first), 0,
-                                    kMostComparedIntervals));
-    least.resize(sent.size());
-    most.resize(sent.size());
-    for (const RpcInterval& interval : series.intervals()) {
-      AddTo(sent, interval.index(), static_cast<double>(interval.sent_count()));
-    }
+      : interval_ns(series.interval_ns()),
+        sent(SentPerInterval(series, kMostComparedIntervals)),
+        least(sent.size()),
+        most(sent.size()) {
+    if (!sent.empty()) first = series.intervals(0).index() + 1;
   }
 
   void AddTo(std::vector<double>& counts, int64_t index, double count) const {
@@ -150,21 +118,22 @@ struct Compared {
 
 // Draws the arrivals of the compared intervals. Returns false if that takes too
 // long.
-bool DrawArrivals(const Loop& loop, uint64_t test_seed,
+bool DrawArrivals(const SendingLoop& loop, uint64_t test_seed,
                   config::ArrivalClient client, int64_t start_ns,
                   int64_t& budget, Compared& compared) {
+  const Iterations& iterations = loop.action->iterations();
   const config::ArrivalPlan plan =
-      config::CompileArrivals(loop.iterations->arrivals());
+      config::CompileArrivals(iterations.arrivals());
   config::ArrivalStream stream(
-      plan, static_cast<double>(loop.iterations->open_loop_interval_ns()),
+      plan, static_cast<double>(iterations.open_loop_interval_ns()),
       {.seed = config::ArrivalSeed(test_seed, loop.list, loop.position, 0),
        .client = client});
   int64_t last_ns = compared.end_ns();
-  if (loop.iterations->has_max_duration_us()) {
+  if (iterations.has_max_duration_us()) {
     last_ns = std::min(
-        last_ns, base::SaturatingAdd(
-                     start_ns, base::SaturatingMultiply(
-                                   1000, loop.iterations->max_duration_us())));
+        last_ns,
+        base::SaturatingAdd(start_ns, base::SaturatingMultiply(
+                                          1000, iterations.max_duration_us())));
   }
   const double length_ns = static_cast<double>(last_ns - start_ns);
   while (stream.time_ns() <= length_ns) {
@@ -223,12 +192,11 @@ void JudgeComposedArrivals(const TestResult& result, FindingList& findings) {
     const auto client = ClientOf(test, service, instance);
     if (!client) continue;
     for (const auto& [rpc_index, series] : log.rpc_time_series()) {
-      if (series.interval_ns() <= 0 ||
-          LoadOf(result, rpc_index).is_held_back()) {
+      if (series.interval_ns() <= 0 || IsHeldBack(LoadOf(result, rpc_index))) {
         continue;
       }
       const std::string rpc = results::RpcName(result, rpc_index);
-      const auto loop = LoopOf(test, service, rpc);
+      const auto loop = DrawableLoopOf(test, service, rpc);
       if (!loop) continue;
       Compared compared(series);
       if (std::ssize(compared.sent) < kFewestComparedIntervals) continue;

@@ -17,6 +17,7 @@
 #include "distbench/report/findings/judge_parts.h"
 #include "distbench/report/measurements/network_readings.h"
 #include "distbench/results/message_sums.h"
+#include "distbench/results/walk.h"
 
 namespace distbench::report {
 namespace {
@@ -132,13 +133,12 @@ void AddNode(const std::string& alias, const NodeResources& node,
 std::map<std::string, HostUse> HostsOf(const TestResult& result) {
   std::map<std::string, HostUse> hosts;
   const std::set<std::string> open_loop_nodes = OpenLoopNodes(result);
-  const auto& resources = result.resource_usage_logs().node_resources();
-  std::map<std::string, const NodeResources*> by_alias;
-  for (const auto& [alias, node] : resources) by_alias[alias] = &node;
-  for (const auto& [alias, node] : by_alias) {
-    if (!node->has_host() || node->samples().empty()) continue;
-    HostUse& host = hosts[node->host().hostname()];
-    AddNode(alias, *node, host);
+  for (const auto* entry :
+       results::Sorted(result.resource_usage_logs().node_resources())) {
+    const auto& [alias, node] = *entry;
+    if (!node.has_host() || node.samples().empty()) continue;
+    HostUse& host = hosts[node.host().hostname()];
+    AddNode(alias, node, host);
     host.has_open_loop |= open_loop_nodes.count(alias) > 0;
   }
   return hosts;
@@ -369,16 +369,10 @@ void JudgeClocks(const TestResult& result, FindingList& findings) {
 }
 
 void JudgeBindings(const TestResult& result, FindingList& findings) {
-  std::map<std::string, const NodeResources*> nodes;
-  for (const auto& [alias, node] :
-       result.resource_usage_logs().node_resources()) {
-    nodes[alias] = &node;
-  }
-  for (const auto& [alias, node] : nodes) {
-    const std::map<std::string, BindingProof> proofs(
-        node->binding_proofs().begin(), node->binding_proofs().end());
-    for (const auto& [instance, proof] : proofs) {
-      JudgeProof(alias, instance, proof, findings);
+  for (const auto* node :
+       results::Sorted(result.resource_usage_logs().node_resources())) {
+    for (const auto* proof : results::Sorted(node->second.binding_proofs())) {
+      JudgeProof(node->first, proof->first, proof->second, findings);
     }
   }
 }

@@ -275,7 +275,7 @@ void JudgeMetastable(const TestResult& result, FindingList& findings) {
   const std::vector<FaultWindow> windows = FaultWindowsOf(result);
   for (int i = 0; i < result.traffic_config().rpc_descriptions_size(); ++i) {
     // Without an offered load, nothing tells whether it is back.
-    if (LoadOf(result, i).offered_count == 0) continue;
+    if (LoadOf(result, i).offered_count() == 0) continue;
     const LoadCurve curve = LoadCurveOf(result, i);
     const LoadIntervals measured = MeasuredPart(curve);
     if (measured.size() < kFewestBeforeTrigger + kFewestAfterTrigger) continue;

@@ -4,7 +4,9 @@
 #define DISTBENCH_REPORT_FINDINGS_JUDGE_PARTS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "distbench/report/measurements/test_totals.h"
@@ -22,24 +24,31 @@ std::string Duration(double ns);
 // Returns "seconds" or, for example, "intervals of 4 s".
 std::string Intervals(int64_t interval_ns);
 
-// The offered load of one RPC in open loops, over all its clients.
-struct RpcLoad {
-  int64_t offered_count = 0;
-  int64_t unsent_count = 0;
-  int64_t held_back_count = 0;
+// The offered load of one RPC in open loops, over all its clients; 0 in closed
+// loops.
+OfferedLoad LoadOf(const TestResult& result, int rpc_index);
 
-  // Whether an in-flight cap or full send queues, rather than the generator,
-  // determined when RPCs were sent.
-  bool is_held_back() const {
-    return (unsent_count + held_back_count) * 100 > offered_count;
-  }
+// Whether an in-flight cap or full send queues, rather than the generator,
+// determined when RPCs were sent.
+bool IsHeldBack(const OfferedLoad& load);
+
+// An open loop of a main list: an action, and its place.
+struct SendingLoop {
+  const Action* action;
+  int list;
+  int position;
 };
-RpcLoad LoadOf(const TestResult& result, int rpc_index);
 
-// Whether the number of targets of the RPC is drawn, so that the arrivals alone
-// do not tell how many are sent.
-bool HasRandomFanout(const DistributedSystemDescription& test,
-                     const std::string& rpc);
+// Returns how the service's main list sends the RPC. Absent unless that is the
+// only action that sends it, at a rate and to a number of targets that is not
+// drawn.
+std::optional<SendingLoop> OnlyLoopOf(const DistributedSystemDescription& test,
+                                      const std::string& service,
+                                      const std::string& rpc);
+
+// Returns the sends of each interval except the first and the last in which
+// requests were due, which are incomplete; of the first `most` of them.
+std::vector<double> SentPerInterval(const RpcTimeSeries& series, int64_t most);
 
 void JudgeLoad(const TestResult& result, FindingList& findings);
 void JudgeLateness(const TestResult& result, const TestTotals& totals,

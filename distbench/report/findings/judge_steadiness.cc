@@ -49,13 +49,6 @@ std::vector<double> Medians(
   return medians;
 }
 
-double Deviation(absl::Span<const double> values) {
-  const double mean = stats::Mean(values);
-  double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return std::sqrt(squares / static_cast<double>(values.size() - 1));
-}
-
 void JudgeMedians(const std::string& name, absl::Span<const double> medians,
                   int64_t interval_ns, FindingList& findings) {
   const size_t count = medians.size();
@@ -66,7 +59,7 @@ void JudgeMedians(const std::string& name, absl::Span<const double> medians,
   const double early = stats::Mean(medians.first(first));
   const double late = stats::Mean(last_medians);
   const double error =
-      Deviation(last_medians) * std::sqrt(1.0 / first + 1.0 / last);
+      std::sqrt(stats::Variance(last_medians) * (1.0 / first + 1.0 / last));
   const double difference = std::abs(early - late);
   if (difference < kErrorsBeyondChance * error ||
       difference < kMuchDifference * late) {

@@ -22,6 +22,7 @@
 #include "distbench/report/measurements/topology.h"
 #include "distbench/report/parts/document_parts.h"
 #include "distbench/report/tables/table.h"
+#include "distbench/results/walk.h"
 
 namespace distbench::report {
 namespace {
@@ -100,15 +101,12 @@ Json TotalsJson(const TestTotals& totals) {
 }
 
 Json StoppedInstancesJson(const TestResult& result) {
-  std::map<std::string, std::string> stopped;
-  for (const auto& [name, log] : result.service_logs().instance_logs()) {
-    if (log.has_engine_error_message()) {
-      stopped[name] = log.engine_error_message();
-    }
-  }
   Json json = Json::array();
-  for (const auto& [name, message] : stopped) {
-    json.push_back({{"instance", name}, {"message", message}});
+  for (const auto* instance :
+       results::Sorted(result.service_logs().instance_logs())) {
+    if (!instance->second.has_engine_error_message()) continue;
+    json.push_back({{"instance", instance->first},
+                    {"message", instance->second.engine_error_message()}});
   }
   return json;
 }

@@ -10,6 +10,7 @@
 #include "distbench/report/json/json_values.h"
 #include "distbench/report/measurements/network_readings.h"
 #include "distbench/results/message_sums.h"
+#include "distbench/results/walk.h"
 
 namespace distbench::report {
 namespace {
@@ -105,18 +106,14 @@ Json NodeJson(const std::string& name) {
 }  // namespace
 
 Json BindingsJson(const TestResult& result) {
-  std::map<std::pair<std::string, std::string>, const BindingProof*> proofs;
-  for (const auto& [node, resources] :
-       result.resource_usage_logs().node_resources()) {
-    for (const auto& [instance, proof] : resources.binding_proofs()) {
-      proofs[{node, instance}] = &proof;
-    }
-  }
   Json json = Json::array();
-  for (const auto& [place, proof] : proofs) {
-    Json entry = {{"node", place.first}};
-    entry.update(BindingProofJson(place.second, *proof));
-    json.push_back(std::move(entry));
+  for (const auto* node :
+       results::Sorted(result.resource_usage_logs().node_resources())) {
+    for (const auto* proof : results::Sorted(node->second.binding_proofs())) {
+      Json entry = {{"node", node->first}};
+      entry.update(BindingProofJson(proof->first, proof->second));
+      json.push_back(std::move(entry));
+    }
   }
   return json;
 }
@@ -168,12 +165,11 @@ Json NodesJson(const TestResult& result) {
 }
 
 Json PlacementJson(const TestResult& result) {
-  const auto& endpoints = result.placement().service_endpoints();
-  const std::map<std::string, ServiceEndpoint> sorted(endpoints.begin(),
-                                                      endpoints.end());
   Json json = Json::array();
-  for (const auto& [instance, endpoint] : sorted) {
-    json.push_back({{"instance", instance},
+  for (const auto* instance :
+       results::Sorted(result.placement().service_endpoints())) {
+    const ServiceEndpoint& endpoint = instance->second;
+    json.push_back({{"instance", instance->first},
                     {"node", base::OrNull(endpoint.has_node_alias(),
                                           endpoint.node_alias())},
                     {"hostname", base::OrNull(endpoint.has_hostname(),

@@ -5,9 +5,9 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -74,30 +74,16 @@ Json BindingProofJson(const std::string& instance, const BindingProof& proof) {
   return json;
 }
 
-namespace {
-
-std::string VerdictText(CheckVerdict verdict) {
-  return verdict == CheckVerdict::kFail ? "fail" : VerdictName(verdict);
-}
-
-const char* UnitOf(const config::Objective& objective) {
-  if (std::holds_alternative<config::PartTime>(objective.metric)) return "ns";
-  const auto* metric = std::get_if<stats::Metric>(&objective.metric);
-  if (metric == nullptr || stats::IsShare(*metric)) return "share";
-  if (metric->kind == stats::Metric::Kind::kAmplification) return "ratio";
-  return stats::IsPerSecond(*metric) ? "per_second" : "ns";
-}
-
-}  // namespace
-
 Json ObjectivesJson(const TestResult& result) {
   Json json = Json::array();
   for (const JudgedObjective& judged : JudgeObjectives(result)) {
     const std::optional<config::Objective>& objective = judged.objective;
     json.push_back(
         {{"objective", judged.check.condition},
-         {"verdict", VerdictText(judged.check.verdict)},
-         {"unit", objective ? Json(UnitOf(*objective)) : Json(nullptr)},
+         {"verdict", absl::AsciiStrToLower(VerdictName(judged.check.verdict))},
+         {"unit", objective ? Json(std::string(
+                                  stats::UnitName(config::UnitOf(*objective))))
+                            : Json(nullptr)},
          {"limit", objective ? Json(objective->limit) : Json(nullptr)},
          {"measured", FigureJson(judged.measured)},
          {"lower", FigureJson(judged.lower)},
@@ -155,22 +141,6 @@ Json LatencyJson(const stats::Outcomes& outcomes,
   return json;
 }
 
-Json OfferedJson(const std::optional<OfferedLoad>& offered) {
-  if (!offered) return nullptr;
-  return {{"offered_count", offered->offered_count()},
-          {"unsent_count", offered->unsent_count()},
-          {"held_back_count", offered->held_back_count()}};
-}
-
-Json StreamsJson(const std::optional<StreamStatistics>& streams) {
-  if (!streams) return nullptr;
-  return {{"stream_count", streams->stream_count()},
-          {"request_messages", streams->request_messages()},
-          {"response_messages", streams->response_messages()},
-          {"request_bytes", streams->request_bytes()},
-          {"response_bytes", streams->response_bytes()}};
-}
-
 }  // namespace
 
 Json OutcomeJson(int64_t value_ns) {
@@ -190,8 +160,18 @@ Json RpcJson(const RpcMeasurements& rpc) {
       {"duration_ns", counts.duration_ns()},
       {"per_second", PerSecond(static_cast<double>(counts.succeeded_count),
                                counts.duration_ns())},
-      {"offered_load", OfferedJson(rpc.offered)},
-      {"streams", StreamsJson(rpc.streams)}};
+      {"offered_load",
+       rpc.offered
+           ? FieldsJson(*rpc.offered,
+                        {"offered_count", "unsent_count", "held_back_count"},
+                        AbsentField::kDefault)
+           : Json(nullptr)},
+      {"streams", rpc.streams ? FieldsJson(*rpc.streams,
+                                           {"stream_count", "request_messages",
+                                            "response_messages",
+                                            "request_bytes", "response_bytes"},
+                                           AbsentField::kDefault)
+                              : Json(nullptr)}};
   Json& failures = json["failures"] = Json::array();
   for (const auto& [cause, count] : rpc.failures) {
     failures.push_back({{"cause", cause}, {"count", count}});

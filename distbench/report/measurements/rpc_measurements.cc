@@ -8,6 +8,7 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/base/time_units.h"
 #include "distbench/report/measurements/client_sums.h"
+#include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/time_figures.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/walk.h"
@@ -188,6 +189,14 @@ RpcMeasurements MeasurementsOf(const TestResult& result,
   rpc.series = CollectSeries(result, rpc_index, max_intervals);
   rpc.traffic = SpanOfTraffic(result.run_info(), rpc.totals.counts, rpc.series);
   return rpc;
+}
+
+void ForEachRpc(const TestResult& result, int64_t max_intervals,
+                absl::FunctionRef<void(const RpcMeasurements& rpc)> visit) {
+  const TestTotals totals = AddUp(result);
+  for (const int rpc_index : ListRpcs(result)) {
+    visit(MeasurementsOf(result, totals, rpc_index, max_intervals));
+  }
 }
 
 const stats::Outcomes& RpcMeasurements::latency() const {

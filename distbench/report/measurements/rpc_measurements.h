@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "distbench/report/measurements/rpc_series.h"
 #include "distbench/report/measurements/test_totals.h"
@@ -126,6 +127,10 @@ struct RpcMeasurements {
 RpcMeasurements MeasurementsOf(const TestResult& result,
                                const TestTotals& totals, int rpc_index,
                                int64_t max_intervals);
+
+// Visits all RPCs of ListRpcs() so.
+void ForEachRpc(const TestResult& result, int64_t max_intervals,
+                absl::FunctionRef<void(const RpcMeasurements& rpc)> visit);
 
 // An estimated percentile of a latency.
 struct Percentile {

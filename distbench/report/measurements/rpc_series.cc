@@ -14,19 +14,8 @@
 namespace distbench::report {
 namespace {
 
-// The interval of the widest valid series of the clients; 0 if there are none.
-int64_t WidestNs(const TestResult& result, int rpc_index) {
-  int64_t widest_ns = 0;
-  for (const auto& [client, log] : result.service_logs().instance_logs()) {
-    const auto found = log.rpc_time_series().find(rpc_index);
-    if (found == log.rpc_time_series().end()) continue;
-    if (!HasValidTimes(found->second)) continue;
-    widest_ns = std::max(widest_ns, found->second.interval_ns());
-  }
-  return widest_ns;
-}
-
-// The clients' series that can be added up.
+// The series of the RPC's clients that can be added up, in series.interval_ns:
+// the interval of the widest valid one; 0 if there are none. Counts the others.
 std::vector<const RpcTimeSeries*> UsableSeries(const TestResult& result,
                                                int rpc_index,
                                                RpcSeries& series) {
@@ -34,13 +23,18 @@ std::vector<const RpcTimeSeries*> UsableSeries(const TestResult& result,
   for (const auto& [client, log] : result.service_logs().instance_logs()) {
     const auto found = log.rpc_time_series().find(rpc_index);
     if (found == log.rpc_time_series().end()) continue;
-    if (!HasValidTimes(found->second) ||
-        series.interval_ns % found->second.interval_ns() != 0) {
+    if (HasValidTimes(found->second)) {
+      usable.push_back(&found->second);
+      series.interval_ns =
+          std::max(series.interval_ns, found->second.interval_ns());
+    } else {
       ++series.left_out_count;
-      continue;
     }
-    usable.push_back(&found->second);
   }
+  series.left_out_count +=
+      static_cast<int>(std::erase_if(usable, [&](const RpcTimeSeries* each) {
+        return series.interval_ns % each->interval_ns() != 0;
+      }));
   return usable;
 }
 
@@ -94,7 +88,6 @@ bool HasValidTimes(const RpcTimeSeries& series) {
 RpcSeries CollectSeries(const TestResult& result, int rpc_index,
                         int64_t max_intervals) {
   RpcSeries series;
-  series.interval_ns = WidestNs(result, rpc_index);
   const std::vector<const RpcTimeSeries*> usable =
       UsableSeries(result, rpc_index, series);
   series.interval_ns *=

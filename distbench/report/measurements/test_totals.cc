@@ -160,37 +160,17 @@ std::map<std::string, ActivityTotals> AddUpActivities(
   return totals;
 }
 
-void ForEachActivity(const TestResult& result,
-                     absl::FunctionRef<void(const std::string& instance,
-                                            const std::string& activity,
-                                            const ActivityTotals& totals)>
-                         visit) {
-  std::map<std::pair<std::string, std::string>, ActivityTotals> sorted;
-  for (const auto& [instance, log] : result.service_logs().instance_logs()) {
-    for (const auto& [name, activity] : log.activity_logs()) {
-      sorted[{instance, name}].Add(activity);
+void ForEachActivity(
+    const TestResult& result,
+    absl::FunctionRef<void(const std::string& instance,
+                           const std::string& activity, const ActivityLog& log)>
+        visit) {
+  for (const auto* instance :
+       results::Sorted(result.service_logs().instance_logs())) {
+    for (const auto* activity :
+         results::Sorted(instance->second.activity_logs())) {
+      visit(instance->first, activity->first, activity->second);
     }
-  }
-  for (const auto& [key, totals] : sorted) {
-    visit(key.first, key.second, totals);
-  }
-}
-
-void ForEachActivitySeries(const TestResult& result,
-                           absl::FunctionRef<void(const std::string& instance,
-                                                  const std::string& activity,
-                                                  const ActivitySeries& series)>
-                               visit) {
-  std::map<std::pair<std::string, std::string>, const ActivitySeries*> sorted;
-  for (const auto& [instance, log] : result.service_logs().instance_logs()) {
-    for (const auto& [name, activity] : log.activity_logs()) {
-      if (results::ValidateActivitySeries(activity.series()).ok()) {
-        sorted[{instance, name}] = &activity.series();
-      }
-    }
-  }
-  for (const auto& [key, series] : sorted) {
-    visit(key.first, key.second, *series);
   }
 }
 

@@ -87,20 +87,12 @@ struct ActivityTotals {
 // Totals over all instances, by the activity's name.
 std::map<std::string, ActivityTotals> AddUpActivities(const TestResult& result);
 
-// Visits each instance and activity, in the order of their names.
-void ForEachActivity(const TestResult& result,
-                     absl::FunctionRef<void(const std::string& instance,
-                                            const std::string& activity,
-                                            const ActivityTotals& totals)>
-                         visit);
-
-// Visits the series of each instance and activity, in the order of their names,
-// except those that contradict themselves.
-void ForEachActivitySeries(const TestResult& result,
-                           absl::FunctionRef<void(const std::string& instance,
-                                                  const std::string& activity,
-                                                  const ActivitySeries& series)>
-                               visit);
+// Visits the log of each instance and activity, in the order of their names.
+void ForEachActivity(
+    const TestResult& result,
+    absl::FunctionRef<void(const std::string& instance,
+                           const std::string& activity, const ActivityLog& log)>
+        visit);
 
 }  // namespace distbench::report
 

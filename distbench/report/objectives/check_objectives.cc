@@ -16,37 +16,20 @@
 namespace distbench::report {
 namespace {
 
-CheckVerdict VerdictOf(const config::Objective& objective,
-                       const ObjectiveOutcome& outcome) {
-  const double limit = objective.limit;
-  const std::optional<double>& lower = outcome.lower;
-  const std::optional<double>& upper = outcome.upper;
-  if (objective.is_upper_limit) {
-    if (upper && *upper <= limit) return CheckVerdict::kPass;
-    if (lower && *lower > limit) return CheckVerdict::kFail;
-  } else {
-    if (lower && *lower >= limit) return CheckVerdict::kPass;
-    if (upper && *upper < limit) return CheckVerdict::kFail;
-  }
-  return CheckVerdict::kUndecided;
-}
-
 std::string BoundText(const config::Objective& objective,
                       const std::optional<double>& bound) {
   if (!bound) return "?";
   if (std::isinf(*bound)) return "failed";
-  const auto* metric = std::get_if<stats::Metric>(&objective.metric);
-  if (std::holds_alternative<config::PartTime>(objective.metric)) {
-    return absl::StrFormat("%.3f ms", *bound / 1e6);
+  switch (config::UnitOf(objective)) {
+    case stats::MetricUnit::kNs:
+      return absl::StrFormat("%.3f ms", *bound / 1e6);
+    case stats::MetricUnit::kPerSecond:
+    case stats::MetricUnit::kRatio:
+      return absl::StrFormat("%.6g", *bound);
+    case stats::MetricUnit::kShare:
+      return absl::StrFormat("%.3g%%", 100 * *bound);
   }
-  if (metric == nullptr || stats::IsShare(*metric)) {
-    return absl::StrFormat("%.3g%%", 100 * *bound);
-  }
-  if (stats::IsPerSecond(*metric) ||
-      metric->kind == stats::Metric::Kind::kAmplification) {
-    return absl::StrFormat("%.6g", *bound);
-  }
-  return absl::StrFormat("%.3f ms", *bound / 1e6);
+  return "";
 }
 
 // The measurement that is this far from the limit.
@@ -75,7 +58,9 @@ JudgedObjective JudgeOne(const absl::StatusOr<config::Objective>& objective,
   judged.measured = MeasurementOf(*objective, outcome->excess);
   judged.lower = outcome->lower;
   judged.upper = outcome->upper;
-  judged.check.verdict = VerdictOf(*objective, *outcome);
+  judged.check.verdict =
+      JudgeBounds(outcome->lower, outcome->upper, objective->limit,
+                  objective->is_upper_limit);
   judged.check.evidence =
       absl::StrCat(outcome->measured,
                    " (95% interval: ", BoundText(*objective, outcome->lower),

@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
 #include "distbench/base/time_units.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/objectives/judge_objective.h"
@@ -22,69 +23,41 @@
 namespace distbench::report {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// Times that are not those of requests: of messages, of attempts.
+struct PartTimes {
+  config::PartTime time;
+  absl::string_view values;         // what has such times: "messages"
+  const stats::Outcomes& outcomes;  // at least one
+  // How many of them are independent of each other, at least 1: the interval is
+  // that of as many.
+  int64_t independent_count = 1;
+};
 
-// The least relative error of what has no series over time.
-constexpr double kLeastError = 0.25;
-
-double NsAt(const stats::Outcomes& outcomes, double quantile) {
-  const int64_t value_ns = outcomes.ValueAtQuantile(quantile);
-  return value_ns == stats::Outcomes::kFailed ? kInfinity
-                                              : static_cast<double>(value_ns);
-}
-
-double ErrorOf(const ObjectiveOutcome& outcome) {
-  if (!outcome.lower || !outcome.upper || *outcome.lower <= 0) {
-    return kLeastError;
-  }
-  return std::max(kLeastError, std::log(*outcome.upper / *outcome.lower) /
-                                   (2 * kErrorsPerInterval));
-}
-
-Excess ExcessOver(const config::Objective& objective, double value_ns,
-                  const ObjectiveOutcome& outcome) {
-  if (std::isinf(value_ns)) return {.estimate = kInfinity, .error = 0};
-  const double distance = std::log(std::max(value_ns, 1.0) / objective.limit);
-  return {.estimate = objective.is_upper_limit ? distance : -distance,
-          .error = ErrorOf(outcome)};
-}
-
-std::string MeasuredText(const JudgedTimes& times, double value_ns) {
-  const stats::Outcomes& outcomes = times.outcomes;
-  const std::string failed =
-      absl::StrFormat("%.3g%%", 100 * outcomes.failed_share());
-  if (std::isinf(value_ns)) {
-    return absl::StrCat(times.name, " failed (", failed, " of the ",
-                        times.values, " failed)");
-  }
-  return absl::StrCat(
-      times.name, absl::StrFormat(" %.3f ms", value_ns / 1e6),
-      outcomes.failed_count == 0 ? "" : absl::StrCat(", ", failed, " failed"));
-}
-
-}  // namespace
-
-ObjectiveOutcome JudgeTimes(const config::Objective& objective,
-                            const JudgedTimes& times) {
-  const double quantile = times.percent / 100;
-  const double value_ns = NsAt(times.outcomes, quantile);
-  const int64_t count = times.independent_count;
+// Judges the percentile. Because it has no series over time, its relative error
+// is at least a quarter.
+ObjectiveOutcome JudgePart(const config::Objective& objective,
+                           const PartTimes& part) {
+  const double quantile = part.time.percent / 100;
+  const int64_t count = part.independent_count;
   const stats::RankInterval ranks =
       stats::OrderStatisticRanks(count, quantile, kReportConfidence);
   const auto at_rank = [&](int64_t rank) {
-    return NsAt(times.outcomes,
-                static_cast<double>(rank) / static_cast<double>(count));
+    return part.outcomes.ValueAtQuantile(static_cast<double>(rank) /
+                                         static_cast<double>(count));
   };
-  ObjectiveOutcome outcome;
-  if (ranks.lower >= 1) outcome.lower = at_rank(ranks.lower - 1);
-  if (ranks.upper <= count) outcome.upper = at_rank(ranks.upper);
-  outcome.excess = ExcessOver(objective, value_ns, outcome);
+  JudgedPercentile percentile = {
+      .name = config::PartTimeName(part.time),
+      .values = part.values,
+      .outcomes = part.outcomes,
+      .value_ns =
+          std::max<int64_t>(1, part.outcomes.ValueAtQuantile(quantile))};
+  if (ranks.lower >= 1) percentile.interval.lower = at_rank(ranks.lower - 1);
+  if (ranks.upper <= count) percentile.interval.upper = at_rank(ranks.upper);
+  ObjectiveOutcome outcome = JudgePercentile(objective, percentile);
+  outcome.excess = WithUnknownError(outcome.excess);
   outcome.service_excess = outcome.excess;
-  outcome.measured = MeasuredText(times, value_ns);
   return outcome;
 }
-
-namespace {
 
 // The part of an interval that a metric is about.
 stats::BlockAmount AmountOf(const stats::Metric& metric,
@@ -130,14 +103,15 @@ std::vector<stats::BlockAmount> BlocksOf(const stats::Metric& metric,
 
 // The value with the larger of the errors of independent requests and of the
 // blocks.
-Judgement JudgeRatio(const config::Objective& objective, double value,
-                     double independent_error,
-                     const std::vector<stats::BlockAmount>& blocks) {
+ObjectiveOutcome JudgeRatio(const config::Objective& objective, double value,
+                            double independent_error,
+                            const std::vector<stats::BlockAmount>& blocks,
+                            std::string measured) {
   const double error =
       blocks.size() < 2 || value <= 0
           ? independent_error
           : std::max(independent_error, RelativeErrorOf(blocks, value));
-  return JudgeValue(objective, value, error);
+  return JudgeValue(objective, value, error, std::move(measured));
 }
 
 ObjectiveOutcome JudgeGoodput(const config::Objective& objective,
@@ -145,9 +119,9 @@ ObjectiveOutcome JudgeGoodput(const config::Objective& objective,
                               const RpcMeasurements& rpc) {
   const double per_second = rpc.goodput_per_second();
   const auto count = static_cast<double>(rpc.goodput_count());
-  return OutcomeOf(JudgeRatio(objective, per_second, 1 / std::sqrt(count + 1),
-                              BlocksOf(metric, rpc)),
-                   absl::StrFormat("goodput %.6g", per_second));
+  return JudgeRatio(objective, per_second, 1 / std::sqrt(count + 1),
+                    BlocksOf(metric, rpc),
+                    absl::StrFormat("goodput %.6g", per_second));
 }
 
 // The error of independent requests is that of a Poisson number of further
@@ -162,8 +136,8 @@ ObjectiveOutcome JudgeAmplification(const config::Objective& objective,
   const double error =
       std::sqrt(further + 1) /
       static_cast<double>(std::max<int64_t>(1, attempts.attempt_count()));
-  return OutcomeOf(JudgeRatio(objective, value, error, BlocksOf(metric, rpc)),
-                   absl::StrFormat("amplification %.4g", value));
+  return JudgeRatio(objective, value, error, BlocksOf(metric, rpc),
+                    absl::StrFormat("amplification %.4g", value));
 }
 
 ObjectiveOutcome JudgeWasted(const config::Objective& objective,
@@ -172,9 +146,8 @@ ObjectiveOutcome JudgeWasted(const config::Objective& objective,
   const auto count = static_cast<double>(rpc.attempts->attempt_count());
   const double share =
       *WastedShare(*rpc.attempts, rpc.totals.counts.succeeded_count);
-  return OutcomeOf(
-      JudgeShare(objective, share * count, count, BlocksOf(metric, rpc)),
-      absl::StrFormat("wasted %.3g%%", 100 * share));
+  return JudgeShare(objective, share * count, count, BlocksOf(metric, rpc),
+                    absl::StrFormat("wasted %.3g%%", 100 * share));
 }
 
 absl::Status NothingMeasured(const RpcMeasurements& rpc) {
@@ -234,12 +207,11 @@ absl::StatusOr<ObjectiveOutcome> JudgeAttemptTime(
       is_quorum ? outcomes.count()
                 : std::min(outcomes.count(),
                            static_cast<uint64_t>(attempts.request_count()));
-  return JudgeTimes(objective, {.name = config::PartTimeName(time),
-                                .values = is_quorum ? "iterations" : "attempts",
-                                .percent = time.percent,
-                                .outcomes = outcomes,
-                                .independent_count = static_cast<int64_t>(
-                                    std::max<uint64_t>(1, independent))});
+  return JudgePart(objective, {.time = time,
+                               .values = is_quorum ? "iterations" : "attempts",
+                               .outcomes = outcomes,
+                               .independent_count = static_cast<int64_t>(
+                                   std::max<uint64_t>(1, independent))});
 }
 
 namespace {
@@ -286,11 +258,10 @@ absl::StatusOr<ObjectiveOutcome> JudgeStreamTime(
   const auto count = static_cast<int64_t>(
       std::min(static_cast<uint64_t>(streams.stream_count()) + failed_streams,
                messages.count()));
-  return JudgeTimes(objective, {.name = config::PartTimeName(time),
-                                .values = "messages",
-                                .percent = time.percent,
-                                .outcomes = messages,
-                                .independent_count = count});
+  return JudgePart(objective, {.time = time,
+                               .values = "messages",
+                               .outcomes = messages,
+                               .independent_count = count});
 }
 
 }  // namespace distbench::report

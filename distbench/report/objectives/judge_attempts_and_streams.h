@@ -4,37 +4,13 @@
 #ifndef DISTBENCH_REPORT_OBJECTIVES_JUDGE_ATTEMPTS_AND_STREAMS_H_
 #define DISTBENCH_REPORT_OBJECTIVES_JUDGE_ATTEMPTS_AND_STREAMS_H_
 
-#include <cstdint>
-#include <string>
-
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "distbench/config/objectives/objective.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/objectives/judge_objective.h"
 #include "distbench/stats/metric.h"
-#include "distbench/stats/outcomes.h"
 
 namespace distbench::report {
-
-// Judges percentiles of times that are not those of requests: of messages, of
-// attempts.
-
-struct JudgedTimes {
-  std::string name;          // such as "gap_p99"
-  absl::string_view values;  // what has such times: "messages"
-  double percent = 0;
-  const stats::Outcomes& outcomes;  // at least one
-
-  // How many of them are independent of each other, at least 1: the interval is
-  // that of as many.
-  int64_t independent_count = 1;
-};
-
-// Judges the percentile. Because it has no series over time, its relative error
-// is at least a quarter.
-ObjectiveOutcome JudgeTimes(const config::Objective& objective,
-                            const JudgedTimes& times);
 
 // Judges objectives on goodput, and on the attempts of RPCs with a policy.
 
@@ -50,9 +26,9 @@ absl::StatusOr<ObjectiveOutcome> JudgeAttempts(
     const config::Objective& objective, const stats::Metric& metric,
     const RpcMeasurements& rpc);
 
-// Judges a PartTime of attempts. Attempts that failed, and iterations without a quorum,
-// rank above all others. There are as many independent values as requests.
-// NOT_FOUND if there are no such times.
+// Judges a PartTime of attempts. Attempts that failed, and iterations without a
+// quorum, rank above all others. There are as many independent values as
+// requests. NOT_FOUND if there are no such times.
 absl::StatusOr<ObjectiveOutcome> JudgeAttemptTime(
     const config::Objective& objective, const RpcMeasurements& rpc);
 

@@ -21,6 +21,7 @@
 #include "distbench/results/walk.h"
 #include "distbench/stats/distributions.h"
 #include "distbench/stats/ratio_error.h"
+#include "distbench/stats/run_interval.h"
 
 namespace distbench::report {
 namespace {
@@ -38,26 +39,16 @@ double LogError(int64_t value, const stats::QuantileInterval& interval) {
          (2 * kErrorsPerInterval);
 }
 
-std::optional<double> ToBound(const std::optional<int64_t>& value_ns) {
-  if (!value_ns) return std::nullopt;
-  return *value_ns == stats::Outcomes::kFailed
+// Infinite if the request failed.
+double ToNs(int64_t value_ns) {
+  return value_ns == stats::Outcomes::kFailed
              ? std::numeric_limits<double>::infinity()
-             : static_cast<double>(*value_ns);
+             : static_cast<double>(value_ns);
 }
 
-Judgement JudgePercentile(const config::Objective& objective, double quantile,
-                          const stats::Outcomes& outcomes,
-                          const std::vector<stats::Outcomes>& blocks) {
-  const int64_t value_ns = outcomes.ValueAtQuantile(quantile);
-  const stats::QuantileInterval interval =
-      stats::IntervalOfQuantile(outcomes, blocks, quantile, kReportConfidence);
-  const Excess excess = value_ns == stats::Outcomes::kFailed
-                            ? CertainMiss(objective).excess
-                            : ExcessOf(objective, static_cast<double>(value_ns),
-                                       LogError(value_ns, interval));
-  return {.excess = excess,
-          .lower = ToBound(interval.lower),
-          .upper = ToBound(interval.upper)};
+std::optional<double> ToBound(const std::optional<int64_t>& value_ns) {
+  if (!value_ns) return std::nullopt;
+  return ToNs(*value_ns);
 }
 
 // Returns the standard error relative to the mean. With blocks, it comes from
@@ -106,74 +97,83 @@ std::vector<stats::Outcomes> LatencyBlocks(const RpcMeasurements& rpc) {
              : blocks;
 }
 
-Judgement JudgeLatency(const config::Objective& objective,
-                       const stats::Metric& metric,
-                       const stats::Outcomes& outcomes,
-                       const std::vector<stats::Outcomes>& blocks,
-                       double allowed_failures) {
-  if (metric.kind == stats::Metric::Kind::kPercentile) {
-    return JudgePercentile(objective, metric.percent / 100, outcomes, blocks);
-  }
-  if (outcomes.latency_ns.count() == 0 ||
-      outcomes.failed_share() > allowed_failures) {
-    return CertainMiss(objective);
-  }
-  return JudgeValue(objective, outcomes.latency_ns.mean(),
-                    ErrorOfMean(outcomes.latency_ns, blocks));
-}
-
-// Without blocks, the error of a latency that succeeded is only assumed.
-Excess WithUnknownError(Excess excess,
-                        const std::vector<stats::Outcomes>& blocks) {
-  if (blocks.empty() && std::isfinite(excess.estimate)) {
-    excess.error = std::max(excess.error, kUnknownError);
-  }
-  return excess;
-}
-
 // Returns ", 3.1% failed", or "" if none failed.
 std::string LeftOutText(const stats::Outcomes& outcomes) {
   if (outcomes.failed_count == 0) return "";
   return absl::StrFormat(", %.3g%% failed", 100 * outcomes.failed_share());
 }
 
-std::string LatencyText(const stats::Metric& metric,
-                        const stats::Outcomes& outcomes) {
-  const bool is_mean = metric.kind == stats::Metric::Kind::kMean;
-  const int64_t value_ns =
-      is_mean ? 0 : outcomes.ValueAtQuantile(metric.percent / 100);
-  if (value_ns == stats::Outcomes::kFailed ||
-      outcomes.latency_ns.count() == 0) {
-    return absl::StrFormat("%s failed (%.3g%% of the RPCs failed)",
-                           stats::MetricName(metric),
-                           100 * outcomes.failed_share());
+// Returns "p95 12.3 ms, 3.1% failed" or, if the time is infinite, "p95 failed
+// (10% of the RPCs failed)". `values`: what has such times.
+std::string TimeText(absl::string_view name, absl::string_view values,
+                     double time_ns, const stats::Outcomes& outcomes) {
+  if (std::isinf(time_ns)) {
+    return absl::StrFormat("%s failed (%.3g%% of the %s failed)", name,
+                           100 * outcomes.failed_share(), values);
   }
-  const double ns =
-      is_mean ? outcomes.latency_ns.mean() : static_cast<double>(value_ns);
-  return absl::StrFormat("%s %.3f ms%s", stats::MetricName(metric), ns / 1e6,
+  return absl::StrFormat("%s %.3f ms%s", name, time_ns / 1e6,
                          LeftOutText(outcomes));
 }
 
-Judgement JudgeRate(const config::Objective& objective,
-                    const stats::Outcomes& outcomes, double rate,
-                    double allowed_failures) {
-  if (outcomes.failed_share() > allowed_failures) {
-    return CertainMiss(objective);
+ObjectiveOutcome JudgeMean(const config::Objective& objective,
+                           const stats::Outcomes& outcomes,
+                           const std::vector<stats::Outcomes>& blocks,
+                           double allowed_failures) {
+  const stats::LogHistogram& latency_ns = outcomes.latency_ns;
+  const bool is_known = latency_ns.count() > 0;
+  std::string measured = TimeText(
+      "mean", "RPCs",
+      is_known ? latency_ns.mean() : ToNs(stats::Outcomes::kFailed), outcomes);
+  if (!is_known || outcomes.failed_share() > allowed_failures) {
+    return CertainMiss(objective, std::move(measured));
   }
-  const double count = static_cast<double>(outcomes.latency_ns.count());
-  return JudgeValue(objective, rate, 1 / std::sqrt(count + 1));
+  return JudgeValue(objective, latency_ns.mean(),
+                    ErrorOfMean(latency_ns, blocks), std::move(measured));
 }
 
-Judgement JudgeFailures(const config::Objective& objective,
-                        const stats::Outcomes& outcomes,
-                        const std::vector<stats::Outcomes>& blocks) {
+ObjectiveOutcome JudgeLatency(const config::Objective& objective,
+                              const stats::Metric& metric,
+                              const stats::Outcomes& outcomes,
+                              const std::vector<stats::Outcomes>& blocks,
+                              double allowed_failures) {
+  if (metric.kind == stats::Metric::Kind::kMean) {
+    return JudgeMean(objective, outcomes, blocks, allowed_failures);
+  }
+  const double quantile = metric.percent / 100;
+  return JudgePercentile(objective,
+                         {.name = stats::MetricName(metric),
+                          .values = "RPCs",
+                          .outcomes = outcomes,
+                          .value_ns = outcomes.ValueAtQuantile(quantile),
+                          .interval = stats::IntervalOfQuantile(
+                              outcomes, blocks, quantile, kReportConfidence)});
+}
+
+ObjectiveOutcome JudgeRate(const config::Objective& objective,
+                           const stats::Outcomes& outcomes, double rate,
+                           double allowed_failures) {
+  std::string measured =
+      absl::StrFormat("rate %.6g%s", rate, LeftOutText(outcomes));
+  if (outcomes.failed_share() > allowed_failures) {
+    return CertainMiss(objective, std::move(measured));
+  }
+  const double count = static_cast<double>(outcomes.latency_ns.count());
+  return JudgeValue(objective, rate, 1 / std::sqrt(count + 1),
+                    std::move(measured));
+}
+
+ObjectiveOutcome JudgeFailures(const config::Objective& objective,
+                               const stats::Outcomes& outcomes,
+                               const std::vector<stats::Outcomes>& blocks) {
   std::vector<stats::BlockAmount> failures;
   for (const stats::Outcomes& block : blocks) {
     failures.push_back({static_cast<double>(block.failed_count),
                         static_cast<double>(block.count())});
   }
-  return JudgeShare(objective, static_cast<double>(outcomes.failed_count),
-                    static_cast<double>(outcomes.count()), failures);
+  return JudgeShare(
+      objective, static_cast<double>(outcomes.failed_count),
+      static_cast<double>(outcomes.count()), failures,
+      absl::StrFormat("failures %.3g%%", 100 * outcomes.failed_share()));
 }
 
 absl::StatusOr<ObjectiveOutcome> JudgeRpc(const config::Objective& objective,
@@ -188,23 +188,19 @@ absl::StatusOr<ObjectiveOutcome> JudgeRpc(const config::Objective& objective,
         absl::StrCat("no RPC \"", rpc.name, "\" ended in the measured time"));
   }
   if (metric.kind == stats::Metric::Kind::kFailures) {
-    return OutcomeOf(
-        JudgeFailures(objective, outcomes, LatencyBlocks(rpc)),
-        absl::StrFormat("failures %.3g%%", 100 * outcomes.failed_share()));
+    return JudgeFailures(objective, outcomes, LatencyBlocks(rpc));
   }
   if (metric.kind == stats::Metric::Kind::kRate) {
     const double rate =
         PerSecond(static_cast<double>(rpc.totals.counts.succeeded_count),
                   totals.duration_ns);
-    return OutcomeOf(
-        JudgeRate(objective, outcomes, rate, allowed_failures),
-        absl::StrFormat("rate %.6g%s", rate, LeftOutText(outcomes)));
+    return JudgeRate(objective, outcomes, rate, allowed_failures);
   }
   const std::vector<stats::Outcomes> blocks = LatencyBlocks(rpc);
-  ObjectiveOutcome outcome = OutcomeOf(
-      JudgeLatency(objective, metric, outcomes, blocks, allowed_failures),
-      LatencyText(metric, outcomes));
-  outcome.excess = WithUnknownError(outcome.excess, blocks);
+  ObjectiveOutcome outcome =
+      JudgeLatency(objective, metric, outcomes, blocks, allowed_failures);
+  // Without blocks, the error of a latency that succeeded is only assumed.
+  if (blocks.empty()) outcome.excess = WithUnknownError(outcome.excess);
   outcome.has_grown = HasGrown(blocks);
   if (rpc.service_time.count() > 0) {
     outcome.service_excess = JudgeLatency(objective, metric, rpc.service_time,
@@ -241,10 +237,9 @@ absl::StatusOr<ObjectiveOutcome> JudgeCpu(const config::Objective& objective,
     return absl::NotFoundError("the nodes have not recorded their CPU usage");
   }
   // Assumes that seconds differ by 5 %.
-  return OutcomeOf(
-      JudgeValue(objective, *busiest,
-                 0.05 / std::sqrt(static_cast<double>(sample_count))),
-      absl::StrFormat("cpu %.1f%%", 100 * *busiest));
+  return JudgeValue(objective, *busiest,
+                    0.05 / std::sqrt(static_cast<double>(sample_count)),
+                    absl::StrFormat("cpu %.1f%%", 100 * *busiest));
 }
 
 }  // namespace
@@ -334,8 +329,6 @@ double DesignEffect(double share, double count,
   return std::max(1.0, std::pow(stats::ErrorOfRatio(blocks), 2) / independent);
 }
 
-}  // namespace
-
 Excess ExcessOf(const config::Objective& objective, double measured,
                 double error) {
   const double log_ratio = std::log(
@@ -344,25 +337,57 @@ Excess ExcessOf(const config::Objective& objective, double measured,
           .error = error};
 }
 
-Judgement JudgeValue(const config::Objective& objective, double value,
-                     double error) {
-  const double factor = std::exp(kErrorsPerInterval * error);
-  return {.excess = ExcessOf(objective, value, error),
-          .lower = value / factor,
-          .upper = value * factor};
+ObjectiveOutcome OutcomeOf(const Excess& excess, std::optional<double> lower,
+                           std::optional<double> upper, std::string measured) {
+  return {.excess = excess,
+          .lower = lower,
+          .upper = upper,
+          .service_excess = excess,
+          .measured = std::move(measured)};
 }
 
-Judgement CertainMiss(const config::Objective& objective) {
+}  // namespace
+
+Excess WithUnknownError(Excess excess) {
+  if (std::isfinite(excess.estimate)) {
+    excess.error = std::max(excess.error, kUnknownError);
+  }
+  return excess;
+}
+
+ObjectiveOutcome JudgeValue(const config::Objective& objective, double value,
+                            double error, std::string measured) {
+  const double factor = std::exp(kErrorsPerInterval * error);
+  return OutcomeOf(ExcessOf(objective, value, error), value / factor,
+                   value * factor, std::move(measured));
+}
+
+ObjectiveOutcome CertainMiss(const config::Objective& objective,
+                             std::string measured) {
   const double infinity = std::numeric_limits<double>::infinity();
   const double bound = objective.is_upper_limit ? infinity : 0;
-  return {.excess = {.estimate = infinity, .error = 0},
-          .lower = bound,
-          .upper = bound};
+  return OutcomeOf({.estimate = infinity, .error = 0}, bound, bound,
+                   std::move(measured));
 }
 
-Judgement JudgeShare(const config::Objective& objective, double amount,
-                     double count,
-                     absl::Span<const stats::BlockAmount> blocks) {
+ObjectiveOutcome JudgePercentile(const config::Objective& objective,
+                                 const JudgedPercentile& percentile) {
+  const double value_ns = ToNs(percentile.value_ns);
+  std::string measured = TimeText(percentile.name, percentile.values, value_ns,
+                                  percentile.outcomes);
+  const Excess excess =
+      std::isinf(value_ns)
+          ? CertainMiss(objective, "").excess
+          : ExcessOf(objective, value_ns,
+                     LogError(percentile.value_ns, percentile.interval));
+  return OutcomeOf(excess, ToBound(percentile.interval.lower),
+                   ToBound(percentile.interval.upper), std::move(measured));
+}
+
+ObjectiveOutcome JudgeShare(const config::Objective& objective, double amount,
+                            double count,
+                            absl::Span<const stats::BlockAmount> blocks,
+                            std::string measured) {
   const double share = count > 0 ? amount / count : 0;
   const double effect = DesignEffect(share, count, blocks);
   amount /= effect;
@@ -371,9 +396,9 @@ Judgement JudgeShare(const config::Objective& objective, double amount,
   const double center = (amount + square / 2) / (count + square);
   const double half_width = kErrorsPerInterval / (count + square) *
                             std::sqrt(amount * (1 - share) + square / 4);
-  return {.excess = ExcessOf(objective, share, 1 / std::sqrt(amount + 1)),
-          .lower = std::max(0.0, center - half_width),
-          .upper = center + half_width};
+  return OutcomeOf(ExcessOf(objective, share, 1 / std::sqrt(amount + 1)),
+                   std::max(0.0, center - half_width), center + half_width,
+                   std::move(measured));
 }
 
 double RelativeErrorOf(absl::Span<const stats::BlockAmount> blocks,
@@ -384,32 +409,9 @@ double RelativeErrorOf(absl::Span<const stats::BlockAmount> blocks,
          kErrorsPerInterval;
 }
 
-ObjectiveOutcome OutcomeOf(const Judgement& judgement, std::string measured) {
-  return {.excess = judgement.excess,
-          .lower = judgement.lower,
-          .upper = judgement.upper,
-          .service_excess = judgement.excess,
-          .measured = std::move(measured)};
-}
-
 namespace {
 
 constexpr double kBeyondChance = 3;
-
-struct Half {
-  double mean;
-  double square_error;  // of the mean
-};
-
-// Requires at least two values.
-Half Summarize(absl::Span<const double> values) {
-  const double count = static_cast<double>(values.size());
-  double mean = 0;
-  for (const double value : values) mean += value / count;
-  double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return {.mean = mean, .square_error = squares / (count - 1) / count};
-}
 
 }  // namespace
 
@@ -421,10 +423,12 @@ bool HasGrown(absl::Span<const stats::Outcomes> blocks) {
   if (means.size() < kFewestForGrowth) return false;
   const absl::Span<const double> all = means;
   const size_t middle = means.size() / 2;
-  const Half early = Summarize(all.first(middle));
-  const Half late = Summarize(all.subspan(middle));
-  return late.mean - early.mean >
-         kBeyondChance * std::sqrt(early.square_error + late.square_error);
+  const absl::Span<const double> early = all.first(middle);
+  const absl::Span<const double> late = all.subspan(middle);
+  const double error =
+      std::sqrt(stats::Variance(early) / static_cast<double>(early.size()) +
+                stats::Variance(late) / static_cast<double>(late.size()));
+  return stats::Mean(late) - stats::Mean(early) > kBeyondChance * error;
 }
 
 }  // namespace distbench::report

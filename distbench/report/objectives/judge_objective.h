@@ -4,14 +4,17 @@
 #define DISTBENCH_REPORT_OBJECTIVES_JUDGE_OBJECTIVE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "distbench/config/objectives/objective.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/stats/outcomes.h"
+#include "distbench/stats/quantile_interval.h"
 #include "distbench/stats/ratio_error.h"
 #include "proto/results.pb.h"
 
@@ -90,40 +93,45 @@ inline constexpr double kUnknownError = 0.25;
 // this.
 inline constexpr size_t kFewestShortBlocks = 4;
 
-struct Judgement {
-  Excess excess;
+// Raises the error of what has a value to kUnknownError at least.
+Excess WithUnknownError(Excess excess);
 
-  // As in ObjectiveOutcome.
-  std::optional<double> lower;
-  std::optional<double> upper;
-};
-
-// Positive if the objective was missed.
-Excess ExcessOf(const config::Objective& objective, double measured,
-                double error);
-
-// `error` is the standard error of the value's logarithm.
-Judgement JudgeValue(const config::Objective& objective, double value,
-                     double error);
+// `error` is the standard error of the value's logarithm. `measured`, here and
+// below: as in ObjectiveOutcome.
+ObjectiveOutcome JudgeValue(const config::Objective& objective, double value,
+                            double error, std::string measured);
 
 // For metrics that are meaningless because too many RPCs failed.
-Judgement CertainMiss(const config::Objective& objective);
+ObjectiveOutcome CertainMiss(const config::Objective& objective,
+                             std::string measured);
+
+// A percentile of times: of RPCs, of their messages or of their attempts.
+struct JudgedPercentile {
+  std::string name;          // such as "gap_p99"
+  absl::string_view values;  // what has such times: "messages"
+  const stats::Outcomes& outcomes;
+  int64_t value_ns = 0;  // or Outcomes::kFailed
+  stats::QuantileInterval interval;
+};
+
+ObjectiveOutcome JudgePercentile(const config::Objective& objective,
+                                 const JudgedPercentile& percentile);
 
 // Judges which share `amount` is of `count`, by Wilson's score interval (E. B.
 // Wilson, Probable Inference, the Law of Succession, and Statistical Inference,
 // JASA 22 (1927) 209-212), which is also accurate for few. Of blocks of
 // consecutive requests, if there are any, their spread tells by how much those
 // that come together count for fewer.
-Judgement JudgeShare(const config::Objective& objective, double amount,
-                     double count, absl::Span<const stats::BlockAmount> blocks);
+ObjectiveOutcome JudgeShare(const config::Objective& objective, double amount,
+                            double count,
+                            absl::Span<const stats::BlockAmount> blocks,
+                            std::string measured);
 
 // Returns the standard error of all amounts divided by all counts, relative to
 // it, from at least two blocks. It is larger for few blocks, so that
 // kErrorsPerInterval of it reach the bounds of Student's t distribution.
 double RelativeErrorOf(absl::Span<const stats::BlockAmount> blocks,
                        double ratio);
-
-ObjectiveOutcome OutcomeOf(const Judgement& judgement, std::string measured);
 
 // Detects runs that were too short: their latencies were still growing.
 

@@ -2,6 +2,7 @@
 #include "distbench/report/tables/row_writer.h"
 #include "distbench/report/tables/table.h"
 #include "distbench/results/histogram_proto.h"
+#include "distbench/results/time_series.h"
 
 namespace distbench::report {
 namespace {
@@ -41,16 +42,11 @@ void WriteActivity(RowWriter& row, const std::string& instance,
 void ListActivities(const TestResult& result, RowSink sink) {
   ForEachActivity(result,
                   [&](const std::string& instance, const std::string& activity,
-                      const ActivityTotals& totals) {
+                      const ActivityLog& log) {
+                    ActivityTotals totals;
+                    totals.Add(log);
                     sink(RowOf(WriteActivity, instance, activity, totals));
                   });
-}
-
-stats::LogHistogram TimesOf(const Histogram& proto) {
-  stats::LogHistogram times;
-  // Valid, or absent, which adds nothing.
-  results::AddHistogram(proto, times).IgnoreError();
-  return times;
 }
 
 void WriteInterval(RowWriter& row, const std::string& instance,
@@ -65,14 +61,19 @@ void WriteInterval(RowWriter& row, const std::string& instance,
   row.Add("completed", interval.completed_count());
   row.Add("input_bytes", interval.input_bytes());
   row.Add("output_bytes", interval.output_bytes());
-  row.AddTimes("read", TimesOf(interval.read_ns()), kSeriesFigures);
-  row.AddTimes("write", TimesOf(interval.write_ns()), kSeriesFigures);
+  row.AddTimes("read", results::HistogramOf(interval.read_ns()),
+               kSeriesFigures);
+  row.AddTimes("write", results::HistogramOf(interval.write_ns()),
+               kSeriesFigures);
 }
 
 void ListActivitySeries(const TestResult& result, RowSink sink) {
-  ForEachActivitySeries(
+  ForEachActivity(
       result, [&](const std::string& instance, const std::string& activity,
-                  const ActivitySeries& series) {
+                  const ActivityLog& log) {
+        const ActivitySeries& series = log.series();
+        // One that contradicts itself is left out.
+        if (!results::ValidateActivitySeries(series).ok()) return;
         for (const ActivityInterval& interval : series.intervals()) {
           sink(RowOf(WriteInterval, instance, activity, series.interval_ns(),
                      interval));

@@ -4,6 +4,7 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/report/tables/row_writer.h"
 #include "distbench/report/tables/table.h"
+#include "distbench/results/walk.h"
 
 namespace distbench::report {
 namespace {
@@ -110,9 +111,10 @@ void WriteConnection(RowWriter& row, const std::string& node,
 
 template <typename Visit>
 void ForEachSample(const TestResult& result, Visit visit) {
-  for (const auto& [node, resources] : NodesByName(result)) {
-    for (const ResourceSample& sample : resources->samples()) {
-      visit(node, sample);
+  for (const auto* node :
+       results::Sorted(result.resource_usage_logs().node_resources())) {
+    for (const ResourceSample& sample : node->second.samples()) {
+      visit(node->first, sample);
     }
   }
 }
@@ -134,20 +136,19 @@ void ListCpus(const TestResult& result, RowSink sink) {
 }
 
 void ListGroups(const TestResult& result, RowSink sink) {
-  ForEachSample(result,
-                [&](const std::string& node, const ResourceSample& sample) {
-                  const std::map<std::string, GroupUse> groups(
-                      sample.groups().begin(), sample.groups().end());
-                  for (const auto& [instance, use] : groups) {
-                    sink(RowOf(WriteGroup, node, sample, instance, use));
-                  }
-                });
+  ForEachSample(
+      result, [&](const std::string& node, const ResourceSample& sample) {
+        for (const auto* group : results::Sorted(sample.groups())) {
+          sink(RowOf(WriteGroup, node, sample, group->first, group->second));
+        }
+      });
 }
 
 void ListConnections(const TestResult& result, RowSink sink) {
-  for (const auto& [node, resources] : NodesByName(result)) {
-    for (const DataConnection& connection : resources->data_connections()) {
-      sink(RowOf(WriteConnection, node, connection));
+  for (const auto* node :
+       results::Sorted(result.resource_usage_logs().node_resources())) {
+    for (const DataConnection& connection : node->second.data_connections()) {
+      sink(RowOf(WriteConnection, node->first, connection));
     }
   }
 }

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <string>
 #include <utility>
 
@@ -75,12 +74,9 @@ void WritePolicy(RowWriter& row, const RpcMeasurements& rpc) {
 }
 
 void ListPolicyRows(const TestResult& result, RowSink sink) {
-  const TestTotals totals = AddUp(result);
-  for (const int rpc_index : ListRpcs(result)) {
-    const RpcMeasurements rpc =
-        MeasurementsOf(result, totals, rpc_index, /*max_intervals=*/1);
+  ForEachRpc(result, /*max_intervals=*/1, [&](const RpcMeasurements& rpc) {
     if (rpc.attempts) sink(RowOf(WritePolicy, rpc));
-  }
+  });
 }
 
 // The times of a fault that are kept. A damaged result may have others.
@@ -118,14 +114,11 @@ void WriteFault(RowWriter& row, const std::string& instance,
 }
 
 void ListFaultRows(const TestResult& result, RowSink sink) {
-  std::map<std::pair<std::string, std::string>, const FaultLog*> logs;
-  for (const auto& [instance, log] : result.service_logs().instance_logs()) {
-    for (const auto& [fault, fault_log] : log.fault_logs()) {
-      logs[{instance, fault}] = &fault_log;
+  for (const auto* instance :
+       results::Sorted(result.service_logs().instance_logs())) {
+    for (const auto* fault : results::Sorted(instance->second.fault_logs())) {
+      sink(RowOf(WriteFault, instance->first, fault->first, fault->second));
     }
-  }
-  for (const auto& [names, log] : logs) {
-    sink(RowOf(WriteFault, names.first, names.second, *log));
   }
 }
 

@@ -1,8 +1,8 @@
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
 #include "distbench/report/measurements/client_sums.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
@@ -53,17 +53,10 @@ void WriteRpc(RowWriter& row, const RpcMeasurements& rpc) {
   row.AddTimes("lateness", rpc.totals.lateness_ns, kRpcFigures);
 }
 
-void ForEachRpc(const TestResult& result,
-                absl::FunctionRef<void(const RpcMeasurements&)> visit) {
-  const TestTotals totals = AddUp(result);
-  for (const int rpc_index : ListRpcs(result)) {
-    visit(MeasurementsOf(result, totals, rpc_index,
-                         std::numeric_limits<int64_t>::max()));
-  }
-}
+constexpr int64_t kAllIntervals = std::numeric_limits<int64_t>::max();
 
 void ListRpcRows(const TestResult& result, RowSink sink) {
-  ForEachRpc(result,
+  ForEachRpc(result, /*max_intervals=*/1,
              [&](const RpcMeasurements& rpc) { sink(RowOf(WriteRpc, rpc)); });
 }
 
@@ -84,7 +77,7 @@ void WritePercentile(RowWriter& row, const std::string& rpc,
 }
 
 void ListPercentileRows(const TestResult& result, RowSink sink) {
-  ForEachRpc(result, [&](const RpcMeasurements& rpc) {
+  ForEachRpc(result, kAllIntervals, [&](const RpcMeasurements& rpc) {
     const auto list = [&](const std::string& latency,
                           const stats::Outcomes& outcomes,
                           const std::vector<stats::Outcomes>& blocks) {

@@ -69,16 +69,6 @@ Cell NumberCell(const std::optional<double>& number) {
   return std::isinf(*number) ? Cell("failed") : Cell(*number);
 }
 
-std::map<std::string, const NodeResources*> NodesByName(
-    const TestResult& result) {
-  std::map<std::string, const NodeResources*> nodes;
-  for (const auto& [name, node] :
-       result.resource_usage_logs().node_resources()) {
-    nodes[name] = &node;
-  }
-  return nodes;
-}
-
 Cell SecondsCell(int64_t duration_ns) {
   return static_cast<double>(duration_ns) / 1e9;
 }

@@ -4,7 +4,6 @@
 #define DISTBENCH_REPORT_TABLES_TABLE_H_
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -79,10 +78,6 @@ Cell OptionalCell(bool is_present, int64_t value);
 
 // "failed" if the number is infinite.
 Cell NumberCell(const std::optional<double>& number);
-
-// The resources of the nodes, in the order of their names.
-std::map<std::string, const NodeResources*> NodesByName(
-    const TestResult& result);
 
 // Converts nanoseconds to seconds.
 Cell SecondsCell(int64_t duration_ns);

@@ -110,9 +110,6 @@ std::vector<std::string> FailureLines(const TestResult& result,
 
 namespace {
 
-// Only counts and moments of single RPCs are needed.
-constexpr int64_t kOneInterval = 1;
-
 constexpr TimeFigure kFigures[] = {figures::kMean, figures::kP50, figures::kP90,
                                    figures::kP99, figures::kMax};
 
@@ -273,12 +270,10 @@ std::vector<std::string> PolicyLines(const TestResult& result) {
                    })) {
     return lines;
   }
-  const TestTotals totals = AddUp(result);
-  for (const int rpc_index : ListRpcs(result)) {
-    const RpcMeasurements rpc =
-        MeasurementsOf(result, totals, rpc_index, kOneInterval);
+  // Only counts and moments of single RPCs are needed.
+  ForEachRpc(result, /*max_intervals=*/1, [&](const RpcMeasurements& rpc) {
     if (rpc.attempts) AppendPolicy(rpc, lines);
-  }
+  });
   return lines;
 }
 

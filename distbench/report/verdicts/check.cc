@@ -142,6 +142,19 @@ JunitCase::Outcome OutcomeOf(const Check& check, bool allow_undecided) {
 
 }  // namespace
 
+CheckVerdict JudgeBounds(const std::optional<double>& lower,
+                         const std::optional<double>& upper, double limit,
+                         bool is_upper_limit) {
+  if (is_upper_limit) {
+    if (upper && *upper <= limit) return CheckVerdict::kPass;
+    if (lower && *lower > limit) return CheckVerdict::kFail;
+  } else {
+    if (lower && *lower >= limit) return CheckVerdict::kPass;
+    if (upper && *upper < limit) return CheckVerdict::kFail;
+  }
+  return CheckVerdict::kUndecided;
+}
+
 std::string VerdictName(CheckVerdict verdict) {
   switch (verdict) {
     case CheckVerdict::kPass:

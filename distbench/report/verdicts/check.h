@@ -4,6 +4,7 @@
 #ifndef DISTBENCH_REPORT_VERDICTS_CHECK_H_
 #define DISTBENCH_REPORT_VERDICTS_CHECK_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,13 @@ struct Check {
   // The evidence, such as "p99 12.1 ms (11.8 to 12.6)".
   std::string evidence = {};
 };
+
+// Judges a measurement that lies between two bounds, which are absent where
+// nothing is known, by what it may be at most, or must be at least: passed if
+// all values between the bounds do, failed if none does.
+CheckVerdict JudgeBounds(const std::optional<double>& lower,
+                         const std::optional<double>& upper, double limit,
+                         bool is_upper_limit);
 
 // "pass", "FAIL" or "undecided".
 std::string VerdictName(CheckVerdict verdict);

@@ -57,6 +57,22 @@ TEST(CheckTest, PassOnlyIfEachDoes) {
   EXPECT_TRUE(AllPass({checks[0], checks[2]}, true));
 }
 
+TEST(CheckTest, AllBetweenTheBoundsMustKeepALimit) {
+  EXPECT_EQ(JudgeBounds(1, 2, 2, true), CheckVerdict::kPass);
+  EXPECT_EQ(JudgeBounds(1, 2, 1, true), CheckVerdict::kUndecided);
+  EXPECT_EQ(JudgeBounds(1, 2, 0.9, true), CheckVerdict::kFail);
+  EXPECT_EQ(JudgeBounds(1, 2, 1, false), CheckVerdict::kPass);
+  EXPECT_EQ(JudgeBounds(1, 2, 2, false), CheckVerdict::kUndecided);
+  EXPECT_EQ(JudgeBounds(1, 2, 2.1, false), CheckVerdict::kFail);
+}
+
+TEST(CheckTest, AnUnknownBoundDecidesNothing) {
+  EXPECT_EQ(JudgeBounds({}, {}, 1, true), CheckVerdict::kUndecided);
+  EXPECT_EQ(JudgeBounds({}, 2, 1, true), CheckVerdict::kUndecided);
+  EXPECT_EQ(JudgeBounds(2, {}, 1, true), CheckVerdict::kFail);
+  EXPECT_EQ(JudgeBounds(2, {}, 1, false), CheckVerdict::kPass);
+}
+
 TEST(CheckTest, TextHasColumns) {
   EXPECT_EQ(ChecksText({AllVerdicts()[0], AllVerdicts()[2]}),
             "pass       t       p99<=5ms   p99 4.0 ms\n"

@@ -1,14 +1,13 @@
 #include "distbench/products/protection/report/controls_report.h"
 
-#include <map>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "distbench/base/json.h"
-#include "distbench/report/tables/table.h"
 #include "distbench/report/text/text_summary_sections.h"
+#include "distbench/results/walk.h"
 
 namespace distbench::protection {
 namespace {
@@ -86,25 +85,19 @@ void JudgeNode(const std::string& node, const NodeResources& resources,
 }  // namespace
 
 std::vector<std::string> ControlLines(const TestResult& result) {
-  std::map<std::string, const NodeResources*> nodes;
-  for (const auto& [node, resources] :
-       result.resource_usage_logs().node_resources()) {
-    nodes[node] = &resources;
-  }
   Lines lines;
-  for (const auto& [node, resources] : nodes) {
-    AppendNode(node, *resources, lines);
+  for (const auto* node :
+       results::Sorted(result.resource_usage_logs().node_resources())) {
+    AppendNode(node->first, node->second, lines);
   }
   return lines;
 }
 
 void JudgeControls(const TestResult& result, report::FindingList& findings) {
-  const auto& by_node = result.resource_usage_logs().node_resources();
-  std::map<std::string, const NodeResources*> nodes;
-  for (const auto& [alias, resources] : by_node) nodes[alias] = &resources;
-  for (const auto& [alias, resources] : nodes) {
-    JudgeNode(alias, *resources, result.traffic_config().controls().strict(),
-              findings);
+  for (const auto* node :
+       results::Sorted(result.resource_usage_logs().node_resources())) {
+    JudgeNode(node->first, node->second,
+              result.traffic_config().controls().strict(), findings);
   }
 }
 
@@ -123,10 +116,11 @@ absl::string_view ControlsAdvice(absl::string_view code) {
 Json ControlsJson(const TestResult& result,
                   const report::JsonLimits& /*limits*/) {
   Json json = Json::array();
-  for (const auto& [node, resources] : report::NodesByName(result)) {
-    for (const ControlProof& proof : resources->controls()) {
+  for (const auto* node :
+       results::Sorted(result.resource_usage_logs().node_resources())) {
+    for (const ControlProof& proof : node->second.controls()) {
       json.push_back(
-          {{"node", node},
+          {{"node", node->first},
            {"group", proof.group()},
            {"path", proof.path()},
            {"file", proof.file()},
