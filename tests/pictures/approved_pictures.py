@@ -13,6 +13,16 @@ FONT = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"
 
 WIDE = (832, 1000)
 
+# Moves the page up by less than a pixel, so that an element begins on a whole one: what
+# the sections above it are, and so which products there are, does not change its picture.
+ALIGN = """(selector => {
+  const {style} = document.body;
+  const top =
+      document.querySelector(selector).getBoundingClientRect().top + scrollY;
+  style.position = 'relative';
+  style.top = `${parseFloat(style.top || '0') - (top - Math.floor(top))}px`;
+})"""
+
 # The smallest box around elements, and all that is between the first and last.
 BOX = """((...selectors) => {
   const boxes = selectors.map(
@@ -61,6 +71,7 @@ class PicturesTest(report_page.ReportPageTest):
         )
 
     def picture(self, page, *selectors):
+        page.evaluate(f"{ALIGN}({selectors[0]!r})")
         return page.picture(*page.evaluate(f"{BOX}(...{list(selectors)})"))
 
     def keep(self, name, picture):
