@@ -166,7 +166,9 @@ absl::StatusOr<std::shared_ptr<RunRecord>> RunBook::Add(
     const std::string id = ids_.Next();
     run.set_id(id);
     options.on_ended = [this, id] { OnEnded(id); };
-    options.make_room = [this](int64_t bytes) { return MakeRoom(bytes); };
+    options.make_room = [this](int64_t bytes) {
+      return MakeRoom(bytes, /*counts_held=*/true);
+    };
     options.storage = storage_.get();
     options.memory_bytes = std::max(options.memory_bytes,
                                     limits_.memory_bytes / kMostTemporaryFiles);
@@ -311,7 +313,11 @@ void RunBook::OnEnded(const std::string& id) {
       record->kept_bytes() > limits_.memory_bytes) {
     kept = record->OnlySummaries();
   }
-  MakeRoom(std::min(kept->kept_bytes(), limits_.memory_bytes));
+  const int64_t bytes = std::min(kept->kept_bytes(), limits_.memory_bytes);
+  // What is read of dropped results must not push out this one.
+  if (!MakeRoom(bytes, /*counts_held=*/true)) {
+    MakeRoom(bytes, /*counts_held=*/false);
+  }
   {
     absl::MutexLock lock(&mutex_);
     ++ended_counts_[kept->description().state()];
@@ -339,22 +345,26 @@ void RunBook::Forget(const std::string& id) {
   std::erase(ended_, id);
 }
 
-bool RunBook::MakeRoom(int64_t bytes) {
+bool RunBook::MakeRoom(int64_t bytes, bool counts_held) {
   if (bytes > limits_.memory_bytes) return false;
-  GiveUpStalledFollowers();
-  absl::MutexLock lock(&mutex_);
   while (true) {
-    Amounts held = HeldBytes();
+    // Of the result that was dropped last, too.
+    GiveUpStalledFollowers();
+    absl::MutexLock lock(&mutex_);
+    const Amounts held = HeldBytes();
     int64_t needed_bytes = bytes;
-    for (const auto& [client, held_bytes] : held) needed_bytes += held_bytes;
+    if (counts_held) {
+      for (const auto& [client, held_bytes] : held) needed_bytes += held_bytes;
+    }
+    // Dropping results would be in vain.
+    if (needed_bytes > limits_.memory_bytes) return false;
     int64_t kept_bytes = 0;
     for (const std::string& id : ended_) {
       kept_bytes += records_.at(id)->kept_bytes();
     }
     if (kept_bytes + needed_bytes <= limits_.memory_bytes) return true;
-    if (kept_bytes == 0) return false;
-    const std::string oldest = OldestOfMost(
-        [](const RunRecord& r) { return r.kept_bytes(); }, std::move(held));
+    const std::string oldest =
+        OldestOfMost([](const RunRecord& r) { return r.kept_bytes(); }, held);
     if (oldest.empty()) continue;  // the disk has them by now
     Replace(oldest, records_.at(oldest)->WithoutResult());
   }
@@ -366,7 +376,7 @@ RunBook::Amounts RunBook::HeldBytes() {
   for (const auto& dropped : dropped_) {
     const std::shared_ptr<RunRecord> record = dropped.lock();
     // Others than followers have it only for a moment.
-    if (record == nullptr || !record->has_followers()) continue;
+    if (record == nullptr || !record->is_followed()) continue;
     held[record->client()] += record->kept_bytes();
   }
   return held;

@@ -64,7 +64,8 @@ struct RunLimits {
 
   // What exists only until the process ends: bytes of the results of ended
   // runs, in memory and in temporary files, and the number of these runs. The
-  // bytes include results that were dropped, as long as clients read them.
+  // bytes include results that were dropped, as long as clients read them; but
+  // even if these leave no room, the latest run keeps its result.
   int64_t memory_bytes = int64_t{128} << 20;
   int ended_in_memory = 1'000;
 };
@@ -149,8 +150,9 @@ class RunBook {
 
   // Makes sure that so many bytes, and the results of ended runs that exist
   // only until the process ends, stay within the limit: drops such results.
-  // Returns false if even then they do not.
-  bool MakeRoom(int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
+  // `counts_held`: what followers read of dropped ones takes room, too. Returns
+  // false, and drops no more, when that cannot help any more.
+  bool MakeRoom(int64_t bytes, bool counts_held) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // By client.
   using Amounts = std::map<std::string, int64_t>;

@@ -347,6 +347,32 @@ TEST_F(RunBookTest, DroppedResultsCountWhileTheyAreRead) {
   EXPECT_THAT(Messages(*book), ElementsAre(is_dropped, is_dropped, "", "", ""));
 }
 
+TEST_F(RunBookTest, AReaderThatTakesNothingPushesOutNobodyElse) {
+  limits_.memory_bytes = 100'000;
+  auto book = MakeBook(false);
+  WaitingFollower stalled(AddEnded(*book, 50'000, "you"));
+  EXPECT_TRUE(stalled.Next().event->has_run_id());
+  for (int i = 0; i < 3; ++i) AddEnded(*book, 10'000);
+  clock_.Advance(60 * kSecondNs);
+  AddEnded(*book, 60'000, "them");
+  EXPECT_THAT(Messages(*book),
+              ElementsAre(HasSubstr("was dropped"), "", "", "", ""));
+  EXPECT_EQ(stalled.Next().end->code(), absl::StatusCode::kDeadlineExceeded);
+}
+
+TEST_F(RunBookTest, NothingIsDroppedInVain) {
+  limits_.memory_bytes = 100'000;
+  auto book = MakeBook(false);
+  WaitingFollower reader(AddEnded(*book, 50'000, "you"));
+  EXPECT_TRUE(reader.Next().event->has_run_id());
+  for (int i = 0; i < 3; ++i) AddEnded(*book, 10'000);
+  // It fits only without what is being read.
+  AddEnded(*book, 60'000, "them");
+  EXPECT_THAT(Messages(*book),
+              ElementsAre(HasSubstr("was dropped"), "", "", "", ""));
+  EXPECT_TRUE(reader.Next().event->has_result_chunk());
+}
+
 TEST_F(RunBookTest, WithoutAnyRoomFollowersGetAll) {
   limits_.memory_bytes = 0;
   auto book = MakeBook(false);

@@ -127,9 +127,11 @@ bool RunRecord::has_pieces() const {
   return log_.has_pieces();
 }
 
-bool RunRecord::has_followers() const {
+bool RunRecord::is_followed() const {
   absl::MutexLock lock(&mutex_);
-  return !followers_.empty();
+  return std::any_of(
+      followers_.begin(), followers_.end(),
+      [](const auto& follower) { return !follower.second->is_given_up_; });
 }
 
 void RunRecord::SetCanceller(std::function<void(const absl::Status&)> cancel) {

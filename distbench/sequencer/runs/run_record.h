@@ -119,7 +119,8 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
   // Whether the result is more than summaries.
   bool has_pieces() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  bool has_followers() const ABSL_LOCKS_EXCLUDED(mutex_);
+  // Whether there are followers that were not given up.
+  bool is_followed() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Gives up those followers of an ended run that could have taken something
   // for stall_timeout, and took nothing.
