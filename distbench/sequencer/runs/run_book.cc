@@ -86,6 +86,25 @@ std::string WhyInterrupted(const RunDescription& run) {
                       run.test_names(index));
 }
 
+// The description, from the disk, of a run that no longer exists.
+RunDescription Interrupted(RunDescription run) {
+  // What its result lacks, if anything.
+  const std::string lost = run.message();
+  run.set_message(WhyInterrupted(run));
+  AddSentence(lost, run);
+  run.set_state(RunDescription::INTERRUPTED);
+  run.clear_queue_position();
+  return run;
+}
+
+// The same of a run that may have ended: if it had a record, that would tell.
+RunDescription InterruptedIfNotEnded(RunDescription run) {
+  if (HasEnded(run)) return run;
+  run = Interrupted(std::move(run));
+  AddSentence("or the disk did not take how the run ended", run);
+  return run;
+}
+
 bool HasControlCharacters(const std::string& text) {
   return std::any_of(text.begin(), text.end(),
                      [](unsigned char c) { return absl::ascii_iscntrl(c); });
@@ -117,24 +136,19 @@ absl::Status RunBook::OpenDirectory(const std::string& path) {
 void RunBook::OpenDisk(std::shared_ptr<RunDisk> disk) {
   storage_ = std::make_unique<RunStorage>(std::move(disk));
   storage_->Post([this](RunDisk& disk) {
-    for (RunDescription& run : disk.List()) {
+    for (const RunDescription& run : disk.List()) {
       {
         absl::MutexLock lock(&mutex_);
         ids_.Follow(run.id());
       }
-      if (!HasEnded(run)) Interrupt(disk, std::move(run));
+      if (!HasEnded(run)) Interrupt(disk, run);
     }
   });
   storage_->AwaitIdle(absl::InfiniteDuration());
 }
 
-void RunBook::Interrupt(RunDisk& disk, RunDescription run) {
-  // What its result lacks, if anything.
-  const std::string lost = run.message();
-  run.set_message(WhyInterrupted(run));
-  AddSentence(lost, run);
-  run.set_state(RunDescription::INTERRUPTED);
-  run.clear_queue_position();
+void RunBook::Interrupt(RunDisk& disk, const RunDescription& left) {
+  RunDescription run = Interrupted(left);
   interrupted_runs_.push_back(run);
   const std::string id = run.id();
   RunOrError record = absl::NotFoundError("not needed");
@@ -234,7 +248,10 @@ void RunBook::List(ListHandler on_listed) const {
 
 std::vector<RunDescription> RunBook::ListNow(RunDisk& disk) const {
   std::map<std::string, RunDescription> runs;
-  for (RunDescription& run : disk.List()) runs[run.id()] = std::move(run);
+  for (RunDescription& run : disk.List()) {
+    std::string id = run.id();
+    runs[std::move(id)] = InterruptedIfNotEnded(std::move(run));
+  }
   {
     absl::MutexLock lock(&mutex_);
     // The disk's descriptions of these may be outdated.
@@ -272,7 +289,7 @@ RunBook::RunOrError RunBook::FindNow(RunDisk& disk, const std::string& id) {
   absl::StatusOr<RunDescription> run = disk.Load(id);
   if (absl::IsNotFound(run.status())) return NotFound(disk, id);
   if (!run.ok()) return run.status();
-  return OpenStored(disk, *std::move(run));
+  return OpenStored(disk, InterruptedIfNotEnded(*std::move(run)));
 }
 
 RunBook::RunOrError RunBook::OpenStored(RunDisk& disk, RunDescription run) {

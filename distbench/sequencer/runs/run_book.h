@@ -179,7 +179,8 @@ class RunBook {
   void StoreAgain(const std::string& id) ABSL_LOCKS_EXCLUDED(mutex_);
   void ForgetStored() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  void Interrupt(RunDisk& disk, RunDescription run) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Interrupt(RunDisk& disk, const RunDescription& left)
+      ABSL_LOCKS_EXCLUDED(mutex_);
   std::vector<RunDescription> ListNow(RunDisk& disk) const
       ABSL_LOCKS_EXCLUDED(mutex_);
   RunOrError FindNow(RunDisk& disk, const std::string& id)
@@ -196,7 +197,8 @@ class RunBook {
   mutable absl::Mutex mutex_;
   RunIds ids_ ABSL_GUARDED_BY(mutex_);
 
-  // Runs that have not ended or are not on the disk, by id.
+  // Runs that have not ended or are not on the disk, by id. The disk's thread
+  // removes them.
   std::map<std::string, std::shared_ptr<RunRecord>> records_
       ABSL_GUARDED_BY(mutex_);
   std::deque<std::string> ended_ ABSL_GUARDED_BY(mutex_);  // of records_

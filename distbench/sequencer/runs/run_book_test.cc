@@ -99,6 +99,12 @@ class RunBookTest : public testing::Test {
     return book;
   }
 
+  std::shared_ptr<GatedDisk> OpenGatedDisk() const {
+    auto directory = RunDirectory::Open(path_);
+    EXPECT_TRUE(directory.ok()) << directory.status();
+    return std::make_shared<GatedDisk>(*std::move(directory));
+  }
+
   std::shared_ptr<RunRecord> Add(RunBook& book,
                                  const std::string& client = "me") {
     auto record =
@@ -404,9 +410,7 @@ TEST_F(RunBookTest, LargeResultsAreInFilesWithoutADirectory) {
 }
 
 TEST_F(RunBookTest, ResultsThatTheDiskDoesNotTakeMakeRoomForEachOther) {
-  auto directory = RunDirectory::Open(path_);
-  ASSERT_TRUE(directory.ok()) << directory.status();
-  auto disk = std::make_shared<GatedDisk>(*std::move(directory));
+  auto disk = OpenGatedDisk();
   limits_.memory_bytes = 3 << 20;
   RunBook book(limits_, clock_);
   book.OpenDisk(disk);
@@ -468,6 +472,55 @@ TEST_F(RunBookTest, RunsThatHadNotEndedAreInterruptedAfterwards) {
   EXPECT_THAT(MakeBook(true)->interrupted_runs(), IsEmpty());
 }
 
+TEST_F(RunBookTest, ADescriptionThatBecomesReadableIsThatOfAnInterruptedRun) {
+  const std::string id = "20260131-235959-000";
+  const std::string file = path_ + "/" + id + ".run";
+  std::filesystem::create_directories(file);  // cannot be read
+  auto book = MakeBook(true);
+  EXPECT_THAT(States(*book), ElementsAre(RunDescription::UNKNOWN));
+  std::filesystem::remove_all(file);
+  std::ofstream(file) << "state: RUNNING test_names: 'first'";
+  EXPECT_THAT(States(*book), ElementsAre(RunDescription::INTERRUPTED));
+  auto run = FindRun(*book, id);
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_EQ((*run)->Cancel(absl::CancelledError("enough")).code(),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(End(*run).code(), absl::StatusCode::kAborted);
+}
+
+TEST_F(RunBookTest, ARunThatIsForgottenBeforeTheDiskHasItsEndDoesNotRunOn) {
+  limits_.ended_in_memory = 1;
+  auto disk = OpenGatedDisk();
+  RunBook book(limits_, clock_);
+  book.OpenDisk(disk);
+  auto first = Add(book);
+  auto second = Add(book);
+  Await(book);
+  const absl::Status error = absl::ErrnoToStatus(ENOSPC, "cannot write /x");
+  disk->FailWrites(absl::OkStatus(), absl::OkStatus(), error);
+  for (const auto& record : {first, second}) {
+    record->OnSequenceDone(absl::OkStatus());
+    Await(book);
+  }
+  EXPECT_THAT(States(book),
+              ElementsAre(RunDescription::INTERRUPTED, RunDescription::DONE));
+  EXPECT_THAT(Messages(book)[0], HasSubstr("the disk did not take how"));
+  EXPECT_EQ(End(*FindRun(book, first->id())).code(),
+            absl::StatusCode::kAborted);
+}
+
+TEST_F(RunBookTest, AnInterruptedRunWhoseDiskFailsDoesNotRunOn) {
+  std::filesystem::create_directory(path_);
+  std::ofstream(path_ + "/20260131-235959-000.run")
+      << "state: RUNNING test_names: 'first' result_bytes: 100";  // no result
+  auto disk = OpenGatedDisk();
+  const absl::Status error = absl::ErrnoToStatus(ENOSPC, "cannot write /x");
+  disk->FailWrites(absl::OkStatus(), absl::OkStatus(), error);
+  RunBook book(limits_, clock_);
+  book.OpenDisk(disk);
+  EXPECT_THAT(States(book), ElementsAre(RunDescription::INTERRUPTED));
+}
+
 TEST_F(RunBookTest, ADiskThatTakesNothingDelaysNothingAndGetsItLater) {
   auto book = MakeBook(true);
   // Makes writes fail for a while.
@@ -492,9 +545,7 @@ TEST_F(RunBookTest, ADiskThatTakesNothingDelaysNothingAndGetsItLater) {
 }
 
 TEST_F(RunBookTest, NobodyWaitsForADiskThatTakesItsTime) {
-  auto directory = RunDirectory::Open(path_);
-  ASSERT_TRUE(directory.ok()) << directory.status();
-  auto disk = std::make_shared<GatedDisk>(*std::move(directory));
+  auto disk = OpenGatedDisk();
   RunBook book(limits_, clock_);
   book.OpenDisk(disk);
   disk->Close();
