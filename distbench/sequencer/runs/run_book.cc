@@ -156,7 +156,10 @@ void RunBook::Interrupt(RunDisk& disk, const RunDescription& left) {
   if (!disk.Save(run).ok()) record = OpenStored(disk, std::move(run));
   absl::MutexLock lock(&mutex_);
   ++ended_counts_[RunDescription::INTERRUPTED];
-  if (record.ok()) records_[id] = *std::move(record);
+  if (!record.ok()) return;
+  (*record)->Save();  // marks it as one that the disk lacks
+  records_[id] = *std::move(record);
+  ended_.push_back(id);
 }
 
 absl::StatusOr<std::shared_ptr<RunRecord>> RunBook::Add(
@@ -340,7 +343,7 @@ void RunBook::OnEnded(const std::string& id) {
     ++ended_counts_[kept->description().state()];
     if (kept != record) Replace(id, std::move(kept));
     ended_.push_back(id);
-    if (ended_.size() > static_cast<size_t>(limits_.ended_in_memory)) {
+    while (ended_.size() > static_cast<size_t>(limits_.ended_in_memory)) {
       Forget(OldestOfMost([](const RunRecord&) { return 1; }, {}));
     }
   }

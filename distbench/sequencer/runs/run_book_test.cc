@@ -521,6 +521,23 @@ TEST_F(RunBookTest, AnInterruptedRunWhoseDiskFailsDoesNotRunOn) {
   EXPECT_THAT(States(book), ElementsAre(RunDescription::INTERRUPTED));
 }
 
+TEST_F(RunBookTest, TheDiskGetsLaterThatARunWasInterrupted) {
+  std::filesystem::create_directory(path_);
+  const std::string id = "20260131-235959-000";
+  std::ofstream(path_ + "/" + id + ".run")
+      << "state: RUNNING test_names: 'first'";
+  auto disk = OpenGatedDisk();
+  const absl::Status error = absl::ErrnoToStatus(ENOSPC, "cannot write /x");
+  disk->FailWrites(absl::OkStatus(), absl::OkStatus(), error);
+  RunBook book(limits_, clock_);
+  book.OpenDisk(disk);
+  EXPECT_EQ(disk->Load(id)->state(), RunDescription::RUNNING);
+  disk->FailWrites(absl::OkStatus(), absl::OkStatus(), absl::OkStatus());
+  Add(book)->OnSequenceDone(absl::OkStatus());
+  Await(book);
+  EXPECT_EQ(disk->Load(id)->state(), RunDescription::INTERRUPTED);
+}
+
 TEST_F(RunBookTest, ADiskThatTakesNothingDelaysNothingAndGetsItLater) {
   auto book = MakeBook(true);
   // Makes writes fail for a while.
