@@ -291,7 +291,9 @@ void RunRecord::Append(const RunTestsEvent& event) {
   std::optional<int> piece_of;
   if (event.has_result_chunk()) {
     piece_of = event.test_index();
-    if (!AwaitRoom(*piece_of, record.size())) return;
+    if (!AwaitRoom(*piece_of, record.size())) {
+      return DropPieces(*piece_of, std::move(record));
+    }
   }
   AppendRecord(std::move(record), piece_of);
   Notify();
@@ -321,9 +323,7 @@ bool RunRecord::AwaitRoom(int test_index, int64_t bytes) {
     if (LacksPieces(test_index)) return false;
     bytes += log_.memory_bytes();
   }
-  if (options_.make_room(bytes)) return true;
-  DropPieces(test_index);
-  return false;
+  return options_.make_room(bytes);
 }
 
 // Waits while the file is behind, but gives up on a disk that takes nothing.
@@ -344,9 +344,11 @@ void RunRecord::AwaitDisk() {
       "the disk took none of the result for ", absl::FormatDuration(patience)));
 }
 
-// Drops the pieces of the test, and those of earlier ones that are in memory.
-void RunRecord::DropPieces(int test_index) {
+// Drops this piece of the test, and all pieces that are in memory. The piece
+// takes its place before, so that followers that have all others see the gap.
+void RunRecord::DropPieces(int test_index, std::string piece) {
   absl::MutexLock lock(&mutex_);
+  log_.Append(std::move(piece), test_index);
   const int first = log_.DropPieces().value_or(test_index);
   if (lacking_end_ == 0) lacking_begin_ = first;
   lacking_end_ = test_index + 1;
@@ -436,9 +438,12 @@ RunNews RunRecord::NewsFor(RunFollower& follower) {
     if (!event.ParseFromString(*record)) {
       return End(absl::DataLossError("the stored result is damaged"));
     }
-    if (!Gets(follower, event)) continue;
+    const int64_t begin = follower.offset_ - ResultLog::SizeInFile(*record);
+    if (!Gets(follower, event, begin)) continue;
     follower.part_.reset();
-    if (event.has_result_chunk()) follower.part_ = event.test_index();
+    if (event.has_result_chunk()) {
+      follower.part_ = {event.test_index(), follower.offset_};
+    }
     return Event(std::move(event));
   }
   if (follower.is_reading_ || !end_.has_value()) return {};
@@ -486,13 +491,17 @@ ResultLog::Record RunRecord::TakeRecord(RunFollower& follower) {
   return nullptr;
 }
 
-bool RunRecord::Gets(const RunFollower& follower,
-                     const RunTestsEvent& event) const {
+// Whether the follower gets the event, whose record begins at this offset.
+bool RunRecord::Gets(const RunFollower& follower, const RunTestsEvent& event,
+                     int64_t begin) const {
   const int test_index = event.test_index();
   if (event.has_started()) return test_index >= follower.tests_before_;
   if (!LacksPieces(test_index)) return true;
+  if (event.has_result_chunk()) return false;
   // With an end, a part would be taken for the whole.
-  return !event.has_result_chunk() && follower.part_ != test_index;
+  const bool has_pieces =
+      follower.part_.has_value() && follower.part_->test_index == test_index;
+  return !has_pieces || follower.part_->end == begin;
 }
 
 // The end of a run whose followers do not receive everything.

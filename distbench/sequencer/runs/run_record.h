@@ -186,7 +186,8 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
   // ---- Room, on the run's thread
   bool AwaitRoom(int test_index, int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
   void AwaitDisk() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void DropPieces(int test_index) ABSL_LOCKS_EXCLUDED(mutex_);
+  void DropPieces(int test_index, std::string piece)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   // ---- Storage: functions that post work, and functions on its thread
   void Post(std::function<void(RunDisk& disk)> work);
@@ -210,8 +211,8 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   ResultLog::Record TakeRecord(RunFollower& follower)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool Gets(const RunFollower& follower, const RunTestsEvent& event) const
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool Gets(const RunFollower& follower, const RunTestsEvent& event,
+            int64_t begin) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool LacksPieces(int test_index) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsGivenUp(const RunFollower& follower) const ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status WhatIsMissing() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -283,8 +284,8 @@ class RunFollower {
   // Returns first the run's id, then events as in RunTests, then the end. Tests
   // that had ended before the follower was made have no start. A test's result
   // is either complete or without any of its pieces. If the rest of the pieces
-  // is dropped when the follower has some already, it does not receive the
-  // test's end either. If anything is missing, the end of the run is an error
+  // is dropped when the follower has only some, it does not receive the test's
+  // end either. If anything is missing, the end of the run is an error
   // that names it. Never blocks.
   RunNews Next() { return record_->NextFor(*this); }
 
@@ -294,6 +295,13 @@ class RunFollower {
 
  private:
   friend class RunRecord;
+
+  // Pieces of a test whose end it does not have: all of them, if the end begins
+  // at the offset `end`.
+  struct Part {
+    int test_index;
+    int64_t end;
+  };
 
   const std::shared_ptr<RunRecord> record_;
   const std::function<void()> on_news_;
@@ -307,7 +315,7 @@ class RunFollower {
   bool is_reading_ = false;             // the storage reads for this follower
   std::deque<std::string> read_ahead_;  // read from the file at offset_
   int tests_before_ = 0;                // tests that had ended when it was made
-  std::optional<int> part_;  // the test of which it has pieces, but not the end
+  std::optional<Part> part_;
   int64_t idle_since_ns_ = 0;  // took nothing, or there was nothing; monotonic
   bool is_given_up_ = false;
   absl::Status error_;  // there is no way to go on

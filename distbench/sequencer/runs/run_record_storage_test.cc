@@ -300,6 +300,45 @@ TEST_F(RunRecordStorageTest, WithoutRoomOnDiskOrInMemorySummariesAreKept) {
   EXPECT_THAT(Saved().message(), HasSubstr("only summaries were kept"));
 }
 
+TEST_F(RunRecordStorageTest, WhoHasAllPiecesOfATestGetsItsEnd) {
+  room_bytes_ = 4 * kPieceBytes;
+  FailAppends(absl::ErrnoToStatus(ENOSPC, "cannot write /x/run"));
+  auto record = MakeRecord();
+  record->OnTestStarted(0, TestStarted());
+  RunFollower& quick = Follow(record);
+  RunFollower& slow = Follow(record);
+  record->OnResultChunk(0, Piece("piece0"));
+  EXPECT_THAT(Drain(slow), ElementsAre("id", "started 0", "piece0"));
+  record->OnResultChunk(0, Piece("piece1"));
+  EXPECT_THAT(Drain(quick), ElementsAre("id", "started 0", "piece0", "piece1"));
+  ASSERT_TRUE(record->OnTestFinished(0, ResultOf("")).ok());
+  // There is no room for the second test, nor any more for the first.
+  RunOneTest(*record, 1, 20);
+  record->OnSequenceDone(absl::OkStatus());
+  const auto is_missing = HasSubstr("only summaries were kept of tests 1 to 2");
+  EXPECT_THAT(Drain(quick),
+              ElementsAre("finished 0", "started 1", "finished 1", is_missing));
+  EXPECT_THAT(Drain(slow), ElementsAre("started 1", "finished 1", is_missing));
+}
+
+TEST_F(RunRecordStorageTest, WhoHasAllPiecesButThoseThatWereRefusedGetsNoEnd) {
+  room_bytes_ = 4 * kPieceBytes;
+  FailAppends(absl::ErrnoToStatus(ENOSPC, "cannot write /x/run"));
+  auto record = MakeRecord();
+  RunFollower& quick = Follow(record);
+  std::vector<std::string> words;
+  record->OnTestStarted(0, TestStarted());
+  for (int i = 0; i < 20; ++i) {
+    record->OnResultChunk(0, Piece("piece"));
+    for (std::string& word : Drain(quick)) words.push_back(std::move(word));
+  }
+  EXPECT_EQ(words.back(), "piece");
+  EXPECT_LT(words.size(), 20);
+  ASSERT_TRUE(record->OnTestFinished(0, ResultOf("")).ok());
+  record->OnSequenceDone(absl::OkStatus());
+  EXPECT_THAT(Drain(quick), ElementsAre(HasSubstr("were kept of test 1")));
+}
+
 TEST_F(RunRecordStorageTest, TestsThatAreInTheFileLackNothing) {
   auto record = MakeRecord();
   RunOneTest(*record, 0, 3);
