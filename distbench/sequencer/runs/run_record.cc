@@ -291,8 +291,8 @@ void RunRecord::Append(const RunTestsEvent& event) {
   std::optional<int> piece_of;
   if (event.has_result_chunk()) {
     piece_of = event.test_index();
-    if (!AwaitRoom(*piece_of, record.size())) {
-      return DropPieces(*piece_of, std::move(record));
+    if (!AwaitRoom(*piece_of, record.size()) && DropPieces(*piece_of, record)) {
+      return;
     }
   }
   AppendRecord(std::move(record), piece_of);
@@ -346,14 +346,17 @@ void RunRecord::AwaitDisk() {
 
 // Drops this piece of the test, and all pieces that are in memory. The piece
 // takes its place before, so that followers that have all others see the gap.
-void RunRecord::DropPieces(int test_index, std::string piece) {
+// Returns false, and drops nothing, if the disk takes pieces again.
+bool RunRecord::DropPieces(int test_index, const std::string& piece) {
   absl::MutexLock lock(&mutex_);
-  log_.Append(std::move(piece), test_index);
+  if (write_error_.ok()) return false;
+  log_.Append(piece, test_index);
   const int first = log_.DropPieces().value_or(test_index);
   if (lacking_end_ == 0) lacking_begin_ = first;
   lacking_end_ = test_index + 1;
   missing_ = PiecesMissing(lacking_begin_, lacking_end_);
   storage_problem_ = std::string(write_error_.message());
+  return true;
 }
 
 bool RunRecord::LacksPieces(int test_index) const {

@@ -186,7 +186,7 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
   // ---- Room, on the run's thread
   bool AwaitRoom(int test_index, int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
   void AwaitDisk() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void DropPieces(int test_index, std::string piece)
+  bool DropPieces(int test_index, const std::string& piece)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // ---- Storage: functions that post work, and functions on its thread

@@ -339,6 +339,22 @@ TEST_F(RunRecordStorageTest, WhoHasAllPiecesButThoseThatWereRefusedGetsNoEnd) {
   EXPECT_THAT(Drain(quick), ElementsAre(HasSubstr("were kept of test 1")));
 }
 
+TEST_F(RunRecordStorageTest, ADiskThatTakesPiecesAgainLosesNoneOfThem) {
+  auto record = MakeRecord();
+  FailAppends(absl::ErrnoToStatus(ENOSPC, "cannot write /x/run"));
+  on_room_wanted_ = [&] {
+    FailAppends(absl::OkStatus());
+    record->Commit();
+    Await();
+  };
+  RunOneTest(*record, 0, 20);
+  record->OnSequenceDone(absl::OkStatus());
+  EXPECT_THAT(Read(record), SizeIs(1 + 20 + 1 + 1));
+  EXPECT_EQ(Read(record).back(), "end ");
+  EXPECT_EQ(record->description().message(), "");
+  EXPECT_TRUE(record->is_on_disk());
+}
+
 TEST_F(RunRecordStorageTest, TestsThatAreInTheFileLackNothing) {
   auto record = MakeRecord();
   RunOneTest(*record, 0, 3);
