@@ -17,6 +17,23 @@ std::string PiecesMissing(int begin, int end) {
   return absl::StrCat(kPiecesDropped, " of tests ", begin + 1, " to ", end);
 }
 
+// Drops most of a result without its pieces, and says so in the result.
+void DropResourceSamples(TestResult& result) {
+  bool has_samples = false;
+  for (auto& [node, resources] :
+       *result.mutable_resource_usage_logs()->mutable_node_resources()) {
+    has_samples |= !resources.samples().empty();
+    resources.clear_samples();
+  }
+  if (!has_samples) return;
+  Finding& finding = *result.mutable_run_info()->add_findings();
+  finding.set_severity(Finding::NOTE);
+  finding.set_code("resources_dropped");
+  finding.set_message(
+      "how busy the hosts were in each second is not in the result, which "
+      "needs more than the sequencer's --results_memory");
+}
+
 }  // namespace
 
 RunRecord::RunRecord(Options options, const base::Clock& clock,
@@ -216,6 +233,10 @@ absl::Status RunRecord::OnTestFinished(int test_index, TestResult result) {
   RunTestsEvent event;
   event.set_test_index(test_index);
   *event.mutable_finished() = std::move(result);
+  const int64_t bytes = static_cast<int64_t>(event.ByteSizeLong());
+  if (!AwaitRoom(/*piece_of=*/std::nullopt, bytes)) {
+    DropResourceSamples(*event.mutable_finished());
+  }
   Append(event);
   {
     absl::MutexLock lock(&mutex_);
@@ -291,7 +312,7 @@ void RunRecord::Append(const RunTestsEvent& event) {
   std::optional<int> piece_of;
   if (event.has_result_chunk()) {
     piece_of = event.test_index();
-    if (!AwaitRoom(*piece_of, record.size()) && DropPieces(*piece_of, record)) {
+    if (!AwaitRoom(piece_of, record.size()) && DropPieces(*piece_of, record)) {
       return;
     }
   }
@@ -313,14 +334,15 @@ void RunRecord::AppendRecord(std::string record, std::optional<int> piece_of) {
 
 // ---- Room -------------------------------------------------------------------
 
-// Waits until there is room for a piece. Returns false if it is not to be kept.
-bool RunRecord::AwaitRoom(int test_index, int64_t bytes) {
+// Waits until there is room for a record, perhaps a piece of a test. Returns
+// false if there is none, or it is not to be kept.
+bool RunRecord::AwaitRoom(std::optional<int> piece_of, int64_t bytes) {
   {
     absl::MutexLock lock(&mutex_);
     AwaitDisk();
     if (write_error_.ok()) return true;
     // Useless without the earlier pieces of its test.
-    if (LacksPieces(test_index)) return false;
+    if (piece_of.has_value() && LacksPieces(*piece_of)) return false;
     bytes += log_.memory_bytes();
   }
   return options_.make_room(bytes);

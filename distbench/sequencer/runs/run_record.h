@@ -49,7 +49,8 @@ struct RunNews {
 // result, while the file is behind, and at the end of a test. Pieces that the
 // disk does not take stay in memory. When there is no room for one there, it is
 // dropped with the others, and followers are told at the end which results they
-// miss.
+// miss. The end of a test is always kept, but without room it loses the nodes'
+// samples of resources.
 //
 // Thread-safe.
 class RunRecord final : public std::enable_shared_from_this<RunRecord> {
@@ -162,7 +163,8 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
   void OnResultChunk(int test_index, ResultChunk chunk);
 
   // The test has ended; `result` has no service_logs. Blocks until the disk has
-  // it. An error ends the sequence.
+  // it. Without room there and in memory, it loses the nodes' samples. An error
+  // ends the sequence.
   absl::Status OnTestFinished(int test_index, TestResult result)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -184,7 +186,8 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
   Options Replace() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // ---- Room, on the run's thread
-  bool AwaitRoom(int test_index, int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
+  bool AwaitRoom(std::optional<int> piece_of, int64_t bytes)
+      ABSL_LOCKS_EXCLUDED(mutex_);
   void AwaitDisk() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool DropPieces(int test_index, const std::string& piece)
       ABSL_LOCKS_EXCLUDED(mutex_);

@@ -23,6 +23,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 std::string TestPath() {
@@ -353,6 +354,41 @@ TEST_F(RunRecordStorageTest, ADiskThatTakesPiecesAgainLosesNoneOfThem) {
   EXPECT_EQ(Read(record).back(), "end ");
   EXPECT_EQ(record->description().message(), "");
   EXPECT_TRUE(record->is_on_disk());
+}
+
+// A result with a sample of so many bytes and a few more.
+TestResult ResultWithSample(int64_t bytes) {
+  TestResult result;
+  NodeResources& resources = (*result.mutable_resource_usage_logs()
+                                   ->mutable_node_resources())["node0"];
+  (*resources.add_samples()->mutable_network())[std::string(bytes, 'x')];
+  return result;
+}
+
+TEST_F(RunRecordStorageTest, WithoutRoomTheEndOfATestHasNoSamples) {
+  room_bytes_ = 4 * kPieceBytes;
+  FailAppends(absl::ErrnoToStatus(ENOSPC, "cannot write /x/run"));
+  auto record = MakeRecord();
+  RunFollower& follower = Follow(record);
+  EXPECT_TRUE(follower.Next().event->has_run_id());
+  for (int i = 0; i < 5; ++i) {
+    record->OnTestFinished(i, ResultWithSample(3 * kPieceBytes)).IgnoreError();
+  }
+  EXPECT_LT(record->kept_bytes(), 5 * kPieceBytes);
+  const TestResult first = follower.Next().event->finished();
+  EXPECT_THAT(
+      first.resource_usage_logs().node_resources().at("node0").samples(),
+      SizeIs(1));
+  EXPECT_THAT(first.run_info().findings(), IsEmpty());
+  const TestResult second = follower.Next().event->finished();
+  EXPECT_THAT(
+      second.resource_usage_logs().node_resources().at("node0").samples(),
+      IsEmpty());
+  ASSERT_THAT(second.run_info().findings(), SizeIs(1));
+  EXPECT_EQ(second.run_info().findings(0).code(), "resources_dropped");
+  // Nobody misses a piece.
+  record->OnSequenceDone(absl::OkStatus());
+  EXPECT_EQ(Drain(follower).back(), "end ");
 }
 
 TEST_F(RunRecordStorageTest, TestsThatAreInTheFileLackNothing) {
