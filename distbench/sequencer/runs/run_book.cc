@@ -110,6 +110,38 @@ bool HasControlCharacters(const std::string& text) {
                      [](unsigned char c) { return absl::ascii_iscntrl(c); });
 }
 
+int64_t Sum(const std::map<std::string, int64_t>& amounts) {
+  int64_t sum = 0;
+  for (const auto& [client, amount] : amounts) sum += amount;
+  return sum;
+}
+
+using HeldRecords =
+    std::map<std::string, std::vector<std::shared_ptr<RunRecord>>>;
+
+// By client.
+std::map<std::string, int64_t> Bytes(const HeldRecords& held) {
+  std::map<std::string, int64_t> bytes;
+  for (const auto& [client, records] : held) {
+    for (const auto& record : records) bytes[client] += record->kept_bytes();
+  }
+  return bytes;
+}
+
+// Of the clients that hold several records, the one that holds most: its oldest
+// record. The last one that a client holds is not taken away while it is read.
+std::shared_ptr<RunRecord> OldestOfMostHeld(const HeldRecords& held) {
+  std::shared_ptr<RunRecord> oldest;
+  int64_t most = 0;
+  for (const auto& [client, bytes] : Bytes(held)) {
+    const auto& records = held.at(client);
+    if (records.size() < 2 || bytes <= most) continue;
+    most = bytes;
+    oldest = records.front();
+  }
+  return oldest;
+}
+
 }  // namespace
 
 RunBook::RunBook(const RunLimits& limits, const base::Clock& clock)
@@ -370,34 +402,41 @@ bool RunBook::MakeRoom(int64_t bytes, bool counts_held) {
   while (true) {
     // Of the result that was dropped last, too.
     GiveUpStalledFollowers();
-    absl::MutexLock lock(&mutex_);
-    const Amounts held = HeldBytes();
-    int64_t needed_bytes = bytes;
-    if (counts_held) {
-      for (const auto& [client, held_bytes] : held) needed_bytes += held_bytes;
+    std::shared_ptr<RunRecord> excess;
+    {
+      absl::MutexLock lock(&mutex_);
+      const HeldRecords held = Held();
+      const Amounts held_bytes = Bytes(held);
+      int64_t needed_bytes = bytes;
+      if (counts_held) needed_bytes += Sum(held_bytes);
+      if (needed_bytes > limits_.memory_bytes) {
+        // Dropping results would be in vain.
+        excess = OldestOfMostHeld(held);
+        if (excess == nullptr) return false;
+      } else {
+        int64_t kept_bytes = 0;
+        for (const std::string& id : ended_) {
+          kept_bytes += records_.at(id)->kept_bytes();
+        }
+        if (kept_bytes + needed_bytes <= limits_.memory_bytes) return true;
+        const std::string oldest = OldestOfMost(
+            [](const RunRecord& r) { return r.kept_bytes(); }, held_bytes);
+        if (oldest.empty()) continue;  // the disk has them by now
+        Replace(oldest, records_.at(oldest)->WithoutResult());
+      }
     }
-    // Dropping results would be in vain.
-    if (needed_bytes > limits_.memory_bytes) return false;
-    int64_t kept_bytes = 0;
-    for (const std::string& id : ended_) {
-      kept_bytes += records_.at(id)->kept_bytes();
-    }
-    if (kept_bytes + needed_bytes <= limits_.memory_bytes) return true;
-    const std::string oldest =
-        OldestOfMost([](const RunRecord& r) { return r.kept_bytes(); }, held);
-    if (oldest.empty()) continue;  // the disk has them by now
-    Replace(oldest, records_.at(oldest)->WithoutResult());
+    if (excess != nullptr) excess->GiveUpFollowers();
   }
 }
 
-RunBook::Amounts RunBook::HeldBytes() {
+RunBook::HeldRecords RunBook::Held() {
   std::erase_if(dropped_, [](const auto& record) { return record.expired(); });
-  Amounts held;
+  HeldRecords held;
   for (const auto& dropped : dropped_) {
-    const std::shared_ptr<RunRecord> record = dropped.lock();
+    std::shared_ptr<RunRecord> record = dropped.lock();
     // Others than followers have it only for a moment.
     if (record == nullptr || !record->is_followed()) continue;
-    held[record->client()] += record->kept_bytes();
+    held[record->client()].push_back(std::move(record));
   }
   return held;
 }

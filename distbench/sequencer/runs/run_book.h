@@ -65,7 +65,8 @@ struct RunLimits {
   // What exists only until the process ends: bytes of the results of ended
   // runs, in memory and in temporary files, and the number of these runs. The
   // bytes include results that were dropped, as long as clients read them; but
-  // even if these leave no room, the latest run keeps its result.
+  // even if these leave no room, the latest run keeps its result, and each
+  // client the last one that it reads.
   int64_t memory_bytes = int64_t{128} << 20;
   int ended_in_memory = 1'000;
 };
@@ -150,15 +151,19 @@ class RunBook {
 
   // Makes sure that so many bytes, and the results of ended runs that exist
   // only until the process ends, stay within the limit: drops such results.
-  // `counts_held`: what followers read of dropped ones takes room, too. Returns
+  // `counts_held`: what followers read of dropped ones takes room, too; of
+  // clients that hold several, older ones are given up if they must be. Returns
   // false, and drops no more, when that cannot help any more.
   bool MakeRoom(int64_t bytes, bool counts_held) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // By client.
   using Amounts = std::map<std::string, int64_t>;
 
-  // The bytes of results that were dropped, and that followers still read.
-  Amounts HeldBytes() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Records that were dropped, and that followers still read, by client; those
+  // of each client in the order in which they were dropped.
+  using HeldRecords =
+      std::map<std::string, std::vector<std::shared_ptr<RunRecord>>>;
+  HeldRecords Held() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Of results that were dropped, so that they do not take room for nothing.
   void GiveUpStalledFollowers() ABSL_LOCKS_EXCLUDED(mutex_);

@@ -379,6 +379,28 @@ TEST_F(RunBookTest, NothingIsDroppedInVain) {
   EXPECT_TRUE(reader.Next().event->has_result_chunk());
 }
 
+TEST_F(RunBookTest, AClientThatReadsManyDroppedResultsKeepsOnlySome) {
+  limits_.memory_bytes = 100'000;
+  auto book = MakeBook(false);
+  std::vector<std::unique_ptr<WaitingFollower>> followers;
+  std::vector<std::weak_ptr<RunRecord>> records;
+  for (int i = 0; i < 20; ++i) {
+    auto record = AddEnded(*book, 40'000);
+    records.push_back(record);
+    followers.push_back(std::make_unique<WaitingFollower>(std::move(record)));
+    EXPECT_TRUE(followers.back()->Next().event->has_run_id());
+  }
+  int64_t bytes = 0;
+  for (const auto& weak : records) {
+    const std::shared_ptr<RunRecord> record = weak.lock();
+    if (record->is_followed()) bytes += record->kept_bytes();
+  }
+  EXPECT_LE(bytes, limits_.memory_bytes);
+  EXPECT_EQ(followers.front()->Next().end->code(),
+            absl::StatusCode::kDeadlineExceeded);
+  EXPECT_TRUE(followers.back()->Next().event->has_result_chunk());
+}
+
 TEST_F(RunBookTest, WithoutAnyRoomFollowersGetAll) {
   limits_.memory_bytes = 0;
   auto book = MakeBook(false);

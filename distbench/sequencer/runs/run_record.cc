@@ -426,21 +426,35 @@ bool RunRecord::IsGivenUp(const RunFollower& follower) const {
 }
 
 void RunRecord::GiveUpStalledFollowers() {
+  const auto is_stalled = [this](const RunFollower& follower) {
+    const int64_t idle_ns = clock_.MonotonicNs() - follower.idle_since_ns_;
+    return !follower.is_reading_ &&
+           absl::Nanoseconds(idle_ns) >= options_.stall_timeout;
+  };
+  GiveUp(is_stalled,
+         absl::StrCat("its result was dropped when the client had read nothing "
+                      "of it for ",
+                      absl::FormatDuration(options_.stall_timeout)));
+}
+
+void RunRecord::GiveUpFollowers() {
+  GiveUp([](const RunFollower&) { return true; },
+         "its result was dropped, and the client did not read it before later "
+         "ones needed the room; the sequencer's --results_memory sets how much "
+         "there is");
+}
+
+void RunRecord::GiveUp(absl::FunctionRef<bool(const RunFollower&)> which,
+                       const std::string& why) {
   std::vector<std::function<void()>> calls;
   {
     absl::MutexLock lock(&mutex_);
     if (!end_.has_value()) return;
     for (const auto& [id, follower] : followers_) {
-      const absl::Duration idle =
-          absl::Nanoseconds(clock_.MonotonicNs() - follower->idle_since_ns_);
-      if (follower->is_given_up_ || follower->is_reading_) continue;
-      if (idle < options_.stall_timeout) continue;
+      if (follower->is_given_up_ || !which(*follower)) continue;
       follower->is_given_up_ = true;
       follower->error_ = absl::DeadlineExceededError(
-          absl::StrCat("run ", this->id(),
-                       ": its result was dropped when the client had "
-                       "read nothing of it for ",
-                       absl::FormatDuration(options_.stall_timeout)));
+          absl::StrCat("run ", this->id(), ": ", why));
       calls.push_back(follower->on_news_);
     }
   }

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
@@ -124,8 +125,9 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
   bool is_followed() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Gives up those followers of an ended run that could have taken something
-  // for stall_timeout, and took nothing.
+  // for stall_timeout, and took nothing; or all of them.
   void GiveUpStalledFollowers() ABSL_LOCKS_EXCLUDED(mutex_);
+  void GiveUpFollowers() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Both return at once. The storage saves the description in the state that it
   // has by then. Commit() also makes it write all records so far, if they are
@@ -219,6 +221,8 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
   bool LacksPieces(int test_index) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsGivenUp(const RunFollower& follower) const ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status WhatIsMissing() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void GiveUp(absl::FunctionRef<bool(const RunFollower& follower)> which,
+              const std::string& why) ABSL_LOCKS_EXCLUDED(mutex_);
   void Notify() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   const Options options_;
@@ -292,7 +296,7 @@ class RunFollower {
   // that names it. Never blocks.
   RunNews Next() { return record_->NextFor(*this); }
 
-  // Whether the record waits no longer for this follower, which took nothing:
+  // Whether the record waits no longer for this follower:
   // whoever has it should end it, and whatever it waits for itself.
   bool is_given_up() const { return record_->IsGivenUp(*this); }
 
