@@ -152,8 +152,14 @@ bool RunRecord::is_followed() const {
 }
 
 void RunRecord::SetCanceller(std::function<void(const absl::Status&)> cancel) {
-  absl::MutexLock lock(&mutex_);
-  cancel_ = std::move(cancel);
+  absl::Status reason;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (end_.has_value()) return;
+    cancel_ = cancel;
+    reason = std::exchange(cancel_reason_, absl::OkStatus());
+  }
+  if (!reason.ok()) cancel(reason);
 }
 
 absl::Status RunRecord::Cancel(const absl::Status& reason) {
@@ -165,6 +171,7 @@ absl::Status RunRecord::Cancel(const absl::Status& reason) {
           absl::StrCat("run ", id(), " has ended"));
     }
     cancel = cancel_;
+    if (cancel == nullptr) cancel_reason_ = reason;
     is_ending_ = true;
   }
   if (cancel) cancel(reason);

@@ -135,7 +135,8 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
   void Save();
   void Commit() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Sets the function that ends the run. Call it before others know of the run.
+  // Sets the function that ends the run. Calls it at once if the run was
+  // cancelled before.
   void SetCanceller(std::function<void(const absl::Status&)> cancel)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -233,6 +234,8 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
   mutable absl::Mutex mutex_;
   RunDescription description_ ABSL_GUARDED_BY(mutex_);  // until the run ends
   std::function<void(const absl::Status&)> cancel_ ABSL_GUARDED_BY(mutex_);
+  absl::Status cancel_reason_
+      ABSL_GUARDED_BY(mutex_);  // while it has no cancel_
   bool has_failed_test_ ABSL_GUARDED_BY(mutex_) = false;
   bool sequencer_ends_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_ending_ ABSL_GUARDED_BY(mutex_) = false;

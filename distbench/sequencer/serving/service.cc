@@ -170,14 +170,15 @@ SequencerService::RunOrError SequencerService::Enqueue(
   if (!record.ok()) return record.status();
   auto run = std::make_shared<SequenceRun>(
       std::move(checked), submission.known_findings, environment_, *record);
-  // The run holds the record, so the record must not hold the run.
+  queue_.Submit(run, preempt);
+  // Only a run in the queue can be cancelled. The run holds the record, so the
+  // record must not hold the run.
   (*record)->SetCanceller([this, weak_run = std::weak_ptr<SequenceRun>(run)](
                               const absl::Status& reason) {
     if (const std::shared_ptr<SequenceRun> run = weak_run.lock()) {
       queue_.Cancel(*run, reason);
     }
   });
-  queue_.Submit(std::move(run), preempt);
   return record;
 }
 
