@@ -276,8 +276,20 @@ std::map<RunDescription::State, int64_t> RunBook::ended_counts() const {
 }
 
 void RunBook::List(ListHandler on_listed) const {
-  storage_->Post([this, on_listed = std::move(on_listed)](RunDisk& disk) {
-    on_listed(ListNow(disk));
+  {
+    absl::MutexLock lock(&mutex_);
+    waiting_lists_.push_back(std::move(on_listed));
+    if (waiting_lists_.size() > 1) return;  // the first one's task is posted
+  }
+  storage_->Post([this](RunDisk& disk) {
+    std::vector<ListHandler> waiting;
+    {
+      // Later calls must not get what is listed now.
+      absl::MutexLock lock(&mutex_);
+      waiting.swap(waiting_lists_);
+    }
+    const std::vector<RunDescription> runs = ListNow(disk);
+    for (const ListHandler& on_listed : waiting) on_listed(runs);
   });
 }
 

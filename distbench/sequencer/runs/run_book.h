@@ -122,8 +122,9 @@ class RunBook {
   // List() and Find() do not wait for the disk: they call the handler later on
   // the storage's thread; Find() calls it at once if the run is in memory.
   //
-  // Lists the oldest run first.
-  using ListHandler = std::function<void(std::vector<RunDescription> runs)>;
+  // Lists the oldest run first. One listing answers all calls that wait for it.
+  using ListHandler =
+      std::function<void(const std::vector<RunDescription>& runs)>;
   void List(ListHandler on_listed) const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Lists the runs that have not ended, oldest first. Does not need the disk.
@@ -200,6 +201,7 @@ class RunBook {
   std::vector<RunDescription> interrupted_runs_;
 
   mutable absl::Mutex mutex_;
+  mutable std::vector<ListHandler> waiting_lists_ ABSL_GUARDED_BY(mutex_);
   RunIds ids_ ABSL_GUARDED_BY(mutex_);
 
   // Runs that have not ended or are not on the disk, by id. The disk's thread

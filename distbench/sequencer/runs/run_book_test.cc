@@ -22,6 +22,7 @@ namespace distbench::sequencer {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -614,6 +615,27 @@ TEST_F(RunBookTest, NobodyWaitsForADiskThatTakesItsTime) {
   is_found.WaitForNotification();
   Await(book);
   EXPECT_TRUE(waiting->has_ended());
+}
+
+TEST_F(RunBookTest, OneListingAnswersAllCallsThatWaitForIt) {
+  auto disk = OpenGatedDisk();
+  RunBook book(limits_, clock_);
+  book.OpenDisk(disk);
+  const int before = disk->list_count();
+  disk->Close();
+  Add(book);
+  ASSERT_TRUE(disk->AwaitCall());
+  std::vector<size_t> sizes;
+  for (int i = 0; i < 100; ++i) {
+    book.List([&](const std::vector<RunDescription>& runs) {
+      sizes.push_back(runs.size());
+    });
+  }
+  disk->Open();
+  Await(book);
+  EXPECT_THAT(sizes, AllOf(SizeIs(100), Each(1)));
+  EXPECT_EQ(disk->list_count() - before, 1);
+  EXPECT_THAT(ListRuns(book), SizeIs(1));
 }
 
 TEST_F(RunBookTest, UnknownRunsAreExplained) {
