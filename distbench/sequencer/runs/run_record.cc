@@ -69,7 +69,10 @@ RunDescription RunRecord::description() const {
   RunDescription run = end_.has_value() ? *ended_ : description_;
   run.clear_result_bytes();
   if (log_.total_bytes() > 0) run.set_result_bytes(log_.total_bytes());
-  AddSentence(storage_problem_.empty() ? save_problem_ : storage_problem_, run);
+  AddSentence(storage_problem_.empty()
+                  ? save_problem_
+                  : absl::StrCat(storage_problem_, storage_risk_),
+              run);
   AddSentence(missing_, run);
   return run;
 }
@@ -385,6 +388,7 @@ bool RunRecord::DropPieces(int test_index, const std::string& piece) {
   lacking_end_ = test_index + 1;
   missing_ = PiecesMissing(lacking_begin_, lacking_end_);
   storage_problem_ = std::string(write_error_.message());
+  storage_risk_.clear();
   return true;
 }
 
@@ -617,13 +621,13 @@ void RunRecord::CommitNow(RunDisk& disk) {
     absl::MutexLock lock(&mutex_);
     if (synced.ok()) OnSynced();
     if (!write_error_.ok()) {
-      storage_problem_ = absl::StrCat(
-          write_error_.message(),
-          missing_.empty() ? "; it is kept in memory, until the sequencer ends"
-                           : "");
+      storage_problem_ = std::string(write_error_.message());
+      storage_risk_ = missing_.empty()
+                          ? "; it is kept in memory, until the sequencer ends"
+                          : "";
     } else if (!synced.ok()) {
-      storage_problem_ = absl::StrCat(
-          synced.message(), "; it is lost if the sequencer's host fails");
+      storage_problem_ = std::string(synced.message());
+      storage_risk_ = "; it is lost if the sequencer's host fails";
     } else {
       storage_problem_.clear();
     }
@@ -673,7 +677,11 @@ RunDescription RunRecord::Committed() const {
 // only in memory do not survive, and it says so.
 RunDescription RunRecord::ToSave() const {
   RunDescription run = Committed();
-  if (committed_end_ < log_.end()) AddSentence(storage_problem_, run);
+  if (committed_end_ < log_.end() && !storage_problem_.empty()) {
+    AddSentence(absl::StrCat(storage_problem_,
+                             "; only the sequencer that ran it had the rest"),
+                run);
+  }
   AddSentence(missing_, run);
   return run;
 }

@@ -254,6 +254,7 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
   int lacking_end_ ABSL_GUARDED_BY(mutex_) = 0;
 
   std::string storage_problem_ ABSL_GUARDED_BY(mutex_);  // of the result
+  std::string storage_risk_ ABSL_GUARDED_BY(mutex_);     // until this one ends
   std::string save_problem_ ABSL_GUARDED_BY(mutex_);     // of the description
   absl::Status write_error_ ABSL_GUARDED_BY(mutex_);  // until the next commit
   bool is_write_posted_ ABSL_GUARDED_BY(mutex_) = false;

@@ -424,8 +424,8 @@ TEST_F(RunRecordStorageTest, ALaterProcessGetsWholeTestsAndIsToldWhatIsLost) {
   EXPECT_THAT(Read(Open(saved)),
               ElementsAre("id", "piece0", "finished 0",
                           AllOf(HasSubstr("end run "),
-                                HasSubstr("No space left on device; it is "
-                                          "kept in memory, until the "))));
+                                HasSubstr("No space left on device; only the "
+                                          "sequencer that ran it had"))));
 }
 
 TEST_F(RunRecordStorageTest, ARunThatIsRunningSaysWhatOnlyMemoryHas) {
@@ -433,7 +433,9 @@ TEST_F(RunRecordStorageTest, ARunThatIsRunningSaysWhatOnlyMemoryHas) {
   auto record = MakeRecord();
   FailAppends(absl::ErrnoToStatus(ENOSPC, "cannot write /x/run"));
   RunOneTest(*record, 0, 1);
-  EXPECT_THAT(Saved().message(), HasSubstr("kept in memory, until the"));
+  EXPECT_THAT(record->description().message(),
+              HasSubstr("kept in memory, until the"));
+  EXPECT_THAT(Saved().message(), HasSubstr("only the sequencer that ran it"));
   FailAppends(absl::OkStatus());
   RunOneTest(*record, 1, 1);
   EXPECT_EQ(Saved().message(), "");
