@@ -86,9 +86,60 @@ std::string WhyInterrupted(const RunDescription& run) {
                       run.test_names(index));
 }
 
+// The description, from the disk, of a run that no longer exists.
+RunDescription Interrupted(RunDescription run) {
+  // What its result lacks, if anything.
+  const std::string lost = run.message();
+  run.set_message(WhyInterrupted(run));
+  AddSentence(lost, run);
+  run.set_state(RunDescription::INTERRUPTED);
+  run.clear_queue_position();
+  return run;
+}
+
+// The same of a run that may have ended: if it had a record, that would tell.
+RunDescription InterruptedIfNotEnded(RunDescription run) {
+  if (HasEnded(run)) return run;
+  run = Interrupted(std::move(run));
+  AddSentence("or the disk did not take how the run ended", run);
+  return run;
+}
+
 bool HasControlCharacters(const std::string& text) {
   return std::any_of(text.begin(), text.end(),
                      [](unsigned char c) { return absl::ascii_iscntrl(c); });
+}
+
+int64_t Sum(const std::map<std::string, int64_t>& amounts) {
+  int64_t sum = 0;
+  for (const auto& [client, amount] : amounts) sum += amount;
+  return sum;
+}
+
+using HeldRecords =
+    std::map<std::string, std::vector<std::shared_ptr<RunRecord>>>;
+
+// By client.
+std::map<std::string, int64_t> Bytes(const HeldRecords& held) {
+  std::map<std::string, int64_t> bytes;
+  for (const auto& [client, records] : held) {
+    for (const auto& record : records) bytes[client] += record->kept_bytes();
+  }
+  return bytes;
+}
+
+// Of the clients that hold several records, the one that holds most: its oldest
+// record. The last one that a client holds is not taken away while it is read.
+std::shared_ptr<RunRecord> OldestOfMostHeld(const HeldRecords& held) {
+  std::shared_ptr<RunRecord> oldest;
+  int64_t most = 0;
+  for (const auto& [client, bytes] : Bytes(held)) {
+    const auto& records = held.at(client);
+    if (records.size() < 2 || bytes <= most) continue;
+    most = bytes;
+    oldest = records.front();
+  }
+  return oldest;
 }
 
 }  // namespace
@@ -117,24 +168,19 @@ absl::Status RunBook::OpenDirectory(const std::string& path) {
 void RunBook::OpenDisk(std::shared_ptr<RunDisk> disk) {
   storage_ = std::make_unique<RunStorage>(std::move(disk));
   storage_->Post([this](RunDisk& disk) {
-    for (RunDescription& run : disk.List()) {
+    for (const RunDescription& run : disk.List()) {
       {
         absl::MutexLock lock(&mutex_);
         ids_.Follow(run.id());
       }
-      if (!HasEnded(run)) Interrupt(disk, std::move(run));
+      if (!HasEnded(run)) Interrupt(disk, run);
     }
   });
   storage_->AwaitIdle(absl::InfiniteDuration());
 }
 
-void RunBook::Interrupt(RunDisk& disk, RunDescription run) {
-  // What its result lacks, if anything.
-  const std::string lost = run.message();
-  run.set_message(WhyInterrupted(run));
-  AddSentence(lost, run);
-  run.set_state(RunDescription::INTERRUPTED);
-  run.clear_queue_position();
+void RunBook::Interrupt(RunDisk& disk, const RunDescription& left) {
+  RunDescription run = Interrupted(left);
   interrupted_runs_.push_back(run);
   const std::string id = run.id();
   RunOrError record = absl::NotFoundError("not needed");
@@ -142,7 +188,10 @@ void RunBook::Interrupt(RunDisk& disk, RunDescription run) {
   if (!disk.Save(run).ok()) record = OpenStored(disk, std::move(run));
   absl::MutexLock lock(&mutex_);
   ++ended_counts_[RunDescription::INTERRUPTED];
-  if (record.ok()) records_[id] = *std::move(record);
+  if (!record.ok()) return;
+  (*record)->Save();  // marks it as one that the disk lacks
+  records_[id] = *std::move(record);
+  ended_.push_back(id);
 }
 
 absl::StatusOr<std::shared_ptr<RunRecord>> RunBook::Add(
@@ -166,7 +215,9 @@ absl::StatusOr<std::shared_ptr<RunRecord>> RunBook::Add(
     const std::string id = ids_.Next();
     run.set_id(id);
     options.on_ended = [this, id] { OnEnded(id); };
-    options.make_room = [this](int64_t bytes) { return MakeRoom(bytes); };
+    options.make_room = [this](int64_t bytes) {
+      return MakeRoom(bytes, /*counts_held=*/true);
+    };
     options.storage = storage_.get();
     options.memory_bytes = std::max(options.memory_bytes,
                                     limits_.memory_bytes / kMostTemporaryFiles);
@@ -225,14 +276,29 @@ std::map<RunDescription::State, int64_t> RunBook::ended_counts() const {
 }
 
 void RunBook::List(ListHandler on_listed) const {
-  storage_->Post([this, on_listed = std::move(on_listed)](RunDisk& disk) {
-    on_listed(ListNow(disk));
+  {
+    absl::MutexLock lock(&mutex_);
+    waiting_lists_.push_back(std::move(on_listed));
+    if (waiting_lists_.size() > 1) return;  // the first one's task is posted
+  }
+  storage_->Post([this](RunDisk& disk) {
+    std::vector<ListHandler> waiting;
+    {
+      // Later calls must not get what is listed now.
+      absl::MutexLock lock(&mutex_);
+      waiting.swap(waiting_lists_);
+    }
+    const std::vector<RunDescription> runs = ListNow(disk);
+    for (const ListHandler& on_listed : waiting) on_listed(runs);
   });
 }
 
 std::vector<RunDescription> RunBook::ListNow(RunDisk& disk) const {
   std::map<std::string, RunDescription> runs;
-  for (RunDescription& run : disk.List()) runs[run.id()] = std::move(run);
+  for (RunDescription& run : disk.List()) {
+    std::string id = run.id();
+    runs[std::move(id)] = InterruptedIfNotEnded(std::move(run));
+  }
   {
     absl::MutexLock lock(&mutex_);
     // The disk's descriptions of these may be outdated.
@@ -270,7 +336,7 @@ RunBook::RunOrError RunBook::FindNow(RunDisk& disk, const std::string& id) {
   absl::StatusOr<RunDescription> run = disk.Load(id);
   if (absl::IsNotFound(run.status())) return NotFound(disk, id);
   if (!run.ok()) return run.status();
-  return OpenStored(disk, *std::move(run));
+  return OpenStored(disk, InterruptedIfNotEnded(*std::move(run)));
 }
 
 RunBook::RunOrError RunBook::OpenStored(RunDisk& disk, RunDescription run) {
@@ -311,13 +377,17 @@ void RunBook::OnEnded(const std::string& id) {
       record->kept_bytes() > limits_.memory_bytes) {
     kept = record->OnlySummaries();
   }
-  MakeRoom(std::min(kept->kept_bytes(), limits_.memory_bytes));
+  const int64_t bytes = std::min(kept->kept_bytes(), limits_.memory_bytes);
+  // What is read of dropped results must not push out this one.
+  if (!MakeRoom(bytes, /*counts_held=*/true)) {
+    MakeRoom(bytes, /*counts_held=*/false);
+  }
   {
     absl::MutexLock lock(&mutex_);
     ++ended_counts_[kept->description().state()];
     if (kept != record) Replace(id, std::move(kept));
     ended_.push_back(id);
-    if (ended_.size() > static_cast<size_t>(limits_.ended_in_memory)) {
+    while (ended_.size() > static_cast<size_t>(limits_.ended_in_memory)) {
       Forget(OldestOfMost([](const RunRecord&) { return 1; }, {}));
     }
   }
@@ -339,35 +409,46 @@ void RunBook::Forget(const std::string& id) {
   std::erase(ended_, id);
 }
 
-bool RunBook::MakeRoom(int64_t bytes) {
+bool RunBook::MakeRoom(int64_t bytes, bool counts_held) {
   if (bytes > limits_.memory_bytes) return false;
-  GiveUpStalledFollowers();
-  absl::MutexLock lock(&mutex_);
   while (true) {
-    Amounts held = HeldBytes();
-    int64_t needed_bytes = bytes;
-    for (const auto& [client, held_bytes] : held) needed_bytes += held_bytes;
-    int64_t kept_bytes = 0;
-    for (const std::string& id : ended_) {
-      kept_bytes += records_.at(id)->kept_bytes();
+    // Of the result that was dropped last, too.
+    GiveUpStalledFollowers();
+    std::shared_ptr<RunRecord> excess;
+    {
+      absl::MutexLock lock(&mutex_);
+      const HeldRecords held = Held();
+      const Amounts held_bytes = Bytes(held);
+      int64_t needed_bytes = bytes;
+      if (counts_held) needed_bytes += Sum(held_bytes);
+      if (needed_bytes > limits_.memory_bytes) {
+        // Dropping results would be in vain.
+        excess = OldestOfMostHeld(held);
+        if (excess == nullptr) return false;
+      } else {
+        int64_t kept_bytes = 0;
+        for (const std::string& id : ended_) {
+          kept_bytes += records_.at(id)->kept_bytes();
+        }
+        if (kept_bytes + needed_bytes <= limits_.memory_bytes) return true;
+        const std::string oldest = OldestOfMost(
+            [](const RunRecord& r) { return r.kept_bytes(); }, held_bytes);
+        if (oldest.empty()) continue;  // the disk has them by now
+        Replace(oldest, records_.at(oldest)->WithoutResult());
+      }
     }
-    if (kept_bytes + needed_bytes <= limits_.memory_bytes) return true;
-    if (kept_bytes == 0) return false;
-    const std::string oldest = OldestOfMost(
-        [](const RunRecord& r) { return r.kept_bytes(); }, std::move(held));
-    if (oldest.empty()) continue;  // the disk has them by now
-    Replace(oldest, records_.at(oldest)->WithoutResult());
+    if (excess != nullptr) excess->GiveUpFollowers();
   }
 }
 
-RunBook::Amounts RunBook::HeldBytes() {
+RunBook::HeldRecords RunBook::Held() {
   std::erase_if(dropped_, [](const auto& record) { return record.expired(); });
-  Amounts held;
+  HeldRecords held;
   for (const auto& dropped : dropped_) {
-    const std::shared_ptr<RunRecord> record = dropped.lock();
+    std::shared_ptr<RunRecord> record = dropped.lock();
     // Others than followers have it only for a moment.
-    if (record == nullptr || !record->has_followers()) continue;
-    held[record->client()] += record->kept_bytes();
+    if (record == nullptr || !record->is_followed()) continue;
+    held[record->client()].push_back(std::move(record));
   }
   return held;
 }

@@ -64,7 +64,9 @@ struct RunLimits {
 
   // What exists only until the process ends: bytes of the results of ended
   // runs, in memory and in temporary files, and the number of these runs. The
-  // bytes include results that were dropped, as long as clients read them.
+  // bytes include results that were dropped, as long as clients read them; but
+  // even if these leave no room, the latest run keeps its result, and each
+  // client the last one that it reads.
   int64_t memory_bytes = int64_t{128} << 20;
   int ended_in_memory = 1'000;
 };
@@ -120,8 +122,9 @@ class RunBook {
   // List() and Find() do not wait for the disk: they call the handler later on
   // the storage's thread; Find() calls it at once if the run is in memory.
   //
-  // Lists the oldest run first.
-  using ListHandler = std::function<void(std::vector<RunDescription> runs)>;
+  // Lists the oldest run first. One listing answers all calls that wait for it.
+  using ListHandler =
+      std::function<void(const std::vector<RunDescription>& runs)>;
   void List(ListHandler on_listed) const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Lists the runs that have not ended, oldest first. Does not need the disk.
@@ -149,14 +152,19 @@ class RunBook {
 
   // Makes sure that so many bytes, and the results of ended runs that exist
   // only until the process ends, stay within the limit: drops such results.
-  // Returns false if even then they do not.
-  bool MakeRoom(int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
+  // `counts_held`: what followers read of dropped ones takes room, too; of
+  // clients that hold several, older ones are given up if they must be. Returns
+  // false, and drops no more, when that cannot help any more.
+  bool MakeRoom(int64_t bytes, bool counts_held) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // By client.
   using Amounts = std::map<std::string, int64_t>;
 
-  // The bytes of results that were dropped, and that followers still read.
-  Amounts HeldBytes() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Records that were dropped, and that followers still read, by client; those
+  // of each client in the order in which they were dropped.
+  using HeldRecords =
+      std::map<std::string, std::vector<std::shared_ptr<RunRecord>>>;
+  HeldRecords Held() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Of results that were dropped, so that they do not take room for nothing.
   void GiveUpStalledFollowers() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -177,7 +185,8 @@ class RunBook {
   void StoreAgain(const std::string& id) ABSL_LOCKS_EXCLUDED(mutex_);
   void ForgetStored() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  void Interrupt(RunDisk& disk, RunDescription run) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Interrupt(RunDisk& disk, const RunDescription& left)
+      ABSL_LOCKS_EXCLUDED(mutex_);
   std::vector<RunDescription> ListNow(RunDisk& disk) const
       ABSL_LOCKS_EXCLUDED(mutex_);
   RunOrError FindNow(RunDisk& disk, const std::string& id)
@@ -192,9 +201,11 @@ class RunBook {
   std::vector<RunDescription> interrupted_runs_;
 
   mutable absl::Mutex mutex_;
+  mutable std::vector<ListHandler> waiting_lists_ ABSL_GUARDED_BY(mutex_);
   RunIds ids_ ABSL_GUARDED_BY(mutex_);
 
-  // Runs that have not ended or are not on the disk, by id.
+  // Runs that have not ended or are not on the disk, by id. The disk's thread
+  // removes them.
   std::map<std::string, std::shared_ptr<RunRecord>> records_
       ABSL_GUARDED_BY(mutex_);
   std::deque<std::string> ended_ ABSL_GUARDED_BY(mutex_);  // of records_

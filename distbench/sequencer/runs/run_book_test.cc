@@ -22,6 +22,7 @@ namespace distbench::sequencer {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -97,6 +98,12 @@ class RunBookTest : public testing::Test {
       EXPECT_TRUE(status.ok()) << status;
     }
     return book;
+  }
+
+  std::shared_ptr<GatedDisk> OpenGatedDisk() const {
+    auto directory = RunDirectory::Open(path_);
+    EXPECT_TRUE(directory.ok()) << directory.status();
+    return std::make_shared<GatedDisk>(*std::move(directory));
   }
 
   std::shared_ptr<RunRecord> Add(RunBook& book,
@@ -347,6 +354,54 @@ TEST_F(RunBookTest, DroppedResultsCountWhileTheyAreRead) {
   EXPECT_THAT(Messages(*book), ElementsAre(is_dropped, is_dropped, "", "", ""));
 }
 
+TEST_F(RunBookTest, AReaderThatTakesNothingPushesOutNobodyElse) {
+  limits_.memory_bytes = 100'000;
+  auto book = MakeBook(false);
+  WaitingFollower stalled(AddEnded(*book, 50'000, "you"));
+  EXPECT_TRUE(stalled.Next().event->has_run_id());
+  for (int i = 0; i < 3; ++i) AddEnded(*book, 10'000);
+  clock_.Advance(60 * kSecondNs);
+  AddEnded(*book, 60'000, "them");
+  EXPECT_THAT(Messages(*book),
+              ElementsAre(HasSubstr("was dropped"), "", "", "", ""));
+  EXPECT_EQ(stalled.Next().end->code(), absl::StatusCode::kDeadlineExceeded);
+}
+
+TEST_F(RunBookTest, NothingIsDroppedInVain) {
+  limits_.memory_bytes = 100'000;
+  auto book = MakeBook(false);
+  WaitingFollower reader(AddEnded(*book, 50'000, "you"));
+  EXPECT_TRUE(reader.Next().event->has_run_id());
+  for (int i = 0; i < 3; ++i) AddEnded(*book, 10'000);
+  // It fits only without what is being read.
+  AddEnded(*book, 60'000, "them");
+  EXPECT_THAT(Messages(*book),
+              ElementsAre(HasSubstr("was dropped"), "", "", "", ""));
+  EXPECT_TRUE(reader.Next().event->has_result_chunk());
+}
+
+TEST_F(RunBookTest, AClientThatReadsManyDroppedResultsKeepsOnlySome) {
+  limits_.memory_bytes = 100'000;
+  auto book = MakeBook(false);
+  std::vector<std::unique_ptr<WaitingFollower>> followers;
+  std::vector<std::weak_ptr<RunRecord>> records;
+  for (int i = 0; i < 20; ++i) {
+    auto record = AddEnded(*book, 40'000);
+    records.push_back(record);
+    followers.push_back(std::make_unique<WaitingFollower>(std::move(record)));
+    EXPECT_TRUE(followers.back()->Next().event->has_run_id());
+  }
+  int64_t bytes = 0;
+  for (const auto& weak : records) {
+    const std::shared_ptr<RunRecord> record = weak.lock();
+    if (record->is_followed()) bytes += record->kept_bytes();
+  }
+  EXPECT_LE(bytes, limits_.memory_bytes);
+  EXPECT_EQ(followers.front()->Next().end->code(),
+            absl::StatusCode::kDeadlineExceeded);
+  EXPECT_TRUE(followers.back()->Next().event->has_result_chunk());
+}
+
 TEST_F(RunBookTest, WithoutAnyRoomFollowersGetAll) {
   limits_.memory_bytes = 0;
   auto book = MakeBook(false);
@@ -378,9 +433,7 @@ TEST_F(RunBookTest, LargeResultsAreInFilesWithoutADirectory) {
 }
 
 TEST_F(RunBookTest, ResultsThatTheDiskDoesNotTakeMakeRoomForEachOther) {
-  auto directory = RunDirectory::Open(path_);
-  ASSERT_TRUE(directory.ok()) << directory.status();
-  auto disk = std::make_shared<GatedDisk>(*std::move(directory));
+  auto disk = OpenGatedDisk();
   limits_.memory_bytes = 3 << 20;
   RunBook book(limits_, clock_);
   book.OpenDisk(disk);
@@ -442,6 +495,72 @@ TEST_F(RunBookTest, RunsThatHadNotEndedAreInterruptedAfterwards) {
   EXPECT_THAT(MakeBook(true)->interrupted_runs(), IsEmpty());
 }
 
+TEST_F(RunBookTest, ADescriptionThatBecomesReadableIsThatOfAnInterruptedRun) {
+  const std::string id = "20260131-235959-000";
+  const std::string file = path_ + "/" + id + ".run";
+  std::filesystem::create_directories(file);  // cannot be read
+  auto book = MakeBook(true);
+  EXPECT_THAT(States(*book), ElementsAre(RunDescription::UNKNOWN));
+  std::filesystem::remove_all(file);
+  std::ofstream(file) << "state: RUNNING test_names: 'first'";
+  EXPECT_THAT(States(*book), ElementsAre(RunDescription::INTERRUPTED));
+  auto run = FindRun(*book, id);
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_EQ((*run)->Cancel(absl::CancelledError("enough")).code(),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(End(*run).code(), absl::StatusCode::kAborted);
+}
+
+TEST_F(RunBookTest, ARunThatIsForgottenBeforeTheDiskHasItsEndDoesNotRunOn) {
+  limits_.ended_in_memory = 1;
+  auto disk = OpenGatedDisk();
+  RunBook book(limits_, clock_);
+  book.OpenDisk(disk);
+  auto first = Add(book);
+  auto second = Add(book);
+  Await(book);
+  const absl::Status error = absl::ErrnoToStatus(ENOSPC, "cannot write /x");
+  disk->FailWrites(absl::OkStatus(), absl::OkStatus(), error);
+  for (const auto& record : {first, second}) {
+    record->OnSequenceDone(absl::OkStatus());
+    Await(book);
+  }
+  EXPECT_THAT(States(book),
+              ElementsAre(RunDescription::INTERRUPTED, RunDescription::DONE));
+  EXPECT_THAT(Messages(book)[0], HasSubstr("the disk did not take how"));
+  EXPECT_EQ(End(*FindRun(book, first->id())).code(),
+            absl::StatusCode::kAborted);
+}
+
+TEST_F(RunBookTest, AnInterruptedRunWhoseDiskFailsDoesNotRunOn) {
+  std::filesystem::create_directory(path_);
+  std::ofstream(path_ + "/20260131-235959-000.run")
+      << "state: RUNNING test_names: 'first' result_bytes: 100";  // no result
+  auto disk = OpenGatedDisk();
+  const absl::Status error = absl::ErrnoToStatus(ENOSPC, "cannot write /x");
+  disk->FailWrites(absl::OkStatus(), absl::OkStatus(), error);
+  RunBook book(limits_, clock_);
+  book.OpenDisk(disk);
+  EXPECT_THAT(States(book), ElementsAre(RunDescription::INTERRUPTED));
+}
+
+TEST_F(RunBookTest, TheDiskGetsLaterThatARunWasInterrupted) {
+  std::filesystem::create_directory(path_);
+  const std::string id = "20260131-235959-000";
+  std::ofstream(path_ + "/" + id + ".run")
+      << "state: RUNNING test_names: 'first'";
+  auto disk = OpenGatedDisk();
+  const absl::Status error = absl::ErrnoToStatus(ENOSPC, "cannot write /x");
+  disk->FailWrites(absl::OkStatus(), absl::OkStatus(), error);
+  RunBook book(limits_, clock_);
+  book.OpenDisk(disk);
+  EXPECT_EQ(disk->Load(id)->state(), RunDescription::RUNNING);
+  disk->FailWrites(absl::OkStatus(), absl::OkStatus(), absl::OkStatus());
+  Add(book)->OnSequenceDone(absl::OkStatus());
+  Await(book);
+  EXPECT_EQ(disk->Load(id)->state(), RunDescription::INTERRUPTED);
+}
+
 TEST_F(RunBookTest, ADiskThatTakesNothingDelaysNothingAndGetsItLater) {
   auto book = MakeBook(true);
   // Makes writes fail for a while.
@@ -466,9 +585,7 @@ TEST_F(RunBookTest, ADiskThatTakesNothingDelaysNothingAndGetsItLater) {
 }
 
 TEST_F(RunBookTest, NobodyWaitsForADiskThatTakesItsTime) {
-  auto directory = RunDirectory::Open(path_);
-  ASSERT_TRUE(directory.ok()) << directory.status();
-  auto disk = std::make_shared<GatedDisk>(*std::move(directory));
+  auto disk = OpenGatedDisk();
   RunBook book(limits_, clock_);
   book.OpenDisk(disk);
   disk->Close();
@@ -498,6 +615,27 @@ TEST_F(RunBookTest, NobodyWaitsForADiskThatTakesItsTime) {
   is_found.WaitForNotification();
   Await(book);
   EXPECT_TRUE(waiting->has_ended());
+}
+
+TEST_F(RunBookTest, OneListingAnswersAllCallsThatWaitForIt) {
+  auto disk = OpenGatedDisk();
+  RunBook book(limits_, clock_);
+  book.OpenDisk(disk);
+  const int before = disk->list_count();
+  disk->Close();
+  Add(book);
+  ASSERT_TRUE(disk->AwaitCall());
+  std::vector<size_t> sizes;
+  for (int i = 0; i < 100; ++i) {
+    book.List([&](const std::vector<RunDescription>& runs) {
+      sizes.push_back(runs.size());
+    });
+  }
+  disk->Open();
+  Await(book);
+  EXPECT_THAT(sizes, AllOf(SizeIs(100), Each(1)));
+  EXPECT_EQ(disk->list_count() - before, 1);
+  EXPECT_THAT(ListRuns(book), SizeIs(1));
 }
 
 TEST_F(RunBookTest, UnknownRunsAreExplained) {

@@ -17,6 +17,23 @@ std::string PiecesMissing(int begin, int end) {
   return absl::StrCat(kPiecesDropped, " of tests ", begin + 1, " to ", end);
 }
 
+// Drops most of a result without its pieces, and says so in the result.
+void DropResourceSamples(TestResult& result) {
+  bool has_samples = false;
+  for (auto& [node, resources] :
+       *result.mutable_resource_usage_logs()->mutable_node_resources()) {
+    has_samples |= !resources.samples().empty();
+    resources.clear_samples();
+  }
+  if (!has_samples) return;
+  Finding& finding = *result.mutable_run_info()->add_findings();
+  finding.set_severity(Finding::NOTE);
+  finding.set_code("resources_dropped");
+  finding.set_message(
+      "how busy the hosts were in each second is not in the result, which "
+      "needs more than the sequencer's --results_memory");
+}
+
 }  // namespace
 
 RunRecord::RunRecord(Options options, const base::Clock& clock,
@@ -52,7 +69,10 @@ RunDescription RunRecord::description() const {
   RunDescription run = end_.has_value() ? *ended_ : description_;
   run.clear_result_bytes();
   if (log_.total_bytes() > 0) run.set_result_bytes(log_.total_bytes());
-  AddSentence(storage_problem_.empty() ? save_problem_ : storage_problem_, run);
+  AddSentence(storage_problem_.empty()
+                  ? save_problem_
+                  : absl::StrCat(storage_problem_, storage_risk_),
+              run);
   AddSentence(missing_, run);
   return run;
 }
@@ -127,14 +147,22 @@ bool RunRecord::has_pieces() const {
   return log_.has_pieces();
 }
 
-bool RunRecord::has_followers() const {
+bool RunRecord::is_followed() const {
   absl::MutexLock lock(&mutex_);
-  return !followers_.empty();
+  return std::any_of(
+      followers_.begin(), followers_.end(),
+      [](const auto& follower) { return !follower.second->is_given_up_; });
 }
 
 void RunRecord::SetCanceller(std::function<void(const absl::Status&)> cancel) {
-  absl::MutexLock lock(&mutex_);
-  cancel_ = std::move(cancel);
+  absl::Status reason;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (end_.has_value()) return;
+    cancel_ = cancel;
+    reason = std::exchange(cancel_reason_, absl::OkStatus());
+  }
+  if (!reason.ok()) cancel(reason);
 }
 
 absl::Status RunRecord::Cancel(const absl::Status& reason) {
@@ -146,6 +174,7 @@ absl::Status RunRecord::Cancel(const absl::Status& reason) {
           absl::StrCat("run ", id(), " has ended"));
     }
     cancel = cancel_;
+    if (cancel == nullptr) cancel_reason_ = reason;
     is_ending_ = true;
   }
   if (cancel) cancel(reason);
@@ -214,6 +243,10 @@ absl::Status RunRecord::OnTestFinished(int test_index, TestResult result) {
   RunTestsEvent event;
   event.set_test_index(test_index);
   *event.mutable_finished() = std::move(result);
+  const int64_t bytes = static_cast<int64_t>(event.ByteSizeLong());
+  if (!AwaitRoom(/*piece_of=*/std::nullopt, bytes)) {
+    DropResourceSamples(*event.mutable_finished());
+  }
   Append(event);
   {
     absl::MutexLock lock(&mutex_);
@@ -289,8 +322,8 @@ void RunRecord::Append(const RunTestsEvent& event) {
   std::optional<int> piece_of;
   if (event.has_result_chunk()) {
     piece_of = event.test_index();
-    if (!AwaitRoom(*piece_of, record.size())) {
-      return DropPieces(*piece_of, std::move(record));
+    if (!AwaitRoom(piece_of, record.size()) && DropPieces(*piece_of, record)) {
+      return;
     }
   }
   AppendRecord(std::move(record), piece_of);
@@ -311,14 +344,15 @@ void RunRecord::AppendRecord(std::string record, std::optional<int> piece_of) {
 
 // ---- Room -------------------------------------------------------------------
 
-// Waits until there is room for a piece. Returns false if it is not to be kept.
-bool RunRecord::AwaitRoom(int test_index, int64_t bytes) {
+// Waits until there is room for a record, perhaps a piece of a test. Returns
+// false if there is none, or it is not to be kept.
+bool RunRecord::AwaitRoom(std::optional<int> piece_of, int64_t bytes) {
   {
     absl::MutexLock lock(&mutex_);
     AwaitDisk();
     if (write_error_.ok()) return true;
     // Useless without the earlier pieces of its test.
-    if (LacksPieces(test_index)) return false;
+    if (piece_of.has_value() && LacksPieces(*piece_of)) return false;
     bytes += log_.memory_bytes();
   }
   return options_.make_room(bytes);
@@ -344,14 +378,18 @@ void RunRecord::AwaitDisk() {
 
 // Drops this piece of the test, and all pieces that are in memory. The piece
 // takes its place before, so that followers that have all others see the gap.
-void RunRecord::DropPieces(int test_index, std::string piece) {
+// Returns false, and drops nothing, if the disk takes pieces again.
+bool RunRecord::DropPieces(int test_index, const std::string& piece) {
   absl::MutexLock lock(&mutex_);
-  log_.Append(std::move(piece), test_index);
+  if (write_error_.ok()) return false;
+  log_.Append(piece, test_index);
   const int first = log_.DropPieces().value_or(test_index);
   if (lacking_end_ == 0) lacking_begin_ = first;
   lacking_end_ = test_index + 1;
   missing_ = PiecesMissing(lacking_begin_, lacking_end_);
   storage_problem_ = std::string(write_error_.message());
+  storage_risk_.clear();
+  return true;
 }
 
 bool RunRecord::LacksPieces(int test_index) const {
@@ -388,21 +426,35 @@ bool RunFollower::is_given_up() const {
 }
 
 void RunRecord::GiveUpStalledFollowers() {
+  const auto is_stalled = [this](const RunFollower& follower) {
+    const int64_t idle_ns = clock_.MonotonicNs() - follower.idle_since_ns_;
+    return !follower.is_reading_ &&
+           absl::Nanoseconds(idle_ns) >= options_.stall_timeout;
+  };
+  GiveUp(is_stalled,
+         absl::StrCat("its result was dropped when the client had read nothing "
+                      "of it for ",
+                      absl::FormatDuration(options_.stall_timeout)));
+}
+
+void RunRecord::GiveUpFollowers() {
+  GiveUp([](const RunFollower&) { return true; },
+         "its result was dropped, and the client did not read it before later "
+         "ones needed the room; the sequencer's --results_memory sets how much "
+         "there is");
+}
+
+void RunRecord::GiveUp(absl::FunctionRef<bool(const RunFollower&)> which,
+                       const std::string& why) {
   std::vector<std::function<void()>> calls;
   {
     absl::MutexLock lock(&mutex_);
     if (!end_.has_value()) return;
     for (const auto& [id, follower] : followers_) {
-      const absl::Duration idle =
-          absl::Nanoseconds(clock_.MonotonicNs() - follower->idle_since_ns_);
-      if (follower->is_given_up_ || follower->is_reading_) continue;
-      if (idle < options_.stall_timeout) continue;
+      if (follower->is_given_up_ || !which(*follower)) continue;
       follower->is_given_up_ = true;
       follower->error_ = absl::DeadlineExceededError(
-          absl::StrCat("run ", this->id(),
-                       ": its result was dropped when the client had "
-                       "read nothing of it for ",
-                       absl::FormatDuration(options_.stall_timeout)));
+          absl::StrCat("run ", this->id(), ": ", why));
       calls.push_back(follower->on_news_);
     }
   }
@@ -424,7 +476,7 @@ RunNews RunRecord::NewsFor(RunFollower& follower) {
     if (event.has_result_chunk()) {
       follower.part_ = {event.test_index(), follower.offset_};
     }
-    return {.event = std::move(event)};
+    return Event(std::move(event));
   }
   if (follower.is_reading_ || !end_.has_value()) return {};
   return {.end = missing_.empty() ? *end_ : WhatIsMissing()};
@@ -551,13 +603,13 @@ void RunRecord::CommitNow(RunDisk& disk) {
     absl::MutexLock lock(&mutex_);
     if (synced.ok()) OnSynced();
     if (!write_error_.ok()) {
-      storage_problem_ = absl::StrCat(
-          write_error_.message(),
-          missing_.empty() ? "; it is kept in memory, until the sequencer ends"
-                           : "");
+      storage_problem_ = std::string(write_error_.message());
+      storage_risk_ = missing_.empty()
+                          ? "; it is kept in memory, until the sequencer ends"
+                          : "";
     } else if (!synced.ok()) {
-      storage_problem_ = absl::StrCat(
-          synced.message(), "; it is lost if the sequencer's host fails");
+      storage_problem_ = std::string(synced.message());
+      storage_risk_ = "; it is lost if the sequencer's host fails";
     } else {
       storage_problem_.clear();
     }
@@ -607,7 +659,11 @@ RunDescription RunRecord::Committed() const {
 // only in memory do not survive, and it says so.
 RunDescription RunRecord::ToSave() const {
   RunDescription run = Committed();
-  if (committed_end_ < log_.end()) AddSentence(storage_problem_, run);
+  if (committed_end_ < log_.end() && !storage_problem_.empty()) {
+    AddSentence(absl::StrCat(storage_problem_,
+                             "; only the sequencer that ran it had the rest"),
+                run);
+  }
   AddSentence(missing_, run);
   return run;
 }

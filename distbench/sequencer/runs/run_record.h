@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
@@ -49,7 +50,8 @@ struct RunNews {
 // result, while the file is behind, and at the end of a test. Pieces that the
 // disk does not take stay in memory. When there is no room for one there, it is
 // dropped with the others, and followers are told at the end which results they
-// miss.
+// miss. The end of a test is always kept, but without room it loses the nodes'
+// samples of resources.
 //
 // Thread-safe.
 class RunRecord final : public std::enable_shared_from_this<RunRecord> {
@@ -119,11 +121,13 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
   // Whether the result is more than summaries.
   bool has_pieces() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  bool has_followers() const ABSL_LOCKS_EXCLUDED(mutex_);
+  // Whether there are followers that were not given up.
+  bool is_followed() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Gives up those followers of an ended run that could have taken something
-  // for stall_timeout, and took nothing.
+  // for stall_timeout, and took nothing; or all of them.
   void GiveUpStalledFollowers() ABSL_LOCKS_EXCLUDED(mutex_);
+  void GiveUpFollowers() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Both return at once. The storage saves the description in the state that it
   // has by then. Commit() also makes it write all records so far, if they are
@@ -131,7 +135,8 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
   void Save();
   void Commit() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Sets the function that ends the run. Call it before others know of the run.
+  // Sets the function that ends the run. Calls it at once if the run was
+  // cancelled before.
   void SetCanceller(std::function<void(const absl::Status&)> cancel)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -161,7 +166,8 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
   void OnResultChunk(int test_index, ResultChunk chunk);
 
   // The test has ended; `result` has no service_logs. Blocks until the disk has
-  // it. An error ends the sequence.
+  // it. Without room there and in memory, it loses the nodes' samples. An error
+  // ends the sequence.
   absl::Status OnTestFinished(int test_index, TestResult result)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -183,9 +189,10 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
   Options Replace() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // ---- Room, on the run's thread
-  bool AwaitRoom(int test_index, int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
+  bool AwaitRoom(std::optional<int> piece_of, int64_t bytes)
+      ABSL_LOCKS_EXCLUDED(mutex_);
   void AwaitDisk() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void DropPieces(int test_index, std::string piece)
+  bool DropPieces(int test_index, const std::string& piece)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // ---- Storage: functions that post work, and functions on its thread
@@ -211,6 +218,8 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
             int64_t begin) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool LacksPieces(int test_index) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status WhatIsMissing() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void GiveUp(absl::FunctionRef<bool(const RunFollower& follower)> which,
+              const std::string& why) ABSL_LOCKS_EXCLUDED(mutex_);
   void Notify() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   const Options options_;
@@ -221,6 +230,8 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
   mutable absl::Mutex mutex_;
   RunDescription description_ ABSL_GUARDED_BY(mutex_);  // until the run ends
   std::function<void(const absl::Status&)> cancel_ ABSL_GUARDED_BY(mutex_);
+  absl::Status cancel_reason_
+      ABSL_GUARDED_BY(mutex_);  // while it has no cancel_
   bool has_failed_test_ ABSL_GUARDED_BY(mutex_) = false;
   bool sequencer_ends_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_ending_ ABSL_GUARDED_BY(mutex_) = false;
@@ -239,6 +250,7 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
   int lacking_end_ ABSL_GUARDED_BY(mutex_) = 0;
 
   std::string storage_problem_ ABSL_GUARDED_BY(mutex_);  // of the result
+  std::string storage_risk_ ABSL_GUARDED_BY(mutex_);     // until this one ends
   std::string save_problem_ ABSL_GUARDED_BY(mutex_);     // of the description
   absl::Status write_error_ ABSL_GUARDED_BY(mutex_);  // until the next commit
   bool is_write_posted_ ABSL_GUARDED_BY(mutex_) = false;
@@ -284,7 +296,7 @@ class RunFollower {
   // that names it. Never blocks.
   RunNews Next();
 
-  // Whether the record waits no longer for this follower, which took nothing:
+  // Whether the record waits no longer for this follower:
   // whoever has it should end it, and whatever it waits for itself.
   bool is_given_up() const;
 

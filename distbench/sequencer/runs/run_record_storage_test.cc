@@ -23,6 +23,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 std::string TestPath() {
@@ -339,6 +340,57 @@ TEST_F(RunRecordStorageTest, WhoHasAllPiecesButThoseThatWereRefusedGetsNoEnd) {
   EXPECT_THAT(Drain(quick), ElementsAre(HasSubstr("were kept of test 1")));
 }
 
+TEST_F(RunRecordStorageTest, ADiskThatTakesPiecesAgainLosesNoneOfThem) {
+  auto record = MakeRecord();
+  FailAppends(absl::ErrnoToStatus(ENOSPC, "cannot write /x/run"));
+  on_room_wanted_ = [&] {
+    FailAppends(absl::OkStatus());
+    record->Commit();
+    Await();
+  };
+  RunOneTest(*record, 0, 20);
+  record->OnSequenceDone(absl::OkStatus());
+  EXPECT_THAT(Read(record), SizeIs(1 + 20 + 1 + 1));
+  EXPECT_EQ(Read(record).back(), "end ");
+  EXPECT_EQ(record->description().message(), "");
+  EXPECT_TRUE(record->is_on_disk());
+}
+
+// A result with a sample of so many bytes and a few more.
+TestResult ResultWithSample(int64_t bytes) {
+  TestResult result;
+  NodeResources& resources = (*result.mutable_resource_usage_logs()
+                                   ->mutable_node_resources())["node0"];
+  (*resources.add_samples()->mutable_network())[std::string(bytes, 'x')];
+  return result;
+}
+
+TEST_F(RunRecordStorageTest, WithoutRoomTheEndOfATestHasNoSamples) {
+  room_bytes_ = 4 * kPieceBytes;
+  FailAppends(absl::ErrnoToStatus(ENOSPC, "cannot write /x/run"));
+  auto record = MakeRecord();
+  RunFollower& follower = Follow(record);
+  EXPECT_TRUE(follower.Next().event->has_run_id());
+  for (int i = 0; i < 5; ++i) {
+    record->OnTestFinished(i, ResultWithSample(3 * kPieceBytes)).IgnoreError();
+  }
+  EXPECT_LT(record->kept_bytes(), 5 * kPieceBytes);
+  const TestResult first = follower.Next().event->finished();
+  EXPECT_THAT(
+      first.resource_usage_logs().node_resources().at("node0").samples(),
+      SizeIs(1));
+  EXPECT_THAT(first.run_info().findings(), IsEmpty());
+  const TestResult second = follower.Next().event->finished();
+  EXPECT_THAT(
+      second.resource_usage_logs().node_resources().at("node0").samples(),
+      IsEmpty());
+  ASSERT_THAT(second.run_info().findings(), SizeIs(1));
+  EXPECT_EQ(second.run_info().findings(0).code(), "resources_dropped");
+  // Nobody misses a piece.
+  record->OnSequenceDone(absl::OkStatus());
+  EXPECT_EQ(Drain(follower).back(), "end ");
+}
+
 TEST_F(RunRecordStorageTest, TestsThatAreInTheFileLackNothing) {
   auto record = MakeRecord();
   RunOneTest(*record, 0, 3);
@@ -372,8 +424,8 @@ TEST_F(RunRecordStorageTest, ALaterProcessGetsWholeTestsAndIsToldWhatIsLost) {
   EXPECT_THAT(Read(Open(saved)),
               ElementsAre("id", "piece0", "finished 0",
                           AllOf(HasSubstr("end run "),
-                                HasSubstr("No space left on device; it is "
-                                          "kept in memory, until the "))));
+                                HasSubstr("No space left on device; only the "
+                                          "sequencer that ran it had"))));
 }
 
 TEST_F(RunRecordStorageTest, ARunThatIsRunningSaysWhatOnlyMemoryHas) {
@@ -381,7 +433,9 @@ TEST_F(RunRecordStorageTest, ARunThatIsRunningSaysWhatOnlyMemoryHas) {
   auto record = MakeRecord();
   FailAppends(absl::ErrnoToStatus(ENOSPC, "cannot write /x/run"));
   RunOneTest(*record, 0, 1);
-  EXPECT_THAT(Saved().message(), HasSubstr("kept in memory, until the"));
+  EXPECT_THAT(record->description().message(),
+              HasSubstr("kept in memory, until the"));
+  EXPECT_THAT(Saved().message(), HasSubstr("only the sequencer that ran it"));
   FailAppends(absl::OkStatus());
   RunOneTest(*record, 1, 1);
   EXPECT_EQ(Saved().message(), "");

@@ -155,6 +155,16 @@ TEST_F(RunRecordTest, AFailedTestEndsTheRunIfThatIsWanted) {
             absl::AbortedError("tests[2] failed: lost"));
 }
 
+TEST_F(RunRecordTest, ACancelThatComesBeforeTheCancellerIsNotLost) {
+  auto record = MakeRecord();
+  EXPECT_TRUE(record->Cancel(absl::CancelledError("enough")).ok());
+  std::vector<std::string> reasons;
+  record->SetCanceller([&](const absl::Status& reason) {
+    reasons.push_back(std::string(reason.message()));
+  });
+  EXPECT_THAT(reasons, ElementsAre("enough"));
+}
+
 TEST_F(RunRecordTest, CancelReachesTheRunUntilItHasEnded) {
   auto record = MakeRecord();
   std::string reason;

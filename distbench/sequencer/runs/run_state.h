@@ -36,7 +36,7 @@ inline constexpr char kPiecesDropped[] =
     "summaries were kept";
 inline constexpr char kResultDropped[] =
     "its result was dropped to make room for later ones; the sequencer's "
-    "--results_memory sets how much is kept, and with --results_dir all is";
+    "--results_memory sets how much is kept of what is not in --results_dir";
 
 // The test that is running, for status requests and messages. Thread-safe.
 class RunStatus {

@@ -72,6 +72,8 @@ void FollowRunCall::WriteNextOrFinish() {
 void FollowRunCall::End(const absl::Status& status) {
   if (is_finished_) return;
   is_finished_ = true;
+  // A client that does not read what was written must not keep the record.
+  follower_ = nullptr;
   Finish(base::ToGrpcStatus(status));
 }
 
@@ -115,6 +117,8 @@ void RunTestSequenceCall::Advance() {
       news.end = status;
     }
     is_finished_ = true;
+    // A client that does not read the response must not keep the record.
+    follower_ = nullptr;
     Finish(base::ToGrpcStatus(*news.end));
   }
 }

@@ -63,11 +63,12 @@ class FollowRunCall final : public grpc::ServerWriteReactor<RunTestsEvent>,
   bool is_cancelled_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_finished_ ABSL_GUARDED_BY(mutex_) = false;
 
-  // Null until Follow().
+  // Null until Follow(), and when the call is finished.
   std::unique_ptr<RunFollower> follower_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Gathers all results into one response, for existing clients.
+// Gathers all results into one response, for existing clients. Takes them as
+// soon as they are there, so that the client does not keep the record waiting.
 class RunTestSequenceCall final : public grpc::ServerUnaryReactor {
  public:
   // gRPC owns `response`, which is valid until Finish(). If `run` is an error,

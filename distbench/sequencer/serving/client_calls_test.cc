@@ -10,6 +10,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
 #include "distbench/sequencer/runs/run_directory.h"
@@ -17,6 +18,8 @@
 #include "distbench/sequencer/runs/run_storage.h"
 #include "gtest/gtest.h"
 #include "proto/control.grpc.pb.h"
+#include "proto/results.pb.h"
+#include "proto/traffic_config.pb.h"
 
 namespace distbench::sequencer {
 namespace {
@@ -34,8 +37,46 @@ class OneRunService final : public DistBenchTestSequencer::CallbackService {
     return call.get();
   }
 
+  grpc::ServerUnaryReactor* RunTestSequence(
+      grpc::CallbackServerContext*, const TestSequence*,
+      TestSequenceResults* response) override {
+    auto* const call = RunTestSequenceCall::Open(*response, run_, [] {});
+    is_answered_.Notify();
+    return call;
+  }
+
+  // Waits until the response of RunTestSequence() is complete.
+  void AwaitAnswer() const { is_answered_.WaitForNotification(); }
+
  private:
   const std::shared_ptr<RunRecord> run_;
+  absl::Notification is_answered_;
+};
+
+// Serves an OneRunService.
+class Server {
+ public:
+  explicit Server(OneRunService& service) {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort("localhost:0", grpc::InsecureServerCredentials(),
+                             &port_);
+    builder.RegisterService(&service);
+    server_ = builder.BuildAndStart();
+  }
+
+  std::unique_ptr<DistBenchTestSequencer::Stub> Connect() const {
+    grpc::ChannelArguments arguments;
+    arguments.SetMaxReceiveMessageSize(-1);
+    return DistBenchTestSequencer::NewStub(grpc::CreateCustomChannel(
+        absl::StrCat("localhost:", port_), grpc::InsecureChannelCredentials(),
+        arguments));
+  }
+
+  void Shutdown() { server_->Shutdown(); }
+
+ private:
+  int port_ = 0;
+  std::unique_ptr<grpc::Server> server_;
 };
 
 // Counts how often it is asked. Thread-safe.
@@ -95,17 +136,8 @@ TEST(FollowRunCallTest, AClientThatDoesNotReadIsCutOffWhenItIsGivenUp) {
   RunStorage storage(TemporaryRuns());
   const std::shared_ptr<RunRecord> run = LargeRun(storage, clock);
   OneRunService service(run);
-  grpc::ServerBuilder builder;
-  int port = 0;
-  builder.AddListeningPort("localhost:0", grpc::InsecureServerCredentials(),
-                           &port);
-  builder.RegisterService(&service);
-  const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
-  grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(-1);
-  const auto stub = DistBenchTestSequencer::NewStub(
-      grpc::CreateCustomChannel(absl::StrCat("localhost:", port),
-                                grpc::InsecureChannelCredentials(), arguments));
+  Server server(service);
+  const auto stub = server.Connect();
   grpc::ClientContext context;
   const auto reader = stub->GetRun(&context, GetRunRequest());
   // The follower asks when it begins, takes the id, and takes the piece.
@@ -116,8 +148,29 @@ TEST(FollowRunCallTest, AClientThatDoesNotReadIsCutOffWhenItIsGivenUp) {
   EXPECT_TRUE(reader->Read(&event));
   EXPECT_FALSE(reader->Read(&event));
   EXPECT_EQ(reader->Finish().error_code(), grpc::StatusCode::CANCELLED);
-  server->Shutdown();
-  EXPECT_FALSE(run->has_followers());
+  server.Shutdown();
+  EXPECT_EQ(run.use_count(), 2);  // here and in the service
+}
+
+TEST(RunTestSequenceCallTest, AClientThatDoesNotReadTheResponseKeepsNoRecord) {
+  CountingClock clock;
+  RunStorage storage(TemporaryRuns());
+  const std::shared_ptr<RunRecord> run = LargeRun(storage, clock);
+  OneRunService service(run);
+  Server server(service);
+  const auto stub = server.Connect();
+  grpc::ClientContext context;
+  grpc::CompletionQueue queue;
+  const auto unread =
+      stub->AsyncRunTestSequence(&context, TestSequence(), &queue);
+  unread->ReadInitialMetadata(nullptr);  // the call begins
+  service.AwaitAnswer();
+  EXPECT_FALSE(run->is_followed());
+  context.TryCancel();
+  void* tag = nullptr;
+  bool ok = false;
+  EXPECT_TRUE(queue.Next(&tag, &ok));
+  server.Shutdown();
 }
 
 }  // namespace

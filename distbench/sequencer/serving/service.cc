@@ -121,10 +121,13 @@ grpc::ServerUnaryReactor* SequencerService::ListRuns(
     grpc::CallbackServerContext* context, const ListRunsRequest*,
     ListRunsResponse* response) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  book_.List([reactor, response](std::vector<RunDescription> runs) {
-    for (RunDescription& run : runs) *response->add_runs() = std::move(run);
-    reactor->Finish(grpc::Status::OK);
-  });
+  book_.List(
+      [context, reactor, response](const std::vector<RunDescription>& runs) {
+        // The client may have gone in the meantime.
+        if (!context->IsCancelled())
+          response->mutable_runs()->Add(runs.begin(), runs.end());
+        reactor->Finish(grpc::Status::OK);
+      });
   return reactor;
 }
 
@@ -170,14 +173,15 @@ SequencerService::RunOrError SequencerService::Enqueue(
   if (!record.ok()) return record.status();
   auto run = std::make_shared<SequenceRun>(
       std::move(checked), submission.known_findings, environment_, *record);
-  // The run holds the record, so the record must not hold the run.
+  queue_.Submit(run, preempt);
+  // Only a run in the queue can be cancelled. The run holds the record, so the
+  // record must not hold the run.
   (*record)->SetCanceller([this, weak_run = std::weak_ptr<SequenceRun>(run)](
                               const absl::Status& reason) {
     if (const std::shared_ptr<SequenceRun> run = weak_run.lock()) {
       queue_.Cancel(*run, reason);
     }
   });
-  queue_.Submit(std::move(run), preempt);
   return record;
 }
 

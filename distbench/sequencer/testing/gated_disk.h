@@ -3,6 +3,7 @@
 #ifndef DISTBENCH_SEQUENCER_TESTING_GATED_DISK_H_
 #define DISTBENCH_SEQUENCER_TESTING_GATED_DISK_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -52,6 +53,9 @@ class GatedDisk final : public RunDisk {
     read_error_ = error;
   }
 
+  // How often the runs were listed.
+  int list_count() const { return list_count_; }
+
   bool survives() const override { return disk_->survives(); }
   absl::Status Save(const RunDescription& description) override {
     const absl::Status status = Pass(save_error_);
@@ -63,6 +67,7 @@ class GatedDisk final : public RunDisk {
   }
   std::vector<RunDescription> List() override {
     Pass(no_error_).IgnoreError();
+    ++list_count_;
     return disk_->List();
   }
   std::unique_ptr<ResultFile> NewResult(const std::string& id) override {
@@ -110,6 +115,7 @@ class GatedDisk final : public RunDisk {
   }
 
   const std::unique_ptr<RunDisk> disk_;
+  std::atomic<int> list_count_ = 0;
   absl::Mutex mutex_;
   bool is_open_ ABSL_GUARDED_BY(mutex_) = true;
   bool is_waiting_ ABSL_GUARDED_BY(mutex_) = false;

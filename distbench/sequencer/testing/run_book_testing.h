@@ -21,8 +21,8 @@ namespace distbench::sequencer {
 inline std::vector<RunDescription> ListRuns(const RunBook& book) {
   std::vector<RunDescription> result;
   absl::Notification is_listed;
-  book.List([&](std::vector<RunDescription> runs) {
-    result = std::move(runs);
+  book.List([&](const std::vector<RunDescription>& runs) {
+    result = runs;
     is_listed.Notify();
   });
   is_listed.WaitForNotification();

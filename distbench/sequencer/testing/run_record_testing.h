@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -84,7 +85,10 @@ class RunRecordTest : public testing::Test {
     options.description.add_test_names("second");
     options.stop_at_failure = stop_at_failure_;
     options.memory_bytes = 2 * kPieceBytes;
-    options.make_room = [this](int64_t bytes) { return bytes <= room_bytes_; };
+    options.make_room = [this](int64_t bytes) {
+      on_room_wanted_();
+      return bytes <= room_bytes_;
+    };
     options.on_ended = [this] { ++ended_count_; };
     options.stall_timeout = stall_timeout_;
     options.last_stall_timeout = absl::Milliseconds(1);
@@ -138,6 +142,7 @@ class RunRecordTest : public testing::Test {
 
   base::FakeClock clock_;
   int64_t room_bytes_ = 0;  // for records that the disk does not take
+  std::function<void()> on_room_wanted_ = [] {};
   bool stop_at_failure_ = false;
   absl::Duration stall_timeout_ = absl::Minutes(5);
   std::atomic<int> ended_count_ = 0;
