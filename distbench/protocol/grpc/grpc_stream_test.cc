@@ -128,6 +128,23 @@ TEST(GrpcStreamTest, AFullQueueHoldsCallsBack) {
   EXPECT_EQ(CounterOf(client.driver(), "messages_waited"), 2);
 }
 
+TEST(GrpcStreamTest, DestructionNeedsNoShutdown) {
+  TestServer server([] { return MakeStreamDriver(); });
+  auto driver = MakeStreamDriver();
+  ASSERT_TRUE(driver->Listen(1).ok());
+  ASSERT_TRUE(driver
+                  ->Connect(SingleServers({server.address()}),
+                            absl::Now() + absl::Seconds(20))
+                  .ok());
+  auto call = std::make_unique<ClientCall>(ClientCall{.request_bytes = 16});
+  ASSERT_TRUE(driver->transport(0).Start(call.get()));
+  const ClientCall before = *call;
+  driver.reset();
+  // The caller may have freed it by then: it is as it was.
+  EXPECT_EQ(call->transport_state, before.transport_state);
+  EXPECT_EQ(call->sent_ns, before.sent_ns);
+}
+
 TEST(GrpcStreamTest, StreamsAreReplaced) {
   TestServer server([] { return MakeStreamDriver(); });
   TestClient client(MakeStreamDriver(ClientSetting("messages_per_stream", 2)),

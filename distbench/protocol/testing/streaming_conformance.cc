@@ -176,6 +176,8 @@ class StreamingClient final : public Ends {
     return PollUntil([&] { return done > 0; });
   }
   void CancelCalls() { transport_.CancelCalls(); }
+  // Returns what the driver takes of a message that is not the last.
+  int64_t WriteMore() { return stack().Write(call, bytes_, /*last=*/false); }
 
   ClientCall call{.rpc_index = 3,
                   .server_instance = 5,
@@ -292,6 +294,20 @@ TEST_P(StreamingConformanceTest, CancellationEndsBothEnds) {
   client.Open(2, 100);
   ASSERT_TRUE(client.PollUntil([&] { return server.over == 1; }));
   client.CancelCalls();
+  ASSERT_TRUE(client.WaitForEnd());
+  EXPECT_THAT(client.error, HasSubstr("CANCELLED"));
+  EXPECT_TRUE(client.PollUntil([&] { return server.broken == 1; }));
+  EXPECT_EQ(client.done, 1);
+}
+
+// A timer of the engine may be due in the turn in which it cancels all calls.
+TEST_P(StreamingConformanceTest, MessagesAfterCancellationAreDropped) {
+  StreamingServer server(MakeDriver(), {.responses = 0});
+  StreamingClient client(MakeDriver(), server.address());
+  client.Open(1'000'000, 100);
+  ASSERT_TRUE(client.PollUntil([&] { return server.messages > 0; }));
+  client.CancelCalls();
+  client.WriteMore();
   ASSERT_TRUE(client.WaitForEnd());
   EXPECT_THAT(client.error, HasSubstr("CANCELLED"));
   EXPECT_TRUE(client.PollUntil([&] { return server.broken == 1; }));

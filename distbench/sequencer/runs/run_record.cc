@@ -476,7 +476,7 @@ RunNews RunRecord::NewsFor(RunFollower& follower) {
     if (event.has_result_chunk()) {
       follower.part_ = {event.test_index(), follower.offset_};
     }
-    return Event(std::move(event));
+    return {.event = std::move(event)};
   }
   if (follower.is_reading_ || !end_.has_value()) return {};
   return {.end = missing_.empty() ? *end_ : WhatIsMissing()};

@@ -324,6 +324,9 @@ void GrpcStreamClient::Close() {
 }
 
 void GrpcStreamClient::Abandon() {
+  // The memory of the calls may be gone: Close() must not give them up.
+  calls_.ForEach(
+      [&](ClientStream::Calls::Entry& entry) { calls_.Remove(entry); });
   Close();
   calls_.DropEnded();
 }
