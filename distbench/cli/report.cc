@@ -115,18 +115,13 @@ report::RpcSelection SelectionOf(const ReportFlags& flags) {
   return selection;
 }
 
-absl::Status WriteHdr(const Task& task) {
-  const absl::StatusOr<report::SelectedLatency> latency =
-      report::SelectLatency(task.input.runs, SelectionOf(task.flags));
-  if (!latency.ok()) return latency.status();
-  return task.Write(report::RenderHdr(*latency));
-}
-
-absl::Status WriteHlog(const Task& task) {
+// One text, of the selected RPC.
+template <std::string (*render)(const report::SelectedRpc& rpc)>
+absl::Status WriteRpc(const Task& task) {
   const absl::StatusOr<report::SelectedRpc> rpc =
       report::SelectRpc(task.input.runs, SelectionOf(task.flags));
   if (!rpc.ok()) return rpc.status();
-  return task.Write(report::RenderHlog(*rpc));
+  return task.Write(render(*rpc));
 }
 
 // Traces are written while they are found.
@@ -163,8 +158,12 @@ const std::map<std::string, OwnFormat>& OwnFormats() {
         [](const Task& task) {
           return task.Write(report::RenderHtml(task.input));
         }}},
-      {"hdr", {"HdrHistogram's percentile output of one RPC", WriteHdr}},
-      {"hlog", {"HdrHistogram's interval log of one RPC", WriteHlog}},
+      {"hdr",
+       {"HdrHistogram's percentile output of one RPC",
+        WriteRpc<report::RenderHdr>}},
+      {"hlog",
+       {"HdrHistogram's interval log of one RPC",
+        WriteRpc<report::RenderHlog>}},
       {"trace",
        {"RPC traces for ui.perfetto.dev",
         WriteTraces<report::RenderTraceEvents>}},

@@ -121,7 +121,6 @@ EngineProgress Engine::progress() const {
     sum.in_flight_count += progress.in_flight;
     sum.offered_count += progress.offered + progress.backlog;
     sum.open_loop_ended_count += progress.open_loop_ended;
-    sum.unsent_count += progress.unsent;
   }
   return sum;
 }

@@ -70,10 +70,6 @@ struct EngineProgress {
   // How many of the succeeded and failed RPCs offered_count includes.
   int64_t open_loop_ended_count = 0;
 
-  // Open-loop iterations that an in-flight cap held back until their time was
-  // up.
-  int64_t unsent_count = 0;
-
   // When these were counted: monotonic.
   int64_t counted_ns = 0;
 };

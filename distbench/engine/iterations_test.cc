@@ -124,10 +124,11 @@ TEST(EngineTest, CappedOpenLoopHoldsBackAndKeepsIntendedTimes) {
     actions { name: "work" delay_distribution_name: "ten_ms" }
   )pb");
   ASSERT_TRUE(system.Run());
-  const int64_t unsent = system.engine("client/0").progress().unsent_count;
-  const RpcStatistics statistics =
-      StatisticsOf(system.Finish(), "client/0", "server/0");
-  EXPECT_EQ(statistics.succeeded_count() + unsent, 101);
+  const ServiceLogs logs = system.Finish();
+  const RpcStatistics statistics = StatisticsOf(logs, "client/0", "server/0");
+  const OfferedLoad& load =
+      logs.instance_logs().at("client/0").offered_loads().at(0);
+  EXPECT_EQ(statistics.succeeded_count() + load.unsent_count(), 101);
   EXPECT_NEAR(statistics.succeeded_count(), 11, 1);
   EXPECT_NEAR(statistics.lateness_ns().max(), 90 * kMs, 1 * kMs);
 }

@@ -107,7 +107,6 @@ EngineTotals ToEngineTotals(const engine::EngineProgress& progress) {
   totals.set_in_flight_count(progress.in_flight_count);
   totals.set_offered_count(progress.offered_count);
   totals.set_open_loop_ended_count(progress.open_loop_ended_count);
-  totals.set_unsent_count(progress.unsent_count);
   totals.set_counted_ns(progress.counted_ns);
   return totals;
 }
@@ -118,7 +117,6 @@ engine::EngineProgress FromEngineTotals(const EngineTotals& totals) {
           .in_flight_count = totals.in_flight_count(),
           .offered_count = totals.offered_count(),
           .open_loop_ended_count = totals.open_loop_ended_count(),
-          .unsent_count = totals.unsent_count(),
           .counted_ns = totals.counted_ns()};
 }
 

@@ -90,14 +90,12 @@ TEST(EngineMessagesTest, TotalsArriveAsTheyAre) {
                                        .in_flight_count = 3,
                                        .offered_count = 4,
                                        .open_loop_ended_count = 5,
-                                       .unsent_count = 6,
                                        .counted_ns = 7}));
   EXPECT_EQ(arrived.succeeded_count, 1);
   EXPECT_EQ(arrived.failed_count, 2);
   EXPECT_EQ(arrived.in_flight_count, 3);
   EXPECT_EQ(arrived.offered_count, 4);
   EXPECT_EQ(arrived.open_loop_ended_count, 5);
-  EXPECT_EQ(arrived.unsent_count, 6);
   EXPECT_EQ(arrived.counted_ns, 7);
 }
 

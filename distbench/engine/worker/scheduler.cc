@@ -620,7 +620,6 @@ void Scheduler::CountUnsent(ActionRun& action) {
 
 void Scheduler::CountUnsent(ActionRun& action, int64_t intended_ns,
                             int64_t count) {
-  WorkerProgress::Add(context_.progress.unsent, count);
   const config::IterationsPlan& plan = action.plan->iterations;
   const bool warmup = action.list->warmup ||
                       action.next_number < plan.warmup_count ||

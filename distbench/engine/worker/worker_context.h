@@ -24,7 +24,6 @@ struct WorkerProgress {
   std::atomic<int64_t> offered = 0;          // open loop: sent or found unsent
   std::atomic<int64_t> open_loop_ended = 0;  // of the offered ones
   std::atomic<int64_t> backlog = 0;          // open loop: due but not sent yet
-  std::atomic<int64_t> unsent = 0;  // iterations held back until the end
   stats::RecentIntervals recent;
 
   // Cheaper than a read-modify-write; the worker is the only writer.

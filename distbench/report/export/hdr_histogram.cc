@@ -22,23 +22,19 @@ namespace {
 // HdrHistogram's default.
 constexpr int kPointsPerHalving = 5;
 
-}  // namespace
-
-absl::StatusOr<SelectedLatency> SelectLatency(absl::Span<const TestRun> runs,
-                                              const RpcSelection& selection) {
-  const absl::StatusOr<SelectedRpc> rpc = SelectRpc(runs, selection);
-  if (!rpc.ok()) return rpc.status();
-  SelectedLatency sum = {.outcomes = {}, .is_simulated = rpc->is_simulated};
-  for (const RpcMeasurements& run : rpc->runs) {
-    sum.outcomes.Merge(rpc->latency == LatencyKind::kService
-                           ? run.service_time
-                           : run.response_time);
-  }
-  return sum;
+const stats::Outcomes& OutcomesOf(const RpcMeasurements& run,
+                                  LatencyKind latency) {
+  return latency == LatencyKind::kService ? run.service_time
+                                          : run.response_time;
 }
 
-std::string RenderHdr(const SelectedLatency& latency) {
-  const stats::Outcomes& outcomes = latency.outcomes;
+}  // namespace
+
+std::string RenderHdr(const SelectedRpc& rpc) {
+  stats::Outcomes outcomes;
+  for (const RpcMeasurements& run : rpc.runs) {
+    outcomes.Merge(OutcomesOf(run, rpc.latency));
+  }
   const stats::LogHistogram& latency_ns = outcomes.latency_ns;
   std::string text =
       absl::StrFormat("%12s %14s %10s %14s\n\n", "Value", "Percentile",
@@ -71,7 +67,7 @@ std::string RenderHdr(const SelectedLatency& latency) {
     absl::StrAppendFormat(&text, "#[Failed  = %12d, above all values]\n",
                           outcomes.failed_count);
   }
-  if (latency.is_simulated) {
+  if (rpc.is_simulated) {
     text += "#[Simulated: nothing of it was measured]\n";
   }
   return text;
@@ -153,8 +149,7 @@ Intervals ListIntervals(const SelectedRpc& rpc) {
   Intervals all;
   for (const RpcMeasurements& run : rpc.runs) {
     const bool is_service = rpc.latency == LatencyKind::kService;
-    const stats::Outcomes& outcomes =
-        is_service ? run.service_time : run.response_time;
+    const stats::Outcomes& outcomes = OutcomesOf(run, rpc.latency);
     all.failed_count += static_cast<int64_t>(outcomes.failed_count);
     all.left_out_clients += run.series.left_out_count;
     for (const auto& [index, interval] : run.series.intervals) {

@@ -6,32 +6,19 @@
 
 #include <string>
 
-#include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "distbench/report/export/rpc_selection.h"
-#include "distbench/report/measurements/test_run.h"
 #include "distbench/stats/log_histogram.h"
-#include "distbench/stats/outcomes.h"
 
 namespace distbench::report {
 
 // Exports latencies in HdrHistogram's percentile output format, which existing
 // plotters read.
 
-struct SelectedLatency {
-  stats::Outcomes outcomes;
-  bool is_simulated = false;
-};
-
-// Returns the selected latencies over all repetitions of the test.
-// INVALID_ARGUMENT as from SelectRpc().
-absl::StatusOr<SelectedLatency> SelectLatency(absl::Span<const TestRun> runs,
-                                              const RpcSelection& selection);
-
-// Renders values in milliseconds. Percentiles and counts cover all requests, so
-// that the curve ends where the failures begin; mean, deviation and maximum
-// cover those that succeeded.
-std::string RenderHdr(const SelectedLatency& latency);
+// Renders the latencies of the selected RPC over all repetitions of the test,
+// in milliseconds. Percentiles and counts cover all requests, so that the curve
+// ends where the failures begin; mean, deviation and maximum cover those that
+// succeeded.
+std::string RenderHdr(const SelectedRpc& rpc);
 
 // Exports latencies over time as an interval log of HdrHistogram (.hlog), for
 // HistogramLogAnalyzer, HistogramLogProcessor and others that read version 2

@@ -26,10 +26,16 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
+SelectedRpc RpcWith(const stats::Outcomes& service_time) {
+  SelectedRpc rpc;
+  rpc.runs.emplace_back().service_time = service_time;
+  return rpc;
+}
+
 TEST(HdrTest, FormatIsThatOfHdrHistogram) {
   stats::Outcomes outcomes;
   for (int i = 1; i <= 4; ++i) outcomes.latency_ns.Record(i * 25);
-  EXPECT_EQ(RenderHdr({.outcomes = outcomes}),
+  EXPECT_EQ(RenderHdr(RpcWith(outcomes)),
             "       Value     Percentile TotalCount 1/(1-Percentile)\n"
             "\n"
             "    0.000025 0.250000000000          1           1.33\n"
@@ -45,7 +51,7 @@ TEST(HdrTest, TheCurveEndsWhereFailuresBegin) {
   stats::Outcomes outcomes;
   outcomes.latency_ns.Record(25);
   outcomes.failed_count = 3;
-  const std::string text = RenderHdr({.outcomes = outcomes});
+  const std::string text = RenderHdr(RpcWith(outcomes));
   EXPECT_THAT(text,
               HasSubstr("    0.000025 0.250000000000          1           "
                         "1.33\n#[Mean"));
@@ -58,50 +64,49 @@ TEST(HdrTest, AnEmptyHistogramIsAnEmptyTable) {
                         "0]\n"));
 }
 
-TEST(SelectLatencyTest, RepetitionsAreAddedUp) {
+TEST(SelectRpcTest, RepetitionsAreAddedUp) {
   const auto results = Sourced({MakeExampleResult({.rpcs = 1, .seed = 1}),
                                 MakeExampleResult({.rpcs = 1, .seed = 2})});
-  const auto latency = SelectLatency(ListRuns(results), {});
-  ASSERT_TRUE(latency.ok()) << latency.status();
-  EXPECT_EQ(latency->outcomes.count(), 2 * 6000);
+  const auto rpc = SelectRpc(ListRuns(results), {});
+  ASSERT_TRUE(rpc.ok()) << rpc.status();
+  EXPECT_THAT(RenderHdr(*rpc), HasSubstr("Total count    =        12000]"));
 }
 
-TEST(SelectLatencyTest, ChoosesByTestRpcAndKind) {
+TEST(SelectRpcTest, ChoosesByTestRpcAndKind) {
   const auto results = Sourced(
       {MakeExampleResult({.name = "a"}), MakeExampleResult({.name = "b"})});
   const std::vector<TestRun> runs = ListRuns(results);
-  const auto service = SelectLatency(
+  const auto service = SelectRpc(
       runs, {.test = "b", .rpc = "rpc_1", .latency = LatencyKind::kService});
-  const auto response = SelectLatency(runs, {.test = "b", .rpc = "rpc_1"});
+  const auto response = SelectRpc(runs, {.test = "b", .rpc = "rpc_1"});
   ASSERT_TRUE(service.ok() && response.ok());
-  EXPECT_GT(response->outcomes.latency_ns.mean(),
-            service->outcomes.latency_ns.mean());
+  EXPECT_EQ(response->latency, LatencyKind::kResponse);
+  EXPECT_EQ(service->latency, LatencyKind::kService);
+  EXPECT_NE(RenderHdr(*response), RenderHdr(*service));
 }
 
-TEST(SelectLatencyTest, ErrorsListTheChoices) {
+TEST(SelectRpcTest, ErrorsListTheChoices) {
   const auto results = Sourced(
       {MakeExampleResult({.name = "a"}), MakeExampleResult({.name = "b"})});
   const std::vector<TestRun> runs = ListRuns(results);
-  EXPECT_THAT(std::string(SelectLatency(runs, {}).status().message()),
+  EXPECT_THAT(std::string(SelectRpc(runs, {}).status().message()),
               HasSubstr("--test: a, b"));
-  EXPECT_THAT(
-      std::string(SelectLatency(runs, {.test = "c"}).status().message()),
-      HasSubstr("no test \"c\"; it has: a, b"));
-  EXPECT_THAT(
-      std::string(SelectLatency(runs, {.test = "a"}).status().message()),
-      HasSubstr("--rpc: rpc_0, rpc_1"));
-  EXPECT_FALSE(SelectLatency({}, {}).ok());
+  EXPECT_THAT(std::string(SelectRpc(runs, {.test = "c"}).status().message()),
+              HasSubstr("no test \"c\"; it has: a, b"));
+  EXPECT_THAT(std::string(SelectRpc(runs, {.test = "a"}).status().message()),
+              HasSubstr("--rpc: rpc_0, rpc_1"));
+  EXPECT_FALSE(SelectRpc({}, {}).ok());
 }
 
-TEST(SelectLatencyTest, ClosedLoopsHaveNoResponseTime) {
+TEST(SelectRpcTest, ClosedLoopsHaveNoResponseTime) {
   const auto results = Sourced({ResultFromText(
       "traffic_config { name: 't' rpc_descriptions { name: 'r' } }")});
-  EXPECT_THAT(std::string(SelectLatency(ListRuns(results),
-                                        {.latency = LatencyKind::kResponse})
+  EXPECT_THAT(std::string(SelectRpc(ListRuns(results),
+                                    {.latency = LatencyKind::kResponse})
                               .status()
                               .message()),
               HasSubstr("--latency=service"));
-  EXPECT_TRUE(SelectLatency(ListRuns(results), {}).ok());
+  EXPECT_TRUE(SelectRpc(ListRuns(results), {}).ok());
 }
 
 // Reads what HdrHistogram defines, from the front.

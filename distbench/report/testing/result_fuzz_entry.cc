@@ -88,10 +88,11 @@ void MakeReports(const ReportInput& input) {
   RenderOtlp(runs, Drop).IgnoreError();
   RenderOpenMetrics(runs);
   RenderMpstat(runs);
-  const auto latency = SelectLatency(runs, {});
-  if (latency.ok()) RenderHdr(*latency);
   const auto rpc = SelectRpc(runs, {});
-  if (rpc.ok()) RenderHlog(*rpc);
+  if (rpc.ok()) {
+    RenderHdr(*rpc);
+    RenderHlog(*rpc);
+  }
   CompareInAllFormats(runs);
   if (!runs.empty()) DescribeNoise(runs).IgnoreError();
 }

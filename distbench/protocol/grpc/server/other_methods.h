@@ -1,5 +1,4 @@
-// Answers to calls that carry no traffic: handshakes, and methods that nobody
-// knows.
+// What a server answers besides the requests that its drivers measure.
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_SERVER_OTHER_METHODS_H_
 #define DISTBENCH_PROTOCOL_GRPC_SERVER_OTHER_METHODS_H_
@@ -8,71 +7,50 @@
 
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "distbench/protocol/grpc/queue/event_queue.h"
+#include "distbench/protocol/grpc/server/streaming_requests.h"
 
 namespace distbench::protocol {
 
-// Answers handshakes (channel.h) that arrive at a worker's own queue. Used by
-// the thread that polls the queue, except for Serve().
-class HandshakeReplies {
+// The part of a server side that does not depend on its own method: the RPCs
+// that stream, handshakes (channel.h), and calls of methods that nobody knows,
+// which gRPC's core would otherwise let wait for a handler. All arrive at a
+// worker's own queue. Used by the thread that polls the queue, except for
+// Serve().
+class OtherMethods {
  public:
-  // `nonce` is the test's nonce.
-  explicit HandshakeReplies(std::string nonce);
-  ~HandshakeReplies();
+  // The queue must outlive this. `nonce` is the test's.
+  OtherMethods(EventQueue& queue, std::string nonce);
+  // Requires that drained() holds.
+  ~OtherMethods();
 
-  // `method` is the result of registering kHandshakeMethod with
-  // grpc_server_register_method(). Call this before the queue is polled.
-  void Serve(grpc_server* server, void* method, EventQueue& queue);
+  OtherMethods(const OtherMethods&) = delete;
+  OtherMethods& operator=(const OtherMethods&) = delete;
 
-  void Close() { closed_ = true; }
-  bool drained() const { return active_ == 0; }
+  // Starts to answer all but the RPCs that stream: streaming() has a Serve() of
+  // its own. `handshake_method` is the result of registering kHandshakeMethod
+  // with grpc_server_register_method(). Call this before the queue is polled.
+  void Serve(grpc_server* server, void* handshake_method);
+
+  StreamingRequests& streaming() { return streaming_; }
+
+  // As those of ServerSide.
+  void Close();
+  bool drained() const { return active_ == 0 && streaming_.drained(); }
 
  private:
   class Call;
 
+  void AddCall(grpc_server* server, void* method);
+
+  EventQueue& queue_;
   const std::string nonce_;
-  grpc_server* server_ = nullptr;
-  void* method_ = nullptr;
-  EventQueue* queue_ = nullptr;
+  StreamingRequests streaming_;
   bool closed_ = false;
   int active_ = 0;  // calls with an operation in gRPC
   std::vector<std::unique_ptr<Call>> calls_;
-};
-
-// gRPC's core lets calls of unknown methods wait for a handler. This class
-// answers them instead.
-
-// Answers one call at a time. Used by the thread that polls the queue, except
-// for Serve().
-class UnknownMethodReplies final : private Completion {
- public:
-  UnknownMethodReplies();
-  ~UnknownMethodReplies();
-
-  // Must be called before the queue is polled.
-  void Serve(grpc_server* server, EventQueue& queue);
-
-  void Close() { closed_ = true; }
-  bool drained() const { return state_ == State::kIdle; }
-
- private:
-  enum class State { kIdle, kAccepting, kReplying };
-
-  void OnComplete(bool ok, TransportEvents& events) override;
-  void Accept();
-  void Reply();
-
-  grpc_server* server_ = nullptr;
-  EventQueue* queue_ = nullptr;
-  State state_ = State::kIdle;
-  bool closed_ = false;
-  grpc_call* call_ = nullptr;
-  grpc_call_details details_;
-  grpc_metadata_array metadata_;
-  int cancelled_ = 0;
 };
 
 }  // namespace distbench::protocol

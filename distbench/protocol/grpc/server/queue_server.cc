@@ -157,8 +157,7 @@ QueueServer::QueueServer(EventQueue& queue, PoolUse pool_use, std::string nonce,
     : queue_(queue),
       pool_use_(std::move(pool_use)),
       measures_time_parts_(measures_time_parts),
-      streaming_(queue),
-      handshakes_(std::move(nonce)) {}
+      other_methods_(queue, std::move(nonce)) {}
 
 QueueServer::~QueueServer() { CHECK(drained()); }
 
@@ -166,8 +165,7 @@ void QueueServer::Serve(grpc_server* server, void* method,
                         void* handshake_method) {
   server_ = server;
   method_ = method;
-  unknown_method_.Serve(server, queue_);
-  handshakes_.Serve(server, handshake_method, queue_);
+  other_methods_.Serve(server, handshake_method);
   for (int i = 0; i < kRequestsAhead; ++i) Accept();
 }
 
@@ -237,9 +235,7 @@ void QueueServer::OnReplied(Request& request) {
 void QueueServer::Close() {
   if (closed_) return;
   closed_ = true;
-  streaming_.Close();
-  unknown_method_.Close();
-  handshakes_.Close();
+  other_methods_.Close();
   for (Request* request : lent_) {
     --operations_;
     pool_use_.pool->Finish(*request);

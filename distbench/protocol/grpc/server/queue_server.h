@@ -17,7 +17,6 @@
 #include "distbench/protocol/grpc/server/other_methods.h"
 #include "distbench/protocol/grpc/server/pooled_request.h"
 #include "distbench/protocol/grpc/server/server_side.h"
-#include "distbench/protocol/grpc/server/streaming_requests.h"
 
 namespace distbench::protocol {
 
@@ -42,14 +41,13 @@ class QueueServer final : public ServerSide {
   void Reply(ServerCall* call) override;
   void Close() override;
   bool drained() const override {
-    return operations_ == 0 && streaming_.drained() &&
-           unknown_method_.drained() && handshakes_.drained();
+    return operations_ == 0 && other_methods_.drained();
   }
 
   // RPCs that stream are handled where they arrive, so that there are none
   // with a pool.
   StreamingRequests* streams() override {
-    return pool_use_.pool == nullptr ? &streaming_ : nullptr;
+    return pool_use_.pool == nullptr ? &other_methods_.streaming() : nullptr;
   }
 
  private:
@@ -67,9 +65,7 @@ class QueueServer final : public ServerSide {
   grpc_server* server_ = nullptr;
   void* method_ = nullptr;
   base::ObjectPool<Request> pool_;
-  StreamingRequests streaming_;
-  UnknownMethodReplies unknown_method_;
-  HandshakeReplies handshakes_;
+  OtherMethods other_methods_;
   // Operations in gRPC, and requests that occupy a thread of the pool.
   int operations_ = 0;
   LentRequests<Request> lent_;  // those that occupy a thread of the pool

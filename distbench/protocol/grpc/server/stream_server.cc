@@ -188,8 +188,7 @@ GrpcStreamServer::GrpcStreamServer(EventQueue& queue, std::string nonce,
       measures_time_parts_(measures_time_parts),
       max_waiting_replies_(max_waiting_replies),
       counts_(counts),
-      streaming_(queue),
-      handshakes_(std::move(nonce)) {}
+      other_methods_(queue, std::move(nonce)) {}
 
 GrpcStreamServer::~GrpcStreamServer() { CHECK(drained()); }
 
@@ -197,8 +196,7 @@ void GrpcStreamServer::Serve(grpc_server* server, void* method,
                              void* handshake_method) {
   server_ = server;
   method_ = method;
-  unknown_method_.Serve(server, queue_);
-  handshakes_.Serve(server, handshake_method, queue_);
+  other_methods_.Serve(server, handshake_method);
   for (int i = 0; i < kStreamsAhead; ++i) Accept();
 }
 
@@ -217,9 +215,7 @@ void GrpcStreamServer::Reply(ServerCall* call) {
 
 void GrpcStreamServer::Close() {
   closed_ = true;
-  streaming_.Close();
-  unknown_method_.Close();
-  handshakes_.Close();
+  other_methods_.Close();
 }
 
 void GrpcStreamServer::Bury(Stream& stream) {

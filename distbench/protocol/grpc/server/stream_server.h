@@ -17,7 +17,6 @@
 #include "distbench/protocol/grpc/queue/event_queue.h"
 #include "distbench/protocol/grpc/server/other_methods.h"
 #include "distbench/protocol/grpc/server/server_side.h"
-#include "distbench/protocol/grpc/server/streaming_requests.h"
 #include "distbench/protocol/grpc/wire/stream_side.h"
 
 namespace distbench::protocol {
@@ -45,10 +44,9 @@ class GrpcStreamServer final : public ServerSide {
   void Reply(ServerCall* call) override;
   void Close() override;
   bool drained() const override {
-    return active_ == 0 && streaming_.drained() && unknown_method_.drained() &&
-           handshakes_.drained();
+    return active_ == 0 && other_methods_.drained();
   }
-  StreamingRequests* streams() override { return &streaming_; }
+  StreamingRequests* streams() override { return &other_methods_.streaming(); }
 
  private:
   class Stream;
@@ -67,9 +65,7 @@ class GrpcStreamServer final : public ServerSide {
   std::vector<std::unique_ptr<Stream>> streams_;
   // Streams that have ended, perhaps in a call that has not returned.
   std::vector<std::unique_ptr<Stream>> dead_;
-  StreamingRequests streaming_;
-  UnknownMethodReplies unknown_method_;
-  HandshakeReplies handshakes_;
+  OtherMethods other_methods_;
   int active_ = 0;  // streams with an operation in gRPC
   bool closed_ = false;
 };
