@@ -333,6 +333,12 @@ void RunBook::Find(const std::string& id, FindHandler on_found) {
 }
 
 RunBook::RunOrError RunBook::FindNow(RunDisk& disk, const std::string& id) {
+  {
+    // It may have been added since.
+    absl::MutexLock lock(&mutex_);
+    const auto it = records_.find(id);
+    if (it != records_.end()) return it->second;
+  }
   absl::StatusOr<RunDescription> run = disk.Load(id);
   if (absl::IsNotFound(run.status())) return NotFound(disk, id);
   if (!run.ok()) return run.status();
@@ -448,6 +454,7 @@ RunBook::HeldRecords RunBook::Held() {
     std::shared_ptr<RunRecord> record = dropped.lock();
     // Others than followers have it only for a moment.
     if (record == nullptr || !record->is_followed()) continue;
+    if (record->kept_bytes() == 0) continue;
     held[record->client()].push_back(std::move(record));
   }
   return held;

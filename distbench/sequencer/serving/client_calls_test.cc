@@ -120,9 +120,11 @@ std::shared_ptr<RunRecord> LargeRun(RunStorage& storage,
   options.memory_bytes = 2 * kPieceBytes;
   options.description.set_id("20260131-235959-000");
   options.description.set_state(RunDescription::WAITING);
+  options.description.add_test_names("first");
   auto run = std::make_shared<RunRecord>(std::move(options), clock);
   run->Save();
   ResultChunk chunk;
+  chunk.set_instance("client/0");
   chunk.mutable_instance_log()->set_engine_error_message(
       std::string(kPieceBytes, 'x'));
   run->OnResultChunk(0, std::move(chunk));
