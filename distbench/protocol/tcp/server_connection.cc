@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "distbench/base/clock.h"
 #include "distbench/payload/message_codec.h"
 
 namespace distbench::protocol {
@@ -28,10 +29,11 @@ void ServerConnection::OnReady(uint32_t epoll_events, TransportEvents& events) {
     if (epoll_events & EPOLLOUT) OnWritable();
     const bool hung_up = epoll_events & (EPOLLERR | EPOLLHUP);
     if (hung_up || ((epoll_events & EPOLLIN) && reads())) {
-      Read([&](const FrameHeader& frame, absl::string_view head,
-               int64_t read_ns) {
-        return OnRequest(frame, head, read_ns, events);
-      });
+      if (reports_times_) {
+        ReadRequests<FrameKind::kTimedReply>(events);
+      } else {
+        ReadRequests<FrameKind::kReply>(events);
+      }
     }
     ThrottleReading();
   }
@@ -66,7 +68,16 @@ void ServerConnection::SendGreeting() {
   [[maybe_unused]] const ssize_t sent = stream().Send(&piece, 1);
 }
 
-// Inline because there is one caller, which handles every request.
+template <FrameKind reply_kind>
+inline void ServerConnection::ReadRequests(TransportEvents& events) {
+  Read([&](const FrameHeader& frame, absl::string_view head, int64_t read_ns) {
+    return OnRequest<reply_kind>(frame, head, read_ns, events);
+  });
+}
+
+// Inline because there is one caller for each kind of reply, which handles
+// every request.
+template <FrameKind reply_kind>
 inline StreamError ServerConnection::OnRequest(const FrameHeader& frame,
                                                absl::string_view head,
                                                int64_t read_ns,
@@ -85,8 +96,12 @@ inline StreamError ServerConnection::OnRequest(const FrameHeader& frame,
       .received_ns = read_ns,
   };
   KeepTrace(*header, *request);
+  request->connection = this;
   request->call_id = frame.call_id;
-  NotePending(*request);
+  ++pending_requests_;
+  if constexpr (reply_kind == FrameKind::kTimedReply) {
+    request->begun_ns = base::RealClock().MonotonicNs();
+  }
   events.OnRequest(request);
   return StreamError::kNone;
 }
