@@ -15,8 +15,8 @@ namespace {
 constexpr int kUnvisited = -1;
 
 // Appends what can be reached from the root by nodes that were not visited, and
-// the root itself: each node after its successors. Does not recurse, because
-// graphs may be as deep as a config is long.
+// the root itself: each node after the successors that it was the first to
+// reach. Does not recurse, because graphs may be as deep as a config is long.
 void Visit(const Graph& graph, int root, std::vector<bool>& visited,
            std::vector<int>& order) {
   struct Step {

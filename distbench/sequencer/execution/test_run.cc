@@ -27,8 +27,7 @@ constexpr int64_t kMostReportDelayNs = 500'000'000;
 constexpr int kCollectAtOnce = 8;
 constexpr int64_t kWindowBytes = 4 << 20;
 
-// ---- What commands say
-// -------------------------------------------------------
+// ---- What commands say -----------------------------------------------------
 
 PrepareTest Preparation(const DistributedSystemDescription& test,
                         const NodeShare& share, int64_t clock_offset_ns,

@@ -320,25 +320,22 @@ std::vector<RunDescription> RunBook::Unfinished() const {
 }
 
 void RunBook::Find(const std::string& id, FindHandler on_found) {
-  std::shared_ptr<RunRecord> record;
-  {
-    absl::MutexLock lock(&mutex_);
-    const auto it = records_.find(id);
-    if (it != records_.end()) record = it->second;
-  }
+  std::shared_ptr<RunRecord> record = Known(id);
   if (record != nullptr) return on_found(std::move(record));
   storage_->Post([this, id, on_found = std::move(on_found)](RunDisk& disk) {
     on_found(FindNow(disk, id));
   });
 }
 
+std::shared_ptr<RunRecord> RunBook::Known(const std::string& id) const {
+  absl::MutexLock lock(&mutex_);
+  const auto it = records_.find(id);
+  return it == records_.end() ? nullptr : it->second;
+}
+
 RunBook::RunOrError RunBook::FindNow(RunDisk& disk, const std::string& id) {
-  {
-    // It may have been added since.
-    absl::MutexLock lock(&mutex_);
-    const auto it = records_.find(id);
-    if (it != records_.end()) return it->second;
-  }
+  // It may have been added since.
+  if (std::shared_ptr<RunRecord> record = Known(id)) return record;
   absl::StatusOr<RunDescription> run = disk.Load(id);
   if (absl::IsNotFound(run.status())) return NotFound(disk, id);
   if (!run.ok()) return run.status();

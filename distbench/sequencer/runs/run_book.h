@@ -189,6 +189,9 @@ class RunBook {
       ABSL_LOCKS_EXCLUDED(mutex_);
   std::vector<RunDescription> ListNow(RunDisk& disk) const
       ABSL_LOCKS_EXCLUDED(mutex_);
+  // The run's record; null if it is on the disk alone, or unknown.
+  std::shared_ptr<RunRecord> Known(const std::string& id) const
+      ABSL_LOCKS_EXCLUDED(mutex_);
   RunOrError FindNow(RunDisk& disk, const std::string& id)
       ABSL_LOCKS_EXCLUDED(mutex_);
   RunOrError OpenStored(RunDisk& disk, RunDescription run);

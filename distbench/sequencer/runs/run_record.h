@@ -292,12 +292,12 @@ class RunFollower {
   // that had ended before the follower was made have no start. A test's result
   // is either complete or without any of its pieces. If the rest of the pieces
   // is dropped when the follower has only some, it does not receive the test's
-  // end either. If anything is missing, the end of the run is an error
-  // that names it. Never blocks.
+  // end either. If anything is missing, the end of the run is an error that
+  // names it. Never blocks.
   RunNews Next();
 
-  // Whether the record waits no longer for this follower:
-  // whoever has it should end it, and whatever it waits for itself.
+  // Whether the record waits no longer for this follower: whoever has it should
+  // end it, and whatever it waits for itself.
   bool is_given_up() const;
 
  private:

@@ -124,8 +124,9 @@ grpc::ServerUnaryReactor* SequencerService::ListRuns(
   book_.List(
       [context, reactor, response](const std::vector<RunDescription>& runs) {
         // The client may have gone in the meantime.
-        if (!context->IsCancelled())
+        if (!context->IsCancelled()) {
           response->mutable_runs()->Add(runs.begin(), runs.end());
+        }
         reactor->Finish(grpc::Status::OK);
       });
   return reactor;

@@ -1,13 +1,13 @@
 #include "distbench/protocol/grpc/server/other_methods.h"
 
 #include <grpc/byte_buffer.h>
-#include <grpc/byte_buffer_reader.h>
 #include <grpc/slice.h>
 
 #include <utility>
 
 #include "absl/status/statusor.h"
 #include "distbench/protocol/driver_parts.h"
+#include "distbench/protocol/grpc/wire/message_buffer.h"
 #include "glog/logging.h"
 
 namespace distbench::protocol {
@@ -16,20 +16,6 @@ namespace {
 // Concurrent handshakes, so that a client that is slow to take its answer does
 // not hold up the others.
 constexpr int kHandshakes = 16;
-
-// The bytes of a message; empty if there is none.
-std::string BytesOf(grpc_byte_buffer* message) {
-  grpc_byte_buffer_reader reader;
-  if (message == nullptr || !grpc_byte_buffer_reader_init(&reader, message)) {
-    return "";
-  }
-  const grpc_slice slice = grpc_byte_buffer_reader_readall(&reader);
-  std::string bytes(reinterpret_cast<const char*>(GRPC_SLICE_START_PTR(slice)),
-                    GRPC_SLICE_LENGTH(slice));
-  grpc_slice_unref(slice);
-  grpc_byte_buffer_reader_destroy(&reader);
-  return bytes;
-}
 
 }  // namespace
 
@@ -98,7 +84,7 @@ void OtherMethods::Call::Reply() {
     return Refuse(GRPC_STATUS_UNIMPLEMENTED, "unknown method");
   }
   const absl::StatusOr<std::string> answer =
-      AnswerHandshake(owner_.nonce_, BytesOf(request_));
+      AnswerHandshake(owner_.nonce_, CopyOf(request_));
   if (!answer.ok()) {
     return Refuse(GRPC_STATUS_INVALID_ARGUMENT, "malformed handshake");
   }

@@ -1,7 +1,6 @@
 #include "distbench/protocol/grpc/wire/channel.h"
 
 #include <grpc/byte_buffer.h>
-#include <grpc/byte_buffer_reader.h>
 #include <grpc/grpc.h>
 #include <grpc/slice.h>
 #include <grpc/support/time.h>
@@ -28,6 +27,7 @@
 #include "distbench/base/host_port.h"
 #include "distbench/protocol/addresses.h"
 #include "distbench/protocol/driver_parts.h"
+#include "distbench/protocol/grpc/wire/message_buffer.h"
 #include "distbench/security/nonce.h"
 #include "glog/logging.h"
 
@@ -378,17 +378,7 @@ void Handshake::Start(grpc_completion_queue* queue, gpr_timespec deadline) {
            GRPC_CALL_OK);
 }
 
-std::string Handshake::Response() const {
-  if (response_ == nullptr) return "";
-  grpc_byte_buffer_reader reader;
-  if (!grpc_byte_buffer_reader_init(&reader, response_)) return "";
-  const grpc_slice slice = grpc_byte_buffer_reader_readall(&reader);
-  std::string bytes(reinterpret_cast<const char*>(GRPC_SLICE_START_PTR(slice)),
-                    GRPC_SLICE_LENGTH(slice));
-  grpc_slice_unref(slice);
-  grpc_byte_buffer_reader_destroy(&reader);
-  return bytes;
-}
+std::string Handshake::Response() const { return CopyOf(response_); }
 
 std::string Handshake::Problem() const {
   switch (status_) {

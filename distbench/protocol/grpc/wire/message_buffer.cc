@@ -1,5 +1,6 @@
 #include "distbench/protocol/grpc/wire/message_buffer.h"
 
+#include <grpc/byte_buffer_reader.h>
 #include <grpc/slice.h>
 
 #include <algorithm>
@@ -32,6 +33,18 @@ size_t ReadLength(absl::string_view bytes, uint64_t& length) {
 }
 
 }  // namespace
+
+std::string CopyOf(grpc_byte_buffer* message) {
+  grpc_byte_buffer_reader reader;
+  if (message == nullptr || !grpc_byte_buffer_reader_init(&reader, message)) {
+    return "";
+  }
+  const grpc_slice slice = grpc_byte_buffer_reader_readall(&reader);
+  std::string bytes(ViewOf(slice));
+  grpc_slice_unref(slice);
+  grpc_byte_buffer_reader_destroy(&reader);
+  return bytes;
+}
 
 size_t WriteEnvelope(const Envelope& envelope, char* out) {
   char* const begin = out;

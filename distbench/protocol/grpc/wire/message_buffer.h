@@ -48,6 +48,9 @@ inline absl::string_view ViewOf(const grpc_slice& slice) {
           GRPC_SLICE_LENGTH(slice)};
 }
 
+// Returns a copy of a message's bytes; empty if it is null or unreadable.
+std::string CopyOf(grpc_byte_buffer* message);
+
 // Memory for outgoing messages, used for one after another.
 class OutgoingMessage {
  public:
