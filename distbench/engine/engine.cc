@@ -111,16 +111,22 @@ void Engine::Stop(StopScope scope, absl::string_view reason) {
   if (scope == StopScope::kEverything) activities_.DropWaiting();
 }
 
-EngineProgress Engine::progress() const {
-  EngineProgress sum;
-  sum.counted_ns = options_.clock->MonotonicNs();
+TrafficProgress Engine::progress() const {
+  const int64_t now_ns = options_.clock->MonotonicNs();
+  TrafficProgress sum;
   for (const auto& worker : workers_) {
     const WorkerProgress& progress = worker->progress();
-    sum.succeeded_count += progress.succeeded;
-    sum.failed_count += progress.failed;
-    sum.in_flight_count += progress.in_flight;
-    sum.offered_count += progress.offered + progress.backlog;
-    sum.open_loop_ended_count += progress.open_loop_ended;
+    sum.set_succeeded_count(sum.succeeded_count() + progress.succeeded);
+    sum.set_failed_count(sum.failed_count() + progress.failed);
+    sum.set_in_flight_count(sum.in_flight_count() + progress.in_flight);
+    sum.set_offered_count(sum.offered_count() + progress.offered +
+                          progress.backlog);
+    sum.set_open_loop_ended_count(sum.open_loop_ended_count() +
+                                  progress.open_loop_ended);
+  }
+  if (sum.succeeded_count() > 0 || sum.failed_count() > 0 ||
+      sum.in_flight_count() > 0) {
+    sum.set_traffic_time_ns(now_ns - state_.traffic_start_ns());
   }
   return sum;
 }
@@ -186,7 +192,7 @@ void Engine::OnMainListFinished() {
 }
 
 void Engine::OnManyPendingRpcs() {
-  if (progress().in_flight_count <= options_.plan->max_pending_rpcs) return;
+  if (progress().in_flight_count() <= options_.plan->max_pending_rpcs) return;
   OnTooMany("RPCs pending");
 }
 

@@ -27,9 +27,6 @@ absl::Status EndOf(const RunDescription& run);
 // Adds a sentence, unless it is empty, to the run's message.
 void AddSentence(const std::string& sentence, RunDescription& run);
 
-// Adds the totals of a node to those of its test, or of a test to those of all.
-void AddProgress(const TrafficProgress& part, TrafficProgress& sum);
-
 // Messages that explain why a run's result is incomplete.
 inline constexpr char kPiecesDropped[] =
     "its result needs more than the sequencer's --results_memory: only "
