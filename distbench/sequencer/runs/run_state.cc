@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/config/plan/test_names.h"
 #include "distbench/results/message_sums.h"
 
 namespace distbench::sequencer {
@@ -47,10 +48,8 @@ TrafficProgress RunStatus::TotalsWithRunning() const {
 }
 
 std::string TestName(const DistributedSystemDescription& test, int test_index) {
-  if (!test.name().empty()) return test.name();
-  const auto it = test.attributes().find("test_name");
-  if (it != test.attributes().end() && !it->second.empty()) return it->second;
-  return absl::StrCat("tests[", test_index, "]");
+  std::string name = config::NameOf(test);
+  return name.empty() ? absl::StrCat("tests[", test_index, "]") : name;
 }
 
 }  // namespace distbench::sequencer

@@ -84,7 +84,7 @@ class RunStatus {
   TrafficProgress ended_ ABSL_GUARDED_BY(mutex_);  // of the tests before test_
 };
 
-// The name of a test in messages: its attribute test_name, or "tests[INDEX]".
+// The name of a test in messages: config::NameOf() it, or else "tests[INDEX]".
 std::string TestName(const DistributedSystemDescription& test, int test_index);
 
 }  // namespace distbench::sequencer
