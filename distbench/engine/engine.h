@@ -110,12 +110,21 @@ class Engine final : private WorkerGroup {
   // For callers that run single workers, until Shutdown().
   Worker& worker(int index) override { return *workers_[index]; }
 
-  // Emits the instance's log. Requires Shutdown().
+  // Emits the instance's log in chunks of bounded size, with time stamps in
+  // Unix time: first the instance's own part (errors, activities, counters of
+  // the driver, why traffic ended early), then series of its activities and
+  // RPCs, then what each worker has recorded, which results::MergeChunk() adds
+  // up. Requires Shutdown().
   void Collect(absl::FunctionRef<void(ResultChunk chunk)> emit);
 
  private:
   Engine(EngineOptions options,
          std::unique_ptr<protocol::ProtocolDriver> driver);
+  // Random streams differ between instances and workers, and repeat for the
+  // same test seed. kNoWorker: of what all workers share, independent of their
+  // number.
+  static constexpr int kNoWorker = -1;
+  uint64_t SeedOf(int worker) const;
   absl::Status Listen();
   absl::Status StartThreads();
   void EndThreads();
