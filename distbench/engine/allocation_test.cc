@@ -53,7 +53,7 @@ struct Measured {
 int64_t CompletedRpcs(VirtualTimeSystem& system) {
   int64_t sum = 0;
   for (const config::InstancePlan& instance : system.plan().instances) {
-    sum += system.engine(instance.name).progress().succeeded_count;
+    sum += system.engine(instance.name).progress().succeeded_count();
   }
   return sum;
 }

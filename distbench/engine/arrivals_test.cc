@@ -162,7 +162,7 @@ TEST(ComposedArrivalsEngineTest, NothingArrivesWhenTheRateIsNothing) {
                                "segments { duration_ns: 1000 } } }")),
       2);
   ASSERT_TRUE(system.Run());
-  EXPECT_EQ(system.engine("client/0").progress().offered_count, 0);
+  EXPECT_EQ(system.engine("client/0").progress().offered_count(), 0);
 }
 
 }  // namespace

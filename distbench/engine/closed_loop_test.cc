@@ -196,7 +196,7 @@ TEST(ClosedLoopTest, PausesAfterAFailure) {
   system.RunFor(100'000'000);
   EXPECT_FALSE(system.finished());
   // After pauses of 1, 2, 4, ... 64 ms.
-  const int64_t failed = system.engine("client/0").progress().failed_count;
+  const int64_t failed = system.engine("client/0").progress().failed_count();
   EXPECT_GT(failed, 3);
   EXPECT_LT(failed, 10);
 }

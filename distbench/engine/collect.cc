@@ -1,19 +1,26 @@
-#include "distbench/engine/collect.h"
+// The results of an engine: Engine::Collect().
 
 #include <iterator>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "distbench/config/catalogs/activity_catalog.h"
+#include "distbench/engine/engine.h"
+#include "distbench/engine/recording/recorder.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/results/time_series.h"
 #include "distbench/stats/interval_series.h"
 #include "distbench/stats/log_histogram.h"
+#include "proto/results.pb.h"
 
 namespace distbench::engine {
 namespace {
@@ -388,11 +395,14 @@ class Collector {
 
 }  // namespace
 
-void CollectLog(const EngineState& engine, absl::string_view error_message,
-                protocol::ProtocolDriver& driver, Activities& activities,
-                absl::Span<const std::unique_ptr<Worker>> workers,
-                absl::FunctionRef<void(ResultChunk chunk)> emit) {
-  Collector(engine, workers, emit).Run(error_message, driver, activities);
+void Engine::Collect(absl::FunctionRef<void(ResultChunk chunk)> emit) {
+  std::vector<Recorder*> recorders;
+  for (const auto& worker : workers_) recorders.push_back(&worker->recorder());
+  if (const int list = state_.service().main_list; list != config::kNone) {
+    KeepOfMainList(options_.plan->lists[list].max_rpc_samples, recorders,
+                   SeedOf(kNoWorker));
+  }
+  Collector(state_, workers_, emit).Run(error_message_, *driver_, activities_);
 }
 
 }  // namespace distbench::engine

@@ -5,34 +5,16 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "distbench/base/threads.h"
 #include "distbench/base/timers.h"
-#include "distbench/engine/collect.h"
-#include "distbench/engine/recording/recorder.h"
 
 namespace distbench::engine {
 namespace {
-
-// Random streams differ between instances and workers, and repeat for the same
-// test seed.
-uint64_t WorkerSeed(uint64_t seed, int instance, int worker) {
-  std::seed_seq sequence = {
-      static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32),
-      static_cast<uint32_t>(instance), static_cast<uint32_t>(worker)};
-  uint32_t words[2];
-  sequence.generate(std::begin(words), std::end(words));
-  return (uint64_t{words[0]} << 32) | words[1];
-}
 
 // Otherwise workers do the work of activities themselves.
 bool PoolsHaveThreads(const EngineOptions& options) {
   return options.start_threads || options.make_iteration_pool != nullptr;
 }
-
-// The worker index for the seed of what all workers share, independent of their
-// number.
-constexpr int kNoWorker = -1;
 
 }  // namespace
 
@@ -53,11 +35,20 @@ Engine::Engine(EngineOptions options,
              *options_.clock),
       driver_(std::move(driver)),
       activities_(state_,
-                  {.seed = WorkerSeed(options_.plan->seed, options_.instance,
-                                      kNoWorker),
+                  {.seed = SeedOf(kNoWorker),
                    .default_threads =
                        PoolsHaveThreads(options_) ? options_.worker_count : 0,
                    .make_pool = options_.make_iteration_pool}) {}
+
+uint64_t Engine::SeedOf(int worker) const {
+  const uint64_t seed = options_.plan->seed;
+  std::seed_seq sequence = {
+      static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32),
+      static_cast<uint32_t>(options_.instance), static_cast<uint32_t>(worker)};
+  uint32_t words[2];
+  sequence.generate(std::begin(words), std::end(words));
+  return (uint64_t{words[0]} << 32) | words[1];
+}
 
 absl::Status Engine::Listen() {
   if (absl::Status started = activities_.started(); !started.ok()) {
@@ -70,8 +61,8 @@ absl::Status Engine::Listen() {
   for (int i = 0; i < options_.worker_count; ++i) {
     workers_.push_back(std::make_unique<Worker>(
         state_, i, driver_->transport(i),
-        options_.sample_memory_bytes / options_.worker_count,
-        WorkerSeed(options_.plan->seed, options_.instance, i), group));
+        options_.sample_memory_bytes / options_.worker_count, SeedOf(i),
+        group));
   }
   if (!options_.start_threads) return absl::OkStatus();
   absl::Status started = StartThreads();
@@ -111,16 +102,22 @@ void Engine::Stop(StopScope scope, absl::string_view reason) {
   if (scope == StopScope::kEverything) activities_.DropWaiting();
 }
 
-EngineProgress Engine::progress() const {
-  EngineProgress sum;
-  sum.counted_ns = options_.clock->MonotonicNs();
+TrafficProgress Engine::progress() const {
+  const int64_t now_ns = options_.clock->MonotonicNs();
+  TrafficProgress sum;
   for (const auto& worker : workers_) {
     const WorkerProgress& progress = worker->progress();
-    sum.succeeded_count += progress.succeeded;
-    sum.failed_count += progress.failed;
-    sum.in_flight_count += progress.in_flight;
-    sum.offered_count += progress.offered + progress.backlog;
-    sum.open_loop_ended_count += progress.open_loop_ended;
+    sum.set_succeeded_count(sum.succeeded_count() + progress.succeeded);
+    sum.set_failed_count(sum.failed_count() + progress.failed);
+    sum.set_in_flight_count(sum.in_flight_count() + progress.in_flight);
+    sum.set_offered_count(sum.offered_count() + progress.offered +
+                          progress.backlog);
+    sum.set_open_loop_ended_count(sum.open_loop_ended_count() +
+                                  progress.open_loop_ended);
+  }
+  if (sum.succeeded_count() > 0 || sum.failed_count() > 0 ||
+      sum.in_flight_count() > 0) {
+    sum.set_traffic_time_ns(now_ns - state_.traffic_start_ns());
   }
   return sum;
 }
@@ -169,24 +166,13 @@ int64_t Engine::next_due_ns() const {
   return next_ns;
 }
 
-void Engine::Collect(absl::FunctionRef<void(ResultChunk chunk)> emit) {
-  std::vector<Recorder*> recorders;
-  for (const auto& worker : workers_) recorders.push_back(&worker->recorder());
-  if (const int list = state_.service().main_list; list != config::kNone) {
-    KeepOfMainList(
-        options_.plan->lists[list].max_rpc_samples, recorders,
-        WorkerSeed(options_.plan->seed, options_.instance, kNoWorker));
-  }
-  CollectLog(state_, error_message_, *driver_, activities_, workers_, emit);
-}
-
 void Engine::OnMainListFinished() {
   activities_.Release();
   options_.on_traffic_finished();
 }
 
 void Engine::OnManyPendingRpcs() {
-  if (progress().in_flight_count <= options_.plan->max_pending_rpcs) return;
+  if (progress().in_flight_count() <= options_.plan->max_pending_rpcs) return;
   OnTooMany("RPCs pending");
 }
 

@@ -24,6 +24,7 @@
 #include "distbench/engine/worker/worker.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/stats/interval_series.h"
+#include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
 namespace distbench::engine {
@@ -58,22 +59,6 @@ struct EngineOptions {
   IterationPoolMaker make_iteration_pool = nullptr;
 };
 
-// Totals since Start() of the RPCs that this instance sent.
-struct EngineProgress {
-  int64_t succeeded_count = 0;
-  int64_t failed_count = 0;
-  int64_t in_flight_count = 0;
-
-  // Open loop: RPCs that were due by the last event.
-  int64_t offered_count = 0;
-
-  // How many of the succeeded and failed RPCs offered_count includes.
-  int64_t open_loop_ended_count = 0;
-
-  // When these were counted: monotonic.
-  int64_t counted_ns = 0;
-};
-
 // Life cycle: Create, Connect, Start, [Stop], on_traffic_finished, Shutdown,
 // Collect. Shutdown and destruction are allowed at any point. One thread at a
 // time may call methods, except for Stop() and progress(), which any thread may
@@ -105,7 +90,9 @@ class Engine final : private WorkerGroup {
   // REASON". The first `reason` becomes the log's engine_error_message.
   void Stop(absl::string_view reason) { Stop(StopScope::kEverything, reason); }
 
-  EngineProgress progress() const;
+  // Totals since Start() of the RPCs that this instance sent, without recent
+  // latencies. RPCs of open loops are offered that were due by the last event.
+  TrafficProgress progress() const;
 
   // Adds measurements of whole seconds that have passed since the last call.
   // Any thread, but one at a time.
@@ -123,12 +110,21 @@ class Engine final : private WorkerGroup {
   // For callers that run single workers, until Shutdown().
   Worker& worker(int index) override { return *workers_[index]; }
 
-  // Emits the instance's log. Requires Shutdown().
+  // Emits the instance's log in chunks of bounded size, with time stamps in
+  // Unix time: first the instance's own part (errors, activities, counters of
+  // the driver, why traffic ended early), then series of its activities and
+  // RPCs, then what each worker has recorded, which results::MergeChunk() adds
+  // up. Requires Shutdown().
   void Collect(absl::FunctionRef<void(ResultChunk chunk)> emit);
 
  private:
   Engine(EngineOptions options,
          std::unique_ptr<protocol::ProtocolDriver> driver);
+  // Random streams differ between instances and workers, and repeat for the
+  // same test seed. kNoWorker: of what all workers share, independent of their
+  // number.
+  static constexpr int kNoWorker = -1;
+  uint64_t SeedOf(int worker) const;
   absl::Status Listen();
   absl::Status StartThreads();
   void EndThreads();

@@ -135,7 +135,7 @@ class System {
   int64_t completed() const {
     int64_t sum = 0;
     for (const auto& engine : engines_) {
-      sum += engine->progress().succeeded_count;
+      sum += engine->progress().succeeded_count();
     }
     return sum;
   }

@@ -33,6 +33,7 @@
 #include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
 namespace distbench::engine {
@@ -171,14 +172,14 @@ TEST(UnsentLoadTest, CountsInTheResponseTime) {
 TEST(UnsentLoadTest, IsSharedOutOverWorkersOnce) {
   VirtualTimeSystem system(OpenLoopTest(Cap(3), 10 * kMs), /*workers=*/3);
   ASSERT_TRUE(system.Run());
-  const EngineProgress progress = system.engine("client/0").progress();
+  const TrafficProgress progress = system.engine("client/0").progress();
   const Latencies latencies = LatenciesOf(system.Finish());
   EXPECT_EQ(latencies.offered.offered_count(), 10'001);
   // 3 at a time, 10 ms each: 300 of 1000 per second.
   EXPECT_NEAR(latencies.offered.unsent_count(), 7000, 50);
   EXPECT_EQ(latencies.offered.unsent_count(),
-            10'001 - progress.succeeded_count);
-  EXPECT_EQ(progress.offered_count, 10'001);
+            10'001 - progress.succeeded_count());
+  EXPECT_EQ(progress.offered_count(), 10'001);
 }
 
 TEST(UnsentLoadTest, OfWhatWasDueWhenTrafficIsStopped) {
@@ -264,14 +265,17 @@ TEST(ProgressTest, TellsOpenLoopsFromTheRpcsThatFollow) {
     actions { name: "fan_out" rpc_name: "ask" }
   )pb");
   ASSERT_TRUE(system.Run());
-  const EngineProgress client = system.engine("client/0").progress();
-  EXPECT_EQ(client.succeeded_count, 70 + 2 * 10);
-  EXPECT_EQ(client.offered_count, 70);
-  EXPECT_EQ(client.open_loop_ended_count, 70);
-  const EngineProgress root = system.engine("root/0").progress();
-  EXPECT_EQ(root.succeeded_count, 2 * 70);
-  EXPECT_EQ(root.offered_count, 0);
-  EXPECT_EQ(root.open_loop_ended_count, 0);
+  const TrafficProgress client = system.engine("client/0").progress();
+  EXPECT_EQ(client.succeeded_count(), 70 + 2 * 10);
+  EXPECT_EQ(client.offered_count(), 70);
+  EXPECT_EQ(client.open_loop_ended_count(), 70);
+  EXPECT_GE(client.traffic_time_ns(), 69 * kMs);
+  const TrafficProgress root = system.engine("root/0").progress();
+  EXPECT_EQ(root.succeeded_count(), 2 * 70);
+  EXPECT_EQ(root.offered_count(), 0);
+  EXPECT_EQ(root.open_loop_ended_count(), 0);
+  EXPECT_EQ(root.traffic_time_ns(), client.traffic_time_ns());
+  EXPECT_FALSE(system.engine("leaf/0").progress().has_traffic_time_ns());
 }
 
 TEST(TimeSeriesTest, ShowsEverySecondOfARun) {
@@ -312,8 +316,8 @@ TEST(ProgressTest, KnowsTheBacklogAndTheLastSecond) {
   VirtualTimeSystem system(OpenLoopTest(Cap(1), 10 * kMs));
   system.RunFor(5 * kSecond);
   Engine& client = system.engine("client/0");
-  EXPECT_NEAR(client.progress().offered_count, 5000, 20);
-  EXPECT_NEAR(client.progress().succeeded_count, 500, 2);
+  EXPECT_NEAR(client.progress().offered_count(), 5000, 20);
+  EXPECT_NEAR(client.progress().succeeded_count(), 500, 2);
   stats::SeriesByRpc recent;
   client.TakeRecent(recent);
   stats::LogHistogram service_time_ns;

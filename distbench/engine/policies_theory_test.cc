@@ -188,7 +188,7 @@ ScriptedServers::Script QueueingServers(int servers, int places,
   };
 }
 
-// As computed in attempt_limits.h: limit = 2 n + sqrt(limit).
+// As computed in attempts.h: limit = 2 n + sqrt(limit).
 TEST(PoliciesTheoryTest, TheGradientFindsTheServersPlaces) {
   constexpr int kPlaces = 8;
   ScriptedServers servers(QueueingServers(1, kPlaces, 10 * kMs));

@@ -291,7 +291,7 @@ TEST(ReplayTest, StoppingDropsWhatWasNotSentAndCancelsTheRest) {
     system.engine(client).Stop("enough");
   }
   ASSERT_TRUE(system.Run(11 * kMs));
-  EXPECT_EQ(system.engine("client/0").progress().in_flight_count, 0);
+  EXPECT_EQ(system.engine("client/0").progress().in_flight_count(), 0);
   const ServiceLogs logs = system.Finish();
   EXPECT_THAT(StartsUs(LogsOf(logs)[0]),
               ElementsAre(Pair(0, 0), Pair(2, 1000)));

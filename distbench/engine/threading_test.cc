@@ -132,11 +132,11 @@ TEST_P(ThreadingTest, NothingIsLost) {
   for (absl::Notification& notification : finished) {
     ASSERT_TRUE(notification.WaitForNotificationWithTimeout(kPatience));
   }
-  EXPECT_EQ(engines[0]->progress().succeeded_count, kIterations);
-  EXPECT_EQ(engines[1]->progress().succeeded_count, 2 * kIterations);
+  EXPECT_EQ(engines[0]->progress().succeeded_count(), kIterations);
+  EXPECT_EQ(engines[1]->progress().succeeded_count(), 2 * kIterations);
   for (const auto& engine : engines) {
     engine->Shutdown();
-    EXPECT_EQ(engine->progress().failed_count, 0);
+    EXPECT_EQ(engine->progress().failed_count(), 0);
   }
 }
 

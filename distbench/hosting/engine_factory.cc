@@ -31,9 +31,7 @@ class InProcessEngine final : public HostedEngine {
   }
   void Start(int64_t start_ns) override { engine_->Start(start_ns); }
   void Stop(absl::string_view reason) override { engine_->Stop(reason); }
-  engine::EngineProgress progress() const override {
-    return engine_->progress();
-  }
+  TrafficProgress progress() const override { return engine_->progress(); }
   void TakeRecent(stats::SeriesByRpc& recent) override {
     engine_->TakeRecent(recent);
   }

@@ -22,6 +22,7 @@
 #include "distbench/protocol/driver_environment.h"
 #include "distbench/security/test_guards.h"
 #include "distbench/stats/interval_series.h"
+#include "proto/control.pb.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
@@ -59,7 +60,7 @@ class HostedEngine {
   virtual void Stop(absl::string_view reason) = 0;
 
   // May be up to a second old until the traffic has finished.
-  virtual engine::EngineProgress progress() const = 0;
+  virtual TrafficProgress progress() const = 0;
   virtual void TakeRecent(stats::SeriesByRpc& recent) = 0;
   virtual void Shutdown() = 0;
 

@@ -100,24 +100,4 @@ security::TlsContents FromTlsMaterial(const TlsMaterial& material) {
   return {.ca = material.ca(), .cert = material.cert(), .key = material.key()};
 }
 
-EngineTotals ToEngineTotals(const engine::EngineProgress& progress) {
-  EngineTotals totals;
-  totals.set_succeeded_count(progress.succeeded_count);
-  totals.set_failed_count(progress.failed_count);
-  totals.set_in_flight_count(progress.in_flight_count);
-  totals.set_offered_count(progress.offered_count);
-  totals.set_open_loop_ended_count(progress.open_loop_ended_count);
-  totals.set_counted_ns(progress.counted_ns);
-  return totals;
-}
-
-engine::EngineProgress FromEngineTotals(const EngineTotals& totals) {
-  return {.succeeded_count = totals.succeeded_count(),
-          .failed_count = totals.failed_count(),
-          .in_flight_count = totals.in_flight_count(),
-          .offered_count = totals.offered_count(),
-          .open_loop_ended_count = totals.open_loop_ended_count(),
-          .counted_ns = totals.counted_ns()};
-}
-
 }  // namespace distbench::hosting

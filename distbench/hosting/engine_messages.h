@@ -13,7 +13,6 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "distbench/base/files.h"
-#include "distbench/engine/engine.h"
 #include "distbench/hosting/engine_control.pb.h"
 #include "distbench/numa/binding.h"
 #include "distbench/security/tls_files.h"
@@ -89,10 +88,6 @@ absl::StatusOr<numa::ResolvedBinding> FromEngineBinding(
 
 TlsMaterial ToTlsMaterial(const security::TlsContents& contents);
 security::TlsContents FromTlsMaterial(const TlsMaterial& material);
-
-// The recent intervals are not converted.
-EngineTotals ToEngineTotals(const engine::EngineProgress& progress);
-engine::EngineProgress FromEngineTotals(const EngineTotals& totals);
 
 }  // namespace distbench::hosting
 

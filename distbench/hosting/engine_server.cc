@@ -130,7 +130,7 @@ class EngineServer {
     // Sent so that the node manager hears something even without engines.
     socket_.Send(EngineReport());
     for (const auto& [number, engine] : All()) {
-      SendTotals(number, *engine, &EngineReport::mutable_progress);
+      SendProgress(number, *engine, &EngineReport::mutable_progress);
     }
   }
 
@@ -230,7 +230,7 @@ class EngineServer {
     options.clock = &engine.clock;
     options.sample_memory_bytes = request.sample_memory_bytes();
     options.on_traffic_finished = [this, number, &engine] {
-      SendTotals(number, engine, &EngineReport::mutable_finished);
+      SendProgress(number, engine, &EngineReport::mutable_finished);
     };
     options.on_overload = [this, number](const absl::Status& status) {
       EngineReport report;
@@ -314,17 +314,17 @@ class EngineServer {
 
   // ---- Both -----------------------------------------------------------------
 
-  void SendTotals(int number, ServedEngine& engine,
-                  EngineTotals* (EngineReport::*field)()) {
+  void SendProgress(int number, ServedEngine& engine,
+                    EngineProgress* (EngineReport::*field)()) {
     stats::SeriesByRpc recent;
     EngineReport report;
     report.set_engine(number);
     absl::MutexLock lock(&engine.report_mutex);
-    EngineTotals& totals = *(report.*field)();
-    totals = ToEngineTotals(engine.hosted->progress());
+    EngineProgress& progress = *(report.*field)();
+    *progress.mutable_totals() = engine.hosted->progress();
     engine.hosted->TakeRecent(recent);
     for (const auto& [rpc, series] : recent) {
-      RpcTimeSeries& encoded = (*totals.mutable_recent())[rpc];
+      RpcTimeSeries& encoded = (*progress.mutable_recent())[rpc];
       results::EncodeTimeSeries({&series}, [&encoded](RpcTimeSeries piece) {
         encoded.MergeFrom(piece);
       });

@@ -69,9 +69,9 @@ void ProcessEngine::Stop(absl::string_view reason) {
   process_->Send(command);
 }
 
-engine::EngineProgress ProcessEngine::progress() const {
+TrafficProgress ProcessEngine::progress() const {
   absl::MutexLock lock(&mutex_);
-  return progress_;
+  return totals_;
 }
 
 void ProcessEngine::TakeRecent(stats::SeriesByRpc& recent) {
@@ -170,11 +170,11 @@ void ProcessEngine::OnLost(const absl::Status& status) {
   Finish();
 }
 
-void ProcessEngine::Take(const EngineTotals& totals) {
+void ProcessEngine::Take(const EngineProgress& progress) {
   absl::MutexLock lock(&mutex_);
-  progress_ = FromEngineTotals(totals);
+  totals_ = progress.totals();
   stats::SeriesByRpc recent;
-  for (const auto& [rpc, series] : totals.recent()) {
+  for (const auto& [rpc, series] : progress.recent()) {
     const absl::Status status = results::AddTimeSeries(series, recent[rpc]);
     LOG_IF(ERROR, !status.ok()) << status;
   }

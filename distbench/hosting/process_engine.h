@@ -19,6 +19,7 @@
 #include "distbench/hosting/engine_factory.h"
 #include "distbench/hosting/engine_process.h"
 #include "distbench/hosting/kept_measurements.h"
+#include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
 namespace distbench::hosting {
@@ -47,7 +48,7 @@ class ProcessEngine final : public HostedEngine, private EngineListener {
                        absl::Time deadline) override;
   void Start(int64_t start_ns) override ABSL_LOCKS_EXCLUDED(mutex_);
   void Stop(absl::string_view reason) override;
-  engine::EngineProgress progress() const override ABSL_LOCKS_EXCLUDED(mutex_);
+  TrafficProgress progress() const override ABSL_LOCKS_EXCLUDED(mutex_);
   void TakeRecent(stats::SeriesByRpc& recent) override
       ABSL_LOCKS_EXCLUDED(mutex_);
   void Shutdown() override;
@@ -69,7 +70,7 @@ class ProcessEngine final : public HostedEngine, private EngineListener {
   void OnReport(const EngineReport& report) override;
   void OnLost(const absl::Status& status) override ABSL_LOCKS_EXCLUDED(mutex_);
 
-  void Take(const EngineTotals& totals) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Take(const EngineProgress& progress) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Reports the end of the traffic, once, and not before Start().
   void Finish() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -82,7 +83,7 @@ class ProcessEngine final : public HostedEngine, private EngineListener {
   std::optional<RUsage> usage_;
 
   mutable absl::Mutex mutex_;
-  engine::EngineProgress progress_ ABSL_GUARDED_BY(mutex_);
+  TrafficProgress totals_ ABSL_GUARDED_BY(mutex_);
   stats::SeriesByRpc recent_ ABSL_GUARDED_BY(mutex_);
   KeptMeasurements kept_ ABSL_GUARDED_BY(mutex_);
   absl::Status loss_ ABSL_GUARDED_BY(mutex_);

@@ -34,7 +34,7 @@ TEST_F(ProcessEngineTest, EnginesMeasureInProcessesOfTheirOwn) {
   Start();
   ASSERT_TRUE(client_.finished.WaitForNotificationWithTimeout(kGenerous));
   // The totals that came with the end are exact.
-  EXPECT_EQ(client_.engine->progress().succeeded_count, 1000);
+  EXPECT_EQ(client_.engine->progress().succeeded_count(), 1000);
   stats::SeriesByRpc recent;
   client_.engine->TakeRecent(recent);
 

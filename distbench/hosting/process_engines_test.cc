@@ -100,7 +100,7 @@ TEST_F(ProcessEnginesTest, EnginesOverLoopbackShareAProcess) {
   EXPECT_EQ(client_.engine->pid(), server_.engine->pid());
   Start();
   ASSERT_TRUE(client_.finished.WaitForNotificationWithTimeout(kGenerous));
-  EXPECT_EQ(client_.engine->progress().succeeded_count, 10);
+  EXPECT_EQ(client_.engine->progress().succeeded_count(), 10);
   for (Owned* owned : {&client_, &server_}) {
     owned->engine->Shutdown();
     EXPECT_EQ(owned->engine->Collect([](const ResultChunk&) {}),

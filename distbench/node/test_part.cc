@@ -380,7 +380,6 @@ StartReply TestPart::Start(const StartTraffic& request) {
   {
     absl::MutexLock lock(&mutex_);
     is_started_ = true;
-    start_ns_ = start_ns;
   }
   for (const Hosted& instance : instances_) instance.engine->Start(start_ns);
   // An engine that was stopped before it started may not have noticed.
@@ -469,15 +468,6 @@ std::vector<TestPart::Hosted> TestPart::TakeInstances() {
 
 // What a node's part of a test has measured: progress, resources and results.
 
-namespace {
-
-bool HasSent(const engine::EngineProgress& progress) {
-  return progress.succeeded_count > 0 || progress.failed_count > 0 ||
-         progress.in_flight_count > 0;
-}
-
-}  // namespace
-
 TrafficProgress TestPart::TakeProgress() {
   TrafficProgress sum;
   stats::SeriesByRpc recent;
@@ -485,17 +475,7 @@ TrafficProgress TestPart::TakeProgress() {
   stats::LogHistogram response_time_ns;
   absl::MutexLock lock(&mutex_);
   for (const Hosted& instance : instances_) {
-    const engine::EngineProgress part = instance.engine->progress();
-    if (HasSent(part)) {
-      sum.set_traffic_time_ns(
-          std::max(sum.traffic_time_ns(), part.counted_ns - start_ns_));
-    }
-    sum.set_succeeded_count(sum.succeeded_count() + part.succeeded_count);
-    sum.set_failed_count(sum.failed_count() + part.failed_count);
-    sum.set_in_flight_count(sum.in_flight_count() + part.in_flight_count);
-    sum.set_offered_count(sum.offered_count() + part.offered_count);
-    sum.set_open_loop_ended_count(sum.open_loop_ended_count() +
-                                  part.open_loop_ended_count);
+    results::AddProgress(instance.engine->progress(), sum);
     instance.engine->TakeRecent(recent);
   }
   counted_.CountRecent(recent, sum.in_flight_count());

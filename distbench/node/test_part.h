@@ -221,7 +221,6 @@ class TestPart {
   // Changed by the thread of the steps, which reads it without the mutex.
   std::vector<Hosted> instances_;
   bool is_started_ ABSL_GUARDED_BY(mutex_) = false;
-  int64_t start_ns_ ABSL_GUARDED_BY(mutex_) = 0;  // monotonic, once started
   bool has_finished_ ABSL_GUARDED_BY(mutex_) = false;
   std::string stop_reason_ ABSL_GUARDED_BY(mutex_);  // empty: not stopped
   absl::Status interruption_ ABSL_GUARDED_BY(mutex_);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/config/plan/test_names.h"
 #include "distbench/results/time_series.h"
 
 namespace distbench::node {
@@ -75,12 +76,6 @@ std::vector<prometheus::MetricFamily> TrafficMetrics::Collect() const {
 
 namespace {
 
-std::string NameOf(const DistributedSystemDescription& test) {
-  if (!test.name().empty()) return test.name();
-  const auto it = test.attributes().find("test_name");
-  return it != test.attributes().end() ? it->second : "";
-}
-
 // The names of RPCs by their numbers in results.
 std::vector<std::string> RpcNames(const DistributedSystemDescription& test) {
   std::vector<std::string> names;
@@ -97,7 +92,7 @@ CountedTraffic::CountedTraffic(const DistributedSystemDescription& test,
                                TrafficMetrics* metrics)
     : metrics_(metrics) {
   if (metrics_ == nullptr) return;
-  test_ = NameOf(test);
+  test_ = config::NameOf(test);
   rpc_names_ = RpcNames(test);
 }
 

@@ -114,6 +114,18 @@ void AddCounters(const Message& from, Message& into,
   });
 }
 
+void AddProgress(const TrafficProgress& part, TrafficProgress& sum) {
+  const int64_t time_ns =
+      std::max(part.traffic_time_ns(), sum.traffic_time_ns());
+  ForEachNumber(part, [&sum](const FieldDescriptor& field, const auto& value) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>,
+                                 int64_t>) {
+      AddTo(field, value, sum);
+    }
+  });
+  if (part.has_traffic_time_ns()) sum.set_traffic_time_ns(time_ns);
+}
+
 absl::Status MergeCounters(const Message& from, const CounterTexts& texts,
                            Message& into) {
   absl::Status status = ValidateCounters(from, texts);

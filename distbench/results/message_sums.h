@@ -17,6 +17,7 @@
 #include "distbench/stats/log_histogram.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
+#include "proto/control.pb.h"
 
 namespace distbench::results {
 
@@ -41,6 +42,11 @@ absl::Status ValidateCounters(const google::protobuf::Message& message,
 void AddCounters(const google::protobuf::Message& from,
                  google::protobuf::Message& into,
                  absl::Span<const int> levels = {});
+
+// Adds the totals of a part of the traffic, or of a test, to others, without
+// its recent latencies. Any numbers may be added; the traffic time is the
+// longest.
+void AddProgress(const TrafficProgress& part, TrafficProgress& sum);
 
 // The same for any messages of the same type: INVALID_ARGUMENT, and adds
 // nothing, if one of them is invalid.

@@ -14,6 +14,7 @@
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
+#include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
 namespace distbench::results {
@@ -237,6 +238,41 @@ TEST(TallyTest, LeavesOutWhatDoesNotFit) {
     tally.Encode(sum);
     EXPECT_TRUE(MessageDifferencer::Equals(sum, first)) << each.text;
   }
+}
+
+TrafficProgress Progress(int64_t count) {
+  TrafficProgress progress;
+  progress.set_succeeded_count(count);
+  progress.set_failed_count(count);
+  progress.set_in_flight_count(count);
+  progress.set_offered_count(count);
+  progress.set_open_loop_ended_count(count);
+  progress.set_traffic_time_ns(count);
+  return progress;
+}
+
+TEST(ProgressTest, AddsUp) {
+  TrafficProgress sum = Progress(1);
+  TrafficProgress more = Progress(2);
+  more.mutable_recent_service_time_ns();
+  AddProgress(more, sum);
+  TrafficProgress expected = Progress(3);
+  expected.set_traffic_time_ns(2);  // the longest
+  EXPECT_TRUE(MessageDifferencer::Equals(sum, expected)) << sum.DebugString();
+
+  AddProgress(Progress(1), sum);
+  EXPECT_EQ(sum.traffic_time_ns(), 2);
+  AddProgress(TrafficProgress(), sum);
+  EXPECT_EQ(sum.traffic_time_ns(), 2);
+}
+
+// Nodes may report any numbers.
+TEST(ProgressTest, SumsAreNumbersWhateverIsAdded) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  TrafficProgress sum = Progress(kMost);
+  AddProgress(Progress(10), sum);
+  EXPECT_TRUE(MessageDifferencer::Equals(sum, Progress(kMost)))
+      << sum.DebugString();
 }
 
 TEST(TallyTest, SumsSaturate) {

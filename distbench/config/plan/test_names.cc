@@ -14,6 +14,12 @@ int NameIndex::Find(absl::string_view name) const {
   return it == positions_.end() ? kNone : it->second;
 }
 
+std::string NameOf(const DistributedSystemDescription& test) {
+  if (!test.name().empty()) return test.name();
+  const auto found = test.attributes().find("test_name");
+  return found == test.attributes().end() ? "" : found->second;
+}
+
 TestNames::TestNames(const DistributedSystemDescription& test)
     : services(test.services()),
       payloads(test.payload_descriptions()),

@@ -37,6 +37,9 @@ class NameIndex {
   absl::flat_hash_map<std::string, int> positions_;
 };
 
+// The name of a test, or else its attribute test_name; empty if it has neither.
+std::string NameOf(const DistributedSystemDescription& test);
+
 struct TestNames {
   explicit TestNames(const DistributedSystemDescription& test);
 

@@ -20,5 +20,14 @@ TEST(TestNames, FindsTheFirstElementOfAName) {
   EXPECT_THAT(names.services.names(), ElementsAre("a", "b", "a"));
 }
 
+TEST(NameOfTest, IsItsNameOrAnAttribute) {
+  DistributedSystemDescription test;
+  EXPECT_EQ(NameOf(test), "");
+  (*test.mutable_attributes())["test_name"] = "old";
+  EXPECT_EQ(NameOf(test), "old");
+  test.set_name("new");
+  EXPECT_EQ(NameOf(test), "new");
+}
+
 }  // namespace
 }  // namespace distbench::config

@@ -194,7 +194,7 @@ class TrafficCheck {
   void CheckThatNothingIsInFlight() {
     for (const config::InstancePlan& instance : plan_.instances) {
       const int64_t in_flight =
-          system_->engine(instance.name).progress().in_flight_count;
+          system_->engine(instance.name).progress().in_flight_count();
       if (in_flight == 0) continue;
       Complain(absl::StrCat(instance.name, " has ", in_flight,
                             " RPCs in flight after the end"));

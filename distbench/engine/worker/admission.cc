@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "distbench/engine/policies/attempt_limits.h"
+#include "distbench/engine/policies/attempts.h"
 
 namespace distbench::engine {
 

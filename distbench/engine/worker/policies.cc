@@ -9,7 +9,6 @@
 
 #include "absl/strings/string_view.h"
 #include "distbench/base/saturating_add.h"
-#include "distbench/engine/policies/attempt_times.h"
 #include "distbench/engine/worker/rpc_sender.h"
 #include "distbench/engine/worker/scheduler.h"
 

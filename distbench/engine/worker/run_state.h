@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "distbench/config/plan/plan.h"
-#include "distbench/engine/activity_pools/wait_places.h"
+#include "distbench/engine/activity_pools/activities.h"
 #include "distbench/engine/pacing/pacer.h"
 #include "distbench/engine/pacing/timer_queue.h"
 #include "distbench/engine/recording/recorder.h"

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/config/arrivals/compile_arrivals.h"
-#include "distbench/engine/policies/attempt_limits.h"
+#include "distbench/engine/policies/attempts.h"
 #include "distbench/engine/worker/worker.h"
 
 namespace distbench::engine {

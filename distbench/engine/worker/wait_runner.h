@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "distbench/engine/activity_pools/activities.h"
-#include "distbench/engine/activity_pools/wait_places.h"
 #include "distbench/engine/worker/run_state.h"
 #include "distbench/engine/worker/worker_context.h"
 

@@ -92,11 +92,13 @@ class FakeEngine final : public HostedEngine {
     (void)factory_.Reach(name_, EngineStep::kStop);
   }
 
-  engine::EngineProgress progress() const override {
-    return {.succeeded_count = 7,
-            .offered_count = 9,
-            .open_loop_ended_count = 5,
-            .counted_ns = 11};
+  TrafficProgress progress() const override {
+    TrafficProgress progress;
+    progress.set_succeeded_count(7);
+    progress.set_offered_count(9);
+    progress.set_open_loop_ended_count(5);
+    progress.set_traffic_time_ns(11);
+    return progress;
   }
 
   void TakeRecent(stats::SeriesByRpc& recent) override {

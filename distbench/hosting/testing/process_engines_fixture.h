@@ -108,7 +108,7 @@ class ProcessEnginesTest : public testing::Test {
   // Waits until RPCs have been reported.
   bool WaitForProgress() const {
     return WaitUntil(
-        [this] { return client_.engine->progress().succeeded_count > 0; });
+        [this] { return client_.engine->progress().succeeded_count() > 0; });
   }
 
   DistributedSystemDescription test_;

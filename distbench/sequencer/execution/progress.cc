@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "distbench/base/saturating_add.h"
@@ -51,14 +52,12 @@ bool ReportsWithPongs(int64_t node_count) {
 }
 
 void UpdateProgress(const TrafficProgress& newer, TrafficProgress& progress) {
-  progress.set_succeeded_count(newer.succeeded_count());
-  progress.set_failed_count(newer.failed_count());
-  progress.set_in_flight_count(newer.in_flight_count());
-  progress.set_offered_count(newer.offered_count());
-  progress.set_open_loop_ended_count(newer.open_loop_ended_count());
-  if (newer.has_traffic_time_ns()) {
-    progress.set_traffic_time_ns(newer.traffic_time_ns());
+  TrafficProgress updated;
+  if (progress.has_traffic_time_ns() && !newer.has_traffic_time_ns()) {
+    updated.set_traffic_time_ns(progress.traffic_time_ns());
   }
+  results::AddProgress(newer, updated);
+  progress = std::move(updated);
 }
 
 void RecentTimes::Add(const TrafficProgress& report) {

@@ -1,13 +1,11 @@
 #include "distbench/sequencer/execution/progress.h"
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 
 #include "absl/time/time.h"
 #include "distbench/base/testing/proto_testing.h"
-#include "distbench/sequencer/runs/run_state.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -15,8 +13,6 @@ namespace distbench::sequencer {
 namespace {
 
 using ::testing::Eq;
-
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
 TrafficProgress Progress(int64_t count) {
   TrafficProgress progress;
@@ -27,20 +23,6 @@ TrafficProgress Progress(int64_t count) {
   progress.set_open_loop_ended_count(count);
   progress.set_traffic_time_ns(count);
   return progress;
-}
-
-TEST(ProgressTest, AddsUp) {
-  TrafficProgress sum = Progress(1);
-  AddProgress(Progress(2), sum);
-  EXPECT_EQ(sum.succeeded_count(), 3);
-  EXPECT_EQ(sum.failed_count(), 3);
-  EXPECT_EQ(sum.in_flight_count(), 3);
-  EXPECT_EQ(sum.offered_count(), 3);
-  EXPECT_EQ(sum.open_loop_ended_count(), 3);
-  EXPECT_EQ(sum.traffic_time_ns(), 2);  // the latest
-
-  AddProgress(Progress(1), sum);
-  EXPECT_EQ(sum.traffic_time_ns(), 2);
 }
 
 TEST(ProgressTest, NewerTotalsReplaceOlderOnes) {
@@ -81,17 +63,6 @@ TEST(ProgressTest, RecentTimesAreTakenOnce) {
   TrafficProgress next;
   times.TakeInto(next);
   EXPECT_FALSE(next.has_recent_service_time_ns());
-}
-
-// Nodes may report any numbers.
-TEST(ProgressTest, SumsAreNumbersWhateverIsAdded) {
-  TrafficProgress sum = Progress(kMost);
-  AddProgress(Progress(10), sum);
-  EXPECT_EQ(sum.succeeded_count(), kMost);
-  EXPECT_EQ(sum.failed_count(), kMost);
-  EXPECT_EQ(sum.in_flight_count(), kMost);
-  EXPECT_EQ(sum.offered_count(), kMost);
-  EXPECT_EQ(sum.open_loop_ended_count(), kMost);
 }
 
 std::optional<int64_t> ExpectedUs(const std::string& text) {

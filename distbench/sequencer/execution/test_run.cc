@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/version.h"
 #include "distbench/config/reading/load.h"
+#include "distbench/results/message_sums.h"
 #include "distbench/results/resource_usage.h"
 #include "distbench/security/nonce.h"
 #include "distbench/sequencer/execution/node_clocks.h"
@@ -534,7 +535,7 @@ void TestExecution::AddFinding(Finding::Severity severity,
 void TestExecution::ReportProgress() {
   TrafficProgress total;
   for (const Participant& participant : participants_) {
-    AddProgress(participant.progress, total);
+    results::AddProgress(participant.progress, total);
   }
   recent_times_.TakeInto(total);
   observer_.OnProgress(total);

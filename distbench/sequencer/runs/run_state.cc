@@ -1,10 +1,10 @@
 #include "distbench/sequencer/runs/run_state.h"
 
-#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/base/saturating_add.h"
+#include "distbench/config/plan/test_names.h"
+#include "distbench/results/message_sums.h"
 
 namespace distbench::sequencer {
 
@@ -41,34 +41,15 @@ void AddSentence(const std::string& sentence, RunDescription& run) {
   run.mutable_message()->append(sentence);
 }
 
-void AddProgress(const TrafficProgress& part, TrafficProgress& sum) {
-  sum.set_succeeded_count(
-      base::SaturatingAdd(sum.succeeded_count(), part.succeeded_count()));
-  sum.set_failed_count(
-      base::SaturatingAdd(sum.failed_count(), part.failed_count()));
-  sum.set_in_flight_count(
-      base::SaturatingAdd(sum.in_flight_count(), part.in_flight_count()));
-  sum.set_offered_count(
-      base::SaturatingAdd(sum.offered_count(), part.offered_count()));
-  sum.set_open_loop_ended_count(base::SaturatingAdd(
-      sum.open_loop_ended_count(), part.open_loop_ended_count()));
-  if (part.has_traffic_time_ns()) {
-    sum.set_traffic_time_ns(
-        std::max(sum.traffic_time_ns(), part.traffic_time_ns()));
-  }
-}
-
 TrafficProgress RunStatus::TotalsWithRunning() const {
   TrafficProgress totals = ended_;
-  if (test_.has_value()) AddProgress(test_->progress, totals);
+  if (test_.has_value()) results::AddProgress(test_->progress, totals);
   return totals;
 }
 
 std::string TestName(const DistributedSystemDescription& test, int test_index) {
-  if (!test.name().empty()) return test.name();
-  const auto it = test.attributes().find("test_name");
-  if (it != test.attributes().end() && !it->second.empty()) return it->second;
-  return absl::StrCat("tests[", test_index, "]");
+  std::string name = config::NameOf(test);
+  return name.empty() ? absl::StrCat("tests[", test_index, "]") : name;
 }
 
 }  // namespace distbench::sequencer

@@ -27,9 +27,6 @@ absl::Status EndOf(const RunDescription& run);
 // Adds a sentence, unless it is empty, to the run's message.
 void AddSentence(const std::string& sentence, RunDescription& run);
 
-// Adds the totals of a node to those of its test, or of a test to those of all.
-void AddProgress(const TrafficProgress& part, TrafficProgress& sum);
-
 // Messages that explain why a run's result is incomplete.
 inline constexpr char kPiecesDropped[] =
     "its result needs more than the sequencer's --results_memory: only "
@@ -87,7 +84,7 @@ class RunStatus {
   TrafficProgress ended_ ABSL_GUARDED_BY(mutex_);  // of the tests before test_
 };
 
-// The name of a test in messages: its attribute test_name, or "tests[INDEX]".
+// The name of a test in messages: config::NameOf() it, or else "tests[INDEX]".
 std::string TestName(const DistributedSystemDescription& test, int test_index);
 
 }  // namespace distbench::sequencer

@@ -17,6 +17,7 @@
 #include "distbench/results/merge.h"
 #include "distbench/stats/interval_series.h"
 #include "glog/logging.h"
+#include "proto/control.pb.h"
 
 namespace distbench::simulation {
 namespace {
@@ -317,9 +318,9 @@ void ClusterRun::ReportProgress() {
   sum.simulated_ns = std::max(int64_t{0}, now_ns() - start_ns_);
   sum.events = simulator_.event_count();
   for (const auto& engine : engines_) {
-    const engine::EngineProgress progress = engine->progress();
-    sum.succeeded += progress.succeeded_count;
-    sum.failed += progress.failed_count;
+    const TrafficProgress progress = engine->progress();
+    sum.succeeded += progress.succeeded_count();
+    sum.failed += progress.failed_count();
   }
   options_.on_progress(sum);
   next_progress_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);

@@ -1,4 +1,4 @@
-#include "distbench/engine/activity_pools/wait_places.h"
+#include "distbench/engine/activity_pools/activities.h"
 
 #include "gtest/gtest.h"
 
