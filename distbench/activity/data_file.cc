@@ -1,7 +1,6 @@
 #include "distbench/activity/data_file.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,26 +24,6 @@ absl::Status ErrorIn(const std::string& directory, int error,
       absl::StrCat("directory \"", directory, "\": ", problem, "; ", remedy));
 }
 
-// For file systems that need a name to create a file. It exists for a moment.
-int OpenAndUnlink(const std::string& directory) {
-  std::string path = absl::StrCat(directory, "/distbench-XXXXXX");
-  const int file = mkostemp(path.data(), O_CLOEXEC);
-  if (file >= 0) unlink(path.c_str());
-  return file;
-}
-
-absl::StatusOr<base::FileDescriptor> OpenNameless(
-    const std::string& directory) {
-  int file = open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (file < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
-    file = OpenAndUnlink(directory);
-  }
-  if (file >= 0) return base::FileDescriptor(file);
-  return ErrorIn(directory, errno, "cannot create a file there",
-                 "create the directory on every node, writable for distbench, "
-                 "or name another one");
-}
-
 absl::Status Reserve(int file, const DataFileOptions& options) {
   const int64_t bytes = options.pages * config::kFilePageBytes;
   const int error = posix_fallocate(file, 0, bytes);
@@ -56,20 +35,6 @@ absl::Status Reserve(int file, const DataFileOptions& options) {
   }
   return ErrorIn(options.directory, error, "cannot reserve space there",
                  "name a directory of another file system");
-}
-
-// Both move `size` bytes at an offset, as pread() and pwrite().
-template <typename Move, typename Bytes>
-bool MoveAll(Move move, int file, Bytes* bytes, int64_t size, int64_t offset) {
-  while (size > 0) {
-    const ssize_t moved = move(file, bytes, size, offset);
-    if (moved < 0 && errno == EINTR) continue;
-    if (moved <= 0) return false;
-    bytes += moved;
-    size -= moved;
-    offset += moved;
-  }
-  return true;
 }
 
 }  // namespace
@@ -89,9 +54,13 @@ uint64_t ChecksumOf(absl::Span<const FilePage> pages) {
 }
 
 absl::StatusOr<DataFile> DataFile::Create(const DataFileOptions& options) {
-  absl::StatusOr<base::FileDescriptor> file = OpenNameless(options.directory);
-  if (!file.ok()) return file.status();
-  DataFile data(*std::move(file), options.pages);
+  base::FileDescriptor file = base::CreateNameless(options.directory);
+  if (!file.is_open()) {
+    return ErrorIn(options.directory, errno, "cannot create a file there",
+                   "create the directory on every node, writable for "
+                   "distbench, or name another one");
+  }
+  DataFile data(std::move(file), options.pages);
   if (absl::Status status = data.Prepare(options); !status.ok()) return status;
   return data;
 }
@@ -126,21 +95,19 @@ absl::Status DataFile::Prepare(const DataFileOptions& options) const {
 }
 
 bool DataFile::Read(int64_t first, absl::Span<FilePage> pages) const {
-  return MoveAll(&pread, file_.get(), reinterpret_cast<char*>(pages.data()),
-                 static_cast<int64_t>(pages.size()) * config::kFilePageBytes,
-                 first * config::kFilePageBytes);
+  return base::ReadAllAt(file_.get(), first * config::kFilePageBytes,
+                         absl::MakeSpan(reinterpret_cast<char*>(pages.data()),
+                                        pages.size() * config::kFilePageBytes));
 }
 
 bool DataFile::Write(int64_t first, absl::Span<const FilePage> pages) const {
-  return MoveAll(&pwrite, file_.get(),
-                 reinterpret_cast<const char*>(pages.data()),
-                 static_cast<int64_t>(pages.size()) * config::kFilePageBytes,
-                 first * config::kFilePageBytes);
+  return WriteBytes(first * config::kFilePageBytes,
+                    absl::MakeSpan(reinterpret_cast<const char*>(pages.data()),
+                                   pages.size() * config::kFilePageBytes));
 }
 
 bool DataFile::WriteBytes(int64_t offset, absl::Span<const char> data) const {
-  return MoveAll(&pwrite, file_.get(), data.data(),
-                 static_cast<int64_t>(data.size()), offset);
+  return base::WriteAllAt(file_.get(), offset, data);
 }
 
 bool DataFile::Sync() const { return fdatasync(file_.get()) == 0; }

@@ -1,6 +1,7 @@
 #include "distbench/base/files.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -155,6 +156,43 @@ bool WriteAll(int descriptor, absl::string_view bytes) {
     bytes.remove_prefix(count);
   }
   return true;
+}
+
+namespace {
+
+// `move` is pread() or pwrite().
+template <typename Move, typename Byte>
+bool MoveAll(Move move, int file, int64_t offset, absl::Span<Byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = move(file, bytes.data(), bytes.size(), offset);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    bytes.remove_prefix(count);
+    offset += count;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool WriteAllAt(int file, int64_t offset, absl::Span<const char> bytes) {
+  return MoveAll(&pwrite, file, offset, bytes);
+}
+
+bool ReadAllAt(int file, int64_t offset, absl::Span<char> bytes) {
+  return MoveAll(&pread, file, offset, bytes);
+}
+
+FileDescriptor CreateNameless(const std::string& folder) {
+  const int file = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) {
+    return FileDescriptor(file);
+  }
+  // The file system needs a name to create a file. It exists for a moment.
+  std::string path = absl::StrCat(folder, "/distbench.XXXXXX");
+  FileDescriptor named(mkostemp(path.data(), O_CLOEXEC));
+  if (named.is_open()) unlink(path.c_str());
+  return named;
 }
 
 namespace {

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 
 namespace distbench::base {
 
@@ -88,6 +89,17 @@ std::vector<std::string> ReadStatFields(const std::string& folder);
 // write(2) as that takes. Returns false and sets errno at the first error; some
 // of the bytes may have been written then.
 bool WriteAll(int descriptor, absl::string_view bytes);
+
+// Move all of the bytes to or from a place of a file, in as many calls of
+// pwrite(2) or pread(2) as that takes. Return false at the first error, which
+// sets errno, or if the file ends before.
+bool WriteAllAt(int file, int64_t offset, absl::Span<const char> bytes);
+bool ReadAllAt(int file, int64_t offset, absl::Span<char> bytes);
+
+// Creates a file in the folder, without a name, so that it is gone when it is
+// closed. Only its owner may open it. On error, no file is open, and errno is
+// set.
+FileDescriptor CreateNameless(const std::string& folder);
 
 // A mount, as a line of /proc/PID/mountinfo describes it.
 struct Mount {

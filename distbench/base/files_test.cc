@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "distbench/base/testing/without_privileges.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -239,6 +241,30 @@ TEST(WriteAllTest, AnErrorAfterAPartIsAnError) {
 }
 
 TEST(WriteAllTest, NothingIsWrittenAtOnce) { EXPECT_TRUE(WriteAll(-1, "")); }
+
+TEST(NamelessFileTest, HasBytesAtTheirPlaces) {
+  const std::string folder =
+      testing::TempDir() + "/nameless" + std::to_string(getpid());
+  std::filesystem::create_directory(folder);
+  const FileDescriptor file = CreateNameless(folder);
+  ASSERT_TRUE(file.is_open());
+  EXPECT_THAT(NamesIn(folder), IsEmpty());
+  EXPECT_TRUE(WriteAllAt(file.get(), 2, std::string("cd")));
+  EXPECT_TRUE(WriteAllAt(file.get(), 0, std::string("ab")));
+  std::string read(3, ' ');
+  EXPECT_TRUE(ReadAllAt(file.get(), 1, absl::MakeSpan(read)));
+  EXPECT_EQ(read, "bcd");
+  EXPECT_FALSE(ReadAllAt(file.get(), 2, absl::MakeSpan(read)))
+      << "the file ends before";
+  EXPECT_FALSE(WriteAllAt(-1, 0, read));
+  EXPECT_EQ(errno, EBADF);
+  std::filesystem::remove(folder);
+}
+
+TEST(NamelessFileTest, NeedsAFolder) {
+  EXPECT_FALSE(CreateNameless("/there/is/none").is_open());
+  EXPECT_EQ(errno, ENOENT);
+}
 
 TEST(MountTableTest, HasTheFieldsOfEachMount) {
   const std::vector<Mount> mounts = ParseMountInfo(

@@ -21,7 +21,7 @@ int64_t MostNodesOnAHost(const Participants& participants) {
   absl::flat_hash_map<absl::string_view, int64_t> counts;
   int64_t most = 0;
   for (const Participant& participant : participants) {
-    const NodeHandle& node = *participant.share.node;
+    const NodeSession& node = *participant.share.node;
     most = std::max(most, ++counts[node.registration().hostname()]);
   }
   return most;
@@ -33,7 +33,7 @@ std::string Milliseconds(int64_t ns) {
 
 }  // namespace
 
-std::optional<ClockOffset> OffsetToCorrect(const NodeHandle& node) {
+std::optional<ClockOffset> OffsetToCorrect(const NodeSession& node) {
   if (node.is_local()) return std::nullopt;  // the same clock
   const std::optional<ClockOffset> offset = node.clock_offset();
   if (!offset.has_value() || !offset->exceeds_error()) return std::nullopt;
@@ -72,7 +72,7 @@ std::string LateStartWarning(const Participant& participant,
 
 void AddClockOffsets(const Participants& participants, RunInfo& info) {
   for (const Participant& participant : participants) {
-    const NodeHandle& node = *participant.share.node;
+    const NodeSession& node = *participant.share.node;
     const std::optional<ClockOffset> offset = node.clock_offset();
     if (node.is_local() || !offset.has_value()) continue;
     NodeClockOffset& proto = (*info.mutable_clock_offsets())[node.alias()];

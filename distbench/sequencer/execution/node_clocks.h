@@ -12,14 +12,14 @@
 #include "absl/time/time.h"
 #include "distbench/sequencer/execution/participant.h"
 #include "distbench/sequencer/nodes/clock_offset.h"
-#include "distbench/sequencer/nodes/node_handle.h"
+#include "distbench/sequencer/nodes/node_session.h"
 #include "proto/results.pb.h"
 
 namespace distbench::sequencer {
 
 // The offset by which the node has to correct its clock; absent if its clock is
 // not known to differ from the sequencer's.
-std::optional<ClockOffset> OffsetToCorrect(const NodeHandle& node);
+std::optional<ClockOffset> OffsetToCorrect(const NodeSession& node);
 
 // A message to users about the correction.
 std::string CorrectionNote(const Participant& participant,

@@ -84,7 +84,7 @@ Participants::Participants(const std::vector<NodeShare>& shares)
   }
 }
 
-Participant* Participants::Find(const NodeHandle* node) {
+Participant* Participants::Find(const NodeSession* node) {
   const auto it = positions_.find(node);
   return it == positions_.end() ? nullptr : &all_[it->second];
 }
@@ -178,7 +178,7 @@ void AddKnownAttributes(const NodeRegistration& registration,
 }  // namespace
 
 std::vector<PlacementNode> PlacementNodes(
-    const std::vector<std::shared_ptr<NodeHandle>>& nodes) {
+    const std::vector<std::shared_ptr<NodeSession>>& nodes) {
   std::vector<PlacementNode> placement_nodes;
   for (const auto& node : nodes) {
     PlacementNode& placement_node = placement_nodes.emplace_back();
@@ -193,7 +193,7 @@ std::vector<PlacementNode> PlacementNodes(
 }
 
 std::vector<NodeShare> MakeNodeShares(
-    const std::vector<std::shared_ptr<NodeHandle>>& nodes,
+    const std::vector<std::shared_ptr<NodeSession>>& nodes,
     const Placement& placement) {
   std::map<CpuGroupKey, CpuGroup> groups;
   for (int i = 0; i < nodes.size(); ++i) {

@@ -14,7 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "distbench/base/index_list.h"
-#include "distbench/sequencer/nodes/node_handle.h"
+#include "distbench/sequencer/nodes/node_session.h"
 #include "distbench/sequencer/placement/placement.h"
 #include "proto/control.pb.h"
 
@@ -22,7 +22,7 @@ namespace distbench::sequencer {
 
 // A node's part of a test.
 struct NodeShare {
-  std::shared_ptr<NodeHandle> node;
+  std::shared_ptr<NodeSession> node;
   std::vector<std::string> instances = {};  // at least one
   int workers_per_instance = 1;
 };
@@ -93,7 +93,7 @@ class Participants {
   auto end() const { return all_.end(); }
 
   // Null if the node does not take part.
-  Participant* Find(const NodeHandle* node);
+  Participant* Find(const NodeSession* node);
 
   // Each participant must be one of these.
   void Begin(Participant& participant, Step step);
@@ -115,7 +115,7 @@ class Participants {
 
  private:
   std::vector<Participant> all_;
-  absl::flat_hash_map<const NodeHandle*, size_t> positions_;
+  absl::flat_hash_map<const NodeSession*, size_t> positions_;
   std::array<int, kStepCount> awaited_ = {};
 };
 
@@ -123,7 +123,7 @@ class Participants {
 std::string LateMessage(Step step, absl::Duration timeout,
                         const Participants& participants);
 
-// Whether all nodes are on the sequencer's host (see NodeHandle).
+// Whether all nodes are on the sequencer's host (see NodeSessionOptions).
 bool AllAreLocal(const Participants& participants);
 
 // The nodes that a test has lost, in words.
@@ -158,14 +158,14 @@ class LostNodes {
 // it was started with another value, "hostname", "cpu_count", "numa_node_count"
 // and, if all its CPUs are of one NUMA node, "numa_node".
 std::vector<PlacementNode> PlacementNodes(
-    const std::vector<std::shared_ptr<NodeHandle>>& nodes);
+    const std::vector<std::shared_ptr<NodeSession>>& nodes);
 
 // Returns the nodes that take part in the test. All instances on a host, which
 // may run several node managers, share its cores: each gets cores / instances
 // workers, at least one. Node managers that are bound to different CPUs share
 // nothing. `placement` must be a placement on `nodes`.
 std::vector<NodeShare> MakeNodeShares(
-    const std::vector<std::shared_ptr<NodeHandle>>& nodes,
+    const std::vector<std::shared_ptr<NodeSession>>& nodes,
     const Placement& placement);
 
 }  // namespace distbench::sequencer

@@ -100,20 +100,29 @@ TEST_F(ParticipantsTest, LossesOfOneKindAreOneMessage) {
                   "host-of-node0)) were lost during the traffic: gone"));
 }
 
+NodeRegistration OnHost(const std::string& hostname, int cpu_count) {
+  NodeRegistration registration;
+  registration.set_hostname(hostname);
+  registration.set_cpu_count(cpu_count);
+  return registration;
+}
+
+NodeRegistration With(const std::string& name, const std::string& value,
+                      NodeRegistration registration) {
+  Attribute& attribute = *registration.add_attributes();
+  attribute.set_name(name);
+  attribute.set_value(value);
+  return registration;
+}
+
 std::shared_ptr<FakeNode> Node(const std::string& alias,
                                const std::string& hostname, int cpu_count) {
-  auto node = std::make_shared<FakeNode>(alias);
-  node->mutable_registration().set_hostname(hostname);
-  node->mutable_registration().set_cpu_count(cpu_count);
-  return node;
+  return std::make_shared<FakeNode>(alias, OnHost(hostname, cpu_count));
 }
 
 TEST(PlacementNodesTest, KnowsAttributesAndAlias) {
-  const auto node = Node("node3", "alpha", 1);
-  Attribute& attribute = *node->mutable_registration().add_attributes();
-  attribute.set_name("rack");
-  attribute.set_value("a7");
-  const auto nodes = PlacementNodes({node});
+  const auto nodes = PlacementNodes({std::make_shared<FakeNode>(
+      "node3", With("rack", "a7", OnHost("alpha", 1)))});
   ASSERT_THAT(nodes, SizeIs(1));
   EXPECT_EQ(nodes[0].alias, "node3");
   EXPECT_EQ(nodes[0].attributes, (config::Attributes{{"rack", "a7"},
@@ -123,24 +132,23 @@ TEST(PlacementNodesTest, KnowsAttributesAndAlias) {
 }
 
 // Binds the node to these CPUs of a host with two NUMA nodes.
-void Bind(FakeNode& node, const std::string& cpus) {
-  HostTopology& topology = *node.mutable_registration().mutable_topology();
+NodeRegistration BoundTo(const std::string& cpus,
+                         NodeRegistration registration) {
+  HostTopology& topology = *registration.mutable_topology();
   for (const char* node_cpus : {"0-3", "4-7"}) {
     NumaNode& numa_node = *topology.add_numa_nodes();
     numa_node.set_id(topology.numa_nodes_size() - 1);
     numa_node.set_cpus(node_cpus);
   }
   topology.set_allowed_cpus(cpus);
+  return registration;
 }
 
 TEST(PlacementNodesTest, KnowsTheNumaNode) {
-  const auto bound = Node("node0", "alpha", 2);
-  Bind(*bound, "4-5");
-  const auto unbound = Node("node1", "alpha", 8);
-  Bind(*unbound, "0-7");
-  Attribute& attribute = *unbound->mutable_registration().add_attributes();
-  attribute.set_name("cpu_count");
-  attribute.set_value("few");
+  const auto bound =
+      std::make_shared<FakeNode>("node0", BoundTo("4-5", OnHost("alpha", 2)));
+  const auto unbound = std::make_shared<FakeNode>(
+      "node1", With("cpu_count", "few", BoundTo("0-7", OnHost("alpha", 8))));
   auto nodes = PlacementNodes({bound, unbound});
   EXPECT_EQ(nodes[0].attributes["numa_node"], "1");
   EXPECT_EQ(nodes[0].attributes["numa_node_count"], "2");
@@ -149,10 +157,10 @@ TEST(PlacementNodesTest, KnowsTheNumaNode) {
 }
 
 TEST(NodeSharesTest, NodesOnDifferentCpusShareNothing) {
-  const auto first = Node("node0", "alpha", 4);
-  Bind(*first, "0-3");
-  const auto second = Node("node1", "alpha", 4);
-  Bind(*second, "4-7");
+  const auto first =
+      std::make_shared<FakeNode>("node0", BoundTo("0-3", OnHost("alpha", 4)));
+  const auto second =
+      std::make_shared<FakeNode>("node1", BoundTo("4-7", OnHost("alpha", 4)));
   const auto shares =
       MakeNodeShares({first, second}, {{"s/0", "s/1"}, {"s/2"}});
   EXPECT_EQ(shares[0].workers_per_instance, 2);

@@ -14,11 +14,11 @@ bool IsUrgent(const RunEvent& event) {
 
 }  // namespace
 
-void RunInbox::OnNodeMessage(NodeHandle& node, NodeMessage message) {
+void RunInbox::OnNodeMessage(NodeSession& node, NodeMessage message) {
   Push(NodeSaid{&node, std::move(message)});
 }
 
-void RunInbox::OnNodeLost(NodeHandle& node, const std::string& reason) {
+void RunInbox::OnNodeLost(NodeSession& node, const std::string& reason) {
   Push(NodeLost{&node, reason});
 }
 

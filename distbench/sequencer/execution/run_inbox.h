@@ -14,18 +14,18 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "distbench/base/clock.h"
-#include "distbench/sequencer/nodes/node_handle.h"
+#include "distbench/sequencer/nodes/node_session.h"
 #include "proto/control.pb.h"
 
 namespace distbench::sequencer {
 
 struct NodeSaid {
-  NodeHandle* node;
+  NodeSession* node;
   NodeMessage message;
 };
 
 struct NodeLost {
-  NodeHandle* node;
+  NodeSession* node;
   std::string reason;
 };
 
@@ -43,8 +43,8 @@ class RunInbox : public NodeEvents {
   // `clock` must outlive the inbox.
   explicit RunInbox(const base::Clock& clock) : clock_(clock) {}
 
-  void OnNodeMessage(NodeHandle& node, NodeMessage message) override;
-  void OnNodeLost(NodeHandle& node, const std::string& reason) override;
+  void OnNodeMessage(NodeSession& node, NodeMessage message) override;
+  void OnNodeLost(NodeSession& node, const std::string& reason) override;
 
   // Requests the end of the test. Delivered before pending messages of nodes.
   void Cancel(const absl::Status& reason);

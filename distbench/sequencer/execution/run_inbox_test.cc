@@ -32,9 +32,9 @@ class RunInboxTest : public testing::Test {
     inbox_.OnNodeMessage(Nobody(), std::move(message));
   }
   // Only ever an address.
-  static NodeHandle& Nobody() {
+  static NodeSession& Nobody() {
     static int nobody = 0;
-    return reinterpret_cast<NodeHandle&>(nobody);
+    return reinterpret_cast<NodeSession&>(nobody);
   }
   static bool IsProgress(const std::optional<RunEvent>& event) {
     return std::get<NodeSaid>(*event).message.has_progress();

@@ -99,9 +99,9 @@ TEST_F(TestRunTest, AllNodesStartAtTheSameTimeThatIsYetToCome) {
 }
 
 TEST_F(TestRunTest, CorrectsClocksThatAreKnownToDiffer) {
-  for (const auto& node : nodes_) node->set_is_local(false);
-  nodes_[1]->set_clock_offset({.offset_ns = 100, .error_ns = 200});
-  nodes_[2]->set_clock_offset({.offset_ns = -5'000'000, .error_ns = 200});
+  for (int i = 3; i < 6; ++i) AddNode(/*is_local=*/false);
+  nodes_[4]->ShowClock({.offset_ns = 100, .error_ns = 200});
+  nodes_[5]->ShowClock({.offset_ns = -5'000'000, .error_ns = 200});
   const TestResult result = Run();
   const auto correction = [this](int node) {
     return nodes_[node]
@@ -110,16 +110,16 @@ TEST_F(TestRunTest, CorrectsClocksThatAreKnownToDiffer) {
         .prepare()
         .clock_offset_ns();
   };
-  EXPECT_EQ(correction(0), 0);
-  EXPECT_EQ(correction(1), 0);
-  EXPECT_EQ(correction(2), -5'000'000);
+  EXPECT_EQ(correction(3), 0);
+  EXPECT_EQ(correction(4), 0);
+  EXPECT_EQ(correction(5), -5'000'000);
   ASSERT_THAT(result.run_info().findings(), SizeIs(1));
   EXPECT_EQ(result.run_info().findings(0).code(), "clock_offset");
-  EXPECT_THAT(result.run_info().findings(0).message(), HasSubstr("node2"));
+  EXPECT_THAT(result.run_info().findings(0).message(), HasSubstr("node5"));
   const auto& offsets = result.run_info().clock_offsets();
-  EXPECT_THAT(offsets, SizeIs(2)) << "that of node0 was never measured";
-  EXPECT_EQ(offsets.at("node1").error_ns(), 200);
-  EXPECT_EQ(offsets.at("node2").offset_ns(), -5'000'000);
+  EXPECT_THAT(offsets, SizeIs(2)) << "that of node3 was never measured";
+  EXPECT_EQ(offsets.at("node4").error_ns(), 200);
+  EXPECT_EQ(offsets.at("node5").offset_ns(), -5'000'000);
 }
 
 TEST_F(TestRunTest, SaysWhatRan) {
@@ -210,7 +210,7 @@ TEST_F(TestRunTest, UsesLoopbackOnlyIfEveryNodeIsLocal) {
         .use_loopback();
   };
   EXPECT_TRUE(uses_loopback());
-  nodes_[2]->set_is_local(false);
+  AddNode(/*is_local=*/false);
   EXPECT_FALSE(uses_loopback());
 }
 
@@ -232,12 +232,7 @@ TEST_F(TestRunTest, ManyNodesReportWithTheirPongs) {
   };
   Run();
   EXPECT_FALSE(are_to());
-  while (nodes_.size() <= 200) {
-    const std::string number = std::to_string(nodes_.size());
-    nodes_.push_back(std::make_shared<FakeNode>("node" + number));
-    spec_.shares.push_back(
-        {.node = nodes_.back(), .instances = {"s/" + number}});
-  }
+  while (nodes_.size() <= 200) AddNode();
   Run();
   EXPECT_TRUE(are_to());
 }
@@ -433,11 +428,7 @@ TEST_F(TestRunTest, ALossDuringTheTrafficStopsTheOthers) {
 }
 
 TEST_F(TestRunTest, LossesOfManyNodesAreOneFinding) {
-  for (int i = 3; i < 40; ++i) {
-    nodes_.push_back(std::make_shared<FakeNode>("node" + std::to_string(i)));
-    spec_.shares.push_back(
-        {.node = nodes_[i], .instances = {"s/" + std::to_string(i)}});
-  }
+  while (nodes_.size() < 40) AddNode();
   for (size_t i = 0; i < nodes_.size(); ++i) NeverFinishes(i);
   nodes_[39]->SetAnswer(NodeCommand::kStart, [this](const NodeCommand& start) {
     nodes_[39]->Obey(start);

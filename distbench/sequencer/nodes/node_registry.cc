@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/sequencer/nodes/node_session.h"
 
 namespace distbench::sequencer {
 
@@ -13,9 +14,9 @@ static constexpr size_t kMaxRegistrationBytes = 256 * 1024;
 std::string NodeAlias(int id) { return absl::StrCat("node", id); }
 
 absl::Status NodeRegistry::Register(const NodeRegistration& registration,
-                                    MakeHandle make) {
+                                    MakeSession make) {
   if (absl::Status status = Check(registration); !status.ok()) return status;
-  std::shared_ptr<NodeHandle> replaced;
+  std::shared_ptr<NodeSession> replaced;
   {
     absl::MutexLock lock(&mutex_);
     if (closed_) {
@@ -44,7 +45,7 @@ absl::Status NodeRegistry::Register(const NodeRegistration& registration,
   return absl::OkStatus();
 }
 
-void NodeRegistry::Remove(int id, const NodeHandle& node) {
+void NodeRegistry::Remove(int id, const NodeSession& node) {
   absl::MutexLock lock(&mutex_);
   const auto it = entries_.find(id);
   if (it == entries_.end() || it->second.node.get() != &node) return;
@@ -54,8 +55,8 @@ void NodeRegistry::Remove(int id, const NodeHandle& node) {
   free_ids_.Release(id);
 }
 
-std::vector<std::shared_ptr<NodeHandle>> NodeRegistry::Nodes() const {
-  std::vector<std::shared_ptr<NodeHandle>> nodes;
+std::vector<std::shared_ptr<NodeSession>> NodeRegistry::Nodes() const {
+  std::vector<std::shared_ptr<NodeSession>> nodes;
   absl::MutexLock lock(&mutex_);
   for (const auto& [id, entry] : entries_) nodes.push_back(entry.node);
   return nodes;

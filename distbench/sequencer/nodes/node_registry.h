@@ -17,10 +17,11 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "distbench/sequencer/nodes/node_handle.h"
 #include "proto/control.pb.h"
 
 namespace distbench::sequencer {
+
+class NodeSession;
 
 // Which small numbers are not in use.
 
@@ -73,18 +74,18 @@ class NodeRegistry {
   // after Close(), and while the node that has the id may be gone but has not
   // been declared lost.
   //
-  // `make` makes the handle once the node has a name. It must not call the
+  // `make` makes the session once the node has a name. It must not call the
   // registry.
-  using MakeHandle =
-      absl::FunctionRef<std::shared_ptr<NodeHandle>(const NodeConfig& config)>;
-  absl::Status Register(const NodeRegistration& registration, MakeHandle make)
+  using MakeSession =
+      absl::FunctionRef<std::shared_ptr<NodeSession>(const NodeConfig& config)>;
+  absl::Status Register(const NodeRegistration& registration, MakeSession make)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Removes a node that is gone. Does nothing if it was replaced.
-  void Remove(int id, const NodeHandle& node) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Remove(int id, const NodeSession& node) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Ordered by id: node2 before node10.
-  std::vector<std::shared_ptr<NodeHandle>> Nodes() const
+  std::vector<std::shared_ptr<NodeSession>> Nodes() const
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Registers no more nodes.
@@ -101,7 +102,7 @@ class NodeRegistry {
 
  private:
   struct Entry {
-    std::shared_ptr<NodeHandle> node;
+    std::shared_ptr<NodeSession> node;
     uint64_t incarnation;
     std::string hostname;
   };

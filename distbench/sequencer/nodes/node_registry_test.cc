@@ -120,7 +120,7 @@ TEST_F(NodeRegistryTest, RefusesANameThatAnotherNodeHas) {
 TEST_F(NodeRegistryTest, ANameMayBecomeFreeWhoseNodeDoesNotAnswer) {
   const auto node = std::make_shared<FakeNode>("node3");
   ASSERT_TRUE(Register(Valid(3), node).ok());
-  node->set_is_silent(true);
+  for (int i = 0; i < 3; ++i) node->Beat(/*beats_per_ping=*/1);
   const absl::Status error = Error(Valid(3));
   EXPECT_EQ(error.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(error.message()),

@@ -83,10 +83,6 @@ void NodeSession::Attach(std::shared_ptr<NodeEvents> events) {
   }
 }
 
-void NodeSession::Send(NodeCommand command) {
-  stream_->Send(std::move(command));
-}
-
 void NodeSession::Beat(int beats_per_ping) {
   bool is_silent = false;
   {

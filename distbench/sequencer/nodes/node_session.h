@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
@@ -14,11 +15,22 @@
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
 #include "distbench/sequencer/nodes/clock_offset.h"
-#include "distbench/sequencer/nodes/node_handle.h"
 #include "distbench/sequencer/nodes/node_registry.h"
 #include "proto/control.pb.h"
 
 namespace distbench::sequencer {
+
+class NodeSession;
+
+// Receives a node's messages. Thread-safe; must not block.
+class NodeEvents {
+ public:
+  virtual ~NodeEvents() = default;
+  virtual void OnNodeMessage(NodeSession& node, NodeMessage message) = 0;
+
+  // The session has ended; nothing follows.
+  virtual void OnNodeLost(NodeSession& node, const std::string& reason) = 0;
+};
 
 // Sends commands to a node. Thread-safe; no method blocks.
 class CommandStream {
@@ -35,6 +47,9 @@ class CommandStream {
 struct NodeSessionOptions {
   NodeConfig config;
   NodeRegistration registration;
+
+  // Whether the node reached the sequencer over loopback, or runs in the same
+  // process.
   bool is_local = false;
 
   // A silent node is declared lost within this time. The welcome tells it the
@@ -42,8 +57,9 @@ struct NodeSessionOptions {
   absl::Duration silence_timeout = absl::Seconds(5);
 };
 
-// Thread-safe.
-class NodeSession final : public NodeHandle {
+// A registered node, as tests see it. Stays usable after the session has ended,
+// for as long as somebody holds it. Thread-safe; no method blocks.
+class NodeSession {
  public:
   // Beats per silence_timeout. Beats are counted instead of timed, so that a
   // sequencer that was stopped for a while does not blame its nodes.
@@ -72,21 +88,31 @@ class NodeSession final : public NodeHandle {
   void OnMessage(NodeMessage message) ABSL_LOCKS_EXCLUDED(mutex_);
   void OnEnd(const std::string& reason) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  const std::string& alias() const override {
-    return options_.config.node_alias();
-  }
-  const NodeRegistration& registration() const override {
-    return options_.registration;
-  }
-  bool is_local() const override { return options_.is_local; }
-  bool is_silent() const override ABSL_LOCKS_EXCLUDED(mutex_);
-  std::optional<ClockOffset> clock_offset() const override
-      ABSL_LOCKS_EXCLUDED(mutex_);
-  void Attach(std::shared_ptr<NodeEvents> events) override
-      ABSL_LOCKS_EXCLUDED(mutex_);
-  void Send(NodeCommand command) override;
-  void Beat(int beats_per_ping) override ABSL_LOCKS_EXCLUDED(mutex_);
-  void Disconnect(absl::string_view reason) override;
+  // Such as "node0".
+  const std::string& alias() const { return options_.config.node_alias(); }
+  const NodeRegistration& registration() const { return options_.registration; }
+  bool is_local() const { return options_.is_local; }
+
+  // Whether the node has not answered recent pings. It may be gone, but has not
+  // been declared lost yet.
+  bool is_silent() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Absent until the node has answered for the first time.
+  std::optional<ClockOffset> clock_offset() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Sends all later events to `events`, including the end of the session (at
+  // once, if it has already ended). Null: to nobody.
+  void Attach(std::shared_ptr<NodeEvents> events) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Does nothing if the session has ended.
+  void Send(NodeCommand command) { stream_->Send(std::move(command)); }
+
+  // Called at a steady pace: pings the node at every beats_per_ping-th call (1
+  // or more), and disconnects it if it has been silent for too long.
+  void Beat(int beats_per_ping) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Ends the session: the node is lost for `reason`, and is told so.
+  void Disconnect(absl::string_view reason);
 
  private:
   void OnPong(const Pong& pong) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

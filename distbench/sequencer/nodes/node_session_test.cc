@@ -34,10 +34,10 @@ class RecordingStream : public CommandStream {
 
 class RecordingEvents : public NodeEvents {
  public:
-  void OnNodeMessage(NodeHandle&, NodeMessage message) override {
+  void OnNodeMessage(NodeSession&, NodeMessage message) override {
     messages.push_back(message);
   }
-  void OnNodeLost(NodeHandle&, const std::string& reason) override {
+  void OnNodeLost(NodeSession&, const std::string& reason) override {
     losses.push_back(reason);
   }
 

@@ -8,10 +8,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "absl/memory/memory.h"
@@ -19,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "absl/types/span.h"
 #include "distbench/base/files.h"
 #include "distbench/base/time_units.h"
 #include "distbench/results/output_file.h"
@@ -53,52 +51,19 @@ uint32_t Uint32At(const char* bytes) {
   return value;
 }
 
-// Writes all of the bytes. Returns false on error.
-bool WriteAt(int fd, absl::string_view bytes, int64_t offset) {
-  while (!bytes.empty()) {
-    const ssize_t count = pwrite(fd, bytes.data(), bytes.size(), offset);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
-    bytes.remove_prefix(count);
-    offset += count;
-  }
-  return true;
-}
-
-bool ReadAt(int fd, int64_t offset, char* bytes, size_t size) {
-  while (size > 0) {
-    const ssize_t count = pread(fd, bytes, size, offset);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    bytes += count;
-    size -= count;
-    offset += count;
-  }
-  return true;
-}
-
 bool HasBytesUpTo(int fd, int64_t end) {
   struct stat attributes;
   return fstat(fd, &attributes) == 0 && attributes.st_size >= end;
 }
 
-// Creates a file, and returns its descriptor; -1 and errno on error.
-using CreateFunction = int (*)(const std::string& path);
+// Creates a file; on error, none is open, and errno is set.
+using CreateFunction = base::FileDescriptor (*)(const std::string& path);
 
 // What has that name is not written to: it may be a link that leads elsewhere.
-int CreateAt(const std::string& path) {
+base::FileDescriptor CreateAt(const std::string& path) {
   unlink(path.c_str());
-  return open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-}
-
-int CreateWithoutName(const std::string& folder) {
-  const int fd = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) return fd;
-  // The file system makes no files without names.
-  std::string path = folder + "/distbench.XXXXXX";
-  const int named = mkostemp(path.data(), O_CLOEXEC);
-  if (named >= 0) unlink(path.c_str());
-  return named;
+  return base::FileDescriptor(
+      open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
 }
 
 class ResultFileOnDisk final : public ResultFile {
@@ -106,12 +71,6 @@ class ResultFileOnDisk final : public ResultFile {
   // A file that is only read needs no `create`.
   explicit ResultFileOnDisk(std::string path, CreateFunction create = nullptr)
       : path_(std::move(path)), create_(create) {}
-  ~ResultFileOnDisk() override {
-    if (fd_ >= 0) close(fd_);
-  }
-
-  ResultFileOnDisk(const ResultFileOnDisk&) = delete;
-  ResultFileOnDisk& operator=(const ResultFileOnDisk&) = delete;
 
   absl::Status OpenToRead(int64_t size);
 
@@ -124,17 +83,17 @@ class ResultFileOnDisk final : public ResultFile {
 
   const std::string path_;
   const CreateFunction create_;
-  int fd_ = -1;
+  base::FileDescriptor fd_;
   int64_t size_ = 0;  // including the first line
 };
 
 absl::Status ResultFileOnDisk::OpenToRead(int64_t size) {
-  fd_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd_ < 0) {
+  fd_ = base::FileDescriptor(open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd_.is_open()) {
     return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path_));
   }
   char first_line[kFirstLine.size()];
-  if (!ReadAt(fd_, 0, first_line, sizeof(first_line)) ||
+  if (!base::ReadAllAt(fd_.get(), 0, absl::MakeSpan(first_line)) ||
       absl::string_view(first_line, sizeof(first_line)) != kFirstLine) {
     return absl::DataLossError(
         absl::StrCat(path_, " is not the result of a run"));
@@ -150,10 +109,10 @@ absl::Status ResultFileOnDisk::Append(const std::string& record) {
   AppendUint32(record.size(), framed);
   AppendUint32(Crc(record.data(), record.size()), framed);
   framed.append(record);
-  if (!WriteAt(fd_, framed, size_)) {
+  if (!base::WriteAllAt(fd_.get(), size_, framed)) {
     const int error = errno;
     // Half a record would waste space, and the disk may be full.
-    (void)!ftruncate(fd_, size_);
+    (void)!ftruncate(fd_.get(), size_);
     return absl::ErrnoToStatus(error, absl::StrCat("cannot write ", path_));
   }
   size_ += static_cast<int64_t>(framed.size());
@@ -162,8 +121,8 @@ absl::Status ResultFileOnDisk::Append(const std::string& record) {
 
 absl::Status ResultFileOnDisk::WriteFirstLine() {
   if (size_ > 0) return absl::OkStatus();
-  if (fd_ < 0) fd_ = create_(path_);
-  if (fd_ < 0 || !WriteAt(fd_, kFirstLine, 0)) {
+  if (!fd_.is_open()) fd_ = create_(path_);
+  if (!fd_.is_open() || !base::WriteAllAt(fd_.get(), 0, kFirstLine)) {
     return absl::ErrnoToStatus(errno, absl::StrCat("cannot write ", path_));
   }
   size_ = kFirstLine.size();
@@ -171,7 +130,7 @@ absl::Status ResultFileOnDisk::WriteFirstLine() {
 }
 
 absl::Status ResultFileOnDisk::Sync() {
-  if (fd_ < 0 || fsync(fd_) == 0) return absl::OkStatus();
+  if (!fd_.is_open() || fsync(fd_.get()) == 0) return absl::OkStatus();
   return absl::ErrnoToStatus(errno, absl::StrCat("cannot write ", path_));
 }
 
@@ -182,17 +141,17 @@ absl::StatusOr<std::string> ResultFileOnDisk::Read(int64_t offset) {
   };
   char header[kRecordHeaderBytes];
   if (offset + kRecordHeaderBytes > size_ ||
-      !ReadAt(fd_, offset, header, sizeof(header))) {
+      !base::ReadAllAt(fd_.get(), offset, absl::MakeSpan(header))) {
     return damage();
   }
   const int64_t size = Uint32At(header);
   const int64_t begin = offset + kRecordHeaderBytes;
   // Do not allocate memory for bytes that do not exist.
-  if (size > size_ - begin || !HasBytesUpTo(fd_, begin + size)) {
+  if (size > size_ - begin || !HasBytesUpTo(fd_.get(), begin + size)) {
     return damage();
   }
   std::string record(size, '\0');
-  if (!ReadAt(fd_, begin, record.data(), size) ||
+  if (!base::ReadAllAt(fd_.get(), begin, absl::MakeSpan(record)) ||
       Crc(record.data(), size) != Uint32At(header + 4)) {
     return damage();
   }
@@ -209,7 +168,7 @@ std::unique_ptr<ResultFile> NewTemporaryResultFile() {
   const char* folder = getenv("TMPDIR");
   const bool has_folder = folder != nullptr && *folder != '\0';
   return std::make_unique<ResultFileOnDisk>(has_folder ? folder : "/tmp",
-                                            &CreateWithoutName);
+                                            &base::CreateNameless);
 }
 
 absl::StatusOr<std::unique_ptr<ResultFile>> OpenResultFile(std::string path,
@@ -270,16 +229,6 @@ RunDescription Unreadable(const std::string& id, const absl::Status& error) {
   return run;
 }
 
-// Calls `visit` with the name of each file.
-template <typename Function>
-void ForEachFile(const std::string& path, Function visit) {
-  std::error_code error;
-  for (std::filesystem::directory_iterator it(path, error), end;
-       !error && it != end; it.increment(error)) {
-    visit(it->path().filename().string());
-  }
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RunDirectory>> RunDirectory::Open(
@@ -335,16 +284,12 @@ absl::StatusOr<RunDescription> RunDirectory::Load(const std::string& id) {
 }
 
 std::vector<RunDescription> RunDirectory::List() {
-  std::vector<std::string> ids;
-  ForEachFile(path_, [&ids](const std::string& name) {
-    std::string id = IdOfDescription(name);
-    if (!id.empty()) ids.push_back(std::move(id));
-  });
-  std::sort(ids.begin(), ids.end());
   std::map<std::string, ReadRun> listed;
   int64_t listed_bytes = 0;
   std::vector<RunDescription> runs;
-  for (const std::string& id : ids) {
+  for (const std::string& name : base::NamesIn(path_)) {
+    const std::string id = IdOfDescription(name);
+    if (id.empty()) continue;
     const std::optional<FileVersion> version = VersionOf(DescriptionPath(id));
     if (!version.has_value()) continue;  // removed in the meantime
     const RunDescription* known = Known(id, *version);
@@ -389,15 +334,11 @@ std::string RunDirectory::DescriptionPath(const std::string& id) const {
 }
 
 void RunDirectory::RemoveTemporaryFiles() const {
-  std::vector<std::string> names;
-  ForEachFile(path_, [&names](const std::string& name) {
+  for (const std::string& name : base::NamesIn(path_)) {
     if (absl::EndsWith(name, kTemporarySuffix) &&
         IsRunId(absl::string_view(name).substr(0, name.find('.')))) {
-      names.push_back(name);
+      unlink(absl::StrCat(path_, "/", name).c_str());
     }
-  });
-  for (const std::string& name : names) {
-    unlink(absl::StrCat(path_, "/", name).c_str());
   }
 }
 

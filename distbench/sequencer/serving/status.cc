@@ -9,12 +9,13 @@
 #include "distbench/base/time_units.h"
 #include "distbench/base/version.h"
 #include "distbench/metrics/openmetrics.h"
+#include "distbench/sequencer/nodes/node_session.h"
 #include "proto/control.pb.h"
 
 namespace distbench::sequencer {
 namespace {
 
-NodeStatus DescribeNode(const NodeHandle& node,
+NodeStatus DescribeNode(const NodeSession& node,
                         const std::optional<RunStatus::RunningTest>& running) {
   NodeStatus status;
   status.mutable_config()->set_node_alias(node.alias());

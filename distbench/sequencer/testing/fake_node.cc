@@ -2,25 +2,58 @@
 
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/testing/fake_clock.h"
+#include "distbench/sequencer/nodes/node_registry.h"
 
 namespace distbench::sequencer {
+namespace {
 
-FakeNode::FakeNode(std::string alias) : alias_(std::move(alias)) {
-  registration_.set_hostname(absl::StrCat("host-of-", alias_));
+NodeSessionOptions OptionsOf(std::string alias, NodeRegistration registration,
+                             bool is_local) {
+  if (registration.hostname().empty()) {
+    registration.set_hostname(absl::StrCat("host-of-", alias));
+  }
+  NodeSessionOptions options = {.registration = std::move(registration),
+                                .is_local = is_local};
+  options.config.set_node_alias(std::move(alias));
+  return options;
+}
+
+}  // namespace
+
+struct FakeNode::Wire final : public CommandStream {
+  void Send(NodeCommand command) override {
+    if (node != nullptr) node->Receive(command);
+  }
+  void Close(const absl::Status& status) override {
+    node->is_dead_ = true;
+    node->disconnect_reason_ = std::string(status.message());
+  }
+
+  FakeNode* node = nullptr;
+  base::FakeClock clock;
+  NodeRegistry registry{"1.0"};  // without the node
+};
+
+FakeNode::FakeNode(std::string alias, NodeRegistration registration,
+                   bool is_local)
+    : FakeNode(OptionsOf(std::move(alias), std::move(registration), is_local),
+               std::make_shared<Wire>()) {}
+
+FakeNode::FakeNode(NodeSessionOptions options, std::shared_ptr<Wire> wire)
+    : NodeSession(std::move(options), wire, wire->clock, wire->registry),
+      wire_(*wire) {
+  wire_.node = this;
 }
 
 void FakeNode::SetAnswer(NodeCommand::CommandCase kind, Answer answer) {
   answers_[kind] = std::move(answer);
 }
 
-void FakeNode::Attach(std::shared_ptr<NodeEvents> events) {
-  events_ = std::move(events);
-  if (events_ != nullptr && death_) events_->OnNodeLost(*this, *death_);
-}
-
-void FakeNode::Send(NodeCommand command) {
-  if (death_) return;
+void FakeNode::Receive(const NodeCommand& command) {
+  if (is_dead_ || command.has_ping()) return;
   if (command.has_test_id()) test_id_ = command.test_id();
   commands_.push_back(command);
   const auto it = answers_.find(command.command_case());
@@ -31,20 +64,24 @@ void FakeNode::Send(NodeCommand command) {
   }
 }
 
-void FakeNode::Disconnect(absl::string_view reason) {
-  disconnect_reason_ = std::string(reason);
-  Die(*disconnect_reason_);
-}
-
 void FakeNode::Say(NodeMessage message) {
   message.set_test_id(test_id_);
-  if (events_ != nullptr) events_->OnNodeMessage(*this, std::move(message));
+  OnMessage(std::move(message));
 }
 
 void FakeNode::Die(const std::string& reason) {
-  if (death_) return;
-  death_ = reason;
-  if (events_ != nullptr) events_->OnNodeLost(*this, reason);
+  is_dead_ = true;
+  OnEnd(reason);
+}
+
+void FakeNode::ShowClock(ClockOffset offset) {
+  const int64_t half_ns = offset.error_ns - 1;
+  NodeMessage message;
+  Pong& pong = *message.mutable_pong();
+  pong.set_sequencer_timestamp_ns(wire_.clock.UnixNs());
+  pong.set_node_timestamp_ns(wire_.clock.UnixNs() + half_ns + offset.offset_ns);
+  wire_.clock.Advance(2 * half_ns);
+  OnMessage(std::move(message));
 }
 
 std::vector<NodeCommand> FakeNode::CommandsOf(
@@ -87,7 +124,7 @@ void FakeNode::ObeyPrepare(const PrepareTest& prepare) {
     if (first_instance_.empty()) first_instance_ = instance;
     ServiceEndpoint& endpoint =
         (*prepared.mutable_endpoints()->mutable_service_endpoints())[instance];
-    endpoint.set_hostname(registration_.hostname());
+    endpoint.set_hostname(registration().hostname());
     endpoint.set_endpoint_address(absl::StrCat("address-of-", instance));
     // All instances call the first instance of the first service.
     prepared.add_peers(absl::StrCat(

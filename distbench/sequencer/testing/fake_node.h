@@ -3,6 +3,7 @@
 #ifndef DISTBENCH_SEQUENCER_TESTING_FAKE_NODE_H_
 #define DISTBENCH_SEQUENCER_TESTING_FAKE_NODE_H_
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -10,17 +11,19 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/string_view.h"
-#include "distbench/sequencer/nodes/node_handle.h"
+#include "distbench/sequencer/nodes/clock_offset.h"
+#include "distbench/sequencer/nodes/node_session.h"
 #include "proto/control.pb.h"
 
 namespace distbench::sequencer {
 
-// Obeys every command at once and successfully, unless the test sets another
-// answer. For tests with one thread.
-class FakeNode : public NodeHandle {
+// The session of a node that obeys every command at once and successfully,
+// unless the test sets another answer. For tests with one thread.
+class FakeNode : public NodeSession {
  public:
-  explicit FakeNode(std::string alias);
+  // Its hostname is "host-of-ALIAS", unless the registration has another.
+  explicit FakeNode(std::string alias, NodeRegistration registration = {},
+                    bool is_local = true);
 
   // Replaces the answer to commands of this kind; with {} the node stays
   // silent.
@@ -36,7 +39,11 @@ class FakeNode : public NodeHandle {
   // Ends the session.
   void Die(const std::string& reason);
 
-  // The commands that the node received, in order.
+  // Answers a ping: from then on, this is the best that is known of its clock,
+  // if the error, at least 1 ns, is smaller than those before.
+  void ShowClock(ClockOffset offset);
+
+  // The commands that the node received, in order, without welcome and pings.
   const std::vector<NodeCommand>& commands() const { return commands_; }
   std::vector<NodeCommand> CommandsOf(NodeCommand::CommandCase kind) const;
 
@@ -45,42 +52,23 @@ class FakeNode : public NodeHandle {
     return disconnect_reason_;
   }
 
-  // Properties that tests change.
-  NodeRegistration& mutable_registration() { return registration_; }
-  void set_is_local(bool is_local) { is_local_ = is_local; }
-  void set_is_silent(bool is_silent) { is_silent_ = is_silent; }
-  void set_clock_offset(ClockOffset offset) { clock_offset_ = offset; }
-
-  const std::string& alias() const override { return alias_; }
-  const NodeRegistration& registration() const override {
-    return registration_;
-  }
-  bool is_local() const override { return is_local_; }
-  bool is_silent() const override { return is_silent_; }
-  std::optional<ClockOffset> clock_offset() const override {
-    return clock_offset_;
-  }
-  void Attach(std::shared_ptr<NodeEvents> events) override;
-  void Send(NodeCommand command) override;
-  void Beat(int) override {}
-  void Disconnect(absl::string_view reason) override;
-
  private:
+  // What the session needs before there is a node.
+  struct Wire;
+
+  FakeNode(NodeSessionOptions options, std::shared_ptr<Wire> wire);
+
+  void Receive(const NodeCommand& command);
   void ObeyPrepare(const PrepareTest& prepare);
   void ObeyStart();
   void ObeyCollect();
 
-  const std::string alias_;
-  NodeRegistration registration_;
-  bool is_local_ = true;
-  bool is_silent_ = false;
-  std::optional<ClockOffset> clock_offset_;
-  std::shared_ptr<NodeEvents> events_;
+  Wire& wire_;
   std::map<NodeCommand::CommandCase, Answer> answers_;
   std::vector<NodeCommand> commands_;
   int64_t test_id_ = 0;
   std::string first_instance_;
-  std::optional<std::string> death_;
+  bool is_dead_ = false;
   std::optional<std::string> disconnect_reason_;
 };
 

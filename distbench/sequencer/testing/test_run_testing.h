@@ -50,11 +50,16 @@ class TestRunTest : public testing::Test {
     spec_.timeout = absl::Seconds(30);
     spec_.test.add_services()->set_name("s");
     spec_.test.set_random_seed(99);
-    for (int i = 0; i < 3; ++i) {
-      nodes_.push_back(std::make_shared<FakeNode>("node" + std::to_string(i)));
-      spec_.shares.push_back(
-          {.node = nodes_[i], .instances = {"s/" + std::to_string(i)}});
-    }
+    for (int i = 0; i < 3; ++i) AddNode();
+  }
+
+  // Another node with an instance of the service.
+  void AddNode(bool is_local = true) {
+    const std::string number = std::to_string(nodes_.size());
+    nodes_.push_back(std::make_shared<FakeNode>("node" + number,
+                                                NodeRegistration(), is_local));
+    spec_.shares.push_back(
+        {.node = nodes_.back(), .instances = {"s/" + number}});
   }
 
   TestResult Run() {
