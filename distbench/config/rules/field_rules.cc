@@ -151,17 +151,61 @@ std::string ProblemOfText(const std::string& text, const FieldRules& rules) {
   return ProblemOfName(text, rules);
 }
 
-// ---- The walk ---------------------------------------------------------------
+// ---- What does not go together ----------------------------------------------
 
-// Whether the field is given, or its number or text in its place.
+// An empty text is not given, except in a oneof, of which it takes the place.
 bool IsGiven(const Message& message, const FieldDescriptor* field) {
   const Reflection& reflection = *message.GetReflection();
   if (field->is_repeated()) return reflection.FieldSize(message, field) > 0;
   if (!reflection.HasField(message, field)) return false;
-  if (field->cpp_type() != FieldDescriptor::CPPTYPE_STRING) return true;
+  if (field->cpp_type() != FieldDescriptor::CPPTYPE_STRING ||
+      field->containing_oneof() != nullptr) {
+    return true;
+  }
   std::string scratch;
   return !reflection.GetStringReference(message, field, &scratch).empty();
 }
+
+std::string ValueText(const Message& message, const FieldDescriptor* field) {
+  const Reflection& reflection = *message.GetReflection();
+  switch (field->cpp_type()) {
+    case FieldDescriptor::CPPTYPE_STRING:
+      return reflection.GetString(message, field);
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return reflection.GetEnum(message, field)->name();
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return reflection.GetBool(message, field) ? "true" : "false";
+    case FieldDescriptor::CPPTYPE_INT32:
+      return absl::StrCat(reflection.GetInt32(message, field));
+    default:
+      return absl::StrCat(reflection.GetInt64(message, field));
+  }
+}
+
+bool Holds(const Message& message, const Condition& condition) {
+  const auto holds = [&] {
+    if (condition.field == nullptr) {
+      return message.GetReflection()->HasOneof(message, condition.oneof);
+    }
+    if (!condition.values.empty()) {
+      return absl::c_linear_search(condition.values,
+                                   ValueText(message, condition.field));
+    }
+    return IsGiven(message, condition.field) ||
+           (condition.same != nullptr && IsGiven(message, condition.same));
+  };
+  return holds() != condition.is_opposite;
+}
+
+bool IsBroken(const Message& message, const ConflictRule& conflict) {
+  return absl::c_all_of(conflict.when, [&](const auto& alternatives) {
+    return absl::c_any_of(alternatives, [&](const Condition& condition) {
+      return Holds(message, condition);
+    });
+  });
+}
+
+// ---- The walk ---------------------------------------------------------------
 
 using HasProduct = absl::FunctionRef<bool(absl::string_view)>;
 
@@ -178,8 +222,10 @@ class FieldCheck {
         problems_(problems) {}
 
   void CheckMessage(const Message& message, const Place* outer) const {
-    for (const FieldRule& rule : RulesOf(message.GetDescriptor()).fields) {
-      CheckField(message, rule, outer);
+    const TypeRules& type = RulesOf(message.GetDescriptor());
+    for (const FieldRule& rule : type.fields) CheckField(message, rule, outer);
+    for (const ConflictRule& conflict : type.conflicts) {
+      CheckConflict(message, conflict, outer);
     }
   }
 
@@ -196,23 +242,26 @@ class FieldCheck {
       } else {
         CheckSingle(message, rule, place);
       }
-      CheckCompany(message, rule, place);
     }
     if (rule.is_checked_within && goes_within_) {
       CheckWithin(message, *rule.field, place);
     }
   }
 
- private:
-  // Of a problem that is about to be added. One that is only counted needs no
-  // search for the names on the way, which would take a time that grows with
-  // the square of what is wrong.
-  Path PathOf(const Place* place) const {
-    return problems_.full() ? root_ : MakePath(root_, place);
+  void CheckConflict(const Message& message, const ConflictRule& conflict,
+                     const Place* outer) const {
+    if (!IsBroken(message, conflict)) return;
+    const Place place{outer, &message, conflict.at};
+    Add(conflict.at == nullptr ? outer : &place, conflict.problem);
   }
 
+ private:
+  // Places are searched for the names on the way, which takes a time that grows
+  // with the square of what is wrong, only for problems that are kept.
   void Add(const Place* place, std::string message) const {
-    problems_.Add(PathOf(place), std::move(message));
+    problems_.Add([&] {
+      return Problem{MakePath(root_, place).text(), std::move(message)};
+    });
   }
 
   void CheckProduct(const Message& message, const FieldRule& rule,
@@ -291,9 +340,9 @@ class FieldCheck {
         rule.field->cpp_type() == FieldDescriptor::CPPTYPE_INT32
             ? reflection.GetInt32(message, rule.field)
             : reflection.GetInt64(message, rule.field);
-    if (value >= rule.rules.min() && value <= rule.rules.max()) return;
-    CheckRange(PathOf(&place), value, rule.rules.min(), rule.rules.max(),
-               problems_);
+    std::string problem =
+        ProblemOfRange(value, rule.rules.min(), rule.rules.max());
+    if (!problem.empty()) Add(&place, std::move(problem));
   }
 
   void CheckFraction(double value, const FieldRule& rule,
@@ -332,10 +381,13 @@ class FieldCheck {
     if (names_ == nullptr) return;
     const NameIndex& index = *names_->Of(rule.refers_to->number());
     if (!name.empty() && index.Find(name) != kNone) return;
-    AddUnknownName(
-        PathOf(&place),
-        rule.refers_to->options().GetExtension(distbench::rules).element(),
-        name, index, problems_);
+    problems_.Add([&] {
+      return Problem{MakePath(root_, &place).text(),
+                     UnknownName(rule.refers_to->options()
+                                     .GetExtension(distbench::rules)
+                                     .element(),
+                                 name, index)};
+    });
   }
 
   // ---- Lists ----
@@ -404,7 +456,10 @@ class FieldCheck {
     for (int i = 0; i < index->names().size(); ++i) {
       std::string problem = ProblemOfElement(*index, i, rule);
       if (problem.empty()) continue;
-      problems_.Add(PathOf(&list).At(i).Field("name"), std::move(problem));
+      problems_.Add([&] {
+        return Problem{MakePath(root_, &list).At(i).Field("name").text(),
+                       std::move(problem)};
+      });
     }
   }
 
@@ -427,31 +482,6 @@ class FieldCheck {
       return "";
     }
     return absl::StrCat(Quoted(name), " has control characters; remove them");
-  }
-
-  // ---- With other fields ----
-
-  void CheckCompany(const Message& message, const FieldRule& rule,
-                    const Place& place) const {
-    const FieldRules& rules = rule.rules;
-    if (!rules.has_excludes() && !rules.has_not_with() && !rules.has_needs()) {
-      return;
-    }
-    if (!IsGiven(message, rule.field) && !IsThere(message, rule.number)) return;
-    const auto is_with = [&](const FieldDescriptor* other) {
-      return other != nullptr && IsGiven(message, other);
-    };
-    if (is_with(rule.excludes)) {
-      Add(place.outer, absl::StrCat("has both ", rule.field->name(), " and ",
-                                    rules.excludes(), "; give one"));
-    }
-    if (is_with(rule.not_with)) {
-      Add(&place, absl::StrCat("does not go together with ", rules.not_with(),
-                               "; remove one of them"));
-    }
-    if (rules.has_needs() && !is_with(rule.needs)) {
-      Add(&place, absl::StrCat("needs ", rules.needs(), "; add it"));
-    }
   }
 
   const Path& root_;
@@ -525,8 +555,14 @@ bool IsRight(const Message& message, absl::string_view field) {
   const Path nowhere;
   const FieldCheck check(nowhere, nullptr, /*goes_within=*/false,
                          HasAllProducts, problems);
-  for (const FieldRule& rule : RulesOf(message.GetDescriptor()).fields) {
+  const TypeRules& type = RulesOf(message.GetDescriptor());
+  for (const FieldRule& rule : type.fields) {
     if (rule.field->name() == field) check.CheckField(message, rule, nullptr);
+  }
+  for (const ConflictRule& conflict : type.conflicts) {
+    if (conflict.at != nullptr && conflict.at->name() == field) {
+      check.CheckConflict(message, conflict, nullptr);
+    }
   }
   return problems.count() == 0;
 }
@@ -542,18 +578,11 @@ int WordNumber(const Message& message, int field_number) {
   return static_cast<int>(found - words.begin());
 }
 
-void AddUnknownName(const Path& path, absl::string_view kind,
-                    const std::string& name, const NameIndex& index,
-                    Problems& problems) {
-  if (problems.full()) {
-    // Skips the search for suggestions, which is expensive.
-    problems.Add(path, "");
-  } else if (name.empty()) {
-    problems.Add(path, absl::StrCat("is missing; name the ", kind));
-  } else {
-    problems.Add(path, absl::StrCat("no ", kind, " is named ", Quoted(name),
-                                    "; ", Suggestion(name, index.names())));
-  }
+std::string UnknownName(absl::string_view kind, const std::string& name,
+                        const NameIndex& index) {
+  if (name.empty()) return absl::StrCat("is missing; name the ", kind);
+  return absl::StrCat("no ", kind, " is named ", Quoted(name), "; ",
+                      Suggestion(name, index.names()));
 }
 
 }  // namespace distbench::config

@@ -59,11 +59,9 @@ void ValidateTest(const DistributedSystemDescription& test, const Path& path,
   CheckTest(test, path, validation.names(), HasProduct, problems);
   ValidateTestSettings(validation);
   ValidateServices(validation);
-  ValidateBindings(validation);
   ValidateChannels(validation);
   ValidatePlacement(validation);
   ValidateDrivers(validation);
-  ValidatePayloads(validation);
   ValidateDistributions(validation);
   ValidateRpcs(validation);
   ValidateActions(validation);

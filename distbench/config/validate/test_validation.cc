@@ -14,7 +14,11 @@ int TestValidation::Resolve(const Path& path, absl::string_view kind,
                             const std::string& name,
                             const NameIndex& index) const {
   const int position = name.empty() ? kNone : index.Find(name);
-  if (position == kNone) AddUnknownName(path, kind, name, index, problems_);
+  if (position == kNone) {
+    problems_.Add([&] {
+      return Problem{path.text(), UnknownName(kind, name, index)};
+    });
+  }
   return position;
 }
 

@@ -21,19 +21,6 @@ void CheckParallelism(const TestValidation& validation, const Path& path,
                                            : kMaxClosedLoopParallelism);
 }
 
-void CheckIntervals(const TestValidation& validation, const Path& path,
-                    const Action& action) {
-  constexpr char kField[] = "open_loop_interval_distribution";
-  const Iterations& iterations = action.iterations();
-  if (IsOpenLoop(action) || !IsRight(iterations, kField) ||
-      iterations.open_loop_interval_distribution() == "constant") {
-    return;
-  }
-  validation.Add(path.Field(kField),
-                 "has no effect in a closed loop; add rate, such as "
-                 "\"200/s\", or remove it");
-}
-
 void CheckComposedArrivals(const TestValidation& validation, const Path& path,
                            const Iterations& iterations) {
   if (!iterations.has_arrivals()) return;
@@ -44,16 +31,6 @@ void CheckComposedArrivals(const TestValidation& validation, const Path& path,
       !iterations.has_open_loop_interval_ns() && !iterations.has_rate()) {
     validation.Add(place, "needs a rate; add one, such as rate: \"200/s\"");
   }
-}
-
-void CheckOverrides(const TestValidation& validation, const Path& path,
-                    const Action& action) {
-  if (action.request_payload_override().empty() || action.has_rpc_name()) {
-    return;
-  }
-  validation.Add(path.Field("request_payload_override"),
-                 "has no effect, as this action sends no RPC; remove it or "
-                 "set rpc_name");
 }
 
 // Checks that names are well-formed. Whether they are defined depends on the
@@ -80,10 +57,8 @@ void ValidateActions(const TestValidation& validation) {
     if (action.has_iterations()) {
       const Path iterations = path.Field("iterations");
       CheckParallelism(validation, iterations, action);
-      CheckIntervals(validation, iterations, action);
       CheckComposedArrivals(validation, iterations, action.iterations());
     }
-    CheckOverrides(validation, path, action);
     CheckPredicates(validation, path.Field("predicates"), action);
   }
 }

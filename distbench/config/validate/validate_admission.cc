@@ -20,21 +20,6 @@ void CheckAdmissionLimits(const TestValidation& validation,
   }
 }
 
-void CheckRefusal(const TestValidation& validation,
-                  const AdmissionSpec& admission, const Path& path) {
-  const std::string& refuse = admission.refuse();
-  if (!IsRight(admission, "refuse")) return;
-  if (admission.has_refuse() && !admission.has_max_waiting()) {
-    validation.Add(path.Field("refuse"),
-                   "has no effect without max_waiting, because no request is "
-                   "refused; add that, or remove this");
-  } else if (refuse == "oldest" && admission.max_waiting() == 0) {
-    validation.Add(path.Field("refuse"),
-                   "cannot be \"oldest\" if none waits; raise max_waiting, or "
-                   "choose \"newest\"");
-  }
-}
-
 // A stream takes a place for as long as its client likes.
 void CheckAdmittedRpcs(const TestValidation& validation,
                        const std::string& service, const Path& path) {
@@ -57,7 +42,6 @@ void ValidateAdmission(const TestValidation& validation) {
     if (!service.has_admission() || IsOutside(service)) continue;
     const Path path = validation.Service(i).Field("admission");
     CheckAdmissionLimits(validation, service.admission(), path);
-    CheckRefusal(validation, service.admission(), path);
     CheckAdmittedRpcs(validation, service.name(), path);
   }
 }

@@ -52,7 +52,6 @@ class ReplayValidation {
     const Path path = path_.Field("records").At(index);
     CheckFields(record, path, &validation_.names(), validation_.problems());
     CheckInstances(record, path);
-    CheckTiming(record, path);
     CheckPriors(record, index, path);
   }
 
@@ -77,20 +76,6 @@ class ReplayValidation {
     }
     validation_.CheckRange(channel, record.multi_server_channel_name_index(), 0,
                            trace_.multiserver_channel_names_size() - 1);
-  }
-
-  void CheckTiming(const RpcReplayTraceRecord& record, const Path& path) const {
-    if (record.has_timing_mode() &&
-        record.timing_mode() == RpcReplayTraceRecord::UNKNOWN) {
-      validation_.Add(path.Field("timing_mode"),
-                      "UNKNOWN is not a mode; choose another or leave it out, "
-                      "which means RELATIVE_TO_TRACE_START");
-    } else if (!record.prior_rpc_distances().empty() &&
-               !WaitsForRecords(record)) {
-      validation_.Add(path.Field("prior_rpc_distances"),
-                      "has no effect with this timing_mode; use a "
-                      "RELATIVE_TO_PRIOR mode");
-    }
   }
 
   void CheckPriors(const RpcReplayTraceRecord& record, int index,

@@ -29,31 +29,6 @@ void CheckCount(const TestValidation& validation, const ServiceSpec& service,
                               "make them agree"));
 }
 
-// Only the host knows whether it has those nodes and CPUs.
-void CheckBinding(const TestValidation& validation, const NumaBinding& binding,
-                  const Path& path) {
-  if (binding.has_cpus() && binding.has_nodes()) {
-    validation.Add(path.Field("cpus"),
-                   "excludes nodes; remove one of them (memory_nodes says "
-                   "whose memory is used)");
-  }
-  if (binding.has_cpus() && binding.spread()) {
-    validation.Add(path.Field("spread"),
-                   "is about nodes and excludes cpus; remove one of them");
-  }
-  if (binding.has_memory_nodes() &&
-      binding.memory_policy() == NumaBinding::LOCAL &&
-      binding.has_memory_policy()) {
-    validation.Add(path.Field("memory_nodes"),
-                   "has no effect with memory_policy LOCAL, which uses the "
-                   "node of the CPU; remove it, or choose another policy");
-  }
-  if (binding.has_instances_per_node() && !binding.spread()) {
-    validation.Add(path.Field("instances_per_node"),
-                   "needs spread: true; add it");
-  }
-}
-
 }  // namespace
 
 void ValidateServices(const TestValidation& validation) {
@@ -71,15 +46,6 @@ void ValidateServices(const TestValidation& validation) {
     validation.Add(validation.path().Field("services"),
                    absl::StrCat("there are more than ", kMaxInstances,
                                 " instances in all; reduce counts and sizes"));
-  }
-}
-
-void ValidateBindings(const TestValidation& validation) {
-  for (int i = 0; i < validation.test().services_size(); ++i) {
-    const ServiceSpec& service = validation.test().services(i);
-    if (!service.has_numa_binding()) continue;
-    CheckBinding(validation, service.numa_binding(),
-                 validation.Service(i).Field("numa_binding"));
   }
 }
 

@@ -22,9 +22,6 @@ void ValidateTestSettings(const TestValidation& validation);
 // Sizes and counts of services.
 void ValidateServices(const TestValidation& validation);
 
-// Bindings of services to CPUs and memory.
-void ValidateBindings(const TestValidation& validation);
-
 // Multi-server channels of services.
 void ValidateChannels(const TestValidation& validation);
 
@@ -41,8 +38,7 @@ void ValidateConstraints(const Path& path, const ConstraintList& constraints,
 // The drivers of services, and their settings.
 void ValidateDrivers(const TestValidation& validation);
 
-// Payloads, and the distributions of sizes and delays.
-void ValidatePayloads(const TestValidation& validation);
+// The distributions of sizes and delays.
 void ValidateDistributions(const TestValidation& validation);
 
 // Whether some clients of the RPC are instances of its server, of which each
