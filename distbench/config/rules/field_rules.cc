@@ -1,12 +1,14 @@
 #include "distbench/config/rules/field_rules.h"
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/node_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -35,18 +37,27 @@ std::string NameOf(const Message& message) {
   return message.GetReflection()->GetString(message, name);
 }
 
+std::string KeyOf(const Message& entry) {
+  return entry.GetReflection()->GetString(entry,
+                                          entry.GetDescriptor()->map_key());
+}
+
 // A location in a message. It becomes a Path only if there is a problem, which
 // is rare, while locations are many.
 struct Place {
   const Place* outer;      // null: the message that is checked
   const Message* message;  // that has the field
   const FieldDescriptor* field;
-  int index = kNone;  // of an element
+  int index = kNone;  // of an element, or of an entry of a map
 };
 
 // Elements with names are called by them; if a name is repeated, only the
 // first.
 Path ElementPath(const Place& place, const Path& field) {
+  if (place.field->is_map()) {
+    return field.At(KeyOf(place.message->GetReflection()->GetRepeatedMessage(
+        *place.message, place.field, place.index)));
+  }
   if (!place.field->options().GetExtension(distbench::rules).has_element()) {
     return field.At(place.index);
   }
@@ -207,15 +218,30 @@ bool IsBroken(const Message& message, const ConflictRule& conflict) {
 
 // ---- The walk ---------------------------------------------------------------
 
+// The positions of the entries of a map, by key, so that the order of problems
+// is stable.
+std::map<std::string, int> EntriesOf(const Message& message,
+                                     const FieldDescriptor* map) {
+  const Reflection& reflection = *message.GetReflection();
+  std::map<std::string, int> entries;
+  for (int i = 0; i < reflection.FieldSize(message, map); ++i) {
+    entries[KeyOf(reflection.GetRepeatedMessage(message, map, i))] = i;
+  }
+  return entries;
+}
+
 using HasProduct = absl::FunctionRef<bool(absl::string_view)>;
 
 bool HasAllProducts(absl::string_view) { return true; }
 
 class FieldCheck {
  public:
-  FieldCheck(const Path& root, const TestNames* names, bool goes_within,
-             HasProduct has_product, Problems& problems)
-      : root_(root),
+  // Without a test or its names, what refers to them is not checked.
+  FieldCheck(const DistributedSystemDescription* test, const Path& root,
+             const TestNames* names, bool goes_within, HasProduct has_product,
+             Problems& problems)
+      : test_(test),
+        root_(root),
         names_(names),
         goes_within_(goes_within),
         has_product_(has_product),
@@ -279,6 +305,17 @@ class FieldCheck {
     if (!field.is_repeated()) {
       if (!reflection.HasField(message, &field)) return;
       CheckMessage(reflection.GetMessage(message, &field), &place);
+      return;
+    }
+    if (field.is_map()) {
+      for (const auto& [key, index] : EntriesOf(message, &field)) {
+        place.index = index;
+        const Message& entry =
+            reflection.GetRepeatedMessage(message, &field, index);
+        CheckMessage(entry.GetReflection()->GetMessage(
+                         entry, entry.GetDescriptor()->map_value()),
+                     &place);
+      }
       return;
     }
     const int size = reflection.FieldSize(message, &field);
@@ -366,28 +403,55 @@ class FieldCheck {
       Add(&place, absl::StrCat("is missing; ", rules.missing()));
       return;
     }
-    if (rules.has_refers_to()) {
-      const bool may_be_none =
-          !rules.required() && rule.field->containing_oneof() == nullptr;
-      if (!text.empty() || !may_be_none) CheckName(text, rule, place);
-      return;
+    const bool may_be_none =
+        rules.has_channel_of() || (rules.has_refers_to() && !rules.required() &&
+                                   rule.field->containing_oneof() == nullptr);
+    if (!text.empty() || !may_be_none) CheckValue(message, text, rule, place);
+  }
+
+  void CheckValue(const Message& message, const std::string& text,
+                  const FieldRule& rule, const Place& place) const {
+    if (rule.rules.has_refers_to()) {
+      CheckName(text, rule, place);
+    } else if (rule.rules.has_channel_of()) {
+      CheckChannel(message, text, rule, place);
+    } else if (std::string problem = ProblemOfText(text, rule.rules);
+               !problem.empty()) {
+      Add(&place, std::move(problem));
     }
-    std::string problem = ProblemOfText(text, rules);
-    if (!problem.empty()) Add(&place, std::move(problem));
   }
 
   void CheckName(const std::string& name, const FieldRule& rule,
                  const Place& place) const {
     if (names_ == nullptr) return;
-    const NameIndex& index = *names_->Of(rule.refers_to->number());
+    CheckNameIn(
+        *names_->Of(rule.refers_to->number()),
+        rule.refers_to->options().GetExtension(distbench::rules).element(),
+        name, place);
+  }
+
+  void CheckNameIn(const NameIndex& index, absl::string_view kind,
+                   const std::string& name, const Place& place) const {
     if (!name.empty() && index.Find(name) != kNone) return;
     problems_.Add([&] {
       return Problem{MakePath(root_, &place).text(),
-                     UnknownName(rule.refers_to->options()
-                                     .GetExtension(distbench::rules)
-                                     .element(),
-                                 name, index)};
+                     UnknownName(kind, name, index)};
     });
+  }
+
+  // A service that there is not is reported where it is named.
+  void CheckChannel(const Message& message, const std::string& name,
+                    const FieldRule& rule, const Place& place) const {
+    if (test_ == nullptr) return;
+    const std::string service =
+        message.GetReflection()->GetString(message, rule.channel_of);
+    const int position = names_->services.Find(service);
+    if (position == kNone) return;
+    const auto& channels = test_->services(position).multi_server_channels();
+    CheckNameIn(
+        channels_.try_emplace(position, channels).first->second,
+        absl::StrCat("multi-server channel of service ", Quoted(service)), name,
+        place);
   }
 
   // ---- Lists ----
@@ -406,24 +470,16 @@ class FieldCheck {
                                rules.min(), " to ", rules.max()));
     }
     if (rules.has_element()) CheckNamesOfElements(rule, place);
-    if (rules.has_refers_to() || !rules.words().empty()) {
+    if (rules.has_refers_to() || rules.has_channel_of() ||
+        !rules.words().empty()) {
       for (place.index = 0; place.index < size; ++place.index) {
-        CheckElement(message, rule, place);
+        CheckValue(message,
+                   message.GetReflection()->GetRepeatedString(
+                       message, rule.field, place.index),
+                   rule, place);
       }
     }
     if (rules.distinct()) CheckDistinct(message, rule, place);
-  }
-
-  void CheckElement(const Message& message, const FieldRule& rule,
-                    const Place& place) const {
-    const std::string text = message.GetReflection()->GetRepeatedString(
-        message, rule.field, place.index);
-    if (rule.rules.has_refers_to()) {
-      CheckName(text, rule, place);
-      return;
-    }
-    std::string problem = ProblemOfText(text, rule.rules);
-    if (!problem.empty()) Add(&place, std::move(problem));
   }
 
   void CheckDistinct(const Message& message, const FieldRule& rule,
@@ -484,8 +540,10 @@ class FieldCheck {
     return absl::StrCat(Quoted(name), " has control characters; remove them");
   }
 
+  const DistributedSystemDescription* const test_;
   const Path& root_;
   const TestNames* const names_;
+  mutable absl::node_hash_map<int, NameIndex> channels_;  // by service
   const bool goes_within_;
   const HasProduct has_product_;
   Problems& problems_;
@@ -533,28 +591,30 @@ void CanonicalizeFields(Message& message) {
 
 void CheckFields(const Message& message, const Path& path,
                  const TestNames* names, Problems& problems) {
-  FieldCheck(path, names, /*goes_within=*/true, HasAllProducts, problems)
+  FieldCheck(/*test=*/nullptr, path, names, /*goes_within=*/true,
+             HasAllProducts, problems)
       .CheckMessage(message, nullptr);
 }
 
 void CheckTest(const DistributedSystemDescription& test, const Path& path,
                const TestNames& names, HasProduct has_product,
                Problems& problems) {
-  FieldCheck(path, &names, /*goes_within=*/true, has_product, problems)
+  FieldCheck(&test, path, &names, /*goes_within=*/true, has_product, problems)
       .CheckMessage(test, nullptr);
 }
 
 void CheckOwnFields(const Message& message, const Path& path,
                     const TestNames* names, Problems& problems) {
-  FieldCheck(path, names, /*goes_within=*/false, HasAllProducts, problems)
+  FieldCheck(/*test=*/nullptr, path, names, /*goes_within=*/false,
+             HasAllProducts, problems)
       .CheckMessage(message, nullptr);
 }
 
 bool IsRight(const Message& message, absl::string_view field) {
   Problems problems;
   const Path nowhere;
-  const FieldCheck check(nowhere, nullptr, /*goes_within=*/false,
-                         HasAllProducts, problems);
+  const FieldCheck check(/*test=*/nullptr, nowhere, /*names=*/nullptr,
+                         /*goes_within=*/true, HasAllProducts, problems);
   const TypeRules& type = RulesOf(message.GetDescriptor());
   for (const FieldRule& rule : type.fields) {
     if (rule.field->name() == field) check.CheckField(message, rule, nullptr);

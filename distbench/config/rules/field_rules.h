@@ -32,8 +32,8 @@ void CanonicalizeFields(google::protobuf::Message& message);
 void CheckFields(const google::protobuf::Message& message, const Path& path,
                  const TestNames* names, Problems& problems);
 
-// The same for a whole test, in which no field may be set that belongs to a
-// product for which `has_product` is false.
+// The same for a whole test, whose channels it knows, too. No field may be set
+// that belongs to a product for which `has_product` is false.
 void CheckTest(const DistributedSystemDescription& test, const Path& path,
                const TestNames& names,
                absl::FunctionRef<bool(absl::string_view)> has_product,
@@ -43,8 +43,8 @@ void CheckTest(const DistributedSystemDescription& test, const Path& path,
 void CheckOwnFields(const google::protobuf::Message& message, const Path& path,
                     const TestNames* names, Problems& problems);
 
-// Whether CheckFields() finds nothing wrong with this field of the message,
-// alone.
+// Whether CheckFields() finds nothing wrong with this field of the message, and
+// within it, alone.
 bool IsRight(const google::protobuf::Message& message, absl::string_view field);
 
 // The position of the field's word among the words of its rules, which is the

@@ -53,8 +53,8 @@ TEST(FieldRules, NameFieldsThatThereAre) {
   for (const Descriptor* type : TypesOfTests()) {
     for (const FieldRule& rule : RulesOf(type).fields) {
       for (const std::string& other :
-           {rule.rules.text_of(), rule.rules.unless(), rule.rules.excludes(),
-            rule.rules.not_with(), rule.rules.needs()}) {
+           {rule.rules.text_of(), rule.rules.unless(), rule.rules.channel_of(),
+            rule.rules.excludes(), rule.rules.not_with(), rule.rules.needs()}) {
         EXPECT_TRUE(other.empty() || type->FindFieldByName(other) != nullptr)
             << rule.field->full_name() << ": " << other;
       }

@@ -74,6 +74,8 @@ FieldRule RuleOf(const FieldDescriptor& field) {
     rule.rules.set_max(of_number.max());
   }
   rule.has_range = rule.rules.has_min();
+  rule.channel_of =
+      field.containing_type()->FindFieldByName(rule.rules.channel_of());
   rule.unless = field.containing_type()->FindFieldByName(rule.rules.unless());
   rule.refers_to = DistributedSystemDescription::descriptor()->FindFieldByName(
       rule.rules.refers_to());
@@ -165,6 +167,13 @@ bool ChangesMessages(const FieldRules& rules) {
   return rules.has_text_of() || rules.empty_is_default();
 }
 
+// The type of the messages in the field, or of the values of a map; null if
+// there are none.
+const Descriptor* MessagesOf(const FieldDescriptor& field) {
+  const Descriptor* const type = field.message_type();
+  return field.is_map() ? type->map_value()->message_type() : type;
+}
+
 // Adds the type and all types within it. Marks on the way back what is within,
 // so that a type within itself is not marked for that alone.
 const TypeRules& AddType(const Descriptor* type, AllRules& all) {
@@ -183,14 +192,16 @@ const TypeRules& AddType(const Descriptor* type, AllRules& all) {
       continue;
     }
     FieldRule rule = RuleOf(field);
-    if (field.message_type() == type) {
+    const Descriptor* const messages = MessagesOf(field);
+    if (messages == type) {
       rule.is_checked_within = true;
       rule.is_changed_within = true;
-    } else if (field.message_type() != nullptr && !field.is_map()) {
-      const TypeRules& within = AddType(field.message_type(), all);
+    } else if (messages != nullptr) {
+      const TypeRules& within = AddType(messages, all);
       rule.is_checked_within =
           !(within.fields.empty() && within.conflicts.empty()) &&
           !rule.rules.completed();
+      CHECK(!within.changes || !field.is_map()) << field.full_name();
       rule.is_changed_within = within.changes;
     }
     rules.changes |= rule.is_changed_within || ChangesMessages(rule.rules);

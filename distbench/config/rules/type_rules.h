@@ -34,6 +34,7 @@ struct FieldRule {
   const google::protobuf::FieldDescriptor* text = nullptr;    // of a number
   const google::protobuf::FieldDescriptor* unless = nullptr;
   const google::protobuf::FieldDescriptor* refers_to = nullptr;
+  const google::protobuf::FieldDescriptor* channel_of = nullptr;
 };
 
 // As Conflict.when describes it: about a field, or else about a oneof.

@@ -22,12 +22,6 @@ int TestValidation::Resolve(const Path& path, absl::string_view kind,
   return position;
 }
 
-void TestValidation::ResolveOptional(const Path& path, absl::string_view kind,
-                                     const std::string& name,
-                                     const NameIndex& index) const {
-  if (!name.empty()) Resolve(path, kind, name, index);
-}
-
 std::optional<TestValidation::ServiceGrid> TestValidation::FindService(
     const std::string& name) const {
   const int position = names_.services.Find(name);

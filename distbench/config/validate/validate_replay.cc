@@ -20,7 +20,6 @@ class ReplayValidation {
 
   void Validate() const {
     CheckName();
-    CheckChannels();
     for (int i = 0; i < trace_.records_size(); ++i) CheckRecord(i);
   }
 
@@ -34,17 +33,6 @@ class ReplayValidation {
                                  " is the name of rpc_descriptions[", rpc,
                                  "] as well; results show both by name, so "
                                  "they must differ"));
-  }
-
-  void CheckChannels() const {
-    if (!server_.has_value()) return;
-    const NameIndex channels(server_->service->multi_server_channels());
-    for (int i = 0; i < trace_.multiserver_channel_names_size(); ++i) {
-      validation_.Resolve(path_.Field("multiserver_channel_names").At(i),
-                          absl::StrCat("multi-server channel of service ",
-                                       Quoted(trace_.server())),
-                          trace_.multiserver_channel_names(i), channels);
-    }
   }
 
   void CheckRecord(int index) const {

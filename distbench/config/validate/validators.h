@@ -28,9 +28,9 @@ void ValidateChannels(const TestValidation& validation);
 // Bundles and constraints, which place instances on nodes.
 void ValidatePlacement(const TestValidation& validation);
 
-// Checks one list of constraints. Unless `attributes` is empty, it must contain
-// the instance attributes that are used; other names may be attributes of
-// nodes.
+// Checks one list of constraints, beyond the rules of its messages. Unless
+// `attributes` is empty, it must contain the instance attributes that are used;
+// other names may be attributes of nodes.
 void ValidateConstraints(const Path& path, const ConstraintList& constraints,
                          const std::vector<std::string>& attributes,
                          Problems& problems);
