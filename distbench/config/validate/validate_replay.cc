@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/config/syntax/replay_records.h"
+#include "distbench/config/syntax/traffic.h"
 #include "distbench/config/validate/validators.h"
 
 namespace distbench::config {

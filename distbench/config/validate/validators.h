@@ -16,9 +16,6 @@ namespace distbench::config {
 // Every string is valid UTF-8; reports and exports could not hold it otherwise.
 void ValidateEncoding(const TestValidation& validation);
 
-// There is something to run. Also checks the timeout and the requirements.
-void ValidateTestSettings(const TestValidation& validation);
-
 // Sizes and counts of services.
 void ValidateServices(const TestValidation& validation);
 
