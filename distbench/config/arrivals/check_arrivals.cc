@@ -28,13 +28,6 @@ class ArrivalsCheck {
       }
       return;
     }
-    Arrivals others = arrivals;
-    others.clear_superposed();
-    if (others.ByteSizeLong() > 0) {
-      problems_.Add(path,
-                    "superposed excludes all other fields; move them into its "
-                    "processes");
-    }
     for (int i = 0; i < arrivals.superposed_size(); ++i) {
       CheckPart(arrivals.superposed(i), path.Field("superposed").At(i));
     }
@@ -55,48 +48,23 @@ class ArrivalsCheck {
   }
 
   void CheckSource(const Arrivals& source, const Path& path) {
-    CheckGamma(source, path);
-    CheckRecording(source, path);
+    if (source.process() == "recorded") {
+      CheckRecording(source.recorded(), path.Field("recorded").Field("file"));
+    }
     for (int i = 0; i < source.modulations_size(); ++i) {
       CheckModulation(source.modulations(i), path.Field("modulations").At(i));
     }
   }
 
-  void CheckGamma(const Arrivals& source, const Path& path) {
-    const Path place = path.Field("coefficient_of_variation");
-    if (source.process() == "gamma") {
-      if (!source.has_coefficient_of_variation()) {
-        problems_.Add(place,
-                      "is missing, which gamma needs; 1 is a Poisson process, "
-                      "3 is bursty");
-      }
-    } else if (source.has_coefficient_of_variation()) {
-      problems_.Add(place,
-                    "has an effect for gamma only; set process: \"gamma\", or "
-                    "remove it");
-    }
-  }
-
-  void CheckRecording(const Arrivals& source, const Path& path) {
-    const Path place = path.Field("recorded");
-    if (source.process() != "recorded") {
-      if (source.has_recorded()) {
-        problems_.Add(place,
-                      "has an effect for recorded arrivals only; set process: "
-                      "\"recorded\", or remove it");
-      }
-      return;
-    }
-    if (!source.recorded().has_file() && !source.recorded().has_times()) {
-      problems_.Add(place.Field("file"),
+  void CheckRecording(const RecordedArrivals& recorded, const Path& file) {
+    if (!recorded.has_file() && !recorded.has_times()) {
+      problems_.Add(file,
                     "is missing; name a file with a time in seconds per line");
       return;
     }
     const absl::StatusOr<std::vector<double>> gaps =
-        ParseRecording(source.recorded().times());
-    if (!gaps.ok()) {
-      problems_.Add(place.Field("file"), std::string(gaps.status().message()));
-    }
+        ParseRecording(recorded.times());
+    if (!gaps.ok()) problems_.Add(file, std::string(gaps.status().message()));
   }
 
   void CheckModulation(const RateModulation& modulation, const Path& path) {
@@ -119,8 +87,6 @@ class ArrivalsCheck {
         is_random = true;
         break;
       case RateModulation::KIND_NOT_SET:
-        problems_.Add(path,
-                      "changes nothing; add sine, on_off, schedule or markov");
         return;
     }
     std::vector<std::string> phases = {"none"};

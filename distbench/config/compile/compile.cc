@@ -14,7 +14,6 @@
 #include "distbench/config/rules/field_rules.h"
 #include "distbench/config/syntax/fanout_filter.h"
 #include "distbench/config/syntax/instance_names.h"
-#include "distbench/config/syntax/replay_records.h"
 #include "distbench/config/syntax/traffic.h"
 
 namespace distbench::config {

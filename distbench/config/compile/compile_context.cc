@@ -4,16 +4,22 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "absl/time/time.h"
 #include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/config/distributions/distribution.h"
 #include "distbench/config/rules/field_rules.h"
+#include "distbench/config/syntax/quantity.h"
 
 namespace distbench::config {
 namespace {
+
+// ---- Actions and their lists ------------------------------------------------
 
 IterationsPlan CompileIterations(const Action& action) {
   IterationsPlan plan;
@@ -138,6 +144,54 @@ ListPlan CompileList(const CompileContext& context, const ActionList& list) {
   return plan;
 }
 
+// ---- Faults of servers ------------------------------------------------------
+
+// Clients' reports show the message, which must not be taken for a failure that
+// nobody planned.
+std::string ErrorOf(const ServerFault& fault) {
+  return absl::StrCat(fault.error_code(), ": planned fault \"", fault.name(),
+                      "\"");
+}
+
+FaultPlan CompileFault(const CompileContext& context,
+                       const ServerFault& fault) {
+  FaultPlan plan;
+  plan.name = fault.name();
+  plan.service = context.names().services.Find(fault.service());
+  plan.instances.assign(fault.instances().begin(), fault.instances().end());
+  plan.rpc = context.names().rpcs.Find(fault.rpc_name());
+  plan.start_ns = fault.start_ns();
+  if (fault.has_duration_ns()) plan.duration_ns = fault.duration_ns();
+  plan.repeat_ns = fault.repeat_ns();
+  plan.probability = fault.probability();
+  switch (fault.fault_case()) {
+    case ServerFault::kErrorCode:
+      plan.kind = FaultPlan::Kind::kError;
+      plan.error = ErrorOf(fault);
+      break;
+    case ServerFault::kExtraLatency:
+      plan.kind = FaultPlan::Kind::kExtraLatency;
+      plan.extra_latency.fixed_ns = absl::ToInt64Nanoseconds(
+          ParseDurationWithUnit(fault.extra_latency()).value());
+      break;
+    case ServerFault::kExtraLatencyDistribution:
+      plan.kind = FaultPlan::Kind::kExtraLatency;
+      plan.extra_latency.distribution =
+          context.DelayDistribution(fault.extra_latency_distribution());
+      break;
+    case ServerFault::kFreeze:
+      plan.kind = FaultPlan::Kind::kFreeze;
+      break;
+    case ServerFault::kResetConnections:
+      plan.kind = FaultPlan::Kind::kResetConnections;
+      plan.duration_ns = 0;
+      break;
+    case ServerFault::FAULT_NOT_SET:
+      break;
+  }
+  return plan;
+}
+
 }  // namespace
 
 // The order is: joint distributions, delays, sizes.
@@ -186,6 +240,14 @@ std::vector<ListPlan> CompileLists(const CompileContext& context) {
     lists.push_back(CompileList(context, list));
   }
   return lists;
+}
+
+std::vector<FaultPlan> CompileFaults(const CompileContext& context) {
+  std::vector<FaultPlan> faults;
+  for (const ServerFault& fault : context.test().server_faults()) {
+    faults.push_back(CompileFault(context, fault));
+  }
+  return faults;
 }
 
 }  // namespace distbench::config

@@ -34,11 +34,15 @@ Path Path::At(absl::string_view key) const {
 }
 
 void Problems::Add(const Path& path, std::string message) {
+  Add([&] { return Problem{path.text(), std::move(message)}; });
+}
+
+void Problems::Add(absl::FunctionRef<Problem()> problem) {
   if (full()) {
     ++dropped_count_;
-    return;
+  } else {
+    kept_.push_back(problem());
   }
-  kept_.push_back({path.text(), std::move(message)});
 }
 
 std::vector<Problem> Problems::Take() && {
@@ -50,14 +54,19 @@ std::vector<Problem> Problems::Take() && {
   return std::move(kept_);
 }
 
+std::string ProblemOfRange(int64_t value, int64_t minimum, int64_t maximum) {
+  if (value >= minimum && value <= maximum) return "";
+  const std::string range =
+      maximum < std::numeric_limits<int64_t>::max()
+          ? absl::StrCat("from ", minimum, " to ", maximum)
+          : absl::StrCat("at least ", minimum);
+  return absl::StrCat(value, " is out of range; must be ", range);
+}
+
 void CheckRange(const Path& path, int64_t value, int64_t minimum,
                 int64_t maximum, Problems& problems) {
-  if (value >= minimum && value <= maximum) return;
-  std::string range = absl::StrCat("at least ", minimum);
-  if (maximum < std::numeric_limits<int64_t>::max()) {
-    range = absl::StrCat("from ", minimum, " to ", maximum);
-  }
-  problems.Add(path, absl::StrCat(value, " is out of range; must be ", range));
+  std::string problem = ProblemOfRange(value, minimum, maximum);
+  if (!problem.empty()) problems.Add(path, std::move(problem));
 }
 
 }  // namespace distbench::config

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -58,8 +59,12 @@ class Problems {
 
   void Add(const Path& path, std::string message);
 
-  // Whether further problems are only counted. Callers can then skip building
-  // expensive messages.
+  // The same, for a problem that takes time to make: it is made only if it is
+  // kept.
+  void Add(absl::FunctionRef<Problem()> problem);
+
+  // Whether further problems are only counted. Callers can then skip checks
+  // that are expensive.
   bool full() const { return kept_.size() >= kMaxKept; }
 
   // The number of problems added, including those not kept.
@@ -72,6 +77,10 @@ class Problems {
   std::vector<Problem> kept_;
   int64_t dropped_count_ = 0;
 };
+
+// What is wrong with a value that is below the minimum or above the maximum;
+// empty if it is right.
+std::string ProblemOfRange(int64_t value, int64_t minimum, int64_t maximum);
 
 // Adds a problem at path unless minimum <= value <= maximum.
 void CheckRange(const Path& path, int64_t value, int64_t minimum,

@@ -48,6 +48,19 @@ TEST(Problems, CountsWhatItDoesNotKeep) {
   EXPECT_EQ(ToString(all.back()), "7 more problems are not listed");
 }
 
+TEST(Problems, MakesOnlyThoseThatItKeeps) {
+  Problems problems;
+  int made = 0;
+  for (int i = 0; i < Problems::kMaxKept + 7; ++i) {
+    problems.Add([&] {
+      ++made;
+      return Problem{"a", "x"};
+    });
+  }
+  EXPECT_EQ(made, Problems::kMaxKept);
+  EXPECT_EQ(problems.count(), Problems::kMaxKept + 7);
+}
+
 TEST(CheckRange, TellsTheRange) {
   Problems problems;
   CheckRange(Path("a"), 1, 1, 3, problems);

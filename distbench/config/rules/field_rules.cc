@@ -1,12 +1,14 @@
 #include "distbench/config/rules/field_rules.h"
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/node_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -35,18 +37,27 @@ std::string NameOf(const Message& message) {
   return message.GetReflection()->GetString(message, name);
 }
 
+std::string KeyOf(const Message& entry) {
+  return entry.GetReflection()->GetString(entry,
+                                          entry.GetDescriptor()->map_key());
+}
+
 // A location in a message. It becomes a Path only if there is a problem, which
 // is rare, while locations are many.
 struct Place {
   const Place* outer;      // null: the message that is checked
   const Message* message;  // that has the field
   const FieldDescriptor* field;
-  int index = kNone;  // of an element
+  int index = kNone;  // of an element, or of an entry of a map
 };
 
 // Elements with names are called by them; if a name is repeated, only the
 // first.
 Path ElementPath(const Place& place, const Path& field) {
+  if (place.field->is_map()) {
+    return field.At(KeyOf(place.message->GetReflection()->GetRepeatedMessage(
+        *place.message, place.field, place.index)));
+  }
   if (!place.field->options().GetExtension(distbench::rules).has_element()) {
     return field.At(place.index);
   }
@@ -151,16 +162,72 @@ std::string ProblemOfText(const std::string& text, const FieldRules& rules) {
   return ProblemOfName(text, rules);
 }
 
-// ---- The walk ---------------------------------------------------------------
+// ---- What does not go together ----------------------------------------------
 
-// Whether the field is given, or its number or text in its place.
+// An empty text is not given, except in a oneof, of which it takes the place.
 bool IsGiven(const Message& message, const FieldDescriptor* field) {
   const Reflection& reflection = *message.GetReflection();
   if (field->is_repeated()) return reflection.FieldSize(message, field) > 0;
   if (!reflection.HasField(message, field)) return false;
-  if (field->cpp_type() != FieldDescriptor::CPPTYPE_STRING) return true;
+  if (field->cpp_type() != FieldDescriptor::CPPTYPE_STRING ||
+      field->containing_oneof() != nullptr) {
+    return true;
+  }
   std::string scratch;
   return !reflection.GetStringReference(message, field, &scratch).empty();
+}
+
+std::string ValueText(const Message& message, const FieldDescriptor* field) {
+  const Reflection& reflection = *message.GetReflection();
+  switch (field->cpp_type()) {
+    case FieldDescriptor::CPPTYPE_STRING:
+      return reflection.GetString(message, field);
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return reflection.GetEnum(message, field)->name();
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return reflection.GetBool(message, field) ? "true" : "false";
+    case FieldDescriptor::CPPTYPE_INT32:
+      return absl::StrCat(reflection.GetInt32(message, field));
+    default:
+      return absl::StrCat(reflection.GetInt64(message, field));
+  }
+}
+
+bool Holds(const Message& message, const Condition& condition) {
+  const auto holds = [&] {
+    if (condition.field == nullptr) {
+      return message.GetReflection()->HasOneof(message, condition.oneof);
+    }
+    if (!condition.values.empty()) {
+      return absl::c_linear_search(condition.values,
+                                   ValueText(message, condition.field));
+    }
+    return IsGiven(message, condition.field) ||
+           (condition.same != nullptr && IsGiven(message, condition.same));
+  };
+  return holds() != condition.is_opposite;
+}
+
+bool IsBroken(const Message& message, const ConflictRule& conflict) {
+  return absl::c_all_of(conflict.when, [&](const auto& alternatives) {
+    return absl::c_any_of(alternatives, [&](const Condition& condition) {
+      return Holds(message, condition);
+    });
+  });
+}
+
+// ---- The walk ---------------------------------------------------------------
+
+// The positions of the entries of a map, by key, so that the order of problems
+// is stable.
+std::map<std::string, int> EntriesOf(const Message& message,
+                                     const FieldDescriptor* map) {
+  const Reflection& reflection = *message.GetReflection();
+  std::map<std::string, int> entries;
+  for (int i = 0; i < reflection.FieldSize(message, map); ++i) {
+    entries[KeyOf(reflection.GetRepeatedMessage(message, map, i))] = i;
+  }
+  return entries;
 }
 
 using HasProduct = absl::FunctionRef<bool(absl::string_view)>;
@@ -169,17 +236,22 @@ bool HasAllProducts(absl::string_view) { return true; }
 
 class FieldCheck {
  public:
-  FieldCheck(const Path& root, const TestNames* names, bool goes_within,
-             HasProduct has_product, Problems& problems)
-      : root_(root),
+  // Without a test or its names, what refers to them is not checked.
+  FieldCheck(const DistributedSystemDescription* test, const Path& root,
+             const TestNames* names, bool goes_within, HasProduct has_product,
+             Problems& problems)
+      : test_(test),
+        root_(root),
         names_(names),
         goes_within_(goes_within),
         has_product_(has_product),
         problems_(problems) {}
 
   void CheckMessage(const Message& message, const Place* outer) const {
-    for (const FieldRule& rule : RulesOf(message.GetDescriptor()).fields) {
-      CheckField(message, rule, outer);
+    const TypeRules& type = RulesOf(message.GetDescriptor());
+    for (const FieldRule& rule : type.fields) CheckField(message, rule, outer);
+    for (const ConflictRule& conflict : type.conflicts) {
+      CheckConflict(message, conflict, outer);
     }
   }
 
@@ -196,23 +268,26 @@ class FieldCheck {
       } else {
         CheckSingle(message, rule, place);
       }
-      CheckCompany(message, rule, place);
     }
     if (rule.is_checked_within && goes_within_) {
       CheckWithin(message, *rule.field, place);
     }
   }
 
- private:
-  // Of a problem that is about to be added. One that is only counted needs no
-  // search for the names on the way, which would take a time that grows with
-  // the square of what is wrong.
-  Path PathOf(const Place* place) const {
-    return problems_.full() ? root_ : MakePath(root_, place);
+  void CheckConflict(const Message& message, const ConflictRule& conflict,
+                     const Place* outer) const {
+    if (!IsBroken(message, conflict)) return;
+    const Place place{outer, &message, conflict.at};
+    Add(conflict.at == nullptr ? outer : &place, conflict.problem);
   }
 
+ private:
+  // Places are searched for the names on the way, which takes a time that grows
+  // with the square of what is wrong, only for problems that are kept.
   void Add(const Place* place, std::string message) const {
-    problems_.Add(PathOf(place), std::move(message));
+    problems_.Add([&] {
+      return Problem{MakePath(root_, place).text(), std::move(message)};
+    });
   }
 
   void CheckProduct(const Message& message, const FieldRule& rule,
@@ -230,6 +305,17 @@ class FieldCheck {
     if (!field.is_repeated()) {
       if (!reflection.HasField(message, &field)) return;
       CheckMessage(reflection.GetMessage(message, &field), &place);
+      return;
+    }
+    if (field.is_map()) {
+      for (const auto& [key, index] : EntriesOf(message, &field)) {
+        place.index = index;
+        const Message& entry =
+            reflection.GetRepeatedMessage(message, &field, index);
+        CheckMessage(entry.GetReflection()->GetMessage(
+                         entry, entry.GetDescriptor()->map_value()),
+                     &place);
+      }
       return;
     }
     const int size = reflection.FieldSize(message, &field);
@@ -291,9 +377,9 @@ class FieldCheck {
         rule.field->cpp_type() == FieldDescriptor::CPPTYPE_INT32
             ? reflection.GetInt32(message, rule.field)
             : reflection.GetInt64(message, rule.field);
-    if (value >= rule.rules.min() && value <= rule.rules.max()) return;
-    CheckRange(PathOf(&place), value, rule.rules.min(), rule.rules.max(),
-               problems_);
+    std::string problem =
+        ProblemOfRange(value, rule.rules.min(), rule.rules.max());
+    if (!problem.empty()) Add(&place, std::move(problem));
   }
 
   void CheckFraction(double value, const FieldRule& rule,
@@ -317,25 +403,55 @@ class FieldCheck {
       Add(&place, absl::StrCat("is missing; ", rules.missing()));
       return;
     }
-    if (rules.has_refers_to()) {
-      const bool may_be_none =
-          !rules.required() && rule.field->containing_oneof() == nullptr;
-      if (!text.empty() || !may_be_none) CheckName(text, rule, place);
-      return;
+    const bool may_be_none =
+        rules.has_channel_of() || (rules.has_refers_to() && !rules.required() &&
+                                   rule.field->containing_oneof() == nullptr);
+    if (!text.empty() || !may_be_none) CheckValue(message, text, rule, place);
+  }
+
+  void CheckValue(const Message& message, const std::string& text,
+                  const FieldRule& rule, const Place& place) const {
+    if (rule.rules.has_refers_to()) {
+      CheckName(text, rule, place);
+    } else if (rule.rules.has_channel_of()) {
+      CheckChannel(message, text, rule, place);
+    } else if (std::string problem = ProblemOfText(text, rule.rules);
+               !problem.empty()) {
+      Add(&place, std::move(problem));
     }
-    std::string problem = ProblemOfText(text, rules);
-    if (!problem.empty()) Add(&place, std::move(problem));
   }
 
   void CheckName(const std::string& name, const FieldRule& rule,
                  const Place& place) const {
     if (names_ == nullptr) return;
-    const NameIndex& index = *names_->Of(rule.refers_to->number());
-    if (!name.empty() && index.Find(name) != kNone) return;
-    AddUnknownName(
-        PathOf(&place),
+    CheckNameIn(
+        *names_->Of(rule.refers_to->number()),
         rule.refers_to->options().GetExtension(distbench::rules).element(),
-        name, index, problems_);
+        name, place);
+  }
+
+  void CheckNameIn(const NameIndex& index, absl::string_view kind,
+                   const std::string& name, const Place& place) const {
+    if (!name.empty() && index.Find(name) != kNone) return;
+    problems_.Add([&] {
+      return Problem{MakePath(root_, &place).text(),
+                     UnknownName(kind, name, index)};
+    });
+  }
+
+  // A service that there is not is reported where it is named.
+  void CheckChannel(const Message& message, const std::string& name,
+                    const FieldRule& rule, const Place& place) const {
+    if (test_ == nullptr) return;
+    const std::string service =
+        message.GetReflection()->GetString(message, rule.channel_of);
+    const int position = names_->services.Find(service);
+    if (position == kNone) return;
+    const auto& channels = test_->services(position).multi_server_channels();
+    CheckNameIn(
+        channels_.try_emplace(position, channels).first->second,
+        absl::StrCat("multi-server channel of service ", Quoted(service)), name,
+        place);
   }
 
   // ---- Lists ----
@@ -354,24 +470,16 @@ class FieldCheck {
                                rules.min(), " to ", rules.max()));
     }
     if (rules.has_element()) CheckNamesOfElements(rule, place);
-    if (rules.has_refers_to() || !rules.words().empty()) {
+    if (rules.has_refers_to() || rules.has_channel_of() ||
+        !rules.words().empty()) {
       for (place.index = 0; place.index < size; ++place.index) {
-        CheckElement(message, rule, place);
+        CheckValue(message,
+                   message.GetReflection()->GetRepeatedString(
+                       message, rule.field, place.index),
+                   rule, place);
       }
     }
     if (rules.distinct()) CheckDistinct(message, rule, place);
-  }
-
-  void CheckElement(const Message& message, const FieldRule& rule,
-                    const Place& place) const {
-    const std::string text = message.GetReflection()->GetRepeatedString(
-        message, rule.field, place.index);
-    if (rule.rules.has_refers_to()) {
-      CheckName(text, rule, place);
-      return;
-    }
-    std::string problem = ProblemOfText(text, rule.rules);
-    if (!problem.empty()) Add(&place, std::move(problem));
   }
 
   void CheckDistinct(const Message& message, const FieldRule& rule,
@@ -404,7 +512,10 @@ class FieldCheck {
     for (int i = 0; i < index->names().size(); ++i) {
       std::string problem = ProblemOfElement(*index, i, rule);
       if (problem.empty()) continue;
-      problems_.Add(PathOf(&list).At(i).Field("name"), std::move(problem));
+      problems_.Add([&] {
+        return Problem{MakePath(root_, &list).At(i).Field("name").text(),
+                       std::move(problem)};
+      });
     }
   }
 
@@ -429,33 +540,10 @@ class FieldCheck {
     return absl::StrCat(Quoted(name), " has control characters; remove them");
   }
 
-  // ---- With other fields ----
-
-  void CheckCompany(const Message& message, const FieldRule& rule,
-                    const Place& place) const {
-    const FieldRules& rules = rule.rules;
-    if (!rules.has_excludes() && !rules.has_not_with() && !rules.has_needs()) {
-      return;
-    }
-    if (!IsGiven(message, rule.field) && !IsThere(message, rule.number)) return;
-    const auto is_with = [&](const FieldDescriptor* other) {
-      return other != nullptr && IsGiven(message, other);
-    };
-    if (is_with(rule.excludes)) {
-      Add(place.outer, absl::StrCat("has both ", rule.field->name(), " and ",
-                                    rules.excludes(), "; give one"));
-    }
-    if (is_with(rule.not_with)) {
-      Add(&place, absl::StrCat("does not go together with ", rules.not_with(),
-                               "; remove one of them"));
-    }
-    if (rules.has_needs() && !is_with(rule.needs)) {
-      Add(&place, absl::StrCat("needs ", rules.needs(), "; add it"));
-    }
-  }
-
+  const DistributedSystemDescription* const test_;
   const Path& root_;
   const TestNames* const names_;
+  mutable absl::node_hash_map<int, NameIndex> channels_;  // by service
   const bool goes_within_;
   const HasProduct has_product_;
   Problems& problems_;
@@ -503,30 +591,38 @@ void CanonicalizeFields(Message& message) {
 
 void CheckFields(const Message& message, const Path& path,
                  const TestNames* names, Problems& problems) {
-  FieldCheck(path, names, /*goes_within=*/true, HasAllProducts, problems)
+  FieldCheck(/*test=*/nullptr, path, names, /*goes_within=*/true,
+             HasAllProducts, problems)
       .CheckMessage(message, nullptr);
 }
 
 void CheckTest(const DistributedSystemDescription& test, const Path& path,
                const TestNames& names, HasProduct has_product,
                Problems& problems) {
-  FieldCheck(path, &names, /*goes_within=*/true, has_product, problems)
+  FieldCheck(&test, path, &names, /*goes_within=*/true, has_product, problems)
       .CheckMessage(test, nullptr);
 }
 
 void CheckOwnFields(const Message& message, const Path& path,
                     const TestNames* names, Problems& problems) {
-  FieldCheck(path, names, /*goes_within=*/false, HasAllProducts, problems)
+  FieldCheck(/*test=*/nullptr, path, names, /*goes_within=*/false,
+             HasAllProducts, problems)
       .CheckMessage(message, nullptr);
 }
 
 bool IsRight(const Message& message, absl::string_view field) {
   Problems problems;
   const Path nowhere;
-  const FieldCheck check(nowhere, nullptr, /*goes_within=*/false,
-                         HasAllProducts, problems);
-  for (const FieldRule& rule : RulesOf(message.GetDescriptor()).fields) {
+  const FieldCheck check(/*test=*/nullptr, nowhere, /*names=*/nullptr,
+                         /*goes_within=*/true, HasAllProducts, problems);
+  const TypeRules& type = RulesOf(message.GetDescriptor());
+  for (const FieldRule& rule : type.fields) {
     if (rule.field->name() == field) check.CheckField(message, rule, nullptr);
+  }
+  for (const ConflictRule& conflict : type.conflicts) {
+    if (conflict.at != nullptr && conflict.at->name() == field) {
+      check.CheckConflict(message, conflict, nullptr);
+    }
   }
   return problems.count() == 0;
 }
@@ -542,18 +638,11 @@ int WordNumber(const Message& message, int field_number) {
   return static_cast<int>(found - words.begin());
 }
 
-void AddUnknownName(const Path& path, absl::string_view kind,
-                    const std::string& name, const NameIndex& index,
-                    Problems& problems) {
-  if (problems.full()) {
-    // Skips the search for suggestions, which is expensive.
-    problems.Add(path, "");
-  } else if (name.empty()) {
-    problems.Add(path, absl::StrCat("is missing; name the ", kind));
-  } else {
-    problems.Add(path, absl::StrCat("no ", kind, " is named ", Quoted(name),
-                                    "; ", Suggestion(name, index.names())));
-  }
+std::string UnknownName(absl::string_view kind, const std::string& name,
+                        const NameIndex& index) {
+  if (name.empty()) return absl::StrCat("is missing; name the ", kind);
+  return absl::StrCat("no ", kind, " is named ", Quoted(name), "; ",
+                      Suggestion(name, index.names()));
 }
 
 }  // namespace distbench::config

@@ -26,14 +26,14 @@ inline constexpr int kMaxNameLength = 200;
 // by their numbers. Leaves what CheckFields() reports. Idempotent.
 void CanonicalizeFields(google::protobuf::Message& message);
 
-// Adds a problem for each rule that a field of the canonical message, which is
-// at `path`, breaks. `names` are those of the test that it belongs to: without
-// them, references are not checked, nor names of elements.
+// Adds a problem for each rule that the canonical message, which is at `path`,
+// and its fields break. `names` are those of the test that it belongs to:
+// without them, references are not checked, nor names of elements.
 void CheckFields(const google::protobuf::Message& message, const Path& path,
                  const TestNames* names, Problems& problems);
 
-// The same for a whole test, in which no field may be set that belongs to a
-// product for which `has_product` is false.
+// The same for a whole test, whose channels it knows, too. No field may be set
+// that belongs to a product for which `has_product` is false.
 void CheckTest(const DistributedSystemDescription& test, const Path& path,
                const TestNames& names,
                absl::FunctionRef<bool(absl::string_view)> has_product,
@@ -43,7 +43,8 @@ void CheckTest(const DistributedSystemDescription& test, const Path& path,
 void CheckOwnFields(const google::protobuf::Message& message, const Path& path,
                     const TestNames* names, Problems& problems);
 
-// Whether CheckFields() accepts this field of the message, alone.
+// Whether CheckFields() finds nothing wrong with this field of the message, and
+// within it, alone.
 bool IsRight(const google::protobuf::Message& message, absl::string_view field);
 
 // The position of the field's word among the words of its rules, which is the
@@ -52,10 +53,10 @@ bool IsRight(const google::protobuf::Message& message, absl::string_view field);
 // them.
 int WordNumber(const google::protobuf::Message& message, int field_number);
 
-// Adds a problem at `path`: no `kind` is called `name`; or it is missing.
-void AddUnknownName(const Path& path, absl::string_view kind,
-                    const std::string& name, const NameIndex& index,
-                    Problems& problems);
+// What is wrong with a name that is not in the index: no `kind` is called so;
+// or it is missing. Takes time; see Problems::Add().
+std::string UnknownName(absl::string_view kind, const std::string& name,
+                        const NameIndex& index);
 
 }  // namespace distbench::config
 

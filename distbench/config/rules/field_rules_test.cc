@@ -22,6 +22,8 @@ namespace {
 using ::google::protobuf::Descriptor;
 using ::google::protobuf::FieldDescriptor;
 using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::IsEmpty;
 
 FieldRules RulesOfField(const Descriptor* type, const std::string& field) {
   for (const FieldRule& rule : RulesOf(type).fields) {
@@ -51,8 +53,8 @@ TEST(FieldRules, NameFieldsThatThereAre) {
   for (const Descriptor* type : TypesOfTests()) {
     for (const FieldRule& rule : RulesOf(type).fields) {
       for (const std::string& other :
-           {rule.rules.text_of(), rule.rules.unless(), rule.rules.excludes(),
-            rule.rules.not_with(), rule.rules.needs()}) {
+           {rule.rules.text_of(), rule.rules.unless(), rule.rules.channel_of(),
+            rule.rules.excludes(), rule.rules.not_with(), rule.rules.needs()}) {
         EXPECT_TRUE(other.empty() || type->FindFieldByName(other) != nullptr)
             << rule.field->full_name() << ": " << other;
       }
@@ -193,6 +195,58 @@ TEST(FieldRules, ReferencesNeedTheNamesOfATest) {
   EXPECT_THAT(std::move(problems).Take(),
               ElementsAre(Problem{
                   "a.rpc_name", "no RPC is named \"query\"; there are none"}));
+}
+
+std::vector<Problem> ProblemsOf(const google::protobuf::Message& message) {
+  Problems problems;
+  CheckFields(message, Path("m"), nullptr, problems);
+  return std::move(problems).Take();
+}
+
+TEST(FieldRules, AConflictNeedsAllOfItsConditions) {
+  NumaBinding binding;
+  binding.set_memory_nodes("0");
+  EXPECT_THAT(ProblemsOf(binding), IsEmpty());
+  binding.set_memory_policy(NumaBinding::LOCAL);
+  EXPECT_THAT(ProblemsOf(binding),
+              ElementsAre(Field(&Problem::path, "m.memory_nodes")));
+  EXPECT_FALSE(IsRight(binding, "memory_nodes"));
+  EXPECT_TRUE(IsRight(binding, "memory_policy"));
+  binding.set_memory_policy(NumaBinding::BIND);
+  EXPECT_THAT(ProblemsOf(binding), IsEmpty());
+}
+
+// A quantity is given by its number or by its text, right or wrong.
+TEST(FieldRules, QuantitiesAreGivenInEitherForm) {
+  HedgingPolicy hedging;
+  EXPECT_THAT(ProblemsOf(hedging), ElementsAre(Field(&Problem::path, "m")));
+  hedging.set_delay_ns(5);
+  EXPECT_THAT(ProblemsOf(hedging), IsEmpty());
+  hedging.clear_delay_ns();
+  hedging.set_delay("soon");
+  EXPECT_THAT(ProblemsOf(hedging),
+              ElementsAre(Field(&Problem::path, "m.delay")));
+}
+
+TEST(FieldRules, OneAlternativeOfAConditionIsEnough) {
+  ConcurrencyLimitPolicy limit;
+  EXPECT_THAT(ProblemsOf(limit), IsEmpty());
+  limit.set_max_limit(5);  // the kind is fixed by default
+  EXPECT_THAT(ProblemsOf(limit), ElementsAre(Field(&Problem::path, "m")));
+  limit.set_min_limit(4);
+  EXPECT_THAT(ProblemsOf(limit), ElementsAre(Field(&Problem::path, "m")));
+  limit.set_kind("gradient");
+  EXPECT_THAT(ProblemsOf(limit), IsEmpty());
+}
+
+// An empty text in a oneof is wrong by itself.
+TEST(FieldRules, EmptyTextsAreGivenInAOneof) {
+  Action action;
+  action.set_request_payload_override("small");
+  EXPECT_THAT(ProblemsOf(action),
+              ElementsAre(Field(&Problem::path, "m.request_payload_override")));
+  action.set_rpc_name("");
+  EXPECT_THAT(ProblemsOf(action), IsEmpty());
 }
 
 // Problems that are not kept cost nothing that grows with how many there are:

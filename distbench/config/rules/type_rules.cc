@@ -7,6 +7,11 @@
 
 #include "absl/container/node_hash_map.h"
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "glog/logging.h"
 #include "google/protobuf/descriptor.h"
 #include "proto/product.pb.h"
 #include "proto/traffic_config.pb.h"
@@ -16,6 +21,7 @@ namespace {
 
 using ::google::protobuf::Descriptor;
 using ::google::protobuf::FieldDescriptor;
+using ::google::protobuf::MessageOptions;
 
 using AllRules = absl::node_hash_map<const Descriptor*, TypeRules>;
 
@@ -68,20 +74,104 @@ FieldRule RuleOf(const FieldDescriptor& field) {
     rule.rules.set_max(of_number.max());
   }
   rule.has_range = rule.rules.has_min();
-  const auto sibling = [&](const std::string& name) {
-    return field.containing_type()->FindFieldByName(name);
-  };
-  rule.unless = sibling(rule.rules.unless());
-  rule.excludes = sibling(rule.rules.excludes());
-  rule.not_with = sibling(rule.rules.not_with());
-  rule.needs = sibling(rule.rules.needs());
+  rule.channel_of =
+      field.containing_type()->FindFieldByName(rule.rules.channel_of());
+  rule.unless = field.containing_type()->FindFieldByName(rule.rules.unless());
   rule.refers_to = DistributedSystemDescription::descriptor()->FindFieldByName(
       rule.rules.refers_to());
   return rule;
 }
 
+// The text of a number, or the number of a text; null if there is none.
+const FieldDescriptor* SameAs(const FieldDescriptor& field) {
+  const Descriptor& type = *field.containing_type();
+  const auto number_of = [](const FieldDescriptor& text) -> const std::string& {
+    return text.options().GetExtension(distbench::rules).text_of();
+  };
+  for (int i = 0; i < type.field_count(); ++i) {
+    if (number_of(*type.field(i)) == field.name()) return type.field(i);
+  }
+  return type.FindFieldByName(number_of(field));
+}
+
+Condition ConditionOf(const Descriptor& type, absl::string_view text) {
+  Condition condition;
+  condition.is_opposite = absl::ConsumePrefix(&text, "!");
+  const std::pair<std::string, std::string> parts =
+      absl::StrSplit(text, absl::MaxSplits('=', 1));
+  condition.field = type.FindFieldByName(parts.first);
+  condition.oneof = type.FindOneofByName(parts.first);
+  CHECK(condition.field != nullptr || condition.oneof != nullptr)
+      << type.full_name() << " has no " << parts.first;
+  if (condition.field != nullptr) condition.same = SameAs(*condition.field);
+  condition.values = absl::StrSplit(parts.second, ',', absl::SkipEmpty());
+  return condition;
+}
+
+ConflictRule RuleOf(const Descriptor& type, const Conflict& conflict) {
+  ConflictRule rule{.at = type.FindFieldByName(conflict.at()),
+                    .problem = conflict.problem()};
+  CHECK_EQ(rule.at != nullptr, conflict.has_at()) << type.full_name();
+  for (const std::string& alternatives : conflict.when()) {
+    rule.when.emplace_back();
+    for (const absl::string_view text : absl::StrSplit(alternatives, '|')) {
+      rule.when.back().push_back(ConditionOf(type, text));
+    }
+  }
+  return rule;
+}
+
+// Those that excludes, not_with and needs stand for.
+std::vector<Conflict> ConflictsOf(const FieldDescriptor& field) {
+  const FieldRules& rules = field.options().GetExtension(distbench::rules);
+  std::vector<Conflict> conflicts;
+  const auto add = [&](const std::string& with, const std::string& problem) {
+    conflicts.emplace_back();
+    conflicts.back().add_when(field.name());
+    conflicts.back().add_when(with);
+    conflicts.back().set_problem(problem);
+  };
+  if (rules.has_excludes()) {
+    add(rules.excludes(), absl::StrCat("has both ", field.name(), " and ",
+                                       rules.excludes(), "; give one"));
+  }
+  if (rules.has_not_with()) {
+    add(rules.not_with(),
+        absl::StrCat("does not go together with ", rules.not_with(),
+                     "; remove one of them"));
+    conflicts.back().set_at(field.name());
+  }
+  if (rules.has_needs()) {
+    add(absl::StrCat("!", rules.needs()),
+        absl::StrCat("needs ", rules.needs(), "; add it"));
+    conflicts.back().set_at(field.name());
+  }
+  return conflicts;
+}
+
+std::vector<ConflictRule> ConflictsOf(const Descriptor& type) {
+  std::vector<ConflictRule> rules;
+  for (int i = 0; i < type.field_count(); ++i) {
+    for (const Conflict& conflict : ConflictsOf(*type.field(i))) {
+      rules.push_back(RuleOf(type, conflict));
+    }
+  }
+  const MessageOptions& options = type.options();
+  for (int i = 0; i < options.ExtensionSize(distbench::conflict); ++i) {
+    rules.push_back(RuleOf(type, options.GetExtension(distbench::conflict, i)));
+  }
+  return rules;
+}
+
 bool ChangesMessages(const FieldRules& rules) {
   return rules.has_text_of() || rules.empty_is_default();
+}
+
+// The type of the messages in the field, or of the values of a map; null if
+// there are none.
+const Descriptor* MessagesOf(const FieldDescriptor& field) {
+  const Descriptor* const type = field.message_type();
+  return field.is_map() ? type->map_value()->message_type() : type;
 }
 
 // Adds the type and all types within it. Marks on the way back what is within,
@@ -90,6 +180,7 @@ const TypeRules& AddType(const Descriptor* type, AllRules& all) {
   const auto [found, is_new] = all.try_emplace(type);
   TypeRules& rules = found->second;
   if (!is_new) return rules;
+  rules.conflicts = ConflictsOf(*type);
   for (int i = 0; i < type->field_count(); ++i) {
     const FieldDescriptor& field = *type->field(i);
     if (field.options().HasExtension(distbench::product)) {
@@ -101,13 +192,16 @@ const TypeRules& AddType(const Descriptor* type, AllRules& all) {
       continue;
     }
     FieldRule rule = RuleOf(field);
-    if (field.message_type() == type) {
+    const Descriptor* const messages = MessagesOf(field);
+    if (messages == type) {
       rule.is_checked_within = true;
       rule.is_changed_within = true;
-    } else if (field.message_type() != nullptr && !field.is_map()) {
-      const TypeRules& within = AddType(field.message_type(), all);
+    } else if (messages != nullptr) {
+      const TypeRules& within = AddType(messages, all);
       rule.is_checked_within =
-          !within.fields.empty() && !rule.rules.completed();
+          !(within.fields.empty() && within.conflicts.empty()) &&
+          !rule.rules.completed();
+      CHECK(!within.changes || !field.is_map()) << field.full_name();
       rule.is_changed_within = within.changes;
     }
     rules.changes |= rule.is_changed_within || ChangesMessages(rule.rules);

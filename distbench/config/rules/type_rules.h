@@ -34,14 +34,30 @@ struct FieldRule {
   const google::protobuf::FieldDescriptor* text = nullptr;    // of a number
   const google::protobuf::FieldDescriptor* unless = nullptr;
   const google::protobuf::FieldDescriptor* refers_to = nullptr;
-  const google::protobuf::FieldDescriptor* excludes = nullptr;
-  const google::protobuf::FieldDescriptor* not_with = nullptr;
-  const google::protobuf::FieldDescriptor* needs = nullptr;
+  const google::protobuf::FieldDescriptor* channel_of = nullptr;
+};
+
+// As Conflict.when describes it: about a field, or else about a oneof.
+struct Condition {
+  const google::protobuf::FieldDescriptor* field = nullptr;
+  // The number of a text, or the text of a number; null if there is none.
+  const google::protobuf::FieldDescriptor* same = nullptr;
+  const google::protobuf::OneofDescriptor* oneof = nullptr;
+  std::vector<std::string> values;  // empty: whether it is given
+  bool is_opposite = false;
+};
+
+struct ConflictRule {
+  // Of each list, at least one holds.
+  std::vector<std::vector<Condition>> when;
+  const google::protobuf::FieldDescriptor* at = nullptr;  // null: the message
+  std::string problem;
 };
 
 struct TypeRules {
   std::vector<FieldRule> fields;  // in the order of the declaration
-  bool changes = false;           // some can change a message, here or within
+  std::vector<ConflictRule> conflicts;
+  bool changes = false;  // some can change a message, here or within
 };
 
 // Of a type that a test is made of, or that is not in a test at all.

@@ -1,5 +1,5 @@
-// A test's traffic: the actions of main lists, which start it, and its time
-// limit.
+// A test's traffic: the actions of main lists, which start it, its time limit,
+// and the records of replay traces, with defaults filled in.
 
 #ifndef DISTBENCH_CONFIG_SYNTAX_TRAFFIC_H_
 #define DISTBENCH_CONFIG_SYNTAX_TRAFFIC_H_
@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "proto/traffic_config.pb.h"
@@ -31,6 +32,19 @@ inline constexpr int64_t kMaxTestTimeoutSeconds = 1'000'000'000;
 // attribute.
 absl::StatusOr<int64_t> TestTimeoutSeconds(
     const DistributedSystemDescription& test);
+
+// Returns the record at `index`, with the trace's defaults for missing fields.
+// Distances in the record replace the default distances.
+RpcReplayTraceRecord CompleteRecord(const RpcReplayTrace& trace, int index);
+
+// Whether the record's time is relative to earlier records.
+bool WaitsForRecords(const RpcReplayTraceRecord& complete_record);
+
+// Positions of the records for which the record at `index` waits; negative
+// where a distance reaches before the first record. Without distances, it waits
+// for the previous record, so the first record waits for none.
+std::vector<int> PriorRecords(const RpcReplayTraceRecord& complete_record,
+                              int index);
 
 }  // namespace distbench::config
 

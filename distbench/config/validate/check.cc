@@ -1,7 +1,9 @@
 #include "distbench/config/validate/check.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -9,8 +11,10 @@
 #include "distbench/base/plugins.h"
 #include "distbench/config/arrivals/check_arrivals.h"
 #include "distbench/config/problems/problem.h"
+#include "distbench/config/requirements/host_requirements.h"
 #include "distbench/config/rules/field_rules.h"
 #include "distbench/config/syntax/instance_names.h"
+#include "distbench/config/syntax/traffic.h"
 #include "distbench/config/validate/language_part.h"
 #include "distbench/config/validate/validators.h"
 
@@ -52,6 +56,36 @@ bool HasProduct(absl::string_view name) {
   return base::Plugins<LanguagePart>::Find(name) != nullptr;
 }
 
+void CheckThatSomethingRuns(const TestValidation& validation) {
+  const TestNames& names = validation.names();
+  if (names.services.names().empty()) return;
+  const auto& services = names.services.names();
+  const bool has_main_list = std::any_of(
+      services.begin(), services.end(), [&](const std::string& service) {
+        return names.lists.Find(service) != kNone;
+      });
+  if (has_main_list) return;
+  validation.Add(validation.path().Field("action_lists"),
+                 "none has a service's name, so no traffic would start; "
+                 "add the main program of a service under its name");
+}
+
+// There is something to run. Also checks the timeout and the requirements.
+void ValidateTestSettings(const TestValidation& validation) {
+  CheckThatSomethingRuns(validation);
+  const auto timeout = TestTimeoutSeconds(validation.test());
+  if (!timeout.ok()) {
+    validation.Add(
+        validation.path().Field("attributes").At(kTestTimeoutAttribute),
+        std::string(timeout.status().message()));
+  }
+  if (validation.test().has_requirements()) {
+    ValidateHostRequirements(validation.path().Field("requirements"),
+                             validation.test().requirements(),
+                             validation.problems());
+  }
+}
+
 void ValidateTest(const DistributedSystemDescription& test, const Path& path,
                   Problems& problems) {
   const TestValidation validation(test, path, problems);
@@ -59,11 +93,9 @@ void ValidateTest(const DistributedSystemDescription& test, const Path& path,
   CheckTest(test, path, validation.names(), HasProduct, problems);
   ValidateTestSettings(validation);
   ValidateServices(validation);
-  ValidateBindings(validation);
   ValidateChannels(validation);
   ValidatePlacement(validation);
   ValidateDrivers(validation);
-  ValidatePayloads(validation);
   ValidateDistributions(validation);
   ValidateRpcs(validation);
   ValidateActions(validation);

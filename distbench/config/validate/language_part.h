@@ -61,6 +61,12 @@ class LanguagePart {
                                  std::set<std::string>& /*names*/) const {}
 };
 
+// For products that have objectives of their own: adds a problem at `path` if
+// `text` is no objective that the test can be judged by. `is_of_search`: rather
+// than of all runs of the test.
+void CheckObjective(const TestValidation& validation, const Path& path,
+                    const std::string& text, bool is_of_search);
+
 }  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_VALIDATE_LANGUAGE_PART_H_

@@ -14,14 +14,12 @@ int TestValidation::Resolve(const Path& path, absl::string_view kind,
                             const std::string& name,
                             const NameIndex& index) const {
   const int position = name.empty() ? kNone : index.Find(name);
-  if (position == kNone) AddUnknownName(path, kind, name, index, problems_);
+  if (position == kNone) {
+    problems_.Add([&] {
+      return Problem{path.text(), UnknownName(kind, name, index)};
+    });
+  }
   return position;
-}
-
-void TestValidation::ResolveOptional(const Path& path, absl::string_view kind,
-                                     const std::string& name,
-                                     const NameIndex& index) const {
-  if (!name.empty()) Resolve(path, kind, name, index);
 }
 
 std::optional<TestValidation::ServiceGrid> TestValidation::FindService(

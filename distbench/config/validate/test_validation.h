@@ -67,10 +67,6 @@ class TestValidation {
   int Resolve(const Path& path, absl::string_view kind, const std::string& name,
               const NameIndex& index) const;
 
-  // Same, but the name may be empty.
-  void ResolveOptional(const Path& path, absl::string_view kind,
-                       const std::string& name, const NameIndex& index) const;
-
   void CheckRange(const Path& path, int64_t value, int64_t minimum,
                   int64_t maximum) const {
     config::CheckRange(path, value, minimum, maximum, problems_);

@@ -1,9 +1,13 @@
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "distbench/config/arrivals/check_arrivals.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/syntax/traffic.h"
@@ -12,6 +16,8 @@
 namespace distbench::config {
 namespace {
 
+// ---- Single actions ---------------------------------------------------------
+
 // How many iterations may run at once depends on the kind of loop.
 void CheckParallelism(const TestValidation& validation, const Path& path,
                       const Action& action) {
@@ -19,19 +25,6 @@ void CheckParallelism(const TestValidation& validation, const Path& path,
                         action.iterations().max_parallel_iterations(), 1,
                         IsOpenLoop(action) ? std::numeric_limits<int64_t>::max()
                                            : kMaxClosedLoopParallelism);
-}
-
-void CheckIntervals(const TestValidation& validation, const Path& path,
-                    const Action& action) {
-  constexpr char kField[] = "open_loop_interval_distribution";
-  const Iterations& iterations = action.iterations();
-  if (IsOpenLoop(action) || !IsRight(iterations, kField) ||
-      iterations.open_loop_interval_distribution() == "constant") {
-    return;
-  }
-  validation.Add(path.Field(kField),
-                 "has no effect in a closed loop; add rate, such as "
-                 "\"200/s\", or remove it");
 }
 
 void CheckComposedArrivals(const TestValidation& validation, const Path& path,
@@ -44,16 +37,6 @@ void CheckComposedArrivals(const TestValidation& validation, const Path& path,
       !iterations.has_open_loop_interval_ns() && !iterations.has_rate()) {
     validation.Add(place, "needs a rate; add one, such as rate: \"200/s\"");
   }
-}
-
-void CheckOverrides(const TestValidation& validation, const Path& path,
-                    const Action& action) {
-  if (action.request_payload_override().empty() || action.has_rpc_name()) {
-    return;
-  }
-  validation.Add(path.Field("request_payload_override"),
-                 "has no effect, as this action sends no RPC; remove it or "
-                 "set rpc_name");
 }
 
 // Checks that names are well-formed. Whether they are defined depends on the
@@ -71,6 +54,98 @@ void CheckPredicates(const TestValidation& validation, const Path& path,
   }
 }
 
+// ---- Action lists -----------------------------------------------------------
+
+class ListValidation {
+ public:
+  ListValidation(const TestValidation& validation, int index)
+      : validation_(validation),
+        list_(validation.test().action_lists(index)),
+        path_(validation.List(index)),
+        predicates_(list_.predicate_probabilities().begin(),
+                    list_.predicate_probabilities().end()) {
+    for (const auto& [name, probability] : predicates_) {
+      predicate_names_.push_back(name);
+    }
+  }
+
+  void Validate() {
+    CheckProbabilities();
+    for (int i = 0; i < list_.action_names_size(); ++i) CheckEntry(i);
+  }
+
+ private:
+  void CheckProbabilities() const {
+    const Path all = path_.Field("predicate_probabilities");
+    for (const auto& [name, probability] : predicates_) {
+      if (name.empty()) {
+        validation_.Add(all.At(name), "is missing; name the predicate");
+      } else if (absl::StartsWith(name, "!")) {
+        validation_.Add(all.At(name),
+                        "must not begin with '!', which negates a predicate "
+                        "where an action names it");
+      }
+      // Written so that NaN is rejected.
+      if (!(probability >= 0 && probability <= 1)) {
+        validation_.Add(all.At(name),
+                        absl::StrCat(probability,
+                                     " is not a probability; must be from 0 to "
+                                     "1"));
+      }
+    }
+  }
+
+  void CheckEntry(int position) {
+    const std::string& name = list_.action_names(position);
+    const int index = validation_.names().actions.Find(name);
+    // The first entry of an action has been checked; the others are the same.
+    if (index == kNone || earlier_.count(index) > 0) return;
+    CheckDependencies(index);
+    CheckPredicates(index);
+    earlier_.insert(index);
+  }
+
+  void CheckDependencies(int action_index) const {
+    const Action& action = validation_.test().actions(action_index);
+    for (int i = 0; i < action.dependencies_size(); ++i) {
+      const int dependency =
+          validation_.names().actions.Find(action.dependencies(i));
+      if (dependency == kNone || earlier_.count(dependency) > 0) continue;
+      validation_.Add(
+          validation_.Action(action_index).Field("dependencies").At(i),
+          absl::StrCat(
+              "action list ", Quoted(list_.name()), " does not have ",
+              Quoted(action.dependencies(i)), " before ", Quoted(action.name()),
+              "; an action can only depend on earlier ones in its list"));
+    }
+  }
+
+  void CheckPredicates(int action_index) const {
+    const Action& action = validation_.test().actions(action_index);
+    for (int i = 0; i < action.predicates_size(); ++i) {
+      absl::string_view name = action.predicates(i);
+      absl::ConsumePrefix(&name, "!");
+      // An empty or negated name is reported with the action.
+      if (name.empty() || absl::StartsWith(name, "!")) continue;
+      if (predicates_.count(std::string(name)) > 0) continue;
+      validation_.Add(
+          validation_.Action(action_index).Field("predicates").At(i),
+          absl::StrCat("action list ", Quoted(list_.name()),
+                       " has no predicate ", Quoted(name),
+                       " among its "
+                       "predicate_probabilities; ",
+                       Suggestion(name, predicate_names_)));
+    }
+  }
+
+  const TestValidation& validation_;
+  const ActionList& list_;
+  const Path path_;
+  const std::map<std::string, float> predicates_;
+  std::vector<std::string> predicate_names_;
+  std::set<int> earlier_;  // actions at earlier positions
+};
+
 }  // namespace
 
 void ValidateActions(const TestValidation& validation) {
@@ -80,11 +155,15 @@ void ValidateActions(const TestValidation& validation) {
     if (action.has_iterations()) {
       const Path iterations = path.Field("iterations");
       CheckParallelism(validation, iterations, action);
-      CheckIntervals(validation, iterations, action);
       CheckComposedArrivals(validation, iterations, action.iterations());
     }
-    CheckOverrides(validation, path, action);
     CheckPredicates(validation, path.Field("predicates"), action);
+  }
+}
+
+void ValidateActionLists(const TestValidation& validation) {
+  for (int i = 0; i < validation.test().action_lists_size(); ++i) {
+    ListValidation(validation, i).Validate();
   }
 }
 

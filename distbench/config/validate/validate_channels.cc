@@ -20,7 +20,8 @@ void CheckMembers(const TestValidation& validation, const Path& path,
   }
   ValidateConstraints(path.Field("constraints"), channel.constraints(),
                       InstanceAttributeNames(grid), validation.problems());
-  const bool sound = validation.problems().count() == problems_before;
+  const bool sound = validation.problems().count() == problems_before &&
+                     IsRight(channel, "constraints");
   // Members that depend on the placement can only be checked there.
   if (sound && try_constraints && !DependsOnPlacement(channel, grid) &&
       MembersOf(channel, grid).empty()) {

@@ -212,24 +212,6 @@ void ValidateAll(
 
 }  // namespace
 
-void ValidatePayloads(const TestValidation& validation) {
-  for (int i = 0; i < validation.test().payload_descriptions_size(); ++i) {
-    const PayloadSpec& payload = validation.test().payload_descriptions(i);
-    const Path path = validation.Element("payload_descriptions",
-                                         validation.names().payloads, i);
-    const bool is_fixed = payload.has_size() || payload.has_size_with_unit();
-    const bool is_drawn = !payload.size_distribution_name().empty();
-    if (is_fixed && is_drawn) {
-      validation.Add(path,
-                     "has both a size and size_distribution_name; give one");
-    } else if (!is_fixed && !is_drawn) {
-      validation.Add(path,
-                     "has no size; give size_with_unit, size or "
-                     "size_distribution_name");
-    }
-  }
-}
-
 void ValidateDistributions(const TestValidation& validation) {
   const DistributedSystemDescription& test = validation.test();
   const TestNames& names = validation.names();

@@ -20,16 +20,9 @@ class FaultValidation {
 
   void Validate() const {
     CheckInstances();
-    if (IsOfServer()) {
-      if (fault_.has_rpc_name()) RefuseOfRequests("rpc_name");
-    } else {
-      CheckRpc();
-    }
+    if (!IsOfServer()) CheckRpc();
     CheckRepetition();
-    if (IsOfServer() && fault_.has_probability()) {
-      RefuseOfRequests("probability");
-    }
-    CheckKind();
+    if (fault_.reset_connections()) CheckDriver();
   }
 
  private:
@@ -38,18 +31,9 @@ class FaultValidation {
     return fault_.fault_case() == ServerFault::kFreeze ||
            fault_.fault_case() == ServerFault::kResetConnections;
   }
-  bool IsMoment() const {
-    return fault_.fault_case() == ServerFault::kResetConnections;
-  }
 
   void Add(const char* field, std::string message) const {
     validation_.Add(path_.Field(field), std::move(message));
-  }
-
-  void RefuseOfRequests(const char* field) const {
-    Add(field,
-        "does not go together with freeze and reset_connections, which affect "
-        "the server as a whole; remove it");
   }
 
   void CheckInstances() const {
@@ -95,63 +79,15 @@ class FaultValidation {
     }
   }
 
-  bool HasDuration() const {
-    return fault_.has_duration_ns() || fault_.has_duration();
-  }
-  bool HasRepeat() const {
-    return fault_.has_repeat_ns() || fault_.has_repeat();
-  }
-
   void CheckRepetition() const {
-    if (IsMoment()) {
-      if (HasDuration()) {
-        Add("duration",
-            "does not go together with reset_connections, which happens at one "
-            "moment; remove it, or give repeat");
-      }
+    if (!fault_.has_duration_ns() || !fault_.has_repeat_ns() ||
+        fault_.has_reset_connections() ||
+        fault_.repeat_ns() > fault_.duration_ns()) {
       return;
     }
-    if (HasDuration()) {
-      // Texts that are wrong are reported as quantities.
-      if (fault_.has_duration_ns() && fault_.has_repeat_ns() &&
-          fault_.repeat_ns() <= fault_.duration_ns()) {
-        Add("repeat",
-            "is not longer than the duration, so that the fault would never "
-            "end; raise it, or leave both out");
-      }
-    } else if (fault_.fault_case() == ServerFault::kFreeze) {
-      Add("duration", "is missing; say how long the server is frozen");
-    } else if (HasRepeat()) {
-      Add("repeat",
-          "needs a duration, without which the fault lasts until the end of "
-          "the traffic; add it");
-    }
-  }
-
-  void CheckKind() const {
-    switch (fault_.fault_case()) {
-      case ServerFault::kErrorCode:
-      case ServerFault::kExtraLatency:
-      case ServerFault::kExtraLatencyDistribution:
-        break;
-      case ServerFault::kFreeze:
-        CheckTrue("freeze", fault_.freeze());
-        break;
-      case ServerFault::kResetConnections:
-        CheckTrue("reset_connections", fault_.reset_connections());
-        CheckDriver();
-        break;
-      case ServerFault::FAULT_NOT_SET:
-        validation_.Add(path_,
-                        "does not say what happens; give one of error_code, "
-                        "extra_latency, extra_latency_distribution, freeze and "
-                        "reset_connections");
-        break;
-    }
-  }
-
-  void CheckTrue(const char* field, bool value) const {
-    if (!value) Add(field, "is false; set it to true, or remove the fault");
+    Add("repeat",
+        "is not longer than the duration, so that the fault would never end; "
+        "raise it, or leave both out");
   }
 
   // Decorators have to pass it on.

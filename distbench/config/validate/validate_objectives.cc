@@ -1,5 +1,3 @@
-#include "distbench/config/validate/validate_objectives.h"
-
 #include <string>
 #include <variant>
 #include <vector>

@@ -22,7 +22,6 @@ class PolicyValidation {
   void Validate() const {
     if (policy_.has_load_balancing()) CheckLoadBalancing();
     if (policy_.has_retry()) CheckRetry(path_.Field("retry"), policy_.retry());
-    if (policy_.has_hedging()) CheckHedging();
     if (policy_.quorum().answers() >= 1) CheckQuorum();
     if (policy_.has_concurrency_limit()) {
       CheckLimit(path_.Field("concurrency_limit"), policy_.concurrency_limit());
@@ -41,11 +40,6 @@ class PolicyValidation {
     if (!rpc_.multi_server_channel_name().empty()) {
       refuse("multi_server_channel_name");
     }
-    if (policy_.has_quorum()) {
-      validation_.Add(path,
-                      "sends one request in each iteration, of which a quorum "
-                      "can need no part; remove load_balancing or quorum");
-    }
   }
 
   void CheckRetry(const Path& path, const RetryPolicy& retry) const {
@@ -55,17 +49,6 @@ class PolicyValidation {
         absl::StrCat(retry.initial_backoff_ns(), " ns is above max_backoff, ",
                      retry.max_backoff_ns(),
                      " ns; lower it or raise max_backoff"));
-  }
-
-  void CheckHedging() const {
-    const HedgingPolicy& hedging = policy_.hedging();
-    // A delay that is left as text is wrong, which was reported.
-    const bool has_delay = hedging.has_delay_ns() || hedging.has_delay();
-    if (has_delay != hedging.has_percentile()) return;
-    validation_.Add(path_.Field("hedging"),
-                    has_delay ? "has both delay and percentile; give one"
-                              : "has no time between attempts; give delay "
-                                "or percentile");
   }
 
   void CheckQuorum() const {
@@ -106,26 +89,17 @@ class PolicyValidation {
     return targets;
   }
 
+  // Only a limit that changes has a range, of kinds that are right.
   void CheckLimit(const Path& path, const ConcurrencyLimitPolicy& limit) const {
-    if (!IsRight(limit, "kind")) return;
-    if (limit.kind() == "fixed") {
-      if (limit.has_min_limit() || limit.has_max_limit()) {
-        validation_.Add(path,
-                        "has a range, but a fixed limit does not change; "
-                        "remove min_limit and max_limit, or choose "
-                        "another kind");
-      }
-    } else if (limit.limit() < limit.min_limit() ||
-               limit.limit() > limit.max_limit()) {
-      validation_.Add(path.Field("limit"),
-                      absl::StrCat(limit.limit(), " is not from min_limit, ",
-                                   limit.min_limit(), ", to max_limit, ",
-                                   limit.max_limit()));
+    if (!IsRight(limit, "kind") || limit.kind() == "fixed" ||
+        (limit.limit() >= limit.min_limit() &&
+         limit.limit() <= limit.max_limit())) {
+      return;
     }
-    if (limit.has_backoff_ratio() && limit.kind() != "aimd") {
-      validation_.Add(path.Field("backoff_ratio"),
-                      "belongs to kind \"aimd\"; remove it");
-    }
+    validation_.Add(
+        path.Field("limit"),
+        absl::StrCat(limit.limit(), " is not from min_limit, ",
+                     limit.min_limit(), ", to max_limit, ", limit.max_limit()));
   }
 
   const TestValidation& validation_;

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/config/syntax/replay_records.h"
+#include "distbench/config/syntax/traffic.h"
 #include "distbench/config/validate/validators.h"
 
 namespace distbench::config {
@@ -20,7 +20,6 @@ class ReplayValidation {
 
   void Validate() const {
     CheckName();
-    CheckChannels();
     for (int i = 0; i < trace_.records_size(); ++i) CheckRecord(i);
   }
 
@@ -36,23 +35,11 @@ class ReplayValidation {
                                  "they must differ"));
   }
 
-  void CheckChannels() const {
-    if (!server_.has_value()) return;
-    const NameIndex channels(server_->service->multi_server_channels());
-    for (int i = 0; i < trace_.multiserver_channel_names_size(); ++i) {
-      validation_.Resolve(path_.Field("multiserver_channel_names").At(i),
-                          absl::StrCat("multi-server channel of service ",
-                                       Quoted(trace_.server())),
-                          trace_.multiserver_channel_names(i), channels);
-    }
-  }
-
   void CheckRecord(int index) const {
     const RpcReplayTraceRecord record = CompleteRecord(trace_, index);
     const Path path = path_.Field("records").At(index);
     CheckFields(record, path, &validation_.names(), validation_.problems());
     CheckInstances(record, path);
-    CheckTiming(record, path);
     CheckPriors(record, index, path);
   }
 
@@ -77,20 +64,6 @@ class ReplayValidation {
     }
     validation_.CheckRange(channel, record.multi_server_channel_name_index(), 0,
                            trace_.multiserver_channel_names_size() - 1);
-  }
-
-  void CheckTiming(const RpcReplayTraceRecord& record, const Path& path) const {
-    if (record.has_timing_mode() &&
-        record.timing_mode() == RpcReplayTraceRecord::UNKNOWN) {
-      validation_.Add(path.Field("timing_mode"),
-                      "UNKNOWN is not a mode; choose another or leave it out, "
-                      "which means RELATIVE_TO_TRACE_START");
-    } else if (!record.prior_rpc_distances().empty() &&
-               !WaitsForRecords(record)) {
-      validation_.Add(path.Field("prior_rpc_distances"),
-                      "has no effect with this timing_mode; use a "
-                      "RELATIVE_TO_PRIOR mode");
-    }
   }
 
   void CheckPriors(const RpcReplayTraceRecord& record, int index,

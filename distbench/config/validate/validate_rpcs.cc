@@ -24,7 +24,6 @@ class RpcValidation {
   void Validate() const {
     CheckHandler();
     CheckFanout();
-    CheckChannel();
     // Calls to servers outside of the test have none, as their product checks.
     if (rpc_.has_stream() && !CallsOutside(rpc_)) {
       ValidateStream(validation_, path_, rpc_);
@@ -86,16 +85,6 @@ class RpcValidation {
                              Quoted(rpc_.server()), " offers ", available));
       return;
     }
-  }
-
-  void CheckChannel() const {
-    const int server = names_.services.Find(rpc_.server());
-    if (server == kNone) return;
-    validation_.ResolveOptional(
-        path_.Field("multi_server_channel_name"),
-        absl::StrCat("multi-server channel of service ", Quoted(rpc_.server())),
-        rpc_.multi_server_channel_name(),
-        NameIndex(validation_.test().services(server).multi_server_channels()));
   }
 
   const TestValidation& validation_;

@@ -1,11 +1,15 @@
 #include <cstdint>
+#include <string>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/config/problems/suggest.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/validate/validators.h"
 
 namespace distbench::config {
 namespace {
+
+// ---- Sizes and counts -------------------------------------------------------
 
 // Whether the sizes form a grid; if not, that was reported.
 bool HasSoundSizes(const ServiceSpec& service) {
@@ -29,28 +33,31 @@ void CheckCount(const TestValidation& validation, const ServiceSpec& service,
                               "make them agree"));
 }
 
-// Only the host knows whether it has those nodes and CPUs.
-void CheckBinding(const TestValidation& validation, const NumaBinding& binding,
-                  const Path& path) {
-  if (binding.has_cpus() && binding.has_nodes()) {
-    validation.Add(path.Field("cpus"),
-                   "excludes nodes; remove one of them (memory_nodes says "
-                   "whose memory is used)");
+// ---- Admission --------------------------------------------------------------
+
+void CheckAdmissionLimits(const TestValidation& validation,
+                          const AdmissionSpec& admission, const Path& path) {
+  // Each worker runs at least one request.
+  const int workers = validation.test().workers_per_instance();
+  if (admission.max_running() >= 1 && workers > admission.max_running()) {
+    validation.Add(
+        path.Field("max_running"),
+        absl::StrCat(admission.max_running(), " cannot be shared by ", workers,
+                     " workers, each of which runs at least one request; raise "
+                     "it, or lower workers_per_instance"));
   }
-  if (binding.has_cpus() && binding.spread()) {
-    validation.Add(path.Field("spread"),
-                   "is about nodes and excludes cpus; remove one of them");
-  }
-  if (binding.has_memory_nodes() &&
-      binding.memory_policy() == NumaBinding::LOCAL &&
-      binding.has_memory_policy()) {
-    validation.Add(path.Field("memory_nodes"),
-                   "has no effect with memory_policy LOCAL, which uses the "
-                   "node of the CPU; remove it, or choose another policy");
-  }
-  if (binding.has_instances_per_node() && !binding.spread()) {
-    validation.Add(path.Field("instances_per_node"),
-                   "needs spread: true; add it");
+}
+
+// A stream takes a place for as long as its client likes.
+void CheckAdmittedRpcs(const TestValidation& validation,
+                       const std::string& service, const Path& path) {
+  for (const RpcSpec& rpc : validation.test().rpc_descriptions()) {
+    if (rpc.server() != service || !rpc.has_stream()) continue;
+    validation.Add(
+        path,
+        absl::StrCat("does not apply to RPCs that stream, such as ",
+                     Quoted(rpc.name()), "; let another service handle them"));
+    return;
   }
 }
 
@@ -74,12 +81,14 @@ void ValidateServices(const TestValidation& validation) {
   }
 }
 
-void ValidateBindings(const TestValidation& validation) {
+void ValidateAdmission(const TestValidation& validation) {
   for (int i = 0; i < validation.test().services_size(); ++i) {
     const ServiceSpec& service = validation.test().services(i);
-    if (!service.has_numa_binding()) continue;
-    CheckBinding(validation, service.numa_binding(),
-                 validation.Service(i).Field("numa_binding"));
+    // Those outside of the test have none, as their product checks.
+    if (!service.has_admission() || IsOutside(service)) continue;
+    const Path path = validation.Service(i).Field("admission");
+    CheckAdmissionLimits(validation, service.admission(), path);
+    CheckAdmittedRpcs(validation, service.name(), path);
   }
 }
 

@@ -29,7 +29,6 @@ class StreamValidation {
                 stream_.client_messages_distribution());
     CheckCounts("server_messages_distribution",
                 stream_.server_messages_distribution());
-    CheckStart();
     CheckDrivers();
   }
 
@@ -50,19 +49,6 @@ class StreamValidation {
       }
     }
     validation_.CheckRange(path_.Field(field), most, 0, kMaxMessages);
-  }
-
-  void CheckStart() const {
-    if (stream_.response_starts() != "echo") return;
-    if (stream_.has_server_messages() ||
-        !stream_.server_messages_distribution().empty() ||
-        stream_.has_server_interval_ns() ||
-        !stream_.server_interval_distribution().empty()) {
-      validation_.Add(path_,
-                      "has a number or an interval of server messages, but an "
-                      "echo answers each message when it comes; remove them, "
-                      "or choose another response_starts");
-    }
   }
 
   void CheckDrivers() const {

@@ -16,14 +16,8 @@ namespace distbench::config {
 // Every string is valid UTF-8; reports and exports could not hold it otherwise.
 void ValidateEncoding(const TestValidation& validation);
 
-// There is something to run. Also checks the timeout and the requirements.
-void ValidateTestSettings(const TestValidation& validation);
-
 // Sizes and counts of services.
 void ValidateServices(const TestValidation& validation);
-
-// Bindings of services to CPUs and memory.
-void ValidateBindings(const TestValidation& validation);
 
 // Multi-server channels of services.
 void ValidateChannels(const TestValidation& validation);
@@ -31,9 +25,9 @@ void ValidateChannels(const TestValidation& validation);
 // Bundles and constraints, which place instances on nodes.
 void ValidatePlacement(const TestValidation& validation);
 
-// Checks one list of constraints. Unless `attributes` is empty, it must contain
-// the instance attributes that are used; other names may be attributes of
-// nodes.
+// Checks one list of constraints, beyond the rules of its messages. Unless
+// `attributes` is empty, it must contain the instance attributes that are used;
+// other names may be attributes of nodes.
 void ValidateConstraints(const Path& path, const ConstraintList& constraints,
                          const std::vector<std::string>& attributes,
                          Problems& problems);
@@ -41,8 +35,7 @@ void ValidateConstraints(const Path& path, const ConstraintList& constraints,
 // The drivers of services, and their settings.
 void ValidateDrivers(const TestValidation& validation);
 
-// Payloads, and the distributions of sizes and delays.
-void ValidatePayloads(const TestValidation& validation);
+// The distributions of sizes and delays.
 void ValidateDistributions(const TestValidation& validation);
 
 // Whether some clients of the RPC are instances of its server, of which each
