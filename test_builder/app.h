@@ -11,7 +11,7 @@
 #include "distbench/client/progress_display.h"
 #include "distbench/flags/connection_defaults.h"
 #include "distbench/security/tls_files.h"
-#include "test_builder/run/test_backend.h"
+#include "test_builder/run/test_runner.h"
 
 namespace distbench::test_builder {
 

@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/flags/command_tree.h"
 #include "distbench/flags/connection_defaults.h"
 #include "distbench/flags/flags.h"
 #include "test_builder/parameters/parameter.h"

@@ -9,7 +9,7 @@
 #include "distbench/flags/connection_defaults.h"
 #include "distbench/report/findings/findings.h"
 #include "test_builder/app.h"
-#include "test_builder/run/test_backend.h"
+#include "test_builder/run/test_runner.h"
 
 namespace distbench::test_builder {
 namespace {

@@ -1,8 +1,12 @@
 #include "distbench/cli/command.h"
 
 #include <cstdlib>
+#include <iostream>
 #include <utility>
 
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "distbench/cli/flags.h"
 #include "distbench/report/findings/findings.h"
 
 namespace distbench::cli {
@@ -19,6 +23,55 @@ void SetStoppableBody(CLI::App& command, CommandBody& chosen,
     stop.SetHandler([] { std::_Exit(report::kExitRunFailed); });
     return body(stop);
   });
+}
+
+int Fail(const absl::Status& error, int exit_code) {
+  return Fail(error.message(), exit_code);
+}
+
+int Fail(absl::string_view message, int exit_code) {
+  std::cerr << "distbench: " << message << std::endl;
+  return exit_code;
+}
+
+namespace {
+
+std::string PathOf(const std::string& path) {
+  return path.empty() ? "/dev/stdout" : path;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<results::OutputFile>> OpenReport(
+    const std::string& path) {
+  return results::OutputFile::Open(PathOf(path));
+}
+
+absl::Status WriteReport(const std::string& path, absl::string_view text) {
+  return results::WriteFile(PathOf(path), text);
+}
+
+void AddCheckFlags(CLI::App& command, CheckFlags& flags) {
+  AddTextFlag(command, "--junit", flags.junit, "FILE",
+              "Write the verdicts on all conditions as JUnit XML");
+  AddTextFlag(command, "--markdown", flags.markdown, "FILE",
+              "Write them as a Markdown table");
+  AddSwitch(command, "--allow_undecided", flags.allow_undecided,
+            "Do not exit 2 where the evidence is too thin for a\n"
+            "verdict");
+}
+
+absl::Status WriteChecks(absl::Span<const report::Check> checks,
+                         const CheckFlags& flags) {
+  absl::Status status;
+  if (!flags.junit.empty()) {
+    status = WriteReport(flags.junit,
+                         report::ChecksJunit(checks, flags.allow_undecided));
+  }
+  if (status.ok() && !flags.markdown.empty()) {
+    status = WriteReport(flags.markdown, report::ChecksMarkdown(checks));
+  }
+  return status;
 }
 
 }  // namespace distbench::cli

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "distbench/cli/command.h"
 #include "distbench/flags/connection_defaults.h"
@@ -32,6 +33,29 @@ int RunCommandLine(std::vector<Command> commands,
 
 // The path of this program, with which other commands of it can be started.
 absl::StatusOr<std::string> OwnProgram();
+
+// ---- Flags as existing scripts write them -----------------------------------
+
+struct TranslatedFlags {
+  std::vector<std::string> arguments;
+
+  // What became of the flags that distbench does not have, for the user.
+  std::vector<std::string> notes;
+};
+
+// Returns the arguments (without the program's name) in distbench's form:
+// - "-flag" as "--flag", if `has_flag` says that a command has it;
+// - "--helpfull" as "--help";
+// - "--control_plane_device=D" as "--listen=ADDRESS", and left out for a node
+//   manager, to which nothing connects;
+// - "--default_data_plane_device=D" as "--service_address=ADDRESS".
+// `address_of` is AddressOrDevice() (exposure.h), whose errors are
+// returned. What follows "--" stays as it is.
+absl::StatusOr<TranslatedFlags> TranslateLegacyFlags(
+    const std::vector<std::string>& arguments,
+    absl::FunctionRef<bool(const std::string& name)> has_flag,
+    absl::FunctionRef<absl::StatusOr<std::string>(const std::string& device)>
+        address_of);
 
 }  // namespace distbench::cli
 

@@ -1,5 +1,5 @@
-// The subcommands of the core, one file each. They turn flags into calls of the
-// library.
+// The subcommands of the core: a file for each, or for those of one subject.
+// They turn flags into calls of the library.
 
 #ifndef DISTBENCH_CLI_COMMANDS_H_
 #define DISTBENCH_CLI_COMMANDS_H_

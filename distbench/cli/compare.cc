@@ -3,11 +3,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "distbench/cli/command.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/comparison_flags.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
-#include "distbench/cli/output.h"
 #include "distbench/report/comparison/capacity.h"
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/comparison/gate.h"

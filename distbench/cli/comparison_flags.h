@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "distbench/cli/output.h"
+#include "distbench/cli/command.h"
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/comparison/gate.h"
 #include "distbench/report/comparison_formats/comparison_report.h"

@@ -10,10 +10,10 @@
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "distbench/cli/command.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/flags.h"
-#include "distbench/cli/output.h"
-#include "distbench/flags/duration.h"
+#include "distbench/flags/flags.h"
 #include "distbench/report/findings/findings.h"
 #include "distbench/security/job_secret.h"
 

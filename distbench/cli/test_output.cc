@@ -11,8 +11,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/terminal.h"
+#include "distbench/cli/command.h"
 #include "distbench/cli/flags.h"
-#include "distbench/cli/output.h"
 #include "distbench/config/objectives/objective.h"
 #include "distbench/report/findings/findings.h"
 #include "distbench/report/objectives/check_objectives.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "distbench/cli/output.h"
+#include "distbench/cli/command.h"
 #include "distbench/client/console_run.h"
 
 namespace CLI {

@@ -11,7 +11,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/flags/command_tree.h"
 #include "distbench/flags/flags.h"
 
 namespace distbench::flags {

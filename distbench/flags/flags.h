@@ -1,5 +1,7 @@
 // Adds subcommands, flags and arguments to a program's command line, which
-// CLI11 holds, so that all commands read and fail alike.
+// CLI11 holds, so that all commands read and fail alike; and walks it. CLI11
+// takes longer to compile than all else in a file that has to do with flags:
+// this is there so that others need not include it.
 
 #ifndef DISTBENCH_FLAGS_FLAGS_H_
 #define DISTBENCH_FLAGS_FLAGS_H_
@@ -12,6 +14,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 
@@ -167,6 +170,78 @@ void AppendToDescription(CLI::App& command, const std::string& name,
 // INVALID_ARGUMENT and does not name the flag.
 absl::Status GiveValue(CLI::App& command, const std::string& name,
                        const std::string& value);
+
+// ---- Durations --------------------------------------------------------------
+
+// Parses durations as people type them, for flags, parameters and properties of
+// jobs alike: numbers with their units, such as "1m30s" or "200ms", or a plain
+// number, such as "90" or "0.5", which counts seconds. The result is from 0 to
+// 2^63 - 1 nanoseconds, and rounded to the nearest one. INVALID_ARGUMENT quotes
+// the text and shows the right form.
+absl::StatusOr<absl::Duration> ParseDurationOrSeconds(absl::string_view text);
+
+// ---- The command line as a tree ---------------------------------------------
+//
+// Help, errors, manual pages and completion all come from this one table.
+
+// The subcommands that users see, in the order of the help text.
+std::vector<const CLI::App*> CommandsOf(const CLI::App& command);
+
+// All of them, hidden ones too.
+std::vector<CLI::App*> AllCommandsOf(CLI::App& command);
+
+// Returns null if users see no such subcommand.
+const CLI::App* FindCommand(const CLI::App& command, const std::string& name);
+
+// The command that this is a subcommand of; null for the program itself.
+const CLI::App* ParentOf(const CLI::App& command);
+
+std::string NameOf(const CLI::App& command);
+
+// A name such as "runs get"; empty for the program itself.
+std::string FullName(const CLI::App& command);
+
+std::string DescriptionOf(const CLI::App& command);
+
+// The end of the command's help.
+std::string FooterOf(const CLI::App& command);
+
+// The hidden flag of a command behind which another command line may follow, as
+// `-- COMMAND...`: it holds the words of that.
+inline constexpr char kTrailingCommandFlag[] = "--trailing_command";
+
+// What usage lines say about that; empty for other commands.
+std::string TrailingUsage(const CLI::App& command);
+
+// A flag, which begins with a dash, or an argument, which is known by its
+// place.
+struct Flag {
+  std::vector<std::string> short_names;  // without dashes
+  std::vector<std::string> long_names;
+  std::string argument_name;  // empty for flags
+
+  // What the value is, such as "FILE", "HOST:PORT", "DURATION",
+  // "NAME[,NAME...]" or the choices "text|json": the type that was given where
+  // it was added or, for an argument without one, its name. Empty if it takes
+  // none.
+  std::string type;
+
+  std::string description;
+  std::string default_value;  // empty if it has none
+  int most_values = 0;        // 0: it takes none
+  bool is_required = false;
+};
+
+// Those that users see.
+std::vector<Flag> FlagsOf(const CLI::App& command);
+std::vector<Flag> ArgumentsOf(const CLI::App& command);
+
+// The long names of all flags, hidden ones too, without dashes.
+std::vector<std::string> LongNamesOf(const CLI::App& command);
+
+// Whether the command line has the flag, which the command must have. `flag`
+// includes the dashes.
+bool IsGiven(const CLI::App& command, const std::string& flag);
 
 }  // namespace distbench::flags
 

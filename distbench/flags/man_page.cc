@@ -11,8 +11,8 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "distbench/flags/command_tree.h"
 #include "distbench/flags/connection_defaults.h"
+#include "distbench/flags/flags.h"
 
 namespace distbench::flags {
 namespace {

@@ -3,8 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "distbench/flags/command_tree.h"
 #include "distbench/flags/connection_defaults.h"
+#include "distbench/flags/flags.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -8,7 +8,6 @@
 #include "distbench/config/reading/load.h"
 #include "distbench/config/validate/check.h"
 #include "test_builder/building/config_string.h"
-#include "test_builder/building/vocabulary.h"
 #include "test_builder/parameters/parameter.h"
 
 namespace distbench::test_builder {

@@ -19,7 +19,6 @@
 #include "distbench/cli/comparison_flags.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
-#include "distbench/cli/output.h"
 #include "distbench/client/progress_display.h"
 #include "distbench/client/test_client.h"
 #include "distbench/products/ab_test/alternation.h"

@@ -23,7 +23,6 @@
 #include "distbench/cli/command_line.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
-#include "distbench/cli/output.h"
 #include "distbench/client/progress_display.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/products/bench/execution/sequence.h"

@@ -16,7 +16,6 @@
 #include "distbench/cli/command.h"
 #include "distbench/cli/exposure.h"
 #include "distbench/cli/flags.h"
-#include "distbench/cli/output.h"
 #include "distbench/cli/sequencer_companion.h"
 #include "distbench/products/dashboard/dashboard.h"
 #include "distbench/products/dashboard/sequencer_live.h"

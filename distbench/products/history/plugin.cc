@@ -12,7 +12,6 @@
 #include "distbench/base/plugins.h"
 #include "distbench/cli/command.h"
 #include "distbench/cli/flags.h"
-#include "distbench/cli/output.h"
 #include "distbench/cli/run_table.h"
 #include "distbench/products/history/history_answers.h"
 #include "distbench/products/history/history_index.h"

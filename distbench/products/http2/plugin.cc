@@ -5,7 +5,7 @@
 #include "distbench/config/catalogs/driver_catalog.h"
 #include "distbench/products/http2/declaration.h"
 #include "optional_libraries.h"
-#include "test_builder/protocols/setup_parts.h"
+#include "test_builder/protocols/protocol.h"
 
 #if DISTBENCH_HAS_NGHTTP2
 #include <memory>

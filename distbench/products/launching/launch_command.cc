@@ -22,7 +22,6 @@
 #include "distbench/cli/command.h"
 #include "distbench/cli/command_line.h"
 #include "distbench/cli/flags.h"
-#include "distbench/cli/output.h"
 #include "distbench/products/launching/commands.h"
 #include "distbench/products/launching/ssh/launched_rank.h"
 #include "distbench/products/launching/ssh/ssh_hosts.h"

@@ -16,7 +16,6 @@
 #include "absl/strings/string_view.h"
 #include "distbench/base/files.h"
 #include "distbench/cli/command.h"
-#include "distbench/cli/output.h"
 #include "distbench/report/findings/findings.h"
 #include "optional_libraries.h"
 

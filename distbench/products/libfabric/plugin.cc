@@ -12,7 +12,7 @@
 #include "distbench/products/libfabric/declaration.h"
 #include "distbench/products/libfabric/host_providers.h"
 #include "optional_libraries.h"
-#include "test_builder/protocols/setup_parts.h"
+#include "test_builder/protocols/protocol.h"
 
 #if DISTBENCH_HAS_LIBFABRIC
 #include "absl/status/statusor.h"

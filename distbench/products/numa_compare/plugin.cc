@@ -19,7 +19,6 @@
 #include "distbench/cli/command_line.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
-#include "distbench/cli/output.h"
 #include "distbench/cli/test_output.h"
 #include "distbench/client/console_run.h"
 #include "distbench/numa/topology.h"

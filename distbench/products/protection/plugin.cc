@@ -26,7 +26,6 @@
 #include "distbench/cli/command.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
-#include "distbench/cli/output.h"
 #include "distbench/cli/test_output.h"
 #include "distbench/cli/value_candidates.h"
 #include "distbench/client/progress_display.h"

@@ -16,7 +16,6 @@
 #include "distbench/cli/command.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
-#include "distbench/cli/output.h"
 #include "distbench/client/progress_display.h"
 #include "distbench/client/test_client.h"
 #include "distbench/products/search/benchpress/final_hook.h"

@@ -23,7 +23,6 @@
 #include "distbench/cli/command.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
-#include "distbench/cli/output.h"
 #include "distbench/cli/test_output.h"
 #include "distbench/client/console_run.h"
 #include "distbench/config/reading/load.h"

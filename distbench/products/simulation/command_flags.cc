@@ -9,8 +9,8 @@
 
 #include "absl/status/status.h"
 #include "distbench/base/threads.h"
+#include "distbench/cli/command.h"
 #include "distbench/cli/flags.h"
-#include "distbench/cli/output.h"
 #include "distbench/products/simulation/calibration/calibrate.h"
 #include "distbench/products/simulation/model/cluster_model.h"
 

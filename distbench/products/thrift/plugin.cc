@@ -9,7 +9,7 @@
 #include "distbench/protocol/registry/registry.h"
 #include "distbench/protocol/tcp/settings.h"
 #include "distbench/protocol/tcp/stream_driver.h"
-#include "test_builder/protocols/setup_parts.h"
+#include "test_builder/protocols/protocol.h"
 
 namespace distbench::thrift {
 namespace {

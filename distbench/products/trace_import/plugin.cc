@@ -17,7 +17,6 @@
 #include "distbench/base/plugins.h"
 #include "distbench/cli/command.h"
 #include "distbench/cli/flags.h"
-#include "distbench/cli/output.h"
 #include "distbench/products/trace_import/import_traces.h"
 #include "distbench/products/trace_import/spans/spans.h"
 #include "distbench/report/findings/findings.h"

@@ -4,12 +4,44 @@
 #ifndef DISTBENCH_REPORT_EXPORT_HDR_HISTOGRAM_H_
 #define DISTBENCH_REPORT_EXPORT_HDR_HISTOGRAM_H_
 
+#include <optional>
 #include <string>
+#include <vector>
 
-#include "distbench/report/export/rpc_selection.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/report/measurements/test_run.h"
 #include "distbench/stats/log_histogram.h"
 
 namespace distbench::report {
+
+// The choice of one RPC: these formats have room for no more.
+
+enum class LatencyKind { kService, kResponse };
+
+struct RpcSelection {
+  // Empty: the only test or RPC.
+  std::string test;
+  std::string rpc;
+
+  // Absent: the response time if there is one, otherwise the service time.
+  std::optional<LatencyKind> latency;
+};
+
+struct SelectedRpc {
+  std::string test;
+
+  // In all repetitions of the test.
+  std::vector<RpcMeasurements> runs;
+  LatencyKind latency = LatencyKind::kService;
+  bool is_simulated = false;
+};
+
+// INVALID_ARGUMENT lists what could have been selected. Real and simulated runs
+// of a test are not added up either.
+absl::StatusOr<SelectedRpc> SelectRpc(absl::Span<const TestRun> runs,
+                                      const RpcSelection& selection);
 
 // Exports latencies in HdrHistogram's percentile output format, which existing
 // plotters read.

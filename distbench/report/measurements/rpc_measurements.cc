@@ -7,8 +7,8 @@
 
 #include "distbench/base/saturating_add.h"
 #include "distbench/base/time_units.h"
-#include "distbench/report/measurements/client_sums.h"
 #include "distbench/report/measurements/test_run.h"
+#include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/measurements/time_figures.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/walk.h"

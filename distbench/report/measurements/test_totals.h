@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -51,7 +52,7 @@ struct TestTotals {
   int64_t duration_ns = 0;
 
   // The number of logs left out because their statistics are invalid, or too
-  // large to add up (see client_sums.h), and the first reason.
+  // large to add up (see ForEachLeftOut()), and the first reason.
   int invalid_log_count = 0;
   std::string first_invalid_log;
 };
@@ -93,6 +94,34 @@ void ForEachActivity(
     absl::FunctionRef<void(const std::string& instance,
                            const std::string& activity, const ActivityLog& log)>
         visit);
+
+// ---- Sums over clients ------------------------------------------------------
+//
+// What each client of a test recorded for all its servers together, added up
+// over the clients: the attempts of RPCs with a policy, the messages of those
+// that stream, and the load that was offered.
+//
+// Clients are added in the order of their names. One whose numbers are damaged,
+// or too large to add to those before it, is left out, so that it does not hide
+// the others; see ForEachLeftOut().
+
+// Returns the attempts of an RPC; nothing if it has no policy.
+std::optional<PolicyStatistics> AttemptsOf(const TestResult& result,
+                                           const std::string& rpc);
+
+// Returns the messages of an RPC; nothing if it does not stream.
+std::optional<StreamStatistics> StreamsOf(const TestResult& result,
+                                          const std::string& rpc);
+
+// Returns the RPC's offered load in open loops; nothing if no client has one.
+std::optional<OfferedLoad> OfferedLoadOf(const TestResult& result,
+                                         const std::string& rpc);
+
+// Visits what these sums leave out: "attempts of query from client/0", and why.
+void ForEachLeftOut(const TestResult& result,
+                    absl::FunctionRef<void(const std::string& what,
+                                           const absl::Status& problem)>
+                        visit);
 
 }  // namespace distbench::report
 

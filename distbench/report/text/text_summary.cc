@@ -11,7 +11,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/saturating_add.h"
-#include "distbench/report/measurements/client_sums.h"
 #include "distbench/report/measurements/network_readings.h"
 #include "distbench/report/measurements/planned_faults.h"
 #include "distbench/report/measurements/test_run.h"

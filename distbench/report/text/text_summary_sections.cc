@@ -12,7 +12,6 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/saturating_add.h"
-#include "distbench/report/measurements/client_sums.h"
 #include "distbench/report/measurements/planned_faults.h"
 #include "distbench/report/measurements/recovery.h"
 #include "distbench/report/measurements/rpc_measurements.h"

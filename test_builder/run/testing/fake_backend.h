@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "test_builder/run/test_backend.h"
+#include "test_builder/run/test_runner.h"
 
 namespace distbench::test_builder {
 

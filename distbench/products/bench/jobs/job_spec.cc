@@ -13,7 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/syntax/quantity.h"
-#include "distbench/flags/duration.h"
+#include "distbench/flags/flags.h"
 #include "distbench/products/bench/jobs/passive_controls.h"
 
 namespace distbench::bench {

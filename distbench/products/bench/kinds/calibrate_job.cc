@@ -11,7 +11,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/flags/duration.h"
+#include "distbench/flags/flags.h"
 #include "distbench/products/bench/block_devices/host_system.h"
 #include "distbench/products/bench/kinds/job_kind.h"
 #include "distbench/products/bench/kinds/values.h"

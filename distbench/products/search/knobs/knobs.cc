@@ -19,7 +19,6 @@
 #include "distbench/config/validate/check.h"
 #include "test_builder/building/config_string.h"
 #include "test_builder/building/test_factory.h"
-#include "test_builder/building/vocabulary.h"
 
 namespace distbench::search {
 namespace {

@@ -21,7 +21,6 @@
 #include "google/protobuf/text_format.h"
 #include "test_builder/building/config_string.h"
 #include "test_builder/building/test_list.h"
-#include "test_builder/building/vocabulary.h"
 
 namespace distbench::simulation {
 namespace {

@@ -1,4 +1,4 @@
-#include "distbench/flags/duration.h"
+#include "distbench/flags/flags.h"
 
 #include <string>
 

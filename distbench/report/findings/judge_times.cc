@@ -1,0 +1,262 @@
+// The findings on what RPCs took: whether it had settled, whether stalls hide
+// in it, and whether its parts are known.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "distbench/config/arrivals/compile_arrivals.h"
+#include "distbench/config/syntax/instance_names.h"
+#include "distbench/report/findings/judge_parts.h"
+#include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/report/measurements/rpc_series.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/results/walk.h"
+#include "distbench/stats/log_histogram.h"
+#include "distbench/stats/run_interval.h"
+
+namespace distbench::report {
+namespace {
+
+// ---- Steadiness: whether latencies had settled when the warm-up ended.
+
+// Geweke's diagnostic (Evaluating the accuracy of sampling-based approaches to
+// the calculation of posterior moments, 1992) compares the first part of a
+// series with its last half. Here the series is that of the median service
+// times of intervals, which are seconds except in long runs. The limits allow
+// for intervals that are not independent.
+constexpr double kFirstPart = 0.2;
+constexpr double kLastPart = 0.5;
+constexpr double kErrorsBeyondChance = 6;
+constexpr double kMuchDifference = 0.2;
+constexpr size_t kFewestJudgedIntervals = 10;
+constexpr uint64_t kFewestPerJudgedInterval = 10;
+
+// The medians of the complete intervals after the warm-up, in nanoseconds.
+std::vector<double> Medians(
+    const std::map<int64_t, IntervalTotals>& intervals) {
+  std::vector<double> medians;
+  if (intervals.size() < 3) return medians;
+  const int64_t first = intervals.begin()->first;
+  const int64_t last = intervals.rbegin()->first;
+  for (const auto& [index, interval] : intervals) {
+    const bool is_warmup = interval.warmup > 0;
+    if (is_warmup) medians.clear();
+    if (index == first || index == last || is_warmup) continue;
+    if (interval.service_time_ns.count() < kFewestPerJudgedInterval) continue;
+    medians.push_back(
+        static_cast<double>(interval.service_time_ns.ValueAtQuantile(0.5)));
+  }
+  return medians;
+}
+
+void JudgeMedians(const std::string& name, absl::Span<const double> medians,
+                  int64_t interval_ns, FindingList& findings) {
+  const size_t count = medians.size();
+  if (count < kFewestJudgedIntervals) return;
+  const size_t first = static_cast<size_t>(kFirstPart * count);
+  const size_t last = static_cast<size_t>(kLastPart * count);
+  const absl::Span<const double> last_medians = medians.last(last);
+  const double early = stats::Mean(medians.first(first));
+  const double late = stats::Mean(last_medians);
+  const double error =
+      std::sqrt(stats::Variance(last_medians) * (1.0 / first + 1.0 / last));
+  const double difference = std::abs(early - late);
+  if (difference < kErrorsBeyondChance * error ||
+      difference < kMuchDifference * late) {
+    return;
+  }
+  const double seconds = static_cast<double>(interval_ns) / 1e9;
+  findings.Add(
+      Finding::WARN, "not_steady",
+      absl::StrCat(name, ": in the first ", first * seconds,
+                   " s after the warm-up the median service time was ",
+                   Duration(early), ", in the last ", last * seconds, " s ",
+                   Duration(late), " (Geweke's diagnostic on the medians of ",
+                   Intervals(interval_ns),
+                   "): it had not settled when measuring began. Lengthen the "
+                   "warm-up, or look for what changed meanwhile"));
+}
+
+}  // namespace
+
+void JudgeSteadiness(const TestResult& result, FindingList& findings) {
+  // Latencies then change with it.
+  if (config::HasVaryingRate(result.traffic_config())) return;
+  for (int i = 0; i < result.traffic_config().rpc_descriptions_size(); ++i) {
+    const RpcSeries series = CollectSeries(result, i);
+    JudgeMedians(results::RpcName(result, i), Medians(series.intervals),
+                 series.interval_ns, findings);
+  }
+}
+
+// ---- Stalls: whether closed loops were slow for a time, in which they sent
+// little, so that few of their RPCs show it.
+
+namespace {
+
+// How many times as long users would wait as RPCs take. It is 1 for exponential
+// service times, and 3 for lognormal times with a sigma of 1.3.
+constexpr double kMuchLonger = 5;
+constexpr double kMuchLongerNs = 1e6;
+constexpr uint64_t kFewest = 1000;
+
+// Whether a service's main list repeats the RPC and waits for it each time.
+bool IsSentInClosedLoop(const DistributedSystemDescription& test,
+                        const std::string& rpc) {
+  const auto is_closed = [&](const std::string& action_name) {
+    return std::any_of(
+        test.actions().begin(), test.actions().end(),
+        [&](const Action& action) {
+          return action.name() == action_name && action.rpc_name() == rpc &&
+                 action.has_iterations() &&
+                 action.iterations().open_loop_interval_ns() <= 0;
+        });
+  };
+  const auto is_service = [&](const std::string& name) {
+    return std::any_of(
+        test.services().begin(), test.services().end(),
+        [&](const ServiceSpec& service) { return service.name() == name; });
+  };
+  return std::any_of(test.action_lists().begin(), test.action_lists().end(),
+                     [&](const ActionList& list) {
+                       return is_service(list.name()) &&
+                              std::any_of(list.action_names().begin(),
+                                          list.action_names().end(), is_closed);
+                     });
+}
+
+struct Wait {
+  double ns = 0;
+  double time_share = 0;  // of the loop's time: taken by RPCs longer than `ns`
+  double rpc_share = 0;   // of the RPCs: those that were longer than `ns`
+};
+
+// Returns the quantile of how long the RPC that is in flight at a random time
+// still takes. In a loop that always has one in flight, the share of the time
+// at which more than x is left is the sum of (s - x) over all service times
+// s > x, divided by the sum of all s (the residual life of a renewal process;
+// Cox, Renewal Theory, 1962, section 5.2).
+Wait ResidualAtQuantile(const stats::LogHistogram& service_time_ns,
+                        double quantile) {
+  const std::vector<stats::LogHistogram::Bucket> buckets =
+      service_time_ns.Buckets();
+  const auto middle = [](const stats::LogHistogram::Bucket& bucket) {
+    return (static_cast<double>(bucket.lower) +
+            static_cast<double>(bucket.upper)) /
+           2;
+  };
+  double total = 0;
+  for (const auto& bucket : buckets) {
+    total += middle(bucket) * static_cast<double>(bucket.count);
+  }
+  const double wanted = (1 - quantile) * total;
+  double count = 0;  // of the longest RPCs
+  double sum = 0;    // of their times
+  for (auto bucket = buckets.rbegin(); bucket != buckets.rend(); ++bucket) {
+    if (sum - count * middle(*bucket) >= wanted) break;
+    count += static_cast<double>(bucket->count);
+    sum += middle(*bucket) * static_cast<double>(bucket->count);
+  }
+  if (count == 0) return {};
+  return {.ns = (sum - wanted) / count,
+          .time_share = sum / total,
+          .rpc_share = count / static_cast<double>(service_time_ns.count())};
+}
+
+}  // namespace
+
+void JudgeStalls(const TestResult& result, const TestTotals& totals,
+                 FindingList& findings) {
+  for (const auto& [name, rpc] : totals.rpcs) {
+    const stats::LogHistogram& service = rpc.service_time_ns;
+    if (service.count() < kFewest ||
+        !IsSentInClosedLoop(result.traffic_config(), name)) {
+      continue;
+    }
+    const double p99 = static_cast<double>(service.ValueAtQuantile(0.99));
+    const Wait wait = ResidualAtQuantile(service, 0.99);
+    if (wait.ns < kMuchLonger * p99 || wait.ns < kMuchLongerNs) continue;
+    findings.Add(
+        Finding::WARN, "stalls",
+        absl::StrCat(
+            name, ": RPCs of more than ", Duration(wait.ns), " are only ",
+            Percent(wait.rpc_share), " of all, but took ",
+            Percent(wait.time_share),
+            " of the time, in which the closed loop sent little else. If the "
+            "server stalled, requests that arrive independently of it would "
+            "have a 99th percentile of about ",
+            Duration(wait.ns), ", not of ", Duration(p99),
+            ". To measure that, send at a rate (open_loop_interval_ns)"));
+  }
+}
+
+// ---- Time parts: whether servers reported them, and agree with their clients.
+
+namespace {
+
+// Share of RPCs above which contradictions are more than a note.
+constexpr double kManyContradictions = 0.01;
+
+void JudgeMissing(const std::string& name, int64_t succeeded, int64_t reported,
+                  FindingList& findings) {
+  if (reported >= succeeded) return;
+  findings.Add(
+      Finding::WARN, "time_parts_missing",
+      absl::StrCat(name, ": for ", succeeded - reported, " of ", succeeded,
+                   " RPCs, the server did not report its time parts; the "
+                   "section \"Time parts\" leaves them out. If nothing else "
+                   "was lost, check that all hosts run the same version"));
+}
+
+// No network is so fast that nothing is left of the service time.
+void JudgeContradictions(const std::string& name,
+                         const stats::LogHistogram& network_ns,
+                         FindingList& findings) {
+  const uint64_t count = network_ns.CountAtMost(0);
+  if (count == 0) return;
+  const double share =
+      static_cast<double>(count) / static_cast<double>(network_ns.count());
+  findings.Add(
+      share > kManyContradictions ? Finding::WARN : Finding::NOTE,
+      "time_parts_contradict",
+      absl::StrCat(name, ": for ", count, " RPCs (", Percent(share),
+                   "), the server reported at least as much time as passed at "
+                   "the client; their network time counts as 0. Clocks of the "
+                   "hosts run at different speeds: check their time "
+                   "synchronisation"));
+}
+
+// The RPCs whose servers are not part of the test.
+std::set<std::string> OutsideRpcs(const DistributedSystemDescription& test) {
+  std::set<std::string> rpcs;
+  for (const RpcSpec& rpc : test.rpc_descriptions()) {
+    if (config::CallsOutside(rpc)) rpcs.insert(rpc.name());
+  }
+  return rpcs;
+}
+
+}  // namespace
+
+void JudgeTimeParts(const TestResult& result, const TestTotals& totals,
+                    FindingList& findings) {
+  if (!result.traffic_config().measure_time_parts()) return;
+  // Their servers do not report any.
+  const std::set<std::string> outside = OutsideRpcs(result.traffic_config());
+  for (const auto& [name, rpc] : totals.rpcs) {
+    if (outside.contains(name)) continue;
+    const stats::LogHistogram& network_ns =
+        TimesOf(rpc, results::TimePart::kNetwork);
+    JudgeMissing(name, rpc.counts.succeeded_count,
+                 static_cast<int64_t>(network_ns.count()), findings);
+    JudgeContradictions(name, network_ns, findings);
+  }
+}
+
+}  // namespace distbench::report

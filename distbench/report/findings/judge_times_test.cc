@@ -1,0 +1,180 @@
+#include <cmath>
+#include <cstdint>
+#include <random>
+
+#include "distbench/report/findings/testing/judge_testing.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/stats/log_histogram.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "proto/results.pb.h"
+
+namespace distbench::report {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST_F(JudgeTest, LatenciesThatSettleDuringTheRunAreAWarning) {
+  for (int i = 0; i < kJudgedSeconds; ++i) {
+    const auto median = static_cast<int64_t>(
+        1'000'000 * (1 + std::exp(-i / 4.0)) + 10'000 * (i % 3));
+    *Series().mutable_intervals(i)->mutable_service_time_ns() =
+        Repeated(median, 100);
+  }
+  EXPECT_THAT(ExpectOne(Finding::WARN, "not_steady"), HasSubstr("Geweke"));
+}
+
+TEST_F(JudgeTest, LatenciesThatSettleDuringTheWarmupAreNot) {
+  for (int i = 0; i < 10; ++i) {
+    RpcInterval& interval = *Series().mutable_intervals(i);
+    *interval.mutable_service_time_ns() = Repeated(5'000'000, 100);
+    interval.set_warmup_count(100);
+  }
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, NoiseIsNoTrend) {
+  for (int seed = 0; seed < 200; ++seed) {
+    std::mt19937_64 random(seed);
+    std::lognormal_distribution<double> median(std::log(1e6), 0.2);
+    for (RpcInterval& interval : *Series().mutable_intervals()) {
+      *interval.mutable_service_time_ns() =
+          Repeated(static_cast<int64_t>(median(random)), 100);
+    }
+    ExpectNothing();
+  }
+}
+
+using ::testing::AllOf;
+
+class StallsTest : public JudgeTest {
+ protected:
+  StallsTest() { CloseLoop(); }
+
+  // RPCs of `usual_ns`, and ten of `long_ns`, as if ten had been in flight when
+  // the server stalled.
+  void Serve(int64_t usual_count, int64_t usual_ns, int64_t long_ns) {
+    stats::LogHistogram times;
+    times.RecordN(usual_ns, usual_count);
+    times.RecordN(long_ns, 10);
+    results::EncodeHistogram(times, *Statistics().mutable_service_time_ns());
+  }
+};
+
+TEST_F(StallsTest, AStallThatFewRpcsShowIsAWarning) {
+  // Of 36 s, 6 s. In 1 % of the time more than (6 - 0.36) / 10 s are left, plus
+  // the error of a bucket.
+  Serve(100'000, 300'000, 600'000'000);
+  EXPECT_THAT(ExpectOne(Finding::WARN, "stalls"),
+              AllOf(HasSubstr("more than 565."), HasSubstr("only 0.010 %"),
+                    HasSubstr("took 16.7 %"), HasSubstr("not of 300.0 us")));
+}
+
+TEST_F(StallsTest, AShortStallIsNone) {
+  Serve(100'000, 300'000, 30'000'000);  // 1 % of the time
+  ExpectNothing();
+}
+
+TEST_F(StallsTest, TheLimitIsFiveTimesThe99thPercentile) {
+  // 0.99 L - 1 ms is left.
+  Serve(1'000, 1'000'000, 6'000'000);
+  ExpectNothing();
+  Serve(1'000, 1'000'000, 6'200'000);
+  ExpectOne(Finding::WARN, "stalls");
+}
+
+TEST_F(StallsTest, LessThanAMillisecondIsNone) {
+  Serve(10'000, 1'000, 900'000);
+  ExpectNothing();
+  Serve(10'000, 1'000, 1'100'000);
+  ExpectOne(Finding::WARN, "stalls");
+}
+
+TEST_F(StallsTest, TooFewRpcsProveNothing) {
+  Serve(989, 300'000, 60'000'000);
+  ExpectNothing();
+}
+
+TEST_F(StallsTest, ExponentialTimesAreNone) {
+  std::mt19937_64 random(1);
+  std::exponential_distribution<double> draw(1.0 / 10'000'000);
+  stats::LogHistogram times;
+  for (int i = 0; i < 100'000; ++i) {
+    times.Record(static_cast<int64_t>(draw(random)));
+  }
+  results::EncodeHistogram(times, *Statistics().mutable_service_time_ns());
+  ExpectNothing();
+}
+
+TEST_F(StallsTest, AnOpenLoopSendsMeanwhile) {
+  Serve(100'000, 300'000, 600'000'000);
+  Loop().set_open_loop_interval_ns(10'000'000);
+  EXPECT_EQ(Find("stalls"), "");
+}
+
+TEST_F(StallsTest, RpcsOfHandlersHaveTheRateOfTheirRequests) {
+  Serve(100'000, 300'000, 600'000'000);
+  result_.mutable_traffic_config()->mutable_action_lists(0)->set_name("other");
+  EXPECT_EQ(Find("stalls"), "");
+}
+
+TEST_F(StallsTest, OtherRpcsOfTheLoopDoNotMatter) {
+  Serve(100'000, 300'000, 600'000'000);
+  result_.mutable_traffic_config()->mutable_actions(0)->set_rpc_name("other");
+  EXPECT_EQ(Find("stalls"), "");
+}
+
+// Time parts of RPCs; for `contradicting` of them, the network took no time.
+void AddTimeParts(int64_t count, int64_t contradicting,
+                  RpcStatistics& statistics) {
+  *statistics.mutable_server_queue_ns() = Repeated(100'000, count);
+  *statistics.mutable_server_handler_ns() = Repeated(800'000, count);
+  stats::LogHistogram network_ns;
+  network_ns.RecordN(100'000, count - contradicting);
+  network_ns.RecordN(0, contradicting);
+  results::EncodeHistogram(network_ns, *statistics.mutable_network_ns());
+}
+
+TEST_F(JudgeTest, TimePartsOfAllRpcsAreNoFinding) {
+  result_.mutable_traffic_config()->set_measure_time_parts(true);
+  AddTimeParts(3000, 0, Statistics());
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, TimePartsThatNoServerReportedAreAWarning) {
+  result_.mutable_traffic_config()->set_measure_time_parts(true);
+  EXPECT_THAT(ExpectOne(Finding::WARN, "time_parts_missing"),
+              HasSubstr("for 3000 of 3000 RPCs"));
+}
+
+TEST_F(JudgeTest, TimePartsOfServersOutsideOfTheTestAreNotExpected) {
+  DistributedSystemDescription& test = *result_.mutable_traffic_config();
+  test.mutable_rpc_descriptions(0)->mutable_external_call();
+  ExpectNothing();
+  test.set_measure_time_parts(true);
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, OneRpcWithoutTimePartsIsAWarning) {
+  result_.mutable_traffic_config()->set_measure_time_parts(true);
+  AddTimeParts(2999, 0, Statistics());
+  EXPECT_THAT(ExpectOne(Finding::WARN, "time_parts_missing"),
+              HasSubstr("for 1 of 3000 RPCs"));
+}
+
+TEST_F(JudgeTest, SomeContradictionsOfClocksAreANote) {
+  result_.mutable_traffic_config()->set_measure_time_parts(true);
+  AddTimeParts(3000, 30, Statistics());
+  EXPECT_THAT(ExpectOne(Finding::NOTE, "time_parts_contradict"),
+              HasSubstr("for 30 RPCs (1.0 %)"));
+}
+
+TEST_F(JudgeTest, ManyContradictionsOfClocksAreAWarning) {
+  result_.mutable_traffic_config()->set_measure_time_parts(true);
+  AddTimeParts(3000, 31, Statistics());
+  ExpectOne(Finding::WARN, "time_parts_contradict");
+}
+
+}  // namespace
+
+}  // namespace distbench::report
