@@ -11,26 +11,10 @@ TIERS = page_results.TIERS
 log = page_results.log
 result = page_results.result
 samples = page_results.samples
-
-
-def simple(more_config="", more="", latency_ns=2000, name="simple"):
-    """A test of one RPC, without findings."""
-    return result(
-        f'name: "{name}" rpc_descriptions {{ name: "query" client: "c" '
-        f'server: "s" }} {more_config}',
-        log("c/0", 0, {"s/0": samples(200, latency_ns)}),
-        more,
-    )
+simple = page_results.simple
 
 
 class PageFrontTest(report_page.ReportPageTest):
-    def badges(self, page):
-        """The texts and classes of the verdicts at the top."""
-        return page.evaluate(
-            "[...document.querySelectorAll('#headline .verdict .badge')]"
-            ".map(badge => `${badge.textContent}: ${badge.className}`)"
-        )
-
     # ---- Order of drawing ----------------------------------------------------
 
     def open_held(self, fragment=""):
@@ -145,32 +129,6 @@ class PageFrontTest(report_page.ReportPageTest):
                 page = self.open_text(simple(f'objectives: "{objective}"'))
                 self.assertEqual(self.badges(page), [badge])
                 self.assertIn(objective, self.text_of(page, "headline"))
-                page.close()
-
-    def test_only_proven_searches_are_green(self):
-        for search, badge, of_run in (
-            ('verdict: "converged" is_proven: true', "converged: badge ok",
-             "ok: badge ok"),
-            ('verdict: "converged" is_proven: false',
-             "converged, not proven: badge warn", "not proven: badge warn"),
-            ('verdict: "budget_exhausted"', "budget exhausted: badge warn",
-             "not proven: badge warn"),
-            ('verdict: "objective_unreachable"',
-             "objective unreachable: badge invalid", "not proven: badge warn"),
-            # The search was stopped.
-            ("", "not ended: badge warn", "not proven: badge warn"),
-        ):
-            with self.subTest(search):
-                page = self.open_text(
-                    simple()
-                    + 'searches { search { objectives: "query p99<=1s" } '
-                    'probes { number: 1 phase: "bracket" outcome: "met" '
-                    f"requested_load: 5 }} {search} }}"
-                )
-                self.assertEqual(self.badges(page), [badge, of_run])
-                self.assertIn(
-                    badge.split(":")[0], self.text_of(page, "search-verdict")
-                )
                 page.close()
 
     def test_failed_runs_say_so(self):

@@ -177,3 +177,13 @@ actions { name: "ask" rpc_name: "fetch" }
     + log("root/0", 0, {"leaf/0": samples(200, 2000)})
     + log("root/1", 0, {"leaf/2": samples(200, 3000) + 100 * FAILED}),
 )
+
+
+def simple(more_config="", more="", latency_ns=2000, name="simple"):
+    """A test of one RPC, without findings."""
+    return result(
+        f'name: "{name}" rpc_descriptions {{ name: "query" client: "c" '
+        f'server: "s" }} {more_config}',
+        log("c/0", 0, {"s/0": samples(200, latency_ns)}),
+        more,
+    )

@@ -201,6 +201,11 @@ class ProgramTest(unittest.TestCase):
             file.write(text)
         return path
 
+    def require_command(self, name):
+        """Skips a test of what belongs to a product that may be left out."""
+        if self.distbench("help", name).status != 0:
+            self.skipTest(f"this program was built without the product {name}")
+
     def environment(self, **extra):
         return {
             **os.environ,

@@ -115,6 +115,13 @@ class ReportPageTest(programs.ProgramTest):
     def text_of(self, page, element):
         return page.evaluate(f"document.getElementById('{element}').innerText")
 
+    def badges(self, page):
+        """The texts and classes of the verdicts at the top."""
+        return page.evaluate(
+            "[...document.querySelectorAll('#headline .verdict .badge')]"
+            ".map(badge => `${badge.textContent}: ${badge.className}`)"
+        )
+
     def open_details(self, page):
         """Unfolds everything that is folded."""
         page.evaluate(

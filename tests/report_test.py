@@ -126,7 +126,6 @@ class ReportTest(ReportTestCase):
             "--rpc=a",
             "--test=a",
             "--latency=service",
-            "--instance=1",
         ):
             with self.subTest(flag=flag):
                 outcome = self.distbench("report", "a.pb", flag)

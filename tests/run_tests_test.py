@@ -301,41 +301,6 @@ class RunTestsTest(programs.ClusterTest):
         self.assertEqual(outcome.status, 0, outcome)
         self.assertNotIn("min_cpus", outcome.out + outcome.err)
 
-    def test_controls_that_no_host_can_set(self):
-        sequencer = self.start_cluster()
-        config = programs.client_server_config(COUNTED)
-
-        def run(strict):
-            # There is no such device, whatever control groups there are.
-            controls = (
-                f"controls {{ strict: {strict} groups {{ services: '*' "
-                'io_max { device: "4095:77" read_bytes: "1MB" } } }'
-            )
-            infile = self.write(
-                "controlled.config",
-                config.replace("tests {", f"tests {{ {controls}"),
-            )
-            return self.run_tests(sequencer, infile)
-
-        outcome = run("true")
-        self.assertNotEqual(outcome.status, 0)
-        self.assertRegex(
-            outcome.out,
-            r"node[01] \(host .*\) could not prepare its instances: controls "
-            r"cannot be set",
-        )
-        self.assertRegex(outcome.out, r"io\.max = ")
-        if not os.path.exists("/sys/fs/cgroup/cgroup.controllers"):
-            self.assertRegex(
-                outcome.out, "control groups cannot be used: .*version"
-            )
-        self.assertIn("N: 0\n", outcome.out)
-        outcome = run("false")
-        self.assertEqual(outcome.status, 0, outcome)
-        self.assertRegex(outcome.out, r"node[01]: 0 of \d+ settings held")
-        self.assertIn("controls_not_held", outcome.out)
-        self.assertIn(f"N: {ITERATIONS} ", outcome.out)
-
     def test_lost_node_is_named(self):
         sequencer = self.start_cluster()
         client = self.start_endless_run(sequencer)

@@ -78,6 +78,7 @@ class GoldenTest(golden.GoldenTest):
             self.assert_golden(self.make_result(f"{i}.pb", f"test{i}", *size))
 
     def test_kept_results_with_a_search(self):
+        self.require_command("search")
         folder = "python/examples/data"
         for name in sorted(os.listdir(folder)):
             self.assert_golden(os.path.join(folder, name))

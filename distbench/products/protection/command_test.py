@@ -130,6 +130,43 @@ class ProtectionTest(programs.ClusterTest):
         self.assertEqual(outcome.status, 1, outcome)
         self.assertIn("has 13000 runs; at most 10000", outcome.err)
 
+    def test_controls_that_no_host_can_set(self):
+        sequencer = self.start_cluster()
+        config = programs.client_server_config(
+            "max_iteration_count: 100"
+        )
+
+        def run(strict):
+            # There is no such device, whatever control groups there are.
+            controls = (
+                f"controls {{ strict: {strict} groups {{ services: '*' "
+                'io_max { device: "4095:77" read_bytes: "1MB" } } }'
+            )
+            infile = self.write(
+                "controlled.config",
+                config.replace("tests {", f"tests {{ {controls}"),
+            )
+            return self.run_tests(sequencer, infile)
+
+        outcome = run("true")
+        self.assertNotEqual(outcome.status, 0)
+        self.assertRegex(
+            outcome.out,
+            r"node[01] \(host .*\) could not prepare its instances: controls "
+            r"cannot be set",
+        )
+        self.assertRegex(outcome.out, r"io\.max = ")
+        if not os.path.exists("/sys/fs/cgroup/cgroup.controllers"):
+            self.assertRegex(
+                outcome.out, "control groups cannot be used: .*version"
+            )
+        self.assertIn("N: 0\n", outcome.out)
+        outcome = run("false")
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertRegex(outcome.out, r"node[01]: 0 of \d+ settings held")
+        self.assertIn("controls_not_held", outcome.out)
+        self.assertIn("N: 100 ", outcome.out)
+
     def test_a_subject_without_a_baseline_is_told(self):
         sequencer = self.start_cluster()
         never = 'experiment { subject { objective: "p99<=1ns" }'

@@ -156,6 +156,9 @@ class SearchTest(programs.ClusterTest):
         )
         self.assertEqual(report.status, 1, report)
         self.assertIn("instances 1 to 2", report.err)
+        report = self.report(result, "--instance=1")
+        self.assertEqual(report.status, 1, report)
+        self.assertIn("goes with --format=csv --table=search", report.err)
 
         outcome = self.run_to_end(
             *self.arguments(

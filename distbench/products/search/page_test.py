@@ -2,6 +2,7 @@
 Skipped if there is no chromium."""
 
 from tests import page_results
+from tests import report_page
 from tests import testing_main
 from tests.pictures import approved_pictures
 
@@ -72,6 +73,34 @@ class SearchPictureTest(approved_pictures.PicturesTest):
 
     def test_every_approved_picture_is_compared(self):
         self.check_that_all_are_compared()
+
+
+class SearchVerdictTest(report_page.ReportPageTest):
+    def test_only_proven_searches_are_green(self):
+        for search, badge, of_run in (
+            ('verdict: "converged" is_proven: true', "converged: badge ok",
+             "ok: badge ok"),
+            ('verdict: "converged" is_proven: false',
+             "converged, not proven: badge warn", "not proven: badge warn"),
+            ('verdict: "budget_exhausted"', "budget exhausted: badge warn",
+             "not proven: badge warn"),
+            ('verdict: "objective_unreachable"',
+             "objective unreachable: badge invalid", "not proven: badge warn"),
+            # The search was stopped.
+            ("", "not ended: badge warn", "not proven: badge warn"),
+        ):
+            with self.subTest(search):
+                page = self.open_text(
+                    page_results.simple()
+                    + 'searches { search { objectives: "query p99<=1s" } '
+                    'probes { number: 1 phase: "bracket" outcome: "met" '
+                    f"requested_load: 5 }} {search} }}"
+                )
+                self.assertEqual(self.badges(page), [badge, of_run])
+                self.assertIn(
+                    badge.split(":")[0], self.text_of(page, "search-verdict")
+                )
+                page.close()
 
 
 if __name__ == "__main__":

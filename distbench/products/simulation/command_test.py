@@ -66,10 +66,6 @@ stacks {
 
 
 class SimulateTest(programs.ProgramTest):
-    def require_search(self):
-        if self.distbench("search", "--help").status != 0:
-            self.skipTest("this program was built without the product search")
-
     def simulate(self, *arguments, **environment):
         return self.distbench(
             "simulate", *arguments, env={**os.environ, **environment}
@@ -227,7 +223,7 @@ class SimulateTest(programs.ProgramTest):
         self.assertTrue(before <= started <= time.time_ns() + 10**9, started)
 
     def test_a_search_finds_the_capacity_of_the_simulated_server(self):
-        self.require_search()
+        self.require_command("search")
         outfile = self.path("search.pb")
         outcome = self.distbench(
             "search",
@@ -246,7 +242,7 @@ class SimulateTest(programs.ProgramTest):
         self.assertAlmostEqual(float(found[1]), 1000, delta=40)
 
     def test_searches_are_marked_while_they_run(self):
-        self.require_search()
+        self.require_command("search")
         outfile = self.path("search.pb")
         outcome = self.distbench(
             "search",
