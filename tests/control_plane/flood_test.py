@@ -292,9 +292,9 @@ class FloodTest(programs.ClusterTest):
         )
         self.assertGreater(sent_bytes, RECEIVE_MEMORY_BYTES)
         self.assertGreater(broken_off, 0)
-        self.assert_small(
-            most - before, RECEIVE_MEMORY_BYTES + MAX_GROWTH_BYTES
-        )
+        # The quota counts messages; the allocator keeps some of what was freed, 60 MiB
+        # on a busy host. Without the quota, 600 MiB would be received.
+        self.assert_small(most - before, 2 * RECEIVE_MEMORY_BYTES)
         self.wait_for_nodes(self.sequencer, 2)
         self.assert_clients_are_served()
 
