@@ -164,13 +164,15 @@ std::string ProblemOfText(const std::string& text, const FieldRules& rules) {
 
 // ---- What does not go together ----------------------------------------------
 
-// An empty text is not given, except in a oneof, of which it takes the place.
+// An empty text is not given, except in a oneof, of which it takes the place,
+// and as a quantity, which it is not: that is reported, and nothing is missing.
 bool IsGiven(const Message& message, const FieldDescriptor* field) {
   const Reflection& reflection = *message.GetReflection();
   if (field->is_repeated()) return reflection.FieldSize(message, field) > 0;
   if (!reflection.HasField(message, field)) return false;
   if (field->cpp_type() != FieldDescriptor::CPPTYPE_STRING ||
-      field->containing_oneof() != nullptr) {
+      field->containing_oneof() != nullptr ||
+      field->options().GetExtension(distbench::rules).has_text_of()) {
     return true;
   }
   std::string scratch;

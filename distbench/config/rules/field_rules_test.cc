@@ -223,9 +223,11 @@ TEST(FieldRules, QuantitiesAreGivenInEitherForm) {
   hedging.set_delay_ns(5);
   EXPECT_THAT(ProblemsOf(hedging), IsEmpty());
   hedging.clear_delay_ns();
-  hedging.set_delay("soon");
-  EXPECT_THAT(ProblemsOf(hedging),
-              ElementsAre(Field(&Problem::path, "m.delay")));
+  for (const char* wrong : {"soon", ""}) {
+    hedging.set_delay(wrong);
+    EXPECT_THAT(ProblemsOf(hedging),
+                ElementsAre(Field(&Problem::path, "m.delay")));
+  }
 }
 
 TEST(FieldRules, OneAlternativeOfAConditionIsEnough) {
