@@ -67,6 +67,48 @@ TEST(FieldRules, NameFieldsThatThereAre) {
   }
 }
 
+// The values that a condition may ask for: a misspelt one would never hold.
+std::set<std::string> ValuesOf(const FieldDescriptor& field) {
+  std::set<std::string> values;
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return {"false", "true"};
+    case FieldDescriptor::CPPTYPE_ENUM:
+      for (int i = 0; i < field.enum_type()->value_count(); ++i) {
+        values.insert(field.enum_type()->value(i)->name());
+      }
+      return values;
+    case FieldDescriptor::CPPTYPE_STRING: {
+      const FieldRules rules =
+          RulesOfField(field.containing_type(), field.name());
+      return {rules.words().begin(), rules.words().end()};
+    }
+    default:
+      return {"0"};  // the only number that conflicts ask for
+  }
+}
+
+TEST(FieldRules, ConditionsAskForValuesThatThereAre) {
+  int conditions = 0;
+  for (const Descriptor* type : TypesOfTests()) {
+    for (const ConflictRule& conflict : RulesOf(type).conflicts) {
+      EXPECT_FALSE(conflict.problem.empty()) << type->full_name();
+      for (const std::vector<Condition>& alternatives : conflict.when) {
+        for (const Condition& condition : alternatives) {
+          for (const std::string& value : condition.values) {
+            ASSERT_NE(condition.field, nullptr) << type->full_name();
+            EXPECT_FALSE(condition.field->is_repeated());
+            EXPECT_EQ(ValuesOf(*condition.field).count(value), 1)
+                << condition.field->full_name() << ": " << value;
+            ++conditions;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(conditions, 0);
+}
+
 TEST(FieldRules, AreOfTheirTypesOfFields) {
   for (const Descriptor* type : TypesOfTests()) {
     for (const FieldRule& rule : RulesOf(type).fields) {
