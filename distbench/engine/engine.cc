@@ -115,10 +115,11 @@ TrafficProgress Engine::progress() const {
     sum.set_open_loop_ended_count(sum.open_loop_ended_count() +
                                   progress.open_loop_ended);
   }
-  if (sum.succeeded_count() > 0 || sum.failed_count() > 0 ||
-      sum.in_flight_count() > 0) {
-    sum.set_traffic_time_ns(now_ns - state_.traffic_start_ns());
-  }
+  const bool has_sent = sum.succeeded_count() > 0 || sum.failed_count() > 0 ||
+                        sum.in_flight_count() > 0;
+  // Handlers of early requests send before it is known when traffic starts.
+  const int64_t start_ns = state_.traffic_start_ns();
+  if (has_sent && start_ns != 0) sum.set_traffic_time_ns(now_ns - start_ns);
   return sum;
 }
 

@@ -278,6 +278,35 @@ TEST(ProgressTest, TellsOpenLoopsFromTheRpcsThatFollow) {
   EXPECT_FALSE(system.engine("leaf/0").progress().has_traffic_time_ns());
 }
 
+TEST(ProgressTest, HasNoTimeBeforeTheStartIsKnown) {
+  VirtualTimeSystem system(
+      ParseTest(R"pb(
+        services { name: "client" count: 1 }
+        services { name: "root" count: 1 }
+        services { name: "leaf" count: 1 }
+        default_protocol: "loopback"
+        rpc_descriptions { name: "query" client: "client" server: "root" }
+        rpc_descriptions { name: "ask" client: "root" server: "leaf" }
+        action_lists { name: "client" action_names: "run" }
+        action_lists { name: "query" action_names: "ask" }
+        action_lists { name: "ask" }
+        actions {
+          name: "run"
+          rpc_name: "query"
+          iterations { max_iteration_count: 3 }
+        }
+        actions { name: "ask" rpc_name: "ask" }
+      )pb"),
+      {.late_instance = "root/0"});
+  system.RunFor(10 * kMs);
+  Engine& root = system.engine("root/0");
+  EXPECT_EQ(root.progress().succeeded_count(), 3);
+  EXPECT_FALSE(root.progress().has_traffic_time_ns());
+  root.Start(system.start_ns());
+  EXPECT_EQ(root.progress().traffic_time_ns(),
+            system.clock().MonotonicNs() - system.start_ns());
+}
+
 TEST(TimeSeriesTest, ShowsEverySecondOfARun) {
   VirtualTimeSystem system(OpenLoopTest("warmup_ns: 2000000000", 300'000), 2);
   ASSERT_TRUE(system.Run());

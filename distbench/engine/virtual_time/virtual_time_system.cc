@@ -91,7 +91,10 @@ VirtualTimeSystem::VirtualTimeSystem(const DistributedSystemDescription& test,
   }
   Connect();
   start_ns_ = clock_.MonotonicNs() + 1'000'000;
-  for (const auto& engine : engines_) engine->Start(start_ns_);
+  for (size_t i = 0; i < engines_.size(); ++i) {
+    if (plan_->instances[i].name == options_.late_instance) continue;
+    engines_[i]->Start(start_ns_);
+  }
 }
 
 VirtualTimeSystem::~VirtualTimeSystem() = default;

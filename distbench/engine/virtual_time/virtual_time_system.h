@@ -23,6 +23,10 @@ struct VirtualTimeOptions {
   // For each instance; see EngineOptions.
   int64_t sample_memory_bytes = EngineOptions().sample_memory_bytes;
 
+  // The name of an instance that is connected, but that the caller starts, at
+  // start_ns() or later. Empty: none.
+  std::string late_instance = {};
+
   // Virtual time that each busy turn takes. 0: almost none.
   int64_t turn_ns = 0;
 
