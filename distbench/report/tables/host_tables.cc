@@ -160,29 +160,22 @@ void ListConnections(const TestResult& result, RowSink sink) {
 }  // namespace
 
 const ReportTable& ResourcesTable() {
-  static const ReportTable& table = MakeTable(
-      "resources", "a row per node and second", WriteResources, ListResources);
-  return table;
+  return TableOf<WriteResources, ListResources>("resources",
+                                                "a row per node and second");
 }
 
 const ReportTable& CpusTable() {
-  static const ReportTable& table =
-      MakeTable("cpus", "a row per node, second and CPU", WriteCpu, ListCpus);
-  return table;
+  return TableOf<WriteCpu, ListCpus>("cpus", "a row per node, second and CPU");
 }
 
 const ReportTable& GroupsTable() {
-  static const ReportTable& table =
-      MakeTable("groups", "a row per node, second and control group",
-                WriteGroup, ListGroups);
-  return table;
+  return TableOf<WriteGroup, ListGroups>(
+      "groups", "a row per node, second and control group");
 }
 
 const ReportTable& ConnectionsTable() {
-  static const ReportTable& table = MakeTable(
-      "connections", "a row per end of a TCP connection of the traffic",
-      WriteConnection, ListConnections);
-  return table;
+  return TableOf<WriteConnection, ListConnections>(
+      "connections", "a row per end of a TCP connection of the traffic");
 }
 
 // ---- Activities of instances ------------------------------------------------
@@ -266,17 +259,13 @@ void ListActivitySeries(const TestResult& result, RowSink sink) {
 }  // namespace
 
 const ReportTable& ActivitiesTable() {
-  static const ReportTable& table =
-      MakeTable("activities", "a row per instance and activity", WriteActivity,
-                ListActivities);
-  return table;
+  return TableOf<WriteActivity, ListActivities>(
+      "activities", "a row per instance and activity");
 }
 
 const ReportTable& ActivitySeriesTable() {
-  static const ReportTable& table =
-      MakeTable("activity_series", "a row per instance, activity and second",
-                WriteInterval, ListActivitySeries);
-  return table;
+  return TableOf<WriteInterval, ListActivitySeries>(
+      "activity_series", "a row per instance, activity and second");
 }
 
 }  // namespace distbench::report
