@@ -7,24 +7,17 @@
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/tables/table.h"
 #include "distbench/results/histogram_proto.h"
+#include "distbench/results/message_sums.h"
 #include "distbench/results/time_series.h"
 #include "distbench/results/walk.h"
 
 namespace distbench::report {
 namespace {
 
-struct NetworkTotals {
-  int64_t received_bytes = 0;
-  int64_t sent_bytes = 0;
-  int64_t dropped_packets = 0;
-};
-
-NetworkTotals AddUpDevices(const ResourceSample& sample) {
-  NetworkTotals totals;
+NetworkCounters AddUpDevices(const ResourceSample& sample) {
+  NetworkCounters totals;
   for (const auto& [name, counters] : sample.network()) {
-    base::SaturatingAddTo(totals.received_bytes, counters.received_bytes());
-    base::SaturatingAddTo(totals.sent_bytes, counters.sent_bytes());
-    base::SaturatingAddTo(totals.dropped_packets, counters.dropped_packets());
+    results::AddCounters(counters, totals);
   }
   return totals;
 }
@@ -69,14 +62,14 @@ void AddNodeAndTime(const std::string& node, const ResourceSample& sample,
 
 void WriteResources(RowWriter& row, const std::string& node,
                     const ResourceSample& sample) {
-  const NetworkTotals network = AddUpDevices(sample);
+  const NetworkCounters network = AddUpDevices(sample);
   AddNodeAndTime(node, sample, row);
   row.AddFields(sample, WhenAbsent::kZero,
                 ResourceSample::kProcessCpuNsFieldNumber,
                 ResourceSample::kInvoluntaryContextSwitchesFieldNumber);
-  row.Add("network_received_bytes", network.received_bytes);
-  row.Add("network_sent_bytes", network.sent_bytes);
-  row.Add("network_dropped_packets", network.dropped_packets);
+  row.Add("network_received_bytes", network.received_bytes());
+  row.Add("network_sent_bytes", network.sent_bytes());
+  row.Add("network_dropped_packets", network.dropped_packets());
   row.AddFields(sample, WhenAbsent::kEmpty,
                 ResourceSample::kBusiestCpuNsFieldNumber,
                 ResourceSample::kRunQueueDelayNsFieldNumber);
