@@ -114,13 +114,9 @@ void ListParts(const std::string& rpc, const std::vector<NamedTimes>& parts,
 }
 
 void ListTimePartRows(const TestResult& result, RowSink sink) {
-  const TestTotals totals = AddUp(result);
-  for (const int rpc_index : ListRpcs(result)) {
-    const std::string rpc = results::RpcName(result, rpc_index);
-    const auto found = totals.rpcs.find(rpc);
-    if (found == totals.rpcs.end()) continue;
-    ListParts(rpc, TimePartsOf(found->second), sink);
-  }
+  ForEachRpc(result, /*max_intervals=*/1, [&](const RpcMeasurements& rpc) {
+    ListParts(rpc.name, TimePartsOf(rpc.totals), sink);
+  });
 }
 
 void ListStreamRows(const TestResult& result, RowSink sink) {
