@@ -255,11 +255,9 @@ std::string DescribeTest(const GetStatusResponse& status) {
 
 // Returns the waiting runs, the next one first.
 std::vector<RunDescription> WaitingRuns(std::vector<RunDescription> runs) {
-  runs.erase(std::remove_if(runs.begin(), runs.end(),
-                            [](const RunDescription& run) {
-                              return run.state() != RunDescription::WAITING;
-                            }),
-             runs.end());
+  std::erase_if(runs, [](const RunDescription& run) {
+    return run.state() != RunDescription::WAITING;
+  });
   std::sort(runs.begin(), runs.end(),
             [](const RunDescription& a, const RunDescription& b) {
               return a.queue_position() < b.queue_position();

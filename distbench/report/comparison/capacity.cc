@@ -20,16 +20,14 @@ bool HasChosenLoad(const TestRun& run) {
 bool IsLoad(const CapacityRatio& ratio) { return ratio.name == "load"; }
 
 ComparisonVerdict JudgeRatio(const CapacityRatio& ratio, double tolerance) {
-  const auto& interval = ratio.ratio.interval;
-  if (!interval) return ComparisonVerdict::kNotShown;
+  if (!ratio.ratio.interval) return ComparisonVerdict::kNotShown;
   const double resolution = IsLoad(ratio) ? tolerance : kLatencyResolution;
-  const bool is_shown = interval->lower > 1 || interval->upper < 1;
   const double change = ratio.ratio.estimate;
-  if (!is_shown || std::max(change, 1 / change) <= 1 + resolution) {
+  if (std::max(change, 1 / change) <= 1 + resolution) {
     return ComparisonVerdict::kNoDifference;
   }
-  return (change > 1) == IsLoad(ratio) ? ComparisonVerdict::kBetter
-                                       : ComparisonVerdict::kWorse;
+  return JudgeChange(ratio.ratio, /*no_change=*/1, /*resolution=*/0,
+                     /*higher_is_better=*/IsLoad(ratio));
 }
 
 std::vector<TestRun> ListPlainRuns(absl::Span<const SourcedResults> results) {

@@ -59,38 +59,31 @@ Json RpcJson(const RpcComparison& rpc) {
   Json json = {{"name", rpc.rpc},
                {"latency", rpc.latency},
                {"distribution", DistributionJson(rpc.distribution)}};
-  Json& metrics = json["metrics"] = Json::array();
-  for (const MetricComparison& metric : rpc.metrics) {
-    metrics.push_back(MetricJson(metric));
-  }
+  json["metrics"] = ListJson(rpc.metrics, MetricJson);
   return json;
 }
 
-Json CircumstancesJson(const TestComparison& test) {
-  Json json = Json::array();
-  for (const Circumstance& circumstance : test.circumstances) {
-    json.push_back({{"name", circumstance.name},
-                    {"base", base::TextOrNull(circumstance.base)},
-                    {"new", base::TextOrNull(circumstance.other)},
-                    {"differs", circumstance.differs()}});
-  }
-  return json;
+Json CircumstanceJson(const Circumstance& circumstance) {
+  return {{"name", circumstance.name},
+          {"base", base::TextOrNull(circumstance.base)},
+          {"new", base::TextOrNull(circumstance.other)},
+          {"differs", circumstance.differs()}};
 }
 
 Json TestJson(const TestComparison& test) {
-  Json json = {{"name", test.test},
-               {"base_name", base::TextOrNull(test.base_name)},
-               {"new_name", base::TextOrNull(test.next_name)},
-               {"base_runs", test.base_runs},
-               {"new_runs", test.next_runs},
-               {"not_comparable", base::TextOrNull(test.not_comparable)},
-               {"is_invalid", test.is_invalid},
-               {"most_runs_until_decided",
-                test.look_plan ? Json(test.look_plan->last) : Json(nullptr)},
-               {"notes", test.notes},
-               {"circumstances", CircumstancesJson(test)}};
-  Json& rpcs = json["rpcs"] = Json::array();
-  for (const RpcComparison& rpc : test.rpcs) rpcs.push_back(RpcJson(rpc));
+  Json json = {
+      {"name", test.test},
+      {"base_name", base::TextOrNull(test.base_name)},
+      {"new_name", base::TextOrNull(test.next_name)},
+      {"base_runs", test.base_runs},
+      {"new_runs", test.next_runs},
+      {"not_comparable", base::TextOrNull(test.not_comparable)},
+      {"is_invalid", test.is_invalid},
+      {"most_runs_until_decided",
+       test.look_plan ? Json(test.look_plan->last) : Json(nullptr)},
+      {"notes", test.notes},
+      {"circumstances", ListJson(test.circumstances, CircumstanceJson)}};
+  json["rpcs"] = ListJson(test.rpcs, RpcJson);
   return json;
 }
 
@@ -113,16 +106,11 @@ Json SearchJson(const CapacityComparison& question) {
   return json;
 }
 
-Json ChecksJson(const ComparisonReport& report) {
-  Json json = Json::array();
-  for (const Check& check : report.checks) {
-    json.push_back(
-        {{"test", check.test},
-         {"condition", check.condition},
-         {"verdict", absl::AsciiStrToLower(VerdictName(check.verdict))},
-         {"evidence", check.evidence}});
-  }
-  return json;
+Json CheckJson(const Check& check) {
+  return {{"test", check.test},
+          {"condition", check.condition},
+          {"verdict", absl::AsciiStrToLower(VerdictName(check.verdict))},
+          {"evidence", check.evidence}};
 }
 
 Json SideJson(const ComparisonSide& side) {
@@ -145,15 +133,9 @@ std::string ComparisonJson(const ComparisonReport& report) {
                    {"base", SideJson(report.base)},
                    {"new", SideJson(report.next)},
                    {"allow_undecided", report.allow_undecided},
-                   {"checks", ChecksJson(report)}};
-  Json& tests = document["tests"] = Json::array();
-  for (const TestComparison& test : report.tests) {
-    tests.push_back(TestJson(test));
-  }
-  Json& searches = document["searches"] = Json::array();
-  for (const CapacityComparison& question : report.capacities.questions) {
-    searches.push_back(SearchJson(question));
-  }
+                   {"checks", ListJson(report.checks, CheckJson)}};
+  document["tests"] = ListJson(report.tests, TestJson);
+  document["searches"] = ListJson(report.capacities.questions, SearchJson);
   document["search_notes"] = report.capacities.notes;
   return base::DumpJson(document) + '\n';
 }

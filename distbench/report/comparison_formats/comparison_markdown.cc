@@ -79,11 +79,6 @@ std::string IntervalText(const MetricComparison& metric) {
                       ChangeText(metric.metric, interval->upper));
 }
 
-Table MetricTable() {
-  return Table({"verdict", "test", "RPC", "metric", "base", "new", "change",
-                "95% interval"});
-}
-
 void AddMetric(const PlacedMetric& placed, Table& table) {
   const MetricComparison& metric = *placed.metric;
   const std::string name = stats::MetricName(metric.metric);
@@ -113,19 +108,18 @@ std::string ChecksTable(const ComparisonReport& report) {
   return table.text();
 }
 
-std::string ChangedMetrics(const std::vector<PlacedMetric>& metrics) {
-  Table table = MetricTable();
+// Those that have changed, or the others.
+Table MetricTable(const std::vector<PlacedMetric>& metrics, bool changed) {
+  Table table({"verdict", "test", "RPC", "metric", "base", "new", "change",
+               "95% interval"});
   for (const PlacedMetric& placed : metrics) {
-    if (HasChanged(*placed.metric)) AddMetric(placed, table);
+    if (HasChanged(*placed.metric) == changed) AddMetric(placed, table);
   }
-  return table.text();
+  return table;
 }
 
 std::string OtherMetrics(const std::vector<PlacedMetric>& metrics) {
-  Table table = MetricTable();
-  for (const PlacedMetric& placed : metrics) {
-    if (!HasChanged(*placed.metric)) AddMetric(placed, table);
-  }
+  const Table table = MetricTable(metrics, /*changed=*/false);
   return Folded(absl::StrCat("Other metrics: ", table.rows()), table.text());
 }
 
@@ -199,13 +193,13 @@ std::string Notes(const ComparisonReport& report,
 std::string ComparisonMarkdown(const ComparisonReport& report) {
   const Headline headline = HeadlineOf(report);
   const std::vector<PlacedMetric> metrics = MetricsWorstFirst(report);
-  return absl::StrCat("**distbench: ", headline.verdict, ".** ", headline.text,
-                      "\n\n", SideText("Base", report.base), ", ",
-                      SideText("new", report.next), ".\n\n",
-                      ChecksTable(report), NotCompared(report),
-                      ChangedMetrics(metrics), Searches(report.capacities),
-                      Distributions(report), OtherMetrics(metrics),
-                      Circumstances(report), Notes(report, headline.cautions));
+  return absl::StrCat(
+      "**distbench: ", headline.verdict, ".** ", headline.text, "\n\n",
+      SideText("Base", report.base), ", ", SideText("new", report.next),
+      ".\n\n", ChecksTable(report), NotCompared(report),
+      MetricTable(metrics, /*changed=*/true).text(),
+      Searches(report.capacities), Distributions(report), OtherMetrics(metrics),
+      Circumstances(report), Notes(report, headline.cautions));
 }
 
 }  // namespace distbench::report

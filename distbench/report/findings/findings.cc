@@ -330,23 +330,14 @@ int ExitCodeFor(const TestSequenceResults& results, bool allow_invalid) {
 
 // Findings on work besides RPCs.
 
-namespace {
-
-int64_t MetricOf(const ActivityTotals& totals, const char* name) {
-  const auto found = totals.metrics.find(name);
-  return found == totals.metrics.end() ? 0 : found->second;
-}
-
-}  // namespace
-
 void JudgeActivities(const TestResult& result, FindingList& findings) {
   for (const auto& [name, totals] : AddUpActivities(result)) {
-    const int64_t failed = MetricOf(totals, "failed_operations");
+    const int64_t failed = totals.metric("failed_operations");
     if (failed == 0) continue;
     findings.Add(
         Finding::WARN, "failed_operations",
         absl::StrCat(name, ": ", failed, " operations failed, in ",
-                     MetricOf(totals, "iteration_count"),
+                     totals.metric("iteration_count"),
                      " iterations: the system refused memory, processes, or "
                      "reads and writes. The activity did less work than it "
                      "was to do; lower its demand, or raise the limit of what "

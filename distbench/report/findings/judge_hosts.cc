@@ -60,7 +60,8 @@ struct HostUse {
   double run_queue_delay_ns = 0;
   HostCounters counters;  // of the first node's samples
 
-  // Of all nodes; nothing if none of them knows its data connections.
+  // Sums of segments, of all nodes, in which other fields mean nothing; nothing
+  // if none of them knows its data connections.
   std::optional<DataConnections> connections;
   const DataConnection* worst_connection = nullptr;
 
@@ -85,12 +86,7 @@ void AddDataConnections(const NodeResources& node, HostUse& host) {
   for (const ResourceSample& sample : node.samples()) {
     if (!sample.has_data_connections()) continue;
     if (!host.connections) host.connections.emplace();
-    host.connections->set_sent_segments(
-        host.connections->sent_segments() +
-        sample.data_connections().sent_segments());
-    host.connections->set_retransmitted_segments(
-        host.connections->retransmitted_segments() +
-        sample.data_connections().retransmitted_segments());
+    results::AddCounters(sample.data_connections(), *host.connections);
   }
   for (const DataConnection& connection : node.data_connections()) {
     if (host.worst_connection == nullptr ||

@@ -37,10 +37,7 @@ Json HostJson(const HostFacts& host) {
              "memory_bytes", "cpu_frequency_governor", "transparent_huge_pages",
              "is_smt_active", "is_cpu_boost_enabled", "tcp_congestion_control",
              "tcp_ecn_mode", "default_queueing_discipline"});
-  Json& devices = json["network_devices"] = Json::array();
-  for (const NetworkDevice& device : host.network_devices()) {
-    devices.push_back(DeviceJson(device));
-  }
+  json["network_devices"] = ListJson(host.network_devices(), DeviceJson);
   Json& numa_nodes = json["numa_nodes"] = Json::array();
   for (const NumaNode& node : host.topology().numa_nodes()) {
     numa_nodes.push_back(FieldsJson(node,
@@ -119,17 +116,16 @@ Json BindingsJson(const TestResult& result) {
 }
 
 Json NetworkSettingsJson(const TestResult& result) {
-  Json json = Json::array();
-  for (const ServiceConnections& folded : FoldNetworkSettings(result)) {
+  const auto settings_json = [](const ServiceConnections& folded) -> Json {
     const NetworkSettingProof& proof = folded.connections;
-    json.push_back({{"service", folded.service},
-                    {"accepted", proof.accepted()},
-                    {"connection_count", proof.connection_count()},
-                    {"total_count", folded.total_count},
-                    {"settings", MessageJson(proof)["settings"]},
-                    {"text", Describe(folded)}});
-  }
-  return json;
+    return {{"service", folded.service},
+            {"accepted", proof.accepted()},
+            {"connection_count", proof.connection_count()},
+            {"total_count", folded.total_count},
+            {"settings", MessageJson(proof)["settings"]},
+            {"text", Describe(folded)}};
+  };
+  return ListJson(FoldNetworkSettings(result), settings_json);
 }
 
 Json NodesJson(const TestResult& result) {

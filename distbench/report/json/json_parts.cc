@@ -79,23 +79,26 @@ Json BindingProofJson(const std::string& instance, const BindingProof& proof) {
   return json;
 }
 
+namespace {
+
+Json ObjectiveJson(const JudgedObjective& judged) {
+  const std::optional<config::Objective>& objective = judged.objective;
+  return {{"objective", judged.check.condition},
+          {"verdict", absl::AsciiStrToLower(VerdictName(judged.check.verdict))},
+          {"unit", objective ? Json(std::string(
+                                   stats::UnitName(config::UnitOf(*objective))))
+                             : Json(nullptr)},
+          {"limit", objective ? Json(objective->limit) : Json(nullptr)},
+          {"measured", FigureJson(judged.measured)},
+          {"lower", FigureJson(judged.lower)},
+          {"upper", FigureJson(judged.upper)},
+          {"evidence", judged.check.evidence}};
+}
+
+}  // namespace
+
 Json ObjectivesJson(const TestResult& result) {
-  Json json = Json::array();
-  for (const JudgedObjective& judged : JudgeObjectives(result)) {
-    const std::optional<config::Objective>& objective = judged.objective;
-    json.push_back(
-        {{"objective", judged.check.condition},
-         {"verdict", absl::AsciiStrToLower(VerdictName(judged.check.verdict))},
-         {"unit", objective ? Json(std::string(
-                                  stats::UnitName(config::UnitOf(*objective))))
-                            : Json(nullptr)},
-         {"limit", objective ? Json(objective->limit) : Json(nullptr)},
-         {"measured", FigureJson(judged.measured)},
-         {"lower", FigureJson(judged.lower)},
-         {"upper", FigureJson(judged.upper)},
-         {"evidence", judged.check.evidence}});
-  }
-  return json;
+  return ListJson(JudgeObjectives(result), ObjectiveJson);
 }
 
 namespace {
@@ -107,17 +110,12 @@ Json Bound(const std::optional<int64_t>& bound) {
   return bound ? OutcomeJson(*bound) : Json(nullptr);
 }
 
-Json PercentilesJson(const stats::Outcomes& outcomes,
-                     const std::vector<stats::Outcomes>& blocks) {
-  Json json = Json::array();
-  for (const Percentile& percentile : EstimatePercentiles(outcomes, blocks)) {
-    json.push_back({{"percentile", percentile.percent},
-                    {"value_ns", OutcomeJson(percentile.value_ns)},
-                    {"lower_ns", Bound(percentile.interval.lower)},
-                    {"upper_ns", Bound(percentile.interval.upper)},
-                    {"method", MethodName(percentile.interval.method)}});
-  }
-  return json;
+Json PercentileJson(const Percentile& percentile) {
+  return {{"percentile", percentile.percent},
+          {"value_ns", OutcomeJson(percentile.value_ns)},
+          {"lower_ns", Bound(percentile.interval.lower)},
+          {"upper_ns", Bound(percentile.interval.upper)},
+          {"method", MethodName(percentile.interval.method)}};
 }
 
 // Percentiles and distribution cover all outcomes; minimum, mean, deviation and
@@ -137,7 +135,8 @@ Json LatencyJson(const stats::Outcomes& outcomes,
                {"standard_deviation_ns",
                 of_succeeded([&] { return latency_ns.standard_deviation(); })},
                {"max_ns", of_succeeded([&] { return latency_ns.max(); })},
-               {"percentiles", PercentilesJson(outcomes, blocks)}};
+               {"percentiles", ListJson(EstimatePercentiles(outcomes, blocks),
+                                        PercentileJson)}};
   Json& distribution = json["distribution"] = Json::array();
   for (const CurvePoint& point :
        PercentileCurve(latency_ns, kPointsPerHalving)) {
@@ -222,25 +221,21 @@ Json WaitJson(const stats::LogHistogram& wait_ns) {
           {"max_ns", wait_ns.max()}};
 }
 
+Json ServiceAdmissionJson(const ServiceAdmission& admission) {
+  return {{"service", admission.service},
+          {"admitted_count", admission.admitted_count},
+          {"refused_count", admission.refused_count},
+          {"wait", WaitJson(admission.wait_ns)}};
+}
+
 }  // namespace
 
 Json ServerFaultsJson(const TestResult& result) {
-  Json json = Json::array();
-  for (const PlannedFault& fault : PlannedFaultsOf(result)) {
-    json.push_back(FaultJson(fault));
-  }
-  return json;
+  return ListJson(PlannedFaultsOf(result), FaultJson);
 }
 
 Json AdmissionJson(const TestResult& result) {
-  Json json = Json::array();
-  for (const ServiceAdmission& admission : AdmissionsOf(result)) {
-    json.push_back({{"service", admission.service},
-                    {"admitted_count", admission.admitted_count},
-                    {"refused_count", admission.refused_count},
-                    {"wait", WaitJson(admission.wait_ns)}});
-  }
-  return json;
+  return ListJson(AdmissionsOf(result), ServiceAdmissionJson);
 }
 
 // ---- Topology ---------------------------------------------------------------
@@ -280,6 +275,13 @@ void WriteInstance(RowWriter& row, const TopologyInstance& instance) {
   row.Add("rpc", instance.rpc);
   row.Add("role", instance.is_server ? "server" : "client");
   WriteTraffic(row, instance.traffic);
+}
+
+Json ServiceJson(const TopologyService& service) {
+  return {{"name", service.name},
+          {"instances", service.instance_count},
+          {"tier", service.tier},
+          {"external_addresses", Json(service.external_addresses)}};
 }
 
 Json EdgeJson(const TopologyEdge& edge) {
@@ -343,19 +345,9 @@ Json InstancesJson(const std::vector<TopologyInstance>& instances,
 }  // namespace
 
 Json TopologyJson(const Topology& topology, int64_t max_instance_rows) {
-  Json json = {{"services", Json::array()}, {"edges", Json::array()}};
-  for (const TopologyService& service : topology.services) {
-    json["services"].push_back(
-        {{"name", service.name},
-         {"instances", service.instance_count},
-         {"tier", service.tier},
-         {"external_addresses", Json(service.external_addresses)}});
-  }
-  for (const TopologyEdge& edge : topology.edges) {
-    json["edges"].push_back(EdgeJson(edge));
-  }
-  json["instances"] = InstancesJson(topology.instances, max_instance_rows);
-  return json;
+  return {{"services", ListJson(topology.services, ServiceJson)},
+          {"edges", ListJson(topology.edges, EdgeJson)},
+          {"instances", InstancesJson(topology.instances, max_instance_rows)}};
 }
 
 }  // namespace distbench::report

@@ -41,6 +41,14 @@ inline void SetDifference(const std::optional<stats::Difference>& difference,
   json[prefix + "upper"] = base::OrNull(upper);
 }
 
+// Returns an array of what `to_json` makes of each item.
+template <typename Items, typename ToJson>
+base::Json ListJson(const Items& items, const ToJson& to_json) {
+  base::Json json = base::Json::array();
+  for (const auto& item : items) json.push_back(to_json(item));
+  return json;
+}
+
 // What a field that a message lacks is: null, or its default.
 enum class AbsentField { kNull, kDefault };
 

@@ -140,6 +140,11 @@ double PerSecond(double amount, int64_t duration_ns) {
   return duration_ns > 0 ? amount * 1e9 / static_cast<double>(duration_ns) : 0;
 }
 
+int64_t ActivityTotals::metric(const std::string& name) const {
+  const auto found = metrics.find(name);
+  return found == metrics.end() ? 0 : found->second;
+}
+
 void ActivityTotals::Add(const ActivityLog& log) {
   ++instance_count;
   for (const ActivityMetric& metric : log.activity_metrics()) {

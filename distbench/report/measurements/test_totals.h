@@ -81,6 +81,9 @@ struct ActivityTotals {
   stats::LogHistogram duration_ns;
   stats::LogHistogram queueing_ns;
 
+  // 0 if no instance has it.
+  int64_t metric(const std::string& name) const;
+
   // Ignores damaged histograms.
   void Add(const ActivityLog& log);
 };

@@ -12,10 +12,6 @@
 namespace distbench::report {
 namespace {
 
-void AppendText(absl::string_view text, std::string& line) {
-  line += CsvText(text);
-}
-
 // Whole numbers have no exponent; others have all significant digits.
 void AppendNumber(double number, std::string& line) {
   constexpr double kExactlyWhole = 1e15;
@@ -32,7 +28,7 @@ void AppendCell(const Cell& cell, std::string& line) {
   } else if (const auto* number = std::get_if<double>(&cell)) {
     AppendNumber(*number, line);
   } else if (const auto* text = std::get_if<std::string>(&cell)) {
-    AppendText(*text, line);
+    line += CsvText(*text);
   }
 }
 
@@ -40,19 +36,15 @@ std::string Header(const ReportTable& table) {
   std::string line = "source,test,repetition";
   for (const std::string& column : table.columns) {
     line += ',';
-    AppendText(column, line);
+    line += CsvText(column);
   }
   return line + ",simulated\n";
 }
 
 // The leading cells that all rows of the run share.
 std::string RunCells(const TestRun& run) {
-  std::string cells;
-  AppendText(run.source, cells);
-  cells += ',';
-  AppendText(run.name, cells);
-  absl::StrAppend(&cells, ",", run.repetition);
-  return cells;
+  return absl::StrCat(CsvText(run.source), ",", CsvText(run.name), ",",
+                      run.repetition);
 }
 
 }  // namespace

@@ -7,24 +7,17 @@
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/tables/table.h"
 #include "distbench/results/histogram_proto.h"
+#include "distbench/results/message_sums.h"
 #include "distbench/results/time_series.h"
 #include "distbench/results/walk.h"
 
 namespace distbench::report {
 namespace {
 
-struct NetworkTotals {
-  int64_t received_bytes = 0;
-  int64_t sent_bytes = 0;
-  int64_t dropped_packets = 0;
-};
-
-NetworkTotals AddUpDevices(const ResourceSample& sample) {
-  NetworkTotals totals;
+NetworkCounters AddUpDevices(const ResourceSample& sample) {
+  NetworkCounters totals;
   for (const auto& [name, counters] : sample.network()) {
-    base::SaturatingAddTo(totals.received_bytes, counters.received_bytes());
-    base::SaturatingAddTo(totals.sent_bytes, counters.sent_bytes());
-    base::SaturatingAddTo(totals.dropped_packets, counters.dropped_packets());
+    results::AddCounters(counters, totals);
   }
   return totals;
 }
@@ -69,14 +62,14 @@ void AddNodeAndTime(const std::string& node, const ResourceSample& sample,
 
 void WriteResources(RowWriter& row, const std::string& node,
                     const ResourceSample& sample) {
-  const NetworkTotals network = AddUpDevices(sample);
+  const NetworkCounters network = AddUpDevices(sample);
   AddNodeAndTime(node, sample, row);
   row.AddFields(sample, WhenAbsent::kZero,
                 ResourceSample::kProcessCpuNsFieldNumber,
                 ResourceSample::kInvoluntaryContextSwitchesFieldNumber);
-  row.Add("network_received_bytes", network.received_bytes);
-  row.Add("network_sent_bytes", network.sent_bytes);
-  row.Add("network_dropped_packets", network.dropped_packets);
+  row.Add("network_received_bytes", network.received_bytes());
+  row.Add("network_sent_bytes", network.sent_bytes());
+  row.Add("network_dropped_packets", network.dropped_packets());
   row.AddFields(sample, WhenAbsent::kEmpty,
                 ResourceSample::kBusiestCpuNsFieldNumber,
                 ResourceSample::kRunQueueDelayNsFieldNumber);
@@ -160,29 +153,22 @@ void ListConnections(const TestResult& result, RowSink sink) {
 }  // namespace
 
 const ReportTable& ResourcesTable() {
-  static const ReportTable& table = MakeTable(
-      "resources", "a row per node and second", WriteResources, ListResources);
-  return table;
+  return TableOf<WriteResources, ListResources>("resources",
+                                                "a row per node and second");
 }
 
 const ReportTable& CpusTable() {
-  static const ReportTable& table =
-      MakeTable("cpus", "a row per node, second and CPU", WriteCpu, ListCpus);
-  return table;
+  return TableOf<WriteCpu, ListCpus>("cpus", "a row per node, second and CPU");
 }
 
 const ReportTable& GroupsTable() {
-  static const ReportTable& table =
-      MakeTable("groups", "a row per node, second and control group",
-                WriteGroup, ListGroups);
-  return table;
+  return TableOf<WriteGroup, ListGroups>(
+      "groups", "a row per node, second and control group");
 }
 
 const ReportTable& ConnectionsTable() {
-  static const ReportTable& table = MakeTable(
-      "connections", "a row per end of a TCP connection of the traffic",
-      WriteConnection, ListConnections);
-  return table;
+  return TableOf<WriteConnection, ListConnections>(
+      "connections", "a row per end of a TCP connection of the traffic");
 }
 
 // ---- Activities of instances ------------------------------------------------
@@ -266,17 +252,13 @@ void ListActivitySeries(const TestResult& result, RowSink sink) {
 }  // namespace
 
 const ReportTable& ActivitiesTable() {
-  static const ReportTable& table =
-      MakeTable("activities", "a row per instance and activity", WriteActivity,
-                ListActivities);
-  return table;
+  return TableOf<WriteActivity, ListActivities>(
+      "activities", "a row per instance and activity");
 }
 
 const ReportTable& ActivitySeriesTable() {
-  static const ReportTable& table =
-      MakeTable("activity_series", "a row per instance, activity and second",
-                WriteInterval, ListActivitySeries);
-  return table;
+  return TableOf<WriteInterval, ListActivitySeries>(
+      "activity_series", "a row per instance, activity and second");
 }
 
 }  // namespace distbench::report

@@ -114,13 +114,9 @@ void ListParts(const std::string& rpc, const std::vector<NamedTimes>& parts,
 }
 
 void ListTimePartRows(const TestResult& result, RowSink sink) {
-  const TestTotals totals = AddUp(result);
-  for (const int rpc_index : ListRpcs(result)) {
-    const std::string rpc = results::RpcName(result, rpc_index);
-    const auto found = totals.rpcs.find(rpc);
-    if (found == totals.rpcs.end()) continue;
-    ListParts(rpc, TimePartsOf(found->second), sink);
-  }
+  ForEachRpc(result, /*max_intervals=*/1, [&](const RpcMeasurements& rpc) {
+    ListParts(rpc.name, TimePartsOf(rpc.totals), sink);
+  });
 }
 
 void ListStreamRows(const TestResult& result, RowSink sink) {
@@ -205,43 +201,32 @@ void ListSampleRows(const TestResult& result, RowSink sink) {
 }  // namespace
 
 const ReportTable& RpcsTable() {
-  static const ReportTable& table =
-      MakeTable("rpcs", "a row per RPC", WriteRpc, ListRpcRows);
-  return table;
+  return TableOf<WriteRpc, ListRpcRows>("rpcs", "a row per RPC");
 }
 
 const ReportTable& PercentilesTable() {
-  static const ReportTable& table = MakeTable(
-      "percentiles", "a row per RPC and percentile, with its interval",
-      WritePercentile, ListPercentileRows);
-  return table;
+  return TableOf<WritePercentile, ListPercentileRows>(
+      "percentiles", "a row per RPC and percentile, with its interval");
 }
 
 const ReportTable& TimePartsTable() {
-  static const ReportTable& table =
-      MakeTable("time_parts", "a row per RPC and part of its time", WritePart,
-                ListTimePartRows);
-  return table;
+  return TableOf<WritePart, ListTimePartRows>(
+      "time_parts", "a row per RPC and part of its time");
 }
 
 const ReportTable& StreamsTable() {
-  static const ReportTable& table = MakeTable(
-      "streams", "a row per RPC that streams and time of its messages",
-      WritePart, ListStreamRows);
-  return table;
+  return TableOf<WritePart, ListStreamRows>(
+      "streams", "a row per RPC that streams and time of its messages");
 }
 
 const ReportTable& PeersTable() {
-  static const ReportTable& table = MakeTable(
-      "peers", "a row per client, server and RPC", WritePeer, ListPeerRows);
-  return table;
+  return TableOf<WritePeer, ListPeerRows>("peers",
+                                          "a row per client, server and RPC");
 }
 
 const ReportTable& SamplesTable() {
-  static const ReportTable& table =
-      MakeTable("samples", "a row per RPC of which a sample was kept",
-                WriteSample, ListSampleRows);
-  return table;
+  return TableOf<WriteSample, ListSampleRows>(
+      "samples", "a row per RPC of which a sample was kept");
 }
 
 // ---- Policies, faults, and what became of the goodput -----------------------
@@ -396,31 +381,23 @@ void ListGoodputRows(const TestResult& result, RowSink sink) {
 }  // namespace
 
 const ReportTable& PoliciesTable() {
-  static const ReportTable& table =
-      MakeTable("policies", "a row per RPC with a policy: its attempts",
-                WritePolicy, ListPolicyRows);
-  return table;
+  return TableOf<WritePolicy, ListPolicyRows>(
+      "policies", "a row per RPC with a policy: its attempts");
 }
 
 const ReportTable& FaultsTable() {
-  static const ReportTable& table =
-      MakeTable("faults", "a row per instance and fault of it: what it did",
-                WriteFault, ListFaultRows);
-  return table;
+  return TableOf<WriteFault, ListFaultRows>(
+      "faults", "a row per instance and fault of it: what it did");
 }
 
 const ReportTable& RecoveriesTable() {
-  static const ReportTable& table = MakeTable(
-      "recoveries", "a row per time of a server's fault and RPC: its recovery",
-      WriteRecovery, ListRecoveryRows);
-  return table;
+  return TableOf<WriteRecovery, ListRecoveryRows>(
+      "recoveries", "a row per time of a server's fault and RPC: its recovery");
 }
 
 const ReportTable& GoodputTable() {
-  static const ReportTable& table =
-      MakeTable("goodput", "a row per second and RPC with a policy or a fault",
-                WriteGoodput, ListGoodputRows);
-  return table;
+  return TableOf<WriteGoodput, ListGoodputRows>(
+      "goodput", "a row per second and RPC with a policy or a fault");
 }
 
 }  // namespace distbench::report

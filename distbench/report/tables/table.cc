@@ -83,10 +83,8 @@ void ListSeriesRows(const std::string& rpc, const RpcSeries& series,
 }
 
 const ReportTable& SecondsTable() {
-  static const ReportTable& table = MakeTable(
-      "seconds", "a row per RPC and second (or longer), warm-up included",
-      WriteInterval, ListSecondRows);
-  return table;
+  return TableOf<WriteInterval, ListSecondRows>(
+      "seconds", "a row per RPC and second (or longer), warm-up included");
 }
 
 // ---- Writing rows -----------------------------------------------------------

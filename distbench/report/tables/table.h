@@ -101,7 +101,7 @@ void ListSeriesRows(const std::string& rpc, const RpcSeries& series,
 //     row.AddFields(use, WhenAbsent::kZero);
 //   }
 //
-//   MakeTable("cpus", "a row per node and CPU", WriteCpu, ListCpus) has the
+//   TableOf<WriteCpu, ListCpus>("cpus", "a row per node and CPU") has the
 //   columns, RowOf(WriteCpu, node, use) the cells of a row.
 
 // The cell of a field that a message does not have: no cell has a value, or
@@ -157,14 +157,14 @@ Row RowOf(void (*write)(RowWriter&, Args...),
   return row;
 }
 
-// A table that is never destroyed. list_rows lists rows by RowOf(write, ...).
-template <typename... Args>
-const ReportTable& MakeTable(absl::string_view name,
-                             absl::string_view description,
-                             void (*write)(RowWriter&, Args...),
-                             void (*list_rows)(const TestResult& result,
-                                               RowSink sink)) {
-  return *new ReportTable{name, description, ColumnsOf(write), list_rows};
+// The table whose rows `list_rows` lists by RowOf(write, ...). It is made once,
+// and never destroyed.
+template <auto write, auto list_rows>
+const ReportTable& TableOf(absl::string_view name,
+                           absl::string_view description) {
+  static const ReportTable& table =
+      *new ReportTable{name, description, ColumnsOf(write), list_rows};
+  return table;
 }
 
 }  // namespace distbench::report

@@ -284,22 +284,16 @@ std::string TimesOf(absl::string_view title,
 // Totals over all instances.
 Lines Activities(const TestResult& result) {
   Lines lines;
-  for (const auto& [name, added_up] : AddUpActivities(result)) {
-    // clang before version 16 cannot capture structured bindings.
-    const ActivityTotals& totals = added_up;
-    const auto metric = [&totals](const char* metric_name) -> int64_t {
-      const auto found = totals.metrics.find(metric_name);
-      return found == totals.metrics.end() ? 0 : found->second;
-    };
-    std::string line =
-        absl::StrFormat("  %s: N: %d (instances: %d)", OneLine(name),
-                        metric("iteration_count"), totals.instance_count);
+  for (const auto& [name, totals] : AddUpActivities(result)) {
+    std::string line = absl::StrFormat(
+        "  %s: N: %d (instances: %d)", OneLine(name),
+        totals.metric("iteration_count"), totals.instance_count);
     absl::StrAppend(&line, TimesOf("duration", totals.duration_ns),
                     TimesOf("queueing", totals.queueing_ns));
     for (const char* amount :
          {"input_bytes", "output_bytes", "operations", "failed_operations"}) {
       if (totals.metrics.count(amount) == 0) continue;
-      absl::StrAppend(&line, " ", amount, ": ", metric(amount));
+      absl::StrAppend(&line, " ", amount, ": ", totals.metric(amount));
     }
     lines.push_back(std::move(line));
   }
