@@ -90,7 +90,7 @@ void NodeSession::Beat(int beats_per_ping) {
     is_silent = ++silent_beats_ >= kSilentBeats;
     beats_per_ping_ = beats_per_ping;
     const bool is_turn = ++beats_ % beats_per_ping == 0;
-    if (!is_silent && is_turn && !ping_is_out_) SendPing();
+    if (!is_silent && is_turn && !ping_sent_ns_.has_value()) SendPing();
   }
   if (is_silent) {
     Disconnect(absl::StrCat("nothing was heard for ",
@@ -108,17 +108,22 @@ void NodeSession::Disconnect(absl::string_view reason) {
 }
 
 void NodeSession::OnPong(const Pong& pong) {
-  ping_is_out_ = false;
-  clock_offset_.AddRoundTrip(pong.sequencer_timestamp_ns(),
-                             pong.node_timestamp_ns(), clock_.UnixNs());
+  // A node that names another time would make the round trip as long as it
+  // likes, and tests start late by four of them.
+  const bool is_answer = ping_sent_ns_ == pong.sequencer_timestamp_ns();
+  ping_sent_ns_.reset();
+  if (is_answer) {
+    clock_offset_.AddRoundTrip(pong.sequencer_timestamp_ns(),
+                               pong.node_timestamp_ns(), clock_.UnixNs());
+  }
   if (pings_until_pause_ > 0) SendPing();
 }
 
 void NodeSession::SendPing() {
   if (pings_until_pause_ > 0) --pings_until_pause_;
-  ping_is_out_ = true;
+  ping_sent_ns_ = clock_.UnixNs();
   NodeCommand command;
-  command.mutable_ping()->set_sequencer_timestamp_ns(clock_.UnixNs());
+  command.mutable_ping()->set_sequencer_timestamp_ns(*ping_sent_ns_);
   stream_->Send(std::move(command));
 }
 

@@ -129,7 +129,8 @@ class NodeSession {
   int silent_beats_ ABSL_GUARDED_BY(mutex_) = 0;
   int beats_per_ping_ ABSL_GUARDED_BY(mutex_) = 1;
   int beats_ ABSL_GUARDED_BY(mutex_);  // from the id, so that nodes take turns
-  bool ping_is_out_ ABSL_GUARDED_BY(mutex_) = false;
+  // Of the ping that was not answered yet.
+  std::optional<int64_t> ping_sent_ns_ ABSL_GUARDED_BY(mutex_);
   int pings_until_pause_ ABSL_GUARDED_BY(mutex_);
   std::optional<std::string> end_reason_ ABSL_GUARDED_BY(mutex_);
 };

@@ -104,6 +104,17 @@ TEST_F(NodeSessionTest, LearnsTheNodesClockFromAFewRoundTripsInARow) {
   EXPECT_LE(offset.error_ns, 10'001);
 }
 
+TEST_F(NodeSessionTest, KnowsNoClockFromAnswersToWhatWasNotAsked) {
+  NodeMessage message;
+  message.mutable_pong()->set_sequencer_timestamp_ns(0);
+  message.mutable_pong()->set_node_timestamp_ns(clock_.UnixNs());
+  clock_.Advance(1000);
+  session_->OnMessage(message);
+  EXPECT_FALSE(session_->clock_offset().has_value()) << "a round trip of years";
+  Pong(1000);
+  EXPECT_LE(session_->clock_offset().value().error_ns, 501);
+}
+
 TEST_F(NodeSessionTest, HasOnePingAtATimeOnTheWay) {
   const int64_t pings = stream_->PingCount();
   session_->Beat(1);
