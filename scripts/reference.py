@@ -117,23 +117,27 @@ class _Language:
 
     def introduction(self):
         # After the first paragraph, which is for readers of the file.
-        return self._prose.paragraphs(self._protos.introduction.split("\n\n", 1)[1])
+        return self._prose.markdown(self._protos.introduction.split("\n\n", 1)[1])
 
     def contents(self):
         entries = [
             "  " * self._depths[m.name] + f"- [{m.name}](#{m.name.lower()})"
             for m in self.messages
         ]
-        return "\n".join(
-            [*entries, "- [Activities](#activities)", "- [Drivers](#drivers)"]
-        )
+        activities = [activity.name for activity in self._protos.activities]
+        drivers = [driver.options.name for driver in self._protos.drivers]
+        entries.append(f"- [Activities](#activities): {_links(activities)}")
+        entries.append(f"- [Drivers](#drivers): {_links(drivers)}")
+        return "\n".join(entries)
 
     def section(self, message):
-        parts = [f"## {message.name}\n"]
-        parts.append(self._prose.paragraphs(message.comment) + "\n")
-        parts.append(self._uses_of(message))
-        parts.append(self._table(message))
-        return "\n".join(parts)
+        parts = [
+            f"## {message.name}\n",
+            self._prose.markdown(message.comment) + "\n",
+            self._uses_of(message),
+            self._table(message),
+        ]
+        return "\n".join(filter(None, parts))
 
     def _uses_of(self, message):
         uses = [
@@ -144,10 +148,7 @@ class _Language:
         return f"Used as {reference_words.listed(uses, 'and')}.\n" if uses else ""
 
     def _table(self, message):
-        lines = [
-            "| field | type | values | meaning |",
-            "|---|---|---|---|",
-        ]
+        lines = ["| field | type | values | meaning |", "|---|---|---|---|"]
         notes = []
         choice = None
         for row in rows_of(message):
@@ -170,11 +171,9 @@ class _Language:
         return "\n".join(lines + notes)
 
     def _row_of_choice(self, message, choice):
-        comment = self._prose.paragraphs(message.oneofs[choice])
+        comment = self._prose.markdown(message.oneofs[choice])
         count = sum(field.oneof == choice for field in message.fields)
-        return (
-            f"| *one of the next {count}* | | | {reference_words.cell(comment)} |"
-        )
+        return f"| *one of the next {count}* | | | {reference_words.cell(comment)} |"
 
     def _comment_of(self, message, row):
         fields = sorted(row, key=lambda field: bool(field.rules.text_of))
@@ -184,8 +183,8 @@ class _Language:
         products = {field.product for field in row if field.product}
         first += [f'Of the product "{product}".' for product in sorted(products)]
         return [
-            self._prose.paragraphs("\n".join(first)),
-            *map(self._prose.paragraphs, rest),
+            self._prose.markdown("\n".join(first)),
+            *map(self._prose.markdown, rest),
         ]
 
     def _type(self, field):
@@ -202,7 +201,7 @@ class _Language:
     def _values_of(self, field):
         lines = [f"Values of `{field.name}`:\n"]
         for name, comment in field.enum:
-            text = self._prose.paragraphs(comment).replace("\n", " ")
+            text = self._prose.markdown(comment).replace("\n", " ")
             said = f": {text}" if text else ""
             lines.append(f"- `{name}`{said}")
         return "\n".join(lines) + "\n"
@@ -214,10 +213,14 @@ class _Language:
         lines += [
             f"- If {reference_words.conditions(conflict.when)}: "
             f"{self._prose.code(conflict.at) if conflict.at else 'the message'} "
-            f"{self._prose.paragraphs(conflict.problem)}."
+            f"{self._prose.markdown(conflict.problem)}."
             for conflict in message.conflicts
         ]
         return ["\n".join(lines) + "\n"]
+
+
+def _links(names):
+    return ", ".join(f"[{name}](#{name.lower()})" for name in names)
 
 
 def rows_of(message):
@@ -264,11 +267,14 @@ def _said_of(row, words, separator):
 # ---- The catalogues -------------------------------------------------------------
 
 
+# Without links to messages, which are not meant here.
+_PROSE = reference_words.Prose(())
+
+
 def _settings_table(settings):
     lines = ["| setting | type | values | meaning |", "|---|---|---|---|"]
-    prose = reference_words.Prose(set())
     for field in settings:
-        about = prose.paragraphs(field.setting.about)
+        about = _PROSE.markdown(field.setting.about)
         lines.append(
             f"| `{field.name}` | {reference_words.type_name(field)} "
             f"| {reference_words.setting_values(field)} "
@@ -279,9 +285,8 @@ def _settings_table(settings):
 
 def _activities(protos):
     parts = [ACTIVITIES]
-    prose = reference_words.Prose(set())
     for activity in protos.activities:
-        said = [prose.paragraphs(activity.options.about)]
+        said = [_PROSE.markdown(activity.options.about)]
         if activity.options.waits:
             said.append("It takes a slot of its pool, and no thread.")
         if activity.options.metrics:
@@ -289,7 +294,7 @@ def _activities(protos):
             said.append(f"Counts {metrics}.")
         parts.append(f"### {activity.name}\n\n{' '.join(said)}\n")
         if activity.comment:
-            parts.append(prose.paragraphs(activity.comment) + "\n")
+            parts.append(_PROSE.markdown(activity.comment) + "\n")
         parts.append(_settings_table(activity.settings))
     parts.append(_of_products(protos, "Activities", str.isupper))
     return "\n".join(parts)
@@ -297,10 +302,9 @@ def _activities(protos):
 
 def _drivers(protos):
     parts = [DRIVERS]
-    prose = reference_words.Prose(set())
     for driver in protos.drivers:
         parts.append(
-            f"### {driver.options.name}\n\n{prose.paragraphs(driver.options.about)} "
+            f"### {driver.options.name}\n\n{_PROSE.markdown(driver.options.about)} "
             f"{reference_words.abilities(driver.options)}\n"
         )
         if driver.options.alias_of:

@@ -49,30 +49,24 @@ class Protos:
             for index, message in enumerate(file.message_type):
                 path = (file.name, _MESSAGE, index)
                 self._read_paths(f"{file.package}.{message.name}", path, message)
-        self._introduction_of(files, modules)
+        # Words of the language that belong to a product, and the product.
+        options = modules["proto/traffic_config.proto"].DESCRIPTOR.GetOptions()
+        words = options.Extensions[self._product.product_word]
+        self.product_words = [(word.word, word.product) for word in words]
+        # What is above all else in the file of the language.
+        self.introduction = self._comments["proto/traffic_config.proto", _SYNTAX]
         self._messages = {}
         for module in modules.values():
             for descriptor in module.DESCRIPTOR.message_types_by_name.values():
                 self._messages[descriptor.full_name] = descriptor
 
-    def _introduction_of(self, files, modules):
-        language = next(f for f in files if f.name == "proto/traffic_config.proto")
-        for location in language.source_code_info.location:
-            if list(location.path) == [_SYNTAX]:
-                comments = [*location.leading_detached_comments, location.leading_comments]
-                self.introduction = _clean("\n".join(comments))
-        options = modules[language.name].DESCRIPTOR.GetOptions()
-        self.product_words = [
-            (word.word, word.product)
-            for word in options.Extensions[self._product.product_word]
-        ]
-
     def _read_comments(self, file):
         for location in file.source_code_info.location:
             path = (file.name, *location.path)
-            self._comments[path] = _clean(
-                location.leading_comments + "\n" + location.trailing_comments
-            )
+            above = location.leading_comments
+            if list(location.path) == [_SYNTAX]:
+                above = "\n".join([*location.leading_detached_comments, above])
+            self._comments[path] = _clean(above + "\n" + location.trailing_comments)
             span = location.span
             self._spans[path] = (span[0], span[2] if len(span) == 4 else span[0])
 

@@ -62,7 +62,7 @@ class Prose:
             r"|(?P<special>[*_<|])"
         )
 
-    def paragraphs(self, comment):
+    def markdown(self, comment):
         return self._marks.sub(self._marked, comment)
 
     @staticmethod

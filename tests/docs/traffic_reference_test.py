@@ -105,7 +105,7 @@ class WordsTest(unittest.TestCase):
             ("`as_it is`", "`as_it is`"),
             ("net.ipv4.tcp_ecn is one", "`net.ipv4.tcp_ecn` is one"),
         ]:
-            self.assertEqual(prose.paragraphs(comment), markdown)
+            self.assertEqual(prose.markdown(comment), markdown)
 
     def test_conditions(self):
         for when, words in [
