@@ -1,5 +1,5 @@
 // What a test requires of its hosts (HostRequirements): which facts there are,
-// and whether a host meets them. docs/traffic_config.md describes the facts.
+// and whether a host meets them. HostRequirements describes the facts.
 
 #ifndef DISTBENCH_CONFIG_REQUIREMENTS_HOST_REQUIREMENTS_H_
 #define DISTBENCH_CONFIG_REQUIREMENTS_HOST_REQUIREMENTS_H_

@@ -1,0 +1,231 @@
+"""What protoc knows about the traffic language: messages and fields with their comments
+and options, for the reference of the language (reference.py)."""
+
+import collections
+import importlib
+import os
+import subprocess
+import sys
+import tempfile
+
+from google.protobuf import descriptor_pb2
+
+# The files whose messages the language and its catalogues are made of.
+FILES = (
+    "proto/catalogs.proto",
+    "proto/experiment.proto",
+    "proto/joint_distribution.proto",
+    "proto/product.proto",
+    "proto/rules.proto",
+    "proto/traffic_config.proto",
+)
+
+Field = collections.namedtuple(
+    "Field",
+    "name kind message enum is_repeated is_map has_default default oneof comment "
+    # Whether it is on the line below another field.
+    "follows "
+    "rules product setting",
+)
+Message = collections.namedtuple("Message", "name comment fields oneofs conflicts")
+Activity = collections.namedtuple("Activity", "name comment options settings")
+# Sides: "client", "server" and "channel" -> settings, prefix of those passed through.
+Driver = collections.namedtuple("Driver", "options sides")
+
+# Numbers of descriptor.proto, of which paths to comments are made.
+_MESSAGE, _FIELD, _NESTED, _ENUM_IN, _VALUE, _ONEOF, _SYNTAX = 4, 2, 3, 4, 2, 8, 12
+
+
+class Protos:
+    def __init__(self, files, modules):
+        self._rules = modules["proto/rules.proto"]
+        self._product = modules["proto/product.proto"]
+        self._catalogs = modules["proto/catalogs.proto"]
+        self._comments = {}
+        self._spans = {}
+        self._paths = {}
+        for file in files:
+            self._read_comments(file)
+            for index, message in enumerate(file.message_type):
+                path = (file.name, _MESSAGE, index)
+                self._read_paths(f"{file.package}.{message.name}", path, message)
+        # Words of the language that belong to a product, and the product.
+        options = modules["proto/traffic_config.proto"].DESCRIPTOR.GetOptions()
+        words = options.Extensions[self._product.product_word]
+        self.product_words = [(word.word, word.product) for word in words]
+        # What is above all else in the file of the language.
+        self.introduction = self._comments["proto/traffic_config.proto", _SYNTAX]
+        self._messages = {}
+        for module in modules.values():
+            for descriptor in module.DESCRIPTOR.message_types_by_name.values():
+                self._messages[descriptor.full_name] = descriptor
+
+    def _read_comments(self, file):
+        for location in file.source_code_info.location:
+            path = (file.name, *location.path)
+            above = location.leading_comments
+            if list(location.path) == [_SYNTAX]:
+                above = "\n".join([*location.leading_detached_comments, above])
+            self._comments[path] = _clean(above + "\n" + location.trailing_comments)
+            span = location.span
+            self._spans[path] = (span[0], span[2] if len(span) == 4 else span[0])
+
+    def _read_paths(self, name, path, message):
+        self._paths[name] = path
+        for index, enum in enumerate(message.enum_type):
+            self._paths[f"{name}.{enum.name}"] = (*path, _ENUM_IN, index)
+        for index, nested in enumerate(message.nested_type):
+            self._read_paths(f"{name}.{nested.name}", (*path, _NESTED, index), nested)
+
+    def message(self, name):
+        """A message of the language, by its short name."""
+        descriptor = self._messages[f"distbench.{name}"]
+        path = self._paths[descriptor.full_name]
+        oneofs = {
+            oneof.name: self._comments.get((*path, _ONEOF, index), "")
+            for index, oneof in enumerate(descriptor.oneofs)
+        }
+        conflicts = descriptor.GetOptions().Extensions[self._rules.conflict]
+        return Message(
+            descriptor.name,
+            self._comments.get(path, ""),
+            self._fields(descriptor),
+            oneofs,
+            list(conflicts),
+        )
+
+    @property
+    def activities(self):
+        return [
+            Activity(
+                descriptor.name,
+                self._comments[self._paths[descriptor.full_name]],
+                options,
+                self._settings(descriptor),
+            )
+            for descriptor, options in self._with(self._catalogs.activity)
+        ]
+
+    @property
+    def drivers(self):
+        return [
+            Driver(options, self._sides(descriptor))
+            for descriptor, options in self._with(self._catalogs.driver)
+        ]
+
+    def _with(self, extension):
+        file = self._catalogs.DESCRIPTOR
+        descriptors = file.message_types_by_name.values()
+        for descriptor in sorted(descriptors, key=lambda d: self._paths[d.full_name]):
+            options = descriptor.GetOptions()
+            if options.HasExtension(extension):
+                yield descriptor, options.Extensions[extension]
+
+    def _sides(self, descriptor):
+        return {
+            field.name: (
+                self._settings(field.message_type),
+                self._passed_through(field.message_type),
+            )
+            for field in descriptor.fields
+        }
+
+    def _passed_through(self, descriptor):
+        side = descriptor.GetOptions().Extensions[self._catalogs.side]
+        inner = (f.message_type for f in descriptor.fields if f.message_type)
+        return side.pass_through_prefix or next(
+            filter(None, map(self._passed_through, inner)), ""
+        )
+
+    def _settings(self, descriptor):
+        """Those of the message, and of the messages in it."""
+        settings = []
+        for field, parsed in zip(descriptor.fields, self._fields(descriptor)):
+            if field.message_type:
+                settings += self._settings(field.message_type)
+            else:
+                settings.append(parsed)
+        return settings
+
+    def _fields(self, descriptor):
+        path = self._paths[descriptor.full_name]
+        fields = []
+        end = None
+        # In Python, fields have the order of the file.
+        for index, field in enumerate(descriptor.fields):
+            here = (*path, _FIELD, index)
+            start, follows_end = self._spans[here]
+            fields.append(self._field(field, here, end is not None and start == end + 1))
+            end = follows_end
+        return fields
+
+    def _field(self, field, path, follows):
+        options = field.GetOptions()
+        target = field.message_type
+        is_map = bool(target and target.GetOptions().map_entry)
+        if is_map:
+            target = target.fields_by_name["value"].message_type
+        kind = field
+        if is_map:
+            kind = field.message_type.fields_by_name["value"]
+        return Field(
+            name=field.name,
+            kind=kind.cpp_type if kind.type != kind.TYPE_BYTES else "bytes",
+            message=target.name if target else None,
+            enum=self._enum(field.enum_type) if field.enum_type else None,
+            is_repeated=field.label == field.LABEL_REPEATED,
+            is_map=is_map,
+            has_default=field.has_default_value,
+            default=field.default_value,
+            oneof=field.containing_oneof.name if field.containing_oneof else None,
+            comment=self._comments[path],
+            follows=follows,
+            rules=options.Extensions[self._rules.rules],
+            product=options.Extensions[self._product.product],
+            setting=options.Extensions[self._catalogs.setting],
+        )
+
+    def _enum(self, enum):
+        path = self._paths[enum.full_name]
+        return [
+            (value.name, self._comments.get((*path, _VALUE, index), ""))
+            for index, value in enumerate(enum.values)
+        ]
+
+
+def _clean(comment):
+    lines = [line[1:] if line.startswith(" ") else line for line in comment.split("\n")]
+    return "\n".join(line.rstrip() for line in lines).strip("\n")
+
+
+def read(root):
+    """Reads the files below this folder; only once in a process, as the modules that
+    protoc makes of them have their names from the files."""
+    with tempfile.TemporaryDirectory() as folder:
+        descriptors = os.path.join(folder, "descriptors")
+        subprocess.run(
+            [
+                "protoc",
+                f"-I{root}",
+                "--include_source_info",
+                f"--descriptor_set_out={descriptors}",
+                f"--python_out={folder}",
+                *FILES,
+            ],
+            check=True,
+        )
+        # A package, before one of the same name elsewhere.
+        open(os.path.join(folder, "proto", "__init__.py"), "w").close()
+        with open(descriptors, "rb") as file:
+            files = descriptor_pb2.FileDescriptorSet.FromString(file.read()).file
+        sys.path.insert(0, folder)
+        try:
+            modules = {
+                name: importlib.import_module(
+                    name.replace("/", ".").replace(".proto", "_pb2")
+                )
+                for name in FILES
+            }
+        finally:
+            sys.path.remove(folder)
+    return Protos(files, modules)
