@@ -328,6 +328,11 @@ int RunCommandLine(std::vector<Command> commands,
   try {
     app.parse(arguments);
   } catch (const CLI::Success& help_or_version) {
+    // Help on a subcommand that there is not would be that on all of them.
+    const CLI::App& named = NamedCommand(app);
+    if (!flags::CommandsOf(named).empty() && named.remaining_size() > 0) {
+      return Refuse(app, ExplainExtras(app));
+    }
     return app.exit(help_or_version);
   } catch (const CLI::ExtrasError&) {
     return Refuse(app, ExplainExtras(app));

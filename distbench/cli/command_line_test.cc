@@ -211,6 +211,9 @@ TEST(CommandLineTest, MisspeltSubcommandIsExplained) {
   ExpectRefusal({"bale"},
                 "distbench: unknown subcommand \"bale\"; did you mean "
                 "\"bake\"?\nSee: distbench help\n");
+  ExpectRefusal({"bale", "--help"},
+                "distbench: unknown subcommand \"bale\"; did you mean "
+                "\"bake\"?\nSee: distbench help\n");
   ExpectRefusal({"help", "bale"},
                 "distbench help: there is no subcommand \"bale\"; did you mean "
                 "\"bake\"?\nSee: distbench help help\n");
