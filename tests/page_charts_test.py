@@ -265,37 +265,6 @@ class PageChartsTest(report_page.ReportPageTest):
         self.assertEqual(page.complaints, [])
         page.close()
 
-    def test_stacks_are_compared_under_each_load(self):
-        page = self.open_report(
-            self.write("stacks.pb", page_results.stacks())
-        )
-        self.assertEqual(
-            self.column(page, "stacks-table", 0),
-            ["100 offered per second"] * 2 + ["200 offered per second"] * 2,
-        )
-        self.assertEqual(
-            self.column(page, "stacks-table", 1), ["grpc", "tcp"] * 2
-        )
-        # 2 s for 100 RPCs.
-        self.assertEqual(self.column(page, "stacks-table", 6)[0], "20 ms")
-        points = self.points(page, "stacks-latency-chart", "tcp, p50")
-        self.assertEqual([round(x) for x, _ in points], [100, 200])
-        for _, ns in points:
-            self.assertAlmostEqual(ns / 1e6, 1, delta=0.01)
-        self.assertEqual(self.labels(page, "stacks-cpu-chart"), ["grpc", "tcp"])
-        sentences = self.text_of(page, "stacks-sentences")
-        self.assertIn("a single run does not tell", sentences)
-        self.assertNotIn("times the", sentences)
-        self.assertIn("load 300 (", self.text_of(page, "stacks-omissions"))
-        page.close()
-
-    def test_results_of_one_driver_compare_no_stacks(self):
-        page = self.open_report(self.example("one", 2, 2, 1, 2, 20))
-        self.assertTrue(
-            page.evaluate("document.getElementById('stacks').hidden")
-        )
-        page.close()
-
     def test_other_tests_are_no_sweep(self):
         page = self.open_report(
             self.example("base", 2, 2, 1, 2, 20),

@@ -87,38 +87,6 @@ def sweep():
     )
 
 
-def over_driver(driver, offered_count, latency_us):
-    """Returns a run of a second, whose traffic depends on offered_count."""
-    samples = [sample(START_S, latency_us, 0)] * 99
-    samples.append(sample(START_S + 1 - latency_us / 1e6, latency_us, 0))
-    return run(
-        f"load {offered_count}",
-        {"query": samples},
-        config=f"""
-          default_protocol: "{driver}" services {{ name: "c" count: 1 }}
-          actions {{
-            name: "run" iterations {{ max_iteration_count: {offered_count} }}
-          }}""",
-        log="offered_loads { key: 0 value { "
-        f"offered_count: {offered_count} }} }}",
-        usage="""node_resources { key: "node0" value {
-          engine_usages { key: "c/0" value { user_cpu_time_seconds: 2 } }
-        } }""",
-    )
-
-
-def stacks():
-    """Two drivers under two loads, and one of them under a third."""
-    return "".join(
-        over_driver(driver, count, latency_us)
-        for driver, latency_us, counts in (
-            ("grpc", 3000, (100, 200)),
-            ("tcp", 1000, (100, 200, 300)),
-        )
-        for count in counts
-    )
-
-
 def repeats(latencies_us):
     """Four runs of a test, each a microsecond slower than the one before."""
     return "".join(
