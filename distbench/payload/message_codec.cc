@@ -49,6 +49,19 @@ constexpr int VarintBytes(uint64_t value) {
   return (std::bit_width(value | 1) + 6) / 7;
 }
 
+size_t NumberFieldBytes(uint64_t value) {
+  return kTagBytes + VarintBytes(value);
+}
+
+size_t TimeFieldBytes(int64_t time_ns) {
+  if (time_ns < 0) return 0;
+  return kTimeTagBytes + VarintBytes(static_cast<uint64_t>(time_ns));
+}
+
+size_t StringFieldBytes(absl::string_view value) {
+  return kTagBytes + VarintBytes(value.size()) + value.size();
+}
+
 // Writes fields. The caller ensures that they fit.
 class HeadWriter {
  public:
@@ -71,9 +84,7 @@ class HeadWriter {
     Varint(value, VarintBytes(value));
   }
 
-  // Writes nothing if it is empty.
   void String(Field field, absl::string_view value) {
-    if (value.empty()) return;
     LengthOf(field, value.size(), VarintBytes(value.size()));
     std::memcpy(out_, value.data(), value.size());
     out_ += value.size();
@@ -96,70 +107,40 @@ class HeadWriter {
   char* out_;
 };
 
-// Adds up the sizes of the fields that a HeadWriter would write.
-class HeadSizer {
- public:
-  size_t bytes() const { return bytes_; }
-
-  void Number(Field field, uint64_t value) {
-    Number(field, value, VarintBytes(value));
+// The size of all fields except the payload and the number that may be widened.
+size_t OtherFieldBytes(const RequestHeader& header) {
+  size_t bytes = 0;
+  if (header.server_instance >= 0) {
+    bytes += NumberFieldBytes(header.server_instance);
   }
-
-  void Number(Field, uint64_t, int width) { bytes_ += kTagBytes + width; }
-
-  void Time(Field, int64_t time_ns) {
-    if (time_ns < 0) return;
-    bytes_ += kTimeTagBytes + VarintBytes(static_cast<uint64_t>(time_ns));
+  if (!header.trace_context.empty()) {
+    bytes += StringFieldBytes(header.trace_context);
   }
-
-  void String(Field, absl::string_view value) {
-    if (value.empty()) return;
-    bytes_ += kTagBytes + VarintBytes(value.size()) + value.size();
-  }
-
- private:
-  size_t bytes_ = 0;
-};
-
-// The number that a spare byte may widen, see MessageLayout.
-int32_t WidenedNumber(const RequestHeader& header) { return header.rpc_index; }
-int32_t WidenedNumber(const ResponseHeader& header) {
-  return header.server_instance;
-}
-
-// Puts all fields except the payload into a HeadWriter or a HeadSizer. The
-// number that may be widened has the given width.
-template <typename Output>
-void PutFields(const RequestHeader& header, int number_width, Output& fields) {
-  fields.Number(kRpcIndex, header.rpc_index, number_width);
-  fields.String(kTraceContext, header.trace_context);
-  if (header.warmup) fields.Number(kWarmup, 1);
+  if (header.warmup) bytes += NumberFieldBytes(1);
   if (header.response_bytes != RequestHeader::kNoResponseBytes) {
-    fields.Number(kResponsePayloadSize, header.response_bytes);
+    bytes += NumberFieldBytes(header.response_bytes);
   }
   if (header.processing_ns != 0) {
-    fields.Number(kServerProcessingTimeNs, header.processing_ns);
+    bytes += NumberFieldBytes(header.processing_ns);
   }
-  if (header.server_instance >= 0) {
-    fields.Number(kServerInstance, header.server_instance);
-  }
+  return bytes;
 }
 
-template <typename Output>
-void PutFields(const ResponseHeader& header, int number_width, Output& fields) {
-  fields.String(kErrorMessage, header.error_message);
-  fields.Number(kServerInstance, header.server_instance, number_width);
-  fields.Time(kServerQueueTimeNs, header.queue_ns);
-  fields.Time(kServerHandlerTimeNs, header.handler_ns);
+size_t OtherFieldBytes(const ResponseHeader& header) {
+  size_t bytes =
+      TimeFieldBytes(header.queue_ns) + TimeFieldBytes(header.handler_ns);
+  if (!header.error_message.empty()) {
+    bytes += StringFieldBytes(header.error_message);
+  }
+  return bytes;
 }
 
-template <typename Header>
-MessageLayout LayOut(const Header& header, int64_t target_bytes) {
+// `number` is the one that may be widened. `field_bytes` is the size of all
+// other fields except the payload.
+MessageLayout LayOut(size_t field_bytes, int32_t number, int64_t target_bytes) {
   MessageLayout layout;
-  layout.number_width = VarintBytes(WidenedNumber(header));
-  HeadSizer sizer;
-  PutFields(header, layout.number_width, sizer);
-  layout.head_bytes = sizer.bytes();
+  layout.number_width = VarintBytes(number);
+  layout.head_bytes = field_bytes + kTagBytes + layout.number_width;
   const int64_t room = std::clamp<int64_t>(target_bytes, 0, kMaxMessageBytes) -
                        static_cast<int64_t>(layout.head_bytes);
   if (room <= 0) return layout;
@@ -178,12 +159,10 @@ MessageLayout LayOut(const Header& header, int64_t target_bytes) {
   return layout;
 }
 
-template <typename Header>
-void Write(const Header& header, const MessageLayout& layout, char* out) {
-  HeadWriter fields(out);
-  PutFields(header, layout.number_width, fields);
+// Must be called last.
+void WritePayloadLength(const MessageLayout& layout, HeadWriter& writer) {
   if (layout.length_width > 0) {
-    fields.LengthOf(kPayload, layout.payload_bytes, layout.length_width);
+    writer.LengthOf(kPayload, layout.payload_bytes, layout.length_width);
   }
 }
 
@@ -380,22 +359,44 @@ bool DecodeBeforePayload(absl::string_view head, int64_t payload_bytes,
 }  // namespace
 
 MessageLayout LayOutMessage(const RequestHeader& header, int64_t target_bytes) {
-  return LayOut(header, target_bytes);
+  return LayOut(OtherFieldBytes(header), header.rpc_index, target_bytes);
 }
 
 MessageLayout LayOutMessage(const ResponseHeader& header,
                             int64_t target_bytes) {
-  return LayOut(header, target_bytes);
+  return LayOut(OtherFieldBytes(header), header.server_instance, target_bytes);
 }
 
 void WriteHead(const RequestHeader& header, const MessageLayout& layout,
                char* out) {
-  Write(header, layout, out);
+  HeadWriter writer(out);
+  writer.Number(kRpcIndex, header.rpc_index, layout.number_width);
+  if (!header.trace_context.empty()) {
+    writer.String(kTraceContext, header.trace_context);
+  }
+  if (header.warmup) writer.Number(kWarmup, 1);
+  if (header.response_bytes != RequestHeader::kNoResponseBytes) {
+    writer.Number(kResponsePayloadSize, header.response_bytes);
+  }
+  if (header.processing_ns != 0) {
+    writer.Number(kServerProcessingTimeNs, header.processing_ns);
+  }
+  if (header.server_instance >= 0) {
+    writer.Number(kServerInstance, header.server_instance);
+  }
+  WritePayloadLength(layout, writer);
 }
 
 void WriteHead(const ResponseHeader& header, const MessageLayout& layout,
                char* out) {
-  Write(header, layout, out);
+  HeadWriter writer(out);
+  if (!header.error_message.empty()) {
+    writer.String(kErrorMessage, header.error_message);
+  }
+  writer.Number(kServerInstance, header.server_instance, layout.number_width);
+  writer.Time(kServerQueueTimeNs, header.queue_ns);
+  writer.Time(kServerHandlerTimeNs, header.handler_ns);
+  WritePayloadLength(layout, writer);
 }
 
 bool DecodeMessage(absl::Span<const absl::string_view> slices,
