@@ -21,3 +21,28 @@ def python_test(name, srcs, data = [], **kwargs):
         data = srcs + data + ["//tests:testing_main.py"],
         **kwargs
     )
+
+def page_test(name, srcs, data = [], **kwargs):
+    """Makes a test of distbench's pages in a real browser.
+
+    Its cases are skipped on a system without Chromium.
+
+    Args:
+      name: the name of the target and of the module with the test cases.
+      srcs: Python files, without those that tests of pages share.
+      data: other files that the test needs at run time, beside the program.
+      **kwargs: passed to sh_test.
+    """
+    python_test(
+        name = name,
+        srcs = srcs + [
+            "//tests:browser.py",
+            "//tests:page_results.py",
+            "//tests:programs.py",
+            "//tests:report_page.py",
+        ],
+        data = data + ["//distbench/cli:distbench"],
+        # Runs each time: Chromium may have been installed since the last one.
+        tags = ["external"],
+        **kwargs
+    )
