@@ -13,8 +13,12 @@
 namespace distbench::test_builder {
 ResultDirectory::ResultDirectory(absl::string_view path,
                                  absl::string_view label,
-                                 absl::string_view config_header)
-    : path_(path), label_(label), config_header_(config_header) {}
+                                 absl::string_view config_header,
+                                 config::ConfigFormat format)
+    : path_(path),
+      label_(label),
+      config_header_(config_header),
+      format_(format) {}
 
 absl::StatusOr<bool> ResultDirectory::Create() const {
   std::error_code error;
@@ -34,7 +38,7 @@ std::string ResultDirectory::FilePath(absl::string_view name,
 }
 
 std::string ResultDirectory::ConfigPath(absl::string_view test_name) const {
-  return FilePath(test_name, ".config");
+  return FilePath(test_name, config::FileEnding(format_));
 }
 
 std::string ResultDirectory::ResultPath(absl::string_view test_name) const {
@@ -47,7 +51,7 @@ std::string ResultDirectory::FailedResultPath(
 }
 
 std::string ResultDirectory::SequencePath() const {
-  return FilePath("test_sequence", ".config");
+  return FilePath("test_sequence", config::FileEnding(format_));
 }
 
 bool ResultDirectory::HasResult(absl::string_view test_name) const {
@@ -58,13 +62,13 @@ bool ResultDirectory::HasResult(absl::string_view test_name) const {
 absl::Status ResultDirectory::WriteConfig(
     const DistributedSystemDescription& test) const {
   return results::WriteFile(ConfigPath(test.name()),
-                            absl::StrCat(config_header_, ConfigText({test})));
+                            ConfigFile(config_header_, {test}, format_));
 }
 
 absl::Status ResultDirectory::WriteSequence(
     absl::Span<const DistributedSystemDescription> tests) const {
   return results::WriteFile(SequencePath(),
-                            absl::StrCat(config_header_, ConfigText(tests)));
+                            ConfigFile(config_header_, tests, format_));
 }
 
 bool ResultDirectory::HasOtherConfig(

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "distbench/config/reading/config_format.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
@@ -19,9 +20,10 @@ namespace distbench::test_builder {
 class ResultDirectory {
  public:
   // Every file name begins with `label`. `config_header` is the first line of
-  // every config.
+  // every config that can have one (ConfigFile()).
   ResultDirectory(absl::string_view path, absl::string_view label,
-                  absl::string_view config_header);
+                  absl::string_view config_header,
+                  config::ConfigFormat format = config::ConfigFormat::kText);
 
   // Creates the directory if it is missing; returns whether it did.
   absl::StatusOr<bool> Create() const;
@@ -60,6 +62,7 @@ class ResultDirectory {
   const std::string path_;
   const std::string label_;
   const std::string config_header_;
+  const config::ConfigFormat format_;
 };
 
 }  // namespace distbench::test_builder
