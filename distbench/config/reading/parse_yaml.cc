@@ -110,13 +110,14 @@ std::optional<double> NumberIn(absl::string_view text) {
   return number;
 }
 
+// Up to this, doubles have all digits of whole numbers.
+constexpr double kMaxExact = int64_t{1} << 53;
+
 // Whether all digits of the text fit, in either of the ways to write whole
 // numbers: 1000, or 1e3.
 template <typename Integer>
 bool ParseInteger(absl::string_view text, double number, Integer* integer) {
   if (absl::SimpleAtoi(text, integer)) return true;
-  // Up to this, doubles are exact.
-  constexpr double kMaxExact = int64_t{1} << 53;
   const bool is_written_whole =
       text.find_first_of(".eE") == absl::string_view::npos;
   if (is_written_whole || std::abs(number) > kMaxExact ||
@@ -398,18 +399,19 @@ void MessageFiller::FillInteger(
     void (Reflection::*set)(Message*, const FieldDescriptor*, Integer) const,
     void (Reflection::*add)(Message*, const FieldDescriptor*, Integer) const) {
   const std::optional<double> number = NumberIn(node.text);
-  if (!number.has_value() || std::trunc(*number) != *number ||
-      std::isinf(*number)) {
+  const bool is_special = node.text.find_first_of("nN") != std::string::npos;
+  if (!number.has_value() || std::trunc(*number) != *number || is_special) {
     AddWrong(node, field, "must be a whole number, in decimal");
     return;
   }
   Integer integer = 0;
   if (!ParseInteger(node.text, *number, &integer)) {
-    errors_.Add(
-        node.place,
-        absl::StrCat(field.name(), " is ", Quoted(node.text), "; must be from ",
-                     std::numeric_limits<Integer>::min(), " to ",
-                     std::numeric_limits<Integer>::max()));
+    AddWrong(node, field,
+             absl::StrCat("must be from ", std::numeric_limits<Integer>::min(),
+                          " to ", std::numeric_limits<Integer>::max(),
+                          std::abs(*number) > kMaxExact
+                              ? ", with all digits and no exponent"
+                              : ""));
     return;
   }
   const Reflection& reflection = *message.GetReflection();
@@ -461,7 +463,8 @@ void MessageFiller::FillEnum(const YamlNode& node, const FieldDescriptor& field,
   const EnumDescriptor& type = *field.enum_type();
   const EnumValueDescriptor* value = type.FindValueByName(node.text);
   int number = 0;
-  if (value == nullptr && absl::SimpleAtoi(node.text, &number)) {
+  if (value == nullptr && IsDecimal(node.text) &&
+      absl::SimpleAtoi(node.text, &number)) {
     value = type.FindValueByNumber(number);
   }
   if (value == nullptr) {
@@ -484,6 +487,10 @@ void MessageFiller::FillText(const YamlNode& node, const FieldDescriptor& field,
       !absl::Base64Unescape(node.text, &text) &&
       !absl::WebSafeBase64Unescape(node.text, &text)) {
     AddWrong(node, field, "must be bytes in base64");
+    return;
+  }
+  if (field.type() == FieldDescriptor::TYPE_STRING && node.is_binary) {
+    AddWrong(node, field, "must be a text; write it without !!binary");
     return;
   }
   const Reflection& reflection = *message.GetReflection();

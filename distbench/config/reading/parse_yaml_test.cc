@@ -121,6 +121,13 @@ TEST(ParseYaml, WordsOfTextsMeanNothingElse) {
               "value: '~' } }");
 }
 
+TEST(ParseYaml, AnchorsAndTagsStandBeforeValues) {
+  ExpectReads("tests: [{name: &n null, sample_memory_bytes: !!int 5}]",
+              "tests { sample_memory_bytes: 5 }");
+  ExpectReads("tests:\n- name: &n !!str\n    'it''s'\n",
+              "tests { name: \"it's\" }");
+}
+
 TEST(ParseYaml, AnEmptyTextIsAnEmptyMessage) {
   ExpectReads("", "");
   ExpectReads("# nothing\n", "");
@@ -202,6 +209,24 @@ TEST(ParseYaml, TellsWhatIsWrongInYaml) {
            {"tests: &all [*all]\n", "x.yaml:1:14: this alias is within"},
            {"tests:\n- name: 'a\n  services: []\n",
             "x.yaml:2:9: the quote that begins here has no end; add it"},
+           {"tests:\n- name: &n \"a\n",
+            "x.yaml:2:9: the quote that begins here has no end; add it"},
+           {"tests:\n- name: !!str 'a\n",
+            "x.yaml:2:9: the quote that begins here has no end; add it"},
+           {"tests:\n- name: !!binary aGVsbG8=\n",
+            "x.yaml:2:9: name is \"aGVsbG8=\"; must be a text; write it "
+            "without !!binary"},
+           {"tests:\n- name: !!null a\n", "x.yaml:2:9: the tag "},
+           {"tests:\n- sample_memory_bytes: 9.3e15\n",
+            "x.yaml:2:24: sample_memory_bytes is \"9.3e15\"; must be from "
+            "-9223372036854775808 to 9223372036854775807, with all digits and "
+            "no exponent"},
+           {"tests:\n- sample_memory_bytes: 1e400\n",
+            "x.yaml:2:24: sample_memory_bytes is \"1e400\"; must be from"},
+           {"tests:\n- sample_memory_bytes: .inf\n",
+            "x.yaml:2:24: sample_memory_bytes is \".inf\"; must be a whole"},
+           {"tests:\n- services:\n  - numa_binding: {memory_policy: 02}\n",
+            "x.yaml:3:35: memory_policy is \"02\"; must be one of"},
            {"tests: []\n---\ntests: []\n", "x.yaml:2:1: a second document"},
            {"tests: !mine []\n",
             "x.yaml:1:8: the tag \"!mine\" has no meaning"},

@@ -65,8 +65,9 @@ class TreeBuilder : public YAML::EventHandler {
     CheckTag(mark, tag);
     YamlNode& node = Add(mark, YamlNode::Kind::kScalar);
     node.is_plain = tag == "?";
+    node.is_binary = tag == BinaryTag();
     node.text = value;
-    last_quote_ = QuoteAt(mark);
+    last_scalar_ = mark;
     Finish(node, anchor);
   }
 
@@ -86,8 +87,8 @@ class TreeBuilder : public YAML::EventHandler {
   // yaml-cpp accepts a text that lacks its quote at the end of the file, and
   // may so contain most of the file.
   void CheckLastQuote() const {
-    if (!last_quote_.is_null() && !IsClosed(last_quote_)) {
-      throw RefusedYaml(last_quote_,
+    if (!last_scalar_.is_null() && !IsClosed(ContentAt(last_scalar_))) {
+      throw RefusedYaml(last_scalar_,
                         "the quote that begins here has no end; add it");
     }
   }
@@ -98,17 +99,24 @@ class TreeBuilder : public YAML::EventHandler {
     YAML::anchor_t anchor;
   };
 
-  char CharacterAt(const YAML::Mark& mark) const {
-    const size_t position = mark.is_null() ? text_.size() : mark.pos;
-    return position < text_.size() ? text_[position] : '\0';
+  // Where a node itself begins, after the anchor and the tag that its mark
+  // precedes.
+  size_t ContentAt(const YAML::Mark& mark) const {
+    constexpr absl::string_view kSpaces = " \t\r\n";
+    size_t position = std::min<size_t>(mark.pos, text_.size());
+    while (position < text_.size() &&
+           (text_[position] == '&' || text_[position] == '!')) {
+      position = text_.find_first_of(kSpaces, position);
+      position = text_.find_first_not_of(kSpaces, position);
+    }
+    return std::min(position, text_.size());
   }
 
   // Whether a null is a word. Otherwise, its mark is that of what follows.
   bool IsWrittenNull(const YAML::Mark& mark) const {
     if (mark.is_null()) return false;
     for (const absl::string_view word : {"~", "null", "Null", "NULL"}) {
-      absl::string_view rest = text_;
-      rest.remove_prefix(std::min<size_t>(mark.pos, rest.size()));
+      absl::string_view rest = text_.substr(ContentAt(mark));
       if (absl::ConsumePrefix(&rest, word) &&
           (rest.empty() ||
            absl::StrContains(" \t\r\n,]}", rest.substr(0, 1)))) {
@@ -118,16 +126,11 @@ class TreeBuilder : public YAML::EventHandler {
     return false;
   }
 
-  // The mark if it is that of a quote; otherwise a null mark.
-  YAML::Mark QuoteAt(const YAML::Mark& mark) const {
-    const char character = CharacterAt(mark);
-    return character == '"' || character == '\'' ? mark
-                                                 : YAML::Mark::null_mark();
-  }
-
-  bool IsClosed(const YAML::Mark& mark) const {
-    const char quote = CharacterAt(mark);
-    for (size_t i = mark.pos + 1; i < text_.size(); ++i) {
+  // Whether a scalar that begins at a position has no quotes, or both.
+  bool IsClosed(size_t begin) const {
+    const char quote = begin < text_.size() ? text_[begin] : '\0';
+    if (quote != '"' && quote != '\'') return true;
+    for (size_t i = begin + 1; i < text_.size(); ++i) {
       if (quote == '"' && text_[i] == '\\') {
         ++i;
       } else if (text_[i] == quote) {
@@ -140,12 +143,16 @@ class TreeBuilder : public YAML::EventHandler {
     return false;
   }
 
+  static constexpr char kTagPrefix[] = "tag:yaml.org,2002:";
+
+  static std::string BinaryTag() { return absl::StrCat(kTagPrefix, "binary"); }
+
   // "?" and "!" are yaml-cpp's own, of nodes without a tag.
   static void CheckTag(const YAML::Mark& mark, const std::string& tag) {
     if (tag.empty() || tag == "?" || tag == "!") return;
     for (const char* known :
-         {"str", "int", "float", "bool", "binary", "null", "map", "seq"}) {
-      if (tag == absl::StrCat("tag:yaml.org,2002:", known)) return;
+         {"str", "int", "float", "bool", "binary", "map", "seq"}) {
+      if (tag == absl::StrCat(kTagPrefix, known)) return;
     }
     throw RefusedYaml(mark, absl::StrCat("the tag ", Quoted(tag),
                                          " has no meaning here; leave it out"));
@@ -192,7 +199,7 @@ class TreeBuilder : public YAML::EventHandler {
   YamlDocument& document_;
   std::vector<OpenNode> open_;
   absl::flat_hash_map<YAML::anchor_t, const YamlNode*> anchors_;
-  YAML::Mark last_quote_ = YAML::Mark::null_mark();
+  YAML::Mark last_scalar_ = YAML::Mark::null_mark();
 };
 
 // What to do about an error of yaml-cpp.

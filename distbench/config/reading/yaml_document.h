@@ -23,7 +23,8 @@ struct YamlNode {
   };
 
   Kind kind = Kind::kMissing;
-  bool is_plain = false;  // a scalar that has no quotes
+  bool is_plain = false;   // a scalar that has no quotes and no tag
+  bool is_binary = false;  // a scalar whose tag says that it is base64
   Place place;
   std::string text;  // of a scalar
 
