@@ -84,8 +84,10 @@ bool LooksLikeYaml(absl::string_view contents) {
   if (absl::StartsWith(start, "{") || absl::StartsWith(start, "[")) return true;
   for (absl::string_view line : absl::StrSplit(contents, '\n')) {
     line = absl::StripTrailingAsciiWhitespace(line);
-    // None of these begins or is a line of text format that is not indented.
-    if (absl::StartsWith(line, "- ") || line == "---" ||
+    // None of these begins or is a line of text format; "name:" may be one that
+    // is indented.
+    if (absl::StartsWith(absl::StripLeadingAsciiWhitespace(line), "- ") ||
+        line == "---" ||
         (absl::EndsWith(line, ":") && absl::ascii_isalpha(line[0]))) {
       return true;
     }
@@ -99,9 +101,12 @@ absl::Status ParseNamedYaml(absl::string_view contents,
                             google::protobuf::Message& message) {
   const absl::Status status = ParseYaml(contents, source, message);
   if (status.ok() || !ParseText(contents, source, message).ok()) return status;
-  return Unreadable(source,
-                    "is in text format, but its name ends as that of YAML or "
-                    "JSON; let it end with .config");
+  // Some texts are either, such as `tests_setting: {keep_instance_log: 1}`.
+  return Unreadable(
+      source, absl::StrCat("is in text format, but its name ends as that of "
+                           "YAML or JSON; let it end with .config, or mend "
+                           "what is wrong with it as YAML:\n",
+                           status.message()));
 }
 
 // 64-bit FNV-1a (Fowler-Noll-Vo), which is the same in every build.
@@ -137,6 +142,8 @@ absl::StatusOr<TestSequence> ParseSequenceText(absl::string_view contents,
 
 absl::Status ParseAnyText(absl::string_view contents, absl::string_view source,
                           google::protobuf::Message& message) {
+  // Some editors begin UTF-8 files with a byte order mark.
+  contents = absl::StripPrefix(contents, "\xef\xbb\xbf");
   if (IsNamedYaml(source)) return ParseNamedYaml(contents, source, message);
   const absl::Status status = ParseText(contents, source, message);
   if (status.ok() || !LooksLikeYaml(contents)) return status;
@@ -162,8 +169,6 @@ absl::StatusOr<TestSequence> ParseTestSequence(absl::string_view contents,
   if (contents.size() > base::kMaxFileBytes) {
     return Unreadable(source, "is too large for a config");
   }
-  // Some editors begin UTF-8 files with a byte order mark.
-  contents = absl::StripPrefix(contents, "\xef\xbb\xbf");
   absl::StatusOr<TestSequence> sequence =
       IsText(contents) ? ParseSequenceText(contents, source)
                        : ParseBinary(contents, source);

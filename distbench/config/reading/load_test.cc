@@ -87,7 +87,8 @@ TEST(Parse, KnowsFormatsByTheirContents) {
   for (const char* text :
        {R"( {"tests": [{"name": "a"}]})", "tests:\n  - name: a\n",
         "---\ntests: [{name: a}]", "tests_setting: {}\ntests:\n- name: a\n",
-        "tests: [{name: 'a'}]", "tests:\n{ name: 'a' }"}) {
+        "tests: [{name: 'a'}]", "tests:\n{ name: 'a' }",
+        "tests:  # mine\n  - name: a\n"}) {
     const auto sequence = ParseTestSequence(text, "standard input");
     ASSERT_TRUE(sequence.ok()) << text << sequence.status();
     EXPECT_EQ(sequence->tests(0).name(), "a");
@@ -100,15 +101,36 @@ TEST(Parse, KnowsFormatsByTheirContents) {
 TEST(Parse, KnowsFormatsByTheirNames) {
   for (const char* name : {"x.yaml", "x.yml", "x.json"}) {
     EXPECT_TRUE(ParseTestSequence("tests: [{name: a}]", name).ok());
-    EXPECT_EQ(ParseTestSequence("tests { name: 'a' }", name).status().message(),
-              absl::StrCat(name,
-                           ": is in text format, but its name ends as that of "
-                           "YAML or JSON; let it end with .config"));
+    EXPECT_THAT(
+        std::string(
+            ParseTestSequence("tests { name: 'a' }", name).status().message()),
+        StartsWith(absl::StrCat(name,
+                                ": is in text format, but its name ends as "
+                                "that of YAML or JSON; let it end with "
+                                ".config, or mend")));
+    EXPECT_THAT(std::string(ParseTestSequence(
+                                "tests_setting: {keep_instance_log: 1}", name)
+                                .status()
+                                .message()),
+                HasSubstr(absl::StrCat("\n", name,
+                                       ":1:36: keep_instance_log is \"1\"; "
+                                       "must be true or false")));
     EXPECT_THAT(std::string(ParseTestSequence("{}", name).status().message()),
                 HasSubstr("has no tests; write at least one, as in {tests: "));
     EXPECT_THAT(
         std::string(ParseTestSequence("tests { a", name).status().message()),
         StartsWith(absl::StrCat(name, ":1:")));
+  }
+}
+
+TEST(Parse, TextsOfAnyMessageMayBeginWithAByteOrderMark) {
+  for (const char* text :
+       {"tests { name: 'a' }", "tests:\n- name: a\n  attributes: null\n"}) {
+    TestSequence read;
+    const absl::Status status =
+        ParseAnyText(absl::StrCat("\xef\xbb\xbf", text), "x", read);
+    ASSERT_TRUE(status.ok()) << status;
+    EXPECT_EQ(read.tests(0).name(), "a");
   }
 }
 
