@@ -1,6 +1,7 @@
 #include "test_builder/app.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -140,8 +141,9 @@ absl::Status App::PrepareDirectory(const Tests& tests) {
 int App::Write(const Tests& tests) {
   for (const DistributedSystemDescription& test : tests) {
     const std::string path = directory_.ConfigPath(test.name());
-    if (directory_.HasResult(test.name()) && directory_.HasOtherConfig(test)) {
-      Say(absl::StrCat("note: ", path,
+    const std::optional<std::string> other = directory_.FindOtherConfig(test);
+    if (directory_.HasResult(test.name()) && other.has_value()) {
+      Say(absl::StrCat("note: ", *other,
                        " is kept, because it has a result; use another "
                        "directory or a label (-l)"));
       continue;

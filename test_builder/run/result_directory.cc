@@ -38,7 +38,12 @@ std::string ResultDirectory::FilePath(absl::string_view name,
 }
 
 std::string ResultDirectory::ConfigPath(absl::string_view test_name) const {
-  return FilePath(test_name, config::FileEnding(format_));
+  return ConfigPath(test_name, format_);
+}
+
+std::string ResultDirectory::ConfigPath(absl::string_view test_name,
+                                        config::ConfigFormat format) const {
+  return FilePath(test_name, config::FileEnding(format));
 }
 
 std::string ResultDirectory::ResultPath(absl::string_view test_name) const {
@@ -71,12 +76,23 @@ absl::Status ResultDirectory::WriteSequence(
                             ConfigFile(config_header_, tests, format_));
 }
 
-bool ResultDirectory::HasOtherConfig(
+std::optional<std::string> ResultDirectory::FindOtherConfig(
     const DistributedSystemDescription& test) const {
-  const absl::StatusOr<TestSequence> stored =
-      config::LoadTestSequence(ConfigPath(test.name()));
-  return !stored.ok() || stored->tests_size() != 1 ||
-         !EqualButForLabels(stored->tests(0), test);
+  bool has_equal = false;
+  for (const std::string& name : config::ConfigFormatNames()) {
+    const std::string path =
+        ConfigPath(test.name(), *config::FindConfigFormat(name));
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) continue;
+    const absl::StatusOr<TestSequence> stored = config::LoadTestSequence(path);
+    if (!stored.ok() || stored->tests_size() != 1 ||
+        !EqualButForLabels(stored->tests(0), test)) {
+      return path;
+    }
+    has_equal = true;
+  }
+  if (has_equal) return std::nullopt;
+  return ConfigPath(test.name());
 }
 
 absl::Status ResultDirectory::WriteResult(

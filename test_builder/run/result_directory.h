@@ -3,6 +3,7 @@
 #ifndef DISTBENCH_TEST_BUILDER_RUN_RESULT_DIRECTORY_H_
 #define DISTBENCH_TEST_BUILDER_RUN_RESULT_DIRECTORY_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -43,9 +44,11 @@ class ResultDirectory {
   absl::Status WriteSequence(
       absl::Span<const DistributedSystemDescription> tests) const;
 
-  // Whether the config on disk differs from this test in more than its label. A
-  // missing or unreadable config does.
-  bool HasOtherConfig(const DistributedSystemDescription& test) const;
+  // Returns a config on disk, in whichever format, that differs from this test
+  // in more than its label; absent if there is none. An unreadable config
+  // differs, and so does that of ConfigPath() if there is none at all.
+  std::optional<std::string> FindOtherConfig(
+      const DistributedSystemDescription& test) const;
 
   // Stores the result, and removes an earlier failed result of the test.
   absl::Status WriteResult(absl::string_view test_name,
@@ -58,6 +61,8 @@ class ResultDirectory {
 
  private:
   std::string FilePath(absl::string_view name, absl::string_view suffix) const;
+  std::string ConfigPath(absl::string_view test_name,
+                         config::ConfigFormat format) const;
 
   const std::string path_;
   const std::string label_;
