@@ -1,6 +1,7 @@
 #include "test_builder/app.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -9,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "distbench/config/reading/config_format.h"
 #include "distbench/report/findings/findings.h"
 #include "distbench/report/verdicts/check.h"
 #include "proto/traffic_config.pb.h"
@@ -32,8 +34,8 @@ class App {
   App(CommandLine line, const AppEnvironment& environment)
       : line_(std::move(line)),
         environment_(environment),
-        directory_(line_.output, line_.tests.label,
-                   ProducedBy(line_.arguments)) {}
+        directory_(line_.output, line_.tests.label, ProducedBy(line_.arguments),
+                   format()) {}
 
   int Run();
 
@@ -44,6 +46,9 @@ class App {
   int RunAll(const Tests& tests);
   int JudgeObjectives(absl::Span<const TestOutcome> outcomes) const;
 
+  config::ConfigFormat format() const {
+    return *config::FindConfigFormat(line_.format);
+  }
   bool to_directory() const { return line_.output != "-"; }
   void Say(absl::string_view text);
   int Fail(const absl::Status& error, int exit_code);
@@ -116,7 +121,8 @@ int App::DryRun(const Tests& tests) {
 }
 
 int App::Print(const Tests& tests) {
-  *environment_.output << ProducedBy(line_.arguments) << ConfigText(tests)
+  *environment_.output << ConfigFile(ProducedBy(line_.arguments), tests,
+                                     format())
                        << std::flush;
   return report::kExitOk;
 }
@@ -135,8 +141,9 @@ absl::Status App::PrepareDirectory(const Tests& tests) {
 int App::Write(const Tests& tests) {
   for (const DistributedSystemDescription& test : tests) {
     const std::string path = directory_.ConfigPath(test.name());
-    if (directory_.HasResult(test.name()) && directory_.HasOtherConfig(test)) {
-      Say(absl::StrCat("note: ", path,
+    const std::optional<std::string> other = directory_.FindOtherConfig(test);
+    if (directory_.HasResult(test.name()) && other.has_value()) {
+      Say(absl::StrCat("note: ", *other,
                        " is kept, because it has a result; use another "
                        "directory or a label (-l)"));
       continue;

@@ -9,8 +9,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/config/reading/config_format.h"
 #include "distbench/flags/connection_defaults.h"
 #include "distbench/flags/flags.h"
 #include "test_builder/parameters/parameter.h"
@@ -116,6 +118,9 @@ void AddFlags(CLI::App& app, CommandLine& line) {
   flags::AddTextFlag(app, "-o,--output", line.output, "DIR",
                      "Directory for configs and results, made if\n"
                      "it is missing; '-', the default: print configs.");
+  flags::AddChoiceFlag(
+      app, "--format", line.format, config::ConfigFormatNames(),
+      absl::StrJoin(config::ConfigFormatNames(), "|"), "Format of configs.");
   flags::AddTextFlag(app, "-s,--test_sequencer", line.sequencer, "HOST:PORT",
                      "Run the tests at this sequencer; needs -o DIR.");
   flags::AddTextFlag(app, "--tls_ca", line.tls.ca, "FILE",

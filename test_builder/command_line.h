@@ -32,6 +32,9 @@ struct CommandLine {
   // "-" means standard output; otherwise a directory.
   std::string output = "-";
 
+  // Of configs, one of config::ConfigFormatNames().
+  std::string format = "text";
+
   // The HOST:PORT at which to run the tests; empty: only write them.
   std::string sequencer;
   security::TlsFiles tls;  // for the connection to the sequencer

@@ -13,6 +13,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "distbench/config/reading/config_format.h"
 #include "distbench/config/reading/load.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
@@ -92,6 +93,18 @@ TEST_P(GoldenTest, InvocationMakesAnEqualConfig) {
   std::string difference;
   differencer.ReportDifferencesToString(&difference);
   EXPECT_TRUE(differencer.Compare(*golden, *written)) << difference;
+  for (const std::string& name : config::ConfigFormatNames()) {
+    const std::string other =
+        ConfigFile("", *tests, *config::FindConfigFormat(name));
+    const auto read = config::ParseTestSequence(other, "standard input");
+    ASSERT_TRUE(read.ok()) << read.status() << "\n" << other;
+    ASSERT_EQ(read->tests_size(), golden->tests_size());
+    for (int i = 0; i < golden->tests_size(); ++i) {
+      EXPECT_EQ(config::ConfigHash(read->tests(i)),
+                config::ConfigHash(golden->tests(i)))
+          << name;
+    }
+  }
   if (line->output != "-") {
     EXPECT_EQ(absl::StrCat((*tests)[0].name(), ".config"), file_);
   }

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_join.h"
 #include "distbench/base/stop_signals.h"
 #include "distbench/base/version.h"
 #include "distbench/cli/command.h"
@@ -18,6 +19,7 @@
 #include "distbench/client/console_run.h"
 #include "distbench/client/test_client.h"
 #include "distbench/config/problems/problem.h"
+#include "distbench/config/reading/config_format.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/validate/warnings.h"
 #include "distbench/node/node_manager.h"
@@ -35,20 +37,46 @@ namespace {
 struct CheckCommandFlags {
   std::string infile = "-";
   std::vector<std::string> files;  // instead of it
+  std::string print;               // a config::ConfigFormat, or nothing
 };
+
+void PrintWarnings(const TestSequence& tests, std::ostream& stream) {
+  for (const config::Problem& warning : config::FindWarnings(tests)) {
+    stream << "warning: " << config::ToString(warning) << '\n';
+  }
+}
 
 int CheckTest(const std::string& infile) {
   const absl::StatusOr<TestSequence> tests = LoadAndCheckTests(infile);
   if (!tests.ok()) return Fail(tests.status(), report::kExitUsage);
-  for (const config::Problem& warning : config::FindWarnings(*tests)) {
-    std::cout << "warning: " << config::ToString(warning) << '\n';
-  }
+  PrintWarnings(*tests, std::cout);
   std::cout << "Result: " << infile << " parsed successfully." << std::endl;
+  return report::kExitOk;
+}
+
+// Prints the tests as they are written, and nothing else, to stdout.
+int PrintTest(const std::string& infile, const std::string& format) {
+  TestSequence written;
+  const absl::StatusOr<TestSequence> tests =
+      LoadAndCheckTests(infile, &written);
+  if (!tests.ok()) return Fail(tests.status(), report::kExitUsage);
+  PrintWarnings(*tests, std::cerr);
+  std::cout << config::ToFormat(written, *config::FindConfigFormat(format))
+            << std::flush;
   return report::kExitOk;
 }
 
 // Checks all of them, whatever is wrong with the first.
 int CheckTests(const CheckCommandFlags& flags) {
+  if (!flags.print.empty()) {
+    if (flags.files.size() > 1) {
+      return Fail(absl::InvalidArgumentError(
+                      "--print prints one config; name a single FILE"),
+                  report::kExitUsage);
+    }
+    return PrintTest(flags.files.empty() ? flags.infile : flags.files[0],
+                     flags.print);
+  }
   if (flags.files.empty()) return CheckTest(flags.infile);
   int exit_code = report::kExitOk;
   for (const std::string& file : flags.files) {
@@ -68,10 +96,14 @@ void AddCheckTestCommand(CLI::App& app, CommandBody& chosen) {
   AddArguments(command, "FILE", flags->files, "FILE",
                "The same as --infile=FILE, of each");
   Exclude(command, "FILE", "--infile");
+  AddChoiceFlag(command, "--print", flags->print, config::ConfigFormatNames(),
+                absl::StrJoin(config::ConfigFormatNames(), "|"),
+                "Print a config without problems in this format");
   SetFooter(command,
             "Examples:\n"
             "  distbench check_test my_test.config\n"
-            "  distbench check_test workloads/*.config");
+            "  distbench check_test workloads/*.config\n"
+            "  distbench check_test --print=yaml my_test.config");
   SetBody(command, chosen, [flags] { return CheckTests(*flags); });
 }
 

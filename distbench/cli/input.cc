@@ -67,12 +67,14 @@ absl::StatusOr<std::vector<std::string>> ResultsIn(const std::string& folder) {
 
 }  // namespace
 
-absl::StatusOr<TestSequence> LoadAndCheckTests(const std::string& infile) {
+absl::StatusOr<TestSequence> LoadAndCheckTests(const std::string& infile,
+                                               TestSequence* written) {
   if (infile == "-" && isatty(STDIN_FILENO)) {
     std::cerr << "Reading tests from standard input; press Ctrl-D to finish"
               << std::endl;
   }
-  absl::StatusOr<TestSequence> tests = config::LoadTestSequence(infile);
+  absl::StatusOr<TestSequence> tests =
+      config::LoadTestSequence(infile, written);
   if (!tests.ok()) return tests;
   tests = config::CheckTestSequence(*std::move(tests));
   if (!tests.ok()) {

@@ -18,8 +18,10 @@ namespace distbench::cli {
 
 // Returns the tests of a file, canonical and ready to run. The error lists
 // every problem, one per line, after the file's name. Prints a hint to stderr
-// if it waits for terminal input.
-absl::StatusOr<TestSequence> LoadAndCheckTests(const std::string& infile);
+// if it waits for terminal input. `written`, if given, becomes what the file
+// says, as in LoadTestSequence().
+absl::StatusOr<TestSequence> LoadAndCheckTests(const std::string& infile,
+                                               TestSequence* written = nullptr);
 
 // Returns the single test of a pattern string such as "feed_aggregator:grpc",
 // built as by test_builder, or of a file if `pattern` is empty. The test is

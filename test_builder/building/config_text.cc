@@ -167,4 +167,18 @@ std::string ConfigText(absl::Span<const DistributedSystemDescription> tests) {
   return text;
 }
 
+std::string ConfigFile(absl::string_view header,
+                       absl::Span<const DistributedSystemDescription> tests,
+                       config::ConfigFormat format) {
+  if (format == config::ConfigFormat::kText) {
+    return absl::StrCat(header, ConfigText(tests));
+  }
+  TestSequence sequence;
+  for (const DistributedSystemDescription& test : tests) {
+    *sequence.add_tests() = test;
+  }
+  return absl::StrCat(format == config::ConfigFormat::kJson ? "" : header,
+                      config::ToFormat(sequence, format));
+}
+
 }  // namespace distbench::test_builder

@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "distbench/config/reading/config_format.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench::test_builder {
@@ -17,6 +19,12 @@ std::string ProducedBy(absl::Span<const std::string> arguments);
 // edit: the most important fields come first, and short messages are on one
 // line.
 std::string ConfigText(absl::Span<const DistributedSystemDescription> tests);
+
+// A whole config in one of the formats. `header` is a comment, which JSON
+// cannot have.
+std::string ConfigFile(absl::string_view header,
+                       absl::Span<const DistributedSystemDescription> tests,
+                       config::ConfigFormat format);
 
 }  // namespace distbench::test_builder
 

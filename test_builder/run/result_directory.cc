@@ -13,8 +13,12 @@
 namespace distbench::test_builder {
 ResultDirectory::ResultDirectory(absl::string_view path,
                                  absl::string_view label,
-                                 absl::string_view config_header)
-    : path_(path), label_(label), config_header_(config_header) {}
+                                 absl::string_view config_header,
+                                 config::ConfigFormat format)
+    : path_(path),
+      label_(label),
+      config_header_(config_header),
+      format_(format) {}
 
 absl::StatusOr<bool> ResultDirectory::Create() const {
   std::error_code error;
@@ -34,7 +38,12 @@ std::string ResultDirectory::FilePath(absl::string_view name,
 }
 
 std::string ResultDirectory::ConfigPath(absl::string_view test_name) const {
-  return FilePath(test_name, ".config");
+  return ConfigPath(test_name, format_);
+}
+
+std::string ResultDirectory::ConfigPath(absl::string_view test_name,
+                                        config::ConfigFormat format) const {
+  return FilePath(test_name, config::FileEnding(format));
 }
 
 std::string ResultDirectory::ResultPath(absl::string_view test_name) const {
@@ -47,7 +56,7 @@ std::string ResultDirectory::FailedResultPath(
 }
 
 std::string ResultDirectory::SequencePath() const {
-  return FilePath("test_sequence", ".config");
+  return FilePath("test_sequence", config::FileEnding(format_));
 }
 
 bool ResultDirectory::HasResult(absl::string_view test_name) const {
@@ -58,21 +67,32 @@ bool ResultDirectory::HasResult(absl::string_view test_name) const {
 absl::Status ResultDirectory::WriteConfig(
     const DistributedSystemDescription& test) const {
   return results::WriteFile(ConfigPath(test.name()),
-                            absl::StrCat(config_header_, ConfigText({test})));
+                            ConfigFile(config_header_, {test}, format_));
 }
 
 absl::Status ResultDirectory::WriteSequence(
     absl::Span<const DistributedSystemDescription> tests) const {
   return results::WriteFile(SequencePath(),
-                            absl::StrCat(config_header_, ConfigText(tests)));
+                            ConfigFile(config_header_, tests, format_));
 }
 
-bool ResultDirectory::HasOtherConfig(
+std::optional<std::string> ResultDirectory::FindOtherConfig(
     const DistributedSystemDescription& test) const {
-  const absl::StatusOr<TestSequence> stored =
-      config::LoadTestSequence(ConfigPath(test.name()));
-  return !stored.ok() || stored->tests_size() != 1 ||
-         !EqualButForLabels(stored->tests(0), test);
+  bool has_equal = false;
+  for (const std::string& name : config::ConfigFormatNames()) {
+    const std::string path =
+        ConfigPath(test.name(), *config::FindConfigFormat(name));
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) continue;
+    const absl::StatusOr<TestSequence> stored = config::LoadTestSequence(path);
+    if (!stored.ok() || stored->tests_size() != 1 ||
+        !EqualButForLabels(stored->tests(0), test)) {
+      return path;
+    }
+    has_equal = true;
+  }
+  if (has_equal) return std::nullopt;
+  return ConfigPath(test.name());
 }
 
 absl::Status ResultDirectory::WriteResult(

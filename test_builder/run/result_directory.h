@@ -3,12 +3,14 @@
 #ifndef DISTBENCH_TEST_BUILDER_RUN_RESULT_DIRECTORY_H_
 #define DISTBENCH_TEST_BUILDER_RUN_RESULT_DIRECTORY_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "distbench/config/reading/config_format.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
@@ -19,9 +21,10 @@ namespace distbench::test_builder {
 class ResultDirectory {
  public:
   // Every file name begins with `label`. `config_header` is the first line of
-  // every config.
+  // every config that can have one (ConfigFile()).
   ResultDirectory(absl::string_view path, absl::string_view label,
-                  absl::string_view config_header);
+                  absl::string_view config_header,
+                  config::ConfigFormat format = config::ConfigFormat::kText);
 
   // Creates the directory if it is missing; returns whether it did.
   absl::StatusOr<bool> Create() const;
@@ -41,9 +44,11 @@ class ResultDirectory {
   absl::Status WriteSequence(
       absl::Span<const DistributedSystemDescription> tests) const;
 
-  // Whether the config on disk differs from this test in more than its label. A
-  // missing or unreadable config does.
-  bool HasOtherConfig(const DistributedSystemDescription& test) const;
+  // Returns a config on disk, in whichever format, that differs from this test
+  // in more than its label; absent if there is none. An unreadable config
+  // differs, and so does that of ConfigPath() if there is none at all.
+  std::optional<std::string> FindOtherConfig(
+      const DistributedSystemDescription& test) const;
 
   // Stores the result, and removes an earlier failed result of the test.
   absl::Status WriteResult(absl::string_view test_name,
@@ -56,10 +61,13 @@ class ResultDirectory {
 
  private:
   std::string FilePath(absl::string_view name, absl::string_view suffix) const;
+  std::string ConfigPath(absl::string_view test_name,
+                         config::ConfigFormat format) const;
 
   const std::string path_;
   const std::string label_;
   const std::string config_header_;
+  const config::ConfigFormat format_;
 };
 
 }  // namespace distbench::test_builder

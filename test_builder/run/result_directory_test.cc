@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
@@ -78,13 +79,30 @@ TEST(ResultDirectoryTest, ComparesConfigsApartFromTheirLabel) {
   const ResultDirectory directory(FreshPath(), "", "");
   ASSERT_TRUE(directory.Create().ok());
   DistributedSystemDescription test = NamedOnly("t");
-  EXPECT_TRUE(directory.HasOtherConfig(test));
+  EXPECT_TRUE(directory.FindOtherConfig(test).has_value());
   ASSERT_TRUE(directory.WriteConfig(test).ok());
-  EXPECT_FALSE(directory.HasOtherConfig(test));
+  EXPECT_FALSE(directory.FindOtherConfig(test).has_value());
   (*test.mutable_attributes())["config_label"] = "other";
-  EXPECT_FALSE(directory.HasOtherConfig(test));
+  EXPECT_FALSE(directory.FindOtherConfig(test).has_value());
   (*test.mutable_attributes())["rack"] = "other";
-  EXPECT_TRUE(directory.HasOtherConfig(test));
+  EXPECT_TRUE(directory.FindOtherConfig(test).has_value());
+}
+
+TEST(ResultDirectoryTest, ComparesConfigsOfAllFormats) {
+  const std::string path = FreshPath();
+  const ResultDirectory text(path, "", "");
+  const ResultDirectory yaml(path, "", "", config::ConfigFormat::kYaml);
+  ASSERT_TRUE(text.Create().ok());
+  DistributedSystemDescription test = NamedOnly("t");
+  EXPECT_EQ(yaml.FindOtherConfig(test), path + "/t.yaml") << "there is none";
+  ASSERT_TRUE(text.WriteConfig(test).ok());
+  EXPECT_EQ(yaml.FindOtherConfig(test), std::nullopt);
+  test.set_sample_memory_bytes(1);
+  EXPECT_EQ(yaml.FindOtherConfig(test), path + "/t.config");
+  ASSERT_TRUE(yaml.WriteConfig(test).ok());
+  EXPECT_EQ(text.FindOtherConfig(test), path + "/t.config");
+  EXPECT_EQ(text.FindOtherConfig(NamedOnly("t")), path + "/t.yaml")
+      << "a result may be of either";
 }
 
 TEST(ResultDirectoryTest, AResultReplacesAFailedOne) {

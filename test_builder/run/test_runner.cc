@@ -1,5 +1,6 @@
 #include "test_builder/run/test_runner.h"
 
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -65,8 +66,9 @@ TestOutcome TestRunner::RunOne(const DistributedSystemDescription& test) {
 TestOutcome TestRunner::Keep(const DistributedSystemDescription& test) {
   SayProgress(absl::StrCat("Kept ", directory_.ResultPath(test.name()),
                            ", so the test is not run again."));
-  if (directory_.HasOtherConfig(test)) {
-    Say(absl::StrCat("note: ", directory_.ConfigPath(test.name()),
+  if (const std::optional<std::string> other = directory_.FindOtherConfig(test);
+      other.has_value()) {
+    Say(absl::StrCat("note: ", *other,
                      " differs from the requested config; to measure that, "
                      "use another directory or a label (-l)"));
   }

@@ -128,9 +128,9 @@ TEST_F(TestRunnerTest, SaysThatAKeptResultIsOfAnotherConfig) {
   Run({"a"});
   auto tests = Tests({"a"});
   (*tests[0].mutable_attributes())["config_label"] = "other";
-  EXPECT_FALSE(directory_.HasOtherConfig(tests[0]));
+  EXPECT_FALSE(directory_.FindOtherConfig(tests[0]).has_value());
   tests[0].add_services()->set_name("another");
-  EXPECT_TRUE(directory_.HasOtherConfig(tests[0]));
+  EXPECT_TRUE(directory_.FindOtherConfig(tests[0]).has_value());
   EXPECT_TRUE(directory_.WriteConfig(tests[0]).ok());
   Run({"a"});
   EXPECT_THAT(messages_.str(), HasSubstr("differs from the requested config"));

@@ -13,10 +13,12 @@
 #include "distbench/base/files.h"
 #include "distbench/base/plugins.h"
 #include "distbench/config/reading/parse_text.h"
+#include "distbench/config/reading/parse_yaml.h"
 #include "distbench/config/reading/referenced_files.h"
 #include "distbench/config/validate/language_part.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "google/protobuf/message.h"
 #include "google/protobuf/text_format.h"
 
 namespace distbench::config {
@@ -71,35 +73,39 @@ absl::StatusOr<TestSequence> ParseBinary(absl::string_view contents,
   return sequence;
 }
 
-// Names the format of a text that looks like another format; empty if it does
-// not.
-absl::string_view OtherFormat(absl::string_view contents) {
-  contents = absl::StripLeadingAsciiWhitespace(contents);
-  if (absl::StartsWith(contents, "{") || absl::StartsWith(contents, "[")) {
-    return "JSON";
-  }
-  for (absl::string_view line : absl::StrSplit(contents, '\n')) {
-    line = absl::StripAsciiWhitespace(line);
-    // "key:" alone on a line, and "- item", are no text format.
-    if (absl::StartsWith(line, "- ") ||
-        (absl::EndsWith(line, ":") && !absl::StartsWith(line, "#"))) {
-      return "YAML";
-    }
-  }
-  return "";
+bool IsNamedYaml(absl::string_view source) {
+  return absl::EndsWith(source, ".yaml") || absl::EndsWith(source, ".yml") ||
+         absl::EndsWith(source, ".json");
 }
 
-absl::StatusOr<TestSequence> ParseTextSequence(absl::string_view contents,
-                                               absl::string_view source) {
-  TestSequence sequence;
-  absl::Status status = ParseText(contents, source, sequence);
-  if (status.ok()) return sequence;
-  const absl::string_view format = OtherFormat(contents);
-  if (format.empty()) return status;
+// Whether a text that is no text format is likely to be meant as YAML or JSON.
+bool LooksLikeYaml(absl::string_view contents) {
+  const absl::string_view start = absl::StripLeadingAsciiWhitespace(contents);
+  if (absl::StartsWith(start, "{") || absl::StartsWith(start, "[")) return true;
+  for (absl::string_view line : absl::StrSplit(contents, '\n')) {
+    line = absl::StripTrailingAsciiWhitespace(line);
+    // None of these begins or is a line of text format; "name:" may be one that
+    // is indented.
+    if (absl::StartsWith(absl::StripLeadingAsciiWhitespace(line), "- ") ||
+        line == "---" ||
+        (absl::EndsWith(line, ":") && absl::ascii_isalpha(line[0]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A file whose name promises YAML may be in text format all the same.
+absl::Status ParseNamedYaml(absl::string_view contents,
+                            absl::string_view source,
+                            google::protobuf::Message& message) {
+  const absl::Status status = ParseYaml(contents, source, message);
+  if (status.ok() || !ParseText(contents, source, message).ok()) return status;
+  // Some texts are either, such as `tests_setting: {keep_instance_log: 1}`.
   return Unreadable(
-      source, absl::StrCat("looks like ", format,
-                           "; a config is a protobuf message in text format, "
-                           "as in `tests { name: \"t\" }`\n",
+      source, absl::StrCat("is in text format, but its name ends as that of "
+                           "YAML or JSON; let it end with .config, or mend "
+                           "what is wrong with it as YAML:\n",
                            status.message()));
 }
 
@@ -124,15 +130,35 @@ std::string Serialise(const DistributedSystemDescription& test) {
   return bytes;
 }
 
+absl::StatusOr<TestSequence> ParseSequenceText(absl::string_view contents,
+                                               absl::string_view source) {
+  TestSequence sequence;
+  const absl::Status status = ParseAnyText(contents, source, sequence);
+  if (!status.ok()) return status;
+  return sequence;
+}
+
 }  // namespace
 
-absl::StatusOr<TestSequence> LoadTestSequence(const std::string& path) {
+absl::Status ParseAnyText(absl::string_view contents, absl::string_view source,
+                          google::protobuf::Message& message) {
+  // Some editors begin UTF-8 files with a byte order mark.
+  contents = absl::StripPrefix(contents, "\xef\xbb\xbf");
+  if (IsNamedYaml(source)) return ParseNamedYaml(contents, source, message);
+  const absl::Status status = ParseText(contents, source, message);
+  if (status.ok() || !LooksLikeYaml(contents)) return status;
+  return ParseYaml(contents, source, message);
+}
+
+absl::StatusOr<TestSequence> LoadTestSequence(const std::string& path,
+                                              TestSequence* written) {
   const bool is_stdin = path == "-" || path == "/dev/stdin";
   absl::StatusOr<std::string> contents = base::ReadFile(is_stdin ? "-" : path);
   if (!contents.ok()) return contents.status();
   absl::StatusOr<TestSequence> sequence =
       ParseTestSequence(*contents, is_stdin ? kStandardInput : path);
   if (!sequence.ok()) return sequence;
+  if (written != nullptr) *written = *sequence;
   absl::Status status = ReadReferencedFiles(is_stdin ? "" : path, *sequence);
   if (!status.ok()) return status;
   return sequence;
@@ -143,14 +169,15 @@ absl::StatusOr<TestSequence> ParseTestSequence(absl::string_view contents,
   if (contents.size() > base::kMaxFileBytes) {
     return Unreadable(source, "is too large for a config");
   }
-  // Some editors begin UTF-8 files with a byte order mark.
-  contents = absl::StripPrefix(contents, "\xef\xbb\xbf");
   absl::StatusOr<TestSequence> sequence =
-      IsText(contents) ? ParseTextSequence(contents, source)
+      IsText(contents) ? ParseSequenceText(contents, source)
                        : ParseBinary(contents, source);
   if (sequence.ok() && sequence->tests().empty()) {
     return Unreadable(source,
-                      "has no tests; write at least one `tests { ... }`");
+                      IsNamedYaml(source)
+                          ? "has no tests; write at least one, as in {tests: "
+                            "[{name: t}]}"
+                          : "has no tests; write at least one `tests { ... }`");
   }
   return sequence;
 }

@@ -1,5 +1,5 @@
-// Loads test sequences from files (protobuf text or binary), prints them,
-// hashes them, and removes their secrets.
+// Loads test sequences from files (protobuf text, YAML, JSON, or binary),
+// prints them, hashes them, and removes their secrets.
 //
 //   absl::StatusOr<TestSequence> sequence = LoadTestSequence("test.config");
 //   if (sequence.ok()) sequence = CheckTestSequence(*std::move(sequence));
@@ -9,28 +9,42 @@
 
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "proto/traffic_config.pb.h"
+
+namespace google::protobuf {
+class Message;
+}
 
 namespace distbench::config {
 
 // Reads a file; "-" and "/dev/stdin" mean standard input. If reading fails, the
 // error names the file and the reason. Other errors are those of
 // ParseTestSequence(). Files that the tests name are read as well
-// (referenced_files.h), so that the sequence needs nothing else.
-absl::StatusOr<TestSequence> LoadTestSequence(const std::string& path);
+// (referenced_files.h), so that the sequence needs nothing else. `written`, if
+// given, becomes what the file itself says.
+absl::StatusOr<TestSequence> LoadTestSequence(const std::string& path,
+                                              TestSequence* written = nullptr);
 
-// Parses `contents`, which came from `source`. Contents are text unless they
-// contain bytes that text cannot have. INVALID_ARGUMENT lists all errors of a
-// text, one per line, as "source:line:column: what is wrong". Unknown fields,
-// repeated map keys and a sequence without tests are errors. Nothing else is
-// checked; see check.h.
+// Parses `contents`, which came from `source`. If the source's name ends with
+// .yaml, .yml or .json, they are YAML, of which JSON is a part (parse_yaml.h).
+// Otherwise, they are binary if they contain bytes that text cannot have, and
+// YAML if they look like it and are not text format. INVALID_ARGUMENT lists all
+// errors of a text, one per line, as "source:line:column: what is wrong".
+// Unknown fields, repeated map keys and a sequence without tests are errors.
+// Nothing else is checked; see check.h.
 absl::StatusOr<TestSequence> ParseTestSequence(absl::string_view contents,
                                                absl::string_view source);
 
+// Parses the text of any message, in the format that ParseTestSequence() would
+// assume.
+absl::Status ParseAnyText(absl::string_view contents, absl::string_view source,
+                          google::protobuf::Message& message);
+
 // Returns readable text, which ParseTestSequence() can read back. Equal
-// sequences give equal text.
+// sequences give equal text. config_format.h has other formats.
 std::string ToText(const TestSequence& sequence);
 
 // Hashes a canonical test into 16 hexadecimal digits, which are equal for

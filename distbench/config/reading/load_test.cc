@@ -4,6 +4,8 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/config/reading/print_yaml.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
@@ -42,7 +44,8 @@ TEST(Load, ReadsTextAndBinaryFiles) {
   const std::string path = ::testing::TempDir() + "/sequence";
   for (const std::string& contents :
        {ToText(sequence), sequence.SerializeAsString(),
-        "\xef\xbb\xbf" + ToText(sequence)}) {
+        "\xef\xbb\xbf" + ToText(sequence), ToYaml(sequence), ToJson(sequence),
+        "\xef\xbb\xbf" + ToYaml(sequence)}) {
     std::ofstream(path, std::ios::binary) << contents;
     const auto loaded = LoadTestSequence(path);
     ASSERT_TRUE(loaded.ok()) << loaded.status();
@@ -80,16 +83,55 @@ TEST(Parse, ExplainsWhatIsNoConfig) {
   EXPECT_THAT(ErrorOf(std::string("\xff\xfet\0e\0", 6)), HasSubstr("UTF-16"));
 }
 
-TEST(Parse, KnowsOtherFormats) {
-  const auto error_of = [](absl::string_view text) {
-    return std::string(ParseTestSequence(text, "x").status().message());
-  };
-  EXPECT_THAT(error_of(R"( {"tests": [{"name": "a"}]})"),
-              HasSubstr("x: looks like JSON"));
-  EXPECT_THAT(error_of("tests:\n  - name: a\n"),
-              HasSubstr("x: looks like YAML"));
-  EXPECT_THAT(error_of("# example:\ntests { nme: 'a' }"),
-              Not(HasSubstr("looks like")));
+TEST(Parse, KnowsFormatsByTheirContents) {
+  for (const char* text :
+       {R"( {"tests": [{"name": "a"}]})", "tests:\n  - name: a\n",
+        "---\ntests: [{name: a}]", "tests_setting: {}\ntests:\n- name: a\n",
+        "tests: [{name: 'a'}]", "tests:\n{ name: 'a' }",
+        "tests:  # mine\n  - name: a\n"}) {
+    const auto sequence = ParseTestSequence(text, "standard input");
+    ASSERT_TRUE(sequence.ok()) << text << sequence.status();
+    EXPECT_EQ(sequence->tests(0).name(), "a");
+  }
+  EXPECT_THAT(ErrorOf("tests:\n- nme: a\n"), StartsWith("x.config:2:3: "));
+  EXPECT_THAT(ErrorOf("# example:\ntests { nme: 'a' }"),
+              StartsWith("x.config:2:12: "));
+}
+
+TEST(Parse, KnowsFormatsByTheirNames) {
+  for (const char* name : {"x.yaml", "x.yml", "x.json"}) {
+    EXPECT_TRUE(ParseTestSequence("tests: [{name: a}]", name).ok());
+    EXPECT_THAT(
+        std::string(
+            ParseTestSequence("tests { name: 'a' }", name).status().message()),
+        StartsWith(absl::StrCat(name,
+                                ": is in text format, but its name ends as "
+                                "that of YAML or JSON; let it end with "
+                                ".config, or mend")));
+    EXPECT_THAT(std::string(ParseTestSequence(
+                                "tests_setting: {keep_instance_log: 1}", name)
+                                .status()
+                                .message()),
+                HasSubstr(absl::StrCat("\n", name,
+                                       ":1:36: keep_instance_log is \"1\"; "
+                                       "must be true or false")));
+    EXPECT_THAT(std::string(ParseTestSequence("{}", name).status().message()),
+                HasSubstr("has no tests; write at least one, as in {tests: "));
+    EXPECT_THAT(
+        std::string(ParseTestSequence("tests { a", name).status().message()),
+        StartsWith(absl::StrCat(name, ":1:")));
+  }
+}
+
+TEST(Parse, TextsOfAnyMessageMayBeginWithAByteOrderMark) {
+  for (const char* text :
+       {"tests { name: 'a' }", "tests:\n- name: a\n  attributes: null\n"}) {
+    TestSequence read;
+    const absl::Status status =
+        ParseAnyText(absl::StrCat("\xef\xbb\xbf", text), "x", read);
+    ASSERT_TRUE(status.ok()) << status;
+    EXPECT_EQ(read.tests(0).name(), "a");
+  }
 }
 
 TEST(Parse, RefusesUnknownFieldsInBinary) {

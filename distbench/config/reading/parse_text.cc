@@ -1,17 +1,15 @@
 #include "distbench/config/reading/parse_text.h"
 
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/config/reading/placed_errors.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
@@ -30,23 +28,15 @@ using ::google::protobuf::TextFormat;
 
 // Deeper than any config, and shallow enough for any stack.
 constexpr int kMaxNesting = 50;
-constexpr int kMaxErrors = 100;
 
 // Suggests a field when the parser's message is 'Message type "T" has no field
 // named "f"'. Empty for other messages.
-std::string FieldSuggestion(absl::string_view message) {
+std::string SuggestionAfter(absl::string_view message) {
   const std::vector<std::string> parts = absl::StrSplit(message, '"');
   if (parts.size() != 5) return "";
   const Descriptor* type =
       DescriptorPool::generated_pool()->FindMessageTypeByName(parts[1]);
-  if (type == nullptr) return "";
-  std::vector<std::string> names;
-  for (int i = 0; i < type->field_count(); ++i) {
-    names.push_back(type->field(i)->name());
-  }
-  const auto closest = ClosestName(parts[3], names);
-  if (!closest.has_value()) return "";
-  return absl::StrCat(" Did you mean ", Quoted(*closest), "?");
+  return type == nullptr ? "" : FieldSuggestion(*type, parts[3]);
 }
 
 // Says how to write text when the parser found something else.
@@ -55,14 +45,16 @@ absl::string_view QuotesHint(absl::string_view message) {
                                                       : "";
 }
 
+// Receives the errors of protobuf's parser.
 class ErrorList : public google::protobuf::io::ErrorCollector {
  public:
-  explicit ErrorList(absl::string_view source) : source_(source) {}
+  explicit ErrorList(absl::string_view source) : errors_(source) {}
 
   // line and column start at 0.
   void AddError(int line, int column, const std::string& message) override {
-    if (errors_.size() >= kMaxErrors) return;
-    errors_.insert({std::make_pair(line, column), message});
+    if (errors_.full()) return;
+    errors_.Add({line, column}, absl::StrCat(message, SuggestionAfter(message),
+                                             QuotesHint(message)));
   }
 
   // Treats everything that the parser would skip, such as an unknown field, as
@@ -72,21 +64,10 @@ class ErrorList : public google::protobuf::io::ErrorCollector {
   }
 
   bool empty() const { return errors_.empty(); }
-
-  absl::Status ToStatus() const {
-    if (errors_.empty()) return absl::OkStatus();
-    std::vector<std::string> lines;
-    for (const auto& [place, message] : errors_) {
-      lines.push_back(absl::StrCat(
-          source_, ":", place.first + 1, ":", place.second + 1, ": ", message,
-          FieldSuggestion(message), QuotesHint(message)));
-    }
-    return absl::InvalidArgumentError(absl::StrJoin(lines, "\n"));
-  }
+  absl::Status ToStatus() const { return errors_.ToStatus(); }
 
  private:
-  const std::string source_;
-  std::multimap<std::pair<int, int>, std::string> errors_;
+  PlacedErrors errors_;
 };
 
 // The start of a block: its line, and the indentation of that line, both from

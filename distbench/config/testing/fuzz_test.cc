@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "distbench/config/reading/load.h"
+#include "distbench/config/reading/parse_yaml.h"
+#include "distbench/config/reading/print_yaml.h"
 #include "distbench/config/testing/fuzz_entry.h"
 #include "distbench/config/testing/random_drivers.h"
 #include "distbench/fuzzing/kept_corpus.h"
@@ -86,6 +88,19 @@ TEST(Fuzz, SurvivesMutatedText) {
       std::string text = ToText(original);
       for (int i = 0; i <= round % kMaxMutations; ++i) mutator.Mutate(text);
       LoadCheckAndCompile(text);
+    }
+  }
+}
+
+TEST(Fuzz, SurvivesMutatedYaml) {
+  fuzzing::MessageMutator mutator(5, ConfigWords());
+  for (const TestSequence& original : Corpus()) {
+    for (int round = 0; round < kRoundsPerConfig; ++round) {
+      std::string text = round % 2 == 0 ? ToYaml(original) : ToJson(original);
+      for (int i = 0; i <= round % kMaxMutations; ++i) mutator.Mutate(text);
+      // What mutations leave of it does not always look like YAML.
+      TestSequence read;
+      if (ParseYaml(text, "input", read).ok()) CheckAndCompile(read);
     }
   }
 }

@@ -21,7 +21,7 @@
 #include "distbench/config/catalogs/product_words.h"
 #include "distbench/config/problems/problem.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/config/reading/parse_text.h"
+#include "distbench/config/reading/load.h"
 #include "distbench/products/simulation/model/cluster_model.h"
 #include "glog/logging.h"
 #include "google/protobuf/descriptor.h"
@@ -528,7 +528,7 @@ absl::StatusOr<SimulatedFabric> ReadFabric(const std::string& path) {
   if (!text.ok()) return text.status();
   if (absl::EndsWith(path, ".conf")) return FabricOfSlurm(*text, path);
   SimulatedFabric fabric;
-  const absl::Status parsed = config::ParseText(*text, path, fabric);
+  const absl::Status parsed = config::ParseAnyText(*text, path, fabric);
   if (!parsed.ok()) return parsed;
   return fabric;
 }

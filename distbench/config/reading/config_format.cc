@@ -1,0 +1,52 @@
+#include "distbench/config/reading/config_format.h"
+
+#include "distbench/config/reading/load.h"
+#include "distbench/config/reading/print_yaml.h"
+
+namespace distbench::config {
+namespace {
+
+struct NamedFormat {
+  ConfigFormat format;
+  const char* name;
+  const char* ending;
+};
+
+constexpr NamedFormat kFormats[] = {
+    {ConfigFormat::kText, "text", ".config"},
+    {ConfigFormat::kYaml, "yaml", ".yaml"},
+    {ConfigFormat::kJson, "json", ".json"},
+};
+
+}  // namespace
+
+std::vector<std::string> ConfigFormatNames() {
+  std::vector<std::string> names;
+  for (const NamedFormat& each : kFormats) names.push_back(each.name);
+  return names;
+}
+
+std::optional<ConfigFormat> FindConfigFormat(absl::string_view name) {
+  for (const NamedFormat& each : kFormats) {
+    if (each.name == name) return each.format;
+  }
+  return std::nullopt;
+}
+
+std::string FileEnding(ConfigFormat format) {
+  return kFormats[static_cast<int>(format)].ending;
+}
+
+std::string ToFormat(const TestSequence& sequence, ConfigFormat format) {
+  switch (format) {
+    case ConfigFormat::kText:
+      return ToText(sequence);
+    case ConfigFormat::kYaml:
+      return ToYaml(sequence);
+    case ConfigFormat::kJson:
+      return ToJson(sequence);
+  }
+  return "";
+}
+
+}  // namespace distbench::config

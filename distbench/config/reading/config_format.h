@@ -1,0 +1,32 @@
+// The formats in which programs write configs. All of them can be read
+// (load.h).
+
+#ifndef DISTBENCH_CONFIG_READING_CONFIG_FORMAT_H_
+#define DISTBENCH_CONFIG_READING_CONFIG_FORMAT_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "proto/traffic_config.pb.h"
+
+namespace distbench::config {
+
+enum class ConfigFormat { kText, kYaml, kJson };
+
+// As flags take them: "text", "yaml", "json".
+std::vector<std::string> ConfigFormatNames();
+
+// Absent if no format has this name.
+std::optional<ConfigFormat> FindConfigFormat(absl::string_view name);
+
+// The end of the name of a file, such as ".yaml".
+std::string FileEnding(ConfigFormat format);
+
+// Equal sequences give equal texts.
+std::string ToFormat(const TestSequence& sequence, ConfigFormat format);
+
+}  // namespace distbench::config
+
+#endif  // DISTBENCH_CONFIG_READING_CONFIG_FORMAT_H_

@@ -1,0 +1,58 @@
+// Errors in a text, with their places.
+//
+//   PlacedErrors errors("test.yaml");
+//   errors.Add({.line = 2, .column = 4}, "this is wrong");
+//   errors.ToStatus();  // test.yaml:3:5: this is wrong
+
+#ifndef DISTBENCH_CONFIG_READING_PLACED_ERRORS_H_
+#define DISTBENCH_CONFIG_READING_PLACED_ERRORS_H_
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace google::protobuf {
+class Descriptor;
+}
+
+namespace distbench::config {
+
+// Where something begins in a text. Both numbers start at 0.
+struct Place {
+  int line = 0;
+  int column = 0;
+};
+
+// Keeps the first errors that are added, so that hopeless input stays cheap.
+class PlacedErrors {
+ public:
+  // `source` is the name of the text.
+  explicit PlacedErrors(absl::string_view source) : source_(source) {}
+
+  void Add(Place place, std::string message);
+
+  bool empty() const { return errors_.empty(); }
+
+  // Whether further errors are dropped.
+  bool full() const;
+
+  // OK if there are no errors; otherwise INVALID_ARGUMENT with one per line, as
+  // "source:line:column: message", in the order of their places.
+  absl::Status ToStatus() const;
+
+ private:
+  const std::string source_;
+  std::multimap<std::pair<int, int>, std::string> errors_;
+};
+
+// Returns ` Did you mean "x"?` if the type has a field with a name close to
+// `name`; empty otherwise.
+std::string FieldSuggestion(const google::protobuf::Descriptor& type,
+                            absl::string_view name);
+
+}  // namespace distbench::config
+
+#endif  // DISTBENCH_CONFIG_READING_PLACED_ERRORS_H_

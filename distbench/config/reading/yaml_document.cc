@@ -1,0 +1,260 @@
+#include "distbench/config/reading/yaml_document.h"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "distbench/config/problems/suggest.h"
+
+namespace distbench::config {
+namespace {
+
+// Twice the nesting of messages that text format may have, because each message
+// may be in a list.
+constexpr size_t kMaxOpen = 100;
+
+// Thrown only within this file, as yaml-cpp's exceptions are.
+class RefusedYaml : public YAML::Exception {
+ public:
+  using YAML::Exception::Exception;
+};
+
+Place PlaceOf(const YAML::Mark& mark) {
+  return mark.is_null() ? Place{} : Place{mark.line, mark.column};
+}
+
+// Makes the tree.
+class TreeBuilder : public YAML::EventHandler {
+ public:
+  TreeBuilder(absl::string_view text, YamlDocument& document)
+      : text_(text), document_(document) {}
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (document_.root == nullptr) return;
+    throw RefusedYaml(mark,
+                      "a second document begins here; a config is one "
+                      "document, without a line --- in it");
+  }
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    YamlNode& node = Add(mark, IsWrittenNull(mark) ? YamlNode::Kind::kNull
+                                                   : YamlNode::Kind::kMissing);
+    Finish(node, anchor);
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const auto found = anchors_.find(anchor);
+    if (found == anchors_.end()) {
+      throw RefusedYaml(mark,
+                        "this alias is within what it stands for; an alias "
+                        "stands for something before it");
+    }
+    Attach(*found->second);
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag,
+                YAML::anchor_t anchor, const std::string& value) override {
+    CheckTag(mark, tag);
+    YamlNode& node = Add(mark, YamlNode::Kind::kScalar);
+    node.is_plain = tag == "?";
+    node.is_binary = tag == BinaryTag();
+    node.text = value;
+    last_scalar_ = mark;
+    Finish(node, anchor);
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag,
+                       YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    Open(mark, tag, anchor, YamlNode::Kind::kList);
+  }
+  void OnSequenceEnd() override { Close(); }
+
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag,
+                  YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+    Open(mark, tag, anchor, YamlNode::Kind::kMap);
+  }
+  void OnMapEnd() override { Close(); }
+
+  // yaml-cpp accepts a text that lacks its quote at the end of the file, and
+  // may so contain most of the file.
+  void CheckLastQuote() const {
+    if (!last_scalar_.is_null() && !IsClosed(ContentAt(last_scalar_))) {
+      throw RefusedYaml(last_scalar_,
+                        "the quote that begins here has no end; add it");
+    }
+  }
+
+ private:
+  struct OpenNode {
+    YamlNode* node;
+    YAML::anchor_t anchor;
+  };
+
+  // Where a node itself begins, after the anchor and the tag that its mark
+  // precedes.
+  size_t ContentAt(const YAML::Mark& mark) const {
+    constexpr absl::string_view kSpaces = " \t\r\n";
+    size_t position = std::min<size_t>(mark.pos, text_.size());
+    while (position < text_.size() &&
+           (text_[position] == '&' || text_[position] == '!')) {
+      position = text_.find_first_of(kSpaces, position);
+      position = text_.find_first_not_of(kSpaces, position);
+    }
+    return std::min(position, text_.size());
+  }
+
+  // Whether a null is a word. Otherwise, its mark is that of what follows.
+  bool IsWrittenNull(const YAML::Mark& mark) const {
+    if (mark.is_null()) return false;
+    for (const absl::string_view word : {"~", "null", "Null", "NULL"}) {
+      absl::string_view rest = text_.substr(ContentAt(mark));
+      if (absl::ConsumePrefix(&rest, word) &&
+          (rest.empty() ||
+           absl::StrContains(" \t\r\n,]}", rest.substr(0, 1)))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Whether a scalar that begins at a position has no quotes, or both.
+  bool IsClosed(size_t begin) const {
+    const char quote = begin < text_.size() ? text_[begin] : '\0';
+    if (quote != '"' && quote != '\'') return true;
+    for (size_t i = begin + 1; i < text_.size(); ++i) {
+      if (quote == '"' && text_[i] == '\\') {
+        ++i;
+      } else if (text_[i] == quote) {
+        const bool is_doubled =
+            quote == '\'' && i + 1 < text_.size() && text_[i + 1] == quote;
+        if (!is_doubled) return true;
+        ++i;
+      }
+    }
+    return false;
+  }
+
+  static constexpr char kTagPrefix[] = "tag:yaml.org,2002:";
+
+  static std::string BinaryTag() { return absl::StrCat(kTagPrefix, "binary"); }
+
+  // "?" and "!" are yaml-cpp's own, of nodes without a tag.
+  static void CheckTag(const YAML::Mark& mark, const std::string& tag) {
+    if (tag.empty() || tag == "?" || tag == "!") return;
+    for (const char* known :
+         {"str", "int", "float", "bool", "binary", "map", "seq"}) {
+      if (tag == absl::StrCat(kTagPrefix, known)) return;
+    }
+    throw RefusedYaml(mark, absl::StrCat("the tag ", Quoted(tag),
+                                         " has no meaning here; leave it out"));
+  }
+
+  YamlNode& Add(const YAML::Mark& mark, YamlNode::Kind kind) {
+    YamlNode& node = document_.nodes.emplace_back();
+    node.kind = kind;
+    node.place = PlaceOf(mark);
+    Attach(node);
+    return node;
+  }
+
+  void Attach(const YamlNode& node) {
+    if (open_.empty()) {
+      document_.root = &node;
+    } else {
+      open_.back().node->children.push_back(&node);
+    }
+  }
+
+  // From now on, aliases may stand for the node.
+  void Finish(YamlNode& node, YAML::anchor_t anchor) {
+    document_.cost += CostOf(node);
+    if (anchor != YAML::NullAnchor) anchors_[anchor] = &node;
+  }
+
+  void Open(const YAML::Mark& mark, const std::string& tag,
+            YAML::anchor_t anchor, YamlNode::Kind kind) {
+    CheckTag(mark, tag);
+    if (open_.size() >= kMaxOpen) {
+      throw RefusedYaml(mark, absl::StrCat("is nested more than ", kMaxOpen,
+                                           " deep, as no config is"));
+    }
+    open_.push_back({&Add(mark, kind), anchor});
+  }
+
+  void Close() {
+    Finish(*open_.back().node, open_.back().anchor);
+    open_.pop_back();
+  }
+
+  const absl::string_view text_;
+  YamlDocument& document_;
+  std::vector<OpenNode> open_;
+  absl::flat_hash_map<YAML::anchor_t, const YamlNode*> anchors_;
+  YAML::Mark last_scalar_ = YAML::Mark::null_mark();
+};
+
+// What to do about an error of yaml-cpp.
+absl::string_view RemedyOf(absl::string_view message) {
+  struct Remedy {
+    const char* error;
+    const char* remedy;
+  };
+  static constexpr Remedy kRemedies[] = {
+      {YAML::ErrorMsg::MAP_VALUE,
+       "; put a text that contains \": \" in quotes, and indent by spaces, not "
+       "by tabs"},
+      {YAML::ErrorMsg::END_OF_MAP_FLOW, "; a \",\" or a \"}\" is missing"},
+      {YAML::ErrorMsg::END_OF_SEQ_FLOW, "; a \",\" or a \"]\" is missing"},
+      {YAML::ErrorMsg::END_OF_MAP,
+       "; the fields of a message must be indented alike"},
+      {YAML::ErrorMsg::END_OF_SEQ,
+       "; the items of a list must be indented alike"},
+      {YAML::ErrorMsg::FLOW_END,
+       "; this bracket closes none that is open, or another kind"},
+      {YAML::ErrorMsg::UNKNOWN_TOKEN,
+       "; put a text that begins with such a character in quotes"},
+      {YAML::ErrorMsg::EOF_IN_SCALAR, "; a quote has no end"},
+      {YAML::ErrorMsg::INVALID_UNICODE, "; write the character itself"},
+      {YAML::ErrorMsg::UNKNOWN_ANCHOR,
+       "; an alias such as *name needs &name before it"},
+      {YAML::ErrorMsg::BAD_FILE, "; it is nested too deep"},
+  };
+  for (const Remedy& each : kRemedies) {
+    if (absl::StartsWith(message, each.error)) return each.remedy;
+  }
+  return "";
+}
+
+}  // namespace
+
+int64_t CostOf(const YamlNode& node) {
+  constexpr int64_t kNodeBytes = 64;
+  return kNodeBytes + static_cast<int64_t>(node.text.size());
+}
+
+YamlDocument ParseYamlDocument(absl::string_view text, PlacedErrors& errors) {
+  YamlDocument document;
+  try {
+    std::istringstream stream{std::string(text)};
+    YAML::Parser parser(stream);
+    TreeBuilder builder(text, document);
+    while (parser.HandleNextDocument(builder)) {
+    }
+    builder.CheckLastQuote();
+  } catch (const YAML::Exception& error) {
+    errors.Add(PlaceOf(error.mark),
+               absl::StrCat(error.msg, RemedyOf(error.msg)));
+  }
+  return document;
+}
+
+}  // namespace distbench::config
