@@ -90,6 +90,26 @@ class BadInputTest(programs.ClusterTest):
             outcome.out, f"Result: {infile} parsed successfully.\n"
         )
 
+    def test_good_input_is_printed_in_other_formats(self):
+        infile = self.write("good.config", GOOD)
+        as_json = self.distbench("check_test", "--print=json", infile)
+        self.assertEqual(as_json.status, 0, as_json)
+        as_yaml = self.distbench("check_test", "--print=yaml", infile)
+        again = self.distbench(
+            "check_test", "--print=json", self.write("good.yaml", as_yaml.out)
+        )
+        self.assertEqual(again.out, as_json.out, again)
+        self.assert_refused(
+            self.distbench("check_test", "--print=yaml", infile, infile),
+            "--print prints one config; name a single FILE",
+        )
+
+    def test_bad_yaml_has_its_place(self):
+        infile = self.write("bad.yaml", "tests:\n- nme: a\n")
+        self.assert_refused_everywhere(
+            infile, r'bad\.yaml:2:3: .*Did you mean "name"\?'
+        )
+
     def test_port_in_use(self):
         with socket.socket() as other:
             other.bind(("127.0.0.1", 0))

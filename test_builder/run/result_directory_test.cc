@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/config/reading/config_format.h"
 #include "distbench/config/reading/load.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -60,6 +61,20 @@ TEST(ResultDirectoryTest, SaysWhyThereCanBeNoDirectory) {
     EXPECT_THAT(std::string(directory.Create().status().message()),
                 HasSubstr(name + ": cannot be made a directory"));
   }
+}
+
+TEST(ResultDirectoryTest, WritesConfigsInOtherFormats) {
+  const std::string path = FreshPath();
+  for (const config::ConfigFormat format :
+       {config::ConfigFormat::kYaml, config::ConfigFormat::kJson}) {
+    const ResultDirectory directory(path, "", "# header\n", format);
+    ASSERT_TRUE(directory.Create().ok());
+    ASSERT_TRUE(directory.WriteConfig(NamedOnly("t")).ok());
+    EXPECT_FALSE(directory.HasOtherConfig(NamedOnly("t")));
+  }
+  EXPECT_EQ(Contents(path + "/t.yaml"), "# header\ntests:\n- name: t\n");
+  // JSON has no comments.
+  EXPECT_THAT(Contents(path + "/t.json"), StartsWith("{\n"));
 }
 
 TEST(ResultDirectoryTest, WritesConfigsThatReadBack) {
