@@ -143,8 +143,9 @@ void JudgeRecording(const TestResult& result, const TestTotals& totals,
 namespace {
 
 // Findings on what only real hosts have.
-void JudgeRealHosts(const TestResult& result, FindingList& findings) {
-  JudgeHosts(result, findings);
+void JudgeRealHosts(const TestResult& result, const TestTotals& totals,
+                    FindingList& findings) {
+  JudgeHosts(result, totals, findings);
   JudgeRequirements(result, findings);
   JudgeBindings(result, findings);
   JudgeNetworkSettings(result, findings);
@@ -171,7 +172,7 @@ std::vector<Finding> Judge(const TestResult& result) {
   JudgeRecording(result, totals, findings);
   JudgeTimeParts(result, totals, findings);
   JudgeActivities(result, findings);
-  if (!is_simulated) JudgeRealHosts(result, findings);
+  if (!is_simulated) JudgeRealHosts(result, totals, findings);
   JudgeFaults(result, findings);
   if (!is_simulated) JudgeClocks(result, findings);
   for (const auto& [name, rule] : base::Plugins<FindingRule>::All()) {
@@ -287,8 +288,8 @@ constexpr Advice kAdvice[] = {
      "Run the same version of distbench on all hosts, and look at which "
      "instances were lost."},
     {"unsent_load",
-     "Lower the load to what was sent, raise max_parallel_iterations, or use "
-     "more clients."},
+     "Lower the load to what was sent. Where max_parallel_iterations limits "
+     "it, raise that, or use more clients."},
     {"waited_for_cpu",
      "Stop the other programs on this host, or bind the nodes to CPUs of their "
      "own."},
