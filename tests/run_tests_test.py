@@ -9,6 +9,7 @@ import struct
 import subprocess
 import termios
 import unittest
+import xml.etree.ElementTree
 
 from tests import programs
 from tests import testing_main
@@ -146,6 +147,26 @@ class RunTestsTest(programs.ClusterTest):
         self.assertEqual(status, 0, view)
         self.assertIn("\x1b[32m  pass\x1b[0m", view)
         self.assertRegex(view, SUMMARY)
+
+    def test_objectives_decide_the_exit_status(self):
+        sequencer = self.start_cluster()
+        infile = self.write("a.config", programs.client_server_config(COUNTED))
+
+        missed = self.run_tests(sequencer, infile, "--slo=ping p50<=1ns")
+        self.assertEqual(missed.status, 2, missed)
+        self.assertRegex(missed.out, r"Objectives:\nFAIL +client_server +ping p50<=1ns  ")
+
+        # So few RPCs tell nothing of one in a hundred thousand.
+        too_rare = "--slo=ping p99.999<=1h"
+        undecided = self.run_tests(sequencer, infile, too_rare)
+        self.assertEqual(undecided.status, 2, undecided)
+        junit = self.path("checks.xml")
+        allowed = self.run_tests(
+            sequencer, infile, too_rare, "--allow_undecided", f"--junit={junit}"
+        )
+        self.assertEqual(allowed.status, 0, allowed)
+        (case,) = xml.etree.ElementTree.parse(junit).findall("testsuite/testcase")
+        self.assertIsNotNone(case.find("skipped"))
 
     def test_outfile_can_be_reported(self):
         sequencer = self.start_cluster()
@@ -285,7 +306,7 @@ class RunTestsTest(programs.ClusterTest):
 
         unmet = 'facts { name: "min_cpus" int64_value: 1000000 }'
         outcome = run(unmet)
-        self.assertNotEqual(outcome.status, 0)
+        self.assertEqual(outcome.status, 1, outcome)
         self.assertRegex(
             outcome.out,
             r"node[01] \(host .*\) could not prepare its instances: its host "

@@ -337,6 +337,10 @@ int RunCommandLine(std::vector<Command> commands,
   } catch (const CLI::ExtrasError&) {
     return Refuse(app, ExplainExtras(app));
   } catch (const CLI::RequiredError& error) {
+    // What is missing may be what was misspelt.
+    if (app.remaining_size(/*recurse=*/true) > 0) {
+      return Refuse(app, ExplainExtras(app));
+    }
     return Refuse(app, absl::StrCat(error.what(), Remedy(app)));
   } catch (const CLI::ParseError& error) {
     return Refuse(app, error.what());

@@ -265,6 +265,13 @@ TEST(CommandLineTest, MissingFlagIsNamed) {
                 "See: distbench help sell\n");
 }
 
+TEST(CommandLineTest, AMisspeltRequiredFlagIsNamed) {
+  ExpectRefusal({"sell", "--test-sequencer=a:1"},
+                "distbench sell: unknown flag --test-sequencer; did you mean "
+                "--test_sequencer?\n"
+                "See: distbench help sell\n");
+}
+
 TEST(CommandLineTest, TheEnvironmentGivesWhatIsMissing) {
   std::string address = "a:1";
   const flags::Environment environment =

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "distbench/report/comparison/comparability.h"
@@ -19,6 +20,10 @@ namespace distbench::report {
 namespace {
 
 constexpr double kNoiseConfidence = 0.95;
+
+// Above it, a change is told as a factor: nothing falls by more than 100 %, and
+// a rise by half and a fall by a third are equally likely.
+constexpr double kLargestPercentage = 0.5;
 
 // The sizes of groups that the table shows.
 constexpr int kGroupSizes[] = {1, 5, 10};
@@ -67,9 +72,10 @@ void AppendMetric(const stats::Metric& metric, const RpcRuns& runs,
   }
   for (const int size : kGroupSizes) {
     const auto noise = NoiseFloor(metric, *values, size, size);
+    const std::string cell = noise ? NoiseText(metric, *noise) : "?";
     // The sign has two bytes, and one column.
-    absl::StrAppendFormat(&text, " %13s",
-                          noise ? NoiseText(metric, *noise) : "?");
+    const int width = absl::StartsWith(cell, "±") ? 13 : 12;
+    absl::StrAppendFormat(&text, " %*s", width, cell);
   }
   text += '\n';
 }
@@ -155,9 +161,12 @@ absl::StatusOr<std::string> DescribeNoise(absl::Span<const TestRun> runs) {
 }
 
 std::string NoiseText(const stats::Metric& metric, double noise_floor) {
-  return stats::IsComparedByRatio(metric)
+  if (!stats::IsComparedByRatio(metric)) {
+    return absl::StrFormat("±%.3fpp", 100 * noise_floor);
+  }
+  return noise_floor < kLargestPercentage
              ? absl::StrFormat("±%.1f%%", 100 * noise_floor)
-             : absl::StrFormat("±%.3fpp", 100 * noise_floor);
+             : absl::StrFormat("x%.2f", 1 + noise_floor);
 }
 
 }  // namespace distbench::report

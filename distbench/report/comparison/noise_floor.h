@@ -44,7 +44,8 @@ std::vector<TestRun> FindNoiseRuns(absl::Span<const TestRun> base,
 // are those of a single test, and at least one.
 absl::StatusOr<std::string> DescribeNoise(absl::Span<const TestRun> runs);
 
-// "±4.0%" or, for failures, "±0.010pp".
+// "±4.0%", "x1.80" for a factor in either direction, or, for failures,
+// "±0.010pp".
 std::string NoiseText(const stats::Metric& metric, double noise_floor);
 
 }  // namespace distbench::report

@@ -36,6 +36,12 @@ TEST(NoiseFloorTest, WorkedExample) {
   EXPECT_DOUBLE_EQ(*NoiseFloor(kP99, {7, 7, 7}, 5, 5), 0);
 }
 
+TEST(NoiseFloorTest, LargeOnesAreFactors) {
+  EXPECT_EQ(NoiseText(kP99, 0.499), "±49.9%");
+  EXPECT_EQ(NoiseText(kP99, 45.445), "x46.45");
+  EXPECT_EQ(NoiseText(kFailures, 0.5), "±50.000pp");
+}
+
 TEST(NoiseFloorTest, EqualGroupsStayWithinItAsOftenAsPromised) {
   constexpr int kTrials = 4000;
   std::mt19937_64 random(4);

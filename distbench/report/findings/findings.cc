@@ -13,6 +13,7 @@
 #include "distbench/report/findings/judge_parts.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/parts/finding_rule.h"
+#include "distbench/results/rpc_totals.h"
 
 namespace distbench::report {
 namespace {
@@ -27,7 +28,28 @@ Finding::Severity SeverityOfFailures(double share) {
   return share > kManyFailures ? Finding::WARN : Finding::NOTE;
 }
 
+// The part of an RPC's calls that the warm-up should leave.
+constexpr double kLeastMeasured = 0.1;
+
 constexpr int64_t kSecondNs = 1'000'000'000;
+
+void JudgeWarmup(const std::string& name, const results::RpcCounts& counts,
+                 FindingList& findings) {
+  const int64_t measured = counts.succeeded_count + counts.failed_count;
+  const double all =
+      static_cast<double>(measured) + static_cast<double>(counts.warmup_count);
+  if (measured == 0 || static_cast<double>(measured) >= kLeastMeasured * all) {
+    return;
+  }
+  findings.Add(
+      Finding::WARN, "mostly_warmup",
+      absl::StrCat(
+          name, ": only ", measured, " RPCs were measured, within ",
+          Duration(static_cast<double>(counts.duration_ns())), "; the other ",
+          counts.warmup_count,
+          " were warm-up. Such a remainder says little about rates and "
+          "latencies: lengthen the test, or shorten its warm-up"));
+}
 
 }  // namespace
 
@@ -52,6 +74,7 @@ std::string Intervals(int64_t interval_ns) {
 void JudgeOutcome(const TestResult& result, const TestTotals& totals,
                   FindingList& findings) {
   for (const auto& [name, rpc] : totals.rpcs) {
+    JudgeWarmup(name, rpc.counts, findings);
     const int64_t failed = rpc.counts.failed_count;
     if (failed == 0) continue;
     const double share = static_cast<double>(failed) /
@@ -143,8 +166,9 @@ void JudgeRecording(const TestResult& result, const TestTotals& totals,
 namespace {
 
 // Findings on what only real hosts have.
-void JudgeRealHosts(const TestResult& result, FindingList& findings) {
-  JudgeHosts(result, findings);
+void JudgeRealHosts(const TestResult& result, const TestTotals& totals,
+                    FindingList& findings) {
+  JudgeHosts(result, totals, findings);
   JudgeRequirements(result, findings);
   JudgeBindings(result, findings);
   JudgeNetworkSettings(result, findings);
@@ -171,7 +195,7 @@ std::vector<Finding> Judge(const TestResult& result) {
   JudgeRecording(result, totals, findings);
   JudgeTimeParts(result, totals, findings);
   JudgeActivities(result, findings);
-  if (!is_simulated) JudgeRealHosts(result, findings);
+  if (!is_simulated) JudgeRealHosts(result, totals, findings);
   JudgeFaults(result, findings);
   if (!is_simulated) JudgeClocks(result, findings);
   for (const auto& [name, rule] : base::Plugins<FindingRule>::All()) {
@@ -239,6 +263,10 @@ constexpr Advice kAdvice[] = {
      "change at a time: a retry budget or a circuit breaker for callers, "
      "deadlines that end work nobody waits for, short queues that refuse early "
      "(admission), or less load (docs/measuring.md, \"Metastable failures\")."},
+    {"mostly_warmup",
+     "Lengthen the test, or shorten the warm-up (warmup, warmup_iterations), "
+     "so "
+     "that most RPCs are measured."},
     {"network_settings_differ",
      "For MPTCP, set mptcp on both sides and net.mptcp.enabled on all hosts. "
      "Otherwise look for what changes sockets, such as programs of eBPF."},
@@ -287,8 +315,8 @@ constexpr Advice kAdvice[] = {
      "Run the same version of distbench on all hosts, and look at which "
      "instances were lost."},
     {"unsent_load",
-     "Lower the load to what was sent, raise max_parallel_iterations, or use "
-     "more clients."},
+     "Lower the load to what was sent. Where max_parallel_iterations limits "
+     "it, raise that, or use more clients."},
     {"waited_for_cpu",
      "Stop the other programs on this host, or bind the nodes to CPUs of their "
      "own."},

@@ -47,6 +47,19 @@ TEST_F(JudgeTest, AFailureExplainsThatNothingWasMeasured) {
   ExpectNothing();
 }
 
+// ---- mostly_warmup ----------------------------------------------------------
+
+TEST_F(JudgeTest, AFewMeasuredRpcsAfterALongWarmUpAreAWarning) {
+  Statistics().set_warmup_count(27'001);
+  EXPECT_THAT(ExpectOne(Finding::WARN, "mostly_warmup"),
+              HasSubstr("query: only 3000 RPCs were measured, within "));
+}
+
+TEST_F(JudgeTest, AWarmUpThatLeavesATenthIsNothing) {
+  Statistics().set_warmup_count(27'000);
+  ExpectNothing();
+}
+
 // ---- failed_rpcs, samples_dropped -------------------------------------------
 
 TEST_F(JudgeTest, ManyFailuresAreAWarning) {

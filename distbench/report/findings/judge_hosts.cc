@@ -13,11 +13,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "distbench/base/time_units.h"
 #include "distbench/config/requirements/host_requirements.h"
 #include "distbench/report/findings/judge_parts.h"
 #include "distbench/report/measurements/network_readings.h"
+#include "distbench/report/measurements/test_totals.h"
 #include "distbench/results/message_sums.h"
 #include "distbench/results/walk.h"
+#include "distbench/stats/log_histogram.h"
 
 namespace distbench::report {
 namespace {
@@ -43,6 +46,10 @@ constexpr double kRetransmitted = 0.0001;
 constexpr double kMuchRetransmitted = 0.001;
 constexpr int64_t kManyRetransmits = 10;
 
+// The shortest time after which Linux takes a segment for lost unless others
+// tell it so (TCP_RTO_MIN), if the route does not set another.
+constexpr int64_t kRetransmissionTimeoutNs = 200 * base::kNsPerMs;
+
 // The shortest duration of samples that allows a finding.
 constexpr double kShortestNs = 2e9;
 
@@ -60,9 +67,12 @@ struct HostUse {
   double run_queue_delay_ns = 0;
   HostCounters counters;  // of the first node's samples
 
-  // Sums of segments, of all nodes, in which other fields mean nothing; nothing
-  // if none of them knows its data connections.
-  std::optional<DataConnections> connections;
+  // Of the data connections of all nodes: the segments of the samples, in which
+  // other fields mean nothing, those of the connections that are listed, and
+  // how many are not. No samples if no node knows its data connections.
+  std::optional<DataConnections> sampled;
+  DataConnections listed;
+  int64_t unlisted_count = 0;
   const DataConnection* worst_connection = nullptr;
 
   // Of the node whose control group was throttled most.
@@ -85,10 +95,15 @@ std::set<std::string> OpenLoopNodes(const TestResult& result) {
 void AddDataConnections(const NodeResources& node, HostUse& host) {
   for (const ResourceSample& sample : node.samples()) {
     if (!sample.has_data_connections()) continue;
-    if (!host.connections) host.connections.emplace();
-    results::AddCounters(sample.data_connections(), *host.connections);
+    if (!host.sampled) host.sampled.emplace();
+    results::AddCounters(sample.data_connections(), *host.sampled);
   }
+  host.unlisted_count += node.omitted_data_connections();
   for (const DataConnection& connection : node.data_connections()) {
+    DataConnections segments;
+    segments.set_sent_segments(connection.sent_segments());
+    segments.set_retransmitted_segments(connection.retransmitted_segments());
+    results::AddCounters(segments, host.listed);
     if (host.worst_connection == nullptr ||
         connection.retransmitted_segments() >
             host.worst_connection->retransmitted_segments()) {
@@ -170,6 +185,21 @@ void JudgeThrottling(const std::string& name, const HostUse& host,
                    "the limit, or lower the load"));
 }
 
+// The longest time that an RPC took; absent if one failed, as what it waited
+// for is not known.
+std::optional<int64_t> SlowestRpcNs(const TestTotals& totals) {
+  std::optional<int64_t> slowest_ns;
+  for (const auto& [name, rpc] : totals.rpcs) {
+    if (rpc.counts.failed_count > 0) return std::nullopt;
+    for (const stats::LogHistogram* times :
+         {&rpc.service_time_ns, &rpc.response_time_ns}) {
+      if (times->count() == 0) continue;
+      slowest_ns = std::max(slowest_ns.value_or(0), times->max());
+    }
+  }
+  return slowest_ns;
+}
+
 // "10.0.0.1:40000 to 10.0.0.2:5000 (57 of client/0)"
 std::string NameConnection(const DataConnection& connection) {
   return absl::StrCat(
@@ -181,8 +211,11 @@ std::string NameConnection(const DataConnection& connection) {
 }
 
 // `sender` is whose segments these are, and `details` says more about them.
+// Without timeouts, a repeated segment delays an RPC by a round trip or two,
+// which is worth a word only if there are many.
 void JudgeRetransmits(const std::string& sender, int64_t sent,
                       int64_t retransmitted, const std::string& details,
+                      std::optional<int64_t> slowest_rpc_ns,
                       FindingList& findings) {
   if (sent <= 0) return;
   const double share =
@@ -190,32 +223,49 @@ void JudgeRetransmits(const std::string& sender, int64_t sent,
   if (share <= kRetransmitted) return;
   const bool is_much =
       share > kMuchRetransmitted && retransmitted >= kManyRetransmits;
+  const bool timed_out = slowest_rpc_ns.value_or(kRetransmissionTimeoutNs) >=
+                         kRetransmissionTimeoutNs;
+  if (!timed_out && !is_much) return;
   findings.Add(
-      is_much ? Finding::WARN : Finding::NOTE, "retransmits",
-      absl::StrCat(sender, " sent ", retransmitted, " TCP segments again, ",
-                   Percent(share), " of all that it sent", details,
-                   "; each may have delayed RPCs by a timeout of 200 ms or "
-                   "more. Look for a link or a queue that loses packets, or "
-                   "lower the load"));
+      timed_out && is_much ? Finding::WARN : Finding::NOTE, "retransmits",
+      absl::StrCat(
+          sender, " sent ", retransmitted,
+          retransmitted == 1 ? " TCP segment again, " : " TCP segments again, ",
+          Percent(share), " of all that it sent", details,
+          timed_out ? "; each may have delayed RPCs by a timeout of 200 ms or "
+                      "more. "
+                    : absl::StrCat("; as the slowest RPC took ",
+                                   Duration(*slowest_rpc_ns),
+                                   ", none waited for a timeout of 200 ms. "),
+          "Look for a link or a queue that loses packets, or lower the load"));
 }
 
-// Prefers the test's own connections to all of the host.
+// Prefers the test's own connections to all of the host. If they are all
+// listed, their sum and the worst one's part of it come from the list.
 void JudgeRetransmits(const std::string& name, const HostUse& host,
+                      std::optional<int64_t> slowest_rpc_ns,
                       FindingList& findings) {
-  if (!host.connections) {
+  if (!host.sampled) {
     JudgeRetransmits(absl::StrCat("host ", name),
                      host.counters.tcp_sent_segments(),
-                     host.counters.tcp_retransmitted_segments(), "", findings);
+                     host.counters.tcp_retransmitted_segments(), "",
+                     slowest_rpc_ns, findings);
     return;
   }
+  const DataConnection* const worst = host.worst_connection;
+  const bool all_are_listed = worst != nullptr && host.unlisted_count == 0;
+  const DataConnections& segments =
+      all_are_listed ? host.listed : *host.sampled;
+  const bool is_most = all_are_listed && 2 * worst->retransmitted_segments() >
+                                             segments.retransmitted_segments();
+  const std::string details =
+      worst == nullptr ? ""
+                       : absl::StrCat(is_most ? ", most from "
+                                              : "; the worst connection is ",
+                                      NameConnection(*worst));
   JudgeRetransmits(absl::StrCat("the test on host ", name),
-                   host.connections->sent_segments(),
-                   host.connections->retransmitted_segments(),
-                   host.worst_connection == nullptr
-                       ? ""
-                       : absl::StrCat(", most from ",
-                                      NameConnection(*host.worst_connection)),
-                   findings);
+                   segments.sent_segments(), segments.retransmitted_segments(),
+                   details, slowest_rpc_ns, findings);
 }
 
 void JudgeCpuUse(const std::string& name, const HostUse& host,
@@ -256,21 +306,21 @@ void JudgeWaiting(const std::string& name, const HostUse& host,
   const double share =
       std::min(host.run_queue_delay_ns, others_ns) / host.duration_ns;
   if (share <= kMuchWaiting) return;
+  // No percentage: threads on several CPUs wait at the same time.
   findings.Add(
       Finding::WARN, "waited_for_cpu",
       absl::StrCat("threads of the test on host ", name,
                    " were ready to run and waited for a CPU for ",
                    Duration(host.run_queue_delay_ns),
-                   ", while other programs "
-                   "ran for ",
-                   Duration(others_ns), " (", Percent(share),
-                   " of the time), so latencies include these waits. Stop the "
+                   " in all, while other programs ran for ",
+                   Duration(others_ns), ", within ", Duration(host.duration_ns),
+                   ", so latencies include these waits. Stop the "
                    "other programs, or bind the nodes to CPUs of their own"));
 }
 
 void JudgeHost(const std::string& name, const HostUse& host,
-               FindingList& findings) {
-  JudgeRetransmits(name, host, findings);
+               std::optional<int64_t> slowest_rpc_ns, FindingList& findings) {
+  JudgeRetransmits(name, host, slowest_rpc_ns, findings);
   if (host.duration_ns < kShortestNs) return;
   JudgeThrottling(name, host, findings);
   if (host.capacity_ns <= 0) return;
@@ -338,9 +388,10 @@ void JudgeProof(const std::string& node, const std::string& instance,
 
 }  // namespace
 
-void JudgeHosts(const TestResult& result, FindingList& findings) {
+void JudgeHosts(const TestResult& result, const TestTotals& totals,
+                FindingList& findings) {
   for (const auto& [name, host] : HostsOf(result)) {
-    JudgeHost(name, host, findings);
+    JudgeHost(name, host, SlowestRpcNs(totals), findings);
   }
   JudgeCongestionControl(result, findings);
 }

@@ -1,6 +1,7 @@
 // Findings on hosts.
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -60,7 +61,8 @@ TEST_F(JudgeTest, WaitingForACpuThatOthersHadIsAWarning) {
   Resources().mutable_samples(0)->set_run_queue_delay_ns(4 *
                                                          base::kNsPerSecond);
   EXPECT_THAT(ExpectOne(Finding::WARN, "waited_for_cpu"),
-              HasSubstr("(13.3 % of the time)"));
+              HasSubstr("waited for a CPU for 4.00 s in all, while other "
+                        "programs ran for 15.00 s, within 30.00 s"));
 }
 
 TEST_F(JudgeTest, AShortWaitIsNothing) {
@@ -137,6 +139,8 @@ TEST_F(JudgeTest, ThrottlingOfAnyNodeOfAHostCounts) {
 
 // ---- retransmits ------------------------------------------------------------
 
+constexpr int64_t kTimeoutNs = 200'000'000;
+
 TEST_F(JudgeTest, FewRetransmitsAreNothing) {
   Counters().set_tcp_sent_segments(1'000'000);
   Counters().set_tcp_retransmitted_segments(99);
@@ -144,6 +148,7 @@ TEST_F(JudgeTest, FewRetransmitsAreNothing) {
 }
 
 TEST_F(JudgeTest, RetransmitsAreANote) {
+  SlowestTakes(kTimeoutNs);
   Counters().set_tcp_sent_segments(1'000'000);
   Counters().set_tcp_retransmitted_segments(200);
   EXPECT_THAT(ExpectOne(Finding::NOTE, "retransmits"),
@@ -151,15 +156,40 @@ TEST_F(JudgeTest, RetransmitsAreANote) {
 }
 
 TEST_F(JudgeTest, ManyRetransmitsAreAWarning) {
+  SlowestTakes(kTimeoutNs);
   Counters().set_tcp_sent_segments(1'000'000);
   Counters().set_tcp_retransmitted_segments(2000);
   ExpectOne(Finding::WARN, "retransmits");
 }
 
 TEST_F(JudgeTest, RetransmitsAmongFewSegmentsAreANote) {
+  SlowestTakes(kTimeoutNs);
   Counters().set_tcp_sent_segments(1000);
   Counters().set_tcp_retransmitted_segments(9);
   ExpectOne(Finding::NOTE, "retransmits");
+}
+
+TEST_F(JudgeTest, FewRetransmitsThatDelayedNothingAreNothing) {
+  SlowestTakes(kTimeoutNs - 5'000'000);
+  Counters().set_tcp_sent_segments(1000);
+  Counters().set_tcp_retransmitted_segments(9);
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, ManyRetransmitsBlameNoTimeoutThatNobodyWaitedFor) {
+  SlowestTakes(15'800'000);
+  Counters().set_tcp_sent_segments(1'000'000);
+  Counters().set_tcp_retransmitted_segments(2000);
+  EXPECT_THAT(ExpectOne(Finding::NOTE, "retransmits"),
+              HasSubstr("0.2 % of all that it sent; as the slowest RPC took "
+                        "15.80 ms, none waited for a timeout of 200 ms. Look"));
+}
+
+TEST_F(JudgeTest, RpcsThatFailedMayHaveWaitedForATimeout) {
+  Statistics().set_failed_count(1);
+  Counters().set_tcp_sent_segments(1'000'000);
+  Counters().set_tcp_retransmitted_segments(2000);
+  EXPECT_THAT(Find("retransmits"), HasSubstr("a timeout of 200 ms or more"));
 }
 
 // 30 samples in each of which the test's connections send 1000 segments.
@@ -184,22 +214,50 @@ TEST_F(JudgeTest, ATestWithoutConnectionsHasNoRetransmits) {
   ExpectNothing();
 }
 
-TEST_F(JudgeTest, RetransmitsOfTheTestNameTheWorstConnection) {
-  FirstOfConnections(Resources()).set_retransmitted_segments(31);
-  for (const int retransmitted : {2, 29, 4}) {
-    DataConnection& connection = *Resources().add_data_connections();
+void AddConnections(std::initializer_list<int> retransmitted_segments,
+                    NodeResources& node) {
+  for (const int retransmitted : retransmitted_segments) {
+    DataConnection& connection = *node.add_data_connections();
     connection.set_local_address("10.0.0.1:40000");
     connection.set_peer_address(absl::StrCat("10.0.0.2:", retransmitted));
     connection.set_instance("client/0");
+    connection.set_sent_segments(10'000);
     connection.set_retransmitted_segments(retransmitted);
   }
+}
+
+// The samples end before the connections do.
+TEST_F(JudgeTest, RetransmitsOfTheTestNameTheWorstConnection) {
+  SlowestTakes(kTimeoutNs);
+  FirstOfConnections(Resources()).set_retransmitted_segments(31);
+  AddConnections({2, 32, 4}, Resources());
   EXPECT_THAT(ExpectOne(Finding::WARN, "retransmits"),
-              HasSubstr("the test on host h sent 31 TCP segments again, 0.1 % "
+              HasSubstr("the test on host h sent 38 TCP segments again, 0.1 % "
                         "of all that it sent, most from 10.0.0.1:40000 to "
-                        "10.0.0.2:29 (29 of client/0)"));
+                        "10.0.0.2:32 (32 of client/0)"));
+}
+
+TEST_F(JudgeTest, TheWorstConnectionIsNotMostIfItHasLessThanHalf) {
+  SlowestTakes(kTimeoutNs);
+  FirstOfConnections(Resources());
+  AddConnections({13, 14, 12}, Resources());
+  EXPECT_THAT(ExpectOne(Finding::WARN, "retransmits"),
+              HasSubstr("; the worst connection is 10.0.0.1:40000 to "
+                        "10.0.0.2:14 (14 of client/0)"));
+}
+
+TEST_F(JudgeTest, RetransmitsOfConnectionsThatAreNotListedCount) {
+  SlowestTakes(kTimeoutNs);
+  FirstOfConnections(Resources()).set_retransmitted_segments(31);
+  AddConnections({29}, Resources());
+  Resources().set_omitted_data_connections(1);
+  EXPECT_THAT(ExpectOne(Finding::WARN, "retransmits"),
+              HasSubstr("sent 31 TCP segments again, 0.1 % of all that it "
+                        "sent; the worst connection is"));
 }
 
 TEST_F(JudgeTest, RetransmitsOfAllNodesOfAHostAreAddedUp) {
+  SlowestTakes(kTimeoutNs);
   NodeResources& other = (*result_.mutable_resource_usage_logs()
                                ->mutable_node_resources())["node1"];
   other = Resources();

@@ -55,7 +55,17 @@ double ShareOf(int64_t count, const OfferedLoad& load) {
   return static_cast<double>(count) / static_cast<double>(load.offered_count());
 }
 
-void JudgeUnsent(const std::string& name, const OfferedLoad& load,
+// Whether an open loop that sends the RPC may only have so many in flight.
+bool HasCap(const DistributedSystemDescription& test, const std::string& rpc) {
+  return std::any_of(test.actions().begin(), test.actions().end(),
+                     [&](const Action& action) {
+                       return action.rpc_name() == rpc &&
+                              action.iterations().open_loop_interval_ns() > 0 &&
+                              action.iterations().has_max_parallel_iterations();
+                     });
+}
+
+void JudgeUnsent(const std::string& name, const OfferedLoad& load, bool has_cap,
                  FindingList& findings) {
   if (load.unsent_count() == 0) return;
   const double share = ShareOf(load.unsent_count(), load);
@@ -67,9 +77,13 @@ void JudgeUnsent(const std::string& name, const OfferedLoad& load,
       absl::StrCat(
           name, ": ", load.unsent_count(), " of ", load.offered_count(),
           " RPCs that were due (", Percent(share),
-          ") were never sent, because an in-flight cap or full send "
-          "queues held them back. They count as failed. Lower the load, "
-          "or raise max_parallel_iterations"));
+          ") were never sent, because ",
+          has_cap ? "max_parallel_iterations or full send queues"
+                  : "full send queues",
+          " held them back. They count as failed. Lower the load, ",
+          has_cap ? "or raise max_parallel_iterations"
+                  : "or find out why the server takes less: it is slow, or a "
+                    "limit on its rate is set"));
 }
 
 void JudgeHeldBack(const std::string& name, const OfferedLoad& load,
@@ -227,8 +241,9 @@ void JudgeLoad(const TestResult& result, FindingList& findings) {
   for (int i = 0; i < result.traffic_config().rpc_descriptions_size(); ++i) {
     const OfferedLoad load = LoadOf(result, i);
     if (load.offered_count() == 0) continue;
-    JudgeUnsent(results::RpcName(result, i), load, findings);
-    JudgeHeldBack(results::RpcName(result, i), load, findings);
+    const std::string name = results::RpcName(result, i);
+    JudgeUnsent(name, load, HasCap(result.traffic_config(), name), findings);
+    JudgeHeldBack(name, load, findings);
   }
 }
 

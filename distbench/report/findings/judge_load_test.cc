@@ -11,7 +11,9 @@
 namespace distbench::report {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // ---- unsent_load, held_back -------------------------------------------------
 
@@ -19,6 +21,15 @@ TEST_F(JudgeTest, MuchUnsentLoadMakesTheRunInvalid) {
   Load().set_unsent_count(31);
   EXPECT_THAT(ExpectOne(Finding::INVALID, "unsent_load"),
               HasSubstr("31 of 3000 RPCs that were due (1.0 %)"));
+}
+
+TEST_F(JudgeTest, UnsentLoadIsBlamedOnACapOnlyWhereThereIsOne) {
+  Load().set_unsent_count(31);
+  EXPECT_THAT(Find("unsent_load"), Not(HasSubstr("max_parallel_iterations")));
+  Loop().set_max_parallel_iterations(5);
+  EXPECT_THAT(Find("unsent_load"),
+              AllOf(HasSubstr("because max_parallel_iterations or full send"),
+                    HasSubstr("or raise max_parallel_iterations")));
 }
 
 TEST_F(JudgeTest, ALittleUnsentLoadDoesNot) {

@@ -67,7 +67,8 @@ void JudgeOutcome(const TestResult& result, const TestTotals& totals,
 void JudgeTimeParts(const TestResult& result, const TestTotals& totals,
                     FindingList& findings);
 void JudgeActivities(const TestResult& result, FindingList& findings);
-void JudgeHosts(const TestResult& result, FindingList& findings);
+void JudgeHosts(const TestResult& result, const TestTotals& totals,
+                FindingList& findings);
 void JudgeRequirements(const TestResult& result, FindingList& findings);
 void JudgeBindings(const TestResult& result, FindingList& findings);
 void JudgeNetworkSettings(const TestResult& result, FindingList& findings);

@@ -1,11 +1,14 @@
 #include "distbench/sequencer/execution/node_clocks.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/saturating_add.h"
+#include "distbench/base/time_units.h"
 
 namespace distbench::sequencer {
 namespace {
@@ -16,6 +19,12 @@ namespace {
 constexpr absl::Duration kBaseStartLead = absl::Milliseconds(5);
 constexpr absl::Duration kStartLeadPerNode = absl::Microseconds(100);
 constexpr absl::Duration kStartLeadPerNodeOfHost = absl::Microseconds(400);
+
+// Delays of a node's start behind the first node's: below the first, networks
+// and schedulers explain it; above the second, a part of the load is missing
+// for longer than people notice.
+constexpr int64_t kNoticeableDelayNs = base::kNsPerMs;
+constexpr int64_t kLongDelayNs = 100 * base::kNsPerMs;
 
 int64_t MostNodesOnAHost(const Participants& participants) {
   absl::flat_hash_map<absl::string_view, int64_t> counts;
@@ -62,12 +71,38 @@ absl::Duration StartLead(const Participants& participants) {
          MostNodesOnAHost(participants) * kStartLeadPerNodeOfHost;
 }
 
-std::string LateStartWarning(const Participant& participant,
-                             int64_t lateness_ns) {
-  return absl::StrCat(participant.Name(), " started ",
-                      Milliseconds(lateness_ns),
-                      " after the others, as the command came late; look for "
-                      "load on its host and its network");
+std::optional<Finding> JudgeStart(const Participants& participants) {
+  int64_t first_ns = std::numeric_limits<int64_t>::max();
+  const Participant* last = nullptr;
+  for (const Participant& participant : participants) {
+    if (!participant.start_lateness_ns) continue;
+    first_ns = std::min(first_ns, *participant.start_lateness_ns);
+    if (last == nullptr ||
+        *participant.start_lateness_ns > *last->start_lateness_ns) {
+      last = &participant;
+    }
+  }
+  if (last == nullptr) return std::nullopt;
+  const auto delay_ns = [first_ns](const Participant& participant) {
+    return base::SaturatingSubtract(*participant.start_lateness_ns, first_ns);
+  };
+  if (delay_ns(*last) <= kNoticeableDelayNs) return std::nullopt;
+  const auto count =
+      std::count_if(participants.begin(), participants.end(),
+                    [&](const Participant& participant) {
+                      return participant.start_lateness_ns &&
+                             delay_ns(participant) > kNoticeableDelayNs;
+                    });
+  Finding finding;
+  finding.set_severity(delay_ns(*last) > kLongDelayNs ? Finding::WARN
+                                                      : Finding::NOTE);
+  finding.set_code("late_start");
+  finding.set_message(absl::StrCat(
+      count == 1 ? "" : absl::StrCat(count, " nodes started late: "),
+      last->Name(), " started ", Milliseconds(delay_ns(*last)),
+      " after the first node, as the command came late; look for load on its "
+      "host and its network"));
+  return finding;
 }
 
 void AddClockOffsets(const Participants& participants, RunInfo& info) {

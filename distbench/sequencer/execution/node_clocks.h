@@ -29,9 +29,9 @@ std::string CorrectionNote(const Participant& participant,
 // the command reaches all of them in time.
 absl::Duration StartLead(const Participants& participants);
 
-// A message to users about a node that started this much too late.
-std::string LateStartWarning(const Participant& participant,
-                             int64_t lateness_ns);
+// A finding if nodes started noticeably later than the first one. All may have
+// started later than was planned, which changes nothing.
+std::optional<Finding> JudgeStart(const Participants& participants);
 
 // Adds the best known clock offsets of nodes on other hosts.
 void AddClockOffsets(const Participants& participants, RunInfo& info);

@@ -1,11 +1,13 @@
 #include "distbench/sequencer/execution/node_clocks.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "distbench/sequencer/testing/fake_node.h"
 #include "gmock/gmock.h"
@@ -16,18 +18,20 @@ namespace {
 
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 constexpr int64_t kMs = 1'000'000;
 
 class NodeClocksTest : public testing::Test {
  protected:
-  // "node0" and "node1".
-  void UseNodes(bool are_local, const NodeRegistration& registration = {}) {
+  // "node0", "node1" and so on.
+  void UseNodes(bool are_local, const NodeRegistration& registration = {},
+                size_t count = 2) {
     nodes_.clear();
     std::vector<NodeShare> shares;
-    for (const char* alias : {"node0", "node1"}) {
-      nodes_.push_back(
-          std::make_shared<FakeNode>(alias, registration, are_local));
+    for (size_t i = 0; i < count; ++i) {
+      nodes_.push_back(std::make_shared<FakeNode>(absl::StrCat("node", i),
+                                                  registration, are_local));
       shares.push_back({.node = nodes_.back()});
     }
     participants_.emplace(std::move(shares));
@@ -74,9 +78,49 @@ TEST_F(NodeClocksTest, UsersAreToldWhatWasDone) {
             "the clock of node1 (host host-of-node1) is -2.500 ms ahead of the "
             "sequencer's, give or take 0.001 ms; its start and its time stamps "
             "were corrected");
-  EXPECT_EQ(LateStartWarning(*(participants_->begin() + 1), 3 * kMs),
-            "node1 (host host-of-node1) started 3.000 ms after the others, as "
-            "the command came late; look for load on its host and its network");
+}
+
+class LateStartTest : public NodeClocksTest {
+ protected:
+  // Judges nodes that got the command to start so much too late, or not at all.
+  std::optional<Finding> StartLateBy(
+      const std::vector<std::optional<int64_t>>& latenesses_ns) {
+    UseNodes(/*are_local=*/false, {}, latenesses_ns.size());
+    size_t i = 0;
+    for (Participant& participant : *participants_) {
+      participant.start_lateness_ns = latenesses_ns[i++];
+    }
+    return JudgeStart(*participants_);
+  }
+};
+
+TEST_F(LateStartTest, ANodeThatStartsAfterTheFirstIsNamed) {
+  const std::optional<Finding> finding = StartLateBy({0, 3 * kMs, 0});
+  ASSERT_TRUE(finding.has_value());
+  EXPECT_EQ(finding->severity(), Finding::NOTE);
+  EXPECT_EQ(finding->code(), "late_start");
+  EXPECT_EQ(finding->message(),
+            "node1 (host host-of-node1) started 3.000 ms after the first node, "
+            "as the command came late; look for load on its host and its "
+            "network");
+}
+
+TEST_F(LateStartTest, SeveralNodesAreOneFinding) {
+  const auto finding = StartLateBy({1 * kMs, 151 * kMs, 3 * kMs});
+  ASSERT_TRUE(finding.has_value());
+  EXPECT_EQ(finding->severity(), Finding::WARN);
+  EXPECT_THAT(finding->message(),
+              StartsWith("2 nodes started late: node1 (host host-of-node1) "
+                         "started 150.000 ms after the first node, "));
+}
+
+TEST_F(LateStartTest, NodesThatAreLateTogetherAreNotLate) {
+  EXPECT_FALSE(StartLateBy({}).has_value());
+  EXPECT_FALSE(StartLateBy({34'700'000, 35'600'000, 35'700'000}).has_value());
+}
+
+TEST_F(LateStartTest, NodesThatDidNotStartAreNotCompared) {
+  EXPECT_FALSE(StartLateBy({std::nullopt, 20 * kMs}).has_value());
 }
 
 TEST_F(NodeClocksTest, TheResultHasThoseOfOtherHosts) {

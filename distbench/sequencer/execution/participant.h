@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,6 +53,10 @@ struct Participant {
   std::vector<std::string> peers;
 
   TrafficProgress progress;
+
+  // How long after the planned start its command arrived; absent if it has not
+  // started.
+  std::optional<int64_t> start_lateness_ns;
 
   // Bytes of its result chunks that were taken but not acknowledged yet.
   int64_t unacknowledged_bytes = 0;

@@ -237,6 +237,9 @@ TestResult TestExecution::Finish() {
   info.set_random_seed(spec_.test.random_seed());
   info.set_config_hash(config::ConfigHash(spec_.test));
   AddClockOffsets(participants_, info);
+  if (auto finding = JudgeStart(participants_)) {
+    *info.add_findings() = *std::move(finding);
+  }
   ReportLosses();
   ReportDroppedResources();
   if (!failure_.ok()) info.set_failure(std::string(failure_.message()));
@@ -388,11 +391,10 @@ void TestExecution::HandlePrepareReply(Participant& participant,
 
 void TestExecution::HandleStartReply(Participant& participant,
                                      const StartReply& reply) {
-  if (reply.status().code() != 0)
+  if (reply.status().code() == 0) {
+    participant.start_lateness_ns = reply.lateness_ns();
+  } else {
     participants_.End(participant, Step::kTraffic);
-  if (reply.lateness_ns() > 0) {
-    AddFinding(Finding::WARN, "late_start",
-               LateStartWarning(participant, reply.lateness_ns()));
   }
   Complete(participant, Step::kStart, reply.status());
 }

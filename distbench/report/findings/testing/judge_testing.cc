@@ -123,6 +123,13 @@ void JudgeTest::WidenIntervals() {
   SendPerSecond([](int) { return 400; });
 }
 
+void JudgeTest::SlowestTakes(int64_t response_time_ns) {
+  stats::LogHistogram times;
+  times.RecordN(1'010'000, 2999);
+  times.Record(response_time_ns);
+  results::EncodeHistogram(times, *Statistics().mutable_response_time_ns());
+}
+
 void JudgeTest::UseCpus(int64_t host_ns, int64_t process_ns) {
   for (ResourceSample& sample : *Resources().mutable_samples()) {
     sample.set_host_cpu_ns(host_ns);

@@ -47,6 +47,9 @@ class JudgeTest : public testing::Test {
   // The same for four times as long, in intervals of 4 s.
   void WidenIntervals();
 
+  // One RPC takes so long.
+  void SlowestTakes(int64_t response_time_ns);
+
   void UseCpus(int64_t host_ns, int64_t process_ns);
 
   void ClockFor(const std::string& node, int64_t error_ns);
