@@ -150,16 +150,21 @@ ObjectiveOutcome JudgeLatency(const config::Objective& objective,
 }
 
 ObjectiveOutcome JudgeRate(const config::Objective& objective,
-                           const stats::Outcomes& outcomes, double rate,
+                           const stats::Metric& metric,
+                           const RpcMeasurements& rpc,
                            double allowed_failures) {
+  const stats::Outcomes& outcomes = rpc.latency();
+  const results::RpcCounts& counts = rpc.totals.counts;
+  const auto count = static_cast<double>(counts.succeeded_count);
+  const double rate = PerSecond(count, counts.duration_ns());
   std::string measured =
       absl::StrFormat("rate %.6g%s", rate, LeftOutText(outcomes));
   if (outcomes.failed_share() > allowed_failures) {
     return CertainMiss(objective, std::move(measured));
   }
-  const double count = static_cast<double>(outcomes.latency_ns.count());
-  return JudgeValue(objective, rate, 1 / std::sqrt(count + 1),
-                    std::move(measured));
+  return JudgePerSecond(objective, rpc,
+                        {.metric = metric, .per_second = rate, .count = count},
+                        std::move(measured));
 }
 
 ObjectiveOutcome JudgeFailures(const config::Objective& objective,
@@ -178,7 +183,6 @@ ObjectiveOutcome JudgeFailures(const config::Objective& objective,
 
 absl::StatusOr<ObjectiveOutcome> JudgeRpc(const config::Objective& objective,
                                           const stats::Metric& metric,
-                                          const TestTotals& totals,
                                           const RpcMeasurements& rpc,
                                           double allowed_failures) {
   if (IsOfAttempts(metric)) return JudgeAttempts(objective, metric, rpc);
@@ -191,10 +195,7 @@ absl::StatusOr<ObjectiveOutcome> JudgeRpc(const config::Objective& objective,
     return JudgeFailures(objective, outcomes, LatencyBlocks(rpc));
   }
   if (metric.kind == stats::Metric::Kind::kRate) {
-    const double rate =
-        PerSecond(static_cast<double>(rpc.totals.counts.succeeded_count),
-                  totals.duration_ns);
-    return JudgeRate(objective, outcomes, rate, allowed_failures);
+    return JudgeRate(objective, metric, rpc, allowed_failures);
   }
   const std::vector<stats::Outcomes> blocks = LatencyBlocks(rpc);
   ObjectiveOutcome outcome =
@@ -303,7 +304,7 @@ absl::StatusOr<ObjectiveOutcome> Judge(const config::Objective& objective,
     return outcome;
   }
   if (time != nullptr) return JudgeAttemptTime(objective, measurements);
-  return JudgeRpc(objective, std::get<stats::Metric>(objective.metric), totals,
+  return JudgeRpc(objective, std::get<stats::Metric>(objective.metric),
                   measurements, allowed_failures);
 }
 

@@ -154,6 +154,59 @@ TestResult ResultOverTime(const std::vector<Second>& seconds) {
   return result;
 }
 
+// Another RPC ran before and after this one.
+TEST(JudgeTest, TheRateIsThatOfTheTimeOfItsRpc) {
+  TestResult result = ResultOf(Values(500'000, 900), stats::LogHistogram());
+  result.mutable_traffic_config()->add_rpc_descriptions()->set_name("other");
+  RpcStatistics& other = *(*result.mutable_service_logs()
+                                ->mutable_instance_logs()
+                                ->at("client/0")
+                                .mutable_peer_logs()
+                                ->at("server/0")
+                                .mutable_rpc_logs())[1]
+                              .mutable_statistics();
+  other.set_succeeded_count(1);
+  other.set_first_start_timestamp_ns(500'000'000);
+  other.set_last_end_timestamp_ns(31'000'000'000);
+  results::EncodeHistogram(Values(1, 1), *other.mutable_service_time_ns());
+  EXPECT_EQ(JudgeAs("query rate>=80", result)->measured, "rate 90");
+}
+
+// 200 RPCs in each of ten seconds, or none in some of them and more in others.
+TEST(JudgeTest, TheIntervalOfARateIsThatOfHowItWasSent) {
+  const auto judged = [](const std::vector<int>& counts) {
+    RpcTimeSeries series;
+    series.set_interval_ns(1'000'000'000);
+    stats::LogHistogram all;
+    for (size_t i = 0; i < counts.size(); ++i) {
+      if (counts[i] == 0) continue;
+      const stats::LogHistogram latency = Values(1'000'000, counts[i]);
+      all.Merge(latency);
+      RpcInterval& interval = *series.add_intervals();
+      interval.set_index(i);
+      interval.set_succeeded_count(counts[i]);
+      results::EncodeHistogram(latency, *interval.mutable_service_time_ns());
+    }
+    TestResult result = ResultOf(all, stats::LogHistogram());
+    (*result.mutable_service_logs()
+          ->mutable_instance_logs()
+          ->at("client/0")
+          .mutable_rpc_time_series())[0] = series;
+    return *JudgeAs("rate>=195", result);
+  };
+  // A Poisson process would leave 4 % open.
+  const ObjectiveOutcome even = judged(std::vector<int>(10, 200));
+  EXPECT_EQ(even.measured, "rate 200");
+  EXPECT_GT(*even.lower, 199);
+  EXPECT_LT(*even.upper, 201);
+  std::vector<int> stalling(10, 200);
+  for (const size_t second : {2, 5}) {
+    stalling[second] = 0;
+    stalling[second + 1] = 400;
+  }
+  EXPECT_LT(*judged(stalling).lower, 150);
+}
+
 // Five seconds are too few for the blocks of reports.
 TEST(JudgeTest, SecondsOfAShortRunShowThatRpcsDependOnEachOther) {
   const auto outcome = JudgeAs(
