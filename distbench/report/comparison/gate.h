@@ -23,10 +23,9 @@ namespace distbench::report {
 // but no narrower than the measurements allow, so that runs that happen to be
 // alike are not taken for certainty:
 // - percentiles by the resolution of their histograms;
-// - shares of failures by what independent RPCs would leave open. Where none of
-//   n RPCs failed, that is a share of up to -ln(error) / n, the "rule of
-//   three": J. A. Hanley and A. Lippman-Hand, If Nothing Goes Wrong, Is
-//   Everything All Right?, JAMA 249 (1983) 1743-1745.
+// - shares of failures and of wasted attempts by what as many RPCs leave open,
+//   however few failed, and by how unevenly they failed in the runs
+//   (stats/share_interval.h).
 stats::Difference BoundsOf(const MetricComparison& comparison, double error);
 
 // Written as [RPC:]METRIC>PERCENT% or [RPC:]METRIC<PERCENT%. The change from

@@ -118,6 +118,25 @@ TEST_P(GateSimulationTest, EqualsPassAndRegressionsFail) {
   EXPECT_LT(worse.passed, 0.01 * GatesOf(1));
 }
 
+// A share of 5 %, plus 3 standard errors.
+constexpr int kFailureGates = 500;
+constexpr int kMostWrong = 40;
+
+// With one to six failures, normal approximations would pass up to 17 % of
+// these.
+TEST(FailureGateTest, AChangeAtTheMarginIsMisjudgedOneTimeInTwentyAtMost) {
+  for (const double base_failures : {0, 10}) {
+    for (const double more_failures : {3.2, 6.0, 12.0}) {
+      const GateOutcomes outcomes =
+          SimulateFailureGates({.base_failures = base_failures,
+                                .more_failures = more_failures,
+                                .gates = kFailureGates});
+      EXPECT_LE(outcomes.passed, kMostWrong) << more_failures;
+      EXPECT_LE(outcomes.failed, kMostWrong) << more_failures;
+    }
+  }
+}
+
 TEST(EarlyGateTest, LargeChangesAreDecidedEarly) {
   GateExperiment experiment = Experiment(1.3, 1, /*until_decided=*/true);
   EXPECT_LT(SimulateGates(experiment).mean_runs, 4.5);
