@@ -22,6 +22,7 @@
 #include "distbench/stats/distributions.h"
 #include "distbench/stats/ratio_error.h"
 #include "distbench/stats/run_interval.h"
+#include "distbench/stats/share_interval.h"
 
 namespace distbench::report {
 namespace {
@@ -320,16 +321,6 @@ std::optional<double> HostCpuShare(const TestResult& result) {
 
 namespace {
 
-// How many times the variance of the share exceeds that of independent
-// requests: the design effect of L. Kish, Survey Sampling, Wiley 1965, section
-// 8.2. At least 1.
-double DesignEffect(double share, double count,
-                    absl::Span<const stats::BlockAmount> blocks) {
-  if (blocks.size() < 2 || share == 0 || share == 1) return 1;
-  const double independent = share * (1 - share) / count;
-  return std::max(1.0, std::pow(stats::ErrorOfRatio(blocks), 2) / independent);
-}
-
 Excess ExcessOf(const config::Objective& objective, double measured,
                 double error) {
   const double log_ratio = std::log(
@@ -389,17 +380,14 @@ ObjectiveOutcome JudgeShare(const config::Objective& objective, double amount,
                             double count,
                             absl::Span<const stats::BlockAmount> blocks,
                             std::string measured) {
-  const double share = count > 0 ? amount / count : 0;
-  const double effect = DesignEffect(share, count, blocks);
-  amount /= effect;
-  count /= effect;
-  const double square = kErrorsPerInterval * kErrorsPerInterval;
-  const double center = (amount + square / 2) / (count + square);
-  const double half_width = kErrorsPerInterval / (count + square) *
-                            std::sqrt(amount * (1 - share) + square / 4);
-  return OutcomeOf(ExcessOf(objective, share, 1 / std::sqrt(amount + 1)),
-                   std::max(0.0, center - half_width), center + half_width,
-                   std::move(measured));
+  const stats::CountedShare counted = {.amount = amount, .count = count};
+  const stats::CountedShare effective =
+      stats::EffectiveShare(counted, blocks, kReportConfidence);
+  const stats::Interval interval =
+      stats::IntervalOfShare(effective, (1 - kReportConfidence) / 2);
+  return OutcomeOf(
+      ExcessOf(objective, counted.share(), 1 / std::sqrt(effective.amount + 1)),
+      interval.lower, interval.upper, std::move(measured));
 }
 
 double RelativeErrorOf(absl::Span<const stats::BlockAmount> blocks,

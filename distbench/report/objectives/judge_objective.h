@@ -117,11 +117,10 @@ struct JudgedPercentile {
 ObjectiveOutcome JudgePercentile(const config::Objective& objective,
                                  const JudgedPercentile& percentile);
 
-// Judges which share `amount` is of `count`, by Wilson's score interval (E. B.
-// Wilson, Probable Inference, the Law of Succession, and Statistical Inference,
-// JASA 22 (1927) 209-212), which is also accurate for few. Of blocks of
-// consecutive requests, if there are any, their spread tells by how much those
-// that come together count for fewer.
+// Judges which share `amount` is of `count`, by the exact interval, which holds
+// for few, too. Of blocks of consecutive requests, if there are any, their
+// spread tells by how much those that come together count for fewer, and their
+// number how well that is known (stats/share_interval.h).
 ObjectiveOutcome JudgeShare(const config::Objective& objective, double amount,
                             double count,
                             absl::Span<const stats::BlockAmount> blocks,

@@ -265,6 +265,32 @@ TEST(JudgeTest, FailuresThatComeTogetherCountForFewer) {
   EXPECT_GT(*by_burst->upper, 0.05);
 }
 
+// The share of failures differs from second to second, by half of its mean, and
+// there are four seconds.
+TEST(JudgeTest, IntervalsOfFailuresContainTheTruthAsOftenAsTheySay) {
+  constexpr int kRounds = 600;
+  constexpr double kRpcs = 5000;
+  constexpr double kFailures = 50;
+  std::mt19937_64 random(1);
+  std::gamma_distribution<double> varied(4, kFailures / 4);
+  const config::Objective objective = Parse("failures<=1%");
+  int contained = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<stats::BlockAmount> seconds;
+    double failed = 0;
+    for (int second = 0; second < 4; ++second) {
+      const int count = std::poisson_distribution<int>(varied(random))(random);
+      seconds.push_back({static_cast<double>(count), kRpcs});
+      failed += count;
+    }
+    const ObjectiveOutcome outcome =
+        JudgeShare(objective, failed, 4 * kRpcs, seconds, "");
+    const double truth = kFailures / kRpcs;
+    contained += *outcome.lower <= truth && truth <= *outcome.upper;
+  }
+  EXPECT_GE(contained, 0.92 * kRounds);
+}
+
 // RPCs that were due but never sent have no response time.
 TEST(JudgeTest, UnsentRpcsCountAsFailed) {
   TestResult result = ResultOf(Values(500'000, 900), Values(600'000, 900));
