@@ -90,10 +90,11 @@ std::optional<int> RunsToTellFrom(double value, absl::Span<const double> base,
   // The variance for a single run in each group.
   const double variance = Variance(base) + Variance(next);
   for (int runs = 2; runs <= kMostRuns; ++runs) {
-    const double half_width =
-        StudentTQuantile((1 + confidence) / 2, 2.0 * runs - 2) *
-        std::sqrt(variance / runs);
-    if (half_width < distance) return runs;
+    const double degrees_of_freedom = 2.0 * runs - 2;
+    const double errors =
+        StudentTQuantile((1 + confidence) / 2, degrees_of_freedom) +
+        StudentTQuantile(kPower, degrees_of_freedom);
+    if (errors * std::sqrt(variance / runs) < distance) return runs;
   }
   return std::nullopt;
 }

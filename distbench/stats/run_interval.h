@@ -39,10 +39,12 @@ double Variance(absl::Span<const double> values);
 Difference DifferenceOfMeans(absl::Span<const double> base,
                              absl::Span<const double> next, double confidence);
 
-// Returns how many runs each group needs until its confidence interval, given
-// the spread of the present runs, excludes `value`. Absent if that is more than
-// kMostRuns, or if the groups say nothing about the spread.
+// Returns how many runs each group needs so that the confidence interval
+// excludes `value` with a probability of kPower, if the difference and the
+// spread are those of the present runs. Absent if that is more than kMostRuns,
+// or if the groups say nothing about the spread.
 inline constexpr int kMostRuns = 1000;
+inline constexpr double kPower = 0.8;
 std::optional<int> RunsToTellFrom(double value, absl::Span<const double> base,
                                   absl::Span<const double> next,
                                   double confidence);

@@ -89,6 +89,26 @@ TEST(WelchIntervalTest, RunsThatAreAlikeHaveAPoint) {
   EXPECT_DOUBLE_EQ(ratio.interval->upper, 1.5);
 }
 
+// As many runs as are asked for decide in four of five cases, not in half.
+TEST(WelchIntervalTest, SaysHowManyRunsWouldProbablyDecide) {
+  constexpr int kTrials = 2000;
+  // Means of 0 and 1, and a deviation of 1 (of a sample of two).
+  const double spread = std::sqrt(0.5);
+  const std::vector<double> base = {-spread, spread};
+  const std::vector<double> next = {1 - spread, 1 + spread};
+  const int runs = *RunsToTellFrom(0, base, next, 0.9);
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> normal;
+  int decided = 0;
+  for (int i = 0; i < kTrials; ++i) {
+    std::vector<double> base_runs(runs), next_runs(runs);
+    for (double& run : base_runs) run = normal(random);
+    for (double& run : next_runs) run = 1 + normal(random);
+    decided += DifferenceOfMeans(base_runs, next_runs, 0.9).interval->lower > 0;
+  }
+  EXPECT_NEAR(decided / static_cast<double>(kTrials), 0.8, 0.05);
+}
+
 // Runs differ by a log-normal factor; the groups' spreads and sizes differ too.
 TEST(WelchIntervalTest, MissesTheTruthAsOftenAsPromised) {
   constexpr int kTrials = 4000;

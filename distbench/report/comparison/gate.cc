@@ -215,8 +215,10 @@ std::string AdviceText(const Gate& gate, const MetricComparison& comparison,
                                        comparison.next_values, confidence)
           : stats::RunsToTellFrom(LimitOf(gate), comparison.base_values,
                                   comparison.next_values, confidence);
-  return runs ? absl::StrCat("; at this spread, ", *runs,
-                             " runs of each would decide")
+  return runs ? absl::StrFormat(
+                    "; at this spread, %d runs of each would decide in %.0f%% "
+                    "of the cases",
+                    *runs, 100 * stats::kPower)
               : absl::StrCat("; at this spread, not even ", stats::kMostRuns,
                              " runs of each would decide");
 }
