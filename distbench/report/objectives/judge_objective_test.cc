@@ -324,6 +324,45 @@ TEST(JudgeTest, JudgesTheBusiestHost) {
   EXPECT_THAT(outcome->excess.estimate, DoubleNear(std::log(2), 0.01));
 }
 
+TEST(JudgeTest, SecondsOfAHostTellHowWellItsCpuTimeIsKnown) {
+  const auto judged = [](const std::vector<int>& busy_percents) {
+    TestResult result = ResultOf(Values(1, 1), stats::LogHistogram());
+    NodeResources& node = (*result.mutable_resource_usage_logs()
+                                ->mutable_node_resources())["node0"];
+    for (const int percent : busy_percents) {
+      ResourceSample& sample = *node.add_samples();
+      sample.set_duration_ns(1'000'000'000);
+      sample.set_host_cpu_ns(percent * 10'000'000);
+    }
+    return *JudgeAs("cpu<=60%", result);
+  };
+  const ObjectiveOutcome steady = judged({50, 51, 50, 49, 50, 50, 51, 49});
+  EXPECT_GT(*steady.lower, 0.49);
+  EXPECT_LT(*steady.upper, 0.51);
+  const ObjectiveOutcome uneven = judged({90, 10, 90, 10, 90, 10, 90, 10});
+  EXPECT_NEAR(uneven.value, 0.5, 1e-9);
+  EXPECT_GT(*uneven.upper, 0.7);
+  // Two seconds say nothing.
+  EXPECT_GT(*judged({50, 50}).upper, 0.7);
+}
+
+TEST(JudgeTest, NoFailuresAreNone) {
+  const TestResult result =
+      ResultOf(Values(500'000, 900), stats::LogHistogram());
+  EXPECT_EQ(JudgeAs("failures<=5%", result)->value, 0);
+  EXPECT_NEAR(JudgeAs("p50<=1ms", result)->value, 500'000, 5'000);
+}
+
+// The p95 succeeded, but the upper bound of its interval did not.
+TEST(JudgeTest, AnIntervalUpToFailuresIsOpenEnded) {
+  const TestResult result =
+      ResultOf(Values(500'000, 955), stats::LogHistogram(), 45);
+  const auto p95 = JudgeAs("p95<=1ms", result);
+  ASSERT_TRUE(p95.ok()) << p95.status();
+  EXPECT_TRUE(std::isinf(*p95->upper));
+  EXPECT_EQ(p95->excess.error, kUnknownError);
+}
+
 TEST(JudgeTest, SaysWhatTheResultLacks) {
   const TestResult result = ResultOf(Values(1, 1), stats::LogHistogram());
   EXPECT_THAT(std::string(JudgeAs("qurey p50<=1s", result).status().message()),
@@ -365,20 +404,21 @@ TEST(HasGrownTest, NeedsFourBlocksWithLatencies) {
   EXPECT_FALSE(HasGrown(blocks));
 }
 
+// However few blocks there are.
 TEST(HasGrownTest, SeldomMistakesChanceForGrowth) {
   constexpr int kRuns = 2000;
   std::mt19937_64 random(1);
   std::exponential_distribution<> latency_ns(1e-6);
   int grown = 0;
   for (int run = 0; run < kRuns; ++run) {
-    std::vector<int64_t> values(10);
+    std::vector<int64_t> values(run % 2 == 0 ? 4 : 10);
     for (int64_t& value : values) {
       value = 0;
       for (int i = 0; i < 10; ++i) value += latency_ns(random) / 10;
     }
     grown += HasGrown(Blocks(values));
   }
-  EXPECT_LT(grown, kRuns * 0.02);
+  EXPECT_LT(grown, kRuns * 0.01);
 }
 
 }  // namespace
