@@ -138,6 +138,13 @@ void ListJudgements(const Gate& gate,
       if (!gate.rpc.empty() && gate.rpc != rpc.rpc) continue;
       judgements.push_back(OnRpc(gate, test, rpc));
     }
+    for (const std::string& rpc : test.vanished_rpcs) {
+      if (!gate.rpc.empty() && gate.rpc != rpc) continue;
+      judgements.push_back({.gate = &gate,
+                            .test = test.test,
+                            .rpc = rpc,
+                            .problem = "new does not have the RPC"});
+    }
   }
   if (judgements.size() == before) {
     judgements.push_back(

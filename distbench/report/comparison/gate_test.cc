@@ -66,6 +66,26 @@ TEST(GateBoundsTest, ASpreadBetweenRunsIsNotWidened) {
           .interval);
 }
 
+// Base has an RPC "query" and one more; of the latter, new sends none.
+TEST(GateTest, AnRpcThatVanishedFailsTheConditionsOnIt) {
+  TestResult base = RunOf(1'000'000);
+  base.mutable_traffic_config()->add_rpc_descriptions()->set_name("extra");
+  TestResult next = RunOf(1'000'000);
+  CompareOptions options;
+  options.allow_different_traffic = true;
+  const auto compared = Compared(Twice(base), Twice(next), options);
+  const std::vector<Check> any = JudgeGates({*ParseGate("p50>5%")}, compared);
+  ASSERT_EQ(any.size(), 2);
+  EXPECT_EQ(any[0].verdict, CheckVerdict::kPass);
+  EXPECT_EQ(any[1].verdict, CheckVerdict::kFail);
+  EXPECT_EQ(any[1].condition, "extra:p50>5%");
+  EXPECT_EQ(any[1].evidence, "cannot be judged: new does not have the RPC");
+  EXPECT_EQ(JudgeGates({*ParseGate("extra:p50>5%")}, compared).at(0).verdict,
+            CheckVerdict::kFail);
+  EXPECT_EQ(JudgeGates({*ParseGate("query:p50>5%")}, compared).at(0).verdict,
+            CheckVerdict::kPass);
+}
+
 }  // namespace
 
 // Gates against runs whose true change is known. bench/gate_error prints the
