@@ -1,5 +1,5 @@
 // Prints how often gates decide rightly and wrongly on simulated runs, as the
-// Markdown table of docs/reports.md:
+// Markdown tables of docs/reports.md:
 //
 //   bazel run -c opt //bench:gate_error
 #include <CLI/CLI.hpp>
@@ -50,6 +50,31 @@ void PrintTable(int gates) {
   }
 }
 
+void PrintFailureTable(int gates) {
+  std::cout << "| failures of the base | more at the margin | spread of runs | "
+               "runs of each | pass | fail | undecided |\n"
+            << "|---|---|---|---|---|---|---|\n";
+  for (const double spread : {0.0, 0.5}) {
+    for (const int runs : {5, 10}) {
+      for (const double base : {0.0, 10.0}) {
+        for (const double more : {3.2, 4.0, 6.0, 12.0, 40.0}) {
+          const report::GateOutcomes outcomes =
+              report::SimulateFailureGates({.base_failures = base,
+                                            .more_failures = more,
+                                            .spread = spread,
+                                            .runs = runs,
+                                            .gates = gates});
+          std::cout << absl::StreamFormat(
+                           "| %g | %g | %g | %d | %d | %d | %d |", base, more,
+                           spread, runs, outcomes.passed, outcomes.failed,
+                           outcomes.undecided)
+                    << std::endl;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace distbench
 
@@ -60,5 +85,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
+  distbench::PrintFailureTable(gates);
+  std::cout << "\n";
   distbench::PrintTable(gates);
 }

@@ -1,5 +1,6 @@
 #include "distbench/stats/distributions.h"
 
+#include <boost/math/distributions/beta.hpp>
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
@@ -28,6 +29,11 @@ double StudentTQuantile(double probability, double degrees_of_freedom) {
   return quantile(
       boost::math::students_t_distribution<double, Policy>(degrees_of_freedom),
       probability);
+}
+
+double BetaQuantile(double probability, double alpha, double beta) {
+  return quantile(boost::math::beta_distribution<double, Policy>(alpha, beta),
+                  probability);
 }
 
 int64_t BinomialQuantile(int64_t trials, double success_probability,

@@ -14,6 +14,9 @@ double NormalQuantile(double probability);
 // Returns the same for Student's t distribution, with degrees_of_freedom > 0.
 double StudentTQuantile(double probability, double degrees_of_freedom);
 
+// Returns the same for the beta distribution of two positive parameters.
+double BetaQuantile(double probability, double alpha, double beta);
+
 // Returns the smallest k with P(X <= k) >= probability, where X is the number
 // of successes among `trials` independent trials that each succeed with
 // success_probability. Requires trials >= 0 and both probabilities in (0, 1).

@@ -1,39 +1,13 @@
 #include "distbench/stats/run_interval.h"
 
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <numeric>
-#include <random>
 #include <vector>
 
 #include "distbench/stats/distributions.h"
 
 namespace distbench::stats {
 namespace {
-
-constexpr uint64_t kSeed = 1;
-
-// As many draws as steady bounds need, unless the runs are so long that they
-// would take seconds.
-constexpr size_t kMostDraws = 2'000;
-constexpr size_t kFewestDraws = 200;
-constexpr size_t kMostDrawnValues = 50'000'000;
-
-size_t DrawCount(size_t value_count) {
-  return std::clamp(kMostDrawnValues / std::max<size_t>(value_count, 1),
-                    kFewestDraws, kMostDraws);
-}
-
-// Reorders the values.
-double AtQuantile(double quantile, std::vector<double>& values) {
-  const size_t position = std::min(
-      static_cast<size_t>(static_cast<double>(values.size()) * quantile),
-      values.size() - 1);
-  std::nth_element(values.begin(), values.begin() + position, values.end());
-  return values[position];
-}
 
 double VarianceOfMean(absl::Span<const double> values) {
   return Variance(values) / static_cast<double>(values.size());
@@ -57,32 +31,6 @@ std::optional<Interval> IntervalOfMean(absl::Span<const double> runs,
                          std::sqrt(variance)
                    : 0;
   return Interval{mean - half_width, mean + half_width};
-}
-
-std::optional<Interval> IntervalOfPooledQuantile(
-    absl::Span<const std::vector<double>> runs, double quantile,
-    double confidence) {
-  std::vector<const std::vector<double>*> measured;
-  size_t value_count = 0;
-  for (const std::vector<double>& run : runs) {
-    if (run.empty()) continue;
-    measured.push_back(&run);
-    value_count += run.size();
-  }
-  if (measured.size() < size_t{kFewestBootstrapRuns}) return std::nullopt;
-  std::mt19937_64 random(kSeed);
-  std::vector<double> estimates(DrawCount(value_count));
-  std::vector<double> drawn;
-  for (double& estimate : estimates) {
-    drawn.clear();
-    for (size_t i = 0; i < measured.size(); ++i) {
-      const std::vector<double>& run = *measured[random() % measured.size()];
-      drawn.insert(drawn.end(), run.begin(), run.end());
-    }
-    estimate = AtQuantile(quantile, drawn);
-  }
-  const double tail = (1 - confidence) / 2;
-  return Interval{AtQuantile(tail, estimates), AtQuantile(1 - tail, estimates)};
 }
 
 double Mean(absl::Span<const double> values) {
@@ -142,10 +90,11 @@ std::optional<int> RunsToTellFrom(double value, absl::Span<const double> base,
   // The variance for a single run in each group.
   const double variance = Variance(base) + Variance(next);
   for (int runs = 2; runs <= kMostRuns; ++runs) {
-    const double half_width =
-        StudentTQuantile((1 + confidence) / 2, 2.0 * runs - 2) *
-        std::sqrt(variance / runs);
-    if (half_width < distance) return runs;
+    const double degrees_of_freedom = 2.0 * runs - 2;
+    const double errors =
+        StudentTQuantile((1 + confidence) / 2, degrees_of_freedom) +
+        StudentTQuantile(kPower, degrees_of_freedom);
+    if (errors * std::sqrt(variance / runs) < distance) return runs;
   }
   return std::nullopt;
 }

@@ -5,7 +5,6 @@
 #define DISTBENCH_STATS_RUN_INTERVAL_H_
 
 #include <optional>
-#include <vector>
 
 #include "absl/types/span.h"
 
@@ -40,10 +39,12 @@ double Variance(absl::Span<const double> values);
 Difference DifferenceOfMeans(absl::Span<const double> base,
                              absl::Span<const double> next, double confidence);
 
-// Returns how many runs each group needs until its confidence interval, given
-// the spread of the present runs, excludes `value`. Absent if that is more than
-// kMostRuns, or if the groups say nothing about the spread.
+// Returns how many runs each group needs so that the confidence interval
+// excludes `value` with a probability of kPower, if the difference and the
+// spread are those of the present runs. Absent if that is more than kMostRuns,
+// or if the groups say nothing about the spread.
 inline constexpr int kMostRuns = 1000;
+inline constexpr double kPower = 0.8;
 std::optional<int> RunsToTellFrom(double value, absl::Span<const double> base,
                                   absl::Span<const double> next,
                                   double confidence);
@@ -67,21 +68,6 @@ std::optional<int> RunsToTellRatioFrom(double ratio,
 // finite. Absent for fewer than two runs, which say nothing about the spread.
 std::optional<Interval> IntervalOfMean(absl::Span<const double> runs,
                                        double confidence);
-
-// The bounds of a bootstrap are at best the lowest and the highest run. These
-// enclose a median with a probability of 1 - 2^(1 - n), which reaches 95 % with
-// six runs.
-inline constexpr int kFewestBootstrapRuns = 6;
-
-// Returns the percentile interval of the bootstrap (B. Efron, Bootstrap
-// methods: another look at the jackknife, Annals of Statistics 7, 1979, 1-26)
-// of a quantile of all runs' values together: whole runs are drawn with
-// replacement. Values may be infinite, but not NaN; so may the bounds be. Equal
-// runs have equal intervals: the draws are always the same. Absent for fewer
-// than kFewestBootstrapRuns runs with values.
-std::optional<Interval> IntervalOfPooledQuantile(
-    absl::Span<const std::vector<double>> runs, double quantile,
-    double confidence);
 
 }  // namespace distbench::stats
 

@@ -1,10 +1,10 @@
 #include "distbench/stats/run_interval.h"
 
 #include <cmath>
-#include <limits>
 #include <random>
 #include <vector>
 
+#include "distbench/stats/value_distribution.h"
 #include "gtest/gtest.h"
 
 namespace distbench::stats {
@@ -31,51 +31,31 @@ TEST(RunIntervalTest, EqualRunsHaveAnIntervalWithoutWidth) {
   ASSERT_TRUE(mean.has_value());
   EXPECT_EQ(mean->lower, 7);
   EXPECT_EQ(mean->upper, 7);
-  const std::vector<std::vector<double>> runs(6, {1, 2, 3});
-  const auto median = IntervalOfPooledQuantile(runs, 0.5, kCertainty);
-  ASSERT_TRUE(median.has_value());
-  EXPECT_EQ(median->lower, 2);
-  EXPECT_EQ(median->upper, 2);
 }
 
-TEST(RunIntervalTest, FewRunsHaveNoBootstrap) {
-  std::vector<std::vector<double>> runs(5, {1, 2, 3});
-  EXPECT_FALSE(IntervalOfPooledQuantile(runs, 0.5, kCertainty));
-  // Nor have those that measured nothing.
-  runs.emplace_back();
-  EXPECT_FALSE(IntervalOfPooledQuantile(runs, 0.5, kCertainty));
-  runs.push_back({1});
-  EXPECT_TRUE(IntervalOfPooledQuantile(runs, 0.5, kCertainty));
-}
-
-TEST(RunIntervalTest, BoundsMayBeInfinite) {
-  const double infinite = std::numeric_limits<double>::infinity();
-  std::vector<std::vector<double>> runs(3, {1});
-  runs.resize(6, {infinite});
-  const auto interval = IntervalOfPooledQuantile(runs, 0.5, kCertainty);
-  ASSERT_TRUE(interval.has_value());
-  EXPECT_EQ(interval->lower, 1);
-  EXPECT_EQ(interval->upper, infinite);
-}
-
-// Runs differ, and the seconds of a run resemble one another: an interval over
-// seconds would be far too narrow.
-TEST(RunIntervalTest, ContainsTheMedianAboutAsOftenAsItSays) {
+// Runs differ by as much as the seconds within a run.
+TEST(RunIntervalTest, ContainsALowPercentileOfRunsAsOftenAsItSays) {
+  constexpr int kRounds = 400;
+  constexpr int kSeconds = 60;
+  // The expected fourth lowest of 60 normal seconds.
+  constexpr double kTruth = -1.5568;
   std::mt19937_64 random(1);
   std::normal_distribution<double> normal;
-  constexpr int kRounds = 200;
   int contained = 0;
   for (int round = 0; round < kRounds; ++round) {
-    std::vector<std::vector<double>> runs(12);
-    for (std::vector<double>& run : runs) {
+    std::vector<double> lows;
+    for (int run = 0; run < 6; ++run) {
       const double level = normal(random);
-      for (int i = 0; i < 20; ++i) run.push_back(level + 0.1 * normal(random));
+      std::vector<double> seconds;
+      for (int i = 0; i < kSeconds; ++i) {
+        seconds.push_back(level + normal(random));
+      }
+      lows.push_back(ValueDistribution(seconds).AtQuantile(0.05));
     }
-    const auto interval = IntervalOfPooledQuantile(runs, 0.5, kCertainty);
-    ASSERT_TRUE(interval.has_value());
-    contained += interval->lower <= 0 && 0 <= interval->upper;
+    const auto interval = IntervalOfMean(lows, kCertainty);
+    contained += interval->lower <= kTruth && kTruth <= interval->upper;
   }
-  EXPECT_GT(contained, 0.88 * kRounds);
+  EXPECT_GT(contained, 0.92 * kRounds);
 }
 
 TEST(WelchIntervalTest, WorkedExample) {
@@ -107,6 +87,26 @@ TEST(WelchIntervalTest, RunsThatAreAlikeHaveAPoint) {
   ASSERT_TRUE(ratio.interval);
   EXPECT_DOUBLE_EQ(ratio.interval->lower, 1.5);
   EXPECT_DOUBLE_EQ(ratio.interval->upper, 1.5);
+}
+
+// As many runs as are asked for decide in four of five cases, not in half.
+TEST(WelchIntervalTest, SaysHowManyRunsWouldProbablyDecide) {
+  constexpr int kTrials = 2000;
+  // Means of 0 and 1, and a deviation of 1 (of a sample of two).
+  const double spread = std::sqrt(0.5);
+  const std::vector<double> base = {-spread, spread};
+  const std::vector<double> next = {1 - spread, 1 + spread};
+  const int runs = *RunsToTellFrom(0, base, next, 0.9);
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> normal;
+  int decided = 0;
+  for (int i = 0; i < kTrials; ++i) {
+    std::vector<double> base_runs(runs), next_runs(runs);
+    for (double& run : base_runs) run = normal(random);
+    for (double& run : next_runs) run = 1 + normal(random);
+    decided += DifferenceOfMeans(base_runs, next_runs, 0.9).interval->lower > 0;
+  }
+  EXPECT_NEAR(decided / static_cast<double>(kTrials), 0.8, 0.05);
 }
 
 // Runs differ by a log-normal factor; the groups' spreads and sizes differ too.

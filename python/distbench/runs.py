@@ -333,9 +333,22 @@ def _measurements(
 def _response_time(totals: RpcTotals, offered: OfferedLoad | None) -> Outcomes:
     outcomes = Outcomes(totals.histogram("response_time"))
     if outcomes.count > 0 or (offered is not None and offered.offered > 0):
-        unsent = offered.unsent if offered is not None else 0
-        outcomes.failed_count = totals.failed + unsent
+        outcomes.failed_count = _open_loop_failures(
+            offered, outcomes.count, totals.failed
+        )
     return outcomes
+
+
+def _open_loop_failures(
+    offered: OfferedLoad | None, succeeded: int, failed: int
+) -> int:
+    """Counts what was due and did not succeed once, as OpenLoopFailures() in C++."""
+    if offered is None:
+        return failed
+    most = failed + offered.unsent
+    if offered.offered == 0:
+        return most
+    return min(max(offered.offered - succeeded, offered.unsent), most)
 
 
 def _offered_load(result: results_pb2.TestResult, name: str) -> OfferedLoad | None:

@@ -51,6 +51,18 @@ class TablesTest(unittest.TestCase):
         self.assertTrue(math.isnan(frame.loc[0, "service_p99.9_ns"]))
         self.assertTrue(math.isnan(frame.loc[0, "response_p50_ns"]))
 
+    def test_an_rpc_that_a_full_queue_kept_back_failed_once(self):
+        result = test_result(values=range(1, 91), failed=9)
+        log = result.service_logs.instance_logs["client/0"]
+        statistics = log.peer_logs["server/0"].rpc_logs[0].statistics
+        statistics.response_time_ns.CopyFrom(statistics.service_time_ns)
+        # Of the 9, 5 were never sent; a cap held back one more.
+        log.offered_loads[0].offered_count = 100
+        log.offered_loads[0].unsent_count = 6
+        outcomes = results_of(result).runs[0].rpc("query").response_time.outcomes
+        self.assertEqual(outcomes.count, 100)
+        self.assertEqual(outcomes.failed_count, 10)
+
     def test_timestamps_are_exact(self):
         frame = results_of(test_result()).frame("runs")
         self.assertEqual(frame.loc[0, "start_timestamp_ns"], START_NS)

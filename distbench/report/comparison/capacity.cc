@@ -19,7 +19,10 @@ bool HasChosenLoad(const TestRun& run) {
 
 bool IsLoad(const CapacityRatio& ratio) { return ratio.name == "load"; }
 
-ComparisonVerdict JudgeRatio(const CapacityRatio& ratio, double tolerance) {
+namespace {
+
+ComparisonVerdict JudgeThoseThatConverged(const CapacityRatio& ratio,
+                                          double tolerance) {
   if (!ratio.ratio.interval) return ComparisonVerdict::kNotShown;
   const double resolution = IsLoad(ratio) ? tolerance : kLatencyResolution;
   const double change = ratio.ratio.estimate;
@@ -28,6 +31,24 @@ ComparisonVerdict JudgeRatio(const CapacityRatio& ratio, double tolerance) {
   }
   return JudgeChange(ratio.ratio, /*no_change=*/1, /*resolution=*/0,
                      /*higher_is_better=*/IsLoad(ratio));
+}
+
+}  // namespace
+
+ComparisonVerdict JudgeRatio(const CapacityRatio& ratio,
+                             const CapacityComparison& comparison) {
+  const ComparisonVerdict verdict =
+      JudgeThoseThatConverged(ratio, comparison.tolerance);
+  const SearchCounts& base = comparison.base_searches;
+  const SearchCounts& next = comparison.next_searches;
+  // The shares that converged, times both numbers of searches.
+  const int base_share = base.converged * next.all;
+  const int next_share = next.converged * base.all;
+  if (base_share == next_share) return verdict;
+  const ComparisonVerdict unfavourable = next_share < base_share
+                                             ? ComparisonVerdict::kWorse
+                                             : ComparisonVerdict::kBetter;
+  return verdict == unfavourable ? verdict : ComparisonVerdict::kNotShown;
 }
 
 std::vector<TestRun> ListPlainRuns(absl::Span<const SourcedResults> results) {
@@ -63,10 +84,15 @@ std::string IntervalText(const CapacityRatio& ratio) {
   return absl::StrFormat("x%.3f to x%.3f", interval->lower, interval->upper);
 }
 
-std::string VerdictText(ComparisonVerdict verdict) {
+std::string VerdictText(const CapacityRatio& ratio,
+                        const CapacityComparison& comparison) {
+  const ComparisonVerdict verdict = JudgeRatio(ratio, comparison);
   switch (verdict) {
     case ComparisonVerdict::kNotShown:
-      return "unknown: a single search does not show how much searches vary";
+      return ratio.ratio.interval
+                 ? "unknown: not as many searches of both sides converged"
+                 : "unknown: a single search does not show how much searches "
+                   "vary";
     case ComparisonVerdict::kNoDifference:
       return "no difference shown";
     default:
@@ -74,13 +100,13 @@ std::string VerdictText(ComparisonVerdict verdict) {
   }
 }
 
-void AppendRatio(const CapacityRatio& ratio, double tolerance,
-                 std::string& text) {
-  absl::StrAppendFormat(
-      &text, "    %-8s %12s %12s %10s  %-22s %s\n", ratio.name,
-      ValueText(ratio, ratio.base), ValueText(ratio, ratio.next),
-      absl::StrFormat("x%.3f", ratio.ratio.estimate), IntervalText(ratio),
-      VerdictText(JudgeRatio(ratio, tolerance)));
+void AppendRatio(const CapacityRatio& ratio,
+                 const CapacityComparison& comparison, std::string& text) {
+  absl::StrAppendFormat(&text, "    %-8s %12s %12s %10s  %-22s %s\n",
+                        ratio.name, ValueText(ratio, ratio.base),
+                        ValueText(ratio, ratio.next),
+                        absl::StrFormat("x%.3f", ratio.ratio.estimate),
+                        IntervalText(ratio), VerdictText(ratio, comparison));
 }
 
 // "169% of the load of base, with 112% of its p99".
@@ -101,9 +127,11 @@ std::string SentenceFor(const CapacityComparison& comparison) {
 }
 
 void AppendQuestion(const CapacityComparison& comparison, std::string& text) {
-  absl::StrAppendFormat(&text, "Search: %s (base: %d converged, new: %d)\n",
-                        comparison.question, comparison.base_searches,
-                        comparison.next_searches);
+  const SearchCounts& base = comparison.base_searches;
+  const SearchCounts& next = comparison.next_searches;
+  absl::StrAppendFormat(
+      &text, "Search: %s (converged: base %d of %d, new %d of %d)\n",
+      comparison.question, base.converged, base.all, next.converged, next.all);
   if (!comparison.not_comparable.empty()) {
     absl::StrAppend(&text, "  not comparable: ", comparison.not_comparable,
                     "\n");
@@ -113,7 +141,7 @@ void AppendQuestion(const CapacityComparison& comparison, std::string& text) {
       &text, "    %-8s %12s %12s %10s  %-22s %s\n", "", "base", "new", "change",
       absl::StrFormat("%.0f%% interval", 100 * kCompareConfidence), "verdict");
   for (const CapacityRatio& ratio : comparison.ratios) {
-    AppendRatio(ratio, comparison.tolerance, text);
+    AppendRatio(ratio, comparison, text);
   }
   text += SentenceFor(comparison);
 }

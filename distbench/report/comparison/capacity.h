@@ -34,16 +34,18 @@ struct CapacityRatio {
 // Whether it is the load that was found, of which more is better.
 bool IsLoad(const CapacityRatio& ratio);
 
-// Better, worse, no difference or not shown. `tolerance` is the largest of the
-// searches.
-ComparisonVerdict JudgeRatio(const CapacityRatio& ratio, double tolerance);
+// The searches of one side; those that converged have a load to compare.
+struct SearchCounts {
+  int all = 0;
+  int converged = 0;
+};
 
 struct CapacityComparison {
   // What was searched for, such as "bound: highest iterations per second with
   // cpu<=60%".
   std::string question;
-  int base_searches = 0;
-  int next_searches = 0;
+  SearchCounts base_searches = {};
+  SearchCounts next_searches = {};
 
   // The largest tolerance of the searches: a load is known no better.
   double tolerance = 0;
@@ -54,6 +56,12 @@ struct CapacityComparison {
   // The load, and the percentiles at that load that both sides have.
   std::vector<CapacityRatio> ratios = {};
 };
+
+// Better, worse, no difference or not shown. Searches that do not converge are
+// rarely those of good systems, so what the others found flatters the side of
+// which a smaller share converged: no verdict is given in its favour.
+ComparisonVerdict JudgeRatio(const CapacityRatio& ratio,
+                             const CapacityComparison& comparison);
 
 struct CapacityComparisons {
   // Differences between the sides other than the answers.

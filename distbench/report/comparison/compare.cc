@@ -109,6 +109,7 @@ void CompareRpcs(const Groups& groups,
     const auto found = next_rpcs.find(name);
     if (found == next_rpcs.end()) {
       comparison.notes.push_back(absl::StrCat(name, " is in base only"));
+      comparison.vanished_rpcs.push_back(name);
       continue;
     }
     comparison.rpcs.push_back(CompareRpc(name,

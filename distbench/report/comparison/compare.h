@@ -110,6 +110,9 @@ struct TestComparison {
   std::vector<Circumstance> circumstances;
   std::vector<RpcComparison> rpcs;
 
+  // RPCs that only base has, so that what they lost cannot be judged.
+  std::vector<std::string> vanished_rpcs;
+
   // By which the runs were repeated until they decided; absent if their number
   // was chosen beforehand.
   std::optional<LookPlan> look_plan;

@@ -13,15 +13,11 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "distbench/report/comparison/repeated_looks.h"
-#include "distbench/stats/distributions.h"
+#include "distbench/stats/ratio_error.h"
+#include "distbench/stats/share_interval.h"
 
 namespace distbench::report {
 namespace {
-
-// The variance of a share of failures if RPCs fail independently.
-double BinomialVariance(double share, double count) {
-  return share * (1 - share) / count;
-}
 
 void WidenPercentile(stats::Difference& change) {
   stats::Interval& bounds = *change.interval;
@@ -31,19 +27,34 @@ void WidenPercentile(stats::Difference& change) {
       std::max(bounds.upper, change.estimate * (1 + kLatencyResolution));
 }
 
+// The share that as many independent RPCs have as the runs are worth, of which
+// `rpcs` is the number together.
+stats::CountedShare EffectiveShareOf(const std::vector<double>& run_shares,
+                                     uint64_t rpcs, double error) {
+  const double per_run =
+      static_cast<double>(rpcs) / static_cast<double>(run_shares.size());
+  std::vector<stats::BlockAmount> runs;
+  for (const double share : run_shares) {
+    runs.push_back({.amount = share * per_run, .count = per_run});
+  }
+  const double count = static_cast<double>(rpcs);
+  return stats::EffectiveShare(
+      {.amount = stats::Mean(run_shares) * count, .count = count}, runs,
+      1 - 2 * error);
+}
+
 void WidenFailures(const MetricComparison& comparison, double error,
                    stats::Difference& change) {
-  const double base_count = static_cast<double>(comparison.base_count);
-  const double next_count = static_cast<double>(comparison.next_count);
-  const double half_width =
-      stats::NormalQuantile(1 - error) *
-      std::sqrt(BinomialVariance(comparison.base, base_count) +
-                BinomialVariance(comparison.next, next_count));
+  const stats::Interval counted =
+      *stats::DifferenceOfShares(EffectiveShareOf(comparison.base_values,
+                                                  comparison.base_count, error),
+                                 EffectiveShareOf(comparison.next_values,
+                                                  comparison.next_count, error),
+                                 error)
+           .interval;
   stats::Interval& bounds = *change.interval;
-  bounds.lower = std::min(bounds.lower, change.estimate - half_width);
-  bounds.upper = std::max(bounds.upper, change.estimate + half_width);
-  if (comparison.base == 0) bounds.lower += std::log(error) / base_count;
-  if (comparison.next == 0) bounds.upper -= std::log(error) / next_count;
+  bounds.lower = std::min(bounds.lower, counted.lower);
+  bounds.upper = std::max(bounds.upper, counted.upper);
 }
 
 }  // namespace
@@ -127,6 +138,13 @@ void ListJudgements(const Gate& gate,
       if (!gate.rpc.empty() && gate.rpc != rpc.rpc) continue;
       judgements.push_back(OnRpc(gate, test, rpc));
     }
+    for (const std::string& rpc : test.vanished_rpcs) {
+      if (!gate.rpc.empty() && gate.rpc != rpc) continue;
+      judgements.push_back({.gate = &gate,
+                            .test = test.test,
+                            .rpc = rpc,
+                            .problem = "new does not have the RPC"});
+    }
   }
   if (judgements.size() == before) {
     judgements.push_back(
@@ -204,8 +222,10 @@ std::string AdviceText(const Gate& gate, const MetricComparison& comparison,
                                        comparison.next_values, confidence)
           : stats::RunsToTellFrom(LimitOf(gate), comparison.base_values,
                                   comparison.next_values, confidence);
-  return runs ? absl::StrCat("; at this spread, ", *runs,
-                             " runs of each would decide")
+  return runs ? absl::StrFormat(
+                    "; at this spread, %d runs of each would decide in %.0f%% "
+                    "of the cases",
+                    *runs, 100 * stats::kPower)
               : absl::StrCat("; at this spread, not even ", stats::kMostRuns,
                              " runs of each would decide");
 }

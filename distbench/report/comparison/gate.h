@@ -23,10 +23,9 @@ namespace distbench::report {
 // but no narrower than the measurements allow, so that runs that happen to be
 // alike are not taken for certainty:
 // - percentiles by the resolution of their histograms;
-// - shares of failures by what independent RPCs would leave open. Where none of
-//   n RPCs failed, that is a share of up to -ln(error) / n, the "rule of
-//   three": J. A. Hanley and A. Lippman-Hand, If Nothing Goes Wrong, Is
-//   Everything All Right?, JAMA 249 (1983) 1743-1745.
+// - shares of failures and of wasted attempts by what as many RPCs leave open,
+//   however few failed, and by how unevenly they failed in the runs
+//   (stats/share_interval.h).
 stats::Difference BoundsOf(const MetricComparison& comparison, double error);
 
 // Written as [RPC:]METRIC>PERCENT% or [RPC:]METRIC<PERCENT%. The change from
@@ -56,8 +55,8 @@ inline constexpr double kGateError = 0.05;
 // the number of judgements (Bonferroni). If the runs were repeated until they
 // decided, that error is for all looks together (repeated_looks.h), and the
 // first look is at kFirstLook runs of each. The evidence of an undecided gate
-// says how many runs would decide. A gate that cannot be judged fails, as does
-// one whose RPC is in no test.
+// says how many runs would decide in most cases (stats::kPower). A gate that
+// cannot be judged fails, as does one whose RPC is in no test or in base only.
 std::vector<Check> JudgeGates(absl::Span<const Gate> gates,
                               absl::Span<const TestComparison> comparisons);
 

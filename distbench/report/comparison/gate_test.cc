@@ -66,6 +66,26 @@ TEST(GateBoundsTest, ASpreadBetweenRunsIsNotWidened) {
           .interval);
 }
 
+// Base has an RPC "query" and one more; of the latter, new sends none.
+TEST(GateTest, AnRpcThatVanishedFailsTheConditionsOnIt) {
+  TestResult base = RunOf(1'000'000);
+  base.mutable_traffic_config()->add_rpc_descriptions()->set_name("extra");
+  TestResult next = RunOf(1'000'000);
+  CompareOptions options;
+  options.allow_different_traffic = true;
+  const auto compared = Compared(Twice(base), Twice(next), options);
+  const std::vector<Check> any = JudgeGates({*ParseGate("p50>5%")}, compared);
+  ASSERT_EQ(any.size(), 2);
+  EXPECT_EQ(any[0].verdict, CheckVerdict::kPass);
+  EXPECT_EQ(any[1].verdict, CheckVerdict::kFail);
+  EXPECT_EQ(any[1].condition, "extra:p50>5%");
+  EXPECT_EQ(any[1].evidence, "cannot be judged: new does not have the RPC");
+  EXPECT_EQ(JudgeGates({*ParseGate("extra:p50>5%")}, compared).at(0).verdict,
+            CheckVerdict::kFail);
+  EXPECT_EQ(JudgeGates({*ParseGate("query:p50>5%")}, compared).at(0).verdict,
+            CheckVerdict::kPass);
+}
+
 }  // namespace
 
 // Gates against runs whose true change is known. bench/gate_error prints the
@@ -116,6 +136,25 @@ TEST_P(GateSimulationTest, EqualsPassAndRegressionsFail) {
   const GateOutcomes worse = SimulateGates(Experiment(1.10, 1, GetParam()));
   EXPECT_GT(worse.failed, 0.85 * GatesOf(1));
   EXPECT_LT(worse.passed, 0.01 * GatesOf(1));
+}
+
+// A share of 5 %, plus 3 standard errors.
+constexpr int kFailureGates = 500;
+constexpr int kMostWrong = 40;
+
+// With one to six failures, normal approximations would pass up to 17 % of
+// these.
+TEST(FailureGateTest, AChangeAtTheMarginIsMisjudgedOneTimeInTwentyAtMost) {
+  for (const double base_failures : {0, 10}) {
+    for (const double more_failures : {3.2, 6.0, 12.0}) {
+      const GateOutcomes outcomes =
+          SimulateFailureGates({.base_failures = base_failures,
+                                .more_failures = more_failures,
+                                .gates = kFailureGates});
+      EXPECT_LE(outcomes.passed, kMostWrong) << more_failures;
+      EXPECT_LE(outcomes.failed, kMostWrong) << more_failures;
+    }
+  }
 }
 
 TEST(EarlyGateTest, LargeChangesAreDecidedEarly) {

@@ -89,17 +89,18 @@ Json TestJson(const TestComparison& test) {
 
 Json SearchJson(const CapacityComparison& question) {
   Json json = {{"question", question.question},
-               {"base_searches", question.base_searches},
-               {"new_searches", question.next_searches},
+               {"base_searches", question.base_searches.all},
+               {"base_converged", question.base_searches.converged},
+               {"new_searches", question.next_searches.all},
+               {"new_converged", question.next_searches.converged},
                {"tolerance", question.tolerance},
                {"not_comparable", base::TextOrNull(question.not_comparable)}};
   Json& metrics = json["metrics"] = Json::array();
   for (const CapacityRatio& ratio : question.ratios) {
-    Json metric = {
-        {"metric", ratio.name},
-        {"verdict", Name(VerdictName(JudgeRatio(ratio, question.tolerance)))},
-        {"base", ratio.base},
-        {"new", ratio.next}};
+    Json metric = {{"metric", ratio.name},
+                   {"verdict", Name(VerdictName(JudgeRatio(ratio, question)))},
+                   {"base", ratio.base},
+                   {"new", ratio.next}};
     SetDifference(ratio.ratio, "change", "", metric);
     metrics.push_back(std::move(metric));
   }

@@ -57,7 +57,7 @@ void AppendSearch(const CapacityComparison& question,
                      .message = question.not_comparable});
   }
   for (const CapacityRatio& ratio : question.ratios) {
-    const ComparisonVerdict verdict = JudgeRatio(ratio, question.tolerance);
+    const ComparisonVerdict verdict = JudgeRatio(ratio, question);
     cases.push_back({.suite = suite,
                      .name = ratio.name,
                      .outcome = OutcomeOf(verdict),

@@ -131,8 +131,8 @@ std::string Searches(const CapacityComparisons& capacities) {
                  question.question, "-", "-"});
     }
     for (const CapacityRatio& ratio : question.ratios) {
-      table.Add({VerdictName(JudgeRatio(ratio, question.tolerance)),
-                 question.question, ratio.name, DescribeRatio(ratio)});
+      table.Add({VerdictName(JudgeRatio(ratio, question)), question.question,
+                 ratio.name, DescribeRatio(ratio)});
     }
   }
   return table.text();

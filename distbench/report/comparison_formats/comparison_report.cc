@@ -21,7 +21,7 @@ VerdictCounts CountAllVerdicts(const ComparisonReport& report) {
   VerdictCounts counts = CountVerdicts(report.tests);
   for (const CapacityComparison& question : report.capacities.questions) {
     for (const CapacityRatio& ratio : question.ratios) {
-      ++counts[JudgeRatio(ratio, question.tolerance)];
+      ++counts[JudgeRatio(ratio, question)];
     }
   }
   return counts;

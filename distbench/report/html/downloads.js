@@ -9,9 +9,17 @@ function download(name, blob) {
   setTimeout(() => URL.revokeObjectURL(url), 60000);
 }
 
+// Text that a spreadsheet would take for a formula gets an apostrophe in front.
+function harmlessText(value) {
+  return /^[=+\-@\t\r]./s.test(value) && Number.isNaN(Number(value)) ? `'${value}` : String(value);
+}
+
 // As in RFC 4180, except that lines end in a line feed.
 function csvText(rows) {
-  const cell = value => /[",\r\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : String(value);
+  const cell = value => {
+    const text = harmlessText(value);
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
   return rows.map(row => `${row.map(cell).join(',')}\n`).join('');
 }
 

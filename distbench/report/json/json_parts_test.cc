@@ -67,15 +67,16 @@ TEST(JsonTopologyTest, TheWorstInstancesComeFirst) {
 
 TEST(JsonTopologyTest, FailuresAreTheWorst) {
   TestResult result = MakeExampleResult({.clients = 1, .rpcs = 1});
-  result.mutable_service_logs()
-      ->mutable_instance_logs()
-      ->at("client/0")
-      .mutable_peer_logs()
+  ServicePerformanceLog& client =
+      result.mutable_service_logs()->mutable_instance_logs()->at("client/0");
+  client.mutable_peer_logs()
       ->at("server/1")
       .mutable_rpc_logs()
       ->at(0)
       .mutable_statistics()
       ->set_failed_count(500);
+  OfferedLoad& load = client.mutable_offered_loads()->at(0);
+  load.set_offered_count(load.offered_count() + 500);
   const Json topology = TopologyOf(result);
   EXPECT_EQ(topology["edges"][0]["p99_ns"], "failed");
   EXPECT_EQ(topology["edges"][0]["failed"], 500);

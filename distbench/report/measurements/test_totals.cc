@@ -122,6 +122,18 @@ stats::Outcomes ServiceTimeOf(const results::RpcTotals& rpc) {
           .failed_count = static_cast<uint64_t>(rpc.counts.failed_count)};
 }
 
+int64_t OpenLoopFailures(const OfferedLoad& load, uint64_t response_count,
+                         int64_t failed_count) {
+  const int64_t unsent = load.unsent_count();
+  // What a lost process left may not belong together.
+  const int64_t most = base::SaturatingAdd(failed_count, unsent);
+  if (load.offered_count() == 0 || most < unsent) return most;
+  return std::clamp(
+      base::SaturatingSubtract(load.offered_count(),
+                               static_cast<int64_t>(response_count)),
+      unsent, most);
+}
+
 stats::Outcomes ResponseTimeOf(const TestResult& result,
                                const TestTotals& totals,
                                const std::string& rpc) {
@@ -130,8 +142,8 @@ stats::Outcomes ResponseTimeOf(const TestResult& result,
   stats::Outcomes outcomes = {.latency_ns = found->second.response_time_ns};
   const OfferedLoad load = OfferedLoadOf(result, rpc).value_or(OfferedLoad());
   if (outcomes.count() > 0 || load.offered_count() > 0) {
-    outcomes.failed_count = static_cast<uint64_t>(base::SaturatingAdd(
-        found->second.counts.failed_count, load.unsent_count()));
+    outcomes.failed_count = static_cast<uint64_t>(OpenLoopFailures(
+        load, outcomes.count(), found->second.counts.failed_count));
   }
   return outcomes;
 }

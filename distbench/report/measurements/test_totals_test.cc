@@ -9,6 +9,7 @@
 #include "distbench/report/testing/report_testing.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
+#include "distbench/stats/outcomes.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
@@ -181,6 +182,60 @@ TEST(TestTotalsTest, WhatIsLeftOfALostClientCounts) {
   EXPECT_EQ(totals.instances.at("c/0").sent_bytes, 10);
   EXPECT_EQ(totals.instances.at("c/0").received_bytes, 20);
   EXPECT_EQ(totals.failures.at("a").at("cause not recorded"), 2);
+}
+
+// The client counted four failures: two RPCs that were never sent, because the
+// send queue was full until their deadline, and two that a server refused. A
+// cap held back one more.
+TEST(TestTotalsTest, ResponseTimesHaveEachFailureOnce) {
+  TestResult result;
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
+      R"(
+      traffic_config { rpc_descriptions { name: "a" } }
+      service_logs {
+        instance_logs {
+          key: "c/0"
+          value {
+            peer_logs {
+              key: "s/0"
+              value {
+                rpc_logs {
+                  key: 0
+                  value {
+                    statistics {
+                      succeeded_count: 1
+                      failed_count: 4
+                      response_time_ns {
+                        sub_bucket_bits: 7
+                        bucket_index_deltas: 7
+                        bucket_counts: 1
+                        min: 7 max: 7 sum: 7 sum_of_squares: 49
+                      }
+                    }
+                  }
+                }
+              }
+            }
+            offered_loads { key: 0 value { offered_count: 6 unsent_count: 3 } }
+          }
+        }
+      })",
+      &result));
+  const stats::Outcomes times = ResponseTimeOf(result, AddUp(result), "a");
+  EXPECT_EQ(times.count(), 6);
+  EXPECT_EQ(times.failed_count, 5);
+}
+
+TEST(TestTotalsTest, OpenLoopsHaveNoFailuresOfOthers) {
+  OfferedLoad load;
+  EXPECT_EQ(OpenLoopFailures(load, 90, 10), 10);
+  load.set_offered_count(100);
+  load.set_unsent_count(4);
+  // Of these 50 failures, most are of RPCs that handlers sent.
+  EXPECT_EQ(OpenLoopFailures(load, 90, 50), 10);
+  // Counts that do not belong together.
+  EXPECT_EQ(OpenLoopFailures(load, 200, 50), 4);
+  EXPECT_EQ(OpenLoopFailures(load, 0, 50), 54);
 }
 
 using ::testing::IsEmpty;

@@ -6,7 +6,6 @@
 #include <tuple>
 #include <utility>
 
-#include "distbench/base/saturating_add.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/results/time_series.h"
 #include "distbench/results/walk.h"
@@ -70,8 +69,8 @@ void CountFailures(RpcTraffic& traffic) {
   traffic.service_time.failed_count = static_cast<uint64_t>(failed);
   const OfferedLoad load = traffic.offered.value_or(OfferedLoad());
   if (traffic.response_time.count() > 0 || load.offered_count() > 0) {
-    traffic.response_time.failed_count =
-        static_cast<uint64_t>(base::SaturatingAdd(failed, load.unsent_count()));
+    traffic.response_time.failed_count = static_cast<uint64_t>(OpenLoopFailures(
+        load, traffic.response_time.latency_ns.count(), failed));
   }
 }
 

@@ -32,12 +32,6 @@ std::string BoundText(const config::Objective& objective,
   return "";
 }
 
-// The measurement that is this far from the limit.
-double MeasurementOf(const config::Objective& objective, const Excess& excess) {
-  const double sign = objective.is_upper_limit ? 1 : -1;
-  return objective.limit * std::exp(sign * excess.estimate);
-}
-
 // Judges an objective, or says why its text is none.
 JudgedObjective JudgeOne(const absl::StatusOr<config::Objective>& objective,
                          absl::Span<const config::Objective> all,
@@ -55,7 +49,7 @@ JudgedObjective JudgeOne(const absl::StatusOr<config::Objective>& objective,
         absl::StrCat("cannot be judged: ", outcome.status().message());
     return judged;
   }
-  judged.measured = MeasurementOf(*objective, outcome->excess);
+  judged.measured = outcome->value;
   judged.lower = outcome->lower;
   judged.upper = outcome->upper;
   judged.check.verdict =

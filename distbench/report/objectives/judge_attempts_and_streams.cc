@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -70,6 +71,9 @@ stats::BlockAmount AmountOf(const stats::Metric& metric,
     case stats::Metric::Kind::kWasted:
       return {std::max(0.0, attempts - static_cast<double>(totals.succeeded)),
               attempts};
+    case stats::Metric::Kind::kRate:
+      return {static_cast<double>(totals.succeeded),
+              base::ToSeconds(rpc.series.interval_ns)};
     default:
       return {static_cast<double>(GoodputOf(
                   totals.succeeded, totals.response_time_ns, rpc.deadline_ns)),
@@ -82,12 +86,21 @@ stats::BlockAmount AmountOf(const stats::Metric& metric,
 std::vector<stats::BlockAmount> BlocksOf(const stats::Metric& metric,
                                          const RpcMeasurements& rpc) {
   std::vector<stats::BlockAmount> intervals;
-  for (const auto& [index, totals] : rpc.series.intervals) {
-    const bool is_whole = index != rpc.series.intervals.begin()->first &&
-                          index != rpc.series.intervals.rbegin()->first;
-    if (!is_whole || totals.warmup > 0) continue;
+  const auto add = [&](const IntervalTotals& totals) {
     const stats::BlockAmount amount = AmountOf(metric, totals, rpc);
     if (amount.count > 0) intervals.push_back(amount);
+  };
+  const auto& all = rpc.series.intervals;
+  for (auto each = all.begin(); each != all.end(); ++each) {
+    const bool is_whole = each != all.begin() && std::next(each) != all.end();
+    if (!is_whole || each->second.warmup > 0) continue;
+    // A series has no intervals in which nothing happened.
+    const auto before = std::prev(each);
+    for (int64_t gap = before->first + 1;
+         gap < each->first && before->second.warmup == 0; ++gap) {
+      add({});
+    }
+    add(each->second);
   }
   if (intervals.size() < kFewestShortBlocks) return {};
   const size_t per_block =
@@ -101,27 +114,27 @@ std::vector<stats::BlockAmount> BlocksOf(const stats::Metric& metric,
   return blocks;
 }
 
-// The value with the larger of the errors of independent requests and of the
-// blocks.
+// The value with the error of the blocks, which is at least `least_error`.
 ObjectiveOutcome JudgeRatio(const config::Objective& objective, double value,
-                            double independent_error,
+                            double least_error,
                             const std::vector<stats::BlockAmount>& blocks,
                             std::string measured) {
   const double error =
       blocks.size() < 2 || value <= 0
-          ? independent_error
-          : std::max(independent_error, RelativeErrorOf(blocks, value));
+          ? least_error
+          : std::max(least_error, RelativeErrorOf(blocks, value));
   return JudgeValue(objective, value, error, std::move(measured));
 }
 
-ObjectiveOutcome JudgeGoodput(const config::Objective& objective,
-                              const stats::Metric& metric,
-                              const RpcMeasurements& rpc) {
-  const double per_second = rpc.goodput_per_second();
-  const auto count = static_cast<double>(rpc.goodput_count());
-  return JudgeRatio(objective, per_second, 1 / std::sqrt(count + 1),
-                    BlocksOf(metric, rpc),
-                    absl::StrFormat("goodput %.6g", per_second));
+// The error, relative to the rate, of a number of requests that were sent as
+// evenly as can be: those in flight when the measured time began and ended
+// count or do not.
+double ErrorOfBounds(const RpcMeasurements& rpc, double per_second,
+                     double count) {
+  if (count == 0) return 1;
+  const double in_flight =
+      per_second * rpc.latency().latency_ns.mean() / base::kNsPerSecond;
+  return (1 + in_flight) / (count + 1) / kErrorsPerInterval;
 }
 
 // The error of independent requests is that of a Poisson number of further
@@ -157,6 +170,18 @@ absl::Status NothingMeasured(const RpcMeasurements& rpc) {
 
 }  // namespace
 
+ObjectiveOutcome JudgePerSecond(const config::Objective& objective,
+                                const RpcMeasurements& rpc,
+                                const MeasuredRate& rate,
+                                std::string measured) {
+  const std::vector<stats::BlockAmount> blocks = BlocksOf(rate.metric, rpc);
+  const double error = blocks.empty()
+                           ? 1 / std::sqrt(rate.count + 1)
+                           : ErrorOfBounds(rpc, rate.per_second, rate.count);
+  return JudgeRatio(objective, rate.per_second, error, blocks,
+                    std::move(measured));
+}
+
 bool IsOfAttempts(const stats::Metric& metric) {
   return metric.kind == stats::Metric::Kind::kGoodput ||
          metric.kind == stats::Metric::Kind::kAmplification ||
@@ -168,7 +193,12 @@ absl::StatusOr<ObjectiveOutcome> JudgeAttempts(
     const RpcMeasurements& rpc) {
   if (metric.kind == stats::Metric::Kind::kGoodput) {
     if (rpc.latency().count() == 0) return NothingMeasured(rpc);
-    return JudgeGoodput(objective, metric, rpc);
+    return JudgePerSecond(
+        objective, rpc,
+        {.metric = metric,
+         .per_second = rpc.goodput_per_second(),
+         .count = static_cast<double>(rpc.goodput_count())},
+        absl::StrFormat("goodput %.6g", rpc.goodput_per_second()));
   }
   if (!rpc.attempts) {
     return absl::NotFoundError(

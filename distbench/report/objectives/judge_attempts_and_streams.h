@@ -4,6 +4,8 @@
 #ifndef DISTBENCH_REPORT_OBJECTIVES_JUDGE_ATTEMPTS_AND_STREAMS_H_
 #define DISTBENCH_REPORT_OBJECTIVES_JUDGE_ATTEMPTS_AND_STREAMS_H_
 
+#include <string>
+
 #include "absl/status/statusor.h"
 #include "distbench/config/objectives/objective.h"
 #include "distbench/report/measurements/rpc_measurements.h"
@@ -19,12 +21,27 @@ bool IsOfAttempts(const stats::Metric& metric);
 
 // Judges goodput, amplification or wasted attempts. Requests depend on each
 // other, most of all in an overload, so intervals come from the spread between
-// intervals of the series, if there are at least four, and are never narrower
-// than those of independent requests. NOT_FOUND if the RPC has no policy, for
-// all but goodput, or if nothing was measured.
+// intervals of the series, if there are at least four, and those on attempts
+// are never narrower than those of independent requests. NOT_FOUND if the RPC
+// has no policy, for all but goodput, or if nothing was measured.
 absl::StatusOr<ObjectiveOutcome> JudgeAttempts(
     const config::Objective& objective, const stats::Metric& metric,
     const RpcMeasurements& rpc);
+
+// Requests of an RPC per second of the time in which they were measured.
+struct MeasuredRate {
+  stats::Metric metric;  // the rate or the goodput
+  double per_second = 0;
+  double count = 0;  // of these requests
+};
+
+// Judges a rate by its spread between whole intervals of the series, and by the
+// requests in flight at both ends of the measured time: a load that was sent
+// evenly has a narrow interval, and one that stalled a wide one. Without four
+// such intervals, requests are taken to be independent.
+ObjectiveOutcome JudgePerSecond(const config::Objective& objective,
+                                const RpcMeasurements& rpc,
+                                const MeasuredRate& rate, std::string measured);
 
 // Judges a PartTime of attempts. Attempts that failed, and iterations without a
 // quorum, rank above all others. There are as many independent values as

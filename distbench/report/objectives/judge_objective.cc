@@ -22,6 +22,7 @@
 #include "distbench/stats/distributions.h"
 #include "distbench/stats/ratio_error.h"
 #include "distbench/stats/run_interval.h"
+#include "distbench/stats/share_interval.h"
 
 namespace distbench::report {
 namespace {
@@ -32,7 +33,7 @@ constexpr int64_t kMaxIntervals = 1000;
 // The standard error of the logarithm of the value.
 double LogError(int64_t value, const stats::QuantileInterval& interval) {
   if (!interval.lower || !interval.upper || *interval.lower <= 0 ||
-      value <= 0) {
+      *interval.upper == stats::Outcomes::kFailed || value <= 0) {
     return kUnknownError;
   }
   return std::log(static_cast<double>(*interval.upper) / *interval.lower) /
@@ -150,16 +151,21 @@ ObjectiveOutcome JudgeLatency(const config::Objective& objective,
 }
 
 ObjectiveOutcome JudgeRate(const config::Objective& objective,
-                           const stats::Outcomes& outcomes, double rate,
+                           const stats::Metric& metric,
+                           const RpcMeasurements& rpc,
                            double allowed_failures) {
+  const stats::Outcomes& outcomes = rpc.latency();
+  const results::RpcCounts& counts = rpc.totals.counts;
+  const auto count = static_cast<double>(counts.succeeded_count);
+  const double rate = PerSecond(count, counts.duration_ns());
   std::string measured =
       absl::StrFormat("rate %.6g%s", rate, LeftOutText(outcomes));
   if (outcomes.failed_share() > allowed_failures) {
     return CertainMiss(objective, std::move(measured));
   }
-  const double count = static_cast<double>(outcomes.latency_ns.count());
-  return JudgeValue(objective, rate, 1 / std::sqrt(count + 1),
-                    std::move(measured));
+  return JudgePerSecond(objective, rpc,
+                        {.metric = metric, .per_second = rate, .count = count},
+                        std::move(measured));
 }
 
 ObjectiveOutcome JudgeFailures(const config::Objective& objective,
@@ -178,7 +184,6 @@ ObjectiveOutcome JudgeFailures(const config::Objective& objective,
 
 absl::StatusOr<ObjectiveOutcome> JudgeRpc(const config::Objective& objective,
                                           const stats::Metric& metric,
-                                          const TestTotals& totals,
                                           const RpcMeasurements& rpc,
                                           double allowed_failures) {
   if (IsOfAttempts(metric)) return JudgeAttempts(objective, metric, rpc);
@@ -191,10 +196,7 @@ absl::StatusOr<ObjectiveOutcome> JudgeRpc(const config::Objective& objective,
     return JudgeFailures(objective, outcomes, LatencyBlocks(rpc));
   }
   if (metric.kind == stats::Metric::Kind::kRate) {
-    const double rate =
-        PerSecond(static_cast<double>(rpc.totals.counts.succeeded_count),
-                  totals.duration_ns);
-    return JudgeRate(objective, outcomes, rate, allowed_failures);
+    return JudgeRate(objective, metric, rpc, allowed_failures);
   }
   const std::vector<stats::Outcomes> blocks = LatencyBlocks(rpc);
   ObjectiveOutcome outcome =
@@ -210,36 +212,50 @@ absl::StatusOr<ObjectiveOutcome> JudgeRpc(const config::Objective& objective,
   return outcome;
 }
 
-// The mean share of a host's CPU time that was busy.
-std::optional<double> BusyShare(const NodeResources& node) {
+// The CPU time of a host: how much of it was busy in each sample.
+std::vector<stats::BlockAmount> BusyTimes(const NodeResources& node) {
   // All CPUs of the host, even if the node manager may use only some of them.
   const int cpu_count =
       std::max({node.host().online_cpu_count(), node.host().cpu_count(), 1});
-  double busy_ns = 0;
-  double available_ns = 0;
+  std::vector<stats::BlockAmount> times;
   for (const ResourceSample& sample : node.samples()) {
-    busy_ns += static_cast<double>(sample.host_cpu_ns());
-    available_ns += static_cast<double>(sample.duration_ns()) * cpu_count;
+    if (sample.duration_ns() <= 0) continue;
+    times.push_back({static_cast<double>(sample.host_cpu_ns()),
+                     static_cast<double>(sample.duration_ns()) * cpu_count});
   }
-  if (available_ns == 0) return std::nullopt;
-  return busy_ns / available_ns;
+  return times;
 }
 
+// The mean share of a host's CPU time that was busy.
+std::optional<double> BusyShare(const std::vector<stats::BlockAmount>& times) {
+  if (times.empty()) return std::nullopt;
+  double busy = 0;
+  double available = 0;
+  for (const stats::BlockAmount& time : times) {
+    busy += time.amount;
+    available += time.count;
+  }
+  return busy / available;
+}
+
+// The seconds of the busiest host tell how well its share is known.
 absl::StatusOr<ObjectiveOutcome> JudgeCpu(const config::Objective& objective,
                                           const TestResult& result) {
-  const std::optional<double> busiest = HostCpuShare(result);
-  int64_t sample_count = 0;
+  std::vector<stats::BlockAmount> busiest;
   for (const auto& [alias, node] :
        result.resource_usage_logs().node_resources()) {
-    sample_count = std::max<int64_t>(sample_count, node.samples_size());
+    std::vector<stats::BlockAmount> times = BusyTimes(node);
+    if (BusyShare(times) > BusyShare(busiest)) busiest = std::move(times);
   }
-  if (!busiest) {
+  const std::optional<double> share = BusyShare(busiest);
+  if (!share) {
     return absl::NotFoundError("the nodes have not recorded their CPU usage");
   }
-  // Assumes that seconds differ by 5 %.
-  return JudgeValue(objective, *busiest,
-                    0.05 / std::sqrt(static_cast<double>(sample_count)),
-                    absl::StrFormat("cpu %.1f%%", 100 * *busiest));
+  const double error = busiest.size() < kFewestShortBlocks || *share <= 0
+                           ? kUnknownError
+                           : RelativeErrorOf(busiest, *share);
+  return JudgeValue(objective, *share, error,
+                    absl::StrFormat("cpu %.1f%%", 100 * *share));
 }
 
 }  // namespace
@@ -303,7 +319,7 @@ absl::StatusOr<ObjectiveOutcome> Judge(const config::Objective& objective,
     return outcome;
   }
   if (time != nullptr) return JudgeAttemptTime(objective, measurements);
-  return JudgeRpc(objective, std::get<stats::Metric>(objective.metric), totals,
+  return JudgeRpc(objective, std::get<stats::Metric>(objective.metric),
                   measurements, allowed_failures);
 }
 
@@ -311,23 +327,12 @@ std::optional<double> HostCpuShare(const TestResult& result) {
   std::optional<double> busiest;
   for (const auto& [alias, node] :
        result.resource_usage_logs().node_resources()) {
-    const std::optional<double> share = BusyShare(node);
-    if (share) busiest = std::max(busiest.value_or(0), *share);
+    busiest = std::max(busiest, BusyShare(BusyTimes(node)));
   }
   return busiest;
 }
 
 namespace {
-
-// How many times the variance of the share exceeds that of independent
-// requests: the design effect of L. Kish, Survey Sampling, Wiley 1965, section
-// 8.2. At least 1.
-double DesignEffect(double share, double count,
-                    absl::Span<const stats::BlockAmount> blocks) {
-  if (blocks.size() < 2 || share == 0 || share == 1) return 1;
-  const double independent = share * (1 - share) / count;
-  return std::max(1.0, std::pow(stats::ErrorOfRatio(blocks), 2) / independent);
-}
 
 Excess ExcessOf(const config::Objective& objective, double measured,
                 double error) {
@@ -337,11 +342,13 @@ Excess ExcessOf(const config::Objective& objective, double measured,
           .error = error};
 }
 
-ObjectiveOutcome OutcomeOf(const Excess& excess, std::optional<double> lower,
+ObjectiveOutcome OutcomeOf(double value, const Excess& excess,
+                           std::optional<double> lower,
                            std::optional<double> upper, std::string measured) {
   return {.excess = excess,
           .lower = lower,
           .upper = upper,
+          .value = value,
           .service_excess = excess,
           .measured = std::move(measured)};
 }
@@ -358,7 +365,7 @@ Excess WithUnknownError(Excess excess) {
 ObjectiveOutcome JudgeValue(const config::Objective& objective, double value,
                             double error, std::string measured) {
   const double factor = std::exp(kErrorsPerInterval * error);
-  return OutcomeOf(ExcessOf(objective, value, error), value / factor,
+  return OutcomeOf(value, ExcessOf(objective, value, error), value / factor,
                    value * factor, std::move(measured));
 }
 
@@ -366,7 +373,7 @@ ObjectiveOutcome CertainMiss(const config::Objective& objective,
                              std::string measured) {
   const double infinity = std::numeric_limits<double>::infinity();
   const double bound = objective.is_upper_limit ? infinity : 0;
-  return OutcomeOf({.estimate = infinity, .error = 0}, bound, bound,
+  return OutcomeOf(bound, {.estimate = infinity, .error = 0}, bound, bound,
                    std::move(measured));
 }
 
@@ -380,7 +387,7 @@ ObjectiveOutcome JudgePercentile(const config::Objective& objective,
           ? CertainMiss(objective, "").excess
           : ExcessOf(objective, value_ns,
                      LogError(percentile.value_ns, percentile.interval));
-  return OutcomeOf(excess, ToBound(percentile.interval.lower),
+  return OutcomeOf(value_ns, excess, ToBound(percentile.interval.lower),
                    ToBound(percentile.interval.upper), std::move(measured));
 }
 
@@ -388,17 +395,15 @@ ObjectiveOutcome JudgeShare(const config::Objective& objective, double amount,
                             double count,
                             absl::Span<const stats::BlockAmount> blocks,
                             std::string measured) {
-  const double share = count > 0 ? amount / count : 0;
-  const double effect = DesignEffect(share, count, blocks);
-  amount /= effect;
-  count /= effect;
-  const double square = kErrorsPerInterval * kErrorsPerInterval;
-  const double center = (amount + square / 2) / (count + square);
-  const double half_width = kErrorsPerInterval / (count + square) *
-                            std::sqrt(amount * (1 - share) + square / 4);
-  return OutcomeOf(ExcessOf(objective, share, 1 / std::sqrt(amount + 1)),
-                   std::max(0.0, center - half_width), center + half_width,
-                   std::move(measured));
+  const stats::CountedShare counted = {.amount = amount, .count = count};
+  const stats::CountedShare effective =
+      stats::EffectiveShare(counted, blocks, kReportConfidence);
+  const stats::Interval interval =
+      stats::IntervalOfShare(effective, (1 - kReportConfidence) / 2);
+  return OutcomeOf(
+      counted.share(),
+      ExcessOf(objective, counted.share(), 1 / std::sqrt(effective.amount + 1)),
+      interval.lower, interval.upper, std::move(measured));
 }
 
 double RelativeErrorOf(absl::Span<const stats::BlockAmount> blocks,
@@ -411,7 +416,36 @@ double RelativeErrorOf(absl::Span<const stats::BlockAmount> blocks,
 
 namespace {
 
-constexpr double kBeyondChance = 3;
+// That a normal value lies within three standard errors.
+constexpr double kBeyondChance = 0.9973;
+
+// Whether the mean of the second half is above that of the first.
+bool HasRisen(absl::Span<const double> values) {
+  const size_t middle = values.size() / 2;
+  const stats::Difference rise = stats::DifferenceOfMeans(
+      values.first(middle), values.subspan(middle), kBeyondChance);
+  return rise.interval->lower > 0;
+}
+
+// Whether the slope of the regression line is above 0.
+bool Rises(absl::Span<const double> values) {
+  const double size = static_cast<double>(values.size());
+  const double mean = stats::Mean(values);
+  double times = 0;     // squares of the distances from the middle
+  double products = 0;  // of these distances and the values'
+  double squares = 0;   // of the values' distances from their mean
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double time = static_cast<double>(i) - (size - 1) / 2;
+    times += time * time;
+    products += time * (values[i] - mean);
+    squares += (values[i] - mean) * (values[i] - mean);
+  }
+  const double slope = products / times;
+  const double unexplained = std::max(0.0, squares - slope * products);
+  const double error = std::sqrt(unexplained / (size - 2) / times);
+  return slope >
+         error * stats::StudentTQuantile((1 + kBeyondChance) / 2, size - 2);
+}
 
 }  // namespace
 
@@ -420,15 +454,7 @@ bool HasGrown(absl::Span<const stats::Outcomes> blocks) {
   for (const stats::Outcomes& block : blocks) {
     if (block.latency_ns.count() > 0) means.push_back(block.latency_ns.mean());
   }
-  if (means.size() < kFewestForGrowth) return false;
-  const absl::Span<const double> all = means;
-  const size_t middle = means.size() / 2;
-  const absl::Span<const double> early = all.first(middle);
-  const absl::Span<const double> late = all.subspan(middle);
-  const double error =
-      std::sqrt(stats::Variance(early) / static_cast<double>(early.size()) +
-                stats::Variance(late) / static_cast<double>(late.size()));
-  return stats::Mean(late) - stats::Mean(early) > kBeyondChance * error;
+  return means.size() >= kFewestForGrowth && (HasRisen(means) || Rises(means));
 }
 
 }  // namespace distbench::report

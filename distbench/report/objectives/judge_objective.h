@@ -43,8 +43,12 @@ struct ObjectiveOutcome {
   std::optional<double> lower;
   std::optional<double> upper;
 
-  // The same for the service time, if `excess` is for the response time. If
-  // only the response time missed, the generator was late.
+  // The measurement itself; infinite, or 0 for a lower limit, if too many RPCs
+  // failed for the metric to have a value.
+  double value = 0;
+
+  // The same as `excess` for the service time, if `excess` is for the response
+  // time. If only the response time missed, the generator was late.
   Excess service_excess;
   std::string measured;  // for users, for example "p95 12.3 ms"
 
@@ -117,11 +121,10 @@ struct JudgedPercentile {
 ObjectiveOutcome JudgePercentile(const config::Objective& objective,
                                  const JudgedPercentile& percentile);
 
-// Judges which share `amount` is of `count`, by Wilson's score interval (E. B.
-// Wilson, Probable Inference, the Law of Succession, and Statistical Inference,
-// JASA 22 (1927) 209-212), which is also accurate for few. Of blocks of
-// consecutive requests, if there are any, their spread tells by how much those
-// that come together count for fewer.
+// Judges which share `amount` is of `count`, by the exact interval, which holds
+// for few, too. Of blocks of consecutive requests, if there are any, their
+// spread tells by how much those that come together count for fewer, and their
+// number how well that is known (stats/share_interval.h).
 ObjectiveOutcome JudgeShare(const config::Objective& objective, double amount,
                             double count,
                             absl::Span<const stats::BlockAmount> blocks,
@@ -138,11 +141,11 @@ double RelativeErrorOf(absl::Span<const stats::BlockAmount> blocks,
 // Fewer blocks do not show whether latencies grew.
 inline constexpr size_t kFewestForGrowth = 4;
 
-// Whether the mean latencies of the second half of consecutive blocks are above
-// those of the first half by more than chance explains: by three standard
-// errors of the difference (B. L. Welch, The Generalization of "Student's"
-// Problem when Several Different Population Variances are Involved, Biometrika
-// 34 (1947) 28-35). False if there are too few blocks with latencies.
+// Whether the mean latencies of consecutive blocks grew by more than chance
+// explains: those of the second half are above those of the first, or a line
+// through all of them rises, each with the certainty of three standard errors,
+// for which Student's t distribution takes more with few blocks. False if there
+// are too few blocks with latencies.
 //
 // A queue that starts empty approaches its steady latency from below, and that
 // of an overloaded system has none. Such a run measures less than a longer one.

@@ -154,6 +154,59 @@ TestResult ResultOverTime(const std::vector<Second>& seconds) {
   return result;
 }
 
+// Another RPC ran before and after this one.
+TEST(JudgeTest, TheRateIsThatOfTheTimeOfItsRpc) {
+  TestResult result = ResultOf(Values(500'000, 900), stats::LogHistogram());
+  result.mutable_traffic_config()->add_rpc_descriptions()->set_name("other");
+  RpcStatistics& other = *(*result.mutable_service_logs()
+                                ->mutable_instance_logs()
+                                ->at("client/0")
+                                .mutable_peer_logs()
+                                ->at("server/0")
+                                .mutable_rpc_logs())[1]
+                              .mutable_statistics();
+  other.set_succeeded_count(1);
+  other.set_first_start_timestamp_ns(500'000'000);
+  other.set_last_end_timestamp_ns(31'000'000'000);
+  results::EncodeHistogram(Values(1, 1), *other.mutable_service_time_ns());
+  EXPECT_EQ(JudgeAs("query rate>=80", result)->measured, "rate 90");
+}
+
+// 200 RPCs in each of ten seconds, or none in some of them and more in others.
+TEST(JudgeTest, TheIntervalOfARateIsThatOfHowItWasSent) {
+  const auto judged = [](const std::vector<int>& counts) {
+    RpcTimeSeries series;
+    series.set_interval_ns(1'000'000'000);
+    stats::LogHistogram all;
+    for (size_t i = 0; i < counts.size(); ++i) {
+      if (counts[i] == 0) continue;
+      const stats::LogHistogram latency = Values(1'000'000, counts[i]);
+      all.Merge(latency);
+      RpcInterval& interval = *series.add_intervals();
+      interval.set_index(i);
+      interval.set_succeeded_count(counts[i]);
+      results::EncodeHistogram(latency, *interval.mutable_service_time_ns());
+    }
+    TestResult result = ResultOf(all, stats::LogHistogram());
+    (*result.mutable_service_logs()
+          ->mutable_instance_logs()
+          ->at("client/0")
+          .mutable_rpc_time_series())[0] = series;
+    return *JudgeAs("rate>=195", result);
+  };
+  // A Poisson process would leave 4 % open.
+  const ObjectiveOutcome even = judged(std::vector<int>(10, 200));
+  EXPECT_EQ(even.measured, "rate 200");
+  EXPECT_GT(*even.lower, 199);
+  EXPECT_LT(*even.upper, 201);
+  std::vector<int> stalling(10, 200);
+  for (const size_t second : {2, 5}) {
+    stalling[second] = 0;
+    stalling[second + 1] = 400;
+  }
+  EXPECT_LT(*judged(stalling).lower, 150);
+}
+
 // Five seconds are too few for the blocks of reports.
 TEST(JudgeTest, SecondsOfAShortRunShowThatRpcsDependOnEachOther) {
   const auto outcome = JudgeAs(
@@ -212,6 +265,32 @@ TEST(JudgeTest, FailuresThatComeTogetherCountForFewer) {
   EXPECT_GT(*by_burst->upper, 0.05);
 }
 
+// The share of failures differs from second to second, by half of its mean, and
+// there are four seconds.
+TEST(JudgeTest, IntervalsOfFailuresContainTheTruthAsOftenAsTheySay) {
+  constexpr int kRounds = 600;
+  constexpr double kRpcs = 5000;
+  constexpr double kFailures = 50;
+  std::mt19937_64 random(1);
+  std::gamma_distribution<double> varied(4, kFailures / 4);
+  const config::Objective objective = Parse("failures<=1%");
+  int contained = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<stats::BlockAmount> seconds;
+    double failed = 0;
+    for (int second = 0; second < 4; ++second) {
+      const int count = std::poisson_distribution<int>(varied(random))(random);
+      seconds.push_back({static_cast<double>(count), kRpcs});
+      failed += count;
+    }
+    const ObjectiveOutcome outcome =
+        JudgeShare(objective, failed, 4 * kRpcs, seconds, "");
+    const double truth = kFailures / kRpcs;
+    contained += *outcome.lower <= truth && truth <= *outcome.upper;
+  }
+  EXPECT_GE(contained, 0.92 * kRounds);
+}
+
 // RPCs that were due but never sent have no response time.
 TEST(JudgeTest, UnsentRpcsCountAsFailed) {
   TestResult result = ResultOf(Values(500'000, 900), Values(600'000, 900));
@@ -243,6 +322,45 @@ TEST(JudgeTest, JudgesTheBusiestHost) {
   const auto outcome = JudgeAs("cpu<=40%", result);
   ASSERT_TRUE(outcome.ok()) << outcome.status();
   EXPECT_THAT(outcome->excess.estimate, DoubleNear(std::log(2), 0.01));
+}
+
+TEST(JudgeTest, SecondsOfAHostTellHowWellItsCpuTimeIsKnown) {
+  const auto judged = [](const std::vector<int>& busy_percents) {
+    TestResult result = ResultOf(Values(1, 1), stats::LogHistogram());
+    NodeResources& node = (*result.mutable_resource_usage_logs()
+                                ->mutable_node_resources())["node0"];
+    for (const int percent : busy_percents) {
+      ResourceSample& sample = *node.add_samples();
+      sample.set_duration_ns(1'000'000'000);
+      sample.set_host_cpu_ns(percent * 10'000'000);
+    }
+    return *JudgeAs("cpu<=60%", result);
+  };
+  const ObjectiveOutcome steady = judged({50, 51, 50, 49, 50, 50, 51, 49});
+  EXPECT_GT(*steady.lower, 0.49);
+  EXPECT_LT(*steady.upper, 0.51);
+  const ObjectiveOutcome uneven = judged({90, 10, 90, 10, 90, 10, 90, 10});
+  EXPECT_NEAR(uneven.value, 0.5, 1e-9);
+  EXPECT_GT(*uneven.upper, 0.7);
+  // Two seconds say nothing.
+  EXPECT_GT(*judged({50, 50}).upper, 0.7);
+}
+
+TEST(JudgeTest, NoFailuresAreNone) {
+  const TestResult result =
+      ResultOf(Values(500'000, 900), stats::LogHistogram());
+  EXPECT_EQ(JudgeAs("failures<=5%", result)->value, 0);
+  EXPECT_NEAR(JudgeAs("p50<=1ms", result)->value, 500'000, 5'000);
+}
+
+// The p95 succeeded, but the upper bound of its interval did not.
+TEST(JudgeTest, AnIntervalUpToFailuresIsOpenEnded) {
+  const TestResult result =
+      ResultOf(Values(500'000, 955), stats::LogHistogram(), 45);
+  const auto p95 = JudgeAs("p95<=1ms", result);
+  ASSERT_TRUE(p95.ok()) << p95.status();
+  EXPECT_TRUE(std::isinf(*p95->upper));
+  EXPECT_EQ(p95->excess.error, kUnknownError);
 }
 
 TEST(JudgeTest, SaysWhatTheResultLacks) {
@@ -286,20 +404,21 @@ TEST(HasGrownTest, NeedsFourBlocksWithLatencies) {
   EXPECT_FALSE(HasGrown(blocks));
 }
 
+// However few blocks there are.
 TEST(HasGrownTest, SeldomMistakesChanceForGrowth) {
   constexpr int kRuns = 2000;
   std::mt19937_64 random(1);
   std::exponential_distribution<> latency_ns(1e-6);
   int grown = 0;
   for (int run = 0; run < kRuns; ++run) {
-    std::vector<int64_t> values(10);
+    std::vector<int64_t> values(run % 2 == 0 ? 4 : 10);
     for (int64_t& value : values) {
       value = 0;
       for (int i = 0; i < 10; ++i) value += latency_ns(random) / 10;
     }
     grown += HasGrown(Blocks(values));
   }
-  EXPECT_LT(grown, kRuns * 0.02);
+  EXPECT_LT(grown, kRuns * 0.01);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <string>
 #include <variant>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
@@ -32,6 +33,16 @@ void AppendCell(const Cell& cell, std::string& line) {
   }
 }
 
+// Whether a spreadsheet would evaluate the text. Numbers and a lone sign are no
+// formulas.
+bool IsFormula(absl::string_view text) {
+  double number = 0;
+  return text.size() > 1 &&
+         absl::string_view("=+-@\t\r").find(text[0]) !=
+             absl::string_view::npos &&
+         !absl::SimpleAtod(text, &number);
+}
+
 std::string Header(const ReportTable& table) {
   std::string line = "source,test,repetition";
   for (const std::string& column : table.columns) {
@@ -50,10 +61,9 @@ std::string RunCells(const TestRun& run) {
 }  // namespace
 
 std::string CsvText(absl::string_view text) {
-  if (text.find_first_of(",\"\r\n") == absl::string_view::npos) {
-    return std::string(text);
-  }
-  return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}}), "\"");
+  const std::string cell = absl::StrCat(IsFormula(text) ? "'" : "", text);
+  if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
+  return absl::StrCat("\"", absl::StrReplaceAll(cell, {{"\"", "\"\""}}), "\"");
 }
 
 std::string CsvLine(const Row& row) {

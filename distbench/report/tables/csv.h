@@ -22,7 +22,9 @@ void RenderCsv(absl::Span<const TestRun> runs, const ReportTable& table,
 // The cells as a line, with its end.
 std::string CsvLine(const Row& row);
 
-// The text as a cell, quoted if necessary.
+// The text as a cell, quoted if necessary. Text that a spreadsheet would take
+// for a formula gets an apostrophe in front, as it does when one is typed
+// there: names and errors may come from others.
 std::string CsvText(absl::string_view text);
 
 }  // namespace distbench::report

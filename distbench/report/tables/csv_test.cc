@@ -33,6 +33,17 @@ TEST(CsvTest, SimulatedRunsAreMarkedInEveryTable) {
   }
 }
 
+TEST(CsvTest, SpreadsheetsFindNoFormulas) {
+  EXPECT_EQ(CsvText("=HYPERLINK(1)"), "'=HYPERLINK(1)");
+  EXPECT_EQ(CsvText("@SUM(1,2)"), "\"'@SUM(1,2)\"");
+  EXPECT_EQ(CsvText("+1+1"), "'+1+1");
+  EXPECT_EQ(CsvText("-2+3"), "'-2+3");
+  EXPECT_EQ(CsvText("\t=1"), "'\t=1");
+  for (const char* text : {"", "-", "-5.2", "a=b", "not sent"}) {
+    EXPECT_EQ(CsvText(text), text);
+  }
+}
+
 // Three RPCs of 1, 2 and 3 us within a second, one of which failed.
 constexpr char kSmallResult[] = R"(
   traffic_config {

@@ -347,7 +347,7 @@ TEST(TextSummaryTest, FailedAndUnsentRpcsRankAboveAllResponseTimes) {
                             ->mutable_instance_logs()
                             ->at("c/0")
                             .mutable_offered_loads())[0];
-  load.set_offered_count(120);
+  load.set_offered_count(125);
   load.set_unsent_count(20);
   load.set_held_back_count(7);
   results::EncodeHistogram(Repeated(127, 20), *load.mutable_unsent_wait_ns());
@@ -358,7 +358,7 @@ TEST(TextSummaryTest, FailedAndUnsentRpcsRankAboveAllResponseTimes) {
                   "99.9%: failed max: failed"));
   EXPECT_THAT(
       Section(lines, "Generator health"),
-      ElementsAre("  rpc: offered: 120 sent: 100 (83.33%) unsent: 20 held "
+      ElementsAre("  rpc: offered: 125 sent: 105 (84.00%) unsent: 20 held "
                   "back by a cap: 7",
                   "  rpc: never sent, had waited: median: 127ns max: "
                   "127ns"));

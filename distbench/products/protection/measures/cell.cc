@@ -37,23 +37,30 @@ std::optional<stats::Interval> Within(std::optional<stats::Interval> interval,
   return interval;
 }
 
+// The mean over the runs, whose spread tells how well it is known.
+Estimate EstimateOverRuns(const std::vector<double>& runs, double lowest,
+                          double highest) {
+  return {stats::Mean(runs),
+          Within(stats::IntervalOfMean(runs, report::kReportConfidence), lowest,
+                 highest)};
+}
+
 void MeasureIsolation(ProtectionCell& cell) {
-  std::vector<std::vector<double>> runs;
   std::vector<double> all;
   std::vector<double> means;
+  std::vector<double> lows;
   ForEachMeasured(cell, [&](const ProtectionRun& run) {
-    runs.push_back(IsolationOf(run));
-    all.insert(all.end(), runs.back().begin(), runs.back().end());
-    means.push_back(stats::ValueDistribution(runs.back()).mean().value_or(0));
+    const std::vector<double> seconds = IsolationOf(run);
+    if (seconds.empty()) return;
+    all.insert(all.end(), seconds.begin(), seconds.end());
+    const stats::ValueDistribution isolation(seconds);
+    means.push_back(isolation.mean().value_or(0));
+    lows.push_back(isolation.AtQuantile(kLowIsolation));
   });
   if (all.empty()) return;
   cell.isolation = stats::ValueDistribution(std::move(all));
-  cell.mean_isolation = {
-      stats::ValueDistribution(means).mean().value_or(0),
-      Within(stats::IntervalOfMean(means, report::kReportConfidence), 0, 1)};
-  cell.p05_isolation = {cell.isolation.AtQuantile(kLowIsolation),
-                        stats::IntervalOfPooledQuantile(
-                            runs, kLowIsolation, report::kReportConfidence)};
+  cell.mean_isolation = EstimateOverRuns(means, 0, 1);
+  cell.p05_isolation = EstimateOverRuns(lows, 0, 1);
 }
 
 void MeasureImpact(ProtectionCell& cell) {
@@ -71,11 +78,9 @@ void MeasureImpact(ProtectionCell& cell) {
         stats::ValueDistribution(ImpactOf(run, kMainImpact)).mean();
     if (run_mean) means.push_back(*run_mean);
   });
-  const std::optional<double> mean = stats::ValueDistribution(means).mean();
-  if (!mean) return;
-  cell.mean_impact = {
-      *mean, Within(stats::IntervalOfMean(means, report::kReportConfidence), 0,
-                    stats::ValueDistribution::kInfinite)};
+  if (means.empty()) return;
+  cell.mean_impact =
+      EstimateOverRuns(means, 0, stats::ValueDistribution::kInfinite);
 }
 
 void MeasureLosses(ProtectionCell& cell) {

@@ -56,10 +56,10 @@ struct ProtectionCell {
   stats::ValueDistribution isolation;
   std::array<stats::ValueDistribution, kImpactQuantiles.size()> impact;
 
-  // The mean over the runs of their mean isolation, the p05 of `isolation`, and
-  // the mean over the runs of their mean impact on p95 in the seconds in which
-  // it is finite. The first and the last differ from the means of the
-  // distributions if the runs differ in their seconds.
+  // The means over the runs of their mean isolation, of the p05 of their
+  // isolation, and of their mean impact on p95 in the seconds in which it is
+  // finite. They differ from the figures of the distributions, which have the
+  // seconds of all runs together: the p05 there is that of the worst runs.
   std::optional<Estimate> mean_isolation;
   std::optional<Estimate> p05_isolation;
   std::optional<Estimate> mean_impact;

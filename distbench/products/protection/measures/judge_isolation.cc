@@ -120,6 +120,7 @@ report::ObjectiveOutcome MissAlone(const config::Objective& objective,
   report::ObjectiveOutcome outcome;
   outcome.excess = {.estimate = kInfinity, .error = 0};
   outcome.service_excess = outcome.excess;
+  outcome.value = worst;
   outcome.lower = worst;
   outcome.upper = worst;
   outcome.measured = absl::StrFormat(
@@ -142,6 +143,7 @@ report::ObjectiveOutcome JudgeSeconds(const config::Objective& objective,
   report::ObjectiveOutcome outcome;
   outcome.excess = {.estimate = DistanceOf(objective, estimate.value),
                     .error = ErrorOf(estimate)};
+  outcome.value = estimate.value;
   // A generator that is late is no excuse: the antagonist may be the reason.
   outcome.service_excess = outcome.excess;
   // An interval of a mean may reach below what a share can be.

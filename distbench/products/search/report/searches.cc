@@ -126,25 +126,48 @@ void AddRatio(const std::string& name, const std::vector<double>& base,
        .ratio = stats::RatioOfMeans(base, next, report::kCompareConfidence)});
 }
 
+// The verdicts of those without a load: "unreachable, unstable".
+std::string VerdictsWithoutLoad(const Searches& searches) {
+  std::set<std::string> verdicts;
+  for (const SearchReport* search : searches) {
+    if (HasLoad(*search)) continue;
+    verdicts.insert(search->has_verdict() ? search->verdict() : "not ended");
+  }
+  return absl::StrJoin(verdicts, ", ");
+}
+
 // Why a side has no load; empty if it has one.
 std::string WhyNoLoad(absl::string_view side, const Searches& searches) {
   if (searches.empty()) return absl::StrCat(side, " has no such search");
   if (!LoadsOf(searches).empty()) return "";
-  std::set<std::string> verdicts;
-  for (const SearchReport* search : searches) {
-    verdicts.insert(search->has_verdict() ? search->verdict() : "not ended");
-  }
   return absl::StrCat("no search of ", side,
-                      " converged to a load: ", absl::StrJoin(verdicts, ", "));
+                      " converged to a load: ", VerdictsWithoutLoad(searches));
+}
+
+report::SearchCounts CountsOf(const Searches& searches) {
+  return {.all = static_cast<int>(searches.size()),
+          .converged = static_cast<int>(LoadsOf(searches).size())};
+}
+
+// Notes the searches of a side that are not among what is compared.
+void NoteUnconverged(const std::string& question, absl::string_view side,
+                     const Searches& searches,
+                     std::vector<std::string>& notes) {
+  const report::SearchCounts counts = CountsOf(searches);
+  if (counts.converged == 0 || counts.converged == counts.all) return;
+  notes.push_back(
+      absl::StrCat(question, ": ", counts.all - counts.converged, " of ",
+                   counts.all, " searches of ", side, " did not converge (",
+                   VerdictsWithoutLoad(searches),
+                   "); the load and the latencies are those of the others"));
 }
 
 report::CapacityComparison CompareQuestion(const std::string& question,
                                            const Searches& base,
                                            const Searches& next) {
-  report::CapacityComparison comparison = {
-      .question = question,
-      .base_searches = static_cast<int>(LoadsOf(base).size()),
-      .next_searches = static_cast<int>(LoadsOf(next).size())};
+  report::CapacityComparison comparison = {.question = question,
+                                           .base_searches = CountsOf(base),
+                                           .next_searches = CountsOf(next)};
   comparison.not_comparable = WhyNoLoad("base", base);
   if (comparison.not_comparable.empty()) {
     comparison.not_comparable = WhyNoLoad("new", next);
@@ -193,8 +216,11 @@ report::CapacityComparisons CompareSearches(
     base_questions[question];  // so that each question of either side is there
   }
   for (const auto& [question, searches] : base_questions) {
+    const Searches& next_searches = next_questions[question];
     comparisons.questions.push_back(
-        CompareQuestion(question, searches, next_questions[question]));
+        CompareQuestion(question, searches, next_searches));
+    NoteUnconverged(question, "base", searches, comparisons.notes);
+    NoteUnconverged(question, "new", next_searches, comparisons.notes);
     if (!difference.empty() && !allow_different_traffic) {
       comparisons.questions.back().ratios.clear();
       comparisons.questions.back().not_comparable =

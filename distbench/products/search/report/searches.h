@@ -36,7 +36,7 @@ bool HasInvalidSearch(const TestSequenceResults& results);
 
 // Compares searches for the same question: deployment, objectives, knob and
 // unit; see report::CompareCapacities(). Searches that did not converge have no
-// load to compare.
+// load to compare: they are counted, and noted.
 report::CapacityComparisons CompareSearches(
     absl::Span<const report::SourcedResults> base,
     absl::Span<const report::SourcedResults> next,

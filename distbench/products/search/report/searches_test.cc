@@ -11,6 +11,7 @@
 namespace distbench::search {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -118,6 +119,39 @@ TEST(CapacityTest, WhatCannotBeComparedIsSaid) {
   EXPECT_EQ(compared.questions[1].not_comparable, "base has no such search");
   EXPECT_THAT(ComparedFiles({}, {}).questions, IsEmpty());
   EXPECT_EQ(report::DescribeCapacities(ComparedFiles({}, {})), "");
+}
+
+// The two searches of the new version that converged found more than base, but
+// three did not.
+TEST(CapacityTest, SearchesThatDidNotConvergeCount) {
+  SearchReport unstable = SearchOf(1000, 1000);
+  unstable.set_verdict("unstable");
+  const std::vector<SearchReport> steady = {
+      SearchOf(1000, 1000), SearchOf(1001, 1000), SearchOf(1002, 1000)};
+  const std::vector<SearchReport> lucky = {
+      SearchOf(2000, 1000), SearchOf(2001, 1000), unstable, unstable, unstable};
+  const auto better = ComparedFiles(Files(steady), Files(lucky));
+  const report::CapacityComparison& question = better.questions[0];
+  EXPECT_EQ(question.next_searches.all, 5);
+  EXPECT_EQ(question.next_searches.converged, 2);
+  EXPECT_EQ(report::JudgeRatio(question.ratios[0], question),
+            report::ComparisonVerdict::kNotShown);
+  EXPECT_THAT(better.notes,
+              ElementsAre(HasSubstr(
+                  "3 of 5 searches of new did not converge (unstable)")));
+  EXPECT_THAT(report::DescribeCapacities(better),
+              AllOf(HasSubstr("(converged: base 3 of 3, new 2 of 5)"),
+                    HasSubstr("unknown: not as many searches")));
+  // What speaks against the new version although the others are left out.
+  const auto worse = ComparedFiles(Files(lucky), Files(steady));
+  EXPECT_EQ(
+      report::JudgeRatio(worse.questions[0].ratios[0], worse.questions[0]),
+      report::ComparisonVerdict::kNotShown);
+  const auto still_worse = ComparedFiles(
+      Files({SearchOf(4000, 1000), SearchOf(4001, 1000)}), Files(lucky));
+  EXPECT_EQ(report::JudgeRatio(still_worse.questions[0].ratios[0],
+                               still_worse.questions[0]),
+            report::ComparisonVerdict::kWorse);
 }
 
 TEST(CapacityTest, OtherWorkIsNotComparableUnlessAllowed) {

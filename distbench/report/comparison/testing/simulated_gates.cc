@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,7 @@
 #include "distbench/report/comparison/gate.h"
 #include "distbench/report/comparison/repeated_looks.h"
 #include "distbench/report/verdicts/check.h"
+#include "distbench/stats/run_interval.h"
 
 namespace distbench::report {
 namespace {
@@ -82,6 +84,54 @@ GateOutcomes SimulateGates(const GateExperiment& experiment) {
     }
     Count(checks, outcomes);
     outcomes.mean_runs += static_cast<double>(runs) / experiment.gates;
+  }
+  return outcomes;
+}
+
+namespace {
+
+// The shares of failures in the runs of a group.
+std::vector<double> DrawShares(const FailureExperiment& experiment,
+                               double failures, std::mt19937_64& random) {
+  const double variance = experiment.spread * experiment.spread;
+  std::vector<double> shares;
+  for (int run = 0; run < experiment.runs; ++run) {
+    double expected = failures / experiment.runs;
+    if (variance > 0) {
+      expected *= std::gamma_distribution(1 / variance, variance)(random);
+    }
+    // A Poisson distribution has no mean of 0.
+    const int failed =
+        expected > 0 ? std::poisson_distribution<int>(expected)(random) : 0;
+    shares.push_back(failed / static_cast<double>(kRpcsPerRun));
+  }
+  return shares;
+}
+
+}  // namespace
+
+GateOutcomes SimulateFailureGates(const FailureExperiment& experiment) {
+  const uint64_t rpcs = kRpcsPerRun * experiment.runs;
+  const double margin = experiment.more_failures / static_cast<double>(rpcs);
+  const Gate gate = *ParseGate(absl::StrCat("failures>", 100 * margin, "%"));
+  std::mt19937_64 random(experiment.seed);
+  GateOutcomes outcomes;
+  outcomes.mean_runs = experiment.runs;
+  for (int i = 0; i < experiment.gates; ++i) {
+    MetricComparison metric = {gate.metric, ComparisonVerdict::kNoDifference,
+                               ""};
+    metric.base_values =
+        DrawShares(experiment, experiment.base_failures, random);
+    metric.next_values =
+        DrawShares(experiment,
+                   experiment.base_failures + experiment.more_failures, random);
+    metric.base = stats::Mean(metric.base_values);
+    metric.next = stats::Mean(metric.next_values);
+    metric.base_count = metric.next_count = rpcs;
+    TestComparison comparison;
+    comparison.test = "simulated";
+    comparison.rpcs.push_back({"rpc", "service time", {std::move(metric)}});
+    Count(JudgeGates({gate}, {comparison}), outcomes);
   }
   return outcomes;
 }

@@ -41,6 +41,25 @@ struct GateOutcomes {
 
 GateOutcomes SimulateGates(const GateExperiment& experiment);
 
+// A gate on the failures of an RPC whose share of failures changed by exactly
+// the gate's margin.
+struct FailureExperiment {
+  // How many failures are expected in all runs of the base, and how many more
+  // in those of the new version.
+  double base_failures = 0;
+  double more_failures = 0;
+
+  // The standard deviation of the share of failures between runs, relative to
+  // it. If 0, RPCs fail independently.
+  double spread = 0;
+
+  int runs = 5;  // of each
+  int gates = 1000;
+  uint64_t seed = 1;
+};
+
+GateOutcomes SimulateFailureGates(const FailureExperiment& experiment);
+
 }  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_COMPARISON_TESTING_SIMULATED_GATES_H_
