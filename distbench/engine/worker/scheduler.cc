@@ -284,11 +284,17 @@ namespace {
 // turn.
 constexpr int kIterationsPerTurn = 256;
 
-// After a failed iteration, a closed loop pauses for this long, and twice as
-// long after each further failure, up to the limit: a peer that refuses at once
-// must not get a million requests a second.
-constexpr int64_t kFirstBackoffNs = 1'000'000;
+// After a failed iteration of a closed loop, its place among those in flight
+// pauses for this long, and twice as long after each further failure in a row,
+// up to the limit: a peer that refuses at once must not get a million requests
+// a second. The first pauses are too short to change the rate of a loop of
+// which a part fails, for that would be our doing, not the server's.
+constexpr int64_t kFirstBackoffNs = 1000;
 constexpr int64_t kLongestBackoffNs = 256'000'000;
+
+constexpr auto kLaterPause = [](const PausedPlace& a, const PausedPlace& b) {
+  return a.due_ns > b.due_ns;
+};
 
 // Tells executions of an action's list apart, for the seed of its arrivals. The
 // workers that share an action run the same one.
@@ -366,6 +372,7 @@ void Scheduler::Advance(ActionRun& action) {
   }
   --advancing_actions_;
   action.advancing = false;
+  if (!action.paused.empty()) WaitForPause(action);
   if (action.exhausted && action.in_flight == 0 && !action.queued) {
     Finish(action);
   }
@@ -386,8 +393,11 @@ inline bool Scheduler::MayStartIteration(ActionRun& action) {
   if (action.exhausted) return false;
   const bool open_loop = action.plan->iterations.open_loop;
   // The most frequent case. Whether more iterations follow is decided when one
-  // ends.
-  if (!open_loop && action.in_flight >= action.max_in_flight) return false;
+  // ends, or a pause.
+  if (!open_loop && action.in_flight >= action.max_in_flight &&
+      !PauseIsOver(action)) {
+    return false;
+  }
   const bool stopping = IsStopped(*action.list);
   if (stopping || CountUsedUp(action)) {
     if (stopping && open_loop) CountUnsent(action);
@@ -398,16 +408,9 @@ inline bool Scheduler::MayStartIteration(ActionRun& action) {
 }
 
 inline bool Scheduler::MayStartClosedLoop(ActionRun& action) {
-  if (context_.now_ns > action.end_ns) {
-    Exhaust(action);
-    return false;
-  }
-  if (context_.now_ns < action.paused_until_ns) {
-    WaitUntil(action, std::min(action.paused_until_ns,
-                               base::SaturatingAdd(action.end_ns, 1)));
-    return false;
-  }
-  return true;
+  if (context_.now_ns <= action.end_ns) return true;
+  Exhaust(action);
+  return false;
 }
 
 bool Scheduler::MayStartOpenLoop(ActionRun& action) {
@@ -466,6 +469,8 @@ inline void Scheduler::ClaimNumber(ActionRun& action) {
 
 void Scheduler::Exhaust(ActionRun& action) {
   action.exhausted = true;
+  action.in_flight -= static_cast<int64_t>(action.paused.size());
+  action.paused.clear();
   if (action.behind) SetBacklog(action);
   context_.timers.Cancel(action.timer);
 }
@@ -506,6 +511,7 @@ inline void Scheduler::StartIteration(ActionRun& action) {
     const bool first = action.started == 0;
     iteration.intended_ns = first ? action.intended_start_ns : 0;
     iteration.held_back = first && action.held_back;
+    iteration.backoff_ns = PauseIsOver(action) ? EndPause(action) : 0;
   }
   Count(action, iteration);
   ++action.in_flight;
@@ -534,8 +540,11 @@ inline void Scheduler::StartIteration(ActionRun& action) {
 
 void Scheduler::FinishIteration(Iteration& iteration) {
   ActionRun& action = *iteration.action;
-  --action.in_flight;
-  PauseAfterFailure(action, iteration.failed);
+  if (PausesAfter(iteration)) {
+    Pause(action, iteration.backoff_ns);
+  } else {
+    --action.in_flight;
+  }
   iterations_.Put(&iteration);
   Advance(action);
 }
@@ -550,21 +559,52 @@ bool Scheduler::StartAgain(Iteration& iteration) {
   if (!may_start) return false;
   ClaimNumber(action);
   if (action.next_number >= action.plan->iterations.max_count) return false;
-  action.backoff_ns = 0;
   iteration.intended_ns = 0;
+  iteration.backoff_ns = 0;
   Count(action, iteration);
   return true;
 }
 
-inline void Scheduler::PauseAfterFailure(ActionRun& action, bool failed) {
-  if (!failed) {
-    action.backoff_ns = 0;
-    return;
-  }
-  if (context_.now_ns < action.paused_until_ns) return;
-  action.backoff_ns =
-      std::clamp(2 * action.backoff_ns, kFirstBackoffNs, kLongestBackoffNs);
-  action.paused_until_ns = context_.now_ns + action.backoff_ns;
+// Whether an iteration may start in a place that has paused, or the action has
+// to find out that none does any more.
+inline bool Scheduler::PauseIsOver(const ActionRun& action) const {
+  return !action.paused.empty() &&
+         (action.paused.front().due_ns <= context_.now_ns ||
+          IsStopped(*action.list));
+}
+
+// Nothing is left to wait for after an action's last iteration.
+inline bool Scheduler::PausesAfter(const Iteration& iteration) const {
+  const ActionRun& action = *iteration.action;
+  return iteration.failed && !action.plan->iterations.open_loop &&
+         !action.exhausted && !CountUsedUp(action);
+}
+
+// Keeps the place of an iteration that has failed, before which it has paused
+// for backoff_ns.
+void Scheduler::Pause(ActionRun& action, int64_t backoff_ns) {
+  backoff_ns = std::clamp(2 * backoff_ns, kFirstBackoffNs, kLongestBackoffNs);
+  // At the end of its time, the action has to find out that it is over.
+  const int64_t due_ns = std::min(context_.now_ns + backoff_ns,
+                                  base::SaturatingAdd(action.end_ns, 1));
+  action.paused.push_back({.due_ns = due_ns, .backoff_ns = backoff_ns});
+  std::push_heap(action.paused.begin(), action.paused.end(), kLaterPause);
+}
+
+// Frees the place whose pause is over. Returns how long that was.
+int64_t Scheduler::EndPause(ActionRun& action) {
+  std::pop_heap(action.paused.begin(), action.paused.end(), kLaterPause);
+  const int64_t backoff_ns = action.paused.back().backoff_ns;
+  action.paused.pop_back();
+  --action.in_flight;
+  return backoff_ns;
+}
+
+void Scheduler::WaitForPause(ActionRun& action) {
+  const int64_t due_ns = action.paused.front().due_ns;
+  if (action.timer.armed() && action.timer.due_ns == due_ns) return;
+  context_.timers.Cancel(action.timer);
+  context_.timers.Arm(action.timer, due_ns);
 }
 
 // The part of the scheduler that accounts for RPCs that an open loop should

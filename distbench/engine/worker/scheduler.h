@@ -113,7 +113,11 @@ class Scheduler {
   // RPCs (a handler that goes on after its answer, iterations that wait) takes
   // memory as well.
   void LimitInProgress(int64_t count, const char* what);
-  void PauseAfterFailure(ActionRun& action, bool failed);
+  bool PauseIsOver(const ActionRun& action) const;
+  bool PausesAfter(const Iteration& iteration) const;
+  void Pause(ActionRun& action, int64_t backoff_ns);
+  int64_t EndPause(ActionRun& action);
+  void WaitForPause(ActionRun& action);
 
   WorkerContext& context_;
   Worker& worker_;
