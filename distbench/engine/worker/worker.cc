@@ -21,6 +21,7 @@ Worker::Worker(EngineState& engine, int index, protocol::Transport& transport,
     : context_(engine, index, transport, sample_memory_bytes, seed),
       group_(group),
       max_pending_rpcs_(engine.plan().max_pending_rpcs / engine.worker_count()),
+      allowed_rpcs_(max_pending_rpcs_),
       scheduler_(context_, *this),
       streams_(context_, scheduler_, *this),
       policies_(context_, sender_, scheduler_),
@@ -127,6 +128,7 @@ int64_t Worker::EndBorrowedTurn() {
 // next Poll() may wait.
 int64_t Worker::DoOwnWork(bool borrowed) {
   context_.now_ns = context_.engine.clock().MonotonicNs();
+  allowed_rpcs_ = max_pending_rpcs_;
   HandleMessages();
   // It may have to stand still. Threads that borrow turns serve others too, so
   // the worker's own thread does that: it is woken, because this is due.
@@ -280,9 +282,13 @@ void Worker::StartReplay(Iteration& iteration) {
   CheckPendingRpcs();
 }
 
+// To look at all workers takes longer than to send an RPC. So a worker that has
+// used up its share uses a part of what is left before it looks again.
 void Worker::CheckPendingRpcs() {
-  if (sender_.in_flight() + policies_.abandoned() > max_pending_rpcs_)
-    group_.OnManyPendingRpcs();
+  const int64_t pending = sender_.in_flight() + policies_.abandoned();
+  if (pending <= allowed_rpcs_) return;
+  allowed_rpcs_ =
+      pending + group_.OnManyPendingRpcs() / context_.engine.worker_count();
 }
 
 void Worker::StartActivity(Iteration& iteration) {
