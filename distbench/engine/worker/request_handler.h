@@ -54,7 +54,9 @@ class RequestHandler {
   // run.
   void Stop();
 
-  // The number of requests that were admitted and not answered yet.
+  // The number of requests that are not answered yet: their lists run, they
+  // wait until fewer do, they are replayed and take their time, or a fault
+  // delays the answer. The worker limits it.
   int64_t pending() const { return pending_; }
 
   // Null if the instance has no faults, or no admission.

@@ -143,6 +143,7 @@ int64_t Worker::DoOwnWork(bool borrowed) {
   const bool had_to_wait_for_queue = sender_.must_wait_for_queue();
   const bool must_wait_for_queue = sender_.SendWaiting();
   if (had_to_wait_for_queue && !must_wait_for_queue) ++context_.event_count;
+  CheckUnanswered();
   if (more_ready || context_.timers.next_spins() || quitting_ ||
       handler_.may_start_admitted()) {
     return 0;
@@ -355,6 +356,15 @@ void Worker::OnRequest(protocol::ServerCall* call) {
   ++context_.event_count;
   context_.now_ns = call->received_ns;
   handler_.OnRequest(*call);
+}
+
+// Once a turn, in which a limited number of requests comes.
+void Worker::CheckUnanswered() {
+  const int64_t unanswered =
+      handler_.pending() + static_cast<int64_t>(streams_.serving());
+  if (unanswered > context_.engine.plan().max_pending_rpcs) {
+    group_.OnTooMany("unanswered requests");
+  }
 }
 
 void Worker::Respond(const ListRun& list) {

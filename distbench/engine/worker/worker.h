@@ -156,6 +156,7 @@ class Worker final : private protocol::TransportEvents,
   void EndCall(protocol::ClientCall& call);
   void EndSpecialCall(protocol::ClientCall& call);
   void CheckPendingRpcs();
+  void CheckUnanswered();
   void OnFaultDue();
 
   // TransportEvents
