@@ -4,13 +4,18 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "benchmark/benchmark.h"
 #include "distbench/base/clock.h"
 #include "distbench/config/plan/plan.h"
 #include "distbench/engine/engine.h"
+#include "distbench/protocol/driver.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
 
 namespace distbench::engine {
@@ -209,6 +214,83 @@ void BM_MultiLevel(benchmark::State& state) {
   Measure(state, system);
 }
 BENCHMARK(BM_MultiLevel)->Arg(1)->Arg(20);
+
+// A driver whose send queues are full.
+class FullDriver final : public protocol::ProtocolDriver {
+ public:
+  absl::StatusOr<std::string> Listen(int) override { return "full"; }
+  protocol::Transport& transport(int) override { return transport_; }
+  absl::Status Connect(const std::vector<protocol::Peer>&,
+                       absl::Time) override {
+    return absl::OkStatus();
+  }
+  void Shutdown() override {}
+
+ private:
+  class FullTransport final : public protocol::Transport {
+   public:
+    bool Start(protocol::ClientCall*) override { return false; }
+    void Reply(protocol::ServerCall*) override {}
+    void Poll(int64_t, protocol::TransportEvents&) override {}
+    void Wake() override {}
+    void CancelCalls() override {}
+  };
+
+  FullTransport transport_;
+};
+
+constexpr int64_t kShortNs = 1000;
+
+// Two RPCs to one server with different deadlines, each in flight
+// `in_flight` times.
+config::Plan MixedDeadlinesPlan(int64_t in_flight) {
+  config::Plan plan = ClientServerPlan(in_flight);
+  plan.rpcs.push_back(plan.rpcs[0]);
+  plan.rpcs[0].deadline_ns = 1000 * kShortNs;
+  plan.rpcs[1].deadline_ns = kShortNs;
+  plan.lists[0].actions.push_back(plan.lists[0].actions[0]);
+  plan.lists[0].actions[1].target = 1;
+  return plan;
+}
+
+// In an overload, a call whose time is over leaves the others that wait for
+// room in a send queue: how long that takes per call must not depend on how
+// many they are. Of those that wait, each second one leaves.
+void BM_LeaveAFullSendQueue(benchmark::State& state) {
+  const int64_t waiting = state.range(0);
+  const auto plan =
+      std::make_shared<const config::Plan>(MixedDeadlinesPlan(waiting / 2));
+  for (auto _ : state) {
+    state.PauseTiming();
+    base::ManualClock clock(1'000'000'000);
+    EngineOptions options;
+    options.plan = plan;
+    options.clock = &clock;
+    options.sample_memory_bytes = 64 << 10;
+    options.start_threads = false;
+    auto engine =
+        Engine::Create(std::move(options), std::make_unique<FullDriver>())
+            .value();
+    engine->Connect({"full"}, absl::InfiniteFuture()).IgnoreError();
+    engine->Start(clock.MonotonicNs());
+    while (engine->progress().in_flight_count() < waiting) engine->RunOnce();
+    clock.Advance(kShortNs);
+    state.ResumeTiming();
+    engine->RunOnce();
+    state.PauseTiming();
+    if (engine->progress().failed_count() != waiting / 2) {
+      state.SkipWithError("not all calls have left");
+      break;
+    }
+    engine.reset();
+    state.ResumeTiming();
+  }
+  state.counters["time_per_call"] =
+      benchmark::Counter(static_cast<double>(waiting) / 2,
+                         benchmark::Counter::kIsIterationInvariantRate |
+                             benchmark::Counter::kInvert);
+}
+BENCHMARK(BM_LeaveAFullSendQueue)->Arg(1000)->Arg(10'000)->Arg(100'000);
 
 }  // namespace
 }  // namespace distbench::engine
