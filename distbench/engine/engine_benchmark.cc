@@ -1,6 +1,8 @@
 // The cost of the engine itself: clients, handlers and the loopback driver in
-// one thread, without sockets. Times are per RPC, both sides included.
+// one thread unless a benchmark says otherwise, without sockets. Times are per
+// RPC, both sides included.
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -10,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "benchmark/benchmark.h"
 #include "distbench/base/clock.h"
@@ -106,15 +109,18 @@ config::Plan MultiLevelPlan(int64_t in_flight, int leaves) {
 
 class System {
  public:
-  explicit System(config::Plan plan)
-      : plan_(std::make_shared<const config::Plan>(std::move(plan))) {
+  // Each engine has as many threads; none: Turn() runs them.
+  explicit System(config::Plan plan, int threads = 0)
+      : plan_(std::make_shared<const config::Plan>(std::move(plan))),
+        has_threads_(threads > 0) {
     for (int i = 0; i < plan_->instances.size(); ++i) {
       EngineOptions options;
       options.plan = plan_;
       options.instance = i;
       // Few, so that the measured part runs with a full reservoir.
       options.sample_memory_bytes = 64 << 10;
-      options.start_threads = false;
+      options.worker_count = std::max(1, threads);
+      options.start_threads = has_threads_;
       engines_.push_back(
           Engine::Create(std::move(options), protocol::MakeLoopbackDriver())
               .value());
@@ -133,6 +139,7 @@ class System {
   }
 
   void Turn() {
+    if (has_threads_) return absl::SleepFor(absl::Milliseconds(1));
     for (const auto& engine : engines_) engine->RunOnce();
   }
 
@@ -147,6 +154,7 @@ class System {
 
  private:
   const std::shared_ptr<const config::Plan> plan_;
+  const bool has_threads_;
   std::vector<std::unique_ptr<Engine>> engines_;
 };
 
@@ -165,6 +173,14 @@ void BM_ClientServer(benchmark::State& state) {
   Measure(state, system);
 }
 BENCHMARK(BM_ClientServer)->Arg(1)->Arg(100)->Arg(10'000);
+
+// Workers that share a loop: what they write to in common.
+void BM_SharedLoop(benchmark::State& state) {
+  const int threads = static_cast<int>(state.range(0));
+  System system(ClientServerPlan(100 * threads), threads);
+  Measure(state, system);
+}
+BENCHMARK(BM_SharedLoop)->Arg(1)->Arg(2)->Arg(4)->Arg(8)->UseRealTime();
 
 // What a policy costs: an empty one, then all that a careful caller has, then
 // hedging, of which the last measures times for its percentile.

@@ -37,7 +37,7 @@ struct SharedAction {
   int position = 0;  // the action's place in the main list
   int shard_count = 1;
   int64_t start_ns = 0;
-  std::atomic<int64_t> claimed_iterations = 0;
+  std::atomic<int64_t> claimed_numbers = 0;  // may exceed the count
   std::atomic<int> unfinished_shards = 0;
 };
 
@@ -68,7 +68,8 @@ struct ActionRun {
   int64_t started = 0;            // iterations, on this worker
   int64_t in_flight = 0;          // iterations, and places that pause
   int64_t max_in_flight = 0;
-  int64_t next_number = 0;     // number of the next iteration
+  int64_t next_number = 0;     // of an iteration, if below numbers_end
+  int64_t numbers_end = 0;     // of the numbers that this worker has claimed
   int rpcs_per_iteration = 1;  // last iteration's RPCs
   int64_t backlog_rpcs = 0;    // due but not sent yet; an estimate
 

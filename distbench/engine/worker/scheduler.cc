@@ -292,6 +292,9 @@ constexpr int kIterationsPerTurn = 256;
 constexpr int64_t kFirstBackoffNs = 1000;
 constexpr int64_t kLongestBackoffNs = 256'000'000;
 
+// The most numbers of iterations that a worker claims at once.
+constexpr int64_t kMostNumbers = 64;
+
 constexpr auto kLaterPause = [](const PausedPlace& a, const PausedPlace& b) {
   return a.due_ns > b.due_ns;
 };
@@ -338,6 +341,7 @@ void Scheduler::SetUpIterations(ActionRun& action, int shard, int shard_count) {
   const config::IterationsPlan& plan = action.plan->iterations;
   action.end_ns = base::SaturatingAdd(action.start_ns, plan.max_duration_ns);
   action.max_in_flight = ShareOfLimit(plan.max_parallel, shard, shard_count);
+  action.numbers_end = action.list->shared == nullptr ? plan.max_count : 0;
   action.timer.kind = Timer::Kind::kActionPace;
   if (!plan.open_loop) return;
   const EngineState& engine = context_.engine;
@@ -450,21 +454,44 @@ void Scheduler::SetBacklog(ActionRun& action) {
 }
 
 inline bool Scheduler::CountUsedUp(const ActionRun& action) const {
+  if (action.next_number < action.numbers_end) return false;
   const SharedAction* shared = action.list->shared;
-  const int64_t claimed =
-      shared == nullptr
-          ? action.started
-          : shared->claimed_iterations.load(std::memory_order_relaxed);
-  return claimed >= action.plan->iterations.max_count;
+  return shared == nullptr ||
+         shared->claimed_numbers.load(std::memory_order_relaxed) >=
+             action.plan->iterations.max_count;
 }
 
-// Takes the next number for an iteration. Another worker may have taken the
-// last one since CountUsedUp(); the number is then beyond the count.
-inline void Scheduler::ClaimNumber(ActionRun& action) {
-  SharedAction* shared = action.list->shared;
-  action.next_number = shared == nullptr ? action.started
-                                         : shared->claimed_iterations.fetch_add(
-                                               1, std::memory_order_relaxed);
+// How many numbers to claim, so that workers that share an action need not
+// write to one counter for each iteration. One by one where it matters which
+// iteration has which number: in a warm-up that is counted, and in an open loop
+// with a count, whose last arrival is known. Towards the end of a count fewer
+// and fewer, so that no worker has many left when the others have none.
+int64_t Scheduler::RangeSize(const ActionRun& action) const {
+  const config::IterationsPlan& plan = action.plan->iterations;
+  const SharedAction& shared = *action.list->shared;
+  const int64_t claimed =
+      shared.claimed_numbers.load(std::memory_order_relaxed);
+  if (claimed < plan.warmup_count) return 1;
+  if (plan.open_loop && plan.max_count != config::kUnlimited) return 1;
+  return std::clamp<int64_t>(
+      (plan.max_count - claimed) / (4 * shared.shard_count), 1, kMostNumbers);
+}
+
+// Claims numbers unless some are left. Returns false if there are none: another
+// worker may have claimed the last one since CountUsedUp().
+inline bool Scheduler::ClaimNumber(ActionRun& action) {
+  if (action.next_number < action.numbers_end) return true;
+  return action.list->shared != nullptr &&
+         ClaimRange(action, RangeSize(action));
+}
+
+// Requires a shared action of whose numbers this worker has none left.
+bool Scheduler::ClaimRange(ActionRun& action, int64_t count) {
+  action.next_number = action.list->shared->claimed_numbers.fetch_add(
+      count, std::memory_order_relaxed);
+  action.numbers_end =
+      std::min(action.next_number + count, action.plan->iterations.max_count);
+  return action.next_number < action.numbers_end;
 }
 
 void Scheduler::Exhaust(ActionRun& action) {
@@ -479,10 +506,10 @@ void Scheduler::WaitUntil(ActionRun& action, int64_t due_ns) {
   if (!action.timer.armed()) context_.timers.Arm(action.timer, due_ns);
 }
 
-// Sets up a starting iteration with the number that was claimed for it.
+// Sets up a starting iteration with the next number, which was claimed.
 inline void Scheduler::Count(ActionRun& action, Iteration& iteration) {
   const config::IterationsPlan& plan = action.plan->iterations;
-  iteration.number = action.next_number;
+  iteration.number = action.next_number++;
   const int64_t since_start_ns =
       (plan.open_loop ? iteration.intended_ns : context_.now_ns) -
       action.start_ns;
@@ -494,8 +521,7 @@ inline void Scheduler::Count(ActionRun& action, Iteration& iteration) {
 
 inline void Scheduler::StartIteration(ActionRun& action) {
   const config::IterationsPlan& plan = action.plan->iterations;
-  ClaimNumber(action);
-  if (action.next_number >= plan.max_count) return;
+  if (!ClaimNumber(action)) return;
   Iteration& iteration = *iterations_.Get();
   LimitInProgress(static_cast<int64_t>(iterations_.in_use()),
                   "iterations in flight");
@@ -557,8 +583,7 @@ bool Scheduler::StartAgain(Iteration& iteration) {
   const bool may_start = MayStartIteration(action);
   ++action.in_flight;
   if (!may_start) return false;
-  ClaimNumber(action);
-  if (action.next_number >= action.plan->iterations.max_count) return false;
+  if (!ClaimNumber(action)) return false;
   iteration.intended_ns = 0;
   iteration.backoff_ns = 0;
   Count(action, iteration);
@@ -618,18 +643,15 @@ constexpr int64_t kMaxPieces = 100'000;
 
 }  // namespace
 
-// Takes numbers for `count` iterations, or as many as are left; the first is
-// action.next_number. Returns false if there are none left.
+// Claims numbers for at most `count` iterations, to which it sets `count`; the
+// first is action.next_number. Returns false if there are none left.
 bool Scheduler::ClaimNumbers(ActionRun& action, int64_t& count) {
-  SharedAction* shared = action.list->shared;
-  action.next_number = shared == nullptr
-                           ? action.started
-                           : shared->claimed_iterations.fetch_add(
-                                 count, std::memory_order_relaxed);
-  count =
-      std::min(count, action.plan->iterations.max_count - action.next_number);
-  if (count <= 0) return false;
-  action.started += count;
+  const bool has_some = action.next_number < action.numbers_end;
+  if (!has_some &&
+      (action.list->shared == nullptr || !ClaimRange(action, count))) {
+    return false;
+  }
+  count = std::min(count, action.numbers_end - action.next_number);
   return true;
 }
 
@@ -655,6 +677,8 @@ void Scheduler::CountUnsent(ActionRun& action) {
       const int64_t end_ns = std::min(action.pacer.next_ns(), last_ns);
       CountUnsent(action, first_ns + (end_ns - first_ns) / 2, count);
     }
+    action.next_number += count;
+    action.started += count;
   }
 }
 

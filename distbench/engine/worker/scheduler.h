@@ -93,6 +93,7 @@ class Scheduler {
   void CountUnsentRpcs(const config::ActionPlan& action, int64_t intended_ns,
                        int64_t iterations);
   bool ClaimNumbers(ActionRun& action, int64_t& count);
+  bool ClaimRange(ActionRun& action, int64_t count);
 
   // Actions and their iterations.
   void Begin(ActionRun& action, int64_t start_ns);
@@ -103,7 +104,8 @@ class Scheduler {
   bool MayStartClosedLoop(ActionRun& action);
   bool MayStartOpenLoop(ActionRun& action);
   bool CountUsedUp(const ActionRun& action) const;
-  void ClaimNumber(ActionRun& action);
+  int64_t RangeSize(const ActionRun& action) const;
+  bool ClaimNumber(ActionRun& action);
   void Count(ActionRun& action, Iteration& iteration);
   void Exhaust(ActionRun& action);
   void SetBacklog(ActionRun& action);
