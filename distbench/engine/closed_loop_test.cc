@@ -195,10 +195,80 @@ TEST(ClosedLoopTest, PausesAfterAFailure) {
   system.engine("server/0").Stop("had enough");
   system.RunFor(100'000'000);
   EXPECT_FALSE(system.finished());
-  // After pauses of 1, 2, 4, ... 64 ms.
+  // After pauses of 1, 2, 4, ... us, whose sum is 100 ms after 16 of them.
   const int64_t failed = system.engine("client/0").progress().failed_count();
-  EXPECT_GT(failed, 3);
-  EXPECT_LT(failed, 10);
+  EXPECT_GT(failed, 12);
+  EXPECT_LT(failed, 20);
+}
+
+// How many RPCs succeed in 400 ms if some fail at once.
+int64_t SucceededOf(int in_flight, double failing) {
+  VirtualTimeSystem system(Loop(
+      "",
+      absl::Substitute("max_parallel_iterations: $0 max_duration_us: 400000",
+                       in_flight),
+      failing == 0
+          ? ""
+          : absl::Substitute("server_faults { name: 'fault' "
+                             "service: 'server' error_code: 'INTERNAL' "
+                             "probability: $0 }",
+                             failing)));
+  EXPECT_TRUE(system.Run(1'000'000'000));
+  const RpcStatistics statistics =
+      StatisticsOf(system.Finish(), "client/0", "server/0");
+  EXPECT_EQ(statistics.failed_count() > 0, failing > 0);
+  return statistics.succeeded_count();
+}
+
+// Answers take half a millisecond, and failures next to nothing.
+TEST(ClosedLoopTest, FailuresOfAFewPauseNeitherThemselvesNorOthers) {
+  for (const int in_flight : {1, 100}) {
+    const int64_t without = SucceededOf(in_flight, 0);
+    for (const double failing : {0.01, 0.1}) {
+      EXPECT_GE(SucceededOf(in_flight, failing), 0.97 * without)
+          << in_flight << " in flight, " << failing << " of them fail";
+    }
+  }
+}
+
+// Of two that fail in turn, neither shortens the other's pause.
+TEST(ClosedLoopTest, EachPlacePausesByItself) {
+  VirtualTimeSystem system(Loop("", "max_parallel_iterations: 2"));
+  system.RunFor(10'200'000);
+  system.engine("server/0").Stop("had enough");
+  system.RunFor(100'000'000);
+  const int64_t failed = system.engine("client/0").progress().failed_count();
+  EXPECT_GT(failed, 24);
+  EXPECT_LT(failed, 40);
+}
+
+TEST(ClosedLoopTest, EndsWithItsDurationWhileItPauses) {
+  VirtualTimeSystem system(
+      Loop("", "max_parallel_iterations: 3 max_duration_us: 105000"));
+  system.RunFor(10'000'000);
+  system.engine("server/0").Stop("had enough");
+  // The pauses that begin after about 65 ms take as long again.
+  EXPECT_TRUE(system.Run(105'100'000));
+}
+
+TEST(ClosedLoopTest, EndsWithItsCountWhileItPauses) {
+  VirtualTimeSystem system(
+      Loop("", "max_parallel_iterations: 3 max_iteration_count: 3"));
+  system.engine("server/0").Stop("had enough");
+  const int64_t start_ns = system.clock().MonotonicNs();
+  ASSERT_TRUE(system.Run());
+  EXPECT_LT(system.clock().MonotonicNs() - start_ns, 1'100'000);
+  EXPECT_EQ(system.engine("client/0").progress().failed_count(), 3);
+}
+
+TEST(ClosedLoopTest, StopsWhileItPauses) {
+  VirtualTimeSystem system(Loop("", "max_parallel_iterations: 3"));
+  system.RunFor(10'000'000);
+  system.engine("server/0").Stop("had enough");
+  system.RunFor(200'000'000);
+  system.engine("client/0").Stop("over");
+  system.RunFor(100'000);
+  EXPECT_TRUE(system.finished());
 }
 
 // A closed loop in a list that an open loop runs: the first RPC of each list

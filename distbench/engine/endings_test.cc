@@ -2,8 +2,10 @@
 // overload.
 
 #include <cstdint>
+#include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "absl/strings/substitute.h"
 #include "distbench/engine/engine.h"
 #include "distbench/engine/testing/virtual_time_testing.h"
@@ -178,6 +180,54 @@ TEST(EngineTest, PendingRpcsBeyondTheLimitEndTheTest) {
   ASSERT_TRUE(system.Run());
   ASSERT_THAT(system.overloads(), SizeIs(1));
   EXPECT_EQ(system.overloads()[0].code(), absl::StatusCode::kResourceExhausted);
+}
+
+// Of three clients, each of which stays within the limit.
+std::string TooMuchForAServer(absl::string_view handler,
+                              absl::string_view service,
+                              absl::string_view more) {
+  return absl::Substitute(
+      R"pb(
+        services { name: "client" count: 3 }
+        services { name: "server" count: 1 $1 }
+        default_protocol: "loopback"
+        overload_limits { max_pending_rpcs: 10 }
+        delay_distribution_configs {
+          name: "a_second"
+          field_names: "action_delay_ns"
+          pmf_points {
+            pmf: 1
+            data_points { exact: 1000000000 }
+          }
+        }
+        rpc_descriptions { name: "query" client: "client" server: "server" }
+        action_lists { name: "client" action_names: "run" }
+        action_lists { name: "query" $0 }
+        actions {
+          name: "run"
+          rpc_name: "query"
+          iterations { max_parallel_iterations: 8 }
+        }
+        actions { name: "work" delay_distribution_name: "a_second" } $2)pb",
+      handler, service, more);
+}
+
+TEST(EngineTest, DelayedAnswersBeyondTheLimitEndTheTest) {
+  VirtualTimeSystem system(
+      TooMuchForAServer("", "",
+                        "server_faults { name: 'fault' service: 'server' "
+                        "extra_latency: '1s' }"));
+  ASSERT_TRUE(system.Run());
+  ASSERT_THAT(system.overloads(), SizeIs(1));
+  EXPECT_THAT(system.overloads()[0].message(), HasSubstr("unanswered"));
+}
+
+TEST(EngineTest, WaitingRequestsBeyondTheLimitEndTheTest) {
+  VirtualTimeSystem system(TooMuchForAServer(
+      "action_names: 'work'", "admission { max_running: 1 }", ""));
+  ASSERT_TRUE(system.Run());
+  ASSERT_THAT(system.overloads(), SizeIs(1));
+  EXPECT_THAT(system.overloads()[0].message(), HasSubstr("unanswered"));
 }
 
 // A handler that answers early and continues has no RPC in flight.

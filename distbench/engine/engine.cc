@@ -172,9 +172,11 @@ void Engine::OnMainListFinished() {
   options_.on_traffic_finished();
 }
 
-void Engine::OnManyPendingRpcs() {
-  if (progress().in_flight_count() <= options_.plan->max_pending_rpcs) return;
-  OnTooMany("RPCs pending");
+int64_t Engine::OnManyPendingRpcs() {
+  const int64_t left =
+      options_.plan->max_pending_rpcs - progress().in_flight_count();
+  if (left < 0) OnTooMany("RPCs pending");
+  return std::max<int64_t>(0, left);
 }
 
 void Engine::OnTooMany(const char* what) {

@@ -134,7 +134,7 @@ class Engine final : private WorkerGroup {
   // WorkerGroup
   Activities& activities() override { return activities_; }
   void OnMainListFinished() override;
-  void OnManyPendingRpcs() override;
+  int64_t OnManyPendingRpcs() override;
   void OnTooMany(const char* what) override;
   void StopOwnTraffic(const std::string& reason) override;
   void OnFailure(const absl::Status& failure) override;

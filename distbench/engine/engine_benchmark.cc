@@ -1,16 +1,24 @@
 // The cost of the engine itself: clients, handlers and the loopback driver in
-// one thread, without sockets. Times are per RPC, both sides included.
+// one thread unless a benchmark says otherwise, without sockets. Times are per
+// RPC, both sides included.
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "benchmark/benchmark.h"
 #include "distbench/base/clock.h"
 #include "distbench/config/plan/plan.h"
 #include "distbench/engine/engine.h"
+#include "distbench/protocol/driver.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
 
 namespace distbench::engine {
@@ -101,15 +109,18 @@ config::Plan MultiLevelPlan(int64_t in_flight, int leaves) {
 
 class System {
  public:
-  explicit System(config::Plan plan)
-      : plan_(std::make_shared<const config::Plan>(std::move(plan))) {
+  // Each engine has as many threads; none: Turn() runs them.
+  explicit System(config::Plan plan, int threads = 0)
+      : plan_(std::make_shared<const config::Plan>(std::move(plan))),
+        has_threads_(threads > 0) {
     for (int i = 0; i < plan_->instances.size(); ++i) {
       EngineOptions options;
       options.plan = plan_;
       options.instance = i;
       // Few, so that the measured part runs with a full reservoir.
       options.sample_memory_bytes = 64 << 10;
-      options.start_threads = false;
+      options.worker_count = std::max(1, threads);
+      options.start_threads = has_threads_;
       engines_.push_back(
           Engine::Create(std::move(options), protocol::MakeLoopbackDriver())
               .value());
@@ -128,6 +139,7 @@ class System {
   }
 
   void Turn() {
+    if (has_threads_) return absl::SleepFor(absl::Milliseconds(1));
     for (const auto& engine : engines_) engine->RunOnce();
   }
 
@@ -142,6 +154,7 @@ class System {
 
  private:
   const std::shared_ptr<const config::Plan> plan_;
+  const bool has_threads_;
   std::vector<std::unique_ptr<Engine>> engines_;
 };
 
@@ -160,6 +173,14 @@ void BM_ClientServer(benchmark::State& state) {
   Measure(state, system);
 }
 BENCHMARK(BM_ClientServer)->Arg(1)->Arg(100)->Arg(10'000);
+
+// Workers that share a loop: what they write to in common.
+void BM_SharedLoop(benchmark::State& state) {
+  const int threads = static_cast<int>(state.range(0));
+  System system(ClientServerPlan(100 * threads), threads);
+  Measure(state, system);
+}
+BENCHMARK(BM_SharedLoop)->Arg(1)->Arg(2)->Arg(4)->Arg(8)->UseRealTime();
 
 // What a policy costs: an empty one, then all that a careful caller has, then
 // hedging, of which the last measures times for its percentile.
@@ -209,6 +230,83 @@ void BM_MultiLevel(benchmark::State& state) {
   Measure(state, system);
 }
 BENCHMARK(BM_MultiLevel)->Arg(1)->Arg(20);
+
+// A driver whose send queues are full.
+class FullDriver final : public protocol::ProtocolDriver {
+ public:
+  absl::StatusOr<std::string> Listen(int) override { return "full"; }
+  protocol::Transport& transport(int) override { return transport_; }
+  absl::Status Connect(const std::vector<protocol::Peer>&,
+                       absl::Time) override {
+    return absl::OkStatus();
+  }
+  void Shutdown() override {}
+
+ private:
+  class FullTransport final : public protocol::Transport {
+   public:
+    bool Start(protocol::ClientCall*) override { return false; }
+    void Reply(protocol::ServerCall*) override {}
+    void Poll(int64_t, protocol::TransportEvents&) override {}
+    void Wake() override {}
+    void CancelCalls() override {}
+  };
+
+  FullTransport transport_;
+};
+
+constexpr int64_t kShortNs = 1000;
+
+// Two RPCs to one server with different deadlines, each in flight
+// `in_flight` times.
+config::Plan MixedDeadlinesPlan(int64_t in_flight) {
+  config::Plan plan = ClientServerPlan(in_flight);
+  plan.rpcs.push_back(plan.rpcs[0]);
+  plan.rpcs[0].deadline_ns = 1000 * kShortNs;
+  plan.rpcs[1].deadline_ns = kShortNs;
+  plan.lists[0].actions.push_back(plan.lists[0].actions[0]);
+  plan.lists[0].actions[1].target = 1;
+  return plan;
+}
+
+// In an overload, a call whose time is over leaves the others that wait for
+// room in a send queue: how long that takes per call must not depend on how
+// many they are. Of those that wait, each second one leaves.
+void BM_LeaveAFullSendQueue(benchmark::State& state) {
+  const int64_t waiting = state.range(0);
+  const auto plan =
+      std::make_shared<const config::Plan>(MixedDeadlinesPlan(waiting / 2));
+  for (auto _ : state) {
+    state.PauseTiming();
+    base::ManualClock clock(1'000'000'000);
+    EngineOptions options;
+    options.plan = plan;
+    options.clock = &clock;
+    options.sample_memory_bytes = 64 << 10;
+    options.start_threads = false;
+    auto engine =
+        Engine::Create(std::move(options), std::make_unique<FullDriver>())
+            .value();
+    engine->Connect({"full"}, absl::InfiniteFuture()).IgnoreError();
+    engine->Start(clock.MonotonicNs());
+    while (engine->progress().in_flight_count() < waiting) engine->RunOnce();
+    clock.Advance(kShortNs);
+    state.ResumeTiming();
+    engine->RunOnce();
+    state.PauseTiming();
+    if (engine->progress().failed_count() != waiting / 2) {
+      state.SkipWithError("not all calls have left");
+      break;
+    }
+    engine.reset();
+    state.ResumeTiming();
+  }
+  state.counters["time_per_call"] =
+      benchmark::Counter(static_cast<double>(waiting) / 2,
+                         benchmark::Counter::kIsIterationInvariantRate |
+                             benchmark::Counter::kInvert);
+}
+BENCHMARK(BM_LeaveAFullSendQueue)->Arg(1000)->Arg(10'000)->Arg(100'000);
 
 }  // namespace
 }  // namespace distbench::engine

@@ -1,10 +1,14 @@
 // The number and the times of iterations, on simulated time: what the traffic
 // language promises.
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
 #include "distbench/engine/engine.h"
 #include "distbench/engine/testing/virtual_time_testing.h"
 #include "gmock/gmock.h"
@@ -13,6 +17,8 @@
 namespace distbench::engine {
 namespace {
 
+using ::testing::Contains;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 TEST(EngineTest, AnActionWithoutIterationsRunsOnce) {
@@ -40,6 +46,32 @@ TEST_P(ShardedEngineTest, ClosedLoopRunsItsCountExactly) {
   EXPECT_EQ(statistics.warmup_count(), 100);
   EXPECT_FALSE(statistics.has_response_time_ns())
       << "a closed loop has no intended send times";
+}
+
+// Workers claim many numbers at once, except for those of the warm-up.
+TEST_P(ShardedEngineTest, EachNumberIsOfOneIteration) {
+  constexpr int kCount = 2000;
+  constexpr int kWarmup = 100;
+  DistributedSystemDescription test = ParseTest(ClientServer(absl::Substitute(
+      "iterations { max_iteration_count: $0 max_parallel_iterations: 7 "
+      "warmup_iterations: $1 }",
+      kCount, kWarmup)));
+  test.mutable_rpc_descriptions(0)->set_tracing_interval(1);
+  VirtualTimeSystem system(test, {.workers = GetParam(), .turn_ns = 1000});
+  ASSERT_TRUE(system.Run());
+  const ServiceLogs logs = system.Finish();
+  std::vector<int64_t> sent_ns(kCount, 0);
+  for (const RpcSample& sample :
+       LogOf(logs, "client/0", "server/0", 0).successful_rpc_samples()) {
+    const int64_t number = sample.trace_context().action_iterations(0);
+    ASSERT_LT(number, kCount);
+    EXPECT_EQ(std::exchange(sent_ns[number], sample.start_timestamp_ns()), 0)
+        << "another iteration has number " << number;
+    EXPECT_EQ(sample.warmup(), number < kWarmup);
+  }
+  EXPECT_THAT(sent_ns, Not(Contains(0)));
+  EXPECT_LE(*std::max_element(sent_ns.begin(), sent_ns.begin() + kWarmup),
+            *std::min_element(sent_ns.begin() + kWarmup, sent_ns.end()));
 }
 
 TEST_P(ShardedEngineTest, ConstantOpenLoopSendsOnTime) {

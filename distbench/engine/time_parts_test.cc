@@ -115,6 +115,26 @@ TEST(TimePartsTest, AFrozenServerLetsRequestsQueue) {
   ExpectAlways(totals, results::TimePart::kNetwork, 0);
 }
 
+// Of two requests at a time, one waits until the other has been handled.
+TEST(TimePartsTest, TheWaitForAdmissionIsTheQueues) {
+  DistributedSystemDescription test = ParseTest(OpenLoopTest());
+  test.mutable_services(1)->mutable_admission()->set_max_running(1);
+  Iterations& iterations = *test.mutable_actions(0)->mutable_iterations();
+  iterations.Clear();
+  iterations.set_max_parallel_iterations(2);
+  iterations.set_max_iteration_count(1000);
+  VirtualTimeSystem system(test, /*workers=*/1);
+  ASSERT_TRUE(system.Run());
+  const results::RpcTotals totals = TotalsOf(system.Finish());
+  ExpectWhole(totals);
+  ExpectAlways(totals, results::TimePart::kServerHandler, 300'000);
+  const stats::LogHistogram& queue_ns =
+      totals.time_parts_ns.at(results::TimePart::kServerQueue);
+  EXPECT_LE(queue_ns.min(), 1000) << "the first one";
+  ExpectQuantile(queue_ns, 0.01, 300e-6);
+  ExpectQuantile(queue_ns, 1, 300e-6);
+}
+
 // One that is in its handler at the time takes longer there.
 TEST(TimePartsTest, AFreezeInTheMiddleOfAHandlerIsTheHandlers) {
   VirtualTimeSystem system(OpenLoopTest());

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <memory>
 #include <optional>
@@ -66,6 +67,9 @@ struct ServedEngine {
   const base::ShiftedClock clock;
   std::optional<numa::ResolvedBinding> binding;
   std::unique_ptr<HostedEngine> hosted;
+
+  // The main list has ended, which was not reported yet.
+  std::atomic<bool> has_finished = false;
 
   // Recent measurements are taken and sent by one thread at a time.
   absl::Mutex report_mutex;
@@ -182,6 +186,7 @@ class EngineServer {
         break;
       case EngineCommand::kShutDown:
         engine->hosted->Shutdown();
+        ReportEnd(number, *engine);
         report.mutable_shut_down();
         break;
       case EngineCommand::kCollect:
@@ -229,8 +234,10 @@ class EngineServer {
     options.worker_count = request.worker_count();
     options.clock = &engine.clock;
     options.sample_memory_bytes = request.sample_memory_bytes();
+    // On a worker, which may still have to serve others.
     options.on_traffic_finished = [this, number, &engine] {
-      SendProgress(number, engine, &EngineReport::mutable_finished);
+      engine.has_finished = true;
+      steps_.Push([this, number, &engine] { ReportEnd(number, engine); });
     };
     options.on_overload = [this, number](const absl::Status& status) {
       EngineReport report;
@@ -277,6 +284,12 @@ class EngineServer {
     if (!status.ok()) return status;
     return security::TlsCredentials::Load(tls_files_.files(),
                                           security::TlsRole::kNode);
+  }
+
+  // Reports the end of the main list if that has come.
+  void ReportEnd(int number, ServedEngine& engine) {
+    if (!engine.has_finished.exchange(false)) return;
+    SendProgress(number, engine, &EngineReport::mutable_finished);
   }
 
   // Sends all pieces except the last, each when it is asked for.
@@ -345,7 +358,8 @@ class EngineServer {
 
   EngineFactory& factory_;
   MessageSocket socket_;
-  bool watches_ = false;  // used by the reader
+  base::CommandQueue steps_;  // engines use it to their end
+  bool watches_ = false;      // used by the reader
 
   // Used by the steps.
   std::shared_ptr<const config::Plan> plan_;
@@ -357,8 +371,6 @@ class EngineServer {
   bool is_collecting_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_piece_wanted_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
-
-  base::CommandQueue steps_;
 };
 
 }  // namespace

@@ -120,6 +120,11 @@ struct ServerCall {
   int64_t received_ns = 0;  // monotonic
   absl::string_view trace_context = {};
 
+  // Filled in by the engine before Reply(), if the test measures time parts:
+  // when the handler began, monotonic. It ends with Reply(). What is before it,
+  // from the request's arrival, is the server's queue.
+  int64_t begun_ns = 0;
+
   // Filled in by the engine before Reply(), which reads them before it returns.
   int64_t reply_bytes = 0;
   int reply_instance = 0;

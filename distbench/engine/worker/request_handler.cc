@@ -36,7 +36,8 @@ RequestHandler::RequestHandler(WorkerContext& context, Scheduler& scheduler)
       scheduler_(scheduler),
       faults_(MakeFaults(context)),
       admission_(MakeAdmission(context)),
-      number_(context.engine.instance_plan().number) {
+      number_(context.engine.instance_plan().number),
+      measures_time_parts_(context.engine.plan().measures_time_parts) {
   const config::Plan& plan = context.engine.plan();
   for (const config::RpcPlan& rpc : plan.rpcs) {
     const bool is_handled =
@@ -76,7 +77,14 @@ void RequestHandler::Stop() {
   }
 }
 
+// The handler begins: now, as requests that came together wait for each other.
+inline void RequestHandler::StampBegin(protocol::ServerCall& request) const {
+  if (!measures_time_parts_) return;
+  request.begun_ns = context_.engine.clock().MonotonicNs();
+}
+
 void RequestHandler::OnRequest(protocol::ServerCall& request) {
+  StampBegin(request);
   const int list = Admit(request);
   if (list == config::kNone) return;
   if (admission_ == nullptr) {
@@ -93,6 +101,7 @@ void RequestHandler::StartAdmitted() {
   while (protocol::ServerCall* request = admission_->Next(
              scheduler_.handlers_in_progress(), context_.now_ns)) {
     ++context_.event_count;
+    StampBegin(*request);
     scheduler_.StartHandler(handling_[request->rpc_index].list, *request);
   }
 }

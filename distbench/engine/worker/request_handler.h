@@ -54,7 +54,9 @@ class RequestHandler {
   // run.
   void Stop();
 
-  // The number of requests that were admitted and not answered yet.
+  // The number of requests that are not answered yet: their lists run, they
+  // wait until fewer do, they are replayed and take their time, or a fault
+  // delays the answer. The worker limits it.
   int64_t pending() const { return pending_; }
 
   // Null if the instance has no faults, or no admission.
@@ -89,6 +91,7 @@ class RequestHandler {
     return IsKnown(rpc_index) && handling_[rpc_index].is_plain;
   }
   bool IsReplay(int rpc_index) const;
+  void StampBegin(protocol::ServerCall& request) const;
   int Admit(protocol::ServerCall& request);
   int AdmitDespiteFaults(protocol::ServerCall& request);
   void AnswerReplay(protocol::ServerCall& request);
@@ -108,7 +111,8 @@ class RequestHandler {
   const std::unique_ptr<Faults> faults_;        // null: none
   const std::unique_ptr<Admission> admission_;  // null: no limit
   const int number_;                            // this instance's number
-  std::vector<Handling> handling_;              // by RPC
+  const bool measures_time_parts_;
+  std::vector<Handling> handling_;  // by RPC
   base::ObjectPool<DelayedReply> delayed_;
   int64_t pending_ = 0;
 };

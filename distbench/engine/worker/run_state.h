@@ -37,8 +37,15 @@ struct SharedAction {
   int position = 0;  // the action's place in the main list
   int shard_count = 1;
   int64_t start_ns = 0;
-  std::atomic<int64_t> claimed_iterations = 0;
+  std::atomic<int64_t> claimed_numbers = 0;  // may exceed the count
   std::atomic<int> unfinished_shards = 0;
+};
+
+// The place of a closed loop's iteration that has failed, until the next one
+// may start in it.
+struct PausedPlace {
+  int64_t due_ns = 0;
+  int64_t backoff_ns = 0;  // how long it pauses
 };
 
 // An action in one execution of its list, or one worker's shard of it.
@@ -59,16 +66,17 @@ struct ActionRun {
   bool held_back = false;         // whether the list's origin was held back
   int64_t end_ns = 0;             // no iteration is due later
   int64_t started = 0;            // iterations, on this worker
-  int64_t in_flight = 0;
+  int64_t in_flight = 0;          // iterations, and places that pause
   int64_t max_in_flight = 0;
-  int64_t next_number = 0;     // number of the next iteration
+  int64_t next_number = 0;     // of an iteration, if below numbers_end
+  int64_t numbers_end = 0;     // of the numbers that this worker has claimed
   int rpcs_per_iteration = 1;  // last iteration's RPCs
   int64_t backlog_rpcs = 0;    // due but not sent yet; an estimate
-  int64_t backoff_ns = 0;      // closed loop: pause after the last failure
-  int64_t paused_until_ns = 0;
+
+  std::vector<PausedPlace> paused;  // closed loop: a heap, the earliest first
 
   Pacer pacer;  // open loop
-  Timer timer;  // for the delay, then for the pacer or a pause
+  Timer timer;  // for the delay, then for the pacer or the earliest pause
 };
 
 // One execution of an action list.
@@ -125,6 +133,7 @@ struct Iteration {
   bool warmup = false;
   bool held_back = false;  // by an in-flight cap
   bool failed = false;     // an RPC of it has
+  int64_t backoff_ns = 0;  // the pause before it; 0: none
   // Whether this is a single RPC of a closed loop whose iterations are all
   // alike except for the warm-up: then its call can be sent again as the next
   // one.

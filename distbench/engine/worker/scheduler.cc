@@ -284,11 +284,20 @@ namespace {
 // turn.
 constexpr int kIterationsPerTurn = 256;
 
-// After a failed iteration, a closed loop pauses for this long, and twice as
-// long after each further failure, up to the limit: a peer that refuses at once
-// must not get a million requests a second.
-constexpr int64_t kFirstBackoffNs = 1'000'000;
+// After a failed iteration of a closed loop, its place among those in flight
+// pauses for this long, and twice as long after each further failure in a row,
+// up to the limit: a peer that refuses at once must not get a million requests
+// a second. The first pauses are too short to change the rate of a loop of
+// which a part fails, for that would be our doing, not the server's.
+constexpr int64_t kFirstBackoffNs = 1000;
 constexpr int64_t kLongestBackoffNs = 256'000'000;
+
+// The most numbers of iterations that a worker claims at once.
+constexpr int64_t kMostNumbers = 64;
+
+constexpr auto kLaterPause = [](const PausedPlace& a, const PausedPlace& b) {
+  return a.due_ns > b.due_ns;
+};
 
 // Tells executions of an action's list apart, for the seed of its arrivals. The
 // workers that share an action run the same one.
@@ -332,6 +341,7 @@ void Scheduler::SetUpIterations(ActionRun& action, int shard, int shard_count) {
   const config::IterationsPlan& plan = action.plan->iterations;
   action.end_ns = base::SaturatingAdd(action.start_ns, plan.max_duration_ns);
   action.max_in_flight = ShareOfLimit(plan.max_parallel, shard, shard_count);
+  action.numbers_end = action.list->shared == nullptr ? plan.max_count : 0;
   action.timer.kind = Timer::Kind::kActionPace;
   if (!plan.open_loop) return;
   const EngineState& engine = context_.engine;
@@ -366,6 +376,7 @@ void Scheduler::Advance(ActionRun& action) {
   }
   --advancing_actions_;
   action.advancing = false;
+  if (!action.paused.empty()) WaitForPause(action);
   if (action.exhausted && action.in_flight == 0 && !action.queued) {
     Finish(action);
   }
@@ -386,8 +397,11 @@ inline bool Scheduler::MayStartIteration(ActionRun& action) {
   if (action.exhausted) return false;
   const bool open_loop = action.plan->iterations.open_loop;
   // The most frequent case. Whether more iterations follow is decided when one
-  // ends.
-  if (!open_loop && action.in_flight >= action.max_in_flight) return false;
+  // ends, or a pause.
+  if (!open_loop && action.in_flight >= action.max_in_flight &&
+      !PauseIsOver(action)) {
+    return false;
+  }
   const bool stopping = IsStopped(*action.list);
   if (stopping || CountUsedUp(action)) {
     if (stopping && open_loop) CountUnsent(action);
@@ -398,16 +412,9 @@ inline bool Scheduler::MayStartIteration(ActionRun& action) {
 }
 
 inline bool Scheduler::MayStartClosedLoop(ActionRun& action) {
-  if (context_.now_ns > action.end_ns) {
-    Exhaust(action);
-    return false;
-  }
-  if (context_.now_ns < action.paused_until_ns) {
-    WaitUntil(action, std::min(action.paused_until_ns,
-                               base::SaturatingAdd(action.end_ns, 1)));
-    return false;
-  }
-  return true;
+  if (context_.now_ns <= action.end_ns) return true;
+  Exhaust(action);
+  return false;
 }
 
 bool Scheduler::MayStartOpenLoop(ActionRun& action) {
@@ -447,25 +454,50 @@ void Scheduler::SetBacklog(ActionRun& action) {
 }
 
 inline bool Scheduler::CountUsedUp(const ActionRun& action) const {
+  if (action.next_number < action.numbers_end) return false;
   const SharedAction* shared = action.list->shared;
-  const int64_t claimed =
-      shared == nullptr
-          ? action.started
-          : shared->claimed_iterations.load(std::memory_order_relaxed);
-  return claimed >= action.plan->iterations.max_count;
+  return shared == nullptr ||
+         shared->claimed_numbers.load(std::memory_order_relaxed) >=
+             action.plan->iterations.max_count;
 }
 
-// Takes the next number for an iteration. Another worker may have taken the
-// last one since CountUsedUp(); the number is then beyond the count.
-inline void Scheduler::ClaimNumber(ActionRun& action) {
-  SharedAction* shared = action.list->shared;
-  action.next_number = shared == nullptr ? action.started
-                                         : shared->claimed_iterations.fetch_add(
-                                               1, std::memory_order_relaxed);
+// How many numbers to claim, so that workers that share an action need not
+// write to one counter for each iteration. One by one where it matters which
+// iteration has which number: in a warm-up that is counted, and in an open loop
+// with a count, whose last arrival is known. Towards the end of a count fewer
+// and fewer, so that no worker has many left when the others have none.
+int64_t Scheduler::RangeSize(const ActionRun& action) const {
+  const config::IterationsPlan& plan = action.plan->iterations;
+  const SharedAction& shared = *action.list->shared;
+  const int64_t claimed =
+      shared.claimed_numbers.load(std::memory_order_relaxed);
+  if (claimed < plan.warmup_count) return 1;
+  if (plan.open_loop && plan.max_count != config::kUnlimited) return 1;
+  return std::clamp<int64_t>(
+      (plan.max_count - claimed) / (4 * shared.shard_count), 1, kMostNumbers);
+}
+
+// Claims numbers unless some are left. Returns false if there are none: another
+// worker may have claimed the last one since CountUsedUp().
+inline bool Scheduler::ClaimNumber(ActionRun& action) {
+  if (action.next_number < action.numbers_end) return true;
+  return action.list->shared != nullptr &&
+         ClaimRange(action, RangeSize(action));
+}
+
+// Requires a shared action of whose numbers this worker has none left.
+bool Scheduler::ClaimRange(ActionRun& action, int64_t count) {
+  action.next_number = action.list->shared->claimed_numbers.fetch_add(
+      count, std::memory_order_relaxed);
+  action.numbers_end =
+      std::min(action.next_number + count, action.plan->iterations.max_count);
+  return action.next_number < action.numbers_end;
 }
 
 void Scheduler::Exhaust(ActionRun& action) {
   action.exhausted = true;
+  action.in_flight -= static_cast<int64_t>(action.paused.size());
+  action.paused.clear();
   if (action.behind) SetBacklog(action);
   context_.timers.Cancel(action.timer);
 }
@@ -474,10 +506,10 @@ void Scheduler::WaitUntil(ActionRun& action, int64_t due_ns) {
   if (!action.timer.armed()) context_.timers.Arm(action.timer, due_ns);
 }
 
-// Sets up a starting iteration with the number that was claimed for it.
+// Sets up a starting iteration with the next number, which was claimed.
 inline void Scheduler::Count(ActionRun& action, Iteration& iteration) {
   const config::IterationsPlan& plan = action.plan->iterations;
-  iteration.number = action.next_number;
+  iteration.number = action.next_number++;
   const int64_t since_start_ns =
       (plan.open_loop ? iteration.intended_ns : context_.now_ns) -
       action.start_ns;
@@ -489,8 +521,7 @@ inline void Scheduler::Count(ActionRun& action, Iteration& iteration) {
 
 inline void Scheduler::StartIteration(ActionRun& action) {
   const config::IterationsPlan& plan = action.plan->iterations;
-  ClaimNumber(action);
-  if (action.next_number >= plan.max_count) return;
+  if (!ClaimNumber(action)) return;
   Iteration& iteration = *iterations_.Get();
   LimitInProgress(static_cast<int64_t>(iterations_.in_use()),
                   "iterations in flight");
@@ -506,6 +537,7 @@ inline void Scheduler::StartIteration(ActionRun& action) {
     const bool first = action.started == 0;
     iteration.intended_ns = first ? action.intended_start_ns : 0;
     iteration.held_back = first && action.held_back;
+    iteration.backoff_ns = PauseIsOver(action) ? EndPause(action) : 0;
   }
   Count(action, iteration);
   ++action.in_flight;
@@ -534,8 +566,11 @@ inline void Scheduler::StartIteration(ActionRun& action) {
 
 void Scheduler::FinishIteration(Iteration& iteration) {
   ActionRun& action = *iteration.action;
-  --action.in_flight;
-  PauseAfterFailure(action, iteration.failed);
+  if (PausesAfter(iteration)) {
+    Pause(action, iteration.backoff_ns);
+  } else {
+    --action.in_flight;
+  }
   iterations_.Put(&iteration);
   Advance(action);
 }
@@ -548,23 +583,53 @@ bool Scheduler::StartAgain(Iteration& iteration) {
   const bool may_start = MayStartIteration(action);
   ++action.in_flight;
   if (!may_start) return false;
-  ClaimNumber(action);
-  if (action.next_number >= action.plan->iterations.max_count) return false;
-  action.backoff_ns = 0;
+  if (!ClaimNumber(action)) return false;
   iteration.intended_ns = 0;
+  iteration.backoff_ns = 0;
   Count(action, iteration);
   return true;
 }
 
-inline void Scheduler::PauseAfterFailure(ActionRun& action, bool failed) {
-  if (!failed) {
-    action.backoff_ns = 0;
-    return;
-  }
-  if (context_.now_ns < action.paused_until_ns) return;
-  action.backoff_ns =
-      std::clamp(2 * action.backoff_ns, kFirstBackoffNs, kLongestBackoffNs);
-  action.paused_until_ns = context_.now_ns + action.backoff_ns;
+// Whether an iteration may start in a place that has paused, or the action has
+// to find out that none does any more.
+inline bool Scheduler::PauseIsOver(const ActionRun& action) const {
+  return !action.paused.empty() &&
+         (action.paused.front().due_ns <= context_.now_ns ||
+          IsStopped(*action.list));
+}
+
+// Nothing is left to wait for after an action's last iteration.
+inline bool Scheduler::PausesAfter(const Iteration& iteration) const {
+  const ActionRun& action = *iteration.action;
+  return iteration.failed && !action.plan->iterations.open_loop &&
+         !action.exhausted && !CountUsedUp(action);
+}
+
+// Keeps the place of an iteration that has failed, before which it has paused
+// for backoff_ns.
+void Scheduler::Pause(ActionRun& action, int64_t backoff_ns) {
+  backoff_ns = std::clamp(2 * backoff_ns, kFirstBackoffNs, kLongestBackoffNs);
+  // At the end of its time, the action has to find out that it is over.
+  const int64_t due_ns = std::min(context_.now_ns + backoff_ns,
+                                  base::SaturatingAdd(action.end_ns, 1));
+  action.paused.push_back({.due_ns = due_ns, .backoff_ns = backoff_ns});
+  std::push_heap(action.paused.begin(), action.paused.end(), kLaterPause);
+}
+
+// Frees the place whose pause is over. Returns how long that was.
+int64_t Scheduler::EndPause(ActionRun& action) {
+  std::pop_heap(action.paused.begin(), action.paused.end(), kLaterPause);
+  const int64_t backoff_ns = action.paused.back().backoff_ns;
+  action.paused.pop_back();
+  --action.in_flight;
+  return backoff_ns;
+}
+
+void Scheduler::WaitForPause(ActionRun& action) {
+  const int64_t due_ns = action.paused.front().due_ns;
+  if (action.timer.armed() && action.timer.due_ns == due_ns) return;
+  context_.timers.Cancel(action.timer);
+  context_.timers.Arm(action.timer, due_ns);
 }
 
 // The part of the scheduler that accounts for RPCs that an open loop should
@@ -578,18 +643,15 @@ constexpr int64_t kMaxPieces = 100'000;
 
 }  // namespace
 
-// Takes numbers for `count` iterations, or as many as are left; the first is
-// action.next_number. Returns false if there are none left.
+// Claims numbers for at most `count` iterations, to which it sets `count`; the
+// first is action.next_number. Returns false if there are none left.
 bool Scheduler::ClaimNumbers(ActionRun& action, int64_t& count) {
-  SharedAction* shared = action.list->shared;
-  action.next_number = shared == nullptr
-                           ? action.started
-                           : shared->claimed_iterations.fetch_add(
-                                 count, std::memory_order_relaxed);
-  count =
-      std::min(count, action.plan->iterations.max_count - action.next_number);
-  if (count <= 0) return false;
-  action.started += count;
+  const bool has_some = action.next_number < action.numbers_end;
+  if (!has_some &&
+      (action.list->shared == nullptr || !ClaimRange(action, count))) {
+    return false;
+  }
+  count = std::min(count, action.numbers_end - action.next_number);
   return true;
 }
 
@@ -615,6 +677,8 @@ void Scheduler::CountUnsent(ActionRun& action) {
       const int64_t end_ns = std::min(action.pacer.next_ns(), last_ns);
       CountUnsent(action, first_ns + (end_ns - first_ns) / 2, count);
     }
+    action.next_number += count;
+    action.started += count;
   }
 }
 

@@ -93,6 +93,7 @@ class Scheduler {
   void CountUnsentRpcs(const config::ActionPlan& action, int64_t intended_ns,
                        int64_t iterations);
   bool ClaimNumbers(ActionRun& action, int64_t& count);
+  bool ClaimRange(ActionRun& action, int64_t count);
 
   // Actions and their iterations.
   void Begin(ActionRun& action, int64_t start_ns);
@@ -103,7 +104,8 @@ class Scheduler {
   bool MayStartClosedLoop(ActionRun& action);
   bool MayStartOpenLoop(ActionRun& action);
   bool CountUsedUp(const ActionRun& action) const;
-  void ClaimNumber(ActionRun& action);
+  int64_t RangeSize(const ActionRun& action) const;
+  bool ClaimNumber(ActionRun& action);
   void Count(ActionRun& action, Iteration& iteration);
   void Exhaust(ActionRun& action);
   void SetBacklog(ActionRun& action);
@@ -113,7 +115,11 @@ class Scheduler {
   // RPCs (a handler that goes on after its answer, iterations that wait) takes
   // memory as well.
   void LimitInProgress(int64_t count, const char* what);
-  void PauseAfterFailure(ActionRun& action, bool failed);
+  bool PauseIsOver(const ActionRun& action) const;
+  bool PausesAfter(const Iteration& iteration) const;
+  void Pause(ActionRun& action, int64_t backoff_ns);
+  int64_t EndPause(ActionRun& action);
+  void WaitForPause(ActionRun& action);
 
   WorkerContext& context_;
   Worker& worker_;

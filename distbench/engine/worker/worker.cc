@@ -21,6 +21,7 @@ Worker::Worker(EngineState& engine, int index, protocol::Transport& transport,
     : context_(engine, index, transport, sample_memory_bytes, seed),
       group_(group),
       max_pending_rpcs_(engine.plan().max_pending_rpcs / engine.worker_count()),
+      allowed_rpcs_(max_pending_rpcs_),
       scheduler_(context_, *this),
       streams_(context_, scheduler_, *this),
       policies_(context_, sender_, scheduler_),
@@ -127,6 +128,7 @@ int64_t Worker::EndBorrowedTurn() {
 // next Poll() may wait.
 int64_t Worker::DoOwnWork(bool borrowed) {
   context_.now_ns = context_.engine.clock().MonotonicNs();
+  allowed_rpcs_ = max_pending_rpcs_;
   HandleMessages();
   // It may have to stand still. Threads that borrow turns serve others too, so
   // the worker's own thread does that: it is woken, because this is due.
@@ -141,6 +143,7 @@ int64_t Worker::DoOwnWork(bool borrowed) {
   const bool had_to_wait_for_queue = sender_.must_wait_for_queue();
   const bool must_wait_for_queue = sender_.SendWaiting();
   if (had_to_wait_for_queue && !must_wait_for_queue) ++context_.event_count;
+  CheckUnanswered();
   if (more_ready || context_.timers.next_spins() || quitting_ ||
       handler_.may_start_admitted()) {
     return 0;
@@ -280,9 +283,13 @@ void Worker::StartReplay(Iteration& iteration) {
   CheckPendingRpcs();
 }
 
+// To look at all workers takes longer than to send an RPC. So a worker that has
+// used up its share uses a part of what is left before it looks again.
 void Worker::CheckPendingRpcs() {
-  if (sender_.in_flight() + policies_.abandoned() > max_pending_rpcs_)
-    group_.OnManyPendingRpcs();
+  const int64_t pending = sender_.in_flight() + policies_.abandoned();
+  if (pending <= allowed_rpcs_) return;
+  allowed_rpcs_ =
+      pending + group_.OnManyPendingRpcs() / context_.engine.worker_count();
 }
 
 void Worker::StartActivity(Iteration& iteration) {
@@ -349,6 +356,15 @@ void Worker::OnRequest(protocol::ServerCall* call) {
   ++context_.event_count;
   context_.now_ns = call->received_ns;
   handler_.OnRequest(*call);
+}
+
+// Once a turn, in which a limited number of requests comes.
+void Worker::CheckUnanswered() {
+  const int64_t unanswered =
+      handler_.pending() + static_cast<int64_t>(streams_.serving());
+  if (unanswered > context_.engine.plan().max_pending_rpcs) {
+    group_.OnTooMany("unanswered requests");
+  }
 }
 
 void Worker::Respond(const ListRun& list) {

@@ -35,8 +35,9 @@ class WorkerGroup {
   virtual Worker& worker(int index) = 0;
   virtual Activities& activities() = 0;
   virtual void OnMainListFinished() = 0;
-  // This worker's share of max_pending_rpcs is used up.
-  virtual void OnManyPendingRpcs() = 0;
+  // A worker's share of max_pending_rpcs is used up. Returns how many RPCs more
+  // the instance may have in flight.
+  virtual int64_t OnManyPendingRpcs() = 0;
   // More of `what` (a plural noun) is in progress on this worker than the test
   // allows or memory could hold.
   virtual void OnTooMany(const char* what) = 0;
@@ -155,6 +156,7 @@ class Worker final : private protocol::TransportEvents,
   void EndCall(protocol::ClientCall& call);
   void EndSpecialCall(protocol::ClientCall& call);
   void CheckPendingRpcs();
+  void CheckUnanswered();
   void OnFaultDue();
 
   // TransportEvents
@@ -170,6 +172,9 @@ class Worker final : private protocol::TransportEvents,
   WorkerContext context_;
   WorkerGroup& group_;
   const int64_t max_pending_rpcs_;  // this worker's share
+  // As many may be pending before the worker looks at the others again; its
+  // share at the beginning of each turn.
+  int64_t allowed_rpcs_;
   Scheduler scheduler_;
   Streams streams_;
   Policies policies_;

@@ -39,7 +39,10 @@ class GroupOfOne final : public WorkerGroup {
   Worker& worker(int) override { return *worker_of_test; }
   Activities& activities() override { return activities_; }
   void OnMainListFinished() override {}
-  void OnManyPendingRpcs() override {}
+  int64_t OnManyPendingRpcs() override {
+    ++many_pending_rpcs;
+    return rpcs_left;
+  }
   void OnTooMany(const char*) override {}
   void StopOwnTraffic(const std::string&) override {}
   void OnFailure(const absl::Status& failure) override {
@@ -50,6 +53,8 @@ class GroupOfOne final : public WorkerGroup {
   }
 
   std::vector<int64_t> frozen_until_ns;
+  int many_pending_rpcs = 0;  // how often
+  int64_t rpcs_left = 0;
   Worker* worker_of_test = nullptr;
 
  private:
@@ -159,6 +164,31 @@ TEST(WaitingCallTest, LeavesItsQueueThoughItsPeerHasChanged) {
   worker.RunOnce();
   EXPECT_THAT(transport.started, ElementsAre(0, 1));
   EXPECT_EQ(worker.next_due_ns(), TimerQueue::kNever);
+}
+
+// ---- Limits -----------------------------------------------------------------
+
+// The engine then adds up what all workers have in flight.
+TEST(LimitsTest, SeldomAsksWhetherTooManyRpcsArePending) {
+  auto plan = std::make_shared<config::Plan>(*ClientOfTwoServers());
+  config::IterationsPlan& loop = plan->lists[0].actions[0].iterations;
+  loop.max_count = config::kUnlimited;
+  loop.max_parallel = 200;
+  plan->max_pending_rpcs = 300;
+  base::ManualClock clock;
+  clock.SetMonotonicNs(1000);
+  LendingTransport transport;
+  EngineState engine(plan, 0, 1, clock);
+  GroupOfOne group(engine);
+  Worker worker(engine, 0, transport, 0, /*seed=*/1, group);
+  group.worker_of_test = &worker;
+  group.rpcs_left = 40;
+
+  worker.StartMainList(1000);
+  worker.RunOnce();
+  EXPECT_EQ(worker.progress().in_flight.load(), 400);
+  // At 302, 344 and 386; each iteration sends two.
+  EXPECT_EQ(group.many_pending_rpcs, 3);
 }
 
 }  // namespace

@@ -97,7 +97,6 @@ protocol::StreamError ServerLink::OnRequest(const protocol::FrameHeader& frame,
   request->call_id = frame.call_id;
   ++pending_requests_;
   ++unanswered_;
-  if (reports_times_) request->begun_ns = base::NowNs();
   events.OnRequest(request);
   return protocol::StreamError::kNone;
 }

@@ -24,7 +24,6 @@ class ServerLink;
 struct LibfabricRequest : protocol::ServerCall {
   ServerLink* link = nullptr;
   uint64_t call_id = 0;
-  int64_t begun_ns = 0;     // monotonic; only if time parts are measured
   std::string trace_bytes;  // the memory of trace_context
 };
 

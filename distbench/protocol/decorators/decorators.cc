@@ -63,7 +63,7 @@ std::unique_ptr<ProtocolDriver> MakeDoubleBarrelDriver(
 
 namespace {
 
-// A counter that one thread increments and any thread reads.
+// A counter that one thread at a time increments and any thread reads.
 class Counter {
  public:
   void Increment() { value_.store(value() + 1, std::memory_order_relaxed); }

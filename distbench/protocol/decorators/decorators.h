@@ -32,18 +32,23 @@ class TransportDecorator : public Transport, protected TransportEvents {
     inner_.Poll(deadline_ns, *this);
   }
   void Wake() override { inner_.Wake(); }
+  void RunTurnOrWake() override { inner_.RunTurnOrWake(); }
   bool Cancel(ClientCall& call) override { return inner_.Cancel(call); }
   void CancelCalls() override { inner_.CancelCalls(); }
   int64_t BreakConnections() override { return inner_.BreakConnections(); }
 
  protected:
-  // TransportEvents of the inner transport.
+  // TransportEvents of the inner transport. A turn that is lent ends with the
+  // worker, too: otherwise the threads of the inner driver could not borrow
+  // one, and each RPC would wait for the worker's thread.
+  bool LendsTurns() const override { return events_->LendsTurns(); }
+  int64_t EndBorrowedTurn() override { return events_->EndBorrowedTurn(); }
   void OnDone(ClientCall* call) override { events_->OnDone(call); }
   void OnRequest(ServerCall* call) override { events_->OnRequest(call); }
 
  private:
   Transport& inner_;
-  TransportEvents* events_ = nullptr;  // during Poll()
+  TransportEvents* events_ = nullptr;  // since the first Poll()
 };
 
 // TransportType must derive from TransportDecorator and be constructible from

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -107,6 +108,28 @@ TEST_F(DoubleBarrelTest, PassesTheRestOn) {
   driver_->Shutdown();
   EXPECT_TRUE(inner_->is_shut_down);
   EXPECT_THAT(driver_->Counters(), SizeIs(1));
+}
+
+// A decorator must not change which thread does what: an RPC would then take
+// longer only because it is counted, for example.
+TEST(DecoratorTest, LendsTheTurnsThatTheWorkerLends) {
+  for (const auto make : {MakeDoubleBarrelDriver, MakeRpcCounterDriver}) {
+    auto owned = std::make_unique<FakeDriver>();
+    FakeDriver& inner = *owned;
+    const auto driver = make(std::move(owned));
+    ASSERT_TRUE(driver->Listen(1).ok());
+    NotedEvents events;
+    driver->transport(0).Poll(0, events);
+    TransportEvents& lent = *inner.transports[0]->lent;
+    EXPECT_FALSE(lent.LendsTurns());
+    events.lends_turns = true;
+    EXPECT_TRUE(lent.LendsTurns());
+    EXPECT_EQ(lent.EndBorrowedTurn(), NotedEvents::kNextDueNs);
+    EXPECT_EQ(events.borrowed_turns, 1);
+    driver->transport(0).RunTurnOrWake();
+    EXPECT_EQ(inner.transports[0]->turn_count, 1);
+    EXPECT_EQ(inner.transports[0]->wake_count, 0);
+  }
 }
 
 std::map<std::string, int64_t> CountersOf(const ProtocolDriver& driver) {

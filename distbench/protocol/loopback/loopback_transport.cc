@@ -88,8 +88,8 @@ void LoopbackTransport::Reply(ServerCall* server) {
   }
   call->error.assign(server->reply_error.data(), server->reply_error.size());
   if (measures_time_parts_) {
-    call->queue_ns = server->received_ns - call->arrived_ns;
-    call->handler_ns = clock_.MonotonicNs() - server->received_ns;
+    call->queue_ns = server->begun_ns - call->arrived_ns;
+    call->handler_ns = clock_.MonotonicNs() - server->begun_ns;
   }
   call->SendBack();
 }

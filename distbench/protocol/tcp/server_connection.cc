@@ -99,9 +99,6 @@ inline StreamError ServerConnection::OnRequest(const FrameHeader& frame,
   request->connection = this;
   request->call_id = frame.call_id;
   ++pending_requests_;
-  if constexpr (reply_kind == FrameKind::kTimedReply) {
-    request->begun_ns = base::RealClock().MonotonicNs();
-  }
   events.OnRequest(request);
   return StreamError::kNone;
 }

@@ -31,7 +31,6 @@ namespace distbench::protocol {
 template <typename Connection>
 struct AcceptedRequest : ServerCall {
   Connection* connection = nullptr;
-  int64_t begun_ns = 0;     // monotonic; only if time parts are measured
   std::string trace_bytes;  // the memory of trace_context, by KeepTrace()
 };
 
@@ -136,7 +135,6 @@ class AcceptedConnection : public Base {
   void NotePending(Request& request) {
     request.connection = &self();
     ++pending_requests_;
-    if (reports_times_) request.begun_ns = base::RealClock().MonotonicNs();
   }
 
   // The header of a reply that is given now.

@@ -425,6 +425,9 @@ int64_t ServiceTimeNs(const ClientCall& call) {
 // and keeps the times of the first one.
 class SlowServer {
  public:
+  // begins_late: the handlers begin only then, as after a wait for admission.
+  explicit SlowServer(bool begins_late = false) : begins_late_(begins_late) {}
+
   struct Times {
     int64_t received_ns = 0;
     int64_t handled_ns = 0;
@@ -442,7 +445,10 @@ class SlowServer {
       ++arrived_;
       if (!call->warmup) return;
       times_.replied_ns = base::NowNs();
-      for (ServerCall* kept : kept_) TestEvents::ReplyAsAsked(transport, kept);
+      for (ServerCall* kept : kept_) {
+        if (begins_late_) kept->begun_ns = times_.replied_ns;
+        TestEvents::ReplyAsAsked(transport, kept);
+      }
       kept_.clear();
     };
   }
@@ -457,6 +463,7 @@ class SlowServer {
   }
 
  private:
+  const bool begins_late_;
   mutable absl::Mutex mutex_;
   std::vector<ServerCall*> kept_;
   Times times_;
@@ -482,6 +489,22 @@ TEST_P(TimePartsConformanceTest, PartsAreTheServersAndFitTheServiceTime) {
   EXPECT_LE(call.server_queue_ns + call.server_handler_ns, ServiceTimeNs(call));
   EXPECT_LE(call.server_queue_ns, times.handled_ns - call.sent_ns);
   EXPECT_LE(call.server_handler_ns, call.done_ns - times.received_ns);
+}
+
+TEST_P(TimePartsConformanceTest, TheHandlerBeginsWhenTheEngineSaysSo) {
+  SlowServer slow(/*begins_late=*/true);
+  const auto server = Serve(slow.handler());
+  const auto client = ConnectTo({server->address()});
+  ClientCall call{.request_bytes = 16, .response_bytes = 100};
+  ASSERT_TRUE(client->transport().Start(&call));
+  ASSERT_TRUE(client->events().PollUntil([&] { return slow.arrived() == 1; }));
+  ClientCall last{.warmup = true, .request_bytes = 16};
+  ASSERT_EQ(client->Call(last), "");
+  TestEvents& events = client->events();
+  ASSERT_TRUE(events.PollUntil([&] { return events.Finished(call); }));
+  const SlowServer::Times times = slow.times();
+  EXPECT_GE(call.server_queue_ns, times.replied_ns - times.handled_ns);
+  EXPECT_LE(call.server_handler_ns, call.done_ns - times.replied_ns);
 }
 
 TEST_P(TimePartsConformanceTest, PartsNeverExceedTheServiceTime) {

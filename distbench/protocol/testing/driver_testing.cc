@@ -48,6 +48,7 @@ void TestEvents::OnDone(ClientCall* call) {
 
 void TestEvents::OnRequest(ServerCall* call) {
   EXPECT_FALSE(delivering_.exchange(true));
+  call->begun_ns = base::NowNs();
   handler_(transport_, call);
   delivering_ = false;
 }

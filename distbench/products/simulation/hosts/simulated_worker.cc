@@ -341,8 +341,8 @@ void SimulatedWorker::Reply(protocol::ServerCall* server) {
   }
   call.error.assign(server->reply_error.data(), server->reply_error.size());
   if (measures_time_parts_) {
-    call.queue_ns = server->received_ns - call.arrived_ns;
-    call.handler_ns = now_ns() - server->received_ns;
+    call.queue_ns = server->begun_ns - call.arrived_ns;
+    call.handler_ns = now_ns() - server->begun_ns;
   }
   call.is_reply = true;
   sends_.push_back(&call);

@@ -25,7 +25,9 @@ class FakeTransport final : public Transport {
   void Reply(ServerCall* call) override { replied.push_back(call); }
 
   // Ends all calls in flight with `error`, and delivers `requests`.
+  // Others may borrow turns through `lent` afterwards.
   void Poll(int64_t, TransportEvents& events) override {
+    lent = &events;
     for (ClientCall* call : std::exchange(in_flight, {})) {
       call->error = error;
       events.OnDone(call);
@@ -35,6 +37,7 @@ class FakeTransport final : public Transport {
     }
   }
   void Wake() override { ++wake_count; }
+  void RunTurnOrWake() override { ++turn_count; }
   bool Cancel(ClientCall& call) override {
     cancelled.push_back(&call);
     return true;
@@ -50,7 +53,9 @@ class FakeTransport final : public Transport {
   std::vector<ClientCall*> in_flight;
   std::vector<ClientCall*> cancelled;
   std::vector<ServerCall*> replied;
+  TransportEvents* lent = nullptr;
   int wake_count = 0;
+  int turn_count = 0;
   int cancel_count = 0;
 };
 
@@ -77,15 +82,24 @@ class FakeDriver final : public ProtocolDriver {
   bool is_shut_down = false;
 };
 
-// Records the events that it receives.
+// Records the events that it receives. Lends turns if tests say so.
 class NotedEvents final : public TransportEvents {
  public:
+  bool LendsTurns() const override { return lends_turns; }
+  int64_t EndBorrowedTurn() override {
+    ++borrowed_turns;
+    return kNextDueNs;
+  }
   void OnDone(ClientCall* call) override {
     done.push_back(call);
     peers.push_back(call->peer);
   }
   void OnRequest(ServerCall* call) override { requests.push_back(call); }
 
+  static constexpr int64_t kNextDueNs = 77;
+
+  bool lends_turns = false;
+  int borrowed_turns = 0;
   std::vector<ClientCall*> done;
   std::vector<int> peers;  // peers of those calls when they ended
   std::vector<ServerCall*> requests;

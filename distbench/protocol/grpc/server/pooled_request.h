@@ -82,8 +82,8 @@ class PooledRequest : public ServerCall,
     payload::ResponseHeader header = {.server_instance = reply_instance,
                                       .error_message = reply_error};
     if (times) {
-      header.queue_ns = received_ns - arrived_ns;
-      header.handler_ns = base::RealClock().MonotonicNs() - received_ns;
+      header.queue_ns = begun_ns - arrived_ns;
+      header.handler_ns = base::RealClock().MonotonicNs() - begun_ns;
     }
     return header;
   }

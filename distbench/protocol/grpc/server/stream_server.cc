@@ -150,8 +150,8 @@ void GrpcStreamServer::Stream::Reply(Request& request) {
     payload::ResponseHeader header = {.server_instance = request.reply_instance,
                                       .error_message = request.reply_error};
     if (server_.measures_time_parts_) {
-      header.queue_ns = 0;  // requests are handled where they arrive
-      header.handler_ns = base::RealClock().MonotonicNs() - request.received_ns;
+      header.queue_ns = request.begun_ns - request.received_ns;
+      header.handler_ns = base::RealClock().MonotonicNs() - request.begun_ns;
     }
     sender_.Send(request.sequence, header, request.reply_bytes);
   }
