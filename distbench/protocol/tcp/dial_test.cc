@@ -36,6 +36,23 @@ TEST(DialTest, FilesThatHaveRunOutAreAnError) {
   EXPECT_THAT(status.ToString(), HasSubstr("Too many open files"));
 }
 
+// A server at a Unix socket with room for many new connections, which nobody
+// accepts.
+class RoomyServer {
+ public:
+  RoomyServer()
+      : name_(NewUnixAddress(/*uses_tls=*/false).value()),
+        listener_(ListenAtUnixAddress(name_).value()) {}
+
+  DialTarget Target() const {
+    return {.name = name_, .addresses = ResolveAddress(name_).value()};
+  }
+
+ private:
+  const std::string name_;
+  const base::FileDescriptor listener_;
+};
+
 // A server at a Unix socket whose queue of new connections is full.
 class BusyServer {
  public:
@@ -103,6 +120,39 @@ TEST(DialTest, AQueueThatStaysFullIsNamed) {
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(status.ToString(),
               HasSubstr("its queue of new connections stays full"));
+}
+
+TEST(DialTest, ATargetThatTakesLongDoesNotHoldUpOthers) {
+  constexpr int kOthers = 200;
+  const BusyServer busy;
+  const RoomyServer roomy;
+  std::vector<DialTarget> targets;
+  targets.push_back(busy.Target());
+  for (int i = 0; i < kOthers; ++i) targets.push_back(roomy.Target());
+  std::atomic<bool> aborted = false;
+  int connected = 0;
+  // Ends long before the deadline, unless others have to wait for it.
+  const absl::Status status =
+      DialAll(absl::MakeSpan(targets), WithoutGreeting(),
+              absl::Now() + absl::Seconds(20), aborted,
+              [&](DialTarget&) { aborted = ++connected == kOthers; });
+  EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << status;
+  EXPECT_EQ(connected, kOthers);
+}
+
+TEST(DialTest, TargetsThatWereNotTriedAreNotBlamed) {
+  const RoomyServer roomy;
+  std::vector<BusyServer> busy(64);
+  std::vector<DialTarget> targets;
+  for (const BusyServer& server : busy) targets.push_back(server.Target());
+  for (int i = 0; i < 36; ++i) targets.push_back(roomy.Target());
+  const std::atomic<bool> aborted = false;
+  const absl::Status status =
+      DialAll(absl::MakeSpan(targets), WithoutGreeting(),
+              absl::Now() + absl::Milliseconds(20), aborted);
+  EXPECT_THAT(status.ToString(), HasSubstr("stays full) and 61 more;"));
+  EXPECT_THAT(status.ToString(),
+              HasSubstr("36 more connections were not tried"));
 }
 
 class RedialerTest : public testing::Test,
