@@ -11,6 +11,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "distbench/base/files.h"
 #include "distbench/protocol/driver_parts.h"
 #include "glog/logging.h"
 
@@ -32,12 +33,8 @@ std::string Explain(int error) {
                           "widen net.ipv4.ip_local_port_range, set "
                           "net.ipv4.tcp_tw_reuse to 1, or use fewer "
                           "connections (more calls_per_connection)");
-    case EMFILE:
-    case ENFILE:
-      return absl::StrCat(std::strerror(error),
-                          ": raise ulimit -n, or use fewer connections");
     default:
-      return std::strerror(error);
+      return base::ExplainDescriptorError(error);
   }
 }
 
@@ -58,7 +55,7 @@ class TargetDialer {
     const uint32_t events_before = dial_.events();
     dial_.Continue();
     if (dial_.in_progress()) {
-      if (dial_.events() != events_before) Watch(EPOLL_CTL_MOD);
+      if (dial_.events() != events_before) PCHECK(Watch(EPOLL_CTL_MOD));
     } else {
       FinishAttempt();
     }
@@ -71,11 +68,10 @@ class TargetDialer {
   void Begin() {
     dial_.Begin(target_.address);
     if (is_busy()) return;
-    if (dial_.in_progress()) {
-      Watch(EPOLL_CTL_ADD);
-    } else {
-      FinishAttempt();
+    if (dial_.in_progress() && !Watch(EPOLL_CTL_ADD)) {
+      dial_.Fail(Explain(errno));
     }
+    if (!dial_.in_progress()) FinishAttempt();
   }
 
   // Gives up if it is not done. Returns "" if connected.
@@ -101,11 +97,11 @@ class TargetDialer {
     }
   }
 
-  void Watch(int operation) {
+  bool Watch(int operation) {
     epoll_event event = {};
     event.events = dial_.events();
     event.data.ptr = this;
-    PCHECK(epoll_ctl(epoll_fd_, operation, dial_.fd(), &event) == 0);
+    return epoll_ctl(epoll_fd_, operation, dial_.fd(), &event) == 0;
   }
 
   DialTarget& target_;
@@ -118,40 +114,91 @@ class TargetDialer {
 // The maximum delay between an abort of dialing and its effect.
 constexpr absl::Duration kAbortLatency = absl::Milliseconds(100);
 
-// Runs dialers until they have finished, time is up or dialing is aborted.
-void RunDialers(int epoll_fd,
-                absl::Span<const std::unique_ptr<TargetDialer>> dialers,
-                absl::Time deadline, const std::atomic<bool>& aborted) {
-  const auto all_done = [&] {
-    return absl::c_all_of(dialers, [](const auto& d) { return d->done(); });
-  };
-  const auto any_busy = [&] {
-    return absl::c_any_of(dialers, [](const auto& d) { return d->is_busy(); });
-  };
-  while (!all_done() && !aborted) {
-    const absl::Duration left = deadline - absl::Now();
-    if (left <= absl::ZeroDuration()) return;
-    const int64_t timeout_ms = absl::ToInt64Milliseconds(std::min(
-        absl::Ceil(left, absl::Milliseconds(1)),
-        any_busy() ? absl::Nanoseconds(Dial::kRetryNs) : kAbortLatency));
+// Connects to all targets. While some take long, others go on.
+class AllDialers {
+ public:
+  AllDialers(absl::Span<DialTarget> targets, const ConnectionSecurity& security,
+             int epoll_fd, absl::FunctionRef<void(DialTarget&)> on_connected)
+      : untried_(targets),
+        security_(security),
+        epoll_fd_(epoll_fd),
+        on_connected_(on_connected) {}
+
+  // Runs until all have finished, time is up or dialing is aborted.
+  void Run(absl::Time deadline, const std::atomic<bool>& aborted) {
+    TryMore();
+    while (!running_.empty() && !aborted) {
+      const absl::Duration left = deadline - absl::Now();
+      if (left <= absl::ZeroDuration()) return;
+      Wait(left);
+      TryMore();
+    }
+  }
+
+  // Gives up what has not finished. Returns the error of all failures.
+  absl::Status Finish() {
+    for (const auto& dialer : running_) Finish(*dialer);
+    running_.clear();
+    if (failures_.empty()) return absl::OkStatus();
+    std::string untried;
+    if (!untried_.empty()) {
+      untried = absl::StrCat("; ", untried_.size(),
+                             " more connections were not tried before time "
+                             "was up");
+    }
+    return absl::UnavailableError(absl::StrCat(
+        "cannot connect to peer ", failures_.ToString(), untried,
+        "; check that the peer runs and that no firewall is in between"));
+  }
+
+ private:
+  // Lets go of those that have finished, and begins others in their place.
+  void TryMore() {
+    std::erase_if(running_, [&](const auto& dialer) {
+      if (dialer->done()) Finish(*dialer);
+      return dialer->done();
+    });
+    while (running_.size() < kMaxParallelDials && !untried_.empty()) {
+      auto dialer = std::make_unique<TargetDialer>(untried_.front(), security_,
+                                                   epoll_fd_, on_connected_);
+      untried_.remove_prefix(1);
+      if (dialer->done()) {
+        Finish(*dialer);
+      } else {
+        running_.push_back(std::move(dialer));
+      }
+    }
+  }
+
+  void Wait(absl::Duration left) {
+    const bool any_busy = absl::c_any_of(
+        running_, [](const auto& dialer) { return dialer->is_busy(); });
+    const int64_t timeout_ms = absl::ToInt64Milliseconds(
+        std::min(absl::Ceil(left, absl::Milliseconds(1)),
+                 any_busy ? absl::Nanoseconds(Dial::kRetryNs) : kAbortLatency));
     epoll_event events[kMaxParallelDials];
-    const int count = epoll_wait(epoll_fd, events, kMaxParallelDials,
+    const int count = epoll_wait(epoll_fd_, events, kMaxParallelDials,
                                  static_cast<int>(timeout_ms));
     for (int i = 0; i < count; ++i) {
       static_cast<TargetDialer*>(events[i].data.ptr)->OnReady();
     }
-    for (const auto& dialer : dialers) {
+    for (const auto& dialer : running_) {
       if (dialer->is_busy()) dialer->Begin();
     }
   }
-}
 
-absl::Status ToStatus(const FailureList& failures) {
-  if (failures.empty()) return absl::OkStatus();
-  return absl::UnavailableError(absl::StrCat(
-      "cannot connect to peer ", failures.ToString(),
-      "; check that the peer runs and that no firewall is in between"));
-}
+  void Finish(TargetDialer& dialer) {
+    std::string failure = dialer.Finish();
+    if (!failure.empty()) failures_.Add(std::move(failure));
+  }
+
+  absl::Span<DialTarget> untried_;
+  const ConnectionSecurity& security_;
+  const int epoll_fd_;
+  const absl::FunctionRef<void(DialTarget&)> on_connected_;
+  std::vector<std::unique_ptr<TargetDialer>> running_;
+  FailureList failures_;
+};
 
 }  // namespace
 
@@ -286,23 +333,10 @@ absl::Status DialAll(absl::Span<DialTarget> targets,
     return absl::ResourceExhaustedError(
         absl::StrCat("cannot wait for connections: ", Explain(errno)));
   }
-  FailureList failures;
-  while (!targets.empty()) {
-    std::vector<std::unique_ptr<TargetDialer>> dialers;
-    for (DialTarget& target :
-         targets.subspan(0, std::min(targets.size(), kMaxParallelDials))) {
-      dialers.push_back(std::make_unique<TargetDialer>(
-          target, security, epoll.get(), on_connected));
-    }
-    targets.remove_prefix(dialers.size());
-    RunDialers(epoll.get(), dialers, deadline, aborted);
-    if (aborted) return absl::CancelledError("connecting was aborted");
-    for (const auto& dialer : dialers) {
-      std::string failure = dialer->Finish();
-      if (!failure.empty()) failures.Add(std::move(failure));
-    }
-  }
-  return ToStatus(failures);
+  AllDialers dialers(targets, security, epoll.get(), on_connected);
+  dialers.Run(deadline, aborted);
+  if (aborted) return absl::CancelledError("connecting was aborted");
+  return dialers.Finish();
 }
 
 Redialer::Redialer(StreamContext& context, const DialTarget& target,
@@ -342,10 +376,12 @@ void Redialer::Work(int64_t now_ns) {
 void Redialer::Begin(int64_t now_ns) {
   dial_.Begin(address_);
   due_ns_ = is_busy() ? std::min(end_ns_, now_ns + Dial::kRetryNs) : end_ns_;
-  if (!dial_.in_progress()) return Finish();
-  if (!is_busy()) {
-    context_.poller.Watch(dial_.fd(), dial_.events(), watcher_);
+  if (dial_.in_progress() && !is_busy()) {
+    const absl::Status watched =
+        context_.poller.Watch(dial_.fd(), dial_.events(), watcher_);
+    if (!watched.ok()) dial_.Fail(watched.message());
   }
+  if (!dial_.in_progress()) Finish();
 }
 
 void Redialer::Continue() {

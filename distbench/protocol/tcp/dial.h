@@ -71,8 +71,9 @@ class Dial {
   // Continues when fd() is ready.
   State Continue();
 
-  // Gives up an attempt in progress because time is up.
+  // Gives up an attempt in progress because time is up, or because of an error.
   void TimeOut();
+  void Fail(absl::string_view reason);
 
   State state() const { return state_; }
   bool in_progress() const {
@@ -96,7 +97,6 @@ class Dial {
   bool ReceiveGreeting();
   void Admit();
   bool SendOutput();
-  void Fail(absl::string_view reason);
 
   const ConnectionSecurity& security_;
   State state_ = State::kFailed;
@@ -129,10 +129,12 @@ struct DialTarget {
   std::unique_ptr<BegunSession> session = {};
 };
 
-// Makes all connections, a bounded number at a time. Calls `on_connected` for
+// Makes all connections, a bounded number at a time: a target that takes long
+// holds up others only if there are as many like it. Calls `on_connected` for
 // each at once, because others may take longer than a server waits for the
-// first bytes. The error names the targets that could not be reached, and why.
-// Returns CANCELLED soon after `aborted` is set.
+// first bytes. The error names the targets that could not be reached, and why,
+// and how many were not even tried. Returns CANCELLED soon after `aborted` is
+// set.
 absl::Status DialAll(
     absl::Span<DialTarget> targets, const ConnectionSecurity& security,
     absl::Time deadline, const std::atomic<bool>& aborted,

@@ -1,6 +1,5 @@
 #include "distbench/protocol/tcp/dial.h"
 
-#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <atomic>
@@ -12,6 +11,7 @@
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "distbench/base/testing/scarce_files.h"
 #include "distbench/protocol/addresses.h"
 #include "distbench/protocol/tcp/stream_error.h"
 #include "gmock/gmock.h"
@@ -23,18 +23,30 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(DialTest, FilesThatHaveRunOutAreAnError) {
-  rlimit old_limit;
-  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &old_limit), 0);
-  rlimit none = old_limit;
-  none.rlim_cur = 0;
   const std::atomic<bool> aborted = false;
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const base::ScarceFiles no_files;
   const absl::Status status =
       DialAll({}, ConnectionSecurity(), absl::InfiniteFuture(), aborted);
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &old_limit), 0);
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(status.ToString(), HasSubstr("Too many open files"));
 }
+
+// A server at a Unix socket with room for many new connections, which nobody
+// accepts.
+class RoomyServer {
+ public:
+  RoomyServer()
+      : name_(NewUnixAddress(/*uses_tls=*/false).value()),
+        listener_(ListenAtUnixAddress(name_).value()) {}
+
+  DialTarget Target() const {
+    return {.name = name_, .addresses = ResolveAddress(name_).value()};
+  }
+
+ private:
+  const std::string name_;
+  const base::FileDescriptor listener_;
+};
 
 // A server at a Unix socket whose queue of new connections is full.
 class BusyServer {
@@ -105,11 +117,46 @@ TEST(DialTest, AQueueThatStaysFullIsNamed) {
               HasSubstr("its queue of new connections stays full"));
 }
 
+TEST(DialTest, ATargetThatTakesLongDoesNotHoldUpOthers) {
+  constexpr int kOthers = 200;
+  const BusyServer busy;
+  const RoomyServer roomy;
+  std::vector<DialTarget> targets;
+  targets.push_back(busy.Target());
+  for (int i = 0; i < kOthers; ++i) targets.push_back(roomy.Target());
+  std::atomic<bool> aborted = false;
+  int connected = 0;
+  // Ends long before the deadline, unless others have to wait for it.
+  const absl::Status status =
+      DialAll(absl::MakeSpan(targets), WithoutGreeting(),
+              absl::Now() + absl::Seconds(20), aborted,
+              [&](DialTarget&) { aborted = ++connected == kOthers; });
+  EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << status;
+  EXPECT_EQ(connected, kOthers);
+}
+
+TEST(DialTest, TargetsThatWereNotTriedAreNotBlamed) {
+  const RoomyServer roomy;
+  std::vector<BusyServer> busy(64);
+  std::vector<DialTarget> targets;
+  for (const BusyServer& server : busy) targets.push_back(server.Target());
+  for (int i = 0; i < 36; ++i) targets.push_back(roomy.Target());
+  const std::atomic<bool> aborted = false;
+  const absl::Status status =
+      DialAll(absl::MakeSpan(targets), WithoutGreeting(),
+              absl::Now() + absl::Milliseconds(20), aborted);
+  EXPECT_THAT(status.ToString(), HasSubstr("stays full) and 61 more;"));
+  EXPECT_THAT(status.ToString(),
+              HasSubstr("36 more connections were not tried"));
+}
+
 class RedialerTest : public testing::Test,
                      private Poller::Watcher,
                      private Redialer::Owner {
  protected:
   static constexpr int64_t kTimeoutNs = 5'000'000;
+
+  RedialerTest() { EXPECT_TRUE(context_.poller.Open().ok()); }
 
   BusyServer server_;
   const ConnectionSecurity security_ = WithoutGreeting();

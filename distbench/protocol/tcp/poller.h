@@ -6,8 +6,10 @@
 #include <sys/epoll.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
+#include "absl/status/status.h"
 #include "distbench/base/files.h"
 #include "distbench/base/timers.h"
 #include "distbench/protocol/driver.h"
@@ -46,6 +48,12 @@ class BriefWaits {
 // Used by its worker's thread, except for Wake().
 class Poller {
  public:
+  // A Poll() ends once its watchers have read this many bytes: with small
+  // messages, those are about a millisecond of work. What else is ready waits
+  // for the next one, so that timers get their turn, and so that the answers to
+  // one connection do not wait until all others were read.
+  static constexpr size_t kTurnBytes = 64 * 1024;
+
   // The owner of a file descriptor.
   class Watcher {
    public:
@@ -58,22 +66,34 @@ class Poller {
   };
 
   // Polls for `spin_ns` before each wait, or longer while waits are brief.
-  explicit Poller(int64_t spin_ns);
+  explicit Poller(int64_t spin_ns) : spin_ns_(spin_ns) {}
 
   Poller(const Poller&) = delete;
   Poller& operator=(const Poller&) = delete;
 
-  // Tells the watcher whenever the descriptor is ready for one of the events.
-  // The watcher must outlive the Poll() that follows. Closing the descriptor
-  // ends this.
-  void Watch(int fd, uint32_t epoll_events, Watcher& watcher);
+  // Takes what it needs of the system. Call this once, before anything else,
+  // except Wake(). The error names the remedy.
+  absl::Status Open();
+
+  // Tells the watcher whenever the descriptor is ready for one of the events,
+  // and no more of what was ready before. Closing the descriptor ends this, but
+  // for what Forget() is for. The error names the remedy.
+  absl::Status Watch(int fd, uint32_t epoll_events, Watcher& watcher);
 
   // Watches for other events from now on.
   void Rewatch(int fd, uint32_t epoll_events, Watcher& watcher);
 
-  // Tells a bounded number of watchers what is ready. If nothing is, waits
-  // until something is, until the monotonic clock reaches deadline_ns, or until
-  // Wake() is called. May return early. Returns whether any watcher was told.
+  // The watcher is told no more of what was ready before. Call this before it
+  // is destroyed, and not while the poller runs.
+  void Forget(const Watcher& watcher);
+
+  // A watcher has read this many bytes: see kTurnBytes.
+  void NoteRead(size_t bytes) { read_bytes_ += bytes; }
+
+  // Tells a bounded number of watchers what is ready, first those for which the
+  // last Poll() had no time. If nothing is, waits until something is, until the
+  // monotonic clock reaches deadline_ns, or until Wake() is called. May return
+  // early. Returns whether any watcher was told.
   bool Poll(int64_t deadline_ns, TransportEvents& events);
 
   // Makes the current or the next Poll() return early. Any thread may call it.
@@ -83,6 +103,7 @@ class Poller {
   static constexpr int kMaxEvents = 64;
   static constexpr int64_t kNoTimer = -1;
 
+  bool Add(int fd, uint32_t epoll_events, void* tag);
   int Wait(int64_t deadline_ns);
   bool TakeWake();
   int Spin(int64_t until_ns);
@@ -92,10 +113,13 @@ class Poller {
   void NoteLateness(int count);
 
   const int64_t spin_ns_;
-  const base::FileDescriptor epoll_;
-  const base::FileDescriptor wake_fd_;
-  const base::FileDescriptor timer_fd_;
+  base::FileDescriptor epoll_;
+  base::FileDescriptor wake_fd_;
+  base::FileDescriptor timer_fd_;
   epoll_event ready_[kMaxEvents];
+  int ready_count_ = 0;
+  int next_ready_ = 0;           // those before were told
+  size_t read_bytes_ = 0;        // in this Poll()
   int64_t timer_ns_ = kNoTimer;  // what the timer is set to
   base::WakeAhead ahead_;
   BriefWaits brief_waits_;

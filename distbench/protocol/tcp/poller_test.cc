@@ -3,13 +3,19 @@
 #include <sys/eventfd.h>
 
 #include <atomic>
+#include <cstddef>
+#include <deque>
 #include <thread>
 
 #include "distbench/base/clock.h"
+#include "distbench/base/testing/scarce_files.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace distbench::protocol {
 namespace {
+
+using ::testing::HasSubstr;
 
 TEST(BriefWaitsTest, AsksForPollingWhileWaitsAreBrief) {
   BriefWaits waits;
@@ -18,6 +24,14 @@ TEST(BriefWaitsTest, AsksForPollingWhileWaitsAreBrief) {
   EXPECT_EQ(waits.spin_ns(), BriefWaits::kSpinNs);
   waits.OnSlept(BriefWaits::kBriefNs);
   EXPECT_EQ(waits.spin_ns(), 0);
+}
+
+TEST(PollerLimitsTest, RunningOutOfDescriptorsIsAnError) {
+  Poller poller(/*spin_ns=*/0);
+  const base::ScarceFiles no_files;
+  const absl::Status status = poller.Open();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(status.ToString(), HasSubstr("ulimit -n"));
 }
 
 class NoEvents final : public TransportEvents {
@@ -39,7 +53,7 @@ class Counter final : public Poller::Watcher {
 // With and without spinning.
 class PollerTest : public testing::TestWithParam<int64_t> {
  protected:
-  PollerTest() : poller_(GetParam()) {}
+  PollerTest() : poller_(GetParam()) { EXPECT_TRUE(poller_.Open().ok()); }
 
   void Poll(int64_t deadline_ns) { poller_.Poll(deadline_ns, nobody_); }
 
@@ -50,7 +64,7 @@ class PollerTest : public testing::TestWithParam<int64_t> {
 TEST_P(PollerTest, TellsWatchers) {
   const base::FileDescriptor event(eventfd(0, EFD_NONBLOCK));
   Counter counter;
-  poller_.Watch(event.get(), EPOLLIN, counter);
+  ASSERT_TRUE(poller_.Watch(event.get(), EPOLLIN, counter).ok());
   Poll(0);
   EXPECT_EQ(counter.count, 0);
   eventfd_write(event.get(), 1);
@@ -60,6 +74,67 @@ TEST_P(PollerTest, TellsWatchers) {
   poller_.Rewatch(event.get(), 0, counter);
   Poll(0);
   EXPECT_EQ(counter.count, 1);
+}
+
+// Reads the same number of bytes whenever it is told.
+class Reader final : public Poller::Watcher {
+ public:
+  Reader(Poller& poller, size_t bytes) : poller_(poller), bytes_(bytes) {
+    eventfd_write(event_.get(), 1);
+    EXPECT_TRUE(poller.Watch(event_.get(), EPOLLIN, *this).ok());
+  }
+  void OnReady(uint32_t, TransportEvents&) override {
+    poller_.NoteRead(bytes_);
+    ++count;
+  }
+  int count = 0;
+
+ private:
+  Poller& poller_;
+  const size_t bytes_;
+  const base::FileDescriptor event_{eventfd(0, EFD_NONBLOCK)};
+};
+
+int Told(const std::deque<Reader>& readers) {
+  int told = 0;
+  for (const Reader& reader : readers) told += reader.count;
+  return told;
+}
+
+// All are always ready.
+TEST_P(PollerTest, ATurnEndsAfterSomeBytesAndTheNextGoesOn) {
+  std::deque<Reader> readers;
+  for (int i = 0; i < 10; ++i) {
+    readers.emplace_back(poller_, Poller::kTurnBytes / 2);
+  }
+  for (int turn = 1; turn <= 5; ++turn) {
+    Poll(INT64_MAX);
+    EXPECT_EQ(Told(readers), 2 * turn);
+  }
+  for (const Reader& reader : readers) EXPECT_EQ(reader.count, 1);
+  Poll(INT64_MAX);
+  EXPECT_EQ(Told(readers), 12);
+}
+
+TEST_P(PollerTest, ATurnOfLittleWorkTellsAll) {
+  std::deque<Reader> readers;
+  for (int i = 0; i < 10; ++i) readers.emplace_back(poller_, 100);
+  Poll(INT64_MAX);
+  EXPECT_EQ(Told(readers), 10);
+}
+
+TEST_P(PollerTest, WhatWaitsForTheNextTurnCanBeForgotten) {
+  std::deque<Reader> readers;
+  for (int i = 0; i < 3; ++i) {
+    readers.emplace_back(poller_, Poller::kTurnBytes);
+  }
+  Poll(INT64_MAX);
+  ASSERT_EQ(Told(readers), 1);
+  for (const Reader& reader : readers) poller_.Forget(reader);
+  Poll(0);
+  EXPECT_EQ(Told(readers), 1) << "only what was ready before is forgotten";
+  Poll(0);
+  EXPECT_EQ(Told(readers), 2);
 }
 
 TEST_P(PollerTest, WakeEndsThisPollOrTheNext) {

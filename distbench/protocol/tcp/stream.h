@@ -63,6 +63,9 @@ class Stream {
  public:
   Stream() = default;
   explicit Stream(base::FileDescriptor socket) : socket_(std::move(socket)) {}
+  Stream(Stream&&) = default;
+  Stream& operator=(Stream&& other);
+  ~Stream() { Close(); }
 
   // Uses TLS from now on, if `security` has it.
   void Secure(const ConnectionSecurity& security,
@@ -73,6 +76,8 @@ class Stream {
 
   bool is_open() const { return socket_.is_open(); }
   int fd() const { return socket_.get(); }
+
+  // With TLS, tells the peer so.
   void Close();
 
   // As recv(). May hold bytes back if `size` is less than a TLS record's size.
@@ -86,7 +91,7 @@ class Stream {
   // EAGAIN the next call must begin with the same bytes.
   ssize_t Send(const iovec* pieces, int count) {
     return tls_ == nullptr ? SendPieces(socket_.get(), pieces, count)
-                           : SendRecords(pieces, count);
+                           : tls_->Send(pieces, count);
   }
 
   // As Send(), of bytes that never change, and without copying them where the
@@ -99,11 +104,8 @@ class Stream {
   std::string Error() const;
 
  private:
-  ssize_t SendRecords(const iovec* pieces, int count);
-
   base::FileDescriptor socket_;
   std::unique_ptr<security::TlsSession> tls_;  // none: plain text
-  std::unique_ptr<char[]> record_;             // being put together; with TLS
 };
 
 }  // namespace distbench::protocol

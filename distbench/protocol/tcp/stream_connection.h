@@ -17,9 +17,8 @@ class StreamConnection;
 
 // State shared by the connections of one worker.
 struct StreamContext {
-  // Large enough to make a read worthwhile, and few enough small messages (a
-  // millisecond of work) not to starve timers.
-  static constexpr size_t kReadBytes = 64 * 1024;
+  // Large enough to make a read worthwhile, and not more than a turn's worth.
+  static constexpr size_t kReadBytes = Poller::kTurnBytes;
   // Used while a large payload is skipped.
   static constexpr size_t kMaxReadBytes = 256 * 1024;
 
@@ -60,13 +59,14 @@ class StreamConnection : public Poller::Watcher {
 
  protected:
   explicit StreamConnection(StreamContext& context) : context_(context) {}
-  ~StreamConnection() = default;
+  ~StreamConnection() { context_.poller.Forget(*this); }
 
   bool is_open() const { return stream_.is_open(); }
   Stream& stream() { return stream_; }
 
   // Writes to the stream and reads from it from now on. `watched` says whether
-  // the poller already watches its socket for this connection.
+  // the poller already watches its socket for this connection; if it cannot,
+  // the connection breaks.
   void Open(Stream stream, bool watched);
 
   // Closes the stream.
@@ -120,7 +120,7 @@ class StreamConnection : public Poller::Watcher {
   bool reads_ = true;
   uint32_t interest_ = 0;  // what the poller watches for
   StreamError error_ = StreamError::kNone;
-  std::string socket_error_;  // with kSocketFailed and kTlsFailed
+  std::string details_;  // of some errors
 };
 
 }  // namespace distbench::protocol
