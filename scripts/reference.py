@@ -21,6 +21,7 @@ from scripts import reference_words
 PAGE = "docs/traffic_reference.md"
 COMMAND = "scripts/generate_reference"
 ROOT = "TestSequence"
+TEST = "DistributedSystemDescription"
 
 HEAD = """\
 <!-- Made by scripts/generate_reference from the files of proto/. Do not edit. -->
@@ -182,6 +183,8 @@ class _Language:
         rest = [part for comment in comments for part in comment.split("\n\n")[1:]]
         products = {field.product for field in row if field.product}
         first += [f'Of the product "{product}".' for product in sorted(products)]
+        deprecated = {field.rules.deprecated for field in row} - {""}
+        first += [f"Deprecated: {reason}." for reason in sorted(deprecated)]
         return [
             self._prose.markdown("\n".join(first)),
             *map(self._prose.markdown, rest),
@@ -331,6 +334,6 @@ def _of_products(protos, kind, is_of_kind):
     return f"{kind} that products add: {reference_words.listed(words, 'and')}.\n"
 
 
-def generate(root):
-    """The page, from the files below this folder. Raises Undocumented."""
-    return page(reference_protos.read(root))
+def messages_of(protos):
+    """The messages of the language, in the order of the page."""
+    return _Language(protos).messages

@@ -176,7 +176,7 @@ class Protos:
             is_repeated=field.label == field.LABEL_REPEATED,
             is_map=is_map,
             has_default=field.has_default_value,
-            default=field.default_value,
+            default=_default(field),
             oneof=field.containing_oneof.name if field.containing_oneof else None,
             comment=self._comments[path],
             follows=follows,
@@ -191,6 +191,12 @@ class Protos:
             (value.name, self._comments.get((*path, _VALUE, index), ""))
             for index, value in enumerate(enum.values)
         ]
+
+
+def _default(field):
+    if not field.enum_type:
+        return field.default_value
+    return field.enum_type.values_by_number[field.default_value].name
 
 
 def _clean(comment):

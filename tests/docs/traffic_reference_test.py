@@ -59,7 +59,7 @@ class TrafficReferenceTest(unittest.TestCase):
         for message, field, words in [
             ("RpcSpec", "server", "required; a name in `services`"),
             ("RpcSpec", "multi_server_channel_name", "not with `stream`"),
-            ("ServiceSpec", "count", "required, unless `x_size` is given"),
+            ("ServiceSpec", "count", "required, unless `x_size` or `external` is given"),
             ("ServiceSpec", "z_size", "needs `y_size`"),
             ("AdmissionSpec", "refuse", "`newest` or `oldest`; default: `newest`"),
             ("HedgingPolicy", "percentile", "above 0, below 100"),
