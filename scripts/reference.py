@@ -183,8 +183,7 @@ class _Language:
         rest = [part for comment in comments for part in comment.split("\n\n")[1:]]
         products = {field.product for field in row if field.product}
         first += [f'Of the product "{product}".' for product in sorted(products)]
-        deprecated = {field.rules.deprecated for field in row} - {""}
-        first += [f"Deprecated: {reason}." for reason in sorted(deprecated)]
+        first += dict.fromkeys(filter(None, map(reference_words.history, row)))
         return [
             self._prose.markdown("\n".join(first)),
             *map(self._prose.markdown, rest),
@@ -277,7 +276,8 @@ _PROSE = reference_words.Prose(())
 def _settings_table(settings):
     lines = ["| setting | type | values | meaning |", "|---|---|---|---|"]
     for field in settings:
-        about = _PROSE.markdown(field.setting.about)
+        about = " ".join([field.setting.about, reference_words.history(field)])
+        about = _PROSE.markdown(about.rstrip())
         lines.append(
             f"| `{field.name}` | {reference_words.type_name(field)} "
             f"| {reference_words.setting_values(field)} "

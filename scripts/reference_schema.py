@@ -192,6 +192,7 @@ def _description(row, field):
     parts = [_flowing(other.comment) for other in fields if other.comment]
     if field.product:
         parts.append(f'Of the product "{field.product}".')
+    parts += filter(None, [reference_words.history(field)])
     return "\n\n".join(parts)
 
 

@@ -184,6 +184,16 @@ def values(field):
     return cell("; ".join(filter(None, said)))
 
 
+def history(field):
+    """Since when the field is there, and whether it still should be."""
+    said = []
+    if field.rules.since:
+        said.append(f"Since version {field.rules.since}.")
+    if field.rules.deprecated:
+        said.append(f"Deprecated: {field.rules.deprecated}.")
+    return " ".join(said)
+
+
 def conditions(when):
     """Like `a` or `b` is given, and `c` is `x`; rules.proto has the grammar."""
     valued = {condition.partition("=")[0] for condition in when if "=" in condition}
