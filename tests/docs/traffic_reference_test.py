@@ -22,18 +22,30 @@ def read_page():
 
 def row_of(message, field):
     """The row of the page's table with this field."""
-    section = re.search(rf"^## {message}$.*?(?=^## )", read_page(), re.M | re.S)[0]
+    section = re.search(rf"^##+ {message}$.*?(?=^##+ )", read_page(), re.M | re.S)[0]
     return re.search(rf"^\|[^|]*`{field}`.*$", section, re.M)[0]
 
 
 class TrafficReferenceTest(unittest.TestCase):
     def test_page_is_fresh(self):
         # Not assertEqual, whose message would be the difference of two long pages.
+        there = {each.product for each in [*PROTOS.drivers, *PROTOS.activities]}
+        missing = {product for _, product in PROTOS.product_words} - there
         self.assertTrue(
-            reference.page(PROTOS) == read_page(),
+            reference.page(PROTOS) == reference.without(read_page(), missing),
             f"{reference.PAGE} is not what the files of proto/ say now; run "
             f"{reference.COMMAND} and commit the page",
         )
+
+    def test_what_a_product_adds_can_be_left_out(self):
+        products = sorted({each.product for each in PROTOS.drivers} - {""})
+        if not products:
+            self.skipTest("no product has a driver")
+        drivers = [each for each in PROTOS.drivers if each.product != products[0]]
+        rest = reference.page(_Without(PROTOS, drivers))
+        page = reference.page(PROTOS)
+        self.assertTrue(rest != page)
+        self.assertTrue(rest == reference.without(page, products[:1]))
 
     def test_links_within_the_page_have_their_headings(self):
         page = read_page()
@@ -67,6 +79,7 @@ class TrafficReferenceTest(unittest.TestCase):
             ("NumaBinding", "cpus", "indices, such as `0-3,8`"),
             ("DistributedSystemDescription", "search", "Of the product `search`."),
             ("RetryPolicy", "max_backoff", "default: 1 s"),
+            ("grpc_stream", "streams", "1 to 1024; default: 1"),
         ]:
             self.assertIn(words, row_of(message, field), (message, field))
 
@@ -77,6 +90,17 @@ class TrafficReferenceTest(unittest.TestCase):
         )
         with self.assertRaisesRegex(reference.Undocumented, "RpcSpec.name"):
             reference.page(_Replaced(PROTOS, silent))
+
+
+class _Without:
+    """Protos with fewer drivers."""
+
+    def __init__(self, protos, drivers):
+        self._protos = protos
+        self.drivers = drivers
+
+    def __getattr__(self, name):
+        return getattr(self._protos, name)
 
 
 class _Replaced:
