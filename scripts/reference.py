@@ -14,6 +14,7 @@ Comments are plain text, of which the page makes more:
 """
 
 import collections
+import re
 
 from scripts import reference_protos
 from scripts import reference_words
@@ -21,6 +22,7 @@ from scripts import reference_words
 PAGE = "docs/traffic_reference.md"
 COMMAND = "scripts/generate_reference"
 ROOT = "TestSequence"
+TEST = "DistributedSystemDescription"
 
 HEAD = """\
 <!-- Made by scripts/generate_reference from the files of proto/. Do not edit. -->
@@ -124,11 +126,17 @@ class _Language:
             "  " * self._depths[m.name] + f"- [{m.name}](#{m.name.lower()})"
             for m in self.messages
         ]
-        activities = [activity.name for activity in self._protos.activities]
-        drivers = [driver.options.name for driver in self._protos.drivers]
+        activities = [a.name for a in self._protos.activities if not a.product]
+        activities += self._words_of_products(str.isupper)
+        drivers = [d.options.name for d in self._protos.drivers if not d.product]
+        drivers += self._words_of_products(str.islower)
         entries.append(f"- [Activities](#activities): {_links(activities)}")
         entries.append(f"- [Drivers](#drivers): {_links(drivers)}")
         return "\n".join(entries)
+
+    def _words_of_products(self, is_of_kind):
+        words = [word for word, _ in self._protos.product_words]
+        return [word for word in words if is_of_kind(word[0])]
 
     def section(self, message):
         parts = [
@@ -182,6 +190,7 @@ class _Language:
         rest = [part for comment in comments for part in comment.split("\n\n")[1:]]
         products = {field.product for field in row if field.product}
         first += [f'Of the product "{product}".' for product in sorted(products)]
+        first += dict.fromkeys(filter(None, map(reference_words.history, row)))
         return [
             self._prose.markdown("\n".join(first)),
             *map(self._prose.markdown, rest),
@@ -274,7 +283,8 @@ _PROSE = reference_words.Prose(())
 def _settings_table(settings):
     lines = ["| setting | type | values | meaning |", "|---|---|---|---|"]
     for field in settings:
-        about = _PROSE.markdown(field.setting.about)
+        about = " ".join([field.setting.about, reference_words.history(field)])
+        about = _PROSE.markdown(about.rstrip())
         lines.append(
             f"| `{field.name}` | {reference_words.type_name(field)} "
             f"| {reference_words.setting_values(field)} "
@@ -292,45 +302,61 @@ def _activities(protos):
         if activity.options.metrics:
             metrics = reference_words.names(activity.options.metrics, "and")
             said.append(f"Counts {metrics}.")
-        parts.append(f"### {activity.name}\n\n{' '.join(said)}\n")
+        section = [f"### {activity.name}\n\n{' '.join(said)}\n"]
         if activity.comment:
-            parts.append(_PROSE.markdown(activity.comment) + "\n")
-        parts.append(_settings_table(activity.settings))
-    parts.append(_of_products(protos, "Activities", str.isupper))
+            section.append(_PROSE.markdown(activity.comment) + "\n")
+        section.append(_settings_table(activity.settings))
+        parts += _of_product(activity.product, section)
     return "\n".join(parts)
 
 
 def _drivers(protos):
     parts = [DRIVERS]
     for driver in protos.drivers:
-        parts.append(
+        section = [
             f"### {driver.options.name}\n\n{_PROSE.markdown(driver.options.about)} "
             f"{reference_words.abilities(driver.options)}\n"
-        )
-        if driver.options.alias_of:
-            continue
-        for side, (settings, passed) in driver.sides.items():
+        ]
+        sides = {} if driver.options.alias_of else driver.sides
+        for side, (settings, passed) in sides.items():
             if settings:
-                parts.append(f"Settings of the {side}:\n")
-                parts.append(_settings_table(settings))
+                section.append(f"Settings of the {side}:\n")
+                section.append(_settings_table(settings))
             if passed:
-                parts.append(
+                section.append(
                     f"Settings of the {side} whose names begin with `{passed}` are "
                     "passed through.\n"
                 )
-    parts.append(_of_products(protos, "Drivers", str.islower))
+        parts += _of_product(driver.product, section)
     return "\n".join(parts)
 
 
-def _of_products(protos, kind, is_of_kind):
-    words = [
-        f"`{word}` (product `{product}`)"
-        for word, product in protos.product_words
-        if is_of_kind(word[0])
+def _of_product(product, section):
+    """The section, with marks by which without() finds it."""
+    if not product:
+        return section
+    heading, *rest = section
+    return [
+        f"<!-- Of the product {product}: -->\n{heading}",
+        f"Of the product `{product}`.\n",
+        *rest,
+        f"<!-- End of the product {product}. -->\n",
     ]
-    return f"{kind} that products add: {reference_words.listed(words, 'and')}.\n"
 
 
-def generate(root):
-    """The page, from the files below this folder. Raises Undocumented."""
-    return page(reference_protos.read(root))
+def without(page, products):
+    """The page without what only these products have."""
+    for product in products:
+        page = re.sub(
+            f"\n<!-- Of the product {product}: -->\n.*?"
+            f"\n<!-- End of the product {product}. -->\n",
+            "",
+            page,
+            flags=re.DOTALL,
+        )
+    return page
+
+
+def messages_of(protos):
+    """The messages of the language, in the order of the page."""
+    return _Language(protos).messages

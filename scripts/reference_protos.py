@@ -2,8 +2,10 @@
 and options, for the reference of the language (reference.py)."""
 
 import collections
+import glob
 import importlib
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -20,6 +22,9 @@ FILES = (
     "proto/traffic_config.proto",
 )
 
+# The drivers and activities of products, with the product in the path.
+_CATALOGS = "distbench/products/**/catalog.proto"
+
 Field = collections.namedtuple(
     "Field",
     "name kind message enum is_repeated is_map has_default default oneof comment "
@@ -28,9 +33,10 @@ Field = collections.namedtuple(
     "rules product setting",
 )
 Message = collections.namedtuple("Message", "name comment fields oneofs conflicts")
-Activity = collections.namedtuple("Activity", "name comment options settings")
+# The product is empty if the core has it.
+Activity = collections.namedtuple("Activity", "name product comment options settings")
 # Sides: "client", "server" and "channel" -> settings, prefix of those passed through.
-Driver = collections.namedtuple("Driver", "options sides")
+Driver = collections.namedtuple("Driver", "options product sides")
 
 # Numbers of descriptor.proto, of which paths to comments are made.
 _MESSAGE, _FIELD, _NESTED, _ENUM_IN, _VALUE, _ONEOF, _SYNTAX = 4, 2, 3, 4, 2, 8, 12
@@ -55,6 +61,7 @@ class Protos:
         self.product_words = [(word.word, word.product) for word in words]
         # What is above all else in the file of the language.
         self.introduction = self._comments["proto/traffic_config.proto", _SYNTAX]
+        self._modules = modules
         self._messages = {}
         for module in modules.values():
             for descriptor in module.DESCRIPTOR.message_types_by_name.values():
@@ -99,6 +106,7 @@ class Protos:
         return [
             Activity(
                 descriptor.name,
+                _product_of(descriptor),
                 self._comments[self._paths[descriptor.full_name]],
                 options,
                 self._settings(descriptor),
@@ -109,17 +117,23 @@ class Protos:
     @property
     def drivers(self):
         return [
-            Driver(options, self._sides(descriptor))
+            Driver(options, _product_of(descriptor), self._sides(descriptor))
             for descriptor, options in self._with(self._catalogs.driver)
         ]
 
     def _with(self, extension):
-        file = self._catalogs.DESCRIPTOR
-        descriptors = file.message_types_by_name.values()
-        for descriptor in sorted(descriptors, key=lambda d: self._paths[d.full_name]):
-            options = descriptor.GetOptions()
-            if options.HasExtension(extension):
-                yield descriptor, options.Extensions[extension]
+        """Messages with the option: those of the core first, else by their files."""
+        descriptors = sorted(
+            (
+                descriptor
+                for module in self._modules.values()
+                for descriptor in module.DESCRIPTOR.message_types_by_name.values()
+                if descriptor.GetOptions().HasExtension(extension)
+            ),
+            key=lambda d: (_product_of(d), self._paths[d.full_name]),
+        )
+        for descriptor in descriptors:
+            yield descriptor, descriptor.GetOptions().Extensions[extension]
 
     def _sides(self, descriptor):
         return {
@@ -176,7 +190,7 @@ class Protos:
             is_repeated=field.label == field.LABEL_REPEATED,
             is_map=is_map,
             has_default=field.has_default_value,
-            default=field.default_value,
+            default=_default(field),
             oneof=field.containing_oneof.name if field.containing_oneof else None,
             comment=self._comments[path],
             follows=follows,
@@ -193,6 +207,17 @@ class Protos:
         ]
 
 
+def _product_of(descriptor):
+    match = re.match("distbench/products/([^/]+)/", descriptor.file.name)
+    return match[1] if match else ""
+
+
+def _default(field):
+    if not field.enum_type:
+        return field.default_value
+    return field.enum_type.values_by_number[field.default_value].name
+
+
 def _clean(comment):
     lines = [line[1:] if line.startswith(" ") else line for line in comment.split("\n")]
     return "\n".join(line.rstrip() for line in lines).strip("\n")
@@ -200,7 +225,9 @@ def _clean(comment):
 
 def read(root):
     """Reads the files below this folder; only once in a process, as the modules that
-    protoc makes of them have their names from the files."""
+    protoc makes of them have their names from the files. Products that are not there are
+    left out."""
+    names = [*FILES, *sorted(glob.glob(_CATALOGS, root_dir=root, recursive=True))]
     with tempfile.TemporaryDirectory() as folder:
         descriptors = os.path.join(folder, "descriptors")
         subprocess.run(
@@ -210,12 +237,13 @@ def read(root):
                 "--include_source_info",
                 f"--descriptor_set_out={descriptors}",
                 f"--python_out={folder}",
-                *FILES,
+                *names,
             ],
             check=True,
         )
-        # A package, before one of the same name elsewhere.
-        open(os.path.join(folder, "proto", "__init__.py"), "w").close()
+        # Packages, before those of the same names elsewhere.
+        for parent, _, _ in os.walk(folder):
+            open(os.path.join(parent, "__init__.py"), "w").close()
         with open(descriptors, "rb") as file:
             files = descriptor_pb2.FileDescriptorSet.FromString(file.read()).file
         sys.path.insert(0, folder)
@@ -224,7 +252,7 @@ def read(root):
                 name: importlib.import_module(
                     name.replace("/", ".").replace(".proto", "_pb2")
                 )
-                for name in FILES
+                for name in names
             }
         finally:
             sys.path.remove(folder)

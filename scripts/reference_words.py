@@ -84,14 +84,15 @@ class Prose:
 # ---- Options ----------------------------------------------------------------------
 
 
-def _unit(rules):
+def unit_of(rules):
+    """The name of the unit."""
     return rules.DESCRIPTOR.fields_by_name["unit"].enum_type.values_by_number[
         rules.unit
     ].name
 
 
 def type_name(field):
-    unit = _unit(field.rules)
+    unit = unit_of(field.rules)
     if field.kind in _TYPES:
         if _TYPES[field.kind] == "text" and unit in _QUANTITIES:
             return f"{_QUANTITIES[unit][0]}, text"
@@ -117,7 +118,7 @@ def _amount(value, unit):
 
 def _range(rules):
     """The range in words, without the default ones of units."""
-    unit = _unit(rules)
+    unit = unit_of(rules)
     least, most = [], []
     if rules.min == 1 and unit in _LARGER:
         least = ["above", "0"]
@@ -145,13 +146,15 @@ def _default(field):
         return f"default: `{field.default}`" + (
             ", also if empty" if field.rules.empty_is_default else ""
         )
-    return f"default: {_amount(field.default, _unit(field.rules))}"
+    return f"default: {_amount(field.default, unit_of(field.rules))}"
 
 
 def _required(rules):
     if not rules.required and not rules.missing:
         return ""
-    return "required" + (f", unless `{rules.unless}` is given" if rules.unless else "")
+    if not rules.unless:
+        return "required"
+    return f"required, unless {names(rules.unless, 'or')} is given"
 
 
 def values(field):
@@ -179,6 +182,16 @@ def values(field):
         _default(field),
     ]
     return cell("; ".join(filter(None, said)))
+
+
+def history(field):
+    """Since when the field is there, and whether it still should be."""
+    said = []
+    if field.rules.since:
+        said.append(f"Since version {field.rules.since}.")
+    if field.rules.deprecated:
+        said.append(f"Deprecated: {field.rules.deprecated}.")
+    return " ".join(said)
 
 
 def conditions(when):

@@ -11,6 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "distbench/config/catalogs/driver_catalog.h"
+#include "distbench/config/catalogs/settings.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/reading/config_format.h"
 #include "distbench/flags/connection_defaults.h"
@@ -238,20 +240,49 @@ std::string FlagManPage(const flags::ManPageOptions& options) {
 
 namespace {
 
+std::vector<std::string> PartsOf(const std::string& config) {
+  return absl::StrSplit(config, ':');
+}
+
+// The protocol that a CONFIG names, or else the default one.
+const Protocol& ProtocolOf(const std::string& config) {
+  const Protocol* protocol = FindProtocol(kDefaultProtocol);
+  for (const std::string& part : PartsOf(config)) {
+    if (const Protocol* named = FindProtocol(part)) protocol = named;
+  }
+  return *protocol;
+}
+
 // The parameters of the pattern and the protocol that a CONFIG names, and of
 // every test.
 std::vector<Parameter> ParametersOf(const std::string& config) {
   std::vector<Parameter> parameters;
-  const Protocol* protocol = FindProtocol(kDefaultProtocol);
-  for (const std::string& part :
-       std::vector<std::string>(absl::StrSplit(config, ':'))) {
+  for (const std::string& part : PartsOf(config)) {
     if (const Pattern* pattern = FindPattern(part)) {
       parameters = Joined({parameters, pattern->parameters});
-    } else if (const Protocol* named = FindProtocol(part)) {
-      protocol = named;
     }
   }
-  return Joined({parameters, protocol->parameters, CommonParameters()});
+  return Joined(
+      {parameters, ProtocolOf(config).parameters, CommonParameters()});
+}
+
+// The words of a setting of the driver, as the catalog has them. A decorated
+// driver is one of the others.
+std::vector<std::string> WordsOfSetting(const std::string& driver_name,
+                                        const std::string& name) {
+  const config::DriverDeclaration* const driver =
+      config::FindDriver(driver_name);
+  if (driver == nullptr) return {};
+  if (driver->decorated_driver_setting == name) {
+    return config::BuiltInDriverNames();
+  }
+  for (const config::SettingsDeclaration* side :
+       {&driver->client_settings, &driver->server_settings}) {
+    const config::SettingDeclaration* const setting =
+        config::FindSetting(*side, name);
+    if (setting != nullptr) return setting->allowed_values;
+  }
+  return {};
 }
 
 std::vector<flags::Candidate> PatternCandidates() {
@@ -331,12 +362,15 @@ std::vector<flags::Candidate> ConfigCandidates(const std::string& typed) {
   const size_t equals = typed.find('=', colon);
   if (equals == std::string::npos) return SettingCandidates(stays);
   const std::string name = typed.substr(colon + 1, equals - colon - 1);
-  std::vector<flags::Candidate> candidates;
+  std::vector<std::string> choices;
   for (const Parameter& parameter : ParametersOf(stays)) {
-    if (parameter.name != name) continue;
-    for (const std::string& choice : parameter.choices) {
-      candidates.push_back({typed.substr(0, equals + 1) + choice});
-    }
+    if (parameter.name == name) choices = parameter.choices;
+  }
+  if (choices.empty()) choices = WordsOfSetting(ProtocolOf(stays).name, name);
+  std::vector<flags::Candidate> candidates;
+  for (const std::string& choice : choices) {
+    if (choice.empty()) continue;
+    candidates.push_back({typed.substr(0, equals + 1) + choice});
   }
   return candidates;
 }

@@ -193,6 +193,14 @@ TEST(TestBuilderCompletionTest, Choices) {
   EXPECT_THAT(Words({"clique:synchronization_mode=sync_burst_"}),
               ElementsAre("clique:synchronization_mode=sync_burst_spread"));
   EXPECT_THAT(Words({"clique:node_count="}), IsEmpty());
+  // Those of the driver.
+  EXPECT_THAT(
+      Words({"clique:tcp:transport="}),
+      ElementsAre("clique:tcp:transport=tcp", "clique:tcp:transport=unix"));
+  EXPECT_THAT(Words({"clique:threadpool_type="}),
+              Contains("clique:threadpool_type=elastic"));
+  EXPECT_THAT(Words({"clique:double_barrel:next_protocol_driver=t"}),
+              ElementsAre("clique:double_barrel:next_protocol_driver=tcp"));
 }
 
 TEST(TestBuilderCompletionTest, PrefixesAndSweeps) {

@@ -168,6 +168,7 @@ struct Source {
 
 constexpr Source kSources[] = {
     {"ACTIVITY", Activities},
+    {"CONFIG", Patterns},
     {"HOST:PORT", Sequencers},
     {"NODE", Nodes},
     {"PATTERN", Patterns},

@@ -290,7 +290,7 @@ _@PROGRAM@_complete() {
         ;;
       *)
         line=${line%%$'\t'*}
-        if [[ $line == *[=:,/] ]]; then compopt -o nospace; fi
+        if [[ $line == *[=:,./] ]]; then compopt -o nospace; fi
         COMPREPLY+=("${line#"$kept"}")
         ;;
     esac
@@ -317,7 +317,7 @@ _@PROGRAM@() {
     about=${line#*$'\t'}
     # A colon ends the word for _describe.
     line=${word//:/\\:}${about:+:$about}
-    if [[ $word == *[=:,/] ]]; then
+    if [[ $word == *[=:,./] ]]; then
       open+=("$line")
     else
       whole+=("$line")

@@ -15,7 +15,7 @@ class App;
 namespace distbench::flags {
 
 struct Candidate {
-  // The whole word. More follows if it ends in '=', ':', ',' or '/'.
+  // The whole word. More follows if it ends in '=', ':', ',', '.' or '/'.
   std::string word;
   std::string description = "";  // at most a line; may be empty
 };

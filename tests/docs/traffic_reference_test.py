@@ -22,18 +22,30 @@ def read_page():
 
 def row_of(message, field):
     """The row of the page's table with this field."""
-    section = re.search(rf"^## {message}$.*?(?=^## )", read_page(), re.M | re.S)[0]
+    section = re.search(rf"^##+ {message}$.*?(?=^##+ )", read_page(), re.M | re.S)[0]
     return re.search(rf"^\|[^|]*`{field}`.*$", section, re.M)[0]
 
 
 class TrafficReferenceTest(unittest.TestCase):
     def test_page_is_fresh(self):
         # Not assertEqual, whose message would be the difference of two long pages.
+        there = {each.product for each in [*PROTOS.drivers, *PROTOS.activities]}
+        missing = {product for _, product in PROTOS.product_words} - there
         self.assertTrue(
-            reference.page(PROTOS) == read_page(),
+            reference.page(PROTOS) == reference.without(read_page(), missing),
             f"{reference.PAGE} is not what the files of proto/ say now; run "
             f"{reference.COMMAND} and commit the page",
         )
+
+    def test_what_a_product_adds_can_be_left_out(self):
+        products = sorted({each.product for each in PROTOS.drivers} - {""})
+        if not products:
+            self.skipTest("no product has a driver")
+        drivers = [each for each in PROTOS.drivers if each.product != products[0]]
+        rest = reference.page(_Without(PROTOS, drivers))
+        page = reference.page(PROTOS)
+        self.assertTrue(rest != page)
+        self.assertTrue(rest == reference.without(page, products[:1]))
 
     def test_links_within_the_page_have_their_headings(self):
         page = read_page()
@@ -59,7 +71,7 @@ class TrafficReferenceTest(unittest.TestCase):
         for message, field, words in [
             ("RpcSpec", "server", "required; a name in `services`"),
             ("RpcSpec", "multi_server_channel_name", "not with `stream`"),
-            ("ServiceSpec", "count", "required, unless `x_size` is given"),
+            ("ServiceSpec", "count", "required, unless `x_size` or `external` is given"),
             ("ServiceSpec", "z_size", "needs `y_size`"),
             ("AdmissionSpec", "refuse", "`newest` or `oldest`; default: `newest`"),
             ("HedgingPolicy", "percentile", "above 0, below 100"),
@@ -67,6 +79,7 @@ class TrafficReferenceTest(unittest.TestCase):
             ("NumaBinding", "cpus", "indices, such as `0-3,8`"),
             ("DistributedSystemDescription", "search", "Of the product `search`."),
             ("RetryPolicy", "max_backoff", "default: 1 s"),
+            ("grpc_stream", "streams", "1 to 1024; default: 1"),
         ]:
             self.assertIn(words, row_of(message, field), (message, field))
 
@@ -77,6 +90,17 @@ class TrafficReferenceTest(unittest.TestCase):
         )
         with self.assertRaisesRegex(reference.Undocumented, "RpcSpec.name"):
             reference.page(_Replaced(PROTOS, silent))
+
+
+class _Without:
+    """Protos with fewer drivers."""
+
+    def __init__(self, protos, drivers):
+        self._protos = protos
+        self.drivers = drivers
+
+    def __getattr__(self, name):
+        return getattr(self._protos, name)
 
 
 class _Replaced:
@@ -90,6 +114,88 @@ class _Replaced:
         if name == self._message.name:
             return self._message
         return self._protos.message(name)
+
+    def __getattr__(self, name):
+        return getattr(self._protos, name)
+
+
+# How many fields the first version has. Others say since which version they are there.
+# None: it is not released.
+FIRST_VERSION = "0.9.0"
+FIELDS_OF_THE_FIRST_VERSION = None
+
+
+def numbers_of(version):
+    return [int(part) for part in version.split(".")]
+
+
+def problem_of_versions(protos, version, count):
+    """What is wrong with `since` of fields, by the program's version and the number of
+    fields of the first one; empty if nothing is."""
+    fields = [
+        (f"{message.name}.{field.name}", field.rules.since)
+        for message in reference.messages_of(protos)
+        for field in message.fields
+    ]
+    for name, since in fields:
+        if since and not re.fullmatch(r"\d+\.\d+\.\d+", since):
+            return f"{name}: since is {since}, and not a version such as {version}"
+        if since and numbers_of(since) > numbers_of(version):
+            return f"{name}: since is {since}, above VERSION, which is {version}"
+        if since and numbers_of(since) <= numbers_of(FIRST_VERSION):
+            return f"{name}: since is {since}; fields of {FIRST_VERSION} do not say so"
+    silent = sum(not since for _, since in fields)
+    if count is None and version == FIRST_VERSION:
+        return ""
+    if count is None:
+        return (
+            f"{FIRST_VERSION} is released; FIELDS_OF_THE_FIRST_VERSION is {silent}, "
+            "unless fields were added since then"
+        )
+    if silent != count:
+        return (
+            f"{silent} fields do not say since which version they are there, and not "
+            f'{count}; a new field does: (rules).since = "{version}"'
+        )
+    return ""
+
+
+class SinceTest(unittest.TestCase):
+    def with_field(self, since):
+        """The protos with a field that was added to ServiceSpec."""
+        message = PROTOS.message("ServiceSpec")
+        rules = type(message.fields[0].rules)(since=since)
+        added = message.fields[0]._replace(name="added", comment="New.", rules=rules)
+        return _Replaced(PROTOS, message._replace(fields=[*message.fields, added]))
+
+    def test_new_fields_say_since_when_they_are_there(self):
+        with open("VERSION", encoding="utf-8") as file:
+            version = file.read().strip()
+        self.assertEqual(
+            problem_of_versions(PROTOS, version, FIELDS_OF_THE_FIRST_VERSION), ""
+        )
+
+    def test_what_is_wrong_with_versions(self):
+        messages = reference.messages_of(PROTOS)
+        count = sum(not f.rules.since for m in messages for f in m.fields)
+        for since, version, fields, problem in [
+            ("", "0.9.0", None, ""),
+            ("", "0.10.0", None, "0.9.0 is released"),
+            ("", "0.10.0", count, "a new field does"),
+            ("0.10.0", "0.10.0", count, ""),
+            ("0.10.0", "0.11.0", count, ""),
+            ("0.10.0", "0.9.1", count, "above VERSION"),
+            ("0.9.0", "0.9.1", count, "do not say so"),
+            ("soon", "0.10.0", count, "not a version"),
+        ]:
+            found = problem_of_versions(self.with_field(since), version, fields)
+            self.assertIn(problem, found)
+            self.assertEqual(bool(found), bool(problem), found)
+
+    def test_the_page_says_so(self):
+        self.assertIn(
+            "New. Since version 0.10.0.", reference.page(self.with_field("0.10.0"))
+        )
 
 
 class WordsTest(unittest.TestCase):

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/named.h"
 #include "distbench/base/plugins.h"
+#include "glog/logging.h"
 #include "google/protobuf/descriptor.h"
 #include "proto/catalogs.pb.h"
 
@@ -67,24 +68,32 @@ std::vector<ActivityDeclaration> MakeActivityCatalog() {
   for (int i = 0; i < file.message_type_count(); ++i) {
     const google::protobuf::Descriptor& type = *file.message_type(i);
     if (!type.options().HasExtension(catalog::activity)) continue;
-    const auto& options = type.options().GetExtension(catalog::activity);
-    activities.push_back(
-        {.name = type.name(),
-         .description = options.about(),
-         .settings = {.settings = SettingsOf(type)},
-         .metrics = {options.metrics().begin(), options.metrics().end()},
-         .sized_by = {options.sized_by().begin(), options.sized_by().end()},
-         .waits = options.waits(),
-         .check = CheckOf(type.name())});
+    ActivityDeclaration& activity = activities.emplace_back();
+    activity.name = type.name();
+    activity.check = CheckOf(type.name());
+    CompleteByData(type, activity);
   }
   for (const auto& [name, activity] :
        base::Plugins<ActivityDeclaration>::All()) {
     activities.push_back(*activity);
+    if (activity->complete != nullptr) activity->complete(activities.back());
   }
   return activities;
 }
 
 }  // namespace
+
+void CompleteByData(const google::protobuf::Descriptor& type,
+                    ActivityDeclaration& activity) {
+  CHECK_EQ(activity.name, type.name());
+  const catalog::ActivityOptions& options =
+      type.options().GetExtension(catalog::activity);
+  activity.description = options.about();
+  activity.settings = {.settings = SettingsOf(type)};
+  activity.metrics = {options.metrics().begin(), options.metrics().end()};
+  activity.sized_by = {options.sized_by().begin(), options.sized_by().end()};
+  activity.waits = options.waits();
+}
 
 absl::Span<const ActivityDeclaration> ActivityCatalog() {
   static const auto* const catalog =

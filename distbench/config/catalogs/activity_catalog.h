@@ -1,6 +1,6 @@
 // The catalog of activities: which ones configs may name, and their settings.
-// Validation, documentation and help texts are generated from it. Those of the
-// core are data (proto/catalogs.proto).
+// Validation, documentation and help texts are generated from it. They are data
+// (proto/catalogs.proto, and a catalog.proto of each product that has some).
 //
 //   const ActivityDeclaration* activity = FindActivity("Compress");
 //   if (activity == nullptr) ...  // unknown name
@@ -18,6 +18,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "distbench/config/catalogs/settings.h"
+#include "google/protobuf/descriptor.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench::config {
@@ -33,10 +34,10 @@ struct ActivityDeclaration {
   std::string name;
 
   // Describes one iteration, in full sentences for users.
-  std::string description;
+  std::string description = {};
 
   // All settings except activity_func.
-  SettingsDeclaration settings;
+  SettingsDeclaration settings = {};
 
   // The metrics that appear in the result in addition to "iteration_count".
   std::vector<std::string> metrics = {};
@@ -51,7 +52,22 @@ struct ActivityDeclaration {
   // Adds a problem for each rule that these break, beyond the options of the
   // settings. Null if there are no such rules.
   void (*check)(const CheckedSettings& settings) = nullptr;
+
+  // Of products: adds what is data, when the catalog is made. Data is not there
+  // yet while the declarations of products are initialised.
+  void (*complete)(ActivityDeclaration& activity) = nullptr;
 };
+
+// Replaces all but the name and the check by what the type says, a message of a
+// catalog.proto with the option `activity`.
+void CompleteByData(const google::protobuf::Descriptor& type,
+                    ActivityDeclaration& activity);
+
+// The same as ActivityDeclaration::complete.
+template <typename Message>
+void CompleteBy(ActivityDeclaration& activity) {
+  CompleteByData(*Message::descriptor(), activity);
+}
 
 // Names of metrics.
 inline constexpr char kIterationCountMetric[] = "iteration_count";

@@ -11,8 +11,8 @@
 #include "absl/strings/str_join.h"
 #include "distbench/base/named.h"
 #include "distbench/base/plugins.h"
-#include "distbench/config/catalogs/driver_settings.h"
 #include "distbench/config/problems/suggest.h"
+#include "glog/logging.h"
 #include "google/protobuf/descriptor.h"
 #include "proto/catalogs.pb.h"
 
@@ -169,6 +169,15 @@ std::vector<DriverDeclaration> MakeCatalog() {
 }
 
 }  // namespace
+
+void CompleteByData(const Descriptor& type, DriverDeclaration& driver) {
+  DriverDeclaration data = DriverOf(type);
+  CHECK_EQ(data.name, driver.name);
+  data.built_in = driver.built_in;
+  data.package = driver.package;
+  if (driver.files != nullptr) data.files = driver.files;
+  driver = std::move(data);
+}
 
 absl::Span<const DriverDeclaration> DriverCatalog() {
   static const auto* const catalog =

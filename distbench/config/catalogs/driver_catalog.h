@@ -1,7 +1,8 @@
 // The catalog of protocol drivers: which ones configs may name, and their
 // settings. Validation, documentation and help texts are generated from it.
-// Those of the core are data (proto/catalogs.proto). A product adds a driver
-// with base::Plugin<config::DriverDeclaration> (or with protocol::DriverPlugin,
+// They are data (proto/catalogs.proto, and a catalog.proto of each product that
+// has drivers). A product adds a driver with
+// base::Plugin<config::DriverDeclaration> (or with protocol::DriverPlugin,
 // protocol/registry/registry.h).
 
 #ifndef DISTBENCH_CONFIG_CATALOGS_DRIVER_CATALOG_H_
@@ -16,6 +17,7 @@
 #include "absl/types/span.h"
 #include "distbench/config/catalogs/settings.h"
 #include "distbench/config/plan/driver_options.h"
+#include "google/protobuf/descriptor.h"
 
 namespace distbench::config {
 
@@ -35,7 +37,7 @@ struct DriverDeclaration {
   std::string name;
 
   // Describes the driver, in full sentences for users.
-  std::string description;
+  std::string description = {};
 
   // False for a driver that is not part of this build. It is listed so that the
   // error message can say so.
@@ -78,10 +80,21 @@ struct DriverDeclaration {
   // if this driver decorates none.
   std::string decorated_driver_setting = {};
 
-  // Of products: adds settings that are data, when the catalog is made. Data is
-  // not there yet while the declarations of products are initialised.
+  // Of products: adds what is data, when the catalog is made. Data is not there
+  // yet while the declarations of products are initialised.
   void (*complete)(DriverDeclaration& driver) = nullptr;
 };
+
+// Replaces all but the name, built_in, package and files by what the type says,
+// a message of a catalog.proto with the option `driver`.
+void CompleteByData(const google::protobuf::Descriptor& type,
+                    DriverDeclaration& driver);
+
+// The same as DriverDeclaration::complete.
+template <typename Message>
+void CompleteBy(DriverDeclaration& driver) {
+  CompleteByData(*Message::descriptor(), driver);
+}
 
 // All drivers, in the order in which the documentation lists them. What they
 // refuse (SettingsDeclaration::refused) says which drivers do not.

@@ -55,16 +55,9 @@ TEST(DriverCatalog, TcpHasItsSettingsWithRanges) {
 // Drivers that are made without the catalog use the constants.
 TEST(DriverCatalog, NumbersOfConnectionsAreThoseOfTheDrivers) {
   const SettingsDeclaration& client = FindDriver("tcp")->client_settings;
-  for (const TcpSettingLimits& limits :
-       {kTcpConnections, kCallsPerConnection, kTcpMaxBatch, kTcpSendQueueBytes,
-        kDscp, kSendBufferBytes, kReceiveBufferBytes, kBusyPollUs,
-        kMaxPacingRate}) {
-    const SettingDeclaration* setting = FindSetting(client, limits.name);
-    ASSERT_NE(setting, nullptr) << limits.name;
-    EXPECT_EQ(setting->default_value, SettingValue(limits.default_value));
-    EXPECT_EQ(setting->minimum, limits.minimum) << limits.name;
-    EXPECT_EQ(setting->maximum, limits.maximum) << limits.name;
-  }
+  ExpectLimits(client, {kTcpConnections, kCallsPerConnection, kTcpMaxBatch,
+                        kTcpSendQueueBytes, kDscp, kSendBufferBytes,
+                        kReceiveBufferBytes, kBusyPollUs, kMaxPacingRate});
   EXPECT_EQ(FindSetting(client, "spin_us")->default_value,
             SettingValue(kSpinByCpus));
   EXPECT_EQ(FindSetting(client, "spin_us")->maximum, kTcpSpinUs.maximum);

@@ -28,27 +28,10 @@ void AddConnections(DriverDeclaration& driver) {
   Settings& of_server = driver.server_settings.settings;
   of_server =
       Joined(Of<catalog::Listener>(), of_server, Of<catalog::Sockets>());
-  driver.channel_settings = ChannelSettings();
+  driver.channel_settings = {.settings = Of<catalog::Channel>()};
 }
 
 }  // namespace
-
-SettingDeclaration LimitedSetting(const TcpSettingLimits& limits,
-                                  const std::string& description) {
-  return {
-      .name = limits.name,
-      .description = description,
-      .default_value = limits.default_value,
-      .minimum = limits.minimum,
-      .maximum = limits.maximum,
-  };
-}
-
-SettingDeclaration SpinUs() { return Of<catalog::Spin>().front(); }
-
-SettingsDeclaration ChannelSettings() {
-  return {.settings = Of<catalog::Channel>()};
-}
 
 DriverDeclaration DriverOverConnections(
     const std::string& name, const std::string& description,
@@ -61,11 +44,6 @@ DriverDeclaration DriverOverConnections(
           .client_settings = {.settings = of_client},
           .server_settings = {.settings = of_server},
           .complete = &AddConnections};
-}
-
-std::map<std::string, std::string> NoCallsPerConnection(
-    const std::string& reason) {
-  return {{kCallsPerConnection.name, reason}};
 }
 
 }  // namespace distbench::config

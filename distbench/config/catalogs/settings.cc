@@ -248,25 +248,6 @@ bool HasOptions(const SettingDeclaration& setting) {
 
 }  // namespace
 
-SettingDeclaration Number(const std::string& name,
-                          const std::string& description, int64_t default_value,
-                          int64_t minimum, int64_t maximum) {
-  return {.name = name,
-          .description = description,
-          .default_value = default_value,
-          .minimum = minimum,
-          .maximum = maximum};
-}
-
-SettingDeclaration Choice(const std::string& name,
-                          const std::string& description,
-                          const std::vector<std::string>& values) {
-  return {.name = name,
-          .description = description,
-          .default_value = values.front(),
-          .allowed_values = values};
-}
-
 std::vector<SettingDeclaration> SettingsOf(const Descriptor& type) {
   std::vector<SettingDeclaration> settings;
   for (int i = 0; i < type.field_count(); ++i) {

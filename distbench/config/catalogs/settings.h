@@ -49,14 +49,6 @@ struct SettingDeclaration {
   const catalog::SettingOptions* options = nullptr;
 };
 
-// Short forms of declarations. The first value of a choice is its default.
-SettingDeclaration Number(const std::string& name,
-                          const std::string& description, int64_t default_value,
-                          int64_t minimum, int64_t maximum);
-SettingDeclaration Choice(const std::string& name,
-                          const std::string& description,
-                          const std::vector<std::string>& values);
-
 // The settings that the fields of a type declare (proto/catalogs.proto).
 std::vector<SettingDeclaration> SettingsOf(
     const google::protobuf::Descriptor& type);

@@ -361,7 +361,11 @@ class FieldCheck {
     const FieldRules& rules = rule.rules;
     // A text that is left in a canonical message is wrong, which is reported.
     if (IsThere(message, rule.text)) return;
-    if (IsThere(message, rule.unless)) return;
+    if (absl::c_any_of(rule.unless, [&](const FieldDescriptor* other) {
+          return IsThere(message, other);
+        })) {
+      return;
+    }
     if (rules.has_missing()) {
       Add(&place, absl::StrCat("is missing; ", rules.missing()));
     } else if (rules.required() && rules.has_refers_to()) {

@@ -3,11 +3,13 @@
 
 #include "distbench/config/rules/field_rules.h"
 
+#include <iterator>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/config/plan/plan.h"
 #include "distbench/config/rules/type_rules.h"
@@ -52,9 +54,11 @@ TEST(FieldRules, NameFieldsThatThereAre) {
   const Descriptor* const test = DistributedSystemDescription::descriptor();
   for (const Descriptor* type : TypesOfTests()) {
     for (const FieldRule& rule : RulesOf(type).fields) {
-      for (const std::string& other :
-           {rule.rules.text_of(), rule.rules.unless(), rule.rules.channel_of(),
-            rule.rules.excludes(), rule.rules.not_with(), rule.rules.needs()}) {
+      std::vector<std::string> others = {
+          rule.rules.text_of(), rule.rules.channel_of(), rule.rules.excludes(),
+          rule.rules.not_with(), rule.rules.needs()};
+      absl::c_copy(rule.rules.unless(), std::back_inserter(others));
+      for (const std::string& other : others) {
         EXPECT_TRUE(other.empty() || type->FindFieldByName(other) != nullptr)
             << rule.field->full_name() << ": " << other;
       }

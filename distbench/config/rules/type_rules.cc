@@ -76,7 +76,9 @@ FieldRule RuleOf(const FieldDescriptor& field) {
   rule.has_range = rule.rules.has_min();
   rule.channel_of =
       field.containing_type()->FindFieldByName(rule.rules.channel_of());
-  rule.unless = field.containing_type()->FindFieldByName(rule.rules.unless());
+  for (const std::string& name : rule.rules.unless()) {
+    rule.unless.push_back(field.containing_type()->FindFieldByName(name));
+  }
   rule.refers_to = DistributedSystemDescription::descriptor()->FindFieldByName(
       rule.rules.refers_to());
   return rule;

@@ -32,7 +32,7 @@ struct FieldRule {
   // the test; null if they name none.
   const google::protobuf::FieldDescriptor* number = nullptr;  // of a quantity
   const google::protobuf::FieldDescriptor* text = nullptr;    // of a number
-  const google::protobuf::FieldDescriptor* unless = nullptr;
+  std::vector<const google::protobuf::FieldDescriptor*> unless = {};
   const google::protobuf::FieldDescriptor* refers_to = nullptr;
   const google::protobuf::FieldDescriptor* channel_of = nullptr;
 };

@@ -2,6 +2,7 @@
 
 #include "distbench/config/catalogs/driver_catalog.h"
 #include "distbench/config/catalogs/testing/declaration_testing.h"
+#include "distbench/products/http2/declaration.h"
 #include "distbench/protocol/registry/testing/driver_registration.h"
 #include "gtest/gtest.h"
 #include "optional_libraries.h"
@@ -36,6 +37,13 @@ TEST(Http2PluginTest, HasWindowsOnBothSides) {
   }
   EXPECT_NE(FindSetting(Driver().server_settings, "max_concurrent_streams"),
             nullptr);
+}
+
+TEST(Http2PluginTest, NumbersAreThoseOfTheDriver) {
+  config::ExpectLimits(Driver().client_settings,
+                       {kStreamWindow, kConnectionWindow});
+  config::ExpectLimits(Driver().server_settings,
+                       {kStreamWindow, kConnectionWindow, kMaxStreams});
 }
 
 TEST(Http2PluginTest, HasTheSettingsOfOurSockets) {

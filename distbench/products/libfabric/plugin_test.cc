@@ -3,9 +3,12 @@
 
 #include "distbench/base/testing/proto_testing.h"
 #include "distbench/config/catalogs/driver_catalog.h"
+#include "distbench/config/catalogs/settings.h"
 #include "distbench/config/catalogs/testing/declaration_testing.h"
+#include "distbench/config/plan/driver_options.h"
 #include "distbench/config/requirements/host_requirements.h"
 #include "distbench/node/host_limits.h"
+#include "distbench/products/libfabric/declaration.h"
 #include "distbench/protocol/registry/registry.h"
 #include "distbench/protocol/registry/testing/driver_registration.h"
 #include "gmock/gmock.h"
@@ -35,12 +38,19 @@ TEST(LibfabricPluginTest, TheDriverIsRegisteredEvenIfItIsLeftOut) {
   EXPECT_EQ(driver.built_in, DISTBENCH_HAS_LIBFABRIC == 1);
   EXPECT_EQ(driver.package, "libfabric-dev");
   EXPECT_FALSE(driver.breaks_connections);
-  EXPECT_EQ(FindSetting(driver.server_settings, "provider")->default_value,
-            SettingValue("tcp"));
-  EXPECT_EQ(FindSetting(driver.server_settings, "endpoint")->default_value,
-            SettingValue("rdm"));
-  EXPECT_NE(FindSetting(driver.server_settings, "receive_buffers"), nullptr);
-  EXPECT_NE(FindSetting(driver.client_settings, "send_queue_bytes"), nullptr);
+}
+
+TEST(LibfabricPluginTest, NumbersAndWordsAreThoseOfTheDriver) {
+  const config::DriverDeclaration& driver = *config::FindDriver("libfabric");
+  EXPECT_EQ(FindSetting(driver.server_settings, kProvider)->default_value,
+            SettingValue(kDefaultProvider));
+  const config::SettingDeclaration& endpoint =
+      *FindSetting(driver.server_settings, kEndpoint);
+  EXPECT_EQ(endpoint.default_value, SettingValue(kRdmEndpoint));
+  EXPECT_THAT(endpoint.allowed_values, ElementsAre(kRdmEndpoint, kMsgEndpoint));
+  config::ExpectLimits(driver.client_settings, {config::kTcpSendQueueBytes});
+  config::ExpectLimits(driver.server_settings,
+                       {kReceiveBuffers, kReceiveBufferBytes});
 }
 
 #if DISTBENCH_HAS_LIBFABRIC

@@ -52,6 +52,18 @@ class SearchTest(programs.ClusterTest):
     def test_the_file_is_an_argument_or_a_flag(self):
         self.assert_one_file(self.infile, "search", "--test_sequencer=a:1")
 
+    def test_knobs_of_the_config_complete(self):
+        outcome = self.distbench(
+            "complete", "--", "distbench", "search", self.infile, "--knob="
+        )
+        self.assertEqual(
+            [line.partition("\t")[0] for line in outcome.out.splitlines()],
+            [
+                f"--knob={knob}"
+                for knob in ("concurrency:send", "payload:small", "rate", "builder:")
+            ],
+        )
+
     def test_stops_at_the_highest_load_and_reports_it(self):
         for _ in range(2):
             self.start_node(self.sequencer)

@@ -1,7 +1,9 @@
 // What this product adds to the program.
 
 #include <deque>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -9,8 +11,12 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/plugins.h"
 #include "distbench/cli/command.h"
+#include "distbench/cli/value_candidates.h"
+#include "distbench/config/validate/check.h"
+#include "distbench/flags/completion.h"
 #include "distbench/products/search/benchpress/benchpress.h"
 #include "distbench/products/search/command.h"
+#include "distbench/products/search/knobs/knob_name.h"
 #include "distbench/products/search/report/page_files.h"
 #include "distbench/products/search/report/search_text.h"
 #include "distbench/products/search/report/searches.h"
@@ -19,6 +25,7 @@
 #include "distbench/report/parts/finding_rule.h"
 #include "distbench/report/parts/report_format.h"
 #include "distbench/report/parts/text_part.h"
+#include "proto/traffic_config.pb.h"
 
 namespace distbench::search {
 namespace {
@@ -33,6 +40,31 @@ const base::Plugin<base::Product> kProduct(
 
 const base::Plugin<Command> kCommand("search", new Command{HelpSection::kRuns,
                                                            AddSearchCommand});
+
+// Those that tests of the command line have, and if it names none, the kinds.
+std::vector<flags::Candidate> KnobCandidates(
+    const flags::ValueRequest& request) {
+  std::vector<flags::Candidate> candidates = cli::NamesInConfigs(
+      request, [](const auto& test, std::set<std::string>& names) {
+        TestSequence sequence;
+        *sequence.add_tests() = test;
+        const absl::StatusOr<TestSequence> checked =
+            config::CheckTestSequence(std::move(sequence));
+        if (!checked.ok()) return;
+        for (const std::string& knob : KnobsOf(checked->tests(0))) {
+          names.insert(knob);
+        }
+      });
+  if (candidates.empty()) {
+    candidates = {{"rate"},     {"concurrency"}, {"concurrency:"},
+                  {"payload:"}, {"fanout:"},     {"control:"}};
+  }
+  candidates.push_back({"builder:", "CONFIG:PARAMETER, of test_builder"});
+  return candidates;
+}
+
+const base::Plugin<cli::ValueType> kKnobs("KNOB",
+                                          new cli::ValueType{KnobCandidates});
 
 }  // namespace
 

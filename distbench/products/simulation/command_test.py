@@ -91,6 +91,25 @@ class SimulateTest(programs.ProgramTest):
         self.assertEqual(test["simulation"]["host_count"], 2)
         self.assert_nothing_runs()
 
+    def test_what_may_vary_completes(self):
+        config = self.config()
+        for words, completed in [
+            (
+                [config, "--vary=service."],
+                ["--vary=service.client=", "--vary=service.server="],
+            ),
+            (
+                [config, "--vary=test.overload_limits.max_th"],
+                ["--vary=test.overload_limits.max_threads="],
+            ),
+            ([config, "--vary=test.services[cl"], ["--vary=test.services[client]."]),
+            (["--vary=fabric.host.scheduler=F"], ["--vary=fabric.host.scheduler=FIFO"]),
+            (["--pattern=clique", "--vary=node_c"], ["--vary=node_count="]),
+        ]:
+            line = ("complete", "--", "distbench", "simulate", *words)
+            lines = self.distbench(*line).out.splitlines()
+            self.assertEqual([each.partition("\t")[0] for each in lines], completed)
+
     def test_equal_seeds_give_equal_figures_on_any_number_of_threads(self):
         config = self.config()
         outcomes = [

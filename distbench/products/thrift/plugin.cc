@@ -4,7 +4,8 @@
 
 #include "absl/status/statusor.h"
 #include "distbench/base/plugins.h"
-#include "distbench/config/catalogs/driver_settings.h"
+#include "distbench/config/catalogs/driver_catalog.h"
+#include "distbench/products/thrift/catalog.pb.h"
 #include "distbench/products/thrift/thrift_driver.h"
 #include "distbench/protocol/registry/registry.h"
 #include "distbench/protocol/tcp/settings.h"
@@ -26,11 +27,7 @@ absl::StatusOr<std::unique_ptr<protocol::ProtocolDriver>> Make(
 }
 
 const protocol::DriverPlugin kDriver(
-    config::DriverOverConnections(
-        "thrift",
-        "Thrift's framed transport and strict binary protocol, with any number "
-        "of calls in flight on a connection.",
-        {}, {}),
+    {.name = "thrift", .complete = &config::CompleteBy<catalog::Thrift>},
     {Make});
 
 const base::Plugin<test_builder::Protocol> kProtocol(

@@ -2,7 +2,7 @@
 // products add, in their plugin.cc:
 //
 //   const protocol::DriverPlugin kThrift(
-//       config::DriverOverConnections("thrift", "Thrift's framed...", {}, {}),
+//       {.name = "thrift", .complete = &config::CompleteBy<catalog::Thrift>},
 //       {[](const config::DriverOptions& options,
 //           const protocol::DriverEnvironment& environment) { ... }});
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -43,6 +44,18 @@ void ExpectIsWellDeclared(const DriverDeclaration& driver) {
   EXPECT_NE(
       FindSetting(driver.client_settings, "calls_per_connection") == nullptr,
       driver.client_settings.refused.count("calls_per_connection") == 0);
+}
+
+void ExpectLimits(const SettingsDeclaration& side,
+                  const std::vector<TcpSettingLimits>& limits) {
+  for (const TcpSettingLimits& each : limits) {
+    const SettingDeclaration* const setting = FindSetting(side, each.name);
+    ASSERT_NE(setting, nullptr) << each.name;
+    EXPECT_EQ(setting->default_value, SettingValue(each.default_value))
+        << each.name;
+    EXPECT_EQ(setting->minimum, each.minimum) << each.name;
+    EXPECT_EQ(setting->maximum, each.maximum) << each.name;
+  }
 }
 
 }  // namespace distbench::config

@@ -10,6 +10,8 @@
 #include "distbench/config/syntax/fanout_filter.h"
 #include "distbench/config/syntax/traffic.h"
 #include "distbench/products/search/knobs/knob.h"
+#include "google/protobuf/descriptor.h"
+#include "google/protobuf/message.h"
 
 namespace distbench::search {
 namespace {
@@ -185,6 +187,45 @@ absl::Status CheckKnob(const KnobName& knob,
       return absl::OkStatus();
   }
   return absl::OkStatus();
+}
+
+namespace {
+
+// "control:SET:SETTING" for each setting of the experiment's controls.
+void AddControlKnobs(const DistributedSystemDescription& test,
+                     std::vector<std::string>& knobs) {
+  for (const ControlSet& controls : test.experiment().controls()) {
+    for (const ControlGroup& group : controls.groups()) {
+      std::vector<const google::protobuf::FieldDescriptor*> settings;
+      group.GetReflection()->ListFields(group, &settings);
+      for (const google::protobuf::FieldDescriptor* setting : settings) {
+        knobs.push_back(
+            absl::StrCat("control:", controls.name(), ":", setting->name()));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> KnobsOf(const DistributedSystemDescription& test) {
+  std::vector<std::string> knobs = {"rate", "concurrency"};
+  const auto add = [&](absl::string_view kind, const auto& elements) {
+    for (const std::string& name : NamesOf(elements)) {
+      knobs.push_back(absl::StrCat(kind, name));
+    }
+  };
+  add("concurrency:", test.actions());
+  add("payload:", test.payload_descriptions());
+  add("fanout:", test.rpc_descriptions());
+  AddControlKnobs(test, knobs);
+  const auto is_wrong = [&](const std::string& text) {
+    const absl::StatusOr<KnobName> name = ParseKnobName(text);
+    return !name.ok() || !CheckKnob(*name, test).ok();
+  };
+  knobs.erase(std::remove_if(knobs.begin(), knobs.end(), is_wrong),
+              knobs.end());
+  return knobs;
 }
 
 }  // namespace distbench::search

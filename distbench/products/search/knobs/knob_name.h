@@ -4,6 +4,7 @@
 #define DISTBENCH_PRODUCTS_SEARCH_KNOBS_KNOB_NAME_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -42,6 +43,10 @@ absl::StatusOr<KnobName> ParseKnobName(absl::string_view text);
 // missing and what there is.
 absl::Status CheckKnob(const KnobName& knob,
                        const DistributedSystemDescription& test);
+
+// The knobs that CheckKnob() allows for the canonical test, as ParseKnobName()
+// takes them.
+std::vector<std::string> KnobsOf(const DistributedSystemDescription& test);
 
 }  // namespace distbench::search
 

@@ -12,6 +12,7 @@ namespace distbench::search {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
 
 // Two services with two instances each that send in their main lists, and a
 // nested open loop.
@@ -197,6 +198,15 @@ TEST(BuilderKnobTest, SaysWhatThereIsToTurn) {
 TEST(ControlKnobTest, NeedsTheProductThatKnowsControls) {
   EXPECT_THAT(ErrorOf("control:on:cpu_weight", LoopTest("")),
               HasSubstr("built without"));
+}
+
+TEST(KnobNameTest, ListsThoseThatATestHas) {
+  EXPECT_THAT(KnobsOf(LoopTest("open_loop_interval_ns: 1000000")),
+              UnorderedElementsAre("rate", "concurrency:send", "payload:blob",
+                                   "fanout:query"));
+  EXPECT_THAT(KnobsOf(LoopTest("max_parallel_iterations: 2")),
+              UnorderedElementsAre("concurrency", "concurrency:send",
+                                   "payload:blob", "fanout:query"));
 }
 
 TEST(KnobNameTest, SaysWhichKnobsThereAre) {

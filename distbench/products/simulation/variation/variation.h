@@ -9,7 +9,7 @@
 //   leaf_count             a parameter of the pattern, the protocol or any test
 //                          of test_builder
 //   service.NAME           the number of instances of a service
-//   test.PATH              any field of the config
+//   test.PATH              any field of the config (field_path.h)
 //   fabric.PATH            any field of the fabric
 //
 // Reports know a sweep by the tests' attributes: each point has its values in
@@ -21,10 +21,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "google/protobuf/message.h"
 #include "proto/simulation.pb.h"
 #include "proto/traffic_config.pb.h"
 #include "test_builder/building/test_factory.h"
@@ -61,17 +59,6 @@ struct VariedTests {
 // combination that is not a test. Fabrics are not checked.
 absl::StatusOr<VariedTests> VaryTests(VariationRequest request,
                                       test_builder::Notes& notes);
-
-// Sets one field of a message. `path` leads to it by the names of fields, as in
-// "host.cpus". An element of a list is named in brackets, by its first field or
-// by its number from 0, as in "services[leaf].count"; if several have the name,
-// only by its number. Messages that are missing on the way are added, elements
-// of lists are not. `value` is as in text format, but text has no quotes.
-//
-// INVALID_ARGUMENT says what is wrong with the path or the value; the message
-// may then have changed.
-absl::Status SetField(absl::string_view path, absl::string_view value,
-                      google::protobuf::Message& message);
 
 }  // namespace distbench::simulation
 
