@@ -321,13 +321,14 @@ void Http2ClientConnection::GoDown(const std::string& error) {
   waiting_bytes_ = 0;
   exchanges_ = std::make_unique<base::ObjectPool<Exchange>>();
   redialer_.OnDown(base::NowNs());
+  listener_.OnDueChanged(*this);
   listener_.OnDown(*this, error);
 }
 
 void Http2ClientConnection::RequestDial() {
-  if (is_open() || is_dialing()) return;
+  if (is_open() || redialer_.is_pending()) return;
   redialer_.Request();
-  listener_.OnDialNeeded(*this);
+  listener_.OnDueChanged(*this);
 }
 
 int64_t Http2ClientConnection::next_due_ns() const {
@@ -350,6 +351,7 @@ void Http2ClientConnection::OnConnected(protocol::Stream stream) {
   handshake_due_ns_ = base::NowNs() + context().settings.handshake_timeout_ns;
   Open(std::move(stream), /*watched=*/true);
   Begin(std::move(begun));
+  listener_.OnDueChanged(*this);
 }
 
 // Once the handshake is over, sends what has waited.
@@ -366,6 +368,7 @@ void Http2ClientConnection::ContinueHandshake() {
   Http2Session::Handler& handler = *this;
   session()->set_handler(handler);
   handshake_.reset();
+  listener_.OnDueChanged(*this);
   waiting_bytes_ = 0;
   for (Exchange* exchange : std::exchange(waiting_, {})) {
     if (exchange->call != nullptr) {

@@ -20,6 +20,7 @@
 #include "distbench/products/http2/settings.h"
 #include "distbench/protocol/call_table.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/protocol/tcp/agenda.h"
 #include "distbench/protocol/tcp/dial.h"
 #include "distbench/protocol/tcp/stream.h"
 #include "distbench/protocol/tcp/write_queue.h"
@@ -76,6 +77,7 @@ absl::Status VerifyHttp2Peers(absl::Span<protocol::DialTarget> targets,
 // server has not taken go over another connection.
 class Http2ClientConnection final : public Http2Connection,
                                     public protocol::CallOwner,
+                                    public protocol::AgendaItem,
                                     private Http2Session::Handler,
                                     private protocol::Redialer::Owner {
  public:
@@ -113,11 +115,6 @@ class Http2ClientConnection final : public Http2Connection,
   // The monotonic time at which Work() has something to do, or INT64_MAX.
   int64_t next_due_ns() const;
   void Work(int64_t now_ns);
-
-  // Returns whether Work() must be called before the next OnDialNeeded().
-  bool is_dialing() const {
-    return redialer_.is_pending() || handshake_.has_value();
-  }
 
   // Poller::Watcher.
   void OnReady(uint32_t epoll_events,

@@ -106,13 +106,14 @@ void ThriftClientConnection::GoDown(const std::string& error) {
   StampCalls();
   Close();
   redialer_.OnDown(base::RealClock().MonotonicNs());
+  listener_.OnDueChanged(*this);
   listener_.OnDown(*this, error);
 }
 
 void ThriftClientConnection::RequestDial() {
-  if (is_open() || is_dialing()) return;
+  if (is_open() || redialer_.is_pending()) return;
   redialer_.Request();
-  listener_.OnDialNeeded(*this);
+  listener_.OnDueChanged(*this);
 }
 
 }  // namespace distbench::thrift

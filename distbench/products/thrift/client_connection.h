@@ -11,6 +11,7 @@
 #include "distbench/products/thrift/thrift_connection.h"
 #include "distbench/protocol/call_table.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/protocol/tcp/agenda.h"
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/dial.h"
 #include "distbench/protocol/tcp/stream.h"
@@ -22,6 +23,7 @@ namespace distbench::thrift {
 // the tcp driver's (tcp/client_connection.h).
 class ThriftClientConnection final : public ThriftConnection,
                                      public protocol::CallOwner,
+                                     public protocol::AgendaItem,
                                      private protocol::Redialer::Owner {
  public:
   using Calls = protocol::CallTable<ThriftClientConnection>;
@@ -59,9 +61,6 @@ class ThriftClientConnection final : public ThriftConnection,
   int64_t next_due_ns() const { return redialer_.next_due_ns(); }
   void Work(int64_t now_ns) { redialer_.Work(now_ns); }
 
-  // Returns whether Work() must be called before the next OnDialNeeded().
-  bool is_dialing() const { return redialer_.is_pending(); }
-
   // Poller::Watcher.
   void OnReady(uint32_t epoll_events,
                protocol::TransportEvents& events) override;
@@ -77,6 +76,7 @@ class ThriftClientConnection final : public ThriftConnection,
   // Redialer::Owner.
   void OnConnected(protocol::Stream stream) override {
     Open(std::move(stream), /*watched=*/true);
+    listener_.OnDueChanged(*this);
   }
   void OnNotConnected(const std::string& error) override { GoDown(error); }
 

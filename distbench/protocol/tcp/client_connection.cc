@@ -95,13 +95,14 @@ void ClientConnection::GoDown(const std::string& error) {
   StampCalls();
   Close();
   redialer_.OnDown(base::RealClock().MonotonicNs());
+  listener_.OnDueChanged(*this);
   listener_.OnDown(*this, error);
 }
 
 void ClientConnection::RequestDial() {
-  if (is_open() || is_dialing()) return;
+  if (is_open() || redialer_.is_pending()) return;
   redialer_.Request();
-  listener_.OnDialNeeded(*this);
+  listener_.OnDueChanged(*this);
 }
 
 }  // namespace distbench::protocol

@@ -11,6 +11,7 @@
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/call_table.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/protocol/tcp/agenda.h"
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/dial.h"
 #include "distbench/protocol/tcp/stream.h"
@@ -25,6 +26,7 @@ namespace distbench::protocol {
 // if it does not (dial.h). Without calls there are no attempts.
 class ClientConnection final : public Connection,
                                public CallOwner,
+                               public AgendaItem,
                                private Redialer::Owner {
  public:
   using Calls = CallTable<ClientConnection>;
@@ -68,9 +70,6 @@ class ClientConnection final : public Connection,
   int64_t next_due_ns() const { return redialer_.next_due_ns(); }
   void Work(int64_t now_ns) { redialer_.Work(now_ns); }
 
-  // Returns whether Work() must be called before the next OnDialNeeded().
-  bool is_dialing() const { return redialer_.is_pending(); }
-
   // Poller::Watcher.
   void OnReady(uint32_t epoll_events, TransportEvents& events) override;
 
@@ -84,6 +83,7 @@ class ClientConnection final : public Connection,
   // Redialer::Owner.
   void OnConnected(Stream stream) override {
     Open(std::move(stream), /*watched=*/true);
+    listener_.OnDueChanged(*this);
   }
   void OnNotConnected(const std::string& error) override { GoDown(error); }
 
