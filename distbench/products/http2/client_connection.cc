@@ -197,7 +197,8 @@ bool Http2ClientConnection::is_full() const {
 
 void Http2ClientConnection::Send(protocol::ClientCall& call, uint64_t call_id,
                                  const payload::RequestHeader& header) {
-  unstamped_.Add(call);
+  // The wait on a connection that the server has ended belongs to the call.
+  if (call.sent_ns == 0) unstamped_.Add(call);
   Exchange& exchange = *exchanges_->Get();
   exchange.Clear();
   exchange.call = &call;

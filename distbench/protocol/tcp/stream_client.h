@@ -269,6 +269,7 @@ bool StreamClient<Connection>::Start(ClientCall* call) {
   Place& place = ChoosePlace(peers_[call->peer]);
   Connection& connection = *place.connection;
   if (connection.is_full()) return false;
+  call->sent_ns = 0;  // what is sent for the first time gets one
   connection.Send(*call, calls_.Start(call, &connection), HeaderOf(*call));
   if (++place.calls == calls_per_connection_) [[unlikely]] {
     Retire(place);
