@@ -68,6 +68,8 @@ protocol::StreamError ThriftClientConnection::OnMessage(
     case Calls::Match::kFound:
       break;
   }
+  // A reply to a request that was not sent yet.
+  if (entry->call->sent_ns == 0) return protocol::StreamError::kUnknownCall;
   if (!is_exception) return Complete(message, *entry, read_ns, events);
   ++context().thrift_counters.exceptions;
   protocol::ClientCall& call = *entry->call;

@@ -70,7 +70,10 @@ inline StreamError ClientConnection::OnReply(const FrameHeader& frame,
     case Calls::Match::kFound:
       break;
   }
-  if (entry->owner != this) return StreamError::kUnknownCall;
+  // The request of another connection, or one that was not sent yet.
+  if (entry->owner != this || entry->call->sent_ns == 0) {
+    return StreamError::kUnknownCall;
+  }
   const payload::ResponseHeader* const header =
       heads_.Read(head, frame.message_bytes - frame.head_bytes);
   if (header == nullptr) return StreamError::kMalformedMessage;
