@@ -127,8 +127,11 @@ class AcceptedConnection : public Base, public AgendaItem {
 
   // The client has said hello, or no longer will. Only the first call counts.
   void EndHello() {
-    if (std::exchange(awaits_hello_, false)) listener_.OnDueChanged(self());
+    if (std::exchange(awaits_hello_, false)) NoteDue();
   }
+
+  // next_due_ns() may have changed.
+  void NoteDue() { listener_.OnDueChanged(self()); }
 
   void NoteClosed() { listener_.OnClosed(self()); }
 
