@@ -19,8 +19,8 @@
 namespace distbench::libfabric {
 
 // A client's end of a link to a worker of a server. It greets the server, and
-// does so again after a loss, with the rules and delays of ClientConnection
-// (tcp/client_connection.h), in whose place StreamClient uses it.
+// does so again after a loss, with the rules and delays of DialledConnection
+// (tcp/dialled_connection.h), in whose place StreamClient uses it.
 class ClientLink final : public Link,
                          public protocol::CallOwner,
                          public protocol::AgendaItem {

@@ -50,9 +50,8 @@ auto& TakeTurn(Items& items, size_t& next, const IsUsable& is_usable,
   return items[first];
 }
 
-// Sends calls over connections that redial, such as ClientConnection
-// (client_connection.h), which says what is needed of them. Used by its
-// worker's thread.
+// Sends calls over connections that redial (dialled_connection.h says what is
+// needed of them). Used by its worker's thread.
 //
 // A connection may be limited to a number of calls. It is then retired: another
 // one, which its first call makes, takes its place, and it closes once its last
