@@ -29,7 +29,13 @@ class CallOwner {
   template <typename Owner>
   friend class CallTable;
 
+  static constexpr uint32_t kNoCall = std::numeric_limits<uint32_t>::max();
+
   size_t calls_in_flight_ = 0;
+  // Positions of its calls in the table, which are a list.
+  uint32_t first_call_ = kNoCall;
+  uint32_t last_call_ = kNoCall;
+  bool is_retired_ = false;
 };
 
 // The calls in flight by their ids on the wire. An id consists of a position in
@@ -47,6 +53,9 @@ class CallTable {
     ClientCall* call = nullptr;  // null: free
     Owner* owner = nullptr;
     uint32_t generation = 0;
+    // The owner's calls that were added before and after this one.
+    uint32_t previous = CallOwner::kNoCall;
+    uint32_t next = CallOwner::kNoCall;
   };
 
   // Returns the call's id.
@@ -59,8 +68,7 @@ class CallTable {
     free_.pop_back();
     Entry& entry = entries_[position];
     entry.call = call;
-    entry.owner = owner;
-    ++owner->CallOwner::calls_in_flight_;
+    Join(entry, position, *owner);
     return IdOf(position, entry);
   }
 
@@ -93,16 +101,15 @@ class CallTable {
   // bench/bare_tcp.
   ABSL_ATTRIBUTE_ALWAYS_INLINE void Remove(Entry& entry) {
     entry.call = nullptr;
-    --entry.owner->CallOwner::calls_in_flight_;
+    Leave(entry);
     ++entry.generation;
-    free_.push_back(static_cast<uint32_t>(&entry - entries_.data()));
+    free_.push_back(PositionOf(entry));
   }
 
   // Gives the call to another owner.
   void Move(Entry& entry, Owner* owner) {
-    --entry.owner->CallOwner::calls_in_flight_;
-    ++owner->CallOwner::calls_in_flight_;
-    entry.owner = owner;
+    Leave(entry);
+    Join(entry, PositionOf(entry), *owner);
   }
 
   // Calls function(entry) for each call, which may end the call.
@@ -113,15 +120,66 @@ class CallTable {
     }
   }
 
+  // Same for the calls of one owner, in the order in which it got them.
+  template <typename Function>
+  void ForEachOf(const Owner& owner, const Function& function) {
+    uint32_t next = owner.CallOwner::first_call_;
+    while (next != CallOwner::kNoCall) {
+      Entry& entry = entries_[next];
+      next = entry.next;
+      function(entry);
+    }
+  }
+
+  // The owner gets no more calls. TakeIdle() returns it once it has none.
+  void Retire(Owner& owner) {
+    owner.CallOwner::is_retired_ = true;
+    if (owner.calls_in_flight() == 0) idle_.push_back(&owner);
+  }
+
+  // Returns the retired owners that have lost their last call since the last
+  // time.
+  std::vector<Owner*> TakeIdle() { return std::exchange(idle_, {}); }
+  bool has_idle() const { return !idle_.empty(); }
+
   size_t size() const { return entries_.size() - free_.size(); }
 
  private:
   static uint64_t IdOf(uint32_t position, const Entry& entry) {
     return uint64_t{entry.generation} << 32 | position;
   }
+  uint32_t PositionOf(const Entry& entry) const {
+    return static_cast<uint32_t>(&entry - entries_.data());
+  }
+
+  // Adds the call to the end of the owner's.
+  void Join(Entry& entry, uint32_t position, Owner& its_owner) {
+    CallOwner& owner = its_owner;
+    const uint32_t last = std::exchange(owner.last_call_, position);
+    (last == CallOwner::kNoCall ? owner.first_call_ : entries_[last].next) =
+        position;
+    entry.owner = &its_owner;
+    entry.previous = last;
+    entry.next = CallOwner::kNoCall;
+    ++owner.calls_in_flight_;
+  }
+
+  ABSL_ATTRIBUTE_ALWAYS_INLINE void Leave(const Entry& entry) {
+    CallOwner& owner = *entry.owner;
+    (entry.previous == CallOwner::kNoCall ? owner.first_call_
+                                          : entries_[entry.previous].next) =
+        entry.next;
+    (entry.next == CallOwner::kNoCall ? owner.last_call_
+                                      : entries_[entry.next].previous) =
+        entry.previous;
+    if (--owner.calls_in_flight_ == 0 && owner.is_retired_) [[unlikely]] {
+      idle_.push_back(entry.owner);
+    }
+  }
 
   std::vector<Entry> entries_;
   std::vector<uint32_t> free_;
+  std::vector<Owner*> idle_;
 };
 
 // The deadlines of calls by id. Deadlines of ended calls stay for a while, so
@@ -240,10 +298,8 @@ class ClientCalls : public CallTable<Owner> {
   // Ends the calls of an owner that has lost them. Returns whether there were
   // any.
   bool Lose(const Owner& owner, const std::string& error) {
-    // Looking at all calls takes too long when owners come and go.
     if (owner.calls_in_flight() == 0) return false;
-    this->ForEach([&](Entry& entry) {
-      if (entry.owner != &owner) return;
+    this->ForEachOf(owner, [&](Entry& entry) {
       EndWith(entry.call, error);
       this->Remove(entry);
     });

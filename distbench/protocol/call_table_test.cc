@@ -78,6 +78,54 @@ TEST(CallTableTest, OwnersKnowHowManyCallsTheyHave) {
   EXPECT_EQ(owners[1].calls_in_flight(), 0);
 }
 
+// Positions are used again in another order than the calls'.
+TEST(CallTableTest, AnOwnersCallsAreInTheOrderInWhichItGotThem) {
+  Table table;
+  Owner owners[2];
+  ClientCall calls[8];
+  for (ClientCall& call : calls) {
+    call.transport_id = table.Add(&call, &owners[0]);
+  }
+  for (const int removed : {0, 7, 3, 4}) {
+    table.Remove(*table.EntryOf(calls[removed]));
+  }
+  for (const int added : {3, 7, 0}) {
+    calls[added].transport_id = table.Add(&calls[added], &owners[1]);
+  }
+  table.Move(*table.EntryOf(calls[5]), &owners[1]);
+  const auto calls_of = [&](const Owner& owner) {
+    std::vector<ClientCall*> found;
+    table.ForEachOf(owner,
+                    [&](Table::Entry& entry) { found.push_back(entry.call); });
+    return found;
+  };
+  EXPECT_THAT(calls_of(owners[0]),
+              ElementsAre(&calls[1], &calls[2], &calls[6]));
+  EXPECT_THAT(calls_of(owners[1]),
+              ElementsAre(&calls[3], &calls[7], &calls[0], &calls[5]));
+  EXPECT_EQ(owners[0].calls_in_flight(), 3);
+  EXPECT_EQ(owners[1].calls_in_flight(), 4);
+}
+
+TEST(CallTableTest, RetiredOwnersAreIdleOnceTheyHaveNoCalls) {
+  Table table;
+  Owner owners[3];
+  ClientCall calls[3];
+  calls[0].transport_id = table.Add(&calls[0], &owners[0]);
+  calls[1].transport_id = table.Add(&calls[1], &owners[0]);
+  calls[2].transport_id = table.Add(&calls[2], &owners[1]);
+  table.Retire(owners[0]);
+  EXPECT_FALSE(table.has_idle());
+  table.Remove(*table.EntryOf(calls[0]));
+  table.Remove(*table.EntryOf(calls[2]));
+  EXPECT_FALSE(table.has_idle());
+  table.Move(*table.EntryOf(calls[1]), &owners[1]);
+  EXPECT_THAT(table.TakeIdle(), ElementsAre(&owners[0]));
+  EXPECT_FALSE(table.has_idle());
+  table.Retire(owners[2]);
+  EXPECT_THAT(table.TakeIdle(), ElementsAre(&owners[2]));
+}
+
 TEST(CallTableTest, ACallThatHasEndedHasNoEntry) {
   Table table;
   Owner owner;
@@ -153,6 +201,23 @@ TEST_F(ClientCallsTest, AnOwnerThatIsLostTakesItsCallsOnly) {
   EXPECT_EQ(calls_.size(), 5);
   EXPECT_THAT(connections_[0].abandoned, IsEmpty());
   EXPECT_THAT(Errors(), AllOf(SizeIs(5), Each("lost")));
+}
+
+TEST_F(ClientCallsTest, LostCallsEndInTheOrderInWhichTheyWereStarted) {
+  for (int i = 0; i < 4; ++i) calls_.Start(&client_[i], &connections_[0]);
+  for (int i = 0; i < 4; ++i) {
+    calls_.Remove(*calls_.EntryOf(client_[i]));
+    calls_.Start(&client_[i], &connections_[0]);
+  }
+  calls_.Remove(*calls_.EntryOf(client_[1]));
+  calls_.Remove(*calls_.EntryOf(client_[3]));
+  calls_.Start(&client_[4], &connections_[0]);
+  calls_.Start(&client_[5], &connections_[0]);
+  calls_.Lose(connections_[0], "lost");
+  std::vector<ClientCall*> ended;
+  calls_.DeliverEnded(clock_, [&](ClientCall* call) { ended.push_back(call); });
+  EXPECT_THAT(ended,
+              ElementsAre(&client_[0], &client_[2], &client_[4], &client_[5]));
 }
 
 TEST_F(ClientCallsTest, CallsThatEndWhileOthersAreDeliveredWait) {

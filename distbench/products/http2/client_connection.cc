@@ -174,19 +174,13 @@ absl::Status VerifyHttp2Peers(absl::Span<protocol::DialTarget> targets,
 Http2ClientConnection::Http2ClientConnection(Http2Context& context,
                                              protocol::DialTarget target,
                                              Calls& calls, Listener& listener)
-    : Http2Connection(context),
-      max_queued_bytes_(context.settings.send_queue_bytes),
-      calls_(calls),
-      listener_(listener),
-      exchanges_(std::make_unique<base::ObjectPool<Exchange>>()),
-      redialer_(context, target, context.settings.handshake_timeout_ns, *this,
-                *this) {
-  if (!target.stream.is_open()) return;
+    : DialledConnection(context, target, calls, listener),
+      exchanges_(std::make_unique<base::ObjectPool<Exchange>>()) {
+  if (!is_open()) return;
   std::unique_ptr<Http2Session> begun(
       static_cast<Http2Session*>(target.session.release()));
   Http2Session::Handler& handler = *this;
   begun->set_handler(handler);
-  Open(std::move(target.stream), /*watched=*/false);
   Begin(std::move(begun));
 }
 
@@ -195,20 +189,22 @@ bool Http2ClientConnection::is_full() const {
   return queued + waiting_bytes_ >= max_queued_bytes_;
 }
 
-void Http2ClientConnection::Send(protocol::ClientCall& call, uint64_t call_id,
-                                 const payload::RequestHeader& header) {
-  unstamped_.Add(call);
+int64_t Http2ClientConnection::Queue(protocol::ClientCall& call,
+                                     uint64_t /*call_id*/,
+                                     const payload::RequestHeader& header) {
   Exchange& exchange = *exchanges_->Get();
   exchange.Clear();
   exchange.call = &call;
-  exchange.call_id = call_id;
   call.transport_state = &exchange;
-  call.sent_bytes = exchange.output.Fill(header, call.request_bytes);
+  const int64_t bytes = exchange.output.Fill(header, call.request_bytes);
   MarkDirty();
-  if (is_up()) return Submit(exchange);
-  waiting_.push_back(&exchange);
-  waiting_bytes_ += exchange.output.bytes_left();
-  RequestDial();
+  if (is_up()) {
+    Submit(exchange);
+  } else {
+    waiting_.push_back(&exchange);
+    waiting_bytes_ += exchange.output.bytes_left();
+  }
+  return bytes;
 }
 
 void Http2ClientConnection::Submit(Exchange& exchange) {
@@ -233,15 +229,12 @@ void Http2ClientConnection::Abandon(protocol::ClientCall& call) {
   MarkDirty();
 }
 
-void Http2ClientConnection::OnReady(uint32_t epoll_events,
-                                    protocol::TransportEvents& events) {
-  if (redialer_.is_dialing()) return redialer_.Continue();
-  if (!is_open()) return;
+void Http2ClientConnection::OnEvents(uint32_t epoll_events,
+                                     protocol::TransportEvents& events) {
   if (epoll_events & EPOLLOUT) OnWritable();
   if (epoll_events & ~uint32_t{EPOLLOUT}) Read(events);
   if (handshake_.has_value()) ContinueHandshake();
   NoticeGoAway();
-  SettleError();
 }
 
 void Http2ClientConnection::OnReceived(Http2Exchange& received) {
@@ -263,20 +256,13 @@ bool Http2ClientConnection::Complete(Exchange& exchange) {
       !exchange.input.Decode(header)) {
     return false;
   }
-  redialer_.OnReply();
   has_answered_ = true;
-  protocol::ClientCall& call = *exchange.call;
-  RemoveCall(exchange);
-  exchange.call = nullptr;
+  Calls::Entry* const entry =
+      calls_.EntryOf(*std::exchange(exchange.call, nullptr));
+  protocol::ClientCall& call =
+      TakeReply(*entry, header, exchange.input.size_bytes(), read_ns());
   call.transport_state = nullptr;
-  call.done_ns = read_ns();
-  call.received_bytes = exchange.input.size_bytes();
-  call.responding_instance = header.server_instance;
-  call.error = header.error_message;
-  if (context().settings.measures_time_parts) {
-    call.server_queue_ns = header.queue_ns;
-    call.server_handler_ns = header.handler_ns;
-  }
+  TakeTimes(header, call);
   events()->OnDone(&call);
   return true;
 }
@@ -290,7 +276,7 @@ void Http2ClientConnection::OnClosed(Http2Exchange& closed,
     listener_.OnRefused(*std::exchange(exchange.call, nullptr));
   } else if (exchange.call != nullptr) {
     ++context().http2_counters.reset_streams;
-    Fail(exchange, absl::StrCat("UNAVAILABLE: ", redialer_.name(),
+    Fail(exchange, absl::StrCat("UNAVAILABLE: ", redialer().name(),
                                 " has reset the stream: ", reason));
   }
   exchanges_->Put(&exchange);
@@ -298,58 +284,44 @@ void Http2ClientConnection::OnClosed(Http2Exchange& closed,
 
 void Http2ClientConnection::Fail(Exchange& exchange, std::string error) {
   StampCalls();
-  RemoveCall(exchange);
-  listener_.OnFailed(*std::exchange(exchange.call, nullptr), std::move(error));
+  protocol::ClientCall& call = *std::exchange(exchange.call, nullptr);
+  calls_.Remove(*calls_.EntryOf(call));
+  listener_.OnFailed(call, std::move(error));
 }
 
-void Http2ClientConnection::RemoveCall(const Exchange& exchange) {
-  Calls::Entry* entry;
-  if (calls_.Find(exchange.call_id, entry) == Calls::Match::kFound) {
-    calls_.Remove(*entry);
-  }
-}
-
-// Fails the calls in flight. Until the handshake is over, the server has not
-// been reached again.
-void Http2ClientConnection::GoDown(const std::string& error) {
-  StampCalls();
-  Close();
+// Until the handshake is over, the server has not been reached again.
+void Http2ClientConnection::Forget() {
   if (handshake_.has_value()) ++context().counters.failed_reconnects;
   handshake_.reset();
   has_answered_ = false;
   waiting_.clear();
   waiting_bytes_ = 0;
   exchanges_ = std::make_unique<base::ObjectPool<Exchange>>();
-  redialer_.OnDown(base::NowNs());
-  listener_.OnDown(*this, error);
-}
-
-void Http2ClientConnection::RequestDial() {
-  if (is_open() || is_dialing()) return;
-  redialer_.Request();
-  listener_.OnDialNeeded(*this);
 }
 
 int64_t Http2ClientConnection::next_due_ns() const {
-  return handshake_.has_value() ? handshake_due_ns_ : redialer_.next_due_ns();
+  return handshake_.has_value() ? handshake_due_ns_
+                                : DialledConnection::next_due_ns();
 }
 
 void Http2ClientConnection::Work(int64_t now_ns) {
   if (now_ns < next_due_ns()) return;
   if (handshake_.has_value()) {
-    return GoDown(absl::StrCat("UNAVAILABLE: no answer of ", redialer_.name(),
+    return GoDown(absl::StrCat("UNAVAILABLE: no answer of ", redialer().name(),
                                " to the handshake in time"));
   }
-  redialer_.Work(now_ns);
+  DialledConnection::Work(now_ns);
 }
 
 void Http2ClientConnection::OnConnected(protocol::Stream stream) {
-  auto begun = std::make_unique<Http2Session>(
-      Http2Session::Side::kClient, context().settings.client, redialer_.name());
+  auto begun = std::make_unique<Http2Session>(Http2Session::Side::kClient,
+                                              context().settings.client,
+                                              redialer().name());
   handshake_.emplace(*begun, context().security.test_nonce);
   handshake_due_ns_ = base::NowNs() + context().settings.handshake_timeout_ns;
   Open(std::move(stream), /*watched=*/true);
   Begin(std::move(begun));
+  NoteDue();
 }
 
 // Once the handshake is over, sends what has waited.
@@ -361,11 +333,12 @@ void Http2ClientConnection::ContinueHandshake() {
   }
   if (!problem.empty()) {
     return GoDown(absl::StrCat("UNAVAILABLE: cannot connect to ",
-                               redialer_.name(), " again: ", problem));
+                               redialer().name(), " again: ", problem));
   }
   Http2Session::Handler& handler = *this;
   session()->set_handler(handler);
   handshake_.reset();
+  NoteDue();
   waiting_bytes_ = 0;
   for (Exchange* exchange : std::exchange(waiting_, {})) {
     if (exchange->call != nullptr) {

@@ -18,11 +18,10 @@
 #include "distbench/products/http2/http2_connection.h"
 #include "distbench/products/http2/session.h"
 #include "distbench/products/http2/settings.h"
-#include "distbench/protocol/call_table.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/dial.h"
+#include "distbench/protocol/tcp/dialled_connection.h"
 #include "distbench/protocol/tcp/stream.h"
-#include "distbench/protocol/tcp/write_queue.h"
 
 namespace distbench::http2 {
 
@@ -69,76 +68,49 @@ absl::Status VerifyHttp2Peers(absl::Span<protocol::DialTarget> targets,
                               absl::Time deadline,
                               const std::atomic<bool>& aborted);
 
-// One connection of a worker to a server, which reconnects when it breaks, as
-// the tcp driver's (tcp/client_connection.h), and then performs the handshake
-// again. A call that ends without a response resets its stream. If the server
-// says that it ends the connection (GOAWAY), it is retired; calls that the
-// server has not taken go over another connection.
-class Http2ClientConnection final : public Http2Connection,
-                                    public protocol::CallOwner,
-                                    private Http2Session::Handler,
-                                    private protocol::Redialer::Owner {
+// One connection of a worker to a server, which performs the handshake whenever
+// it reconnects. A call that ends without a response resets its stream. If the
+// server says that it ends the connection (GOAWAY), it is retired; calls that
+// the server has not taken go over another connection.
+class Http2ClientConnection final
+    : public protocol::DialledConnection<Http2ClientConnection,
+                                         Http2Connection>,
+      private Http2Session::Handler {
  public:
-  using Calls = protocol::CallTable<Http2ClientConnection>;
   using Context = Http2Context;
-  using Listener = protocol::ClientListener<Http2ClientConnection>;
 
   // A request's other fields take less than the rest.
   static constexpr size_t kMaxTraceBytes = Http2Input::kMaxKeptBytes - 256;
 
-  // Takes over the connection of a target that has been verified; the first
-  // call makes one to a target without a stream. `calls` holds the calls in
-  // flight.
+  // The target's connection, if it has one, has been verified.
   Http2ClientConnection(Http2Context& context, protocol::DialTarget target,
                         Calls& calls, Listener& listener);
 
   bool is_up() const { return is_open() && !handshake_.has_value(); }
-  // Returns whether the connection accepts no more calls for now.
   bool is_full() const;
 
-  // Sends a request or queues it. Sets the call's sent_bytes and, before Poll()
-  // returns, its sent_ns.
-  void Send(protocol::ClientCall& call, uint64_t call_id,
-            const payload::RequestHeader& header);
-
-  // Call this before a call ends without a response.
+  // Resets the call's stream.
   void Abandon(protocol::ClientCall& call);
 
-  // Sets the sent_ns of the calls queued since the last flush.
-  void StampCalls() { unstamped_.Stamp(); }
-
-  // Reconnects even if there are no calls.
-  void RequestDial();
-
-  // The monotonic time at which Work() has something to do, or INT64_MAX.
   int64_t next_due_ns() const;
   void Work(int64_t now_ns);
 
-  // Returns whether Work() must be called before the next OnDialNeeded().
-  bool is_dialing() const {
-    return redialer_.is_pending() || handshake_.has_value();
-  }
-
-  // Poller::Watcher.
-  void OnReady(uint32_t epoll_events,
-               protocol::TransportEvents& events) override;
-
  private:
+  friend class protocol::DialledConnection<Http2ClientConnection,
+                                           Http2Connection>;
+
   struct Exchange : Http2Exchange {
     protocol::ClientCall* call = nullptr;  // null: ended
-    uint64_t call_id = 0;
   };
 
-  // Http2Connection.
-  void OnFlush() override { StampCalls(); }
-  bool IsInUse() const override { return calls_in_flight() > 0; }
-  void OnLost(const std::string& reason) override {
-    GoDown(redialer_.LossError(reason));
-  }
+  // DialledConnection.
+  int64_t Queue(protocol::ClientCall& call, uint64_t call_id,
+                const payload::RequestHeader& header);
+  void OnEvents(uint32_t epoll_events, protocol::TransportEvents& events);
+  void Forget();
 
-  // Redialer::Owner. Begins the handshake.
+  // Begins the handshake.
   void OnConnected(protocol::Stream stream) override;
-  void OnNotConnected(const std::string& error) override { GoDown(error); }
 
   // Http2Session::Handler. Servers do not open streams.
   Http2Exchange& OnOpened() override { return *exchanges_->Get(); }
@@ -148,17 +120,10 @@ class Http2ClientConnection final : public Http2Connection,
   void Submit(Exchange& exchange);
   bool Complete(Exchange& exchange);
   void Fail(Exchange& exchange, std::string error);
-  void RemoveCall(const Exchange& exchange);
 
   void ContinueHandshake();
   void NoticeGoAway();
   bool WasRefused(const Exchange& exchange, absl::string_view reason) const;
-  void GoDown(const std::string& error);
-
-  const int64_t max_queued_bytes_;
-  Calls& calls_;
-  Listener& listener_;
-  protocol::UnstampedCalls unstamped_;
 
   // Those of one session.
   std::unique_ptr<base::ObjectPool<Exchange>> exchanges_;
@@ -167,7 +132,6 @@ class Http2ClientConnection final : public Http2Connection,
   std::vector<Exchange*> waiting_;
   int64_t waiting_bytes_ = 0;
 
-  protocol::Redialer redialer_;
   std::optional<Http2Handshake> handshake_;  // while it lasts
   int64_t handshake_due_ns_ = 0;
   bool has_answered_ = false;

@@ -191,8 +191,10 @@ TEST(Http2ReconnectTest, SaysHelloWhileOtherConnectionsAreBeingMade) {
 // spread their clients: it says so (GOAWAY), answers what it has, and closes.
 class LeavingService final : public Traffic::Service {
  public:
-  LeavingService() {
+  // `streams` is how many calls it takes at a time on a connection.
+  explicit LeavingService(int streams = 100) {
     grpc::ServerBuilder builder;
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, streams);
     builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),
                              &port_);
     builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS, 30);
@@ -251,6 +253,49 @@ TEST(Http2ReconnectTest, CallsGoOnWhenAServerEndsItsConnections) {
     return error.starts_with("CANCELLED");  // by the end of the test
   });
   EXPECT_THAT(errors, testing::IsEmpty());
+}
+
+// The wait for the server's limit of streams is part of the service time, also
+// if the call then goes over another connection.
+TEST(Http2ReconnectTest, ACallThatMovesKeepsItsTimeOfSending) {
+  const LeavingService service(/*streams=*/1);
+  protocol::TestClient client(MakeReconnectingDriver(),
+                              protocol::SingleServers({service.address()}));
+  const auto renewals = [&] {
+    for (const protocol::DriverCounter& counter : client.driver().Counters()) {
+      if (counter.name == "renewed_connections") return counter.value;
+    }
+    return int64_t{0};
+  };
+  struct Sent {
+    protocol::ClientCall call;
+    int64_t first_ns = 0;
+  };
+  std::vector<Sent> all(8);
+  int overwritten = 0;
+  client.events().on_done = [&](protocol::ClientCall* call) {
+    for (Sent& one : all) {
+      if (&one.call != call) continue;
+      if (one.first_ns != 0 && call->sent_ns != one.first_ns) ++overwritten;
+      one.first_ns = 0;
+    }
+    call->sent_ns = 0;
+    EXPECT_TRUE(client.transport().Start(call));
+  };
+  for (Sent& one : all) {
+    one.call.request_bytes = 16;
+    ASSERT_TRUE(client.transport().Start(&one.call));
+  }
+  constexpr int64_t kRenewals = 5;
+  EXPECT_TRUE(client.events().PollUntil([&] {
+    for (Sent& one : all) {
+      if (one.first_ns == 0) one.first_ns = one.call.sent_ns;
+    }
+    return renewals() >= kRenewals;
+  }));
+  client.events().on_done = [](protocol::ClientCall*) {};
+  client.Shutdown();
+  EXPECT_EQ(overwritten, 0);
 }
 
 }  // namespace

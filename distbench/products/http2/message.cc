@@ -8,6 +8,16 @@
 #include "absl/strings/str_cat.h"
 
 namespace distbench::http2 {
+namespace {
+
+// The second look for the end of a message's head is at this size at least.
+constexpr size_t kSecondLookBytes = 512;
+
+// Inputs are used again by other streams, so a stranger could make all of them
+// large, one after the other.
+constexpr size_t kMaxReusedBytes = 4096;
+
+}  // namespace
 
 // Returns the memory for the message's head.
 char* Http2Output::Begin(size_t head_bytes, int64_t payload_bytes) {
@@ -63,7 +73,14 @@ void Http2Input::Clear() {
   received_ = 0;
   is_valid_ = true;
   has_head_ = false;
+  next_look_bytes_ = 0;
   kept_.clear();
+  if (kept_.capacity() > kMaxReusedBytes) kept_ = std::string();
+}
+
+void Http2Input::Refuse() {
+  is_valid_ = false;
+  kept_ = std::string();
 }
 
 bool Http2Input::Receive(absl::string_view bytes) {
@@ -72,6 +89,7 @@ bool Http2Input::Receive(absl::string_view bytes) {
   const auto count = static_cast<int64_t>(bytes.size());
   is_valid_ = count <= size_ - received_ && (has_head_ || Keep(bytes));
   received_ += count;
+  if (!is_valid_) Refuse();
   return is_valid_;
 }
 
@@ -90,16 +108,24 @@ bool Http2Input::TakePrefix(absl::string_view& bytes) {
 }
 
 // Keeps what precedes the payload. Usually the head is in the first piece.
+// Otherwise looks for it when there is twice as much: a message in pieces of
+// one byte takes as long, for each byte, as one in a single piece.
 bool Http2Input::Keep(absl::string_view bytes) {
-  if (kept_.empty()) {
-    const size_t head_bytes = payload::FindHead(bytes, size_);
-    has_head_ = head_bytes > 0;
+  const bool is_first = kept_.empty();
+  if (!is_first) kept_.append(bytes.data(), bytes.size());
+  const absl::string_view begun = is_first ? bytes : kept_;
+  const bool is_whole = received_ + static_cast<int64_t>(bytes.size()) == size_;
+  size_t head_bytes = 0;
+  if (begun.size() >= next_look_bytes_ || is_whole ||
+      begun.size() > kMaxKeptBytes) {
+    head_bytes = payload::FindHead(begun, size_);
+    next_look_bytes_ = std::max(kSecondLookBytes, 2 * begun.size());
+  }
+  has_head_ = head_bytes > 0;
+  if (is_first) {
     kept_.assign(bytes.data(), has_head_ ? head_bytes : bytes.size());
-  } else {
-    kept_.append(bytes.data(), bytes.size());
-    const size_t head_bytes = payload::FindHead(kept_, size_);
-    has_head_ = head_bytes > 0;
-    if (has_head_) kept_.resize(head_bytes);
+  } else if (has_head_) {
+    kept_.resize(head_bytes);
   }
   return kept_.size() <= kMaxKeptBytes;
 }

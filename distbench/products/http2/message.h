@@ -57,8 +57,11 @@ class Http2Input {
   // have this size, as may the bytes before a payload.
   static constexpr size_t kMaxKeptBytes = 4 << 20;
 
-  // Expects another message.
+  // Expects another message. Keeps its memory, if that is not much.
   void Clear();
+
+  // Takes no more of the message, which is not valid any more.
+  void Refuse();
 
   // Takes the next bytes. False if this is not one valid message; then it stays
   // false.
@@ -70,10 +73,16 @@ class Http2Input {
            received_ == size_;
   }
 
+  // How much has been received, with the prefix.
+  int64_t received_bytes() const {
+    return received_ + static_cast<int64_t>(prefix_bytes_);
+  }
+
   // The size of the message; valid once it is complete.
   int64_t size_bytes() const { return size_; }
 
-  // The message without its payload; valid until Clear().
+  // The message without its payload; valid until Clear(). Until it is complete
+  // it may have some of the payload.
   absl::string_view kept() const { return kept_; }
 
   // Reads the header of a complete message. Its strings are valid until
@@ -90,7 +99,8 @@ class Http2Input {
   int64_t size_ = 0;
   int64_t received_ = 0;
   bool is_valid_ = true;
-  bool has_head_ = false;  // the rest is payload
+  bool has_head_ = false;       // the rest is payload
+  size_t next_look_bytes_ = 0;  // when to look for the head's end again
   std::string kept_;
   std::string scratch_;
 };

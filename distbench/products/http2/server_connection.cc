@@ -24,6 +24,9 @@ void Http2ServerConnection::OnReady(uint32_t epoll_events,
     if (epoll_events & EPOLLOUT) OnWritable();
     if (epoll_events & ~uint32_t{EPOLLOUT}) Read(events);
     if (session()->has_peer_settings()) EndHello();
+    if (arriving_ > 0 && check_ns_ == protocol::kNoDeadline) {
+      CheckLater(read_ns());
+    }
   }
   SettleError();
 }
@@ -39,7 +42,10 @@ void Http2ServerConnection::BeginSession() {
 Http2Exchange& Http2ServerConnection::OnOpened() {
   Request& request = *requests_.Get();
   request.Clear();
+  request.is_received = false;
   request.is_pending = false;
+  request.checked_bytes = -1;
+  ++arriving_;
   request.position = open_.size();
   open_.push_back(&request);
   return request;
@@ -47,6 +53,8 @@ Http2Exchange& Http2ServerConnection::OnOpened() {
 
 void Http2ServerConnection::OnReceived(Http2Exchange& received) {
   auto& request = static_cast<Request&>(received);
+  request.is_received = true;
+  --arriving_;
   if (request.path == kGenericRpcMethod) {
     Deliver(request);
   } else if (request.path == protocol::kHandshakeMethod) {
@@ -103,7 +111,7 @@ void Http2ServerConnection::Reply(Request& request) {
     MarkDirty();
     return;
   }
-  requests_.Put(&request);
+  Recycle(request);
   if (!is_open() && pending_requests_ == 0) NoteClosed();
 }
 
@@ -114,17 +122,49 @@ void Http2ServerConnection::OnClosed(Http2Exchange& closed,
   CloseStream(request);
 }
 
-// Returns the request to the pool unless it will be replied to.
+// Recycles the request unless it will be replied to.
 void Http2ServerConnection::CloseStream(Request& request) {
   request.stream_id = 0;
+  if (!request.is_received) --arriving_;
   open_[request.position] = open_.back();
   open_[request.position]->position = request.position;
   open_.pop_back();
-  if (!request.is_pending) requests_.Put(&request);
+  if (!request.is_pending) Recycle(request);
+}
+
+void Http2ServerConnection::Recycle(Request& request) {
+  if (session() != nullptr) session()->Release(request);
+  requests_.Put(&request);
+}
+
+void Http2ServerConnection::Work(int64_t now_ns) {
+  AcceptedConnection::Work(now_ns);
+  if (now_ns < check_ns_ || session() == nullptr) return;
+  // Closing a stream puts the last one in its place.
+  for (size_t i = open_.size(); i-- > 0;) {
+    Request& request = *open_[i];
+    if (request.is_received) continue;
+    const int64_t received = request.input.received_bytes();
+    if (std::exchange(request.checked_bytes, received) != received) continue;
+    ++context().http2_counters.overdue_requests;
+    session()->Reset(request);
+    CloseStream(request);
+    MarkDirty();
+  }
+  CheckLater(now_ns);
+}
+
+// Checks the requests that arrive, if there are any, when they have had time.
+void Http2ServerConnection::CheckLater(int64_t now_ns) {
+  check_ns_ = arriving_ > 0 ? now_ns + context().settings.request_timeout_ns
+                            : protocol::kNoDeadline;
+  NoteDue();
 }
 
 void Http2ServerConnection::OnLost(const std::string& reason) {
   while (!open_.empty()) CloseStream(*open_.back());
+  check_ns_ = protocol::kNoDeadline;
+  NoteDue();
   AcceptedConnection::OnLost(reason);
 }
 

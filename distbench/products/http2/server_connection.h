@@ -1,6 +1,7 @@
 #ifndef DISTBENCH_PRODUCTS_HTTP2_SERVER_CONNECTION_H_
 #define DISTBENCH_PRODUCTS_HTTP2_SERVER_CONNECTION_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,6 +12,7 @@
 #include "distbench/products/http2/http2_connection.h"
 #include "distbench/products/http2/session.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/protocol/tcp/poller.h"
 #include "distbench/protocol/tcp/stream_server.h"
 
 namespace distbench::http2 {
@@ -21,8 +23,10 @@ class Http2ServerConnection;
 // engine, if it got the request, has replied.
 struct Http2Request : protocol::AcceptedRequest<Http2ServerConnection>,
                       Http2Exchange {
-  size_t position = 0;      // among the connection's open requests
-  bool is_pending = false;  // the engine owes a reply
+  size_t position = 0;        // among the connection's open requests
+  bool is_received = false;   // all of it
+  bool is_pending = false;    // the engine owes a reply
+  int64_t checked_bytes = 0;  // received at the last check; -1: none yet
 };
 
 // A connection that a server has accepted. Expects the TLS handshake, if TLS is
@@ -38,6 +42,13 @@ class Http2ServerConnection final
 
   Http2ServerConnection(Http2Context& context, Socket accepted)
       : AcceptedConnection(std::move(accepted), context) {}
+
+  // As AcceptedConnection, which see. Work() also gives up requests of which
+  // nothing has arrived for a while.
+  int64_t next_due_ns() const {
+    return std::min(AcceptedConnection::next_due_ns(), check_ns_);
+  }
+  void Work(int64_t now_ns);
 
   // Sends a request's reply if its stream is still open.
   void Reply(Request& request);
@@ -60,8 +71,12 @@ class Http2ServerConnection final
   void AnswerHandshake(Request& request);
   void Refuse(Request& request, int grpc_status, absl::string_view message);
   void CloseStream(Request& request);
+  void Recycle(Request& request);
+  void CheckLater(int64_t now_ns);
 
   std::vector<Request*> open_;  // whose streams are open
+  size_t arriving_ = 0;         // of them, those that are not received
+  int64_t check_ns_ = protocol::kNoDeadline;  // of those
 };
 
 }  // namespace distbench::http2

@@ -77,6 +77,10 @@ namespace {
 // nghttp2 must not end its connection for it.
 constexpr uint64_t kAnyNumberOfResets = uint64_t{1} << 62;
 
+// What is kept of a header field. Longer paths are none of ours, and messages
+// of errors are for people.
+constexpr size_t kMaxFieldBytes = 1024;
+
 // All strings outlive the session.
 nghttp2_nv Field(absl::string_view name, absl::string_view value) {
   return {
@@ -124,6 +128,7 @@ void Http2Exchange::Clear() {
   output.Clear();
   input.Clear();
   has_begun = false;
+  counted_bytes = 0;
   stream_id = 0;
   path.clear();
   http_status.clear();
@@ -160,16 +165,19 @@ struct Http2Session::Callbacks {
     // Few fields are kept, and finding the exchange takes time.
     Http2Exchange* exchange = ExchangeOf(session, frame->hd.stream_id);
     if (exchange == nullptr) return 0;
-    const absl::string_view value = View(value_data, value_size);
+    const absl::string_view value =
+        View(value_data, std::min(value_size, kMaxFieldBytes));
     (exchange->*kept).assign(value.data(), value.size());
     return 0;
   }
 
   static int OnData(nghttp2_session* session, uint8_t, int32_t stream_id,
-                    const uint8_t* data, size_t size, void*) {
+                    const uint8_t* data, size_t size, void* self) {
     Http2Exchange* exchange = ExchangeOf(session, stream_id);
+    if (exchange == nullptr) return 0;
     // An error shows when the stream ends.
-    if (exchange != nullptr) exchange->input.Receive(View(data, size));
+    exchange->input.Receive(View(data, size));
+    if (Of(self).is_server_) Of(self).CountKept(*exchange);
     return 0;
   }
 
@@ -271,7 +279,9 @@ void Http2Session::Free::operator()(nghttp2_session* session) const {
 
 Http2Session::Http2Session(Side side, const Http2Limits& limits,
                            std::string authority)
-    : authority_(std::move(authority)) {
+    : is_server_(side == Side::kServer),
+      max_kept_bytes_(limits.kept_bytes),
+      authority_(std::move(authority)) {
   static nghttp2_session_callbacks* const callbacks = Callbacks::Make();
   static nghttp2_option* const options = [] {
     nghttp2_option* made = nullptr;
@@ -289,8 +299,7 @@ Http2Session::Http2Session(Side side, const Http2Limits& limits,
     return made;
   }();
   nghttp2_session* made = nullptr;
-  const bool is_client = side == Side::kClient;
-  CHECK_EQ(is_client
+  CHECK_EQ(!is_server_
                ? nghttp2_session_client_new2(&made, callbacks, this, options)
                : nghttp2_session_server_new2(&made, callbacks, this, options),
            0);
@@ -298,7 +307,7 @@ Http2Session::Http2Session(Side side, const Http2Limits& limits,
   const nghttp2_settings_entry settings[] = {
       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE,
        static_cast<uint32_t>(limits.stream_window_bytes)},
-      is_client
+      !is_server_
           ? nghttp2_settings_entry{NGHTTP2_SETTINGS_ENABLE_PUSH, 0}
           : nghttp2_settings_entry{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS,
                                    static_cast<uint32_t>(
@@ -376,6 +385,20 @@ void Http2Session::Reset(Http2Exchange& exchange) {
   nghttp2_submit_rst_stream(session_.get(), NGHTTP2_FLAG_NONE,
                             exchange.stream_id, NGHTTP2_CANCEL);
   exchange.stream_id = 0;
+}
+
+void Http2Session::CountKept(Http2Exchange& exchange) {
+  const auto kept = static_cast<int64_t>(exchange.input.kept().size());
+  kept_bytes_ += kept - std::exchange(exchange.counted_bytes, kept);
+  if (kept_bytes_ <= max_kept_bytes_) return;
+  Release(exchange);
+  exchange.input.Refuse();
+  nghttp2_submit_rst_stream(session_.get(), NGHTTP2_FLAG_NONE,
+                            exchange.stream_id, NGHTTP2_ENHANCE_YOUR_CALM);
+}
+
+void Http2Session::Release(Http2Exchange& exchange) {
+  kept_bytes_ -= std::exchange(exchange.counted_bytes, 0);
 }
 
 bool Http2Session::Receive(absl::string_view bytes) {

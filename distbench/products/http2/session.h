@@ -65,6 +65,9 @@ struct Http2Exchange {
   // Whether any of the output was written.
   bool has_begun = false;
 
+  // What of the input counts as kept by its session; on the server only.
+  int64_t counted_bytes = 0;
+
   // 0 if there is no stream (any more).
   int32_t stream_id = 0;
 
@@ -131,6 +134,11 @@ class Http2Session final : public protocol::BegunSession {
   // Closes the stream, and forgets the exchange: it gets no more events.
   void Reset(Http2Exchange& exchange);
 
+  // The request of a closed stream needs no memory any more. On the server
+  // only, which keeps Http2Limits::kept_bytes and refuses what would exceed
+  // them ("ENHANCE_YOUR_CALM").
+  void Release(Http2Exchange& exchange);
+
   // Takes what the peer has sent, and calls the handler meanwhile. Returns
   // false if the peer has violated the protocol.
   [[nodiscard]] bool Receive(absl::string_view bytes);
@@ -162,12 +170,17 @@ class Http2Session final : public protocol::BegunSession {
 
   bool Gather();
 
+  void CountKept(Http2Exchange& exchange);
+
   Handler* handler_ = nullptr;
+  const bool is_server_;
+  const int64_t max_kept_bytes_;
   const std::string authority_;
   std::unique_ptr<nghttp2_session, Free> session_;
   FrameBlock block_;
   int64_t queued_bytes_ = 0;
   int64_t open_streams_ = 0;  // opened by this side
+  int64_t kept_bytes_ = 0;    // of the client's requests
   bool has_peer_settings_ = false;
   bool was_ended_by_peer_ = false;
   bool has_failed_ = false;

@@ -18,6 +18,10 @@ struct Http2Limits {
 
   // How many requests a client may have in flight on the connection.
   int64_t max_concurrent_streams = 0;
+
+  // How many bytes of unanswered requests, without their payloads, a server
+  // keeps for the connection. Not a setting of the traffic config.
+  int64_t kept_bytes = 64 << 20;
 };
 
 struct Http2Settings {
@@ -43,6 +47,11 @@ struct Http2Settings {
   // Time limit for a peer to accept a connection and to prove that it belongs
   // to the test.
   int64_t handshake_timeout_ns = 5'000'000'000;
+
+  // How long a server waits for the next byte of a request that has begun. It
+  // gives up the request after twice this time at the latest. Longer than
+  // clients stand still in tests of faults.
+  int64_t request_timeout_ns = 60'000'000'000;
 
   // See DriverEnvironment; not a setting of the traffic config.
   bool measures_time_parts = false;

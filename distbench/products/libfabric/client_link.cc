@@ -55,7 +55,7 @@ void ClientLink::Abandon(protocol::ClientCall& call) {
 void ClientLink::RequestDial() {
   if (is_open() || is_dialing()) return;
   is_requested_ = true;
-  listener_.OnDialNeeded(*this);
+  listener_.OnDueChanged(*this);
 }
 
 void ClientLink::Work(int64_t now_ns) {
@@ -118,6 +118,7 @@ void ClientLink::OnWelcome(absl::string_view content) {
   SendControl(MessageKind::kProof, greeting_->TakeOutput());
   greeting_.reset();
   was_up_ = true;
+  listener_.OnDueChanged(*this);
   Open();
 }
 
@@ -189,6 +190,7 @@ void ClientLink::GoDown(const std::string& error) {
   unanswered_ = 0;
   due_ns_ = base::RealClock().MonotonicNs() + backoff_ns_;
   backoff_ns_ = std::min(2 * backoff_ns_, protocol::Redialer::kMaxBackoffNs);
+  listener_.OnDueChanged(*this);
   listener_.OnDown(*this, error);
 }
 
@@ -196,6 +198,7 @@ void ClientLink::Close() {
   SayGoodbye();
   greeting_.reset();
   is_requested_ = false;
+  listener_.OnDueChanged(*this);
   End();
 }
 

@@ -10,6 +10,7 @@
 #include "distbench/products/libfabric/link.h"
 #include "distbench/protocol/call_table.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/protocol/tcp/agenda.h"
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/dial.h"
 #include "distbench/protocol/tcp/frame.h"
@@ -18,9 +19,11 @@
 namespace distbench::libfabric {
 
 // A client's end of a link to a worker of a server. It greets the server, and
-// does so again after a loss, with the rules and delays of ClientConnection
-// (tcp/client_connection.h), in whose place StreamClient uses it.
-class ClientLink final : public Link, public protocol::CallOwner {
+// does so again after a loss, with the rules and delays of DialledConnection
+// (tcp/dialled_connection.h), in whose place StreamClient uses it.
+class ClientLink final : public Link,
+                         public protocol::CallOwner,
+                         public protocol::AgendaItem {
  public:
   using Calls = protocol::CallTable<ClientLink>;
   using Context = LinkContext;
@@ -62,9 +65,6 @@ class ClientLink final : public Link, public protocol::CallOwner {
   int64_t next_due_ns() const { return is_dialing() ? due_ns_ : INT64_MAX; }
   void Work(int64_t now_ns);
 
-  // Returns whether Work() must be called before the next OnDialNeeded().
-  bool is_dialing() const { return is_requested_ || greeting_.has_value(); }
-
   // Ends the link for good.
   void Close();
 
@@ -82,6 +82,7 @@ class ClientLink final : public Link, public protocol::CallOwner {
                                 absl::string_view head, int64_t read_ns,
                                 protocol::TransportEvents& events);
   void GoDown(const std::string& error);
+  bool is_dialing() const { return is_requested_ || greeting_.has_value(); }
 
   const std::string name_;
   const std::string server_;  // the address of the server's endpoint

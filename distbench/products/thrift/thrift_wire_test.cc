@@ -266,6 +266,25 @@ TEST_F(ThriftClientTest, LateRepliesAreCounted) {
   EXPECT_EQ(Counter(client_->driver(), "late_replies"), 1);
 }
 
+// The first reply starts a call whose id the server can tell in advance.
+TEST_F(ThriftClientTest, RepliesToRequestsThatWereNotSentEndTheConnection) {
+  Connect();
+  protocol::ClientCall first;
+  protocol::ClientCall early{.request_bytes = 16};
+  early.sent_ns = 1;  // of an earlier use
+  client_->events().on_done = [&](protocol::ClientCall* call) {
+    if (call != &first) return;
+    ASSERT_TRUE(client_->transport().Start(&early));
+  };
+  const uint32_t id = Start(first);
+  connection_->Send(
+      ThriftFrame(ThriftType::kReply, kThriftGenericRpc, id, "\x50\x03") +
+      ThriftFrame(ThriftType::kReply, kThriftGenericRpc, id + 1, "\x50\x03"));
+  EXPECT_EQ(ErrorOf(first), "");
+  EXPECT_THAT(ErrorOf(early), HasSubstr("never made"));
+  EXPECT_GT(early.sent_ns, 1);
+}
+
 TEST_F(ThriftClientTest, RepliesToNoCallEndTheConnection) {
   Connect();
   protocol::ClientCall call;

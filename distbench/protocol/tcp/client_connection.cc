@@ -1,9 +1,5 @@
 #include "distbench/protocol/tcp/client_connection.h"
 
-#include <utility>
-
-#include "distbench/base/clock.h"
-
 namespace distbench::protocol {
 namespace {
 
@@ -17,21 +13,13 @@ FrameKind ReplyKind(const TcpSettings& settings) {
 ClientConnection::ClientConnection(ConnectionContext& context,
                                    DialTarget target, Calls& calls,
                                    Listener& listener)
-    : Connection(context, ReplyKind(context.settings),
-                 context.settings.client_max_batch),
-      expects_times_(context.settings.measures_time_parts),
-      max_queued_bytes_(context.settings.send_queue_bytes),
-      calls_(calls),
-      listener_(listener),
-      redialer_(context, target, context.settings.handshake_timeout_ns, *this,
-                *this) {
-  if (!target.stream.is_open()) return;
-  Open(std::move(target.stream), /*watched=*/false);
-}
+    : DialledConnection(context, target, calls, listener,
+                        ReplyKind(context.settings),
+                        context.settings.client_max_batch),
+      expects_times_(context.settings.measures_time_parts) {}
 
-void ClientConnection::OnReady(uint32_t epoll_events, TransportEvents& events) {
-  if (redialer_.is_dialing()) return redialer_.Continue();
-  if (!is_open()) return;
+void ClientConnection::OnEvents(uint32_t epoll_events,
+                                TransportEvents& events) {
   if (epoll_events & EPOLLERR) epoll_events = TakeReports(epoll_events);
   if (epoll_events & EPOLLOUT) OnWritable();
   if (epoll_events & ~uint32_t{EPOLLOUT}) {
@@ -41,7 +29,6 @@ void ClientConnection::OnReady(uint32_t epoll_events, TransportEvents& events) {
       ReadReplies<FrameKind::kReply>(events);
     }
   }
-  SettleError();
 }
 
 template <FrameKind kind>
@@ -60,27 +47,15 @@ inline StreamError ClientConnection::OnReply(const FrameHeader& frame,
   if (head.size() < TimesBytes(kind)) return StreamError::kMalformedMessage;
   const char* const times = head.data();
   head.remove_prefix(TimesBytes(kind));
-  Calls::Entry* entry;
-  switch (calls_.Find(frame.call_id, entry)) {
-    case Calls::Match::kUnknown:
-      return StreamError::kUnknownCall;
-    case Calls::Match::kEnded:
-      ++context().counters.late_replies;
-      return StreamError::kNone;
-    case Calls::Match::kFound:
-      break;
-  }
-  if (entry->owner != this) return StreamError::kUnknownCall;
+  Calls::Entry* entry = nullptr;
+  const Calls::Match match = calls_.Find(frame.call_id, entry);
+  StreamError error;
+  if (!IsAwaited(match, entry, error)) return error;
   const payload::ResponseHeader* const header =
       heads_.Read(head, frame.message_bytes - frame.head_bytes);
   if (header == nullptr) return StreamError::kMalformedMessage;
-  redialer_.OnReply();
-  ClientCall& call = *entry->call;
-  calls_.Remove(*entry);
-  call.done_ns = read_ns;
-  call.received_bytes = frame.message_bytes - TimesBytes(kind);
-  call.responding_instance = header->server_instance;
-  call.error = header->error_message;
+  ClientCall& call = TakeReply(*entry, *header,
+                               frame.message_bytes - TimesBytes(kind), read_ns);
   if constexpr (kind == FrameKind::kTimedReply) {
     const ReplyTimes reported = DecodeReplyTimes(times);
     call.server_queue_ns = reported.queue_ns;
@@ -88,20 +63,6 @@ inline StreamError ClientConnection::OnReply(const FrameHeader& frame,
   }
   events.OnDone(&call);
   return StreamError::kNone;
-}
-
-// Fails the calls in flight.
-void ClientConnection::GoDown(const std::string& error) {
-  StampCalls();
-  Close();
-  redialer_.OnDown(base::RealClock().MonotonicNs());
-  listener_.OnDown(*this, error);
-}
-
-void ClientConnection::RequestDial() {
-  if (is_open() || is_dialing()) return;
-  redialer_.Request();
-  listener_.OnDialNeeded(*this);
 }
 
 }  // namespace distbench::protocol

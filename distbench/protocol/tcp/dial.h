@@ -35,8 +35,8 @@ class ClientListener {
   // A call in flight goes over another connection: the server will not answer
   // it here. Only after OnRetired().
   virtual void OnRefused(ClientCall& call) = 0;
-  // Work() has something to do from now on.
-  virtual void OnDialNeeded(Connection& connection) = 0;
+  // The connection's next_due_ns() may have changed.
+  virtual void OnDueChanged(Connection& connection) = 0;
 
  protected:
   ~ClientListener() = default;

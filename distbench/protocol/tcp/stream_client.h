@@ -12,11 +12,13 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/clock.h"
 #include "distbench/protocol/call_table.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/driver_parts.h"
+#include "distbench/protocol/tcp/agenda.h"
 #include "distbench/protocol/tcp/dial.h"
 
 namespace distbench::protocol {
@@ -48,9 +50,8 @@ auto& TakeTurn(Items& items, size_t& next, const IsUsable& is_usable,
   return items[first];
 }
 
-// Sends calls over connections that redial, such as ClientConnection
-// (client_connection.h), which says what is needed of them. Used by its
-// worker's thread.
+// Sends calls over connections that redial (dialled_connection.h says what is
+// needed of them). Used by its worker's thread.
 //
 // A connection may be limited to a number of calls. It is then retired: another
 // one, which its first call makes, takes its place, and it closes once its last
@@ -81,7 +82,7 @@ class StreamClient final : private Connection::Listener {
         for (Place& place : server.places) function(*place.connection);
       }
     }
-    for (auto& connection : retired_) function(*connection);
+    for (auto& [connection, owned] : retired_) function(*connection);
   }
 
   // As Transport::Start().
@@ -102,7 +103,9 @@ class StreamClient final : private Connection::Listener {
   void Close();
 
   // The monotonic time at which Work() has something to do, or INT64_MAX.
-  int64_t next_due_ns() const;
+  int64_t next_due_ns() const {
+    return std::min(calls_.next_due_ns(), agenda_.next_due_ns());
+  }
 
   // Ends calls whose deadline has passed, and reconnects. `now_ns` is the
   // monotonic time.
@@ -118,7 +121,7 @@ class StreamClient final : private Connection::Listener {
   // Closes retired connections that are not in use any more. Must not be called
   // while the poller runs or while any connection is waiting to be flushed.
   void Bury() {
-    if (!retired_.empty()) BuryRetired();
+    if (calls_.has_idle()) BuryIdle();
   }
 
   size_t in_flight() const { return calls_.in_flight(); }
@@ -163,7 +166,7 @@ class StreamClient final : private Connection::Listener {
   }
   Place& NextPlace(Server& server);
   void Retire(Place& place);
-  void BuryRetired();
+  void BuryIdle();
   void Refuse(ClientCall* call);
 
   // Connection::Listener.
@@ -175,19 +178,26 @@ class StreamClient final : private Connection::Listener {
   }
   void OnRetired(Connection& connection) override;
   void OnRefused(ClientCall& call) override;
-  void OnDialNeeded(Connection& connection) override;
+  void OnDueChanged(Connection& connection) override {
+    agenda_.Set(connection, connection.next_due_ns());
+  }
 
   Context& context_;
   const int64_t calls_per_connection_;
   ClientCalls<Connection> calls_;
   std::vector<Peer> peers_;
-  std::vector<Connection*> dialing_;  // and those that wait to dial
-  std::vector<std::unique_ptr<Connection>> retired_;
+  Agenda<Connection> agenda_;
+  absl::flat_hash_map<Connection*, std::unique_ptr<Connection>> retired_;
   bool closed_ = false;
 };
 
 template <typename Connection>
 void StreamClient<Connection>::SetPeers(std::vector<StreamPeer> peers) {
+  for (Peer& peer : peers_) {
+    for (Server& server : peer.servers) {
+      for (Place& place : server.places) agenda_.Remove(*place.connection);
+    }
+  }
   peers_.clear();
   for (StreamPeer& peer : peers) {
     Peer& made = peers_.emplace_back();
@@ -258,6 +268,7 @@ bool StreamClient<Connection>::Start(ClientCall* call) {
   Place& place = ChoosePlace(peers_[call->peer]);
   Connection& connection = *place.connection;
   if (connection.is_full()) return false;
+  call->sent_ns = 0;  // what is sent for the first time gets one
   connection.Send(*call, calls_.Start(call, &connection), HeaderOf(*call));
   if (++place.calls == calls_per_connection_) [[unlikely]] {
     Retire(place);
@@ -269,7 +280,9 @@ bool StreamClient<Connection>::Start(ClientCall* call) {
 template <typename Connection>
 void StreamClient<Connection>::Retire(Place& place) {
   ++context_.counters.renewed_connections;
-  retired_.push_back(std::move(place.connection));
+  Connection& retired = *place.connection;
+  retired_.emplace(&retired, std::move(place.connection));
+  calls_.Retire(retired);
   place.connection = MakeConnection(
       {.name = place.name, .addresses = {}, .address = place.address});
   place.calls = 0;
@@ -295,12 +308,11 @@ void StreamClient<Connection>::OnRefused(ClientCall& call) {
 }
 
 template <typename Connection>
-void StreamClient<Connection>::BuryRetired() {
-  std::erase_if(retired_, [this](const std::unique_ptr<Connection>& retired) {
-    if (retired->calls_in_flight() > 0) return false;
-    std::erase(dialing_, retired.get());
-    return true;
-  });
+void StreamClient<Connection>::BuryIdle() {
+  for (Connection* idle : calls_.TakeIdle()) {
+    agenda_.Remove(*idle);
+    retired_.erase(idle);
+  }
 }
 
 // Ends a call that cannot be sent.
@@ -323,30 +335,11 @@ void StreamClient<Connection>::Close() {
 }
 
 template <typename Connection>
-int64_t StreamClient<Connection>::next_due_ns() const {
-  int64_t due_ns = calls_.next_due_ns();
-  for (const Connection* connection : dialing_) {
-    due_ns = std::min(due_ns, connection->next_due_ns());
-  }
-  return due_ns;
-}
-
-template <typename Connection>
 void StreamClient<Connection>::Work(int64_t now_ns) {
   calls_.Expire(now_ns);
-  if (dialing_.empty()) return;
-  for (Connection* connection : dialing_) connection->Work(now_ns);
-  dialing_.erase(std::remove_if(dialing_.begin(), dialing_.end(),
-                                [](const Connection* connection) {
-                                  return !connection->is_dialing();
-                                }),
-                 dialing_.end());
-}
-
-template <typename Connection>
-void StreamClient<Connection>::OnDialNeeded(Connection& connection) {
-  if (!absl::c_linear_search(dialing_, &connection)) {
-    dialing_.push_back(&connection);
+  for (Connection* connection : agenda_.TakeDue(now_ns)) {
+    connection->Work(now_ns);
+    OnDueChanged(*connection);
   }
 }
 

@@ -3,7 +3,6 @@
 #ifndef DISTBENCH_PROTOCOL_TCP_STREAM_SERVER_H_
 #define DISTBENCH_PROTOCOL_TCP_STREAM_SERVER_H_
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -13,10 +12,12 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/container/flat_hash_map.h"
 #include "distbench/base/clock.h"
 #include "distbench/base/object_pool.h"
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/protocol/tcp/agenda.h"
 #include "distbench/protocol/tcp/poller.h"
 #include "distbench/protocol/tcp/socket.h"
 #include "distbench/protocol/tcp/stream.h"
@@ -39,9 +40,8 @@ struct AcceptedRequest : ServerCall {
 template <typename Connection>
 class ServerListener {
  public:
-  // The client has said hello, in the way of its protocol, or the connection
-  // has closed before.
-  virtual void OnHelloOver(Connection& connection) = 0;
+  // The connection's next_due_ns() may have changed.
+  virtual void OnDueChanged(Connection& connection) = 0;
   // The connection has closed. Some of its requests may have no reply yet.
   virtual void OnClosed(Connection& connection) = 0;
 
@@ -53,7 +53,9 @@ class ServerListener {
 template <typename Connection, typename Request>
 struct AcceptedSocket {
   base::FileDescriptor socket;
-  int64_t hello_due_ns;  // see AcceptedConnection
+  // The client should have said hello by this time, in the way of its protocol,
+  // or the connection breaks.
+  int64_t hello_due_ns;
   base::ObjectPool<Request>& requests;
   ServerListener<Connection>& listener;
 };
@@ -62,14 +64,20 @@ struct AcceptedSocket {
 // protocol, a StreamConnection with a context() and OnLost(). Used by its
 // worker's thread.
 template <typename Self, typename RequestType, typename Base>
-class AcceptedConnection : public Base {
+class AcceptedConnection : public Base, public AgendaItem {
  public:
   using Request = RequestType;
   using Socket = AcceptedSocket<Self, Request>;
 
-  // The client should have said hello by this time, or StreamServer breaks the
-  // connection.
-  int64_t hello_due_ns() const { return hello_due_ns_; }
+  // The monotonic time at which Work() has something to do, or kNoDeadline.
+  int64_t next_due_ns() const {
+    return awaits_hello_ ? hello_due_ns_ : kNoDeadline;
+  }
+
+  // Breaks the connection if the hello is late.
+  void Work(int64_t now_ns) {
+    if (now_ns >= next_due_ns()) this->BreakNow(StreamError::kHelloTimeout);
+  }
 
   // Writes as much of what is queued as the socket accepts, then closes.
   void Finish() {
@@ -119,8 +127,11 @@ class AcceptedConnection : public Base {
 
   // The client has said hello, or no longer will. Only the first call counts.
   void EndHello() {
-    if (std::exchange(awaits_hello_, false)) listener_.OnHelloOver(self());
+    if (std::exchange(awaits_hello_, false)) NoteDue();
   }
+
+  // next_due_ns() may have changed.
+  void NoteDue() { listener_.OnDueChanged(self()); }
 
   void NoteClosed() { listener_.OnClosed(self()); }
 
@@ -228,14 +239,16 @@ class StreamServer final : private ServerListener<Connection> {
   int64_t BreakConnections();
 
   // The monotonic time at which Work() has something to do, or INT64_MAX.
-  int64_t next_due_ns() const;
+  int64_t next_due_ns() const { return agenda_.next_due_ns(); }
 
   // Closes connections whose hello is late.
   void Work(int64_t now_ns);
 
   // Destroys closed connections. Must not be called while the poller runs or
   // while any connection is waiting to be flushed.
-  void Bury();
+  void Bury() {
+    if (!closed_.empty()) BuryClosed();
+  }
 
   // Closes all connections, including those that arrive later.
   void Close();
@@ -243,27 +256,36 @@ class StreamServer final : private ServerListener<Connection> {
  private:
   using Request = typename Connection::Request;
 
+  void BuryClosed();
+
   // ServerListener.
-  void OnHelloOver(Connection& connection) override;
-  void OnClosed(Connection& connection) override;
+  void OnDueChanged(Connection& connection) override {
+    agenda_.Set(connection, connection.next_due_ns());
+  }
+  void OnClosed(Connection& connection) override {
+    closed_.push_back(&connection);
+  }
 
   Context& context_;
   base::ObjectPool<Request> requests_;
-  std::vector<std::unique_ptr<Connection>> connections_;
-  std::vector<Connection*> awaiting_hello_;  // the earliest due first
-  bool some_are_closed_ = false;
-  bool closed_ = false;
+  absl::flat_hash_map<Connection*, std::unique_ptr<Connection>> connections_;
+  Agenda<Connection> agenda_;
+  // Perhaps twice, and perhaps with requests that have no reply yet.
+  std::vector<Connection*> closed_;
+  bool accepts_ = true;
 };
 
 template <typename Connection>
 void StreamServer<Connection>::Serve(base::FileDescriptor socket) {
-  if (closed_) return;
+  if (!accepts_) return;
   const int64_t due_ns =
       base::RealClock().MonotonicNs() + context_.settings.handshake_timeout_ns;
-  connections_.push_back(std::make_unique<Connection>(
-      context_, typename Connection::Socket{std::move(socket), due_ns,
-                                            requests_, *this}));
-  awaiting_hello_.push_back(connections_.back().get());
+  auto made = std::make_unique<Connection>(
+      context_,
+      typename Connection::Socket{std::move(socket), due_ns, requests_, *this});
+  Connection& connection = *made;
+  connections_.emplace(&connection, std::move(made));
+  OnDueChanged(connection);
 }
 
 template <typename Connection>
@@ -275,7 +297,7 @@ void StreamServer<Connection>::Reply(ServerCall* call) {
 template <typename Connection>
 int64_t StreamServer<Connection>::BreakConnections() {
   int64_t count = 0;
-  for (const auto& connection : connections_) {
+  for (const auto& [connection, owned] : connections_) {
     if (connection->is_closed() || connection->is_breaking()) continue;
     connection->Break(StreamError::kOnPurpose);
     ++count;
@@ -284,46 +306,28 @@ int64_t StreamServer<Connection>::BreakConnections() {
 }
 
 template <typename Connection>
-int64_t StreamServer<Connection>::next_due_ns() const {
-  return awaiting_hello_.empty() ? INT64_MAX
-                                 : awaiting_hello_.front()->hello_due_ns();
-}
-
-template <typename Connection>
 void StreamServer<Connection>::Work(int64_t now_ns) {
-  // This removes the connection from the list.
-  while (next_due_ns() <= now_ns) {
-    awaiting_hello_.front()->BreakNow(StreamError::kHelloTimeout);
+  for (Connection* connection : agenda_.TakeDue(now_ns)) {
+    connection->Work(now_ns);
+    OnDueChanged(*connection);
   }
 }
 
 template <typename Connection>
-void StreamServer<Connection>::Bury() {
-  if (!some_are_closed_) return;
-  some_are_closed_ = false;
-  const auto is_dead = [](const auto& connection) {
-    return connection->is_closed() && connection->pending_requests() == 0;
-  };
-  connections_.erase(
-      std::remove_if(connections_.begin(), connections_.end(), is_dead),
-      connections_.end());
+void StreamServer<Connection>::BuryClosed() {
+  for (Connection* connection : std::exchange(closed_, {})) {
+    const auto found = connections_.find(connection);
+    if (found == connections_.end() || connection->pending_requests() > 0) {
+      continue;
+    }
+    connections_.erase(found);
+  }
 }
 
 template <typename Connection>
 void StreamServer<Connection>::Close() {
-  closed_ = true;
-  for (const auto& connection : connections_) connection->Finish();
-}
-
-template <typename Connection>
-void StreamServer<Connection>::OnHelloOver(Connection& connection) {
-  awaiting_hello_.erase(
-      std::find(awaiting_hello_.begin(), awaiting_hello_.end(), &connection));
-}
-
-template <typename Connection>
-void StreamServer<Connection>::OnClosed(Connection&) {
-  some_are_closed_ = true;
+  accepts_ = false;
+  for (const auto& [connection, owned] : connections_) connection->Finish();
 }
 
 }  // namespace distbench::protocol

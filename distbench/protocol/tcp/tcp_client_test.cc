@@ -200,6 +200,27 @@ TEST_F(TcpClientTest, RepliesToUnknownCallsCloseTheConnection) {
   EXPECT_EQ(counters().errors(StreamError::kUnknownCall), 1);
 }
 
+// The first reply starts a call whose id the server can tell in advance.
+TEST_F(TcpClientTest, RepliesToRequestsThatWereNotSentCloseTheConnection) {
+  Connect();
+  ClientCall first;
+  ClientCall early{.request_bytes = 16};
+  early.sent_ns = 1;  // of an earlier use
+  events().on_done = [&](ClientCall* call) {
+    if (call != &first) return;
+    ASSERT_TRUE(transport().Start(&early));
+  };
+  constexpr uint64_t kNextUse = uint64_t{1} << 32;
+  const uint64_t id = Start(first).call_id;
+  connections_[0].Send(
+      FrameBytes({.kind = FrameKind::kReply, .call_id = id}, "") +
+      FrameBytes({.kind = FrameKind::kReply, .call_id = id + kNextUse}, ""));
+  EXPECT_EQ(ErrorOf(first), "");
+  EXPECT_THAT(ErrorOf(early), HasSubstr("never made"));
+  EXPECT_GT(early.sent_ns, 1);
+  EXPECT_EQ(counters().errors(StreamError::kUnknownCall), 1);
+}
+
 TEST_F(TcpClientTest, MalformedRepliesCloseTheConnection) {
   Connect();
   EXPECT_THAT(ErrorAfter([](uint64_t id) {

@@ -25,14 +25,10 @@
 
 #include "distbench/protocol/addresses.h"
 #include "distbench/protocol/driver.h"
-#include "distbench/protocol/tcp/client_connection.h"
-#include "distbench/protocol/tcp/server_connection.h"
 #include "distbench/protocol/tcp/settings.h"
 #include "distbench/protocol/tcp/stream.h"
-#include "distbench/protocol/tcp/stream_client.h"
 #include "distbench/protocol/tcp/stream_driver.h"
 #include "distbench/protocol/tcp/stream_error.h"
-#include "distbench/protocol/tcp/stream_server.h"
 #include "distbench/protocol/tcp/stream_transport.h"
 
 namespace distbench::protocol {
@@ -57,11 +53,7 @@ class TcpDriver final : public StreamDriver {
   const StreamCounters& counters() const { return counters_; }
 
  private:
-  std::unique_ptr<SocketTransport> MakeTransport() override {
-    return std::make_unique<SocketTransportOf<StreamClient<ClientConnection>,
-                                              StreamServer<ServerConnection>>>(
-        settings_, security(), counters_);
-  }
+  std::unique_ptr<SocketTransport> MakeTransport() override;
 
   const TcpSettings settings_;
   StreamCounters counters_;

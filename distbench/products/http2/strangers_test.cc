@@ -1,0 +1,230 @@
+// What a client that need not belong to the test can make a server keep and do.
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "distbench/base/files.h"
+#include "distbench/base/object_pool.h"
+#include "distbench/payload/message_codec.h"
+#include "distbench/products/http2/http2_connection.h"
+#include "distbench/products/http2/message.h"
+#include "distbench/products/http2/server_connection.h"
+#include "distbench/products/http2/session.h"
+#include "distbench/products/http2/settings.h"
+#include "distbench/protocol/driver.h"
+#include "distbench/protocol/tcp/connection.h"
+#include "distbench/protocol/tcp/stream.h"
+#include "distbench/protocol/tcp/stream_server.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench::http2 {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr Http2Limits kLimits = {.stream_window_bytes = 1 << 20,
+                                 .connection_window_bytes = 1 << 20,
+                                 .max_concurrent_streams = 100,
+                                 .kept_bytes = 1 << 20};
+
+// A message of this size that consists of unknown fields of two bytes each.
+std::string UnknownFields(size_t bytes) {
+  std::string message(bytes, '\0');
+  for (size_t i = 0; i < bytes; i += 2) message[i] = '\x78';  // field 15
+  return message;
+}
+
+std::string Prefixed(absl::string_view message) {
+  std::string bytes(kMessagePrefixBytes, '\0');
+  for (int i = 0; i < 4; ++i) {
+    bytes[1 + i] = static_cast<char>(message.size() >> (24 - 8 * i));
+  }
+  return bytes.append(message.data(), message.size());
+}
+
+// With a look at all of the message for each piece this would take minutes.
+TEST(Http2StrangersTest, MessagesInSmallPiecesTakeNoMoreTime) {
+  const std::string bytes = Prefixed(UnknownFields(1 << 20));
+  Http2Input input;
+  for (const char& byte : bytes) {
+    ASSERT_TRUE(input.Receive(absl::string_view(&byte, 1)));
+  }
+  EXPECT_TRUE(input.is_complete());
+  payload::RequestHeader header;
+  EXPECT_TRUE(input.Decode(header));
+}
+
+TEST(Http2StrangersTest, WhatIsNotValidIsNotKept) {
+  Http2Input input;
+  const std::string bytes = Prefixed(UnknownFields(1000));
+  EXPECT_TRUE(input.Receive(bytes));
+  EXPECT_THAT(input.kept(), SizeIs(1000));
+  EXPECT_FALSE(input.Receive("x"));
+  EXPECT_THAT(input.kept(), IsEmpty());
+}
+
+// Keeps all exchanges, and answers none.
+class Silent final : public Http2Session::Handler {
+ public:
+  Http2Exchange& OnOpened() override { return exchanges.emplace_back(); }
+  void OnReceived(Http2Exchange&) override { ++received; }
+  void OnClosed(Http2Exchange&, absl::string_view reason) override {
+    reasons.emplace_back(reason);
+  }
+
+  std::deque<Http2Exchange> exchanges;
+  int received = 0;
+  std::vector<std::string> reasons;
+};
+
+// The two ends of a connection.
+struct SocketPair {
+  SocketPair() {
+    int ends[2];
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+    client = protocol::Stream(base::FileDescriptor(ends[0]));
+    server = base::FileDescriptor(ends[1]);
+  }
+
+  protocol::Stream client;
+  base::FileDescriptor server;
+};
+
+// Hands what has arrived at a stream to a session. Returns whether there was
+// anything.
+bool Receive(protocol::Stream& stream, Http2Session& session) {
+  std::string buffer(1 << 16, '\0');
+  const ssize_t size = stream.Receive(buffer.data(), buffer.size());
+  if (size <= 0) return false;
+  EXPECT_TRUE(session.Receive(absl::string_view(buffer).substr(0, size)));
+  return true;
+}
+
+void Write(protocol::Stream& stream, Http2Session& session) {
+  EXPECT_NE(session.Write(stream), protocol::SendQueue::Outcome::kBroken);
+}
+
+// The fields of the requests are complete, and large.
+TEST(Http2StrangersTest, AServerKeepsSoMuchForAConnection) {
+  Silent server_side;
+  Silent client_side;
+  SocketPair sockets;
+  protocol::Stream server_stream(std::move(sockets.server));
+  Http2Session server(Http2Session::Side::kServer, kLimits);
+  Http2Session client(Http2Session::Side::kClient, kLimits, "server");
+  server.set_handler(server_side);
+  client.set_handler(client_side);
+  const std::string message = UnknownFields(300'000);
+  const auto send = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      Http2Exchange& exchange = client_side.exchanges.emplace_back();
+      exchange.output.FillWith(message);
+      ASSERT_TRUE(client.SendRequest(exchange, kGenericRpcMethod,
+                                     Http2Session::kNoTimeout));
+    }
+    bool goes_on = true;
+    while (goes_on) {
+      Write(sockets.client, client);
+      goes_on = Receive(server_stream, server);
+      Write(server_stream, server);
+      goes_on |= Receive(sockets.client, client);
+    }
+  };
+  const auto kept = [&] {
+    size_t bytes = 0;
+    for (const Http2Exchange& exchange : server_side.exchanges) {
+      bytes += exchange.input.kept().size();
+    }
+    return bytes;
+  };
+  send(10);
+  EXPECT_LE(kept(), kLimits.kept_bytes);
+  EXPECT_THAT(client_side.reasons, testing::Not(IsEmpty()));
+  EXPECT_THAT(client_side.reasons, Each("ENHANCE_YOUR_CALM"));
+  // There is room again for others.
+  for (Http2Exchange& exchange : server_side.exchanges) {
+    server.Reset(exchange);
+    server.Release(exchange);
+    exchange.Clear();
+  }
+  client_side.reasons.clear();
+  send(3);
+  EXPECT_EQ(kept(), 3 * message.size());
+}
+
+class Listener final : public protocol::ServerListener<Http2ServerConnection> {
+ public:
+  void OnDueChanged(Http2ServerConnection& connection) override {
+    due_ns = connection.next_due_ns();
+  }
+  void OnClosed(Http2ServerConnection&) override {}
+
+  int64_t due_ns = 0;
+};
+
+class NoEvents final : public protocol::TransportEvents {
+  void OnDone(protocol::ClientCall*) override {}
+  void OnRequest(protocol::ServerCall*) override {}
+};
+
+TEST(Http2StrangersTest, ARequestThatDoesNotGoOnIsGivenUp) {
+  Http2Settings settings;
+  settings.server = kLimits;
+  const protocol::ConnectionSecurity security;
+  Http2Counters counters;
+  Http2Context context(settings, security, counters);
+  base::ObjectPool<Http2Request> requests;
+  Listener listener;
+  NoEvents events;
+  SocketPair sockets;
+  Http2ServerConnection server(
+      context, {std::move(sockets.server), INT64_MAX, requests, listener});
+  Silent client_side;
+  Http2Session client(Http2Session::Side::kClient, kLimits, "server");
+  client.set_handler(client_side);
+  // The server's windows are smaller, and it has not enlarged them yet.
+  Http2Exchange& exchange = client_side.exchanges.emplace_back();
+  exchange.output.Fill(payload::RequestHeader(), 200'000);
+  ASSERT_TRUE(client.SendRequest(exchange, kGenericRpcMethod,
+                                 Http2Session::kNoTimeout));
+  const auto exchange_bytes = [&] {
+    server.OnReady(EPOLLIN, events);
+    server.Flush();
+    Receive(sockets.client, client);
+  };
+  Write(sockets.client, client);
+  exchange_bytes();
+  const int64_t first_ns = listener.due_ns;
+  ASSERT_LT(first_ns, INT64_MAX);
+  // Something has arrived since, but then nothing.
+  server.Work(first_ns - 1);
+  server.Work(first_ns);
+  const int64_t second_ns = listener.due_ns;
+  EXPECT_EQ(second_ns, first_ns + settings.request_timeout_ns);
+  server.Flush();
+  EXPECT_EQ(counters.overdue_requests, 0);
+  EXPECT_EQ(requests.in_use(), 1);
+  server.Work(second_ns);
+  EXPECT_EQ(listener.due_ns, INT64_MAX);
+  EXPECT_EQ(counters.overdue_requests, 1);
+  EXPECT_EQ(requests.in_use(), 0);
+  server.Flush();
+  while (Receive(sockets.client, client)) {
+  }
+  EXPECT_THAT(client_side.reasons, ElementsAre("CANCEL"));
+}
+
+}  // namespace
+}  // namespace distbench::http2

@@ -1,0 +1,218 @@
+// Tests that a worker's turn does not look at each of its connections, on
+// either side, with connections that do nothing.
+
+#include "distbench/protocol/tcp/stream_client.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "distbench/payload/message_codec.h"
+#include "distbench/protocol/call_table.h"
+#include "distbench/protocol/driver.h"
+#include "distbench/protocol/tcp/agenda.h"
+#include "distbench/protocol/tcp/dial.h"
+#include "distbench/protocol/tcp/stream_error.h"
+#include "distbench/protocol/tcp/stream_server.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench::protocol {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr size_t kConnections = 100;
+
+class IdleConnection;
+
+// What the connections of one worker do.
+struct IdleContext {
+  StreamCounters counters;
+  struct {
+    int64_t handshake_timeout_ns = 1'000'000'000;
+  } settings;
+  std::vector<IdleConnection*> alive;  // in the order of their making
+  int looks = 0;                       // at connections
+  std::vector<IdleConnection*> worked;
+};
+
+class IdleConnection final : public CallOwner, public AgendaItem {
+ public:
+  using Context = IdleContext;
+  using Listener = ClientListener<IdleConnection>;
+  static constexpr size_t kMaxTraceBytes = 0;
+
+  IdleConnection(IdleContext& context, DialTarget, CallTable<IdleConnection>&,
+                 Listener& listener)
+      : context_(context), listener_(listener) {
+    context.alive.push_back(this);
+  }
+  ~IdleConnection() { std::erase(context_.alive, this); }
+
+  bool is_up() const { return true; }
+  bool is_full() const { return false; }
+  void Send(ClientCall&, uint64_t, const payload::RequestHeader&) {}
+  void Abandon(ClientCall&) {}
+  void StampCalls() {}
+  void RequestDial() {}
+
+  int64_t next_due_ns() const {
+    ++context_.looks;
+    return due_ns_;
+  }
+  void Work(int64_t) {
+    context_.worked.push_back(this);
+    due_ns_ = AgendaItem::kNever;
+  }
+
+  // The server will be dialled at this time.
+  void DialAt(int64_t due_ns) {
+    due_ns_ = due_ns;
+    listener_.OnDueChanged(*this);
+  }
+
+ private:
+  IdleContext& context_;
+  Listener& listener_;
+  int64_t due_ns_ = AgendaItem::kNever;
+};
+
+class StreamClientTest : public testing::Test {
+ protected:
+  // One server with this many connections.
+  void Connect(StreamClient<IdleConnection>& client, size_t count) {
+    std::vector<StreamPeer> peers(1);
+    peers[0].servers.emplace_back(count);
+    client.SetPeers(std::move(peers));
+  }
+
+  IdleContext context_;
+};
+
+TEST_F(StreamClientTest, DialTimesDoNotCostALookAtEachConnection) {
+  StreamClient<IdleConnection> client(context_);
+  Connect(client, kConnections);
+  for (size_t i = 0; i < kConnections; ++i) {
+    context_.alive[i]->DialAt(static_cast<int64_t>(1000 - i));
+  }
+  context_.looks = 0;
+  EXPECT_EQ(client.next_due_ns(), 901);
+  EXPECT_EQ(context_.looks, 0);
+  client.Work(902);
+  EXPECT_THAT(context_.worked,
+              ElementsAre(context_.alive[99], context_.alive[98]));
+  EXPECT_EQ(client.next_due_ns(), 903);
+  EXPECT_LE(context_.looks, 2);
+}
+
+// Nothing is left of them in the turns that follow.
+TEST_F(StreamClientTest, ConnectionsThatHaveDialledAreForgotten) {
+  StreamClient<IdleConnection> client(context_);
+  Connect(client, kConnections);
+  for (IdleConnection* connection : context_.alive) connection->DialAt(1);
+  for (IdleConnection* connection : context_.alive) {
+    connection->DialAt(AgendaItem::kNever);  // the poller was faster
+  }
+  context_.looks = 0;
+  EXPECT_EQ(client.next_due_ns(), AgendaItem::kNever);
+  client.Work(2);
+  EXPECT_EQ(context_.looks, 0);
+  EXPECT_THAT(context_.worked, IsEmpty());
+}
+
+TEST_F(StreamClientTest, ARetiredConnectionGoesWithItsLastCall) {
+  StreamClient<IdleConnection> client(context_, /*calls_per_connection=*/2);
+  Connect(client, 1);
+  IdleConnection* const first = context_.alive[0];
+  ClientCall calls[5];
+  for (ClientCall& call : calls) ASSERT_TRUE(client.Start(&call));
+  ASSERT_EQ(context_.alive.size(), 3);
+  IdleConnection* const last = context_.alive[2];
+  first->DialAt(7);
+  client.Cancel(calls[0]);
+  client.Cancel(calls[2]);
+  client.Cancel(calls[4]);
+  client.Bury();
+  EXPECT_EQ(context_.alive.size(), 3);
+  client.Cancel(calls[1]);
+  client.Cancel(calls[3]);
+  client.Bury();
+  EXPECT_THAT(context_.alive, ElementsAre(last));
+  EXPECT_EQ(client.next_due_ns(), AgendaItem::kNever);
+}
+
+// A connection that a server has accepted.
+class Accepted final : public AgendaItem {
+ public:
+  using Context = IdleContext;
+  struct Request : ServerCall {};
+  using Socket = AcceptedSocket<Accepted, Request>;
+
+  Accepted(IdleContext& context, Socket socket)
+      : context_(context), listener_(socket.listener) {
+    all().push_back(this);
+  }
+  ~Accepted() { std::erase(all(), this); }
+
+  static std::vector<Accepted*>& all() {
+    static std::vector<Accepted*> alive;
+    return alive;
+  }
+
+  int64_t next_due_ns() const { return due_ns_; }
+  void Work(int64_t) { Close(); }
+  bool is_closed() const { return Look(is_closed_); }
+  size_t pending_requests() const { return Look(0); }
+  void Finish() { Close(); }
+
+  void set_due_ns(int64_t due_ns) {
+    due_ns_ = due_ns;
+    listener_.OnDueChanged(*this);
+  }
+  void Close() {
+    is_closed_ = true;
+    set_due_ns(AgendaItem::kNever);
+    // Again if a request was left.
+    listener_.OnClosed(*this);
+    listener_.OnClosed(*this);
+  }
+
+ private:
+  template <typename Value>
+  Value Look(Value value) const {
+    ++context_.looks;
+    return value;
+  }
+
+  IdleContext& context_;
+  ServerListener<Accepted>& listener_;
+  int64_t due_ns_ = AgendaItem::kNever;
+  bool is_closed_ = false;
+};
+
+TEST(StreamServerTest, AnEndOfOneConnectionDoesNotCostALookAtTheOthers) {
+  IdleContext context;
+  StreamServer<Accepted> server(context);
+  for (size_t i = 0; i < kConnections; ++i) server.Serve({});
+  std::vector<Accepted*>& all = Accepted::all();
+  for (size_t i = 0; i < kConnections; ++i) {
+    all[i]->set_due_ns(static_cast<int64_t>(i));
+  }
+  Accepted* const late = all[0];
+  all[50]->Close();
+  server.Work(0);
+  EXPECT_EQ(server.next_due_ns(), 1);
+  server.Bury();
+  server.Bury();
+  EXPECT_THAT(all, testing::SizeIs(kConnections - 2));
+  EXPECT_THAT(all, testing::Not(testing::Contains(late)));
+  EXPECT_LE(context.looks, 4);
+}
+
+}  // namespace
+}  // namespace distbench::protocol
