@@ -15,8 +15,8 @@
 #include "distbench/base/clock.h"
 #include "distbench/protocol/call_table.h"
 #include "distbench/protocol/driver_parts.h"
+#include "distbench/protocol/grpc/client/call_parts.h"
 #include "distbench/protocol/grpc/client/client_side.h"
-#include "distbench/protocol/grpc/client/unary_clients.h"
 
 namespace distbench::protocol {
 
