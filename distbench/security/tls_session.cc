@@ -5,11 +5,10 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -22,54 +21,6 @@ namespace {
 
 // The minimum time between checks of the files.
 constexpr absl::Duration kLookInterval = absl::Seconds(1);
-
-// ---- A BIO over a socket that does not raise SIGPIPE
-// -------------------------
-
-int FdOf(BIO* bio) {
-  return static_cast<int>(reinterpret_cast<intptr_t>(BIO_get_data(bio)));
-}
-
-bool IsTemporary(int error) {
-  return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
-}
-
-int WriteBio(BIO* bio, const char* data, int size) {
-  BIO_clear_retry_flags(bio);
-  const ssize_t sent = send(FdOf(bio), data, size, MSG_NOSIGNAL);
-  if (sent < 0 && IsTemporary(errno)) BIO_set_retry_write(bio);
-  return static_cast<int>(sent);
-}
-
-int ReadBio(BIO* bio, char* data, int size) {
-  BIO_clear_retry_flags(bio);
-  const ssize_t received = recv(FdOf(bio), data, size, 0);
-  if (received < 0 && IsTemporary(errno)) BIO_set_retry_read(bio);
-  return static_cast<int>(received);
-}
-
-long ControlBio(BIO*, int command, long, void*) {
-  return command == BIO_CTRL_FLUSH ? 1 : 0;
-}
-
-const BIO_METHOD* SocketMethod() {
-  static const BIO_METHOD* const method = [] {
-    BIO_METHOD* made =
-        BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket");
-    BIO_meth_set_write(made, WriteBio);
-    BIO_meth_set_read(made, ReadBio);
-    BIO_meth_set_ctrl(made, ControlBio);
-    return made;
-  }();
-  return method;
-}
-
-BIO* NewSocketBio(int fd) {
-  BIO* bio = BIO_new(SocketMethod());
-  BIO_set_data(bio, reinterpret_cast<void*>(static_cast<intptr_t>(fd)));
-  BIO_set_init(bio, 1);
-  return bio;
-}
 
 // ---- Errors -----------------------------------------------------------------
 
@@ -169,6 +120,69 @@ std::vector<std::string> NamesIn(X509* certificate) {
   return names;
 }
 
+// ---- Bytes to send ----------------------------------------------------------
+
+// Walks over the bytes of pieces.
+class PieceReader {
+ public:
+  PieceReader(const iovec* pieces, int count) : piece_(pieces), left_(count) {
+    LeaveEmptyPieces();
+  }
+
+  bool at_end() const { return left_ == 0; }
+
+  // Returns how many bytes were skipped: fewer at the end.
+  size_t Skip(size_t bytes) {
+    size_t skipped = 0;
+    while (skipped < bytes && !at_end()) {
+      skipped += TakeOfPiece(bytes - skipped).size();
+    }
+    return skipped;
+  }
+
+  // Returns the next bytes, fewer at the end: copied to `copies` if they are in
+  // several pieces.
+  absl::string_view Take(size_t bytes, char* copies) {
+    const absl::string_view first = TakeOfPiece(bytes);
+    if (first.size() == bytes || at_end()) return first;
+    size_t size = 0;
+    for (absl::string_view part = first;; part = TakeOfPiece(bytes - size)) {
+      std::memcpy(copies + size, part.data(), part.size());
+      size += part.size();
+      if (size == bytes || at_end()) return {copies, size};
+    }
+  }
+
+ private:
+  absl::string_view TakeOfPiece(size_t bytes) {
+    const absl::string_view rest(
+        static_cast<const char*>(piece_->iov_base) + offset_,
+        piece_->iov_len - offset_);
+    const absl::string_view taken = rest.substr(0, bytes);
+    offset_ += taken.size();
+    LeaveEmptyPieces();
+    return taken;
+  }
+
+  void LeaveEmptyPieces() {
+    while (left_ > 0 && offset_ == piece_->iov_len) {
+      offset_ = 0;
+      ++piece_;
+      --left_;
+    }
+  }
+
+  const iovec* piece_;
+  int left_;           // pieces, this one included
+  size_t offset_ = 0;  // into the piece
+};
+
+char* RecordBuffer() {
+  thread_local const std::unique_ptr<char[]> buffer(
+      new char[TlsSession::kMaxRecordBytes]);
+  return buffer.get();
+}
+
 }  // namespace
 
 std::vector<std::string> PeerNames(const ssl_st* ssl) {
@@ -213,27 +227,79 @@ void TlsSession::TakeError() {
   }
 }
 
+TlsSession::TlsSession(ssl_st* ssl, int fd, const SocketCalls& calls)
+    : socket_(fd, calls), ssl_(ssl) {
+  BIO* bio = socket_.NewBio();
+  SSL_set_bio(ssl, bio, bio);
+}
+
+// With room for what OpenSSL has kept of a record, everything that is received
+// ahead fits into the caller's buffer once it is decrypted: nothing must stay
+// here, as no poller would know of it.
 ssize_t TlsSession::Receive(char* buffer, size_t size) {
+  const bool reads_ahead = size >= 2 * kMaxSealedBytes;
+  if (reads_ahead) socket_.BeginReadingAhead(size - kMaxSealedBytes);
   size_t received = 0;
+  int result;
   do {
     ERR_clear_error();
     errno = 0;
-    const int result = SSL_read(ssl_.get(), buffer + received,
-                                static_cast<int>(size - received));
-    if (result <= 0) {
-      // An error will be returned again by the next call.
-      return received > 0 ? static_cast<ssize_t>(received) : ToResult(result);
-    }
-    received += result;
-  } while (size - received >= kMaxRecordBytes);
-  return static_cast<ssize_t>(received);
+    result = SSL_read(ssl_.get(), buffer + received,
+                      static_cast<int>(size - received));
+    if (result > 0) received += result;
+  } while (result > 0 && (reads_ahead ? socket_.has_unread()
+                                      : size - received >= kMaxRecordBytes));
+  socket_.EndReadingAhead();
+  // An error will be returned again by the next call.
+  return received > 0 ? static_cast<ssize_t>(received) : ToResult(result);
 }
 
-ssize_t TlsSession::Send(const char* data, size_t size) {
-  ERR_clear_error();
-  errno = 0;
-  const int result = SSL_write(ssl_.get(), data, static_cast<int>(size));
-  return result > 0 ? result : ToResult(result);
+ssize_t TlsSession::Send(const iovec* pieces, int count) {
+  if (!socket_.SendRest()) return SendFailed();
+  PieceReader bytes(pieces, count);
+  size_t sent = bytes.Skip(unreported_bytes_);
+  unreported_bytes_ -= sent;
+  while (!bytes.at_end()) {
+    const ssize_t written = WriteRecords(bytes);
+    if (written < 0) return sent > 0 ? static_cast<ssize_t>(sent) : written;
+    if (!socket_.SendGathered()) {
+      unreported_bytes_ = written;
+      return sent > 0 ? static_cast<ssize_t>(sent) : SendFailed();
+    }
+    sent += written;
+  }
+  return static_cast<ssize_t>(sent);
+}
+
+// Has the socket gather records of up to kMaxSendBytes. Returns the number of
+// bytes in them, or -1 with errno.
+template <typename Bytes>
+ssize_t TlsSession::WriteRecords(Bytes& bytes) {
+  socket_.BeginGathering();
+  size_t written = 0;
+  while (written < kMaxSendBytes && !bytes.at_end()) {
+    const absl::string_view record =
+        bytes.Take(kMaxRecordBytes, RecordBuffer());
+    ERR_clear_error();
+    errno = 0;
+    const int result =
+        SSL_write(ssl_.get(), record.data(), static_cast<int>(record.size()));
+    if (result <= 0) {
+      socket_.DropGathered();
+      return ToResult(result);
+    }
+    written += result;
+  }
+  return static_cast<ssize_t>(written);
+}
+
+// What was encrypted could not be sent; errno says why.
+ssize_t TlsSession::SendFailed() {
+  const int error = errno;
+  if (error == EAGAIN) return -1;
+  error_ = absl::StrCat("TLS failed: ", std::strerror(error));
+  errno = error;
+  return -1;
 }
 
 ssize_t TlsSession::ToResult(int result) {
@@ -346,16 +412,15 @@ ssl_ctx_st* TlsContext::NewReference() {
   return context;
 }
 
-std::unique_ptr<TlsSession> TlsContext::NewSession(int fd, Side side) {
+std::unique_ptr<TlsSession> TlsContext::NewSession(int fd, Side side,
+                                                   const SocketCalls& calls) {
   SSL* ssl = SSL_new(Current().get());
-  BIO* bio = NewSocketBio(fd);
-  SSL_set_bio(ssl, bio, bio);
   if (side == Side::kServer) {
     SSL_set_accept_state(ssl);
   } else {
     SSL_set_connect_state(ssl);
   }
-  return std::unique_ptr<TlsSession>(new TlsSession(ssl));
+  return std::unique_ptr<TlsSession>(new TlsSession(ssl, fd, calls));
 }
 
 }  // namespace distbench::security

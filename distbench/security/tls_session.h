@@ -5,6 +5,7 @@
 #define DISTBENCH_SECURITY_TLS_SESSION_H_
 
 #include <sys/types.h>
+#include <sys/uio.h>
 
 #include <cstddef>
 #include <memory>
@@ -18,6 +19,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "distbench/security/tls_files.h"
+#include "distbench/security/tls_socket.h"
 
 struct ssl_ctx_st;
 struct ssl_st;
@@ -29,19 +31,23 @@ class TlsSession {
  public:
   enum class State { kWantsRead, kWantsWrite, kReady, kFailed };
 
-  // The largest TLS record.
+  // The most bytes in a TLS record.
   static constexpr size_t kMaxRecordBytes = 16 * 1024;
+
+  // The most bytes whose records are sent by one system call.
+  static constexpr size_t kMaxSendBytes = 256 * 1024;
 
   // Continues the handshake, as far as the socket allows.
   State Handshake();
 
   // Like recv(): returns 0 at the end of the stream, and -1 with errno on
   // EAGAIN or an error. Bytes remain inside the session only if `size` is less
-  // than a record.
+  // than a record. If it is that of some records, receives by one system call.
   ssize_t Receive(char* buffer, size_t size);
 
-  // Like send(). After EAGAIN, the next call must begin with the same bytes.
-  ssize_t Send(const char* data, size_t size);
+  // Like sendmsg() of these pieces. After EAGAIN, or if not all was sent, the
+  // next call must begin with the bytes that were not.
+  ssize_t Send(const iovec* pieces, int count);
 
   // The error, for users; empty if there is none.
   const std::string& error() const { return error_; }
@@ -52,13 +58,23 @@ class TlsSession {
     void operator()(ssl_st* ssl) const;
   };
 
-  explicit TlsSession(ssl_st* ssl) : ssl_(ssl) {}
+  // A record of the largest size with its head, padding and checksum.
+  static constexpr size_t kMaxSealedBytes = kMaxRecordBytes + 256 + 5;
 
+  TlsSession(ssl_st* ssl, int fd, const SocketCalls& calls);
+
+  template <typename Bytes>
+  ssize_t WriteRecords(Bytes& bytes);
+  ssize_t SendFailed();
   // Converts a result of OpenSSL to that of recv() or send().
   ssize_t ToResult(int result);
   void TakeError();
 
+  TlsSocket socket_;
   const std::unique_ptr<ssl_st, Free> ssl_;
+  // Bytes in records for which the socket had no room. Send() has not returned
+  // them as sent, so that the caller comes again.
+  size_t unreported_bytes_ = 0;
   std::string error_;
 };
 
@@ -84,7 +100,8 @@ class TlsContext {
   enum class Side { kClient, kServer };
 
   // Does not own the socket, which must outlive the session.
-  std::unique_ptr<TlsSession> NewSession(int fd, Side side)
+  std::unique_ptr<TlsSession> NewSession(int fd, Side side,
+                                         const SocketCalls& calls = {})
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The current certificates, for sessions that another library makes. The

@@ -2,12 +2,17 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "distbench/security/testing/testing_certificates.h"
 #include "gmock/gmock.h"
@@ -20,13 +25,30 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using State = TlsSession::State;
 
+// System calls of all sessions.
+int receive_calls = 0;
+int send_calls = 0;
+
+const SocketCalls kCountingCalls = {
+    .receive =
+        [](int fd, void* buffer, size_t size, int flags) {
+          ++receive_calls;
+          return recv(fd, buffer, size, flags);
+        },
+    .send =
+        [](int fd, const void* data, size_t size, int flags) {
+          ++send_calls;
+          return send(fd, data, size, flags);
+        },
+};
+
 // Two connected sockets with a session on each.
 class Pair {
  public:
-  Pair(TlsContext& client, TlsContext& server) {
+  Pair(TlsContext& client, TlsContext& server, const SocketCalls& calls = {}) {
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds_), 0);
-    client_ = client.NewSession(fds_[0], TlsContext::Side::kClient);
-    server_ = server.NewSession(fds_[1], TlsContext::Side::kServer);
+    client_ = client.NewSession(fds_[0], TlsContext::Side::kClient, calls);
+    server_ = server.NewSession(fds_[1], TlsContext::Side::kServer, calls);
   }
   ~Pair() {
     CloseClient();
@@ -63,6 +85,12 @@ class Pair {
   std::unique_ptr<TlsSession> server_;
 };
 
+ssize_t Send(TlsSession& session, absl::string_view bytes) {
+  const iovec piece = {.iov_base = const_cast<char*>(bytes.data()),
+                       .iov_len = bytes.size()};
+  return session.Send(&piece, 1);
+}
+
 class TlsSessionTest : public testing::Test {
  protected:
   const TestAuthority authority_{"authority"};
@@ -77,12 +105,12 @@ TEST_F(TlsSessionTest, CarriesBytesBothWays) {
   char buffer[100];
   EXPECT_EQ(pair.server().Receive(buffer, sizeof(buffer)), -1);
   EXPECT_EQ(errno, EAGAIN);
-  ASSERT_EQ(pair.client().Send("hello", 5), 5);
+  ASSERT_EQ(Send(pair.client(), "hello"), 5);
   // In two pieces: the rest stays in the session.
   ASSERT_EQ(pair.server().Receive(buffer, 2), 2);
   ASSERT_EQ(pair.server().Receive(buffer + 2, sizeof(buffer) - 2), 3);
   EXPECT_EQ(std::string(buffer, 5), "hello");
-  ASSERT_EQ(pair.server().Send("you", 3), 3);
+  ASSERT_EQ(Send(pair.server(), "you"), 3);
   EXPECT_EQ(pair.client().Receive(buffer, sizeof(buffer)), 3);
 }
 
@@ -93,7 +121,7 @@ TEST_F(TlsSessionTest, GoesOnAfterTheSocketWasFull) {
   const std::string block(TlsSession::kMaxRecordBytes, 'x');
   size_t sent = 0;
   ssize_t part;
-  while ((part = pair.client().Send(block.data(), block.size())) > 0) {
+  while ((part = Send(pair.client(), block)) > 0) {
     sent += part;
   }
   EXPECT_EQ(errno, EAGAIN);
@@ -111,11 +139,66 @@ TEST_F(TlsSessionTest, GoesOnAfterTheSocketWasFull) {
   size_t received = drain();
   // The same bytes at another address.
   const std::string copy = block;
-  part = pair.client().Send(copy.data(), copy.size());
+  part = Send(pair.client(), copy);
   ASSERT_GT(part, 0);
   sent += part;
   received += drain();
   EXPECT_EQ(received, sent);
+}
+
+TEST_F(TlsSessionTest, ReceivesManyRecordsBySystemCall) {
+  Pair pair(*context_, *context_, kCountingCalls);
+  pair.Shake();
+  ASSERT_TRUE(pair.ready());
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(Send(pair.client(), "hello"), 5);
+  std::string buffer(64 * 1024, '\0');
+  receive_calls = 0;
+  EXPECT_EQ(pair.server().Receive(buffer.data(), buffer.size()), 500);
+  EXPECT_EQ(receive_calls, 1);
+  EXPECT_EQ(buffer.substr(490, 10), "hellohello");
+  EXPECT_EQ(pair.server().Receive(buffer.data(), buffer.size()), -1);
+  EXPECT_EQ(errno, EAGAIN);
+  EXPECT_EQ(receive_calls, 2);
+}
+
+TEST_F(TlsSessionTest, SendsManyRecordsBySystemCall) {
+  Pair pair(*context_, *context_, kCountingCalls);
+  pair.Shake();
+  ASSERT_TRUE(pair.ready());
+  const std::string bytes(6 * TlsSession::kMaxRecordBytes, 'x');
+  send_calls = 0;
+  EXPECT_EQ(Send(pair.client(), bytes), bytes.size());
+  EXPECT_EQ(send_calls, 1);
+}
+
+// Pieces of all sizes, up to several records each.
+TEST_F(TlsSessionTest, BytesKeepTheirOrderThroughAFullSocket) {
+  Pair pair(*context_, *context_);
+  pair.Shake();
+  ASSERT_TRUE(pair.ready());
+  std::string bytes;
+  for (int i = 0; i < 400'000; ++i) bytes += absl::StrCat(i, ",");
+  std::string received;
+  std::string buffer(64 * 1024, '\0');
+  size_t sent = 0;
+  for (int i = 0; received.size() < bytes.size() && i < 100'000; ++i) {
+    std::vector<iovec> pieces;
+    size_t position = sent;
+    for (size_t size = 0; size < 60'000; size = 3 * size + 1) {
+      const size_t taken = std::min(size, bytes.size() - position);
+      pieces.push_back({.iov_base = bytes.data() + position, .iov_len = taken});
+      position += taken;
+    }
+    const ssize_t part =
+        pair.client().Send(pieces.data(), static_cast<int>(pieces.size()));
+    if (part > 0) sent += part;
+    // Sometimes the receiver is slow.
+    if (i % 5 != 0) continue;
+    const ssize_t count = pair.server().Receive(buffer.data(), buffer.size());
+    if (count > 0) received.append(buffer, 0, count);
+  }
+  EXPECT_EQ(sent, bytes.size());
+  EXPECT_TRUE(received == bytes);
 }
 
 TEST_F(TlsSessionTest, NoticesTheEnd) {

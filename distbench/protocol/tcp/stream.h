@@ -86,7 +86,7 @@ class Stream {
   // EAGAIN the next call must begin with the same bytes.
   ssize_t Send(const iovec* pieces, int count) {
     return tls_ == nullptr ? SendPieces(socket_.get(), pieces, count)
-                           : SendRecords(pieces, count);
+                           : tls_->Send(pieces, count);
   }
 
   // As Send(), of bytes that never change, and without copying them where the
@@ -99,11 +99,8 @@ class Stream {
   std::string Error() const;
 
  private:
-  ssize_t SendRecords(const iovec* pieces, int count);
-
   base::FileDescriptor socket_;
   std::unique_ptr<security::TlsSession> tls_;  // none: plain text
-  std::unique_ptr<char[]> record_;             // being put together; with TLS
 };
 
 }  // namespace distbench::protocol
