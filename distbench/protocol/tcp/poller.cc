@@ -44,6 +44,7 @@ Poller::Poller(int64_t spin_ns)
 }
 
 void Poller::Watch(int fd, uint32_t epoll_events, Watcher& watcher) {
+  Forget(watcher);
   Control(epoll_.get(), EPOLL_CTL_ADD, fd, epoll_events, &watcher);
 }
 
@@ -51,13 +52,24 @@ void Poller::Rewatch(int fd, uint32_t epoll_events, Watcher& watcher) {
   Control(epoll_.get(), EPOLL_CTL_MOD, fd, epoll_events, &watcher);
 }
 
+void Poller::Forget(const Watcher& watcher) {
+  for (int i = next_ready_; i < ready_count_; ++i) {
+    if (ready_[i].data.ptr == &watcher) ready_[i].data.ptr = nullptr;
+  }
+}
+
 bool Poller::Poll(int64_t deadline_ns, TransportEvents& events) {
-  const int count = Wait(deadline_ns);
+  if (next_ready_ == ready_count_) {
+    ready_count_ = Wait(deadline_ns);
+    next_ready_ = 0;
+  }
+  read_bytes_ = 0;
   bool was_told = false;
-  for (int i = 0; i < count; ++i) {
-    auto* watcher = static_cast<Watcher*>(ready_[i].data.ptr);
+  while (next_ready_ < ready_count_ && read_bytes_ < kTurnBytes) {
+    const epoll_event& ready = ready_[next_ready_++];
+    auto* watcher = static_cast<Watcher*>(ready.data.ptr);
     if (watcher == nullptr) continue;
-    watcher->OnReady(ready_[i].events, events);
+    watcher->OnReady(ready.events, events);
     was_told = true;
   }
   return was_told;

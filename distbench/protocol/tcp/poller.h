@@ -6,6 +6,7 @@
 #include <sys/epoll.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "distbench/base/files.h"
@@ -46,6 +47,12 @@ class BriefWaits {
 // Used by its worker's thread, except for Wake().
 class Poller {
  public:
+  // A Poll() ends once its watchers have read this many bytes: with small
+  // messages, those are about a millisecond of work. What else is ready waits
+  // for the next one, so that timers get their turn, and so that the answers to
+  // one connection do not wait until all others were read.
+  static constexpr size_t kTurnBytes = 64 * 1024;
+
   // The owner of a file descriptor.
   class Watcher {
    public:
@@ -63,17 +70,25 @@ class Poller {
   Poller(const Poller&) = delete;
   Poller& operator=(const Poller&) = delete;
 
-  // Tells the watcher whenever the descriptor is ready for one of the events.
-  // The watcher must outlive the Poll() that follows. Closing the descriptor
-  // ends this.
+  // Tells the watcher, instead of about any other descriptor, whenever this one
+  // is ready for one of the events. Closing the descriptor ends this, but for
+  // what Forget() is for.
   void Watch(int fd, uint32_t epoll_events, Watcher& watcher);
 
   // Watches for other events from now on.
   void Rewatch(int fd, uint32_t epoll_events, Watcher& watcher);
 
-  // Tells a bounded number of watchers what is ready. If nothing is, waits
-  // until something is, until the monotonic clock reaches deadline_ns, or until
-  // Wake() is called. May return early. Returns whether any watcher was told.
+  // The watcher is told no more of what was ready before. Call this before it
+  // is destroyed, and not while the poller runs.
+  void Forget(const Watcher& watcher);
+
+  // A watcher has read this many bytes: see kTurnBytes.
+  void NoteRead(size_t bytes) { read_bytes_ += bytes; }
+
+  // Tells a bounded number of watchers what is ready, first those for which the
+  // last Poll() had no time. If nothing is, waits until something is, until the
+  // monotonic clock reaches deadline_ns, or until Wake() is called. May return
+  // early. Returns whether any watcher was told.
   bool Poll(int64_t deadline_ns, TransportEvents& events);
 
   // Makes the current or the next Poll() return early. Any thread may call it.
@@ -96,6 +111,9 @@ class Poller {
   const base::FileDescriptor wake_fd_;
   const base::FileDescriptor timer_fd_;
   epoll_event ready_[kMaxEvents];
+  int ready_count_ = 0;
+  int next_ready_ = 0;           // those before were told
+  size_t read_bytes_ = 0;        // in this Poll()
   int64_t timer_ns_ = kNoTimer;  // what the timer is set to
   base::WakeAhead ahead_;
   BriefWaits brief_waits_;

@@ -3,6 +3,8 @@
 #include <sys/eventfd.h>
 
 #include <atomic>
+#include <cstddef>
+#include <deque>
 #include <thread>
 
 #include "distbench/base/clock.h"
@@ -60,6 +62,67 @@ TEST_P(PollerTest, TellsWatchers) {
   poller_.Rewatch(event.get(), 0, counter);
   Poll(0);
   EXPECT_EQ(counter.count, 1);
+}
+
+// Reads the same number of bytes whenever it is told.
+class Reader final : public Poller::Watcher {
+ public:
+  Reader(Poller& poller, size_t bytes) : poller_(poller), bytes_(bytes) {
+    eventfd_write(event_.get(), 1);
+    poller.Watch(event_.get(), EPOLLIN, *this);
+  }
+  void OnReady(uint32_t, TransportEvents&) override {
+    poller_.NoteRead(bytes_);
+    ++count;
+  }
+  int count = 0;
+
+ private:
+  Poller& poller_;
+  const size_t bytes_;
+  const base::FileDescriptor event_{eventfd(0, EFD_NONBLOCK)};
+};
+
+int Told(const std::deque<Reader>& readers) {
+  int told = 0;
+  for (const Reader& reader : readers) told += reader.count;
+  return told;
+}
+
+// All are always ready.
+TEST_P(PollerTest, ATurnEndsAfterSomeBytesAndTheNextGoesOn) {
+  std::deque<Reader> readers;
+  for (int i = 0; i < 10; ++i) {
+    readers.emplace_back(poller_, Poller::kTurnBytes / 2);
+  }
+  for (int turn = 1; turn <= 5; ++turn) {
+    Poll(INT64_MAX);
+    EXPECT_EQ(Told(readers), 2 * turn);
+  }
+  for (const Reader& reader : readers) EXPECT_EQ(reader.count, 1);
+  Poll(INT64_MAX);
+  EXPECT_EQ(Told(readers), 12);
+}
+
+TEST_P(PollerTest, ATurnOfLittleWorkTellsAll) {
+  std::deque<Reader> readers;
+  for (int i = 0; i < 10; ++i) readers.emplace_back(poller_, 100);
+  Poll(INT64_MAX);
+  EXPECT_EQ(Told(readers), 10);
+}
+
+TEST_P(PollerTest, WhatWaitsForTheNextTurnCanBeForgotten) {
+  std::deque<Reader> readers;
+  for (int i = 0; i < 3; ++i) {
+    readers.emplace_back(poller_, Poller::kTurnBytes);
+  }
+  Poll(INT64_MAX);
+  ASSERT_EQ(Told(readers), 1);
+  for (const Reader& reader : readers) poller_.Forget(reader);
+  Poll(0);
+  EXPECT_EQ(Told(readers), 1) << "only what was ready before is forgotten";
+  Poll(0);
+  EXPECT_EQ(Told(readers), 2);
 }
 
 TEST_P(PollerTest, WakeEndsThisPollOrTheNext) {

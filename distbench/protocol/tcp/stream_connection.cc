@@ -38,7 +38,10 @@ void StreamConnection::BreakWithStreamError(StreamError error) {
 
 size_t StreamConnection::ReadSome(size_t wanted) {
   const ssize_t received = stream_.Receive(context_.read_buffer.get(), wanted);
-  if (received > 0) return received;
+  if (received > 0) {
+    context_.poller.NoteRead(received);
+    return received;
+  }
   if (received == 0) {
     Break(StreamError::kClosedByPeer);
   } else if (errno != EAGAIN && errno != EWOULDBLOCK) {

@@ -17,9 +17,8 @@ class StreamConnection;
 
 // State shared by the connections of one worker.
 struct StreamContext {
-  // Large enough to make a read worthwhile, and few enough small messages (a
-  // millisecond of work) not to starve timers.
-  static constexpr size_t kReadBytes = 64 * 1024;
+  // Large enough to make a read worthwhile, and not more than a turn's worth.
+  static constexpr size_t kReadBytes = Poller::kTurnBytes;
   // Used while a large payload is skipped.
   static constexpr size_t kMaxReadBytes = 256 * 1024;
 
@@ -60,7 +59,7 @@ class StreamConnection : public Poller::Watcher {
 
  protected:
   explicit StreamConnection(StreamContext& context) : context_(context) {}
-  ~StreamConnection() = default;
+  ~StreamConnection() { context_.poller.Forget(*this); }
 
   bool is_open() const { return stream_.is_open(); }
   Stream& stream() { return stream_; }

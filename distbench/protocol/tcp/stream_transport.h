@@ -2,8 +2,8 @@
 // side and a server side.
 //
 // Each turn of Poll() writes what has been queued since the last turn, one
-// write per connection, and then reads once from each connection that has data.
-// So the requests and replies of one turn share a write, and everything that
+// write per connection, and then reads once from each connection that has data,
+// or from some if there is much (Poller::kTurnBytes); the next turn goes on. So the requests and replies of one turn share a write, and everything that
 // one read brings gets the same timestamp.
 
 #ifndef DISTBENCH_PROTOCOL_TCP_STREAM_TRANSPORT_H_
