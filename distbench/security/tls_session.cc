@@ -7,7 +7,6 @@
 #include <openssl/x509v3.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -251,7 +250,8 @@ ssize_t TlsSession::Receive(char* buffer, size_t size) {
                                       : size - received >= kMaxRecordBytes));
   socket_.EndReadingAhead();
   // An error will be returned again by the next call.
-  return received > 0 ? static_cast<ssize_t>(received) : ToResult(result);
+  if (received > 0) return static_cast<ssize_t>(received);
+  return socket_.at_end() ? 0 : ToResult(result);
 }
 
 ssize_t TlsSession::Send(const iovec* pieces, int count) {
@@ -286,7 +286,8 @@ ssize_t TlsSession::WriteRecords(Bytes& bytes) {
         SSL_write(ssl_.get(), record.data(), static_cast<int>(record.size()));
     if (result <= 0) {
       socket_.DropGathered();
-      return ToResult(result);
+      ToResult(result);
+      return -1;
     }
     written += result;
   }
@@ -300,6 +301,13 @@ ssize_t TlsSession::SendFailed() {
   error_ = absl::StrCat("TLS failed: ", std::strerror(error));
   errno = error;
   return -1;
+}
+
+void TlsSession::Finish() {
+  if (!socket_.SendRest()) return;
+  ERR_clear_error();
+  SSL_shutdown(ssl_.get());
+  ERR_clear_error();
 }
 
 ssize_t TlsSession::ToResult(int result) {

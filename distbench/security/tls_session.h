@@ -40,7 +40,9 @@ class TlsSession {
   // Continues the handshake, as far as the socket allows.
   State Handshake();
 
-  // Like recv(): returns 0 at the end of the stream, and -1 with errno on
+  // Like recv(): returns 0 at the end of the stream, which is also that of a
+  // peer that has closed its socket without a word: messages say themselves
+  // where they end. Returns -1 with errno on
   // EAGAIN or an error. Bytes remain inside the session only if `size` is less
   // than a record. If it is that of some records, receives by one system call.
   ssize_t Receive(char* buffer, size_t size);
@@ -48,6 +50,10 @@ class TlsSession {
   // Like sendmsg() of these pieces. After EAGAIN, or if not all was sent, the
   // next call must begin with the bytes that were not.
   ssize_t Send(const iovec* pieces, int count);
+
+  // Tells the peer that this was all, if the socket has room. Call it once,
+  // before the socket is closed.
+  void Finish();
 
   // The error, for users; empty if there is none.
   const std::string& error() const { return error_; }

@@ -16,7 +16,15 @@ security::TlsSession::State Stream::Handshake() {
                          : tls_->Handshake();
 }
 
+Stream& Stream::operator=(Stream&& other) {
+  Close();
+  socket_ = std::move(other.socket_);
+  tls_ = std::move(other.tls_);
+  return *this;
+}
+
 void Stream::Close() {
+  if (tls_ != nullptr) tls_->Finish();
   tls_.reset();
   socket_.Close();
 }

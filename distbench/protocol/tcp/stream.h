@@ -63,6 +63,9 @@ class Stream {
  public:
   Stream() = default;
   explicit Stream(base::FileDescriptor socket) : socket_(std::move(socket)) {}
+  Stream(Stream&&) = default;
+  Stream& operator=(Stream&& other);
+  ~Stream() { Close(); }
 
   // Uses TLS from now on, if `security` has it.
   void Secure(const ConnectionSecurity& security,
@@ -73,6 +76,8 @@ class Stream {
 
   bool is_open() const { return socket_.is_open(); }
   int fd() const { return socket_.get(); }
+
+  // With TLS, tells the peer so.
   void Close();
 
   // As recv(). May hold bytes back if `size` is less than a TLS record's size.
