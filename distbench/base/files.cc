@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -65,6 +66,28 @@ absl::StatusOr<std::string> ReadDescriptor(int descriptor,
 }
 
 }  // namespace
+
+std::string ExplainDescriptorError(int error) {
+  const absl::string_view text = std::strerror(error);
+  switch (error) {
+    case EMFILE:
+    case ENFILE:
+      return absl::StrCat(text,
+                          ": raise ulimit -n, or use fewer connections, "
+                          "workers or instances");
+    case ENOSPC:
+      return absl::StrCat("no watches of epoll are left (", text,
+                          "): raise fs.epoll.max_user_watches, or use fewer "
+                          "connections");
+    default:
+      return std::string(text);
+  }
+}
+
+absl::Status NoDescriptorError(absl::string_view what, int error) {
+  return absl::ResourceExhaustedError(
+      absl::StrCat("cannot make ", what, ": ", ExplainDescriptorError(error)));
+}
 
 void FileDescriptor::Close() {
   if (is_open()) close(std::exchange(fd_, kNone));

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -44,6 +45,13 @@ class FileDescriptor {
 
   int fd_ = kNone;
 };
+
+// Explains errno's `error` of a call that makes a file descriptor or has epoll
+// watch one, with a remedy if a limit of the system is the cause.
+std::string ExplainDescriptorError(int error);
+
+// Same, as RESOURCE_EXHAUSTED. `what` completes "cannot make".
+absl::Status NoDescriptorError(absl::string_view what, int error);
 
 // Far above the size of any file that is read as a whole; guards against files
 // that never end.

@@ -4,15 +4,26 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <ctime>
+#include <utility>
 
 #include "distbench/base/time_units.h"
 #include "glog/logging.h"
 
 namespace distbench::base {
+namespace {
 
-Wakeup::Wakeup() : fd_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
-  PCHECK(fd_.is_open()) << "eventfd";
+int OpenEvent() { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+
+}  // namespace
+
+Wakeup::Wakeup() : fd_(OpenEvent()) { PCHECK(fd_.is_open()) << "eventfd"; }
+
+absl::StatusOr<Wakeup> Wakeup::Make() {
+  FileDescriptor fd(OpenEvent());
+  if (!fd.is_open()) return NoDescriptorError("a wake-up of a thread", errno);
+  return Wakeup(std::move(fd));
 }
 
 void Wakeup::Wake() {

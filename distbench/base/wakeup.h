@@ -2,7 +2,9 @@
 #define DISTBENCH_BASE_WAKEUP_H_
 
 #include <cstdint>
+#include <utility>
 
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "distbench/base/files.h"
 
@@ -13,9 +15,15 @@ namespace distbench::base {
 // once.
 class Wakeup {
  public:
+  // For those that a program has from its start: running out of descriptors
+  // ends it.
   Wakeup();
-  Wakeup(const Wakeup&) = delete;
-  Wakeup& operator=(const Wakeup&) = delete;
+
+  // For those whose number depends on input. The error names the remedy.
+  static absl::StatusOr<Wakeup> Make();
+
+  Wakeup(Wakeup&&) = default;
+  Wakeup& operator=(Wakeup&&) = delete;
 
   // Any thread.
   void Wake();
@@ -28,7 +36,9 @@ class Wakeup {
   int fd() const { return fd_.get(); }
 
  private:
-  const FileDescriptor fd_;
+  explicit Wakeup(FileDescriptor fd) : fd_(std::move(fd)) {}
+
+  FileDescriptor fd_;
 };
 
 // The timeout_ns of a duration, which may be infinite.

@@ -3,6 +3,8 @@
 #include <thread>
 
 #include "distbench/base/clock.h"
+#include "distbench/base/testing/scarce_files.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace distbench::base {
@@ -21,6 +23,19 @@ TEST(WakeupTest, EarlierWakeIsNotLostAndNotKept) {
   wakeup.Wake();
   EXPECT_TRUE(wakeup.Sleep(-1));
   EXPECT_FALSE(wakeup.Sleep(0));
+}
+
+TEST(WakeupTest, AMadeOneWorksToo) {
+  Wakeup wakeup = Wakeup::Make().value();
+  wakeup.Wake();
+  EXPECT_TRUE(wakeup.Sleep(-1));
+}
+
+TEST(WakeupTest, RunningOutOfDescriptorsIsAnError) {
+  const ScarceFiles no_files;
+  const absl::StatusOr<Wakeup> wakeup = Wakeup::Make();
+  EXPECT_EQ(wakeup.status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(wakeup.status().ToString(), testing::HasSubstr("ulimit -n"));
 }
 
 TEST(WakeupTest, OtherThreadWakes) {

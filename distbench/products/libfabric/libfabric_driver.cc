@@ -65,6 +65,10 @@ absl::StatusOr<std::string> LibfabricDriver::Listen(int worker_count) {
     transports_.push_back(std::make_unique<LibfabricTransport>(
         settings_, test_nonce_, size_t{first} + static_cast<size_t>(i),
         counters_, *std::move(endpoint)));
+    if (absl::Status opened = transports_.back()->Open(); !opened.ok()) {
+      transports_.clear();
+      return opened;
+    }
     address.endpoints.push_back(transports_.back()->address());
   }
   return FormatAddress(address);

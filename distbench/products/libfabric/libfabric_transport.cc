@@ -36,10 +36,14 @@ LibfabricTransport::LibfabricTransport(const LibfabricSettings& settings,
                .test_nonce = test_nonce,
                .worker = worker,
                .counters = counters,
-               .endpoint = std::move(endpoint)} {
+               .endpoint = std::move(endpoint)} {}
+
+absl::Status LibfabricTransport::Open() {
+  absl::Status status = poller_.Open();
   for (const int fd : context_.endpoint->wait_fds()) {
-    poller_.Watch(fd, EPOLLIN, doorbell_);
+    if (status.ok()) status = poller_.Watch(fd, EPOLLIN, doorbell_);
   }
+  return status;
 }
 
 template <typename Change>

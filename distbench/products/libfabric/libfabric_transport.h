@@ -38,6 +38,10 @@ class LibfabricTransport final : public protocol::Transport {
                      LibfabricCounters& counters,
                      std::unique_ptr<Endpoint> endpoint);
 
+  // Call this before anything else. The error, of descriptors that have run
+  // out, names the remedy.
+  absl::Status Open();
+
   // The address of the transport's endpoint.
   const std::string& address() const { return context_.endpoint->address(); }
 

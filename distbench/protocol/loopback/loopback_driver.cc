@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "distbench/base/wakeup.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/protocol/loopback/loopback_mailbox.h"
 #include "distbench/protocol/loopback/loopback_transport.h"
@@ -71,8 +72,10 @@ class LoopbackDriver final : public ProtocolDriver {
 
   absl::StatusOr<std::string> Listen(int worker_count) override {
     for (int i = 0; i < worker_count; ++i) {
-      transports_.push_back(
-          std::make_shared<LoopbackTransport>(clock_, measures_time_parts_));
+      absl::StatusOr<base::Wakeup> wakeup = base::Wakeup::Make();
+      if (!wakeup.ok()) return wakeup.status();
+      transports_.push_back(std::make_shared<LoopbackTransport>(
+          *std::move(wakeup), clock_, measures_time_parts_));
     }
     address_ = Directory::Get().Add({transports_, test_nonce_});
     return address_;

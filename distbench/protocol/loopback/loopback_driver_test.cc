@@ -7,6 +7,7 @@
 
 #include "distbench/base/clock.h"
 #include "distbench/base/testing/fake_clock.h"
+#include "distbench/base/testing/scarce_files.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/testing/driver_conformance.h"
@@ -65,6 +66,14 @@ class Endpoint final : public TransportEvents {
   std::vector<ClientCall*> done;
   std::vector<std::string> errors;
 };
+
+TEST(LoopbackListenTest, RunningOutOfDescriptorsIsAnError) {
+  const std::unique_ptr<ProtocolDriver> driver = MakeLoopbackDriver();
+  const base::ScarceFiles no_files;
+  const absl::StatusOr<std::string> address = driver->Listen(1);
+  EXPECT_EQ(address.status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(address.status().ToString(), HasSubstr("ulimit -n"));
+}
 
 class LoopbackDriverTest : public testing::Test {
  protected:

@@ -55,7 +55,7 @@ class LoopbackMail {
 // destroyed in any order. Any thread may use it, except where noted.
 class LoopbackMailbox : public std::enable_shared_from_this<LoopbackMailbox> {
  public:
-  LoopbackMailbox() = default;
+  explicit LoopbackMailbox(base::Wakeup wakeup) : wakeup_(std::move(wakeup)) {}
   LoopbackMailbox(const LoopbackMailbox&) = delete;
   LoopbackMailbox& operator=(const LoopbackMailbox&) = delete;
 

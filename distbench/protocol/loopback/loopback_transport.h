@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "distbench/base/clock.h"
 #include "distbench/base/object_pool.h"
+#include "distbench/base/wakeup.h"
 #include "distbench/protocol/call_table.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/loopback/loopback_mailbox.h"
@@ -48,8 +50,10 @@ struct LoopbackCall final : ServerCall, LoopbackMail {
 // Calls at a peer keep their transport alive.
 class LoopbackTransport final : public Transport, public LoopbackMailbox {
  public:
-  LoopbackTransport(const base::Clock& clock, bool measures_time_parts)
-      : clock_(clock),
+  LoopbackTransport(base::Wakeup wakeup, const base::Clock& clock,
+                    bool measures_time_parts)
+      : LoopbackMailbox(std::move(wakeup)),
+        clock_(clock),
         measures_time_parts_(measures_time_parts),
         streams_(*this, peers_, clock) {}
 

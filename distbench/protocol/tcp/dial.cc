@@ -11,6 +11,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "distbench/base/files.h"
 #include "distbench/protocol/driver_parts.h"
 #include "glog/logging.h"
 
@@ -32,12 +33,8 @@ std::string Explain(int error) {
                           "widen net.ipv4.ip_local_port_range, set "
                           "net.ipv4.tcp_tw_reuse to 1, or use fewer "
                           "connections (more calls_per_connection)");
-    case EMFILE:
-    case ENFILE:
-      return absl::StrCat(std::strerror(error),
-                          ": raise ulimit -n, or use fewer connections");
     default:
-      return std::strerror(error);
+      return base::ExplainDescriptorError(error);
   }
 }
 
@@ -58,7 +55,7 @@ class TargetDialer {
     const uint32_t events_before = dial_.events();
     dial_.Continue();
     if (dial_.in_progress()) {
-      if (dial_.events() != events_before) Watch(EPOLL_CTL_MOD);
+      if (dial_.events() != events_before) PCHECK(Watch(EPOLL_CTL_MOD));
     } else {
       FinishAttempt();
     }
@@ -71,11 +68,10 @@ class TargetDialer {
   void Begin() {
     dial_.Begin(target_.address);
     if (is_busy()) return;
-    if (dial_.in_progress()) {
-      Watch(EPOLL_CTL_ADD);
-    } else {
-      FinishAttempt();
+    if (dial_.in_progress() && !Watch(EPOLL_CTL_ADD)) {
+      dial_.Fail(Explain(errno));
     }
+    if (!dial_.in_progress()) FinishAttempt();
   }
 
   // Gives up if it is not done. Returns "" if connected.
@@ -101,11 +97,11 @@ class TargetDialer {
     }
   }
 
-  void Watch(int operation) {
+  bool Watch(int operation) {
     epoll_event event = {};
     event.events = dial_.events();
     event.data.ptr = this;
-    PCHECK(epoll_ctl(epoll_fd_, operation, dial_.fd(), &event) == 0);
+    return epoll_ctl(epoll_fd_, operation, dial_.fd(), &event) == 0;
   }
 
   DialTarget& target_;
@@ -380,10 +376,12 @@ void Redialer::Work(int64_t now_ns) {
 void Redialer::Begin(int64_t now_ns) {
   dial_.Begin(address_);
   due_ns_ = is_busy() ? std::min(end_ns_, now_ns + Dial::kRetryNs) : end_ns_;
-  if (!dial_.in_progress()) return Finish();
-  if (!is_busy()) {
-    context_.poller.Watch(dial_.fd(), dial_.events(), watcher_);
+  if (dial_.in_progress() && !is_busy()) {
+    const absl::Status watched =
+        context_.poller.Watch(dial_.fd(), dial_.events(), watcher_);
+    if (!watched.ok()) dial_.Fail(watched.message());
   }
+  if (!dial_.in_progress()) Finish();
 }
 
 void Redialer::Continue() {

@@ -71,8 +71,9 @@ class Dial {
   // Continues when fd() is ready.
   State Continue();
 
-  // Gives up an attempt in progress because time is up.
+  // Gives up an attempt in progress because time is up, or because of an error.
   void TimeOut();
+  void Fail(absl::string_view reason);
 
   State state() const { return state_; }
   bool in_progress() const {
@@ -96,7 +97,6 @@ class Dial {
   bool ReceiveGreeting();
   void Admit();
   bool SendOutput();
-  void Fail(absl::string_view reason);
 
   const ConnectionSecurity& security_;
   State state_ = State::kFailed;

@@ -1,6 +1,5 @@
 #include "distbench/protocol/tcp/dial.h"
 
-#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <atomic>
@@ -12,6 +11,7 @@
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "distbench/base/testing/scarce_files.h"
 #include "distbench/protocol/addresses.h"
 #include "distbench/protocol/tcp/stream_error.h"
 #include "gmock/gmock.h"
@@ -23,15 +23,10 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(DialTest, FilesThatHaveRunOutAreAnError) {
-  rlimit old_limit;
-  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &old_limit), 0);
-  rlimit none = old_limit;
-  none.rlim_cur = 0;
   const std::atomic<bool> aborted = false;
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const base::ScarceFiles no_files;
   const absl::Status status =
       DialAll({}, ConnectionSecurity(), absl::InfiniteFuture(), aborted);
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &old_limit), 0);
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(status.ToString(), HasSubstr("Too many open files"));
 }
@@ -160,6 +155,8 @@ class RedialerTest : public testing::Test,
                      private Redialer::Owner {
  protected:
   static constexpr int64_t kTimeoutNs = 5'000'000;
+
+  RedialerTest() { EXPECT_TRUE(context_.poller.Open().ok()); }
 
   BusyServer server_;
   const ConnectionSecurity security_ = WithoutGreeting();

@@ -19,37 +19,45 @@ constexpr int64_t kShortestSleepNs = base::WakeAhead::kMaxNs;
 
 constexpr int kForever = -1;
 
-void Control(int epoll_fd, int operation, int fd, uint32_t epoll_events,
-             void* tag) {
+}  // namespace
+
+absl::Status Poller::Open() {
+  const auto opens = [](base::FileDescriptor& descriptor, int fd) {
+    descriptor = base::FileDescriptor(fd);
+    return descriptor.is_open();
+  };
+  // Edge-triggered, so that they need not be read.
+  constexpr uint32_t kEvents = EPOLLIN | EPOLLET;
+  const bool is_open =
+      opens(epoll_, epoll_create1(EPOLL_CLOEXEC)) &&
+      opens(wake_fd_, eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) &&
+      opens(timer_fd_,
+            timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) &&
+      Add(wake_fd_.get(), kEvents, nullptr) &&
+      Add(timer_fd_.get(), kEvents, nullptr);
+  return is_open ? absl::OkStatus()
+                 : base::NoDescriptorError("the poller of a worker", errno);
+}
+
+bool Poller::Add(int fd, uint32_t epoll_events, void* tag) {
   epoll_event event = {};
   event.events = epoll_events;
   event.data.ptr = tag;
-  PCHECK(epoll_ctl(epoll_fd, operation, fd, &event) == 0);
+  return epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-}  // namespace
-
-Poller::Poller(int64_t spin_ns)
-    : spin_ns_(spin_ns),
-      epoll_(epoll_create1(EPOLL_CLOEXEC)),
-      wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      timer_fd_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {
-  PCHECK(epoll_.is_open());
-  PCHECK(wake_fd_.is_open());
-  PCHECK(timer_fd_.is_open());
-  // Edge-triggered, so that they need not be read.
-  for (const base::FileDescriptor* fd : {&wake_fd_, &timer_fd_}) {
-    Control(epoll_.get(), EPOLL_CTL_ADD, fd->get(), EPOLLIN | EPOLLET, nullptr);
-  }
-}
-
-void Poller::Watch(int fd, uint32_t epoll_events, Watcher& watcher) {
+absl::Status Poller::Watch(int fd, uint32_t epoll_events, Watcher& watcher) {
   Forget(watcher);
-  Control(epoll_.get(), EPOLL_CTL_ADD, fd, epoll_events, &watcher);
+  return Add(fd, epoll_events, &watcher)
+             ? absl::OkStatus()
+             : base::NoDescriptorError("a watch of a socket", errno);
 }
 
 void Poller::Rewatch(int fd, uint32_t epoll_events, Watcher& watcher) {
-  Control(epoll_.get(), EPOLL_CTL_MOD, fd, epoll_events, &watcher);
+  epoll_event event = {};
+  event.events = epoll_events;
+  event.data.ptr = &watcher;
+  PCHECK(epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event) == 0);
 }
 
 void Poller::Forget(const Watcher& watcher) {

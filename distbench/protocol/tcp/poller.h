@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "absl/status/status.h"
 #include "distbench/base/files.h"
 #include "distbench/base/timers.h"
 #include "distbench/protocol/driver.h"
@@ -65,15 +66,19 @@ class Poller {
   };
 
   // Polls for `spin_ns` before each wait, or longer while waits are brief.
-  explicit Poller(int64_t spin_ns);
+  explicit Poller(int64_t spin_ns) : spin_ns_(spin_ns) {}
 
   Poller(const Poller&) = delete;
   Poller& operator=(const Poller&) = delete;
 
-  // Tells the watcher, instead of about any other descriptor, whenever this one
-  // is ready for one of the events. Closing the descriptor ends this, but for
-  // what Forget() is for.
-  void Watch(int fd, uint32_t epoll_events, Watcher& watcher);
+  // Takes what it needs of the system. Call this once, before anything else,
+  // except Wake(). The error names the remedy.
+  absl::Status Open();
+
+  // Tells the watcher whenever the descriptor is ready for one of the events,
+  // and no more of what was ready before. Closing the descriptor ends this, but
+  // for what Forget() is for. The error names the remedy.
+  absl::Status Watch(int fd, uint32_t epoll_events, Watcher& watcher);
 
   // Watches for other events from now on.
   void Rewatch(int fd, uint32_t epoll_events, Watcher& watcher);
@@ -98,6 +103,7 @@ class Poller {
   static constexpr int kMaxEvents = 64;
   static constexpr int64_t kNoTimer = -1;
 
+  bool Add(int fd, uint32_t epoll_events, void* tag);
   int Wait(int64_t deadline_ns);
   bool TakeWake();
   int Spin(int64_t until_ns);
@@ -107,9 +113,9 @@ class Poller {
   void NoteLateness(int count);
 
   const int64_t spin_ns_;
-  const base::FileDescriptor epoll_;
-  const base::FileDescriptor wake_fd_;
-  const base::FileDescriptor timer_fd_;
+  base::FileDescriptor epoll_;
+  base::FileDescriptor wake_fd_;
+  base::FileDescriptor timer_fd_;
   epoll_event ready_[kMaxEvents];
   int ready_count_ = 0;
   int next_ready_ = 0;           // those before were told

@@ -8,10 +8,14 @@
 #include <thread>
 
 #include "distbench/base/clock.h"
+#include "distbench/base/testing/scarce_files.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace distbench::protocol {
 namespace {
+
+using ::testing::HasSubstr;
 
 TEST(BriefWaitsTest, AsksForPollingWhileWaitsAreBrief) {
   BriefWaits waits;
@@ -20,6 +24,14 @@ TEST(BriefWaitsTest, AsksForPollingWhileWaitsAreBrief) {
   EXPECT_EQ(waits.spin_ns(), BriefWaits::kSpinNs);
   waits.OnSlept(BriefWaits::kBriefNs);
   EXPECT_EQ(waits.spin_ns(), 0);
+}
+
+TEST(PollerLimitsTest, RunningOutOfDescriptorsIsAnError) {
+  Poller poller(/*spin_ns=*/0);
+  const base::ScarceFiles no_files;
+  const absl::Status status = poller.Open();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(status.ToString(), HasSubstr("ulimit -n"));
 }
 
 class NoEvents final : public TransportEvents {
@@ -41,7 +53,7 @@ class Counter final : public Poller::Watcher {
 // With and without spinning.
 class PollerTest : public testing::TestWithParam<int64_t> {
  protected:
-  PollerTest() : poller_(GetParam()) {}
+  PollerTest() : poller_(GetParam()) { EXPECT_TRUE(poller_.Open().ok()); }
 
   void Poll(int64_t deadline_ns) { poller_.Poll(deadline_ns, nobody_); }
 
@@ -52,7 +64,7 @@ class PollerTest : public testing::TestWithParam<int64_t> {
 TEST_P(PollerTest, TellsWatchers) {
   const base::FileDescriptor event(eventfd(0, EFD_NONBLOCK));
   Counter counter;
-  poller_.Watch(event.get(), EPOLLIN, counter);
+  ASSERT_TRUE(poller_.Watch(event.get(), EPOLLIN, counter).ok());
   Poll(0);
   EXPECT_EQ(counter.count, 0);
   eventfd_write(event.get(), 1);
@@ -69,7 +81,7 @@ class Reader final : public Poller::Watcher {
  public:
   Reader(Poller& poller, size_t bytes) : poller_(poller), bytes_(bytes) {
     eventfd_write(event_.get(), 1);
-    poller.Watch(event_.get(), EPOLLIN, *this);
+    EXPECT_TRUE(poller.Watch(event_.get(), EPOLLIN, *this).ok());
   }
   void OnReady(uint32_t, TransportEvents&) override {
     poller_.NoteRead(bytes_);

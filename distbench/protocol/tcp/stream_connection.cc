@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
 namespace distbench::protocol {
@@ -12,12 +13,17 @@ void StreamConnection::Open(Stream stream, bool watched) {
   is_full_ = false;
   reads_ = true;
   error_ = StreamError::kNone;
+  details_.clear();
   interest_ = EPOLLIN;
   if (watched) {
     context_.poller.Rewatch(stream_.fd(), interest_, *this);
-  } else {
-    context_.poller.Watch(stream_.fd(), interest_, *this);
+    return;
   }
+  const absl::Status status =
+      context_.poller.Watch(stream_.fd(), interest_, *this);
+  if (status.ok()) return;
+  details_ = std::string(status.message());
+  Break(StreamError::kNotWatched);
 }
 
 void StreamConnection::Close() {
@@ -32,7 +38,8 @@ void StreamConnection::Break(StreamError error) {
 }
 
 void StreamConnection::BreakWithStreamError(StreamError error) {
-  socket_error_ = stream_.Error();
+  if (is_breaking()) return;
+  details_ = stream_.Error();
   Break(error);
 }
 
@@ -74,7 +81,7 @@ void StreamConnection::OnWritable() {
 }
 
 void StreamConnection::UpdateInterest() {
-  if (!is_open()) return;
+  if (!is_open() || is_breaking()) return;
   const uint32_t interest =
       (reads_ ? uint32_t{EPOLLIN} : 0) | (is_full_ ? uint32_t{EPOLLOUT} : 0);
   if (interest == interest_) return;
@@ -89,9 +96,7 @@ void StreamConnection::SettleError() {
                        error == StreamError::kSocketFailed;
   if (!is_loss || IsInUse()) context_.counters.CountError(error);
   std::string reason(Describe(error));
-  if (error == StreamError::kSocketFailed || error == StreamError::kTlsFailed) {
-    absl::StrAppend(&reason, ": ", socket_error_);
-  }
+  if (!details_.empty()) absl::StrAppend(&reason, ": ", details_);
   Close();
   OnBroken(reason);
 }

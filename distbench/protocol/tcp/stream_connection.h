@@ -65,7 +65,8 @@ class StreamConnection : public Poller::Watcher {
   Stream& stream() { return stream_; }
 
   // Writes to the stream and reads from it from now on. `watched` says whether
-  // the poller already watches its socket for this connection.
+  // the poller already watches its socket for this connection; if it cannot,
+  // the connection breaks.
   void Open(Stream stream, bool watched);
 
   // Closes the stream.
@@ -119,7 +120,7 @@ class StreamConnection : public Poller::Watcher {
   bool reads_ = true;
   uint32_t interest_ = 0;  // what the poller watches for
   StreamError error_ = StreamError::kNone;
-  std::string socket_error_;  // with kSocketFailed and kTlsFailed
+  std::string details_;  // of some errors
 };
 
 }  // namespace distbench::protocol

@@ -102,13 +102,23 @@ absl::StatusOr<std::string> StreamDriver::Listen(int worker_count) {
   absl::StatusOr<Listening> listening =
       uses_unix_socket_ ? ListenAtUnixSocket() : ListenAtHost();
   if (!listening.ok()) return listening.status();
-  for (int i = 0; i < worker_count; ++i) {
+  const absl::Status opened =
+      OpenTransports(worker_count, std::move(listening->socket));
+  if (opened.ok()) return listening->address;
+  transports_.clear();
+  return opened;
+}
+
+absl::Status StreamDriver::OpenTransports(int count,
+                                          base::FileDescriptor listener) {
+  for (int i = 0; i < count; ++i) {
     transports_.push_back(MakeTransport());
+    absl::Status opened = transports_.back()->Open();
+    if (!opened.ok()) return opened;
   }
-  transports_.front()->Accept(
-      std::move(listening->socket),
+  return transports_.front()->Accept(
+      std::move(listener),
       [this](base::FileDescriptor socket) { Serve(std::move(socket)); });
-  return listening->address;
 }
 
 // A connection that does not have the settings, although its listener has them,

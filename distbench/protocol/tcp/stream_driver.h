@@ -60,6 +60,7 @@ class StreamDriver : public ProtocolDriver {
   };
   absl::StatusOr<Listening> ListenAtHost() const;
   absl::StatusOr<Listening> ListenAtUnixSocket() const;
+  absl::Status OpenTransports(int count, base::FileDescriptor listener);
   void Serve(base::FileDescriptor socket);
 
   virtual std::unique_ptr<SocketTransport> MakeTransport() = 0;

@@ -39,6 +39,7 @@ constexpr Texts kTexts[] = {
      "the peer has refused the handshake: it is no instance of distbench"},
     {"closed_by_peer", "closed by the peer"},
     {"socket_failed", "the connection broke"},
+    {"not_watched", "the connection could not be used"},
     {"on_purpose", "broken on purpose, as the test asks"},
 };
 static_assert(std::size(kTexts) == kStreamErrorCount);

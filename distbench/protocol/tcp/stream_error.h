@@ -38,6 +38,7 @@ enum class StreamError {
   // The connection itself.
   kClosedByPeer,
   kSocketFailed,
+  kNotWatched,
   kOnPurpose,
 };
 

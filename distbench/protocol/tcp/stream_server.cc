@@ -30,8 +30,10 @@ Acceptor::Acceptor(base::FileDescriptor listener, OnAccepted on_accepted,
       on_accepted_(std::move(on_accepted)),
       poller_(poller),
       counters_(counters),
-      resume_ns_(kNoDeadline) {
-  poller_.Watch(listener_.get(), EPOLLIN, *this);
+      resume_ns_(kNoDeadline) {}
+
+absl::Status Acceptor::Open() {
+  return poller_.Watch(listener_.get(), EPOLLIN, *this);
 }
 
 void Acceptor::OnReady(uint32_t, TransportEvents&) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "distbench/base/clock.h"
 #include "distbench/base/object_pool.h"
 #include "distbench/payload/message_codec.h"
@@ -178,9 +179,12 @@ class Acceptor final : public Poller::Watcher {
  public:
   using OnAccepted = std::function<void(base::FileDescriptor socket)>;
 
-  // The poller and the counters must outlive this.
+  // The poller and the counters must outlive this. Accepts from Open() on.
   Acceptor(base::FileDescriptor listener, OnAccepted on_accepted,
            Poller& poller, StreamCounters& counters);
+
+  // The error names the remedy.
+  absl::Status Open();
 
   // The monotonic time at which Work() has something to do, or kNoDeadline.
   int64_t next_due_ns() const { return resume_ns_; }

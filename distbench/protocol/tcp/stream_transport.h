@@ -3,8 +3,9 @@
 //
 // Each turn of Poll() writes what has been queued since the last turn, one
 // write per connection, and then reads once from each connection that has data,
-// or from some if there is much (Poller::kTurnBytes); the next turn goes on. So the requests and replies of one turn share a write, and everything that
-// one read brings gets the same timestamp.
+// or from some if there is much (Poller::kTurnBytes); the next turn goes on. So
+// the requests and replies of one turn share a write, and everything that one
+// read brings gets the same timestamp.
 
 #ifndef DISTBENCH_PROTOCOL_TCP_STREAM_TRANSPORT_H_
 #define DISTBENCH_PROTOCOL_TCP_STREAM_TRANSPORT_H_
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "distbench/base/clock.h"
@@ -32,9 +34,11 @@ namespace distbench::protocol {
 // A transport as its driver sees it.
 class SocketTransport : public Transport {
  public:
-  // For the driver, before the transport is polled.
-  virtual void Accept(base::FileDescriptor listener,
-                      Acceptor::OnAccepted on_accepted) = 0;
+  // For the driver, before the transport is polled. Open() comes first. The
+  // errors, of descriptors that have run out, name the remedy.
+  virtual absl::Status Open() = 0;
+  virtual absl::Status Accept(base::FileDescriptor listener,
+                              Acceptor::OnAccepted on_accepted) = 0;
 
   // Hands something over to the worker. The driver and the acceptor may call
   // these on any thread.
@@ -60,8 +64,9 @@ class SocketTransportOf final : public SocketTransport {
         server_(context_) {}
 
   // SocketTransport.
-  void Accept(base::FileDescriptor listener,
-              Acceptor::OnAccepted on_accepted) override;
+  absl::Status Open() override { return context_.poller.Open(); }
+  absl::Status Accept(base::FileDescriptor listener,
+                      Acceptor::OnAccepted on_accepted) override;
   void Serve(base::FileDescriptor socket) override;
   void SetPeers(std::vector<StreamPeer> peers) override;
   void BeginShutdown() override;
@@ -113,10 +118,11 @@ class SocketTransportOf final : public SocketTransport {
 };
 
 template <typename Client, typename Server>
-void SocketTransportOf<Client, Server>::Accept(
+absl::Status SocketTransportOf<Client, Server>::Accept(
     base::FileDescriptor listener, Acceptor::OnAccepted on_accepted) {
   acceptor_.emplace(std::move(listener), std::move(on_accepted),
                     context_.poller, context_.counters);
+  return acceptor_->Open();
 }
 
 template <typename Client, typename Server>

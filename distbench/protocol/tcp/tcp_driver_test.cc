@@ -1,7 +1,5 @@
 #include "distbench/protocol/tcp/tcp_driver.h"
 
-#include <sys/resource.h>
-
 #include <cstdint>
 #include <string>
 #include <thread>
@@ -9,6 +7,7 @@
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "distbench/base/testing/scarce_files.h"
 #include "distbench/protocol/addresses.h"
 #include "distbench/protocol/tcp/dial.h"
 #include "distbench/protocol/tcp/settings.h"
@@ -83,21 +82,6 @@ TEST(TcpConnectTest, ConnectToAPeerThatIsSilentCanBeAborted) {
   aborter.join();
 }
 
-// Keeps the process from opening files during its lifetime.
-class NoMoreFiles {
- public:
-  NoMoreFiles() {
-    getrlimit(RLIMIT_NOFILE, &before_);
-    rlimit none = before_;
-    none.rlim_cur = 0;
-    setrlimit(RLIMIT_NOFILE, &none);
-  }
-  ~NoMoreFiles() { setrlimit(RLIMIT_NOFILE, &before_); }
-
- private:
-  rlimit before_;
-};
-
 TEST(TcpConnectTest, SaysThatThereAreNoFilesLeftForConnections) {
   const RawListener listener;
   const auto addresses = ResolveAddress(listener.address());
@@ -105,7 +89,7 @@ TEST(TcpConnectTest, SaysThatThereAreNoFilesLeftForConnections) {
   const ConnectionSecurity security;
   Dial dial(security);
   {
-    const NoMoreFiles limit;
+    const base::ScarceFiles no_files;
     EXPECT_EQ(dial.Begin(addresses->front()), Dial::State::kFailed);
   }
   EXPECT_THAT(dial.error(),
