@@ -7,7 +7,12 @@
 //
 // Large messages are read into one buffer, over and over, and written from one
 // block, so neither side looks at their bytes.
+//
+// With --tls_ca both sides show certificates, and OpenSSL works on the socket
+// itself: it reads ahead, and each record of a write is a system call.
 
+#include <fcntl.h>
+#include <openssl/ssl.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -41,6 +46,8 @@ constexpr size_t kReadBytes = 256 * 1024;
 constexpr int64_t kMaxWriteBytes = 512 * 1024;
 constexpr int kMaxPieces = 128;
 constexpr int64_t kMaxCopiedBytes = 512;
+constexpr size_t kMaxRecordBytes = 16 * 1024;
+constexpr size_t kTlsReadBytes = 64 * 1024;
 
 using bench::Fail;
 using bench::kForever;
@@ -50,46 +57,57 @@ const char* Block() {
   return block->data();
 }
 
+// Null without TLS.
+SSL_CTX* MakeTlsContext(const bench::Options& options) {
+  if (options.tls_ca.empty()) return nullptr;
+  SSL_CTX* context = SSL_CTX_new(TLS_method());
+  if (SSL_CTX_load_verify_locations(context, options.tls_ca.c_str(), nullptr) !=
+          1 ||
+      SSL_CTX_use_certificate_chain_file(context, options.tls_cert.c_str()) !=
+          1 ||
+      SSL_CTX_use_PrivateKey_file(context, options.tls_key.c_str(),
+                                  SSL_FILETYPE_PEM) != 1) {
+    Fail("cannot use the certificates");
+  }
+  SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION);
+  SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
+                     nullptr);
+  SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE |
+                                SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  SSL_CTX_set_num_tickets(context, 0);
+  SSL_CTX_set_default_read_buffer_len(context, kTlsReadBytes);
+  return context;
+}
+
+// Performs the handshake on a socket that blocks until then.
+SSL* Secure(int fd, SSL_CTX* context, bool is_server) {
+  if (context == nullptr) return nullptr;
+  SSL* tls = SSL_new(context);
+  SSL_set_fd(tls, fd);
+  if ((is_server ? SSL_accept(tls) : SSL_connect(tls)) != 1) {
+    Fail("TLS handshake");
+  }
+  // Not before: it would read ahead what no epoll tells about.
+  SSL_set_read_ahead(tls, 1);
+  fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+  return tls;
+}
+
 // One connection, for reading and writing messages.
 class Connection {
  public:
-  Connection(int fd, bench::Waiter& waiter) : fd_(fd), waiter_(waiter) {
+  // With TLS unless `tls` is null.
+  Connection(int fd, SSL* tls, bench::Waiter& waiter)
+      : fd_(fd), tls_(tls), waiter_(waiter) {
     waiter.Watch(EPOLL_CTL_ADD, fd, EPOLLIN, this);
   }
 
-  // Reads once, and calls on_message(header) for each complete message.
+  // Reads once, with TLS until nothing is left of what OpenSSL has read ahead,
+  // and calls on_message(header) for each complete message.
   template <typename OnMessage>
   void Read(char* buffer, const OnMessage& on_message) {
-    const ssize_t received = recv(fd_, buffer, kReadBytes, MSG_DONTWAIT);
-    if (received == 0) {
-      closed_ = true;
-      close(fd_);
-      return;
-    }
-    if (received < 0) {
-      if (errno == EAGAIN) return;
-      Fail("recv");
-    }
-    const char* next = buffer;
-    size_t left = received;
-    while (left > 0) {
-      if (header_bytes_ < sizeof(header_)) {
-        const size_t part = std::min(left, sizeof(header_) - header_bytes_);
-        std::memcpy(reinterpret_cast<char*>(&header_) + header_bytes_, next,
-                    part);
-        header_bytes_ += part;
-        next += part;
-        left -= part;
-        if (header_bytes_ < sizeof(header_)) return;
-        body_left_ = header_.bytes;
-      }
-      const size_t part = std::min(left, body_left_);
-      next += part;
-      left -= part;
-      body_left_ -= part;
-      if (body_left_ > 0) return;
-      header_bytes_ = 0;
-      on_message(header_);
+    while (ReadSome(buffer, on_message) && tls_ != nullptr &&
+           SSL_has_pending(tls_)) {
     }
   }
 
@@ -123,6 +141,96 @@ class Connection {
     int64_t bytes;    // left to write
   };
 
+  // Returns whether anything was read.
+  template <typename OnMessage>
+  bool ReadSome(char* buffer, const OnMessage& on_message) {
+    const ssize_t received = tls_ != nullptr
+                                 ? ReceiveRecord(buffer)
+                                 : recv(fd_, buffer, kReadBytes, MSG_DONTWAIT);
+    if (received == 0) {
+      closed_ = true;
+      close(fd_);
+      return false;
+    }
+    if (received < 0) {
+      if (errno == EAGAIN) return false;
+      Fail("recv");
+    }
+    Parse(buffer, received, on_message);
+    return true;
+  }
+
+  // As recv().
+  ssize_t ReceiveRecord(char* buffer) {
+    errno = 0;
+    const int received = SSL_read(tls_, buffer, kReadBytes);
+    return received > 0 ? received : ToError(received);
+  }
+
+  // As sendmsg().
+  ssize_t SendRecords(const iovec* pieces, int count) {
+    char record[kMaxRecordBytes];
+    ssize_t total = 0;
+    size_t offset = 0;  // into the first piece
+    while (count > 0) {
+      size_t size = 0;
+      while (count > 0 && size < kMaxRecordBytes) {
+        const size_t part =
+            std::min(pieces->iov_len - offset, kMaxRecordBytes - size);
+        std::memcpy(record + size,
+                    static_cast<const char*>(pieces->iov_base) + offset, part);
+        size += part;
+        offset += part;
+        if (offset < pieces->iov_len) break;
+        offset = 0;
+        ++pieces;
+        --count;
+      }
+      errno = 0;
+      const int sent = SSL_write(tls_, record, static_cast<int>(size));
+      if (sent <= 0) return total > 0 ? total : ToError(sent);
+      total += sent;
+    }
+    return total;
+  }
+
+  // Converts a result of OpenSSL to that of a system call.
+  ssize_t ToError(int result) {
+    switch (SSL_get_error(tls_, result)) {
+      case SSL_ERROR_WANT_READ:
+      case SSL_ERROR_WANT_WRITE:
+        errno = EAGAIN;
+        return -1;
+      case SSL_ERROR_ZERO_RETURN:
+        return 0;
+      default:
+        return errno == 0 ? 0 : -1;  // 0: closed without a word
+    }
+  }
+
+  template <typename OnMessage>
+  void Parse(const char* next, size_t left, const OnMessage& on_message) {
+    while (left > 0) {
+      if (header_bytes_ < sizeof(header_)) {
+        const size_t part = std::min(left, sizeof(header_) - header_bytes_);
+        std::memcpy(reinterpret_cast<char*>(&header_) + header_bytes_, next,
+                    part);
+        header_bytes_ += part;
+        next += part;
+        left -= part;
+        if (header_bytes_ < sizeof(header_)) return;
+        body_left_ = header_.bytes;
+      }
+      const size_t part = std::min(left, body_left_);
+      next += part;
+      left -= part;
+      body_left_ -= part;
+      if (body_left_ > 0) return;
+      header_bytes_ = 0;
+      on_message(header_);
+    }
+  }
+
   bool empty() const {
     return written_ == out_.size() && first_body_ == bodies_.size();
   }
@@ -149,7 +257,9 @@ class Connection {
     msghdr message = {};
     message.msg_iov = pieces;
     message.msg_iovlen = count;
-    const ssize_t sent = sendmsg(fd_, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    const ssize_t sent =
+        tls_ != nullptr ? SendRecords(pieces, count)
+                        : sendmsg(fd_, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent < 0 && errno != EAGAIN) Fail("sendmsg");
     if (sent > 0) Drop(sent);
     if (empty()) {
@@ -180,6 +290,7 @@ class Connection {
   }
 
   const int fd_;
+  SSL* const tls_;
   bench::Waiter& waiter_;
 
   MessageHeader header_;
@@ -242,7 +353,7 @@ class ServerThread {
   explicit ServerThread(const bench::Options& options)
       : loop_(options), thread_([this] { Run(); }) {}
 
-  void Serve(int fd) { new Connection(fd, loop_.waiter()); }
+  void Serve(int fd, SSL* tls) { new Connection(fd, tls, loop_.waiter()); }
 
  private:
   [[noreturn]] void Run() {
@@ -262,13 +373,16 @@ class ServerThread {
 
 [[noreturn]] void RunServer(const bench::Options& options) {
   Block();
+  SSL_CTX* const tls = MakeTlsContext(options);
   std::vector<std::unique_ptr<ServerThread>> threads;
   for (int i = 0; i < options.threads; ++i) {
     threads.push_back(std::make_unique<ServerThread>(options));
   }
   size_t next = 0;
-  bench::AcceptForever(
-      [&](int fd) { threads[next++ % threads.size()]->Serve(fd); });
+  bench::AcceptForever([&](int fd) {
+    threads[next++ % threads.size()]->Serve(
+        fd, Secure(fd, tls, /*is_server=*/true));
+  });
 }
 
 // ---------------------------------------------------------------------------
@@ -278,9 +392,11 @@ class ClientThread {
  public:
   ClientThread(const bench::Options& options, bench::Recorder& recorder)
       : options_(options), recorder_(recorder), loop_(options) {
+    SSL_CTX* const tls = MakeTlsContext(options);
     for (int i = 0; i < options.connections; ++i) {
+      const int fd = bench::ConnectTo(options.target);
       connections_.push_back(std::make_unique<Connection>(
-          bench::ConnectTo(options.target), loop_.waiter()));
+          fd, Secure(fd, tls, /*is_server=*/false), loop_.waiter()));
     }
   }
 

@@ -1,11 +1,13 @@
 """distbench as users run it: a sequencer, two node managers and `run_tests`,
 whose result contains the figures."""
 
+import contextlib
 import os
 import re
 import subprocess
 import tempfile
 
+from bench import certificates
 from bench import machine
 
 DRIVERS = ("grpc", "grpc_stream", "http2", "libfabric", "tcp", "thrift")
@@ -101,8 +103,9 @@ def _figures(summary):
 class _Cluster:
     """A cluster that ends with its `with` block."""
 
-    def __init__(self, binary):
+    def __init__(self, binary, tls_flags):
         self._binary = binary
+        self._tls_flags = tls_flags
         self._processes = []
         self.address = None
 
@@ -128,7 +131,7 @@ class _Cluster:
 
     def _start(self, *arguments):
         self._processes.append(subprocess.Popen(
-            [self._binary, *arguments], stdout=subprocess.PIPE,
+            [self._binary, *arguments, *self._tls_flags], stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, text=True))
         return self._processes[-1]
 
@@ -143,7 +146,10 @@ class _Cluster:
 
 def run_once(binary, workload, arguments):
     """Returns the figures of one test on a fresh cluster."""
-    with _Cluster(binary) as cluster, tempfile.TemporaryDirectory() as folder:
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        tls_flags = certificates.make(folder) if workload.tls else []
+        cluster = stack.enter_context(_Cluster(binary, tls_flags))
         infile = os.path.join(folder, "config")
         with open(infile, "w", encoding="utf-8") as file:
             file.write(_config(workload, arguments))
@@ -151,7 +157,7 @@ def run_once(binary, workload, arguments):
         # A slow start of the machine is no reason to fail a benchmark.
         summary = subprocess.run(
             [binary, "run_tests", f"--test_sequencer={cluster.address}",
-             f"--infile={infile}", "--allow_invalid"],
+             f"--infile={infile}", "--allow_invalid", *tls_flags],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
             check=True).stdout
         busy_after, total_after = machine.cpu_seconds()

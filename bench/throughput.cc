@@ -60,6 +60,11 @@ Options ParseOptions(int argc, char** argv, const std::string& description) {
   app.add_flag("--external", options.external,
                "call the server, of driver grpc, as an external service "
                "(driver_throughput)");
+  auto* ca = app.add_option("--tls_ca", options.tls_ca,
+                            "use TLS (bare_tcp, bare_grpc): PEM files");
+  auto* cert = app.add_option("--tls_cert", options.tls_cert)->needs(ca);
+  auto* key = app.add_option("--tls_key", options.tls_key)->needs(cert);
+  ca->needs(key);
   app.add_option("--connections", options.connections, "TCP: per thread");
   app.add_option("--max_batch", options.max_batch, "TCP: messages per write");
   try {

@@ -37,8 +37,13 @@ struct Options {
   std::string handler = "empty";
   bool time_parts = false;  // whether engine_throughput measures them
   bool external = false;    // whether driver_throughput's client is for that
-  int connections = 1;      // with TCP: per client thread
-  int max_batch = 64;       // with TCP: messages per write
+  // PEM files, all or none; with bare_tcp and bare_grpc. The peer's certificate
+  // must be signed by the authority.
+  std::string tls_ca;
+  std::string tls_cert;
+  std::string tls_key;
+  int connections = 1;  // with TCP: per client thread
+  int max_batch = 64;   // with TCP: messages per write
 };
 
 // Exits with a message if the command line is wrong. Also sets up malloc, in
