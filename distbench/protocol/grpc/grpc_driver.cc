@@ -5,7 +5,6 @@
 #include <atomic>
 #include <limits>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -13,7 +12,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/host_port.h"
-#include "distbench/base/threads.h"
 #include "distbench/protocol/addresses.h"
 #include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/grpc/grpc_transport.h"
@@ -88,10 +86,11 @@ std::vector<Channel> MakeProbes(
 class GrpcDriver final : public ProtocolDriver {
  public:
   GrpcDriver(GrpcSettings settings, AddressPreference preference,
-             DriverEnvironment environment)
+             DriverEnvironment environment, std::unique_ptr<WakeTimer> timer)
       : settings_(std::move(settings)),
         preference_(std::move(preference)),
-        environment_(std::move(environment)) {}
+        environment_(std::move(environment)),
+        timer_(std::move(timer)) {}
 
   ~GrpcDriver() override;
 
@@ -114,7 +113,8 @@ class GrpcDriver final : public ProtocolDriver {
                             const std::vector<Peer>& peers) const;
   absl::StatusOr<std::string> ListenAtUnixSocket(int worker_count);
   absl::Status MakePool();
-  int Start(const std::string& address, int worker_count);
+  absl::Status MakeTransports(int worker_count);
+  int Start(const std::string& address);
   std::unique_ptr<Listener> MakeListener();
   void ShutDownUnpolled();
 
@@ -122,7 +122,7 @@ class GrpcDriver final : public ProtocolDriver {
   const GrpcSettings settings_;
   const AddressPreference preference_;
   const DriverEnvironment environment_;
-  WakeTimer timer_;
+  const std::unique_ptr<WakeTimer> timer_;
   StreamCounts stream_counts_;
   std::unique_ptr<Listener> listener_;
   std::vector<std::unique_ptr<GrpcTransport>> transports_;
@@ -146,8 +146,8 @@ absl::StatusOr<std::string> GrpcDriver::Listen(int worker_count) {
                                            environment_.service_address);
   if (!address.ok()) return address.status();
   if (absl::Status made = MakePool(); !made.ok()) return made;
-  const int port =
-      Start(base::JoinHostPort(address->bind_host, 0), worker_count);
+  if (absl::Status made = MakeTransports(worker_count); !made.ok()) return made;
+  const int port = Start(base::JoinHostPort(address->bind_host, 0));
   if (port == 0) {
     return absl::UnavailableError(absl::StrCat(
         "cannot listen on ", address->bind_host,
@@ -161,7 +161,8 @@ absl::StatusOr<std::string> GrpcDriver::ListenAtUnixSocket(int worker_count) {
   absl::StatusOr<std::string> address = NewUnixAddress(uses_tls());
   if (!address.ok()) return address.status();
   if (absl::Status made = MakePool(); !made.ok()) return made;
-  if (Start(*address, worker_count) == 0) {
+  if (absl::Status made = MakeTransports(worker_count); !made.ok()) return made;
+  if (Start(*address) == 0) {
     return absl::UnavailableError(absl::StrCat(
         "cannot listen on ", *address,
         "; check that file descriptors are left, or use transport \"tcp\""));
@@ -177,15 +178,25 @@ absl::Status GrpcDriver::MakePool() {
   return absl::OkStatus();
 }
 
-// Returns the port, or 0 on failure.
-int GrpcDriver::Start(const std::string& address, int worker_count) {
-  listener_ = MakeListener();
+absl::Status GrpcDriver::MakeTransports(int worker_count) {
+  std::vector<std::unique_ptr<WakeTimer::Alarm>> alarms;
   for (int i = 0; i < worker_count; ++i) {
-    auto transport =
-        std::make_unique<GrpcTransport>(timer_, settings_, stream_counts_);
+    auto alarm = timer_->NewAlarm();
+    if (!alarm.ok()) return alarm.status();
+    alarms.push_back(*std::move(alarm));
+  }
+  listener_ = MakeListener();
+  for (auto& alarm : alarms) {
+    auto transport = std::make_unique<GrpcTransport>(std::move(alarm),
+                                                     settings_, stream_counts_);
     transport->SetServerSide(listener_->MakeServerSide(transport->queue()));
     transports_.push_back(std::move(transport));
   }
+  return absl::OkStatus();
+}
+
+// Returns the port, or 0 on failure.
+int GrpcDriver::Start(const std::string& address) {
   const int port = listener_->Start(address);
   listening_ = port != 0;
   if (!listening_) transports_.clear();
@@ -322,16 +333,14 @@ void GrpcDriver::ShutDownUnpolled() {
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> Make(
     GrpcSettings settings, const config::DriverOptions& options,
     const DriverEnvironment& environment) {
-  try {
-    return std::make_unique<GrpcDriver>(
-        std::move(settings),
-        AddressPreference{.netdev = options.netdev,
-                          .ip_version = options.ip_version,
-                          .listen_address = environment.listen_address},
-        environment);
-  } catch (const std::system_error& error) {  // thrown by its timer
-    return base::NoThreadError("the timer of a gRPC driver", error);
-  }
+  absl::StatusOr<std::unique_ptr<WakeTimer>> timer = WakeTimer::Make();
+  if (!timer.ok()) return timer.status();
+  return std::make_unique<GrpcDriver>(
+      std::move(settings),
+      AddressPreference{.netdev = options.netdev,
+                        .ip_version = options.ip_version,
+                        .listen_address = environment.listen_address},
+      environment, *std::move(timer));
 }
 
 }  // namespace

@@ -25,9 +25,9 @@ std::unique_ptr<ClientSide> MakeClientSide(const GrpcSettings& settings,
 
 }  // namespace
 
-GrpcTransport::GrpcTransport(WakeTimer& timer, const GrpcSettings& settings,
-                             StreamCounts& counts)
-    : queue_(timer, settings.spin_ns),
+GrpcTransport::GrpcTransport(std::unique_ptr<WakeTimer::Alarm> alarm,
+                             const GrpcSettings& settings, StreamCounts& counts)
+    : queue_(std::move(alarm), settings.spin_ns),
       client_streams_(settings.client_type == ClientType::kPolling),
       streaming_calls_(queue_),
       client_(MakeClientSide(settings, queue_, counts)) {

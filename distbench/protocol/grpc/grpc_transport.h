@@ -27,9 +27,9 @@ namespace distbench::protocol {
 
 class GrpcTransport final : public Transport, private StreamTransport {
  public:
-  // The timer and the counts must outlive the transport.
-  GrpcTransport(WakeTimer& timer, const GrpcSettings& settings,
-                StreamCounts& counts);
+  // For the alarm, see EventQueue. The counts must outlive the transport.
+  GrpcTransport(std::unique_ptr<WakeTimer::Alarm> alarm,
+                const GrpcSettings& settings, StreamCounts& counts);
   // Drops what is in flight. Requires that the server has been shut down.
   ~GrpcTransport() override;
 

@@ -236,10 +236,10 @@ class NoEvents final : public protocol::TransportEvents {
 
 }  // namespace
 
-ExternalClient::ExternalClient(protocol::WakeTimer& timer,
-                               std::vector<ExternalPeer> peers, Makers makers,
-                               std::function<void()> wake)
-    : queue_(timer, /*spin_ns=*/0),
+ExternalClient::ExternalClient(
+    std::unique_ptr<protocol::WakeTimer::Alarm> alarm,
+    std::vector<ExternalPeer> peers, Makers makers, std::function<void()> wake)
+    : queue_(std::move(alarm), /*spin_ns=*/0),
       peers_(std::move(peers)),
       makers_(std::move(makers)),
       wake_(std::move(wake)) {

@@ -184,10 +184,12 @@ class ExternalClient final : private EndedCalls {
   using Makers = std::map<int, std::unique_ptr<RequestMaker>>;
 
   // `makers` make the requests, by RPC index. `wake` is called on another
-  // thread when there is something to deliver. The timer and the limiters must
-  // outlive this. Throws std::system_error if its thread cannot be started.
-  ExternalClient(protocol::WakeTimer& timer, std::vector<ExternalPeer> peers,
-                 Makers makers, std::function<void()> wake);
+  // thread when there is something to deliver. The limiters must outlive this.
+  // For the alarm, see EventQueue. Throws std::system_error if its thread
+  // cannot be started.
+  ExternalClient(std::unique_ptr<protocol::WakeTimer::Alarm> alarm,
+                 std::vector<ExternalPeer> peers, Makers makers,
+                 std::function<void()> wake);
 
   // Cancels what is in flight, without events.
   ~ExternalClient();

@@ -324,14 +324,19 @@ absl::Status ExternalRouter::ConnectExternal(
   if (!status.ok()) return status;
   status = ParseAllDescriptors();
   if (!status.ok()) return status;
+  absl::StatusOr<std::unique_ptr<protocol::WakeTimer>> timer =
+      protocol::WakeTimer::Make();
+  if (!timer.ok()) return timer.status();
+  timer_ = *std::move(timer);
   try {
-    timer_ = std::make_unique<protocol::WakeTimer>();
     for (size_t i = 0; i < transports_.size(); ++i) {
       absl::StatusOr<ExternalClient::Makers> makers = MakeMakers();
       if (!makers.ok()) return makers.status();
+      auto alarm = timer_->NewAlarm();
+      if (!alarm.ok()) return alarm.status();
       protocol::Transport& inner = inner_->transport(static_cast<int>(i));
       transports_[i]->SetClient(std::make_unique<ExternalClient>(
-          *timer_, std::move(of_transports[i]), *std::move(makers),
+          *std::move(alarm), std::move(of_transports[i]), *std::move(makers),
           [&inner] { inner.RunTurnOrWake(); }));
     }
   } catch (const std::system_error& error) {

@@ -76,11 +76,13 @@ grpc_call* MakeWakeCall(grpc_completion_queue* queue) {
 
 }  // namespace
 
-EventQueue::EventQueue(WakeTimer& timer, int64_t spin_ns)
+EventQueue::EventQueue(std::unique_ptr<WakeTimer::Alarm> alarm, int64_t spin_ns)
     : spin_ns_(spin_ns),
       queue_(grpc_completion_queue_create_for_next(nullptr)),
       wake_call_(MakeWakeCall(queue_)),
-      alarm_(std::in_place, timer, [this] { OnAlarm(); }) {}
+      alarm_(std::move(alarm)) {
+  alarm_->CallBack([this] { OnAlarm(); });
+}
 
 EventQueue::~EventQueue() {
   ShutDown();

@@ -20,7 +20,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <semaphore>
 
 #include "distbench/base/queues.h"
@@ -112,8 +112,8 @@ class Completion {
 // Used by the thread that has the worker's turn, unless noted otherwise.
 class EventQueue {
  public:
-  // Polls for `spin_ns` before each wait. The timer must outlive the queue.
-  EventQueue(WakeTimer& timer, int64_t spin_ns);
+  // Polls for `spin_ns` before each wait. The alarm is a new one.
+  EventQueue(std::unique_ptr<WakeTimer::Alarm> alarm, int64_t spin_ns);
 
   // Requires DrainForever(), unless nothing was ever started on the queue.
   ~EventQueue();
@@ -214,7 +214,7 @@ class EventQueue {
   static constexpr int64_t kNoAlarm = -1;
   int64_t alarm_ns_ = kNoAlarm;  // the alarm's last setting
   base::WakeAhead ahead_;
-  std::optional<WakeTimer::Alarm> alarm_;  // until ShutDown()
+  std::unique_ptr<WakeTimer::Alarm> alarm_;  // until ShutDown()
 };
 
 }  // namespace distbench::protocol

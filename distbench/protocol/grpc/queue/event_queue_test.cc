@@ -117,8 +117,9 @@ class EventQueueTest : public testing::TestWithParam<bool> {
  protected:
   EventQueueTest() {
     grpc_init();
-    timer_ = std::make_unique<WakeTimer>();
-    queue_ = std::make_unique<EventQueue>(*timer_, /*spin_ns=*/0);
+    timer_ = WakeTimer::Make().value();
+    queue_ = std::make_unique<EventQueue>(timer_->NewAlarm().value(),
+                                          /*spin_ns=*/0);
     MayUse(*queue_);
   }
   ~EventQueueTest() override {
@@ -268,7 +269,7 @@ TEST_P(EventQueueTest, RunsABoundedNumberOfPostedPerPollInTheirOrder) {
 
 TEST_P(EventQueueTest, MayEndAsSoonAsTheLastPostedHasRun) {
   for (int round = 0; round < 2000; ++round) {
-    EventQueue queue(*timer_, /*spin_ns=*/0);
+    EventQueue queue(timer_->NewAlarm().value(), /*spin_ns=*/0);
     MayUse(queue);
     Posted posted;
     std::thread poster([&] { queue.Post(posted); });
@@ -282,16 +283,17 @@ TEST_P(EventQueueTest, MayEndAsSoonAsTheLastPostedHasRun) {
 TEST_P(EventQueueTest, MayEndWhileItsAlarmGoesOff) {
   constexpr int kRounds = 3000;
   constexpr int64_t kWokenAheadNs = 50'000;
-  WakeTimer other_timer;
+  const std::unique_ptr<WakeTimer> other_timer = WakeTimer::Make().value();
   for (int round = 0; round < kRounds; ++round) {
-    EventQueue queue(*timer_, /*spin_ns=*/0);
+    EventQueue queue(timer_->NewAlarm().value(), /*spin_ns=*/0);
     MayUse(queue);
     {
       // Its own alarm and another thread wake it at about the same time; the
       // second of them finds it on its way out.
       const int64_t wake_ns = base::NowNs() + 60'000 + round % 32 * 1000;
-      WakeTimer::Alarm other(other_timer, [&] { queue.Wake(); });
-      other.Set(base::NowNs() + 70'000);
+      const auto other = other_timer->NewAlarm().value();
+      other->CallBack([&] { queue.Wake(); });
+      other->Set(base::NowNs() + 70'000);
       queue.Poll(wake_ns + kWokenAheadNs, events_);
     }
     if (round % 2 == 0) queue.DrainForever(events_);

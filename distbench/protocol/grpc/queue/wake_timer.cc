@@ -8,31 +8,11 @@
 #include <cerrno>
 #include <utility>
 
+#include "distbench/base/threads.h"
 #include "distbench/base/timers.h"
 #include "glog/logging.h"
 
 namespace distbench::protocol {
-namespace {
-
-// Edge-triggered, so that an alarm that has gone off need not be read.
-void AddToEpoll(int epoll_fd, int fd, void* tag) {
-  epoll_event event = {};
-  event.events = EPOLLIN | EPOLLET;
-  event.data.ptr = tag;
-  PCHECK(epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0);
-}
-
-}  // namespace
-
-WakeTimer::Alarm::Alarm(WakeTimer& timer, std::function<void()> on_due)
-    : timer_(timer),
-      on_due_(std::move(on_due)),
-      timer_fd_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {
-  PCHECK(timer_fd_.is_open());
-  const absl::MutexLock lock(&timer_.mutex_);
-  timer_.alarms_.insert(this);
-  AddToEpoll(timer_.epoll_.get(), timer_fd_.get(), this);
-}
 
 // Closing the descriptor removes it from the epoll set.
 WakeTimer::Alarm::~Alarm() {
@@ -40,20 +20,63 @@ WakeTimer::Alarm::~Alarm() {
   timer_.alarms_.erase(this);
 }
 
+void WakeTimer::Alarm::CallBack(std::function<void()> on_due) {
+  const absl::MutexLock lock(&timer_.mutex_);
+  on_due_ = std::move(on_due);
+}
+
 void WakeTimer::Alarm::Set(int64_t due_ns) {
   base::ArmTimer(timer_fd_.get(), due_ns);
 }
 
-WakeTimer::WakeTimer()
-    : epoll_(epoll_create1(EPOLL_CLOEXEC)), stop_fd_(eventfd(0, EFD_CLOEXEC)) {
-  PCHECK(epoll_.is_open());
-  PCHECK(stop_fd_.is_open());
-  AddToEpoll(epoll_.get(), stop_fd_.get(), nullptr);
-  thread_ = std::thread(&WakeTimer::Run, this);
+absl::StatusOr<std::unique_ptr<WakeTimer>> WakeTimer::Make() {
+  std::unique_ptr<WakeTimer> timer(new WakeTimer);
+  absl::Status opened = timer->Open();
+  if (!opened.ok()) return opened;
+  return timer;
+}
+
+absl::Status WakeTimer::Open() {
+  epoll_ = base::FileDescriptor(epoll_create1(EPOLL_CLOEXEC));
+  if (epoll_.is_open()) {
+    stop_fd_ = base::FileDescriptor(eventfd(0, EFD_CLOEXEC));
+  }
+  if (!stop_fd_.is_open() || !Watch(stop_fd_, nullptr)) {
+    return base::NoDescriptorError("the timer of a gRPC driver", errno);
+  }
+  absl::StatusOr<std::thread> thread =
+      base::StartThread("the timer of a gRPC driver", [this] { Run(); });
+  if (!thread.ok()) return thread.status();
+  thread_ = *std::move(thread);
   pthread_setname_np(thread_.native_handle(), "wake_timer");
+  return absl::OkStatus();
+}
+
+// Edge-triggered, so that an alarm that has gone off need not be read.
+bool WakeTimer::Watch(const base::FileDescriptor& fd, void* tag) {
+  epoll_event event = {};
+  event.events = EPOLLIN | EPOLLET;
+  event.data.ptr = tag;
+  return epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd.get(), &event) == 0;
+}
+
+absl::StatusOr<std::unique_ptr<WakeTimer::Alarm>> WakeTimer::NewAlarm() {
+  base::FileDescriptor fd(
+      timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  if (!fd.is_open()) {
+    return base::NoDescriptorError("the alarm of a worker", errno);
+  }
+  std::unique_ptr<Alarm> alarm(new Alarm(*this, std::move(fd)));
+  const absl::MutexLock lock(&mutex_);
+  if (!Watch(alarm->timer_fd_, alarm.get())) {
+    return base::NoDescriptorError("the alarm of a worker", errno);
+  }
+  alarms_.insert(alarm.get());
+  return alarm;
 }
 
 WakeTimer::~WakeTimer() {
+  if (!thread_.joinable()) return;  // it could not be opened
   PCHECK(eventfd_write(stop_fd_.get(), 1) == 0);
   thread_.join();
 }

@@ -23,8 +23,8 @@ class ListenerTest : public testing::Test {
 
   // Starts a listener on an unavailable address, and shuts it down.
   void ExpectNoPort(std::unique_ptr<Listener> listener) {
-    WakeTimer timer;
-    EventQueue queue(timer, /*spin_ns=*/0);
+    const auto timer = WakeTimer::Make().value();
+    EventQueue queue(timer->NewAlarm().value(), /*spin_ns=*/0);
     std::unique_ptr<ServerSide> side = listener->MakeServerSide(queue);
     EXPECT_EQ(listener->Start(kForeignAddress), 0);
     side->Close();
