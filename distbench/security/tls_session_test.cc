@@ -45,12 +45,10 @@ const SocketCalls kCountingCalls = {
 // Two connected sockets with a session on each.
 class Pair {
  public:
-  Pair(TlsContext& client, TlsContext& server) {
+  Pair(TlsContext& client, TlsContext& server, const SocketCalls& calls = {}) {
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds_), 0);
-    client_ =
-        client.NewSession(fds_[0], TlsContext::Side::kClient, kCountingCalls);
-    server_ =
-        server.NewSession(fds_[1], TlsContext::Side::kServer, kCountingCalls);
+    client_ = client.NewSession(fds_[0], TlsContext::Side::kClient, calls);
+    server_ = server.NewSession(fds_[1], TlsContext::Side::kServer, calls);
   }
   ~Pair() {
     CloseClient();
@@ -149,7 +147,7 @@ TEST_F(TlsSessionTest, GoesOnAfterTheSocketWasFull) {
 }
 
 TEST_F(TlsSessionTest, ReceivesManyRecordsBySystemCall) {
-  Pair pair(*context_, *context_);
+  Pair pair(*context_, *context_, kCountingCalls);
   pair.Shake();
   ASSERT_TRUE(pair.ready());
   for (int i = 0; i < 100; ++i) ASSERT_EQ(Send(pair.client(), "hello"), 5);
@@ -164,7 +162,7 @@ TEST_F(TlsSessionTest, ReceivesManyRecordsBySystemCall) {
 }
 
 TEST_F(TlsSessionTest, SendsManyRecordsBySystemCall) {
-  Pair pair(*context_, *context_);
+  Pair pair(*context_, *context_, kCountingCalls);
   pair.Shake();
   ASSERT_TRUE(pair.ready());
   const std::string bytes(6 * TlsSession::kMaxRecordBytes, 'x');

@@ -19,8 +19,8 @@ namespace distbench::security {
 
 // The system calls of a session. Tests count them.
 struct SocketCalls {
-  ssize_t (*receive)(int fd, void* buffer, size_t size, int flags) = recv;
-  ssize_t (*send)(int fd, const void* data, size_t size, int flags) = send;
+  ssize_t (*receive)(int fd, void* buffer, size_t size, int flags) = ::recv;
+  ssize_t (*send)(int fd, const void* data, size_t size, int flags) = ::send;
 };
 
 // Does not own the socket, which does not block. Its large buffers are those of
