@@ -173,12 +173,21 @@ void Engine::OnMainListFinished() {
 }
 
 void Engine::OnManyPendingRpcs() {
-  if (progress().in_flight_count() <= options_.plan->max_pending_rpcs) return;
-  OnTooMany("RPCs pending");
+  const int64_t limit = options_.plan->max_pending_rpcs;
+  const int64_t count = progress().in_flight_count();
+  if (count <= limit) return;
+  OnFailure(absl::ResourceExhaustedError(absl::StrCat(
+      "Too many RPCs pending: ", count,
+      ", but the test's overload_limits.max_pending_rpcs is ", limit,
+      "; raise it, or have fewer in flight: send at a lower rate, or limit "
+      "max_parallel_iterations")));
 }
 
-void Engine::OnTooMany(const char* what) {
-  OnFailure(absl::ResourceExhaustedError(absl::StrCat("Too many ", what)));
+void Engine::OnMuchPendingWork(const char* what, const char* remedy) {
+  OnFailure(absl::ResourceExhaustedError(absl::StrCat(
+      "Too many ", what, " on a worker: the test's overload_limits.",
+      "max_pending_work (by default its max_pending_rpcs) is ",
+      options_.plan->max_pending_work, "; raise it, or ", remedy)));
 }
 
 void Engine::StopOwnTraffic(const std::string& reason) {

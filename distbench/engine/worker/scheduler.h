@@ -112,7 +112,7 @@ class Scheduler {
   // RPCs in flight are limited when they are sent. Work in progress without
   // RPCs (a handler that goes on after its answer, iterations that wait) takes
   // memory as well.
-  void LimitInProgress(int64_t count, const char* what);
+  void LimitInProgress(int64_t count, const char* what, const char* remedy);
   void PauseAfterFailure(ActionRun& action, bool failed);
 
   WorkerContext& context_;
