@@ -1,44 +1,38 @@
 #include "distbench/base/index_list.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
-#include <utility>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "distbench/base/text_scanner.h"
 
 namespace distbench::base {
 namespace {
 
-// Digits only: no sign, no white space.
-bool ParseIndex(absl::string_view text, int& index) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), absl::ascii_isdigit) &&
-         absl::SimpleAtoi(text, &index) && index <= kMaxIndex;
-}
-
 absl::Status AddRange(absl::string_view range, IndexSet& indices) {
-  const std::pair<absl::string_view, absl::string_view> ends =
+  const std::vector<absl::string_view> ends =
       absl::StrSplit(range, absl::MaxSplits('-', 1));
-  const bool is_single = range.find('-') == absl::string_view::npos;
-  int first = 0;
-  int last = 0;
-  if (!ParseIndex(ends.first, first) ||
-      !ParseIndex(is_single ? ends.first : ends.second, last)) {
+  const std::optional<int64_t> first = ParseWhole(ends.front(), kMaxIndex);
+  const std::optional<int64_t> last = ParseWhole(ends.back(), kMaxIndex);
+  if (!first || !last) {
     return absl::InvalidArgumentError(
         absl::StrCat("\"", range, "\" is neither a number from 0 to ",
                      kMaxIndex, " nor a range; a list is such as 0-3,8"));
   }
-  if (first > last) {
+  if (*first > *last) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "\"", range, "\" begins above its end; write ", last, "-", first));
+        "\"", range, "\" begins above its end; write ", *last, "-", *first));
   }
-  for (int index = first; index <= last; ++index) indices.insert(index);
+  for (int64_t index = *first; index <= *last; ++index) {
+    indices.insert(static_cast<int>(index));
+  }
   return absl::OkStatus();
 }
 

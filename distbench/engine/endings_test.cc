@@ -15,6 +15,7 @@
 namespace distbench::engine {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
@@ -176,10 +177,16 @@ TEST(EngineTest, PendingRpcsBeyondTheLimitEndTheTest) {
   VirtualTimeSystem system(
       ClientServer("iterations { max_parallel_iterations: 11 "
                    "max_iteration_count: 100000 }",
-                   "overload_limits { max_pending_rpcs: 10 }"));
+                   "overload_limits { max_pending_rpcs: 10 "
+                   "max_pending_work: 1000 }"));
   ASSERT_TRUE(system.Run());
   ASSERT_THAT(system.overloads(), SizeIs(1));
   EXPECT_EQ(system.overloads()[0].code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(system.overloads()[0].message(),
+            "Too many RPCs pending: 11, but the test's "
+            "overload_limits.max_pending_rpcs is 10; raise it, or have fewer "
+            "in flight: send at a lower rate, or limit "
+            "max_parallel_iterations");
 }
 
 // Of three clients, each of which stays within the limit.
@@ -236,7 +243,7 @@ TEST(EngineTest, HandlersBeyondTheLimitEndTheTest) {
     services { name: "client" count: 1 }
     services { name: "server" count: 1 }
     default_protocol: "loopback"
-    overload_limits { max_pending_rpcs: 100 }
+    overload_limits { max_pending_work: 100 }
     rpc_descriptions { name: "query" client: "client" server: "server" }
     action_lists { name: "client" action_names: "run" }
     action_lists { name: "query" action_names: "answer" action_names: "go_on" }
@@ -253,14 +260,18 @@ TEST(EngineTest, HandlersBeyondTheLimitEndTheTest) {
   )pb");
   ASSERT_TRUE(system.Run());
   ASSERT_THAT(system.overloads(), SizeIs(1));
-  EXPECT_THAT(system.overloads()[0].message(), HasSubstr("handled"));
+  EXPECT_THAT(system.overloads()[0].message(),
+              AllOf(HasSubstr("Too many requests being handled on a worker"),
+                    HasSubstr("overload_limits.max_pending_work (by default "
+                              "its max_pending_rpcs) is 100; raise it, or"),
+                    HasSubstr("admission")));
 }
 
 TEST(EngineTest, IterationsBeyondTheLimitEndTheTest) {
   VirtualTimeSystem system(R"pb(
     services { name: "lonely" count: 1 }
     default_protocol: "loopback"
-    overload_limits { max_pending_rpcs: 100 }
+    overload_limits { max_pending_rpcs: 7 max_pending_work: 100 }
     activity_configs {
       name: "wait"
       activity_settings { name: "activity_func" string_value: "SleepFor" }
@@ -275,7 +286,10 @@ TEST(EngineTest, IterationsBeyondTheLimitEndTheTest) {
   )pb");
   ASSERT_TRUE(system.Run());
   ASSERT_THAT(system.overloads(), SizeIs(1));
-  EXPECT_THAT(system.overloads()[0].message(), HasSubstr("iterations"));
+  EXPECT_THAT(system.overloads()[0].message(),
+              AllOf(HasSubstr("Too many iterations in flight on a worker"),
+                    HasSubstr("max_pending_work"), HasSubstr("is 100"),
+                    HasSubstr("max_parallel_iterations")));
 }
 
 }  // namespace

@@ -173,14 +173,23 @@ void Engine::OnMainListFinished() {
 }
 
 int64_t Engine::OnManyPendingRpcs() {
-  const int64_t left =
-      options_.plan->max_pending_rpcs - progress().in_flight_count();
-  if (left < 0) OnTooMany("RPCs pending");
-  return std::max<int64_t>(0, left);
+  const int64_t limit = options_.plan->max_pending_rpcs;
+  const int64_t count = progress().in_flight_count();
+  if (count > limit) {
+    OnFailure(absl::ResourceExhaustedError(absl::StrCat(
+        "Too many RPCs pending: ", count,
+        ", but the test's overload_limits.max_pending_rpcs is ", limit,
+        "; raise it, or have fewer in flight: send at a lower rate, or limit "
+        "max_parallel_iterations")));
+  }
+  return std::max<int64_t>(0, limit - count);
 }
 
-void Engine::OnTooMany(const char* what) {
-  OnFailure(absl::ResourceExhaustedError(absl::StrCat("Too many ", what)));
+void Engine::OnMuchPendingWork(const char* what, const char* remedy) {
+  OnFailure(absl::ResourceExhaustedError(absl::StrCat(
+      "Too many ", what, " on a worker: the test's overload_limits.",
+      "max_pending_work (by default its max_pending_rpcs) is ",
+      options_.plan->max_pending_work, "; raise it, or ", remedy)));
 }
 
 void Engine::StopOwnTraffic(const std::string& reason) {

@@ -135,7 +135,7 @@ class Engine final : private WorkerGroup {
   Activities& activities() override { return activities_; }
   void OnMainListFinished() override;
   int64_t OnManyPendingRpcs() override;
-  void OnTooMany(const char* what) override;
+  void OnMuchPendingWork(const char* what, const char* remedy) override;
   void StopOwnTraffic(const std::string& reason) override;
   void OnFailure(const absl::Status& failure) override;
   void WaitOutFreeze(int64_t until_ns) override;

@@ -63,6 +63,7 @@ config::IterationsPlan ClosedLoop(int64_t in_flight) {
 
 void FinishPlan(config::Plan& plan) {
   plan.max_pending_rpcs = std::numeric_limits<int64_t>::max();
+  plan.max_pending_work = std::numeric_limits<int64_t>::max();
   for (int s = 0; s < plan.services.size(); ++s) {
     for (int i = 0; i < plan.services[s].instance_count; ++i) {
       plan.instances.push_back(

@@ -114,13 +114,13 @@ absl::Status MemoryLimit::Check(const EngineProcesses& engines) const {
   if (max_bytes_ == 0 || bytes <= max_bytes_) return CheckHost(bytes);
   return absl::ResourceExhaustedError(absl::StrCat(
       "Too much memory used: ", Mebibytes(bytes), ", but ",
-      is_default_ ? "nine tenths of what the host or its control group allows "
-                    "are "
-                  : "the test's overload_limits allow ",
+      is_default_ ? "nine tenths of what the host or its control group allows, "
+                    "the default of "
+                  : "the test's ",
+      "overload_limits.max_memory_bytes", is_default_ ? ", are " : " is ",
       Mebibytes(max_bytes_),
       "; have fewer or smaller RPCs in flight, fewer samples "
-      "(sample_memory_bytes) or fewer instances on the node, or raise "
-      "max_memory_bytes"));
+      "(sample_memory_bytes) or fewer instances on the node, or raise it"));
 }
 
 absl::Status MemoryLimit::CheckHost(int64_t bytes) const {

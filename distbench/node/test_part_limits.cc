@@ -104,8 +104,9 @@ absl::Status TestPart::CheckThreadCount(int64_t more) const {
   return absl::ResourceExhaustedError(absl::StrCat(
       "Too many threads running: ", count, " of the test",
       more > 0 ? absl::StrCat(" before ", more, " more are started") : "",
-      ", but its overload_limits allow ", plan_->max_threads,
-      "; raise max_threads, or place fewer instances on the node"));
+      ", but its overload_limits.max_threads is ", plan_->max_threads,
+      "; raise it, let the test have fewer workers_per_instance, or place "
+      "fewer instances on the node"));
 }
 
 absl::Status TestPart::CheckEngineThreads() const {

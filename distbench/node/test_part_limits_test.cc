@@ -58,7 +58,9 @@ TEST_F(TestPartLimitsTest, CountsOnlyThreadsOfTheTest) {
   EXPECT_EQ(reply.status().code(),
             static_cast<int>(absl::StatusCode::kResourceExhausted));
   EXPECT_THAT(reply.status().message(),
-              HasSubstr("Too many threads running: 2 of the test"));
+              AllOf(HasSubstr("Too many threads running: 2 of the test"),
+                    HasSubstr("but its overload_limits.max_threads is 2; "
+                              "raise it")));
 }
 
 TEST_F(TestPartLimitsTest, CountsThreadsBeforeAnInstanceIsMade) {

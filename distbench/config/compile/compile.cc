@@ -246,9 +246,13 @@ Plan Compile(const DistributedSystemDescription& test) {
   plan.seed = test.random_seed();
   plan.timeout_ns = base::kNsPerSecond * TestTimeoutSeconds(test).value();
   plan.workers_per_instance = test.workers_per_instance();
-  plan.max_threads = test.overload_limits().max_threads();
-  plan.max_pending_rpcs = test.overload_limits().max_pending_rpcs();
-  plan.max_memory_bytes = test.overload_limits().max_memory_bytes();
+  const OverloadLimits& limits = test.overload_limits();
+  plan.max_threads = limits.max_threads();
+  plan.max_pending_rpcs = limits.max_pending_rpcs();
+  plan.max_pending_work = limits.has_max_pending_work()
+                              ? limits.max_pending_work()
+                              : limits.max_pending_rpcs();
+  plan.max_memory_bytes = limits.max_memory_bytes();
   plan.sample_memory_bytes = test.sample_memory_bytes();
   plan.recording_memory_bytes = test.recording_memory_bytes();
   plan.measures_time_parts = test.measure_time_parts();

@@ -49,6 +49,7 @@ TEST(Compile, FillsInDefaults) {
   EXPECT_EQ(plan.workers_per_instance, 0);
   EXPECT_EQ(plan.max_threads, 1000);
   EXPECT_EQ(plan.max_pending_rpcs, 1'000'000);
+  EXPECT_EQ(plan.max_pending_work, 1'000'000);
   EXPECT_EQ(plan.max_memory_bytes, 0);
   EXPECT_EQ(plan.sample_memory_bytes, 64 << 20);
   EXPECT_EQ(plan.recording_memory_bytes, 64 << 20);
@@ -91,14 +92,25 @@ TEST(Compile, TakesOverTestSettings) {
   const Plan plan = CompileWith(R"(
     random_seed: 18446744073709551615
     workers_per_instance: 4
-    overload_limits { max_threads: 7 max_pending_rpcs: 8 max_memory_bytes: 9 }
+    overload_limits {
+      max_threads: 7 max_pending_rpcs: 8 max_memory_bytes: 9
+      max_pending_work: 10
+    }
     attributes { key: 'test_timeout' value: '90' })");
   EXPECT_EQ(plan.seed, 18446744073709551615u);
   EXPECT_EQ(plan.workers_per_instance, 4);
   EXPECT_EQ(plan.max_threads, 7);
   EXPECT_EQ(plan.max_pending_rpcs, 8);
   EXPECT_EQ(plan.max_memory_bytes, 9);
+  EXPECT_EQ(plan.max_pending_work, 10);
   EXPECT_EQ(plan.timeout_ns, 90'000'000'000);
+}
+
+// The limit of older configs, which one field limits all with.
+TEST(Compile, PendingWorkIsLimitedAsRpcsAreByDefault) {
+  const Plan plan = CompileWith("overload_limits { max_pending_rpcs: 8 }");
+  EXPECT_EQ(plan.max_pending_rpcs, 8);
+  EXPECT_EQ(plan.max_pending_work, 8);
 }
 
 TEST(Compile, NumbersInstancesByServiceThenNumber) {

@@ -1,26 +1,32 @@
 #include "distbench/config/objectives/objective.h"
 
-#include <cmath>
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
+#include "distbench/base/text_scanner.h"
 #include "distbench/config/syntax/quantity.h"
 
 namespace distbench::config {
 namespace {
 
 constexpr char kCpu[] = "cpu";
-constexpr char kGoodputPrefix[] = "isol_";
-constexpr char kLatencyImpactPrefix[] = "lat_imp_";
+
+// What the names of other metrics begin with.
+struct NamedIsolation {
+  absl::string_view name;
+  Isolation::Kind kind;
+};
+constexpr NamedIsolation kIsolations[] = {
+    {"isol_", Isolation::Kind::kGoodput},
+    {"lat_imp_", Isolation::Kind::kLatencyImpact}};
 
 struct NamedTime {
-  absl::string_view prefix;
+  absl::string_view name;
   PartTime::Kind kind;
 };
 constexpr NamedTime kTimes[] = {
@@ -42,12 +48,11 @@ absl::Status SyntaxError(absl::string_view text, absl::string_view problem) {
 
 absl::StatusOr<double> ParseShare(absl::string_view text,
                                   absl::string_view limit) {
-  double percent = 0;
-  if (!absl::ConsumeSuffix(&limit, "%") || !absl::SimpleAtod(limit, &percent) ||
-      percent <= 0) {
+  const std::optional<double> percent = base::ParsePercent(limit);
+  if (!percent || *percent <= 0) {
     return SyntaxError(text, "needs a limit in percent, above 0");
   }
-  return percent / 100;
+  return *percent / 100;
 }
 
 absl::StatusOr<double> ParseLatency(absl::string_view text,
@@ -62,13 +67,12 @@ absl::StatusOr<double> ParseLatency(absl::string_view text,
 absl::StatusOr<double> ParseNumber(absl::string_view text,
                                    absl::string_view limit,
                                    absl::string_view what) {
-  double number = 0;
-  if (!absl::SimpleAtod(limit, &number) || number <= 0 ||
-      !std::isfinite(number)) {
+  const std::optional<double> number = base::ParseNumber(limit);
+  if (!number || *number <= 0) {
     return SyntaxError(text,
                        absl::StrCat("needs ", what, " as its limit, above 0"));
   }
-  return number;
+  return *number;
 }
 
 // The rest of a name: "mean", or a percentile such as "p99". Nothing if it is
@@ -119,21 +123,15 @@ absl::StatusOr<AnyMetric> ParseAnyMetric(absl::string_view text,
                                          absl::string_view rpc,
                                          absl::string_view name) {
   if (name == kCpu && rpc.empty()) return HostCpu();
-  absl::string_view rest = name;
-  const bool is_goodput = absl::ConsumePrefix(&rest, kGoodputPrefix);
-  if (is_goodput || absl::ConsumePrefix(&rest, kLatencyImpactPrefix)) {
+  base::TextScanner in(name);
+  if (const NamedIsolation* const named = in.TakeOneOf(kIsolations)) {
     if (!rpc.empty()) {
       return SyntaxError(text, "names an RPC; the experiment does that");
     }
-    return ParseIsolation(text,
-                          is_goodput ? Isolation::Kind::kGoodput
-                                     : Isolation::Kind::kLatencyImpact,
-                          rest);
+    return ParseIsolation(text, named->kind, in.rest());
   }
-  for (const NamedTime& named : kTimes) {
-    if (absl::ConsumePrefix(&rest, named.prefix)) {
-      return ParsePartTime(text, named.kind, rest);
-    }
+  if (const NamedTime* const named = in.TakeOneOf(kTimes)) {
+    return ParsePartTime(text, named->kind, in.rest());
   }
   const absl::StatusOr<stats::Metric> metric = stats::ParseMetric(name);
   if (!metric.ok()) return SyntaxError(text, metric.status().message());
@@ -178,7 +176,7 @@ std::string PartTimeName(const PartTime& time) {
   for (const NamedTime& named : kTimes) {
     if (named.kind != time.kind) continue;
     return absl::StrCat(
-        named.prefix,
+        named.name,
         stats::MetricName({stats::Metric::Kind::kPercentile, time.percent}));
   }
   return "";
@@ -193,27 +191,22 @@ stats::MetricUnit UnitOf(const Objective& objective) {
 }
 
 absl::StatusOr<Objective> ParseObjective(absl::string_view text) {
-  const size_t comparison = text.find_first_of("<>");
-  if (comparison == absl::string_view::npos) {
-    return SyntaxError(text, "has neither <= nor >=");
+  const std::optional<base::Comparison> comparison =
+      base::ParseComparison(text);
+  if (!comparison) return SyntaxError(text, "has neither <= nor >=");
+  absl::string_view limit = comparison->limit;
+  if (absl::ConsumePrefix(&limit, "=")) {
+    limit = absl::StripLeadingAsciiWhitespace(limit);
   }
-  absl::string_view limit = text.substr(comparison + 1);
-  absl::ConsumePrefix(&limit, "=");
-  limit = absl::StripAsciiWhitespace(limit);
-  absl::string_view name =
-      absl::StripAsciiWhitespace(text.substr(0, comparison));
+  const auto [rpc, name] = base::SplitOwner(comparison->name, ' ');
+  absl::StatusOr<AnyMetric> metric = ParseAnyMetric(text, rpc, name);
+  if (!metric.ok()) return metric.status();
 
   Objective objective;
   objective.text = std::string(text);
-  objective.is_upper_limit = text[comparison] == '<';
-  if (const size_t blank = name.rfind(' '); blank != absl::string_view::npos) {
-    objective.rpc =
-        std::string(absl::StripAsciiWhitespace(name.substr(0, blank)));
-    name = name.substr(blank + 1);
-  }
-  absl::StatusOr<AnyMetric> metric = ParseAnyMetric(text, objective.rpc, name);
-  if (!metric.ok()) return metric.status();
+  objective.rpc = std::string(rpc);
   objective.metric = *std::move(metric);
+  objective.is_upper_limit = comparison->sign == '<';
   const absl::StatusOr<double> value = ParseLimit(objective, limit);
   if (!value.ok()) return value.status();
   objective.limit = *value;

@@ -118,8 +118,9 @@ TEST(ParseObjectiveTest, SaysWhatIsWrongWithIsolation) {
 TEST(ParseObjectiveTest, SaysWhatIsWrongAndWhatIsRight) {
   for (const std::string text :
        {"", "p95", "p95=5ms", "p95<=", "p95<=5", "p95<=0s", "p95<=-1s",
-        "p95<=inf", "q95<=5ms", "cpu<=60", "query cpu<=60%", "rate>=fast",
-        "p100<=1s", "failures<=1"}) {
+        "p95<=inf", "q95<=5ms", "failures<=nan%", "failures<=inf%",
+        "rate>=0x10", "cpu<=60", "query cpu<=60%", "rate>=fast", "p100<=1s",
+        "failures<=1"}) {
     const absl::StatusOr<Objective> objective = ParseObjective(text);
     ASSERT_FALSE(objective.ok()) << text;
     EXPECT_EQ(objective.status().code(), absl::StatusCode::kInvalidArgument);

@@ -259,7 +259,8 @@ struct Plan {
   int64_t timeout_ns = 0;        // from attribute "test_timeout"
   int workers_per_instance = 0;  // 0: decided on the host
   int64_t max_threads = 0;
-  int64_t max_pending_rpcs = 0;
+  int64_t max_pending_rpcs = 0;        // of an instance
+  int64_t max_pending_work = 0;        // of a worker
   int64_t max_memory_bytes = 0;        // of a node; 0: what its host allows
   int64_t sample_memory_bytes = 0;     // of each node
   int64_t recording_memory_bytes = 0;  // of each instance

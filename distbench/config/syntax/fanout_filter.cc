@@ -1,16 +1,18 @@
 #include "distbench/config/syntax/fanout_filter.h"
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "distbench/base/text_scanner.h"
 #include "distbench/config/problems/suggest.h"
 
 namespace distbench::config {
@@ -74,24 +76,41 @@ absl::Status Invalid(absl::string_view filter, absl::string_view why) {
       absl::StrCat(Quoted(filter), " is not a fanout filter; ", why));
 }
 
+struct LinearForm {
+  absl::string_view name;
+  int axis;
+};
+constexpr LinearForm kLinearForms[] = {
+    {"linear_x{", 0}, {"linear_y{", 1}, {"linear_z{", 2}};
+
+constexpr int64_t kMaxInt = std::numeric_limits<int>::max();
+
 absl::StatusOr<FanoutPlan> ParseLinear(absl::string_view filter, int axis,
                                        absl::string_view argument) {
-  FanoutPlan fanout = Plain(FanoutPlan::Kind::kLinear, axis);
-  if (!absl::SimpleAtoi(argument, &fanout.distance)) {
+  base::TextScanner in(absl::StripAsciiWhitespace(argument));
+  const std::optional<int64_t> distance = in.TakeInteger();
+  if (!distance || !in.at_end() || std::abs(*distance) > kMaxInt) {
     return Invalid(filter,
                    "the distance must be an integer, as in linear_x{1}");
   }
+  FanoutPlan fanout = Plain(FanoutPlan::Kind::kLinear, axis);
+  fanout.distance = static_cast<int>(*distance);
   return fanout;
 }
 
-// Parses a decimal number. Unlike SimpleAtod, rejects "nan", "inf" and
-// "0x1p-1".
-bool ParseProbability(absl::string_view text, double* probability) {
-  if (text.find_first_not_of("0123456789.eE+-") != absl::string_view::npos) {
-    return false;
+// "0.7:1"; nothing if it is wrong.
+std::optional<FanoutPlan::Choice> ParseChoice(absl::string_view text) {
+  base::TextScanner in(absl::StripAsciiWhitespace(text));
+  const std::optional<double> probability = in.TakeNumber();
+  const bool has_colon = in.Take(":");
+  const std::optional<int64_t> count =
+      base::ParseWhole(absl::StripAsciiWhitespace(in.rest()), kMaxInt);
+  if (!probability || *probability < 0 || *probability > 1 || !has_colon ||
+      !count) {
+    return std::nullopt;
   }
-  return absl::SimpleAtod(text, probability) && *probability >= 0 &&
-         *probability <= 1;
+  return FanoutPlan::Choice{.probability = *probability,
+                            .target_count = static_cast<int>(*count)};
 }
 
 absl::StatusOr<FanoutPlan> ParseStochastic(absl::string_view filter,
@@ -99,19 +118,15 @@ absl::StatusOr<FanoutPlan> ParseStochastic(absl::string_view filter,
   FanoutPlan fanout = Plain(FanoutPlan::Kind::kStochastic);
   double sum = 0;
   for (const absl::string_view part : absl::StrSplit(argument, ',')) {
-    const std::vector<absl::string_view> sides =
-        absl::StrSplit(absl::StripAsciiWhitespace(part), ':');
-    FanoutPlan::Choice choice;
-    if (sides.size() != 2 || !ParseProbability(sides[0], &choice.probability) ||
-        !absl::SimpleAtoi(sides[1], &choice.target_count) ||
-        choice.target_count < 0) {
+    const std::optional<FanoutPlan::Choice> choice = ParseChoice(part);
+    if (!choice) {
       return Invalid(filter, absl::StrCat(Quoted(part),
                                           " must be a probability from 0 to "
                                           "1 and a number of targets, as in "
                                           "stochastic{0.7:1,0.3:4}"));
     }
-    sum += choice.probability;
-    fanout.choices.push_back(choice);
+    sum += choice->probability;
+    fanout.choices.push_back(*choice);
   }
   if (std::abs(sum - 1) > kProbabilitySumTolerance) {
     return Invalid(filter, absl::StrCat("its probabilities sum to ", sum,
@@ -128,17 +143,12 @@ absl::StatusOr<FanoutPlan> ParseFanoutFilter(absl::string_view filter) {
   if (const auto it = plain.find(std::string(filter)); it != plain.end()) {
     return it->second;
   }
-  absl::string_view argument = filter;
-  if (absl::ConsumeSuffix(&argument, "}")) {
-    if (absl::ConsumePrefix(&argument, "stochastic{")) {
-      return ParseStochastic(filter, argument);
-    }
-    for (int axis = 0; axis < 3; ++axis) {
-      const std::string prefix =
-          absl::StrCat("linear_", std::string(1, 'x' + axis), "{");
-      if (absl::ConsumePrefix(&argument, prefix)) {
-        return ParseLinear(filter, axis, argument);
-      }
+  absl::string_view without_end = filter;
+  if (absl::ConsumeSuffix(&without_end, "}")) {
+    base::TextScanner in(without_end);
+    if (in.Take("stochastic{")) return ParseStochastic(filter, in.rest());
+    if (const LinearForm* const form = in.TakeOneOf(kLinearForms)) {
+      return ParseLinear(filter, form->axis, in.rest());
     }
   }
   return Invalid(filter, ClosestName(filter, FilterForms()).has_value()

@@ -61,8 +61,11 @@ void TrafficGenerator::AddSettings() {
   }
   if (random_.Chance(0.2)) test_.set_delay_actions_by_spinning(true);
   // Ends tests that chance may let grow.
-  test_.mutable_overload_limits()->set_max_pending_rpcs(
-      random_.OneOf<int64_t>({20, 500, 3'000}));
+  const auto most_rpcs = random_.OneOf<int64_t>({20, 500, 3'000});
+  test_.mutable_overload_limits()->set_max_pending_rpcs(most_rpcs);
+  if (most_rpcs == 500) {
+    test_.mutable_overload_limits()->set_max_pending_work(200);
+  }
   if (random_.Chance(0.2)) test_.mutable_overload_limits()->set_max_threads(50);
   if (random_.Chance(0.2)) {
     test_.mutable_overload_limits()->set_max_memory_bytes(int64_t{1} << 40);

@@ -28,14 +28,16 @@ void Scheduler::StartMainList(int64_t start_ns) {
   Start(list);
 }
 
-inline void Scheduler::LimitInProgress(int64_t count, const char* what) {
-  if (count > context_.engine.plan().max_pending_rpcs) {
-    worker_.group().OnTooMany(what);
+inline void Scheduler::LimitInProgress(int64_t count, const char* what,
+                                       const char* remedy) {
+  if (count > context_.engine.plan().max_pending_work) {
+    worker_.group().OnMuchPendingWork(what, remedy);
   }
 }
 
 void Scheduler::StartHandler(int list_index, protocol::ServerCall& request) {
-  LimitInProgress(++handlers_in_progress_, "requests being handled");
+  LimitInProgress(++handlers_in_progress_, "requests being handled",
+                  "let the service run fewer at once (its admission)");
   ListRun& list = NewList(list_index, ListRun::Role::kHandler,
                           /*own_traffic=*/false);
   list.request = &request;
@@ -524,7 +526,9 @@ inline void Scheduler::StartIteration(ActionRun& action) {
   if (!ClaimNumber(action)) return;
   Iteration& iteration = *iterations_.Get();
   LimitInProgress(static_cast<int64_t>(iterations_.in_use()),
-                  "iterations in flight");
+                  "iterations in flight",
+                  "let the actions begin fewer: at a lower rate, or with a "
+                  "limit of max_parallel_iterations");
   iteration.action = &action;
   iteration.failed = false;
   iteration.repeats = false;

@@ -114,7 +114,7 @@ class Scheduler {
   // RPCs in flight are limited when they are sent. Work in progress without
   // RPCs (a handler that goes on after its answer, iterations that wait) takes
   // memory as well.
-  void LimitInProgress(int64_t count, const char* what);
+  void LimitInProgress(int64_t count, const char* what, const char* remedy);
   bool PauseIsOver(const ActionRun& action) const;
   bool PausesAfter(const Iteration& iteration) const;
   void Pause(ActionRun& action, int64_t backoff_ns);

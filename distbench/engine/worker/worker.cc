@@ -362,8 +362,9 @@ void Worker::OnRequest(protocol::ServerCall* call) {
 void Worker::CheckUnanswered() {
   const int64_t unanswered =
       handler_.pending() + static_cast<int64_t>(streams_.serving());
-  if (unanswered > context_.engine.plan().max_pending_rpcs) {
-    group_.OnTooMany("unanswered requests");
+  if (unanswered > context_.engine.plan().max_pending_work) {
+    group_.OnMuchPendingWork("unanswered requests",
+                             "send fewer, or let them be answered sooner");
   }
 }
 

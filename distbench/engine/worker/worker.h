@@ -38,9 +38,9 @@ class WorkerGroup {
   // A worker's share of max_pending_rpcs is used up. Returns how many RPCs more
   // the instance may have in flight.
   virtual int64_t OnManyPendingRpcs() = 0;
-  // More of `what` (a plural noun) is in progress on this worker than the test
-  // allows or memory could hold.
-  virtual void OnTooMany(const char* what) = 0;
+  // This worker has more of `what` (a plural noun) in progress than the
+  // test's max_pending_work. `remedy` says how to have fewer.
+  virtual void OnMuchPendingWork(const char* what, const char* remedy) = 0;
   // An action has asked to end the traffic.
   virtual void StopOwnTraffic(const std::string& reason) = 0;
   // The instance cannot do what the test demands.

@@ -43,7 +43,7 @@ class GroupOfOne final : public WorkerGroup {
     ++many_pending_rpcs;
     return rpcs_left;
   }
-  void OnTooMany(const char*) override {}
+  void OnMuchPendingWork(const char*, const char*) override {}
   void StopOwnTraffic(const std::string&) override {}
   void OnFailure(const absl::Status& failure) override {
     ADD_FAILURE() << failure;
@@ -127,6 +127,7 @@ std::shared_ptr<const config::Plan> ClientOfTwoServers() {
   auto plan = std::make_shared<config::Plan>();
   plan->recording_memory_bytes = 1 << 20;
   plan->max_pending_rpcs = 100;
+  plan->max_pending_work = 100;
   config::ServicePlan& client = plan->services.emplace_back();
   client.main_list = 0;
   config::ServicePlan& server = plan->services.emplace_back();

@@ -7,11 +7,9 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/ascii.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/strip.h"
+#include "distbench/base/text_scanner.h"
 #include "distbench/report/comparison/repeated_looks.h"
 #include "distbench/stats/ratio_error.h"
 #include "distbench/stats/share_interval.h"
@@ -290,32 +288,20 @@ Check Decide(const Judgement& judgement, ErrorOfLooks& errors) {
 }  // namespace
 
 absl::StatusOr<Gate> ParseGate(absl::string_view text) {
-  const size_t comparison = text.find_last_of("<>");
-  if (comparison == absl::string_view::npos) {
-    return SyntaxError(text, "has neither > nor <");
-  }
-  absl::string_view limit =
-      absl::StripAsciiWhitespace(text.substr(comparison + 1));
-  double percent = 0;
-  if (!absl::ConsumeSuffix(&limit, "%") || !absl::SimpleAtod(limit, &percent)) {
-    return SyntaxError(text, "does not end in a percentage");
-  }
-  absl::string_view name =
-      absl::StripAsciiWhitespace(text.substr(0, comparison));
-  if (!std::isfinite(percent)) {
-    return SyntaxError(text, "has a limit that is not a finite number");
-  }
-  if (percent <= -100) {
+  const std::optional<base::Comparison> comparison =
+      base::ParseComparison(text);
+  if (!comparison) return SyntaxError(text, "has neither > nor <");
+  const std::optional<double> percent = base::ParsePercent(comparison->limit);
+  if (!percent) return SyntaxError(text, "does not end in a percentage");
+  if (*percent <= -100) {
     return SyntaxError(text, "allows a loss of 100 % or more");
   }
+  const auto [rpc, name] = base::SplitOwner(comparison->name, ':');
   Gate gate;
   gate.text = std::string(text);
-  gate.is_upper_limit = text[comparison] == '>';
-  gate.limit = percent / 100;
-  if (const size_t colon = name.rfind(':'); colon != absl::string_view::npos) {
-    gate.rpc = std::string(absl::StripAsciiWhitespace(name.substr(0, colon)));
-    name = absl::StripAsciiWhitespace(name.substr(colon + 1));
-  }
+  gate.rpc = std::string(rpc);
+  gate.is_upper_limit = comparison->sign == '>';
+  gate.limit = *percent / 100;
   const absl::StatusOr<stats::Metric> metric = stats::ParseMetric(name);
   if (!metric.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(

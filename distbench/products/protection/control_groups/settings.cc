@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -14,10 +15,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "distbench/base/files.h"
 #include "distbench/base/index_list.h"
 #include "distbench/base/memory.h"
+#include "distbench/base/text_scanner.h"
 #include "distbench/config/syntax/quantity.h"
 #include "distbench/products/protection/control_groups/group_files.h"
 
@@ -36,14 +37,10 @@ FileSetting Setting(absl::string_view file, absl::string_view text,
   return {std::string(file), std::string(text), value.status()};
 }
 
-bool ParseShare(absl::string_view text, double& share) {
-  if (!absl::ConsumeSuffix(&text, "%")) return false;
-  double percent = 0;
-  if (!absl::SimpleAtod(text, &percent) || !(percent > 0 && percent <= 100)) {
-    return false;
-  }
-  share = percent / 100;
-  return true;
+std::optional<double> ParseShare(absl::string_view text) {
+  const std::optional<double> percent = base::ParsePercent(text);
+  if (!percent || *percent <= 0 || *percent > 100) return std::nullopt;
+  return *percent / 100;
 }
 
 // Rounded down to whole pages, as the kernel does and reads back.
@@ -51,14 +48,13 @@ absl::StatusOr<std::string> MemoryValue(absl::string_view text,
                                         const HostAmounts& host) {
   if (text == kNoLimit) return kNoLimit;
   int64_t bytes = 0;
-  double share = 0;
-  if (ParseShare(text, share)) {
+  if (const std::optional<double> share = ParseShare(text)) {
     if (host.memory_bytes <= 0) {
       return absl::UnavailableError(
           "the host does not say how much memory it has; write a size with its "
           "unit instead of a share");
     }
-    bytes = static_cast<int64_t>(share * host.memory_bytes);
+    bytes = static_cast<int64_t>(*share * host.memory_bytes);
   } else {
     const auto size = config::ParseSizeWithUnit(text);
     if (!size.ok()) return size.status();
@@ -70,18 +66,16 @@ absl::StatusOr<std::string> MemoryValue(absl::string_view text,
 absl::StatusOr<std::string> CpuMaxValue(absl::string_view text,
                                         const HostAmounts& host) {
   if (text == kNoLimit) return absl::StrCat(kNoLimit, " ", kPeriodUs);
-  double cpus = 0;
-  double share = 0;
-  if (ParseShare(text, share)) {
-    cpus = share * host.cpu_count;
-  } else if (!absl::SimpleAtod(text, &cpus) ||
-             !(cpus > 0 && cpus <= base::kMaxIndex)) {
+  const std::optional<double> share = ParseShare(text);
+  const std::optional<double> cpus =
+      share ? *share * host.cpu_count : base::ParseNumber(text);
+  if (!cpus || (!share && (*cpus <= 0 || *cpus > base::kMaxIndex))) {
     return absl::InvalidArgumentError(absl::StrCat(
         "\"", text,
         "\" is not an amount of CPU time; write a number of CPUs "
         "such as \"1.5\", a share of the host's such as \"50%\", or \"max\""));
   }
-  const int64_t quota_us = std::llround(cpus * kPeriodUs);
+  const int64_t quota_us = std::llround(*cpus * kPeriodUs);
   if (quota_us < kMinQuotaUs) {
     return absl::InvalidArgumentError(
         absl::StrCat("\"", text,

@@ -1,11 +1,12 @@
 #include "distbench/products/protection/experiment/phases.h"
 
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
-#include "absl/strings/numbers.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
+#include "distbench/base/text_scanner.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/syntax/quantity.h"
 
@@ -90,8 +91,7 @@ ExperimentPhases FormatPhases(const PhaseDurations& durations) {
 }
 
 absl::StatusOr<ExperimentLoad> ParseExperimentLoad(absl::string_view text) {
-  absl::string_view rest = text;
-  if (!absl::ConsumeSuffix(&rest, "%")) {
+  if (!absl::EndsWith(text, "%")) {
     const absl::StatusOr<double> rate = config::ParseRateWithUnit(text);
     if (rate.ok()) return ExperimentLoad{.value = *rate};
     return absl::InvalidArgumentError(
@@ -99,16 +99,15 @@ absl::StatusOr<ExperimentLoad> ParseExperimentLoad(absl::string_view text) {
                      " is not a load; write a rate such as 200/s, or a share "
                      "of the capacity such as 80%"));
   }
-  double percent = 0;
-  if (!absl::SimpleAtod(rest, &percent) || !(percent > 0) ||
-      percent > 100 * kMaxLoadShare) {
+  const std::optional<double> percent = base::ParsePercent(text);
+  if (!percent || *percent <= 0 || *percent > 100 * kMaxLoadShare) {
     return absl::InvalidArgumentError(
         absl::StrCat(config::Quoted(text),
                      " is not a share of the capacity; must be above 0%, and "
                      "at most ",
                      100 * kMaxLoadShare, "%"));
   }
-  return ExperimentLoad{.is_share = true, .value = percent / 100};
+  return ExperimentLoad{.is_share = true, .value = *percent / 100};
 }
 
 }  // namespace distbench::protection

@@ -5,14 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <utility>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
+#include "distbench/base/text_scanner.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/syntax/quantity.h"
 
@@ -30,21 +28,6 @@ constexpr size_t kMaxDeviceNameLength = 31;
 constexpr uint32_t kMaxMajor = (1u << 12) - 1;
 constexpr uint32_t kMaxMinor = (1u << 20) - 1;
 
-// Abseil also takes signs, exponents, infinity and white space.
-bool ParseDecimal(absl::string_view text, double& number) {
-  return std::all_of(
-             text.begin(), text.end(),
-             [](char c) { return absl::ascii_isdigit(c) || c == '.'; }) &&
-         absl::SimpleAtod(text, &number);
-}
-
-bool ParseWhole(absl::string_view text, uint32_t maximum) {
-  uint32_t number = 0;
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), absl::ascii_isdigit) &&
-         absl::SimpleAtoi(text, &number) && number <= maximum;
-}
-
 // The shortest decimal that is the same number.
 std::string FormatDecimal(double number) {
   char digits[400];  // more than any double has
@@ -58,14 +41,16 @@ absl::Status OutOfRange(absl::string_view text, absl::string_view range) {
       absl::StrCat(config::Quoted(text), " is out of range; must be ", range));
 }
 
-bool IsPercentage(absl::string_view text, double& percent) {
-  return absl::ConsumeSuffix(&text, "%") && ParseDecimal(text, percent);
-}
-
-absl::StatusOr<ControlAmount> PercentOfHost(absl::string_view text,
-                                            double percent) {
-  if (percent > 0 && percent <= 100) {
-    return ControlAmount{Kind::kPercentOfHost, percent};
+// What all controls can be: no limit, or a share of the host. Nothing if the
+// text is neither.
+std::optional<absl::StatusOr<ControlAmount>> ParseAnyAmount(
+    absl::string_view text) {
+  if (text == kUnlimitedText) return ControlAmount();
+  base::TextScanner in(text);
+  const std::optional<double> percent = in.TakeDecimal();
+  if (!percent || !in.Take("%") || !in.at_end()) return std::nullopt;
+  if (*percent > 0 && *percent <= 100) {
+    return ControlAmount{Kind::kPercentOfHost, *percent};
   }
   return OutOfRange(text, "above 0% and at most 100%");
 }
@@ -73,9 +58,7 @@ absl::StatusOr<ControlAmount> PercentOfHost(absl::string_view text,
 }  // namespace
 
 absl::StatusOr<ControlAmount> ParseMemoryAmount(absl::string_view text) {
-  if (text == kUnlimitedText) return ControlAmount();
-  double percent = 0;
-  if (IsPercentage(text, percent)) return PercentOfHost(text, percent);
+  if (const auto amount = ParseAnyAmount(text)) return *amount;
   const absl::StatusOr<int64_t> bytes = config::ParseSizeWithUnit(text);
   if (bytes.ok()) {
     return ControlAmount{Kind::kAbsolute, static_cast<double>(*bytes)};
@@ -87,17 +70,16 @@ absl::StatusOr<ControlAmount> ParseMemoryAmount(absl::string_view text) {
 }
 
 absl::StatusOr<ControlAmount> ParseCpuAmount(absl::string_view text) {
-  if (text == kUnlimitedText) return ControlAmount();
-  double number = 0;
-  if (IsPercentage(text, number)) return PercentOfHost(text, number);
-  if (!ParseDecimal(text, number)) {
+  if (const auto amount = ParseAnyAmount(text)) return *amount;
+  const std::optional<double> number = base::ParseDecimal(text);
+  if (!number) {
     return absl::InvalidArgumentError(
         absl::StrCat(config::Quoted(text),
                      " is no amount of CPU time; write a number of CPUs such "
                      "as 1.5, a share of the host's such as 50%, or \"max\""));
   }
-  if (number >= kMinCpus && number <= kMaxCpus) {
-    return ControlAmount{Kind::kAbsolute, number};
+  if (*number >= kMinCpus && *number <= kMaxCpus) {
+    return ControlAmount{Kind::kAbsolute, *number};
   }
   return OutOfRange(text,
                     absl::StrCat("from ", kMinCpus, " to ", kMaxCpus, " CPUs"));
@@ -128,10 +110,10 @@ std::string FormatCpuAmount(const ControlAmount& amount) {
 }
 
 bool IsBlockDevice(absl::string_view text) {
-  const std::pair<absl::string_view, absl::string_view> numbers =
-      absl::StrSplit(text, absl::MaxSplits(':', 1));
-  if (ParseWhole(numbers.first, kMaxMajor) &&
-      ParseWhole(numbers.second, kMaxMinor)) {
+  base::TextScanner in(text);
+  const absl::string_view major = in.TakeUntil(":");
+  if (in.Take(":") && base::ParseWhole(major, kMaxMajor) &&
+      base::ParseWhole(in.rest(), kMaxMinor)) {
     return true;
   }
   // Some names contain '!' in place of '/', as "cciss!c0d0".

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
+#include "distbench/base/text_scanner.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/syntax/fanout_filter.h"
 #include "distbench/config/syntax/traffic.h"
@@ -18,12 +19,28 @@ namespace {
 
 using Kind = KnobName::Kind;
 
+// What knobs with a target begin with.
+struct Form {
+  absl::string_view name;
+  Kind kind;
+};
+constexpr Form kForms[] = {{"concurrency:", Kind::kConcurrency},
+                           {"payload:", Kind::kPayload},
+                           {"fanout:", Kind::kFanout},
+                           {"control:", Kind::kControl},
+                           {"builder:", Kind::kBuilder}};
+
 absl::Status UnknownKnob(absl::string_view text) {
+  const absl::string_view word = base::TextScanner(text).TakeUntil(":");
+  const std::optional<std::string> meant = config::ClosestName(
+      word, {"rate", "concurrency", "payload", "fanout", "control", "builder"});
+  const bool is_misspelt = meant.has_value() && *meant != word;
   return absl::InvalidArgumentError(absl::StrCat(
-      config::Quoted(text),
-      " is not a knob; knobs are rate, concurrency, concurrency:ACTION, "
-      "payload:NAME, fanout:RPC, control:SET:SETTING and "
-      "builder:CONFIG:PARAMETER"));
+      config::Quoted(text), " is not a knob; ",
+      is_misspelt ? absl::StrCat("did you mean ", config::Quoted(*meant), "? ")
+                  : "",
+      "knobs are rate, concurrency, concurrency:ACTION, payload:NAME, "
+      "fanout:RPC, control:SET:SETTING and builder:CONFIG:PARAMETER"));
 }
 
 absl::Status NothingNamed(absl::string_view kind, const std::string& name,
@@ -134,39 +151,28 @@ absl::Status CheckFanout(const std::string& name,
 
 absl::StatusOr<KnobName> ParseKnobName(absl::string_view text) {
   KnobName knob;
-  absl::string_view rest = text;
   if (text == "rate") return knob;
   if (text == "concurrency") {
     knob.kind = Kind::kConcurrency;
     return knob;
   }
-  if (absl::ConsumePrefix(&rest, "concurrency:")) {
-    knob.kind = Kind::kConcurrency;
-  } else if (absl::ConsumePrefix(&rest, "payload:")) {
-    knob.kind = Kind::kPayload;
-  } else if (absl::ConsumePrefix(&rest, "fanout:")) {
-    knob.kind = Kind::kFanout;
-  } else if (absl::ConsumePrefix(&rest, "control:")) {
-    knob.kind = Kind::kControl;
-    const size_t colon = rest.find(':');
-    if (colon == absl::string_view::npos || colon == 0) {
-      return UnknownKnob(text);
-    }
-    knob.control_set = std::string(rest.substr(0, colon));
-    rest.remove_prefix(colon + 1);
-  } else if (absl::ConsumePrefix(&rest, "builder:")) {
-    knob.kind = Kind::kBuilder;
-    const size_t colon = rest.rfind(':');
-    if (colon == absl::string_view::npos || colon == 0) {
-      return UnknownKnob(text);
-    }
-    knob.config = std::string(rest.substr(0, colon));
-    rest.remove_prefix(colon + 1);
-  } else {
-    return UnknownKnob(text);
+  base::TextScanner in(text);
+  const Form* const form = in.TakeOneOf(kForms);
+  if (form == nullptr) return UnknownKnob(text);
+  knob.kind = form->kind;
+  absl::string_view target = in.rest();
+  if (knob.kind == Kind::kControl) {
+    knob.control_set = std::string(in.TakeUntil(":"));
+    if (knob.control_set.empty() || !in.Take(":")) return UnknownKnob(text);
+    target = in.rest();
+  } else if (knob.kind == Kind::kBuilder) {
+    const auto [config, parameter] = base::SplitOwner(target, ':');
+    if (config.empty()) return UnknownKnob(text);
+    knob.config = std::string(config);
+    target = parameter;
   }
-  if (rest.empty()) return UnknownKnob(text);
-  knob.target = std::string(rest);
+  if (target.empty()) return UnknownKnob(text);
+  knob.target = std::string(target);
   return knob;
 }
 

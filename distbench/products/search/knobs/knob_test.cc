@@ -12,6 +12,7 @@ namespace distbench::search {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
 // Two services with two instances each that send in their main lists, and a
@@ -215,6 +216,9 @@ TEST(KnobNameTest, SaysWhichKnobsThereAre) {
         "concurrency:", "control:on", "control:on:", "control::cpu_weight"}) {
     EXPECT_THAT(ErrorOf(name, LoopTest("")), HasSubstr("payload:NAME")) << name;
   }
+  EXPECT_THAT(ErrorOf("concurency:send", LoopTest("")),
+              HasSubstr("did you mean \"concurrency\"? knobs are"));
+  EXPECT_THAT(ErrorOf("payload", LoopTest("")), Not(HasSubstr("did you mean")));
 }
 
 }  // namespace
