@@ -67,7 +67,9 @@ class BadInputTest(programs.ClusterTest):
             "bad.config", GOOD.replace('server: "server"', 'server: "sever"')
         )
         self.assert_refused_everywhere(
-            infile, r'tests\[0\]\.rpc_descriptions\["ping"\]\.server: .*"sever"'
+            infile,
+            r'bad\.config:\d+:\d+: '
+            r'tests\[0\]\.rpc_descriptions\["ping"\]\.server: .*"sever"',
         )
 
     def test_every_problem_is_told(self):

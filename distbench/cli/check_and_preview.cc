@@ -18,8 +18,9 @@
 #include "distbench/cli/test_output.h"
 #include "distbench/client/console_run.h"
 #include "distbench/client/test_client.h"
-#include "distbench/config/problems/problem.h"
 #include "distbench/config/reading/config_format.h"
+#include "distbench/config/reading/config_text.h"
+#include "distbench/config/reading/load.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/validate/warnings.h"
 #include "distbench/node/node_manager.h"
@@ -40,28 +41,33 @@ struct CheckCommandFlags {
   std::string print;               // a config::ConfigFormat, or nothing
 };
 
-void PrintWarnings(const TestSequence& tests, std::ostream& stream) {
-  for (const config::Problem& warning : config::FindWarnings(tests)) {
-    stream << "warning: " << config::ToString(warning) << '\n';
+void PrintWarnings(const TestSequence& tests, const config::ConfigText& text,
+                   std::ostream& stream) {
+  for (const std::string& warning :
+       config::PlacedLines(config::FindWarnings(tests), text)) {
+    stream << "warning: " << warning << '\n';
   }
 }
 
 int CheckTest(const std::string& infile) {
-  const absl::StatusOr<TestSequence> tests = LoadAndCheckTests(infile);
+  config::ConfigText text;
+  const absl::StatusOr<TestSequence> tests = LoadAndCheckTests(infile, &text);
   if (!tests.ok()) return Fail(tests.status(), report::kExitUsage);
-  PrintWarnings(*tests, std::cout);
+  PrintWarnings(*tests, text, std::cout);
   std::cout << "Result: " << infile << " parsed successfully." << std::endl;
   return report::kExitOk;
 }
 
 // Prints the tests as they are written, and nothing else, to stdout.
 int PrintTest(const std::string& infile, const std::string& format) {
-  TestSequence written;
-  const absl::StatusOr<TestSequence> tests =
-      LoadAndCheckTests(infile, &written);
+  config::ConfigText text;
+  const absl::StatusOr<TestSequence> tests = LoadAndCheckTests(infile, &text);
   if (!tests.ok()) return Fail(tests.status(), report::kExitUsage);
-  PrintWarnings(*tests, std::cerr);
-  std::cout << config::ToFormat(written, *config::FindConfigFormat(format))
+  PrintWarnings(*tests, text, std::cerr);
+  const absl::StatusOr<TestSequence> written =
+      config::ParseTestSequence(text.contents, text.source);
+  if (!written.ok()) return Fail(written.status(), report::kExitUsage);
+  std::cout << config::ToFormat(*written, *config::FindConfigFormat(format))
             << std::flush;
   return report::kExitOk;
 }

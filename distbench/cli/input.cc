@@ -68,19 +68,16 @@ absl::StatusOr<std::vector<std::string>> ResultsIn(const std::string& folder) {
 }  // namespace
 
 absl::StatusOr<TestSequence> LoadAndCheckTests(const std::string& infile,
-                                               TestSequence* written) {
+                                               config::ConfigText* text) {
   if (infile == "-" && isatty(STDIN_FILENO)) {
     std::cerr << "Reading tests from standard input; press Ctrl-D to finish"
               << std::endl;
   }
-  absl::StatusOr<TestSequence> tests =
-      config::LoadTestSequence(infile, written);
+  config::ConfigText read;
+  absl::StatusOr<TestSequence> tests = config::LoadTestSequence(infile, &read);
   if (!tests.ok()) return tests;
-  tests = config::CheckTestSequence(*std::move(tests));
-  if (!tests.ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(infile, " has problems:\n", tests.status().message()));
-  }
+  tests = config::CheckTestSequence(*std::move(tests), read);
+  if (text != nullptr) *text = std::move(read);
   return tests;
 }
 

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "distbench/config/reading/config_text.h"
 #include "distbench/report/measurements/test_run.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
@@ -17,11 +18,11 @@
 namespace distbench::cli {
 
 // Returns the tests of a file, canonical and ready to run. The error lists
-// every problem, one per line, after the file's name. Prints a hint to stderr
-// if it waits for terminal input. `written`, if given, becomes what the file
-// says, as in LoadTestSequence().
-absl::StatusOr<TestSequence> LoadAndCheckTests(const std::string& infile,
-                                               TestSequence* written = nullptr);
+// every problem, one per line, with its place in the file. Prints a hint to
+// stderr if it waits for terminal input. `text`, if given, becomes what the
+// file says, as in LoadTestSequence().
+absl::StatusOr<TestSequence> LoadAndCheckTests(
+    const std::string& infile, config::ConfigText* text = nullptr);
 
 // Returns the single test of a pattern string such as "feed_aggregator:grpc",
 // built as by test_builder, or of a file if `pattern` is empty. The test is

@@ -18,6 +18,7 @@
 #include "distbench/cli/test_output.h"
 #include "distbench/client/console_run.h"
 #include "distbench/client/test_client.h"
+#include "distbench/config/reading/config_text.h"
 #include "distbench/report/findings/findings.h"
 #include "distbench/security/tls_files.h"
 #include "proto/control.pb.h"
@@ -84,7 +85,8 @@ absl::StatusOr<int> RunTests(const RunTestsFlags& flags,
                              base::StopSignals& stop) {
   const absl::Status detached = CheckDetached(flags);
   if (!detached.ok()) return detached;
-  absl::StatusOr<TestSequence> tests = LoadAndCheckTests(flags.infile);
+  config::ConfigText text;
+  absl::StatusOr<TestSequence> tests = LoadAndCheckTests(flags.infile, &text);
   if (!tests.ok()) return tests.status();
   tests = WithObjectives(*std::move(tests), flags.output.objectives);
   if (!tests.ok()) return tests.status();
@@ -108,8 +110,12 @@ absl::StatusOr<int> RunTests(const RunTestsFlags& flags,
                                            : client::RunProgress::kWithRunId;
   client::ConsoleRun run = client::RunOnConsole(**client, request, progress,
                                                 PrinterOf(flags.output), stop);
-  if (flags.repeat > 1)
+  if (flags.repeat > 1) {
     client::NumberRepetitions(tests->tests_size(), run.results);
+  } else {
+    // Repeated tests have other positions than in the file.
+    run.status = config::WithPlaces(run.status, text);
+  }
   const int exit_code = FinishRun(run, flags.output);
   SayHowToGoOn(run, flags);
   return exit_code;

@@ -31,6 +31,9 @@ struct Problem {
 // Formats a problem as "path: message".
 std::string ToString(const Problem& problem);
 
+// Reads what ToString() has written. A line of other words has no path.
+Problem ProblemFrom(absl::string_view line);
+
 // OK if there are no problems; otherwise INVALID_ARGUMENT with one per line.
 absl::Status ToStatus(absl::Span<const Problem> problems);
 
@@ -50,6 +53,17 @@ class Path {
  private:
   std::string text_;
 };
+
+// A part of a path: a field, or which of its elements.
+struct PathStep {
+  absl::string_view field;       // empty: an element
+  absl::string_view quoted_key;  // of an element: Quoted() name or map key,
+  int index = 0;                 // or else its position
+};
+
+// The parts of a path that Path has made, whose text they are views of. Ends
+// before what no Path would contain.
+std::vector<PathStep> StepsOf(absl::string_view path);
 
 // Collects problems in order. Keeps the first kMaxKept and counts the rest, so
 // that hopeless input stays cheap.

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -21,6 +23,48 @@ TEST(Path, ReadsLikeTheConfig) {
             "tests[0].actions[\"run\"].rpc_name");
   EXPECT_EQ(test.Field("a").At("x\"\n").text(), "tests[0].a[\"x\\\"\\n\"]");
   EXPECT_EQ(Path().Field("tests").text(), "tests");
+}
+
+// Reads a path back.
+std::string Rewritten(const Path& path) {
+  std::string text;
+  for (const PathStep& step : StepsOf(path.text())) {
+    absl::StrAppend(
+        &text, step.field.empty() ? "[" : "<", step.field, step.quoted_key,
+        step.field.empty() && step.quoted_key.empty() ? absl::StrCat(step.index)
+                                                      : "",
+        step.field.empty() ? "]" : ">");
+  }
+  return text;
+}
+
+TEST(StepsOf, ReadsWhatAPathHasMade) {
+  const Path test = Path("tests").At(12);
+  EXPECT_EQ(Rewritten(test.Field("actions").At("run").Field("rpc_name")),
+            "<tests>[12]<actions>[\"run\"]<rpc_name>");
+  EXPECT_EQ(Rewritten(test.Field("a").At("x\"].b[0]\\").At(3)),
+            "<tests>[12]<a>[\"x\\\"].b[0]\\\\\"][3]");
+  EXPECT_EQ(Rewritten(test.At(std::string(300, 'x'))).size(), 11 + 87);
+  EXPECT_EQ(Rewritten(Path()), "");
+}
+
+TEST(StepsOf, EndsWhereNoPathGoesOn) {
+  for (const char* text : {"a.", "a..b", "a[", "a[x]", "a[]", "a[\"b]",
+                           "a[\"b\"", "a[\"b\"x]", "a[99999999999]"}) {
+    EXPECT_EQ(Rewritten(Path(text)), "<a>") << text;
+  }
+}
+
+TEST(ProblemFrom, ReadsWhatIsWritten) {
+  for (const Problem& problem : std::vector<Problem>{
+           {"tests[0].actions[\"a: b\\\"\"].name", "is: \"bad\"; good"},
+           {"", "two words: bad"},
+           {"", "\"a\""},
+           {"", "a"},
+           {"", ": a"},
+           {"", ""}}) {
+    EXPECT_EQ(ProblemFrom(ToString(problem)), problem);
+  }
 }
 
 TEST(ToStatus, ListsEveryProblemOnItsLine) {

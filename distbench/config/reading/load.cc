@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
@@ -98,8 +100,9 @@ bool LooksLikeYaml(absl::string_view contents) {
 // A file whose name promises YAML may be in text format all the same.
 absl::Status ParseNamedYaml(absl::string_view contents,
                             absl::string_view source,
-                            google::protobuf::Message& message) {
-  const absl::Status status = ParseYaml(contents, source, message);
+                            google::protobuf::Message& message,
+                            MessagePlaces* places) {
+  const absl::Status status = ParseYaml(contents, source, message, places);
   if (status.ok() || !ParseText(contents, source, message).ok()) return status;
   // Some texts are either, such as `tests_setting: {keep_instance_log: 1}`.
   return Unreadable(
@@ -140,27 +143,35 @@ absl::StatusOr<TestSequence> ParseSequenceText(absl::string_view contents,
 
 }  // namespace
 
+absl::string_view WithoutByteOrderMark(absl::string_view contents) {
+  return absl::StripPrefix(contents, "\xef\xbb\xbf");
+}
+
 absl::Status ParseAnyText(absl::string_view contents, absl::string_view source,
-                          google::protobuf::Message& message) {
-  // Some editors begin UTF-8 files with a byte order mark.
-  contents = absl::StripPrefix(contents, "\xef\xbb\xbf");
-  if (IsNamedYaml(source)) return ParseNamedYaml(contents, source, message);
-  const absl::Status status = ParseText(contents, source, message);
+                          google::protobuf::Message& message,
+                          MessagePlaces* places) {
+  contents = WithoutByteOrderMark(contents);
+  if (IsNamedYaml(source)) {
+    return ParseNamedYaml(contents, source, message, places);
+  }
+  const absl::Status status = ParseText(contents, source, message, places);
   if (status.ok() || !LooksLikeYaml(contents)) return status;
-  return ParseYaml(contents, source, message);
+  return ParseYaml(contents, source, message, places);
 }
 
 absl::StatusOr<TestSequence> LoadTestSequence(const std::string& path,
-                                              TestSequence* written) {
+                                              ConfigText* text) {
   const bool is_stdin = path == "-" || path == "/dev/stdin";
   absl::StatusOr<std::string> contents = base::ReadFile(is_stdin ? "-" : path);
   if (!contents.ok()) return contents.status();
+  ConfigText read = {is_stdin ? kStandardInput : path, *std::move(contents)};
   absl::StatusOr<TestSequence> sequence =
-      ParseTestSequence(*contents, is_stdin ? kStandardInput : path);
+      ParseTestSequence(read.contents, read.source);
   if (!sequence.ok()) return sequence;
-  if (written != nullptr) *written = *sequence;
-  absl::Status status = ReadReferencedFiles(is_stdin ? "" : path, *sequence);
-  if (!status.ok()) return status;
+  const std::vector<Problem> problems =
+      ReadReferencedFiles(is_stdin ? "" : path, *sequence);
+  if (!problems.empty()) return ToStatus(problems, read);
+  if (text != nullptr) *text = std::move(read);
   return sequence;
 }
 

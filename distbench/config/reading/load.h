@@ -1,8 +1,10 @@
 // Loads test sequences from files (protobuf text, YAML, JSON, or binary),
 // prints them, hashes them, and removes their secrets.
 //
-//   absl::StatusOr<TestSequence> sequence = LoadTestSequence("test.config");
-//   if (sequence.ok()) sequence = CheckTestSequence(*std::move(sequence));
+//   ConfigText text;
+//   auto sequence = LoadTestSequence("test.config", &text);
+//   if (sequence.ok()) sequence = CheckTestSequence(*std::move(sequence),
+//   text);
 
 #ifndef DISTBENCH_CONFIG_READING_LOAD_H_
 #define DISTBENCH_CONFIG_READING_LOAD_H_
@@ -12,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "distbench/config/reading/config_text.h"
 #include "proto/traffic_config.pb.h"
 
 namespace google::protobuf {
@@ -20,13 +23,15 @@ class Message;
 
 namespace distbench::config {
 
+class MessagePlaces;
+
 // Reads a file; "-" and "/dev/stdin" mean standard input. If reading fails, the
 // error names the file and the reason. Other errors are those of
 // ParseTestSequence(). Files that the tests name are read as well
-// (referenced_files.h), so that the sequence needs nothing else. `written`, if
+// (referenced_files.h), so that the sequence needs nothing else. `text`, if
 // given, becomes what the file itself says.
 absl::StatusOr<TestSequence> LoadTestSequence(const std::string& path,
-                                              TestSequence* written = nullptr);
+                                              ConfigText* text = nullptr);
 
 // Parses `contents`, which came from `source`. If the source's name ends with
 // .yaml, .yml or .json, they are YAML, of which JSON is a part (parse_yaml.h).
@@ -39,9 +44,14 @@ absl::StatusOr<TestSequence> ParseTestSequence(absl::string_view contents,
                                                absl::string_view source);
 
 // Parses the text of any message, in the format that ParseTestSequence() would
-// assume.
+// assume. Adds its parts to `places`, if given and if there are no errors.
 absl::Status ParseAnyText(absl::string_view contents, absl::string_view source,
-                          google::protobuf::Message& message);
+                          google::protobuf::Message& message,
+                          MessagePlaces* places = nullptr);
+
+// Some editors begin UTF-8 files with a byte order mark, which is no part of
+// the text and of its columns.
+absl::string_view WithoutByteOrderMark(absl::string_view contents);
 
 // Returns readable text, which ParseTestSequence() can read back. Equal
 // sequences give equal text. config_format.h has other formats.

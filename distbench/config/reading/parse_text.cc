@@ -3,13 +3,16 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/config/reading/message_places.h"
 #include "distbench/config/reading/placed_errors.h"
+#include "distbench/config/reading/text_places.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
@@ -48,13 +51,14 @@ absl::string_view QuotesHint(absl::string_view message) {
 // Receives the errors of protobuf's parser.
 class ErrorList : public google::protobuf::io::ErrorCollector {
  public:
-  explicit ErrorList(absl::string_view source) : errors_(source) {}
+  ErrorList(absl::string_view source, absl::string_view text)
+      : errors_(source, text), token_places_(text) {}
 
-  // line and column start at 0.
+  // At a token of protobuf's tokenizer.
   void AddError(int line, int column, const std::string& message) override {
     if (errors_.full()) return;
-    errors_.Add({line, column}, absl::StrCat(message, SuggestionAfter(message),
-                                             QuotesHint(message)));
+    Add(token_places_.Of(line, column),
+        absl::StrCat(message, SuggestionAfter(message), QuotesHint(message)));
   }
 
   // Treats everything that the parser would skip, such as an unknown field, as
@@ -63,11 +67,16 @@ class ErrorList : public google::protobuf::io::ErrorCollector {
     AddError(line, column, message);
   }
 
+  void Add(Place place, std::string message) {
+    errors_.Add(place, std::move(message));
+  }
+
   bool empty() const { return errors_.empty(); }
   absl::Status ToStatus() const { return errors_.ToStatus(); }
 
  private:
   PlacedErrors errors_;
+  TokenPlaces token_places_;
 };
 
 // The start of a block: its line, and the indentation of that line, both from
@@ -76,11 +85,6 @@ struct Block {
   int line;
   int column;
   int indentation;
-};
-
-class IgnoreErrors : public google::protobuf::io::ErrorCollector {
- public:
-  void AddError(int, int, const std::string&) override {}
 };
 
 // Finds the block that lacks its end. If a block's end is indented unlike its
@@ -118,11 +122,18 @@ std::optional<Block> FindUnclosed(absl::string_view text) {
   return misaligned ? misaligned : open.back();
 }
 
-// Adds an error for each repeated key of the map `field`. Must run on a freshly
-// parsed message, because only there are map entries still as written.
-void FindRepeatedKeys(const Message& message, const FieldDescriptor* field,
-                      const TextFormat::ParseInfoTree& locations,
-                      ErrorList& errors) {
+// An entry of a map whose key another entry has as well.
+struct RepeatedKey {
+  const Message* owner;
+  const FieldDescriptor* field;
+  int index;
+  std::string key;
+};
+
+// Must run on a freshly parsed message, because only there are map entries
+// still as written.
+void FindRepeatedKeysOf(const Message& message, const FieldDescriptor* field,
+                        std::vector<RepeatedKey>& repeated) {
   const FieldDescriptor* key_field = field->message_type()->map_key();
   if (key_field->cpp_type() != FieldDescriptor::CPPTYPE_STRING) return;
   const Reflection* reflection = message.GetReflection();
@@ -131,44 +142,52 @@ void FindRepeatedKeys(const Message& message, const FieldDescriptor* field,
     const Message& entry = reflection->GetRepeatedMessage(message, field, i);
     const std::string key = entry.GetReflection()->GetString(entry, key_field);
     if (keys.insert(key).second) continue;
-    const auto location = locations.GetLocation(field, i);
-    errors.AddError(location.line, location.column,
-                    absl::StrCat("The key ", Quoted(key), " of ", field->name(),
-                                 " is given more than once."));
+    repeated.push_back({&message, field, i, key});
   }
 }
 
 void FindRepeatedKeys(const Message& message,
-                      const TextFormat::ParseInfoTree& locations,
-                      ErrorList& errors) {
+                      std::vector<RepeatedKey>& repeated) {
   const Reflection* reflection = message.GetReflection();
   std::vector<const FieldDescriptor*> fields;
   reflection->ListFields(message, &fields);
   for (const FieldDescriptor* field : fields) {
     if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;
     if (field->is_map()) {
-      FindRepeatedKeys(message, field, locations, errors);
+      FindRepeatedKeysOf(message, field, repeated);
     } else if (field->is_repeated()) {
       for (int i = 0; i < reflection->FieldSize(message, field); ++i) {
         FindRepeatedKeys(reflection->GetRepeatedMessage(message, field, i),
-                         *locations.GetTreeForNested(field, i), errors);
+                         repeated);
       }
     } else {
-      FindRepeatedKeys(reflection->GetMessage(message, field),
-                       *locations.GetTreeForNested(field, -1), errors);
+      FindRepeatedKeys(reflection->GetMessage(message, field), repeated);
     }
+  }
+}
+
+void RefuseRepeatedKeys(absl::string_view text, const Message& message,
+                        ErrorList& errors) {
+  std::vector<RepeatedKey> repeated;
+  FindRepeatedKeys(message, repeated);
+  if (repeated.empty()) return;
+  MessagePlaces places;
+  AddTextPlaces(text, message, places);
+  for (const RepeatedKey& each : repeated) {
+    const Place* place = places.At(*each.owner, *each.field, each.index);
+    errors.Add(place == nullptr ? Place{} : *place,
+               absl::StrCat("The key ", Quoted(each.key), " of ",
+                            each.field->name(), " is given more than once."));
   }
 }
 
 }  // namespace
 
 absl::Status ParseText(absl::string_view text, absl::string_view source,
-                       Message& message) {
-  ErrorList errors(source);
-  TextFormat::ParseInfoTree locations;
+                       Message& message, MessagePlaces* places) {
+  ErrorList errors(source, text);
   TextFormat::Parser parser;
   parser.RecordErrorsTo(&errors);
-  parser.WriteLocationsTo(&locations);
   parser.SetRecursionLimit(kMaxNesting);
   // Continues after an unknown field, to find other errors.
   parser.AllowUnknownField(true);
@@ -181,7 +200,10 @@ absl::Status ParseText(absl::string_view text, absl::string_view source,
       errors.AddError(0, 0, "This is not the text of a config.");
     }
   }
-  if (errors.empty()) FindRepeatedKeys(message, locations, errors);
+  if (errors.empty()) RefuseRepeatedKeys(text, message, errors);
+  if (errors.empty() && places != nullptr) {
+    AddTextPlaces(text, message, *places);
+  }
   return errors.ToStatus();
 }
 

@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/json.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/config/reading/message_places.h"
 #include "distbench/config/reading/placed_errors.h"
 #include "distbench/config/reading/yaml_document.h"
 #include "google/protobuf/descriptor.h"
@@ -133,8 +134,11 @@ bool ParseInteger(absl::string_view text, double number, Integer* integer) {
 
 class MessageFiller {
  public:
-  MessageFiller(const YamlDocument& document, PlacedErrors& errors)
-      : errors_(errors), budget_(document.cost + kMaxRepeatedBytes) {}
+  MessageFiller(const YamlDocument& document, PlacedErrors& errors,
+                MessagePlaces* places)
+      : errors_(errors),
+        places_(places),
+        budget_(document.cost + kMaxRepeatedBytes) {}
 
   // `depth` counts the messages around this one.
   void FillMessage(const YamlNode& node, Message& message, int depth);
@@ -174,7 +178,14 @@ class MessageFiller {
   void AddWrong(const YamlNode& node, const FieldDescriptor& field,
                 absl::string_view remedy);
 
+  // The part of a message that a node says.
+  void AddPlace(const Message& owner, const FieldDescriptor& field, int index,
+                const YamlNode& node) {
+    if (places_ != nullptr) places_->Add(owner, field, index, node.place);
+  }
+
   PlacedErrors& errors_;
+  MessagePlaces* const places_;  // may be null
   int64_t budget_;
 };
 
@@ -293,6 +304,7 @@ void MessageFiller::FillField(const Entry& entry, const FieldDescriptor& field,
                               Message& message, int depth) {
   const YamlNode& value = *entry.value;
   if (!Visit(value)) return;
+  AddPlace(message, field, MessagePlaces::kField, *entry.key);
   if (value.kind == Kind::kMissing) {
     const absl::string_view empty =
         field.is_repeated() && !field.is_map()                 ? "[]"
@@ -321,6 +333,8 @@ void MessageFiller::FillList(const YamlNode& node, const FieldDescriptor& field,
   }
   for (const YamlNode* item : node.children) {
     if (!Visit(*item)) return;
+    AddPlace(message, field,
+             message.GetReflection()->FieldSize(message, &field), *item);
     FillValue(*item, field, message, depth);
   }
 }
@@ -343,8 +357,9 @@ void MessageFiller::FillMap(const YamlNode& node, const FieldDescriptor& field,
                                field.name(), " is given more than once."));
       continue;
     }
-    Message& added =
-        *message.GetReflection()->AddMessage(&message, &field, nullptr);
+    const Reflection& reflection = *message.GetReflection();
+    AddPlace(message, field, reflection.FieldSize(message, &field), *entry.key);
+    Message& added = *reflection.AddMessage(&message, &field, nullptr);
     FillValue(*entry.key, *field.message_type()->map_key(), added, depth);
     FillValue(*entry.value, *field.message_type()->map_value(), added, depth);
   }
@@ -521,9 +536,9 @@ Place FirstNonUtf8(absl::string_view text) {
 }  // namespace
 
 absl::Status ParseYaml(absl::string_view text, absl::string_view source,
-                       Message& message) {
+                       Message& message, MessagePlaces* places) {
   message.Clear();
-  PlacedErrors errors(source);
+  PlacedErrors errors(source, text);
   if (!base::IsUtf8(text)) {
     errors.Add(FirstNonUtf8(text),
                "a character of this line is not UTF-8; save the file as UTF-8");
@@ -532,7 +547,8 @@ absl::Status ParseYaml(absl::string_view text, absl::string_view source,
   const YamlDocument document = ParseYamlDocument(text, errors);
   if (errors.empty() && document.root != nullptr &&
       document.root->kind != Kind::kNull) {
-    MessageFiller(document, errors).FillMessage(*document.root, message, 0);
+    MessageFiller(document, errors, places)
+        .FillMessage(*document.root, message, 0);
   }
   return errors.ToStatus();
 }

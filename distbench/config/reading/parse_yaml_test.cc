@@ -121,6 +121,23 @@ TEST(ParseYaml, WordsOfTextsMeanNothingElse) {
               "value: '~' } }");
 }
 
+// JSON writes characters above U+FFFF as pairs of surrogates.
+TEST(ParseYaml, ReadsPairsOfSurrogates) {
+  ExpectReads(
+      "{\"tests\": [{\"name\": \"a\\ud83d\\ude00\\\\ud83d\\uD83D\\uDE01b\",\n"
+      "  # \"\\ud83d\\ude00\" in a comment\n"
+      "  \"attributes\": {\"\\ud834\\udd1e\": \"\\udbff\\udfff\"}}]}",
+      "tests { name: 'a\U0001f600\\\\ud83d\U0001f601b' attributes {"
+      "key: '\U0001d11e' value: '\U0010ffff' } }");
+  // Without double quotes, they are not escapes.
+  ExpectReads(
+      "tests:\n- name: \\ud83d\\ude00\n- name: '\\ud83d\\ude01'\n"
+      "- name: \"\\ud83d\\ude02\"\n- name: \"\\ufdd0\\ufdd0\"\n",
+      "tests { name: '\\\\ud83d\\\\ude00' } tests { name: "
+      "'\\\\ud83d\\\\ude01' } tests { name: '\U0001f602' } "
+      "tests { name: '\ufdd0\ufdd0' }");
+}
+
 TEST(ParseYaml, AnchorsAndTagsStandBeforeValues) {
   ExpectReads("tests: [{name: &n null, sample_memory_bytes: !!int 5}]",
               "tests { sample_memory_bytes: 5 }");
@@ -267,8 +284,12 @@ TEST(ParseYaml, TellsWhatIsWrongInJson) {
             "x.yaml:2:3: end of map flow not found; a \",\" or a"},
            {"{\"tests\": [{\"name\": \"a\"]}", "x.yaml:1:24: illegal flow end"},
            {"{\"tests\": [{\"name\": \"a}]}", "x.yaml:1:"},
-           {"{\"tests\": [{\"name\": \"\\ud83d\\ude00\"}]}",
+           {"{\"tests\": [{\"name\": \"\\ud83d\"}]}",
             "x.yaml:1:28: invalid unicode: 55357; write the character itself"},
+           {"{\"tests\": [{\"name\": \"\\ude00\\ud83d\"}]}",
+            "x.yaml:1:28: invalid unicode: 56832; write the character itself"},
+           {"{\"tests\": [{\"name\": \"\\ud83d\\ude00\", \"nme\": 1}]}",
+            "x.yaml:1:37: Message type"},
        }) {
     ExpectErrors(wrong);
   }

@@ -1,10 +1,12 @@
 #include "distbench/config/reading/placed_errors.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "distbench/config/problems/suggest.h"
 #include "google/protobuf/descriptor.h"
 
@@ -13,7 +15,29 @@ namespace {
 
 constexpr int kMaxErrors = 100;
 
+// Every byte of a character but the first has the bits 10xxxxxx.
+bool BeginsCharacter(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xc0) != 0x80;
+}
+
+std::vector<absl::string_view> LinesOf(absl::string_view text) {
+  return absl::StrSplit(text, '\n');
+}
+
 }  // namespace
+
+PlaceNames::PlaceNames(absl::string_view source, absl::string_view text)
+    : source_(source), lines_(LinesOf(text)) {}
+
+std::string PlaceNames::NameOf(Place place) const {
+  auto column = static_cast<int64_t>(place.column);
+  if (place.line < static_cast<int>(lines_.size())) {
+    const absl::string_view before = lines_[place.line].substr(0, column);
+    column -= std::count_if(before.begin(), before.end(),
+                            [](char byte) { return !BeginsCharacter(byte); });
+  }
+  return absl::StrCat(source_, ":", place.line + 1, ":", column + 1);
+}
 
 void PlacedErrors::Add(Place place, std::string message) {
   if (full()) return;
@@ -25,10 +49,11 @@ bool PlacedErrors::full() const { return errors_.size() >= kMaxErrors; }
 
 absl::Status PlacedErrors::ToStatus() const {
   if (errors_.empty()) return absl::OkStatus();
+  const PlaceNames names(source_, text_);
   std::vector<std::string> lines;
   for (const auto& [place, message] : errors_) {
-    lines.push_back(absl::StrCat(source_, ":", place.first + 1, ":",
-                                 place.second + 1, ": ", message));
+    lines.push_back(
+        absl::StrCat(names.NameOf({place.first, place.second}), ": ", message));
   }
   return absl::InvalidArgumentError(absl::StrJoin(lines, "\n"));
 }

@@ -1,6 +1,6 @@
 // Errors in a text, with their places.
 //
-//   PlacedErrors errors("test.yaml");
+//   PlacedErrors errors("test.yaml", text);
 //   errors.Add({.line = 2, .column = 4}, "this is wrong");
 //   errors.ToStatus();  // test.yaml:3:5: this is wrong
 
@@ -10,6 +10,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -20,17 +21,35 @@ class Descriptor;
 
 namespace distbench::config {
 
-// Where something begins in a text. Both numbers start at 0.
+// Where something begins in a text. Both numbers start at 0; the column counts
+// bytes.
 struct Place {
   int line = 0;
   int column = 0;
 };
 
+// Says where places are as users count: both numbers start at 1, and the column
+// counts characters (code points of UTF-8), of which a tab is one. Making this
+// reads the whole text. Both texts must outlive it.
+class PlaceNames {
+ public:
+  // `source` is the name of the text.
+  PlaceNames(absl::string_view source, absl::string_view text);
+
+  // "source:line:column".
+  std::string NameOf(Place place) const;
+
+ private:
+  const absl::string_view source_;
+  const std::vector<absl::string_view> lines_;
+};
+
 // Keeps the first errors that are added, so that hopeless input stays cheap.
 class PlacedErrors {
  public:
-  // `source` is the name of the text.
-  explicit PlacedErrors(absl::string_view source) : source_(source) {}
+  // `source` is the name of the text. Both must outlive this.
+  PlacedErrors(absl::string_view source, absl::string_view text)
+      : source_(source), text_(text) {}
 
   void Add(Place place, std::string message);
 
@@ -44,7 +63,8 @@ class PlacedErrors {
   absl::Status ToStatus() const;
 
  private:
-  const std::string source_;
+  const absl::string_view source_;
+  const absl::string_view text_;
   std::multimap<std::pair<int, int>, std::string> errors_;
 };
 

@@ -81,14 +81,14 @@ void FileReader::Fill(const Path& path, const char* field,
   }
 }
 
-absl::Status ReadReferencedFiles(const std::string& config,
-                                 TestSequence& sequence) {
+std::vector<Problem> ReadReferencedFiles(const std::string& config,
+                                         TestSequence& sequence) {
   Problems problems;
   FileReader files(config, problems);
   for (int i = 0; i < sequence.tests_size(); ++i) {
     ReadFiles(Path("tests").At(i), *sequence.mutable_tests(i), files);
   }
-  return ToStatus(std::move(problems).Take());
+  return std::move(problems).Take();
 }
 
 }  // namespace distbench::config

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
-#include "absl/status/status.h"
 #include "distbench/config/problems/problem.h"
 #include "proto/traffic_config.pb.h"
 
@@ -39,10 +39,9 @@ class FileReader {
 
 // Puts the contents of the files that the tests name (RecordedArrivals, and
 // those of products) into the fields beside the names, by a FileReader.
-// INVALID_ARGUMENT lists all files that cannot be read or must not be sent, one
-// per line, with their fields.
-absl::Status ReadReferencedFiles(const std::string& config,
-                                 TestSequence& sequence);
+// Returns a problem for each file that cannot be read or must not be sent.
+std::vector<Problem> ReadReferencedFiles(const std::string& config,
+                                         TestSequence& sequence);
 
 }  // namespace distbench::config
 

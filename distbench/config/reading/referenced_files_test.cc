@@ -3,8 +3,10 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "distbench/base/testing/proto_testing.h"
+#include "distbench/config/problems/problem.h"
 #include "distbench/config/reading/load.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -14,7 +16,9 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::SizeIs;
 
 class ReferencedFilesTest : public testing::Test {
  protected:
@@ -59,7 +63,7 @@ TEST_F(ReferencedFilesTest, RecordedArrivalsAreRead) {
   EXPECT_EQ(arrivals.superposed(1).recorded().times(), "5\n6\n8\n");
   // Nothing is read again for a config that has everything.
   std::filesystem::remove_all(folder_);
-  EXPECT_TRUE(ReadReferencedFiles(folder_ + "/test.config", *whole).ok());
+  EXPECT_THAT(ReadReferencedFiles(folder_ + "/test.config", *whole), IsEmpty());
 }
 
 // A config of somebody else must not take along what it was not sent with.
@@ -71,9 +75,10 @@ TEST_F(ReferencedFilesTest, AreNotReadFromElsewhere) {
     auto sequence = base::FromText<TestSequence>(
         "tests { actions { iterations { arrivals { recorded { file: '" + file +
         "' } } } } }");
-    const absl::Status status =
+    const std::vector<Problem> problems =
         ReadReferencedFiles(folder_ + "/parts/test.config", sequence);
-    EXPECT_THAT(std::string(status.message()),
+    ASSERT_THAT(problems, SizeIs(1));
+    EXPECT_THAT(problems[0].message,
                 HasSubstr("is outside of the folder of the config"));
     const Arrivals& arrivals =
         sequence.tests(0).actions(0).iterations().arrivals();

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/config/reading/surrogate_pairs.h"
 
 namespace distbench::config {
 namespace {
@@ -33,8 +34,9 @@ Place PlaceOf(const YAML::Mark& mark) {
 // Makes the tree.
 class TreeBuilder : public YAML::EventHandler {
  public:
-  TreeBuilder(absl::string_view text, YamlDocument& document)
-      : text_(text), document_(document) {}
+  TreeBuilder(absl::string_view text, SurrogatePairs& pairs,
+              YamlDocument& document)
+      : text_(text), pairs_(pairs), document_(document) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (document_.root == nullptr) return;
@@ -65,8 +67,9 @@ class TreeBuilder : public YAML::EventHandler {
     CheckTag(mark, tag);
     YamlNode& node = Add(mark, YamlNode::Kind::kScalar);
     node.is_plain = tag == "?";
-    node.is_binary = tag == BinaryTag();
+    node.is_binary = tag == kBinaryTag;
     node.text = value;
+    pairs_.Restore(mark.pos, node.text);
     last_scalar_ = mark;
     Finish(node, anchor);
   }
@@ -145,7 +148,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   static constexpr char kTagPrefix[] = "tag:yaml.org,2002:";
 
-  static std::string BinaryTag() { return absl::StrCat(kTagPrefix, "binary"); }
+  static constexpr char kBinaryTag[] = "tag:yaml.org,2002:binary";
 
   // "?" and "!" are yaml-cpp's own, of nodes without a tag.
   static void CheckTag(const YAML::Mark& mark, const std::string& tag) {
@@ -196,6 +199,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   const absl::string_view text_;
+  SurrogatePairs& pairs_;
   YamlDocument& document_;
   std::vector<OpenNode> open_;
   absl::flat_hash_map<YAML::anchor_t, const YamlNode*> anchors_;
@@ -244,9 +248,10 @@ int64_t CostOf(const YamlNode& node) {
 YamlDocument ParseYamlDocument(absl::string_view text, PlacedErrors& errors) {
   YamlDocument document;
   try {
-    std::istringstream stream{std::string(text)};
+    SurrogatePairs pairs(text);
+    std::istringstream stream(pairs.Replaced());
     YAML::Parser parser(stream);
-    TreeBuilder builder(text, document);
+    TreeBuilder builder(text, pairs, document);
     while (parser.HandleNextDocument(builder)) {
     }
     builder.CheckLastQuote();

@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "distbench/config/catalogs/driver_catalog.h"
 #include "distbench/config/compile/compile.h"
 #include "distbench/config/plan/plan.h"
+#include "distbench/config/reading/config_text.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/config/validate/check.h"
 #include "glog/logging.h"
@@ -38,23 +40,35 @@ void CheckDriver(const DriverOptions& options) {
   for (const DriverOptions& inner : options.decorated) CheckDriver(inner);
 }
 
+void CompileChecked(const TestSequence& checked) {
+  for (const DistributedSystemDescription& test : checked.tests()) {
+    for (const ServicePlan& service : Compile(test).services) {
+      CheckDriver(service.driver);
+    }
+  }
+}
+
 }  // namespace
 
 bool CheckAndCompile(TestSequence sequence) {
   const absl::StatusOr<TestSequence> checked =
       CheckTestSequence(std::move(sequence));
-  if (!checked.ok()) return false;
-  for (const DistributedSystemDescription& test : checked->tests()) {
-    for (const ServicePlan& service : Compile(test).services) {
-      CheckDriver(service.driver);
-    }
-  }
-  return true;
+  if (checked.ok()) CompileChecked(*checked);
+  return checked.ok();
 }
 
 bool LoadCheckAndCompile(absl::string_view bytes) {
-  absl::StatusOr<TestSequence> sequence = ParseTestSequence(bytes, "input");
-  return sequence.ok() && CheckAndCompile(*std::move(sequence));
+  const ConfigText text = {"input", std::string(bytes)};
+  absl::StatusOr<TestSequence> sequence = ParseTestSequence(bytes, text.source);
+  if (!sequence.ok()) return false;
+  const absl::StatusOr<TestSequence> checked =
+      CheckTestSequence(*std::move(sequence), text);
+  if (checked.ok()) {
+    CompileChecked(*checked);
+  } else {
+    CHECK(absl::StartsWith(checked.status().message(), text.source));
+  }
+  return checked.ok();
 }
 
 }  // namespace distbench::config

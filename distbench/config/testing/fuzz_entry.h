@@ -17,7 +17,8 @@ std::vector<std::string> ConfigWords();
 // Must not fail except by reporting problems. Returns whether there were none.
 bool CheckAndCompile(TestSequence sequence);
 
-// Same, from the bytes of a file. Also the body of LLVMFuzzerTestOneInput().
+// Same, from the bytes of a file, in which problems are found. Also the body of
+// LLVMFuzzerTestOneInput().
 bool LoadCheckAndCompile(absl::string_view bytes);
 
 }  // namespace distbench::config

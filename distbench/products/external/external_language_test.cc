@@ -7,6 +7,7 @@
 #include "absl/strings/str_replace.h"
 #include "distbench/base/testing/proto_testing.h"
 #include "distbench/config/compile/compile.h"
+#include "distbench/config/problems/problem.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/config/reading/referenced_files.h"
 #include "distbench/config/validate/check.h"
@@ -19,6 +20,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 // Frontends call a cache that is not the test's.
@@ -243,8 +245,8 @@ TEST_F(FilesOfCallsTest, AreReadFromTheFolderOfTheConfig) {
   // Nothing is read again for a config that has everything.
   std::filesystem::remove_all(folder_ + "/parts");
   TestSequence whole = *sequence;
-  EXPECT_TRUE(
-      config::ReadReferencedFiles(folder_ + "/test.config", whole).ok());
+  EXPECT_THAT(config::ReadReferencedFiles(folder_ + "/test.config", whole),
+              IsEmpty());
 }
 
 TEST_F(FilesOfCallsTest, ErrorsNameEveryFileThatCannotBeRead) {
@@ -265,8 +267,8 @@ TEST_F(FilesOfCallsTest, TheEndingSaysHowARequestIsWritten) {
   auto sequence = base::FromText<TestSequence>(R"(
     tests { rpc_descriptions { external_call { request_file: "a.txtpb" } } }
     tests { rpc_descriptions { external_call { request_file: "a.xml" } } })");
-  const absl::Status status =
-      config::ReadReferencedFiles(folder_ + "/test.config", sequence);
+  const absl::Status status = config::ToStatus(
+      config::ReadReferencedFiles(folder_ + "/test.config", sequence));
   EXPECT_EQ(
       sequence.tests(0).rpc_descriptions(0).external_call().request_text(),
       "key: 1");
@@ -281,9 +283,9 @@ TEST_F(FilesOfCallsTest, PrivateKeysAreNotSent) {
       "tests { services { name: 'cache' external { tls { ca_file: 'both.pem' "
       "} } } }");
   EXPECT_THAT(
-      std::string(
-          config::ReadReferencedFiles(folder_ + "/test.config", sequence)
-              .message()),
+      std::string(config::ToStatus(config::ReadReferencedFiles(
+                                       folder_ + "/test.config", sequence))
+                      .message()),
       HasSubstr("external.tls.ca_file: \"both.pem\" has a private key"));
 }
 

@@ -1,0 +1,131 @@
+#include "distbench/config/reading/message_places.h"
+
+#include <string>
+#include <vector>
+
+#include "distbench/config/problems/problem.h"
+#include "distbench/config/problems/suggest.h"
+#include "google/protobuf/descriptor.h"
+#include "google/protobuf/message.h"
+#include "proto/rules.pb.h"
+
+namespace distbench::config {
+namespace {
+
+using ::google::protobuf::Descriptor;
+using ::google::protobuf::FieldDescriptor;
+using ::google::protobuf::Message;
+using ::google::protobuf::Reflection;
+
+constexpr int kNotThere = -1;
+
+// The name of the field whose number a text says with its unit; empty if the
+// field is no such text.
+const std::string& NumberOf(const FieldDescriptor& field) {
+  return field.options().GetExtension(distbench::rules).text_of();
+}
+
+// By which a path calls an element of a list, or an entry of a map. Null if it
+// has no name.
+const FieldDescriptor* NameField(const FieldDescriptor& field) {
+  if (field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) return nullptr;
+  const FieldDescriptor* name =
+      field.is_map() ? field.message_type()->map_key()
+                     : field.message_type()->FindFieldByName("name");
+  const bool is_text =
+      name != nullptr && name->cpp_type() == FieldDescriptor::CPPTYPE_STRING;
+  return is_text ? name : nullptr;
+}
+
+// Of several elements of a name, paths call the first by it.
+int PositionOf(const Message& owner, const FieldDescriptor& field,
+               absl::string_view quoted_key) {
+  const FieldDescriptor* const name = NameField(field);
+  if (name == nullptr) return kNotThere;
+  const Reflection& reflection = *owner.GetReflection();
+  for (int i = 0; i < reflection.FieldSize(owner, &field); ++i) {
+    const Message& element = reflection.GetRepeatedMessage(owner, &field, i);
+    if (Quoted(element.GetReflection()->GetString(element, name)) ==
+        quoted_key) {
+      return i;
+    }
+  }
+  return kNotThere;
+}
+
+// The position of the element that a step of a path names.
+int PositionOf(const Message& owner, const FieldDescriptor& field,
+               const PathStep& step) {
+  if (!field.is_repeated() || !step.field.empty()) return kNotThere;
+  if (!step.quoted_key.empty()) {
+    return PositionOf(owner, field, step.quoted_key);
+  }
+  // Entries of a map have no positions that a reader could count.
+  const int size = owner.GetReflection()->FieldSize(owner, &field);
+  return field.is_map() || step.index >= size ? kNotThere : step.index;
+}
+
+// The message in a field, or in an element of a list or of a map. Null if its
+// value is no message.
+const Message* MessageIn(const Message& owner, const FieldDescriptor& field,
+                         int index) {
+  if (field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) return nullptr;
+  const Reflection& reflection = *owner.GetReflection();
+  if (!field.is_repeated()) return &reflection.GetMessage(owner, &field);
+  const Message& element = reflection.GetRepeatedMessage(owner, &field, index);
+  if (!field.is_map()) return &element;
+  return MessageIn(element, *field.message_type()->map_value(), 0);
+}
+
+}  // namespace
+
+void MessagePlaces::Add(const Message& owner, const FieldDescriptor& field,
+                        int index, Place place) {
+  places_.try_emplace({&owner, &field, index}, place);
+}
+
+const Place* MessagePlaces::At(const Message& owner,
+                               const FieldDescriptor& field, int index) const {
+  const auto found = places_.find({&owner, &field, index});
+  return found == places_.end() ? nullptr : &found->second;
+}
+
+const FieldDescriptor* MessagePlaces::FieldAsWritten(
+    const Message& message, absl::string_view name) const {
+  const Descriptor& type = *message.GetDescriptor();
+  const FieldDescriptor* const field = type.FindFieldByName(std::string(name));
+  if (field == nullptr || At(message, *field, kField) != nullptr) return field;
+  for (int i = 0; i < type.field_count(); ++i) {
+    const FieldDescriptor* const other = type.field(i);
+    const bool means_the_same =
+        NumberOf(*other) == name || NumberOf(*field) == other->name();
+    if (means_the_same && At(message, *other, kField) != nullptr) return other;
+  }
+  return field;
+}
+
+std::optional<Place> MessagePlaces::Find(const Message& message,
+                                         absl::string_view path) const {
+  std::optional<Place> place;
+  const Message* owner = &message;
+  const std::vector<PathStep> steps = StepsOf(path);
+  for (size_t i = 0; i < steps.size() && owner != nullptr; ++i) {
+    const FieldDescriptor* const field = FieldAsWritten(*owner, steps[i].field);
+    const Place* found =
+        field == nullptr ? nullptr : At(*owner, *field, kField);
+    if (found == nullptr) return place;
+    place = *found;
+    int index = kNotThere;
+    if (field->is_repeated()) {
+      if (i + 1 == steps.size()) return place;
+      index = PositionOf(*owner, *field, steps[++i]);
+      found = index == kNotThere ? nullptr : At(*owner, *field, index);
+      if (found == nullptr) return place;
+      place = *found;
+    }
+    owner = MessageIn(*owner, *field, index);
+  }
+  return place;
+}
+
+}  // namespace distbench::config
