@@ -101,12 +101,19 @@ SettingDeclaration AnyText(const char* name) {
 
 SettingDeclaration OneOf(const char* name,
                          const std::vector<std::string>& values) {
-  return Choice(name, /*description=*/"", values);
+  return {.name = name,
+          .description = {},
+          .default_value = values.front(),
+          .allowed_values = values};
 }
 
 SettingDeclaration FromTo(const char* name, int64_t minimum,
                           int64_t maximum = kMaxNumber) {
-  return Number(name, /*description=*/"", minimum, minimum, maximum);
+  return {.name = name,
+          .description = {},
+          .default_value = minimum,
+          .minimum = minimum,
+          .maximum = maximum};
 }
 
 Value ControlGroups(const HostFacts& host) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "distbench/config/syntax/instance_names.h"
+#include "distbench/report/measurements/test_totals.h"
 #include "distbench/results/time_series.h"
 #include "distbench/results/walk.h"
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/grpc/queue/callback_queue.h"
 #include "distbench/protocol/grpc/queue/event_queue.h"
 #include "distbench/protocol/grpc/server/server_side.h"
