@@ -14,12 +14,11 @@
 namespace distbench::protocol {
 
 // How the ends of calls reach a worker: through its completion queue or through
-// gRPC's threads for callbacks.
+// gRPC's callback API.
 enum class ClientType { kPolling, kCallback };
 
 // How requests reach a worker: through its completion queue alone, through that
-// and a handler pool, or through gRPC's threads for callbacks and a handler
-// pool.
+// and a handler pool, or through gRPC's callback API and a handler pool.
 enum class ServerType { kInline, kPolling, kHandoff };
 
 struct GrpcSettings {
@@ -50,12 +49,6 @@ struct GrpcSettings {
 
   // How long a worker polls before it blocks.
   int64_t spin_ns = 0;
-
-  // Whether gRPC's threads for callbacks take part.
-  bool uses_callbacks() const {
-    return client_type == ClientType::kCallback ||
-           server_type == ServerType::kHandoff;
-  }
 };
 
 // Settings named "grpc.*" become channel arguments, in addition to those that
