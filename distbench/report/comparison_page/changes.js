@@ -44,11 +44,16 @@ function changeCell({change_is: kind, change, difference, unit}) {
       element('small', {}, signed(difference, formatMetric(unit, Math.abs(difference)))));
 }
 
+// A change of more than half is told as a factor, in either direction.
+function noiseText(kind, noise) {
+  if (kind !== 'ratio') return `±${(100 * noise).toFixed(3)} pp`;
+  return noise < 0.5 ? `±${(100 * noise).toFixed(1)} %` : `x${(1 + noise).toFixed(2)}`;
+}
+
 function remarkOn({reason, noise_floor: noise, is_beyond_noise_floor: isBeyond, change_is: kind}) {
   if (reason !== null) return reason;
   if (noise === null) return '';
-  const size = kind === 'ratio' ? `${(100 * noise).toFixed(1)} %` : `${(100 * noise).toFixed(3)} pp`;
-  return `${isBeyond ? 'beyond' : 'within'} the noise floor of ±${size}`;
+  return `${isBeyond ? 'beyond' : 'within'} the noise floor of ${noiseText(kind, noise)}`;
 }
 
 function distributionText({verdict, reason, p_value: pValue, distance}) {

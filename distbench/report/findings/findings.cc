@@ -28,17 +28,31 @@ Finding::Severity SeverityOfFailures(double share) {
   return share > kManyFailures ? Finding::WARN : Finding::NOTE;
 }
 
-// The part of an RPC's calls that the warm-up should leave.
-constexpr double kLeastMeasured = 0.1;
-
 constexpr int64_t kSecondNs = 1'000'000'000;
+
+// The part of an RPC's calls that the warm-up should leave, unless what it
+// leaves is enough by itself.
+constexpr double kLeastMeasured = 0.1;
+constexpr int64_t kEnoughMeasured = 1000;
+constexpr int64_t kLongMeasuredNs = 2 * kSecondNs;
 
 void JudgeWarmup(const std::string& name, const results::RpcCounts& counts,
                  FindingList& findings) {
   const int64_t measured = counts.succeeded_count + counts.failed_count;
   const double all =
       static_cast<double>(measured) + static_cast<double>(counts.warmup_count);
-  if (measured == 0 || static_cast<double>(measured) >= kLeastMeasured * all) {
+  const bool is_enough =
+      measured >= kEnoughMeasured && counts.duration_ns() >= kLongMeasuredNs;
+  if (is_enough || counts.warmup_count == 0 ||
+      static_cast<double>(measured) >= kLeastMeasured * all) {
+    return;
+  }
+  if (measured == 0) {
+    findings.Add(Finding::WARN, "mostly_warmup",
+                 absl::StrCat(name, ": all of its ", counts.warmup_count,
+                              " RPCs were warm-up, so nothing of it was "
+                              "measured: lengthen the test, or shorten its "
+                              "warm-up"));
     return;
   }
   findings.Add(

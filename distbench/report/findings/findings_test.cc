@@ -50,14 +50,31 @@ TEST_F(JudgeTest, AFailureExplainsThatNothingWasMeasured) {
 // ---- mostly_warmup ----------------------------------------------------------
 
 TEST_F(JudgeTest, AFewMeasuredRpcsAfterALongWarmUpAreAWarning) {
-  Statistics().set_warmup_count(27'001);
+  Statistics().set_succeeded_count(999);
+  Statistics().set_warmup_count(8'992);
   EXPECT_THAT(ExpectOne(Finding::WARN, "mostly_warmup"),
-              HasSubstr("query: only 3000 RPCs were measured, within "));
+              HasSubstr("query: only 999 RPCs were measured, within "));
 }
 
 TEST_F(JudgeTest, AWarmUpThatLeavesATenthIsNothing) {
-  Statistics().set_warmup_count(27'000);
+  Statistics().set_succeeded_count(999);
+  Statistics().set_warmup_count(8'991);
   ExpectNothing();
+}
+
+TEST_F(JudgeTest, AWarmUpThatLeavesEnoughIsNothing) {
+  Statistics().set_warmup_count(1'000'000);
+  Statistics().set_first_start_timestamp_ns(1);
+  Statistics().set_last_end_timestamp_ns(2 * base::kNsPerSecond + 1);
+  ExpectNothing();
+}
+
+TEST_F(JudgeTest, ManyRpcsWithinAMomentAreNotEnough) {
+  Statistics().set_warmup_count(1'000'000);
+  Statistics().set_first_start_timestamp_ns(1);
+  Statistics().set_last_end_timestamp_ns(base::kNsPerMs + 1);
+  EXPECT_THAT(ExpectOne(Finding::WARN, "mostly_warmup"),
+              HasSubstr("within 1.00 ms"));
 }
 
 // ---- failed_rpcs, samples_dropped -------------------------------------------

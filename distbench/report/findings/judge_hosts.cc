@@ -236,7 +236,8 @@ void JudgeRetransmits(const std::string& sender, int64_t sent,
                       "more. "
                     : absl::StrCat("; as the slowest RPC took ",
                                    Duration(*slowest_rpc_ns),
-                                   ", none waited for a timeout of 200 ms. "),
+                                   ", none of those measured waited for a "
+                                   "timeout of 200 ms. "),
           "Look for a link or a queue that loses packets, or lower the load"));
 }
 

@@ -180,9 +180,11 @@ TEST_F(JudgeTest, ManyRetransmitsBlameNoTimeoutThatNobodyWaitedFor) {
   SlowestTakes(15'800'000);
   Counters().set_tcp_sent_segments(1'000'000);
   Counters().set_tcp_retransmitted_segments(2000);
-  EXPECT_THAT(ExpectOne(Finding::NOTE, "retransmits"),
-              HasSubstr("0.2 % of all that it sent; as the slowest RPC took "
-                        "15.80 ms, none waited for a timeout of 200 ms. Look"));
+  EXPECT_THAT(
+      ExpectOne(Finding::NOTE, "retransmits"),
+      HasSubstr("0.2 % of all that it sent; as the slowest RPC took "
+                "15.80 ms, none of those measured waited for a timeout of "
+                "200 ms. Look"));
 }
 
 TEST_F(JudgeTest, RpcsThatFailedMayHaveWaitedForATimeout) {

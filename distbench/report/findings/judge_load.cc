@@ -57,12 +57,13 @@ double ShareOf(int64_t count, const OfferedLoad& load) {
 
 // Whether an open loop that sends the RPC may only have so many in flight.
 bool HasCap(const DistributedSystemDescription& test, const std::string& rpc) {
-  return std::any_of(test.actions().begin(), test.actions().end(),
-                     [&](const Action& action) {
-                       return action.rpc_name() == rpc &&
-                              action.iterations().open_loop_interval_ns() > 0 &&
-                              action.iterations().has_max_parallel_iterations();
-                     });
+  return std::any_of(
+      test.actions().begin(), test.actions().end(), [&](const Action& action) {
+        const bool may_send =
+            action.rpc_name() == rpc || action.has_action_list_name();
+        return may_send && action.iterations().open_loop_interval_ns() > 0 &&
+               action.iterations().has_max_parallel_iterations();
+      });
 }
 
 void JudgeUnsent(const std::string& name, const OfferedLoad& load, bool has_cap,

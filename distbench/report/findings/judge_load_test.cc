@@ -30,6 +30,11 @@ TEST_F(JudgeTest, UnsentLoadIsBlamedOnACapOnlyWhereThereIsOne) {
   EXPECT_THAT(Find("unsent_load"),
               AllOf(HasSubstr("because max_parallel_iterations or full send"),
                     HasSubstr("or raise max_parallel_iterations")));
+  // The list may send it.
+  Action& action = *result_.mutable_traffic_config()->mutable_actions(0);
+  action.clear_rpc_name();
+  action.set_action_list_name("request");
+  EXPECT_THAT(Find("unsent_load"), HasSubstr("max_parallel_iterations"));
 }
 
 TEST_F(JudgeTest, ALittleUnsentLoadDoesNot) {

@@ -71,6 +71,23 @@ absl::Duration StartLead(const Participants& participants) {
          MostNodesOnAHost(participants) * kStartLeadPerNodeOfHost;
 }
 
+namespace {
+
+// If even the first node started so much after the planned start.
+std::optional<Finding> JudgeAllStart(int64_t lateness_ns) {
+  if (lateness_ns <= kLongDelayNs) return std::nullopt;
+  Finding finding;
+  finding.set_severity(Finding::WARN);
+  finding.set_code("late_start");
+  finding.set_message(absl::StrCat(
+      "all nodes started ", Milliseconds(lateness_ns),
+      " after the planned start, from which the times of faults and of phases "
+      "count; look for load on the host of the sequencer and its network"));
+  return finding;
+}
+
+}  // namespace
+
 std::optional<Finding> JudgeStart(const Participants& participants) {
   int64_t first_ns = std::numeric_limits<int64_t>::max();
   const Participant* last = nullptr;
@@ -86,7 +103,7 @@ std::optional<Finding> JudgeStart(const Participants& participants) {
   const auto delay_ns = [first_ns](const Participant& participant) {
     return base::SaturatingSubtract(*participant.start_lateness_ns, first_ns);
   };
-  if (delay_ns(*last) <= kNoticeableDelayNs) return std::nullopt;
+  if (delay_ns(*last) <= kNoticeableDelayNs) return JudgeAllStart(first_ns);
   const auto count =
       std::count_if(participants.begin(), participants.end(),
                     [&](const Participant& participant) {

@@ -29,8 +29,8 @@ std::string CorrectionNote(const Participant& participant,
 // the command reaches all of them in time.
 absl::Duration StartLead(const Participants& participants);
 
-// A finding if nodes started noticeably later than the first one. All may have
-// started later than was planned, which changes nothing.
+// A finding if nodes started noticeably later than the first one, or all of them
+// much later than was planned.
 std::optional<Finding> JudgeStart(const Participants& participants);
 
 // Adds the best known clock offsets of nodes on other hosts.

@@ -119,6 +119,15 @@ TEST_F(LateStartTest, NodesThatAreLateTogetherAreNotLate) {
   EXPECT_FALSE(StartLateBy({34'700'000, 35'600'000, 35'700'000}).has_value());
 }
 
+TEST_F(LateStartTest, AllNodesTogetherMayBeTooLate) {
+  EXPECT_FALSE(StartLateBy({100 * kMs, 101 * kMs}).has_value());
+  const std::optional<Finding> finding = StartLateBy({101 * kMs, 101 * kMs});
+  ASSERT_TRUE(finding.has_value());
+  EXPECT_EQ(finding->severity(), Finding::WARN);
+  EXPECT_THAT(finding->message(),
+              StartsWith("all nodes started 101.000 ms after the planned "));
+}
+
 TEST_F(LateStartTest, NodesThatDidNotStartAreNotCompared) {
   EXPECT_FALSE(StartLateBy({std::nullopt, 20 * kMs}).has_value());
 }
