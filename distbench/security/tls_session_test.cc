@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ namespace {
 
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using State = TlsSession::State;
 
 // System calls of all sessions.
@@ -244,6 +246,15 @@ TEST_F(TlsSessionTest, SaysThatThePeerSpeaksNoTls) {
   EXPECT_THAT(session->error(), HasSubstr("TLS failed: "));
   close(fds[0]);
   close(fds[1]);
+}
+
+TEST_F(TlsSessionTest, SaysThatThePeerHasClosedDuringTheHandshake) {
+  Pair pair(*context_, *context_);
+  ASSERT_EQ(pair.server().Handshake(), State::kWantsRead);
+  pair.CloseClient();
+  errno = ENOENT;  // of an earlier call
+  EXPECT_EQ(pair.server().Handshake(), State::kFailed);
+  EXPECT_THAT(pair.server().error(), Not(HasSubstr(std::strerror(ENOENT))));
 }
 
 TEST_F(TlsSessionTest, RenewedCertificatesCount) {

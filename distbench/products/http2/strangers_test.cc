@@ -185,6 +185,7 @@ TEST(Http2StrangersTest, ARequestThatDoesNotGoOnIsGivenUp) {
   const protocol::ConnectionSecurity security;
   Http2Counters counters;
   Http2Context context(settings, security, counters);
+  ASSERT_TRUE(context.poller.Open().ok());
   base::ObjectPool<Http2Request> requests;
   Listener listener;
   NoEvents events;
