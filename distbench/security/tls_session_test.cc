@@ -1,6 +1,7 @@
 #include "distbench/security/tls_session.h"
 
 #include <fcntl.h>
+#include <openssl/bio.h>
 #include <openssl/ssl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -17,6 +18,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "distbench/security/testing/testing_certificates.h"
+#include "distbench/security/tls_socket.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -214,6 +216,28 @@ const SocketCalls kCallsOfAFullSocket = {
           return ssize_t{-1};
         },
 };
+
+TEST(TlsSocketTest, WhatIsWrittenWhileReadingAheadNeedNotWait) {
+  int fds[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
+  TlsSocket socket(fds[0], kCallsOfAFullSocket);
+  BIO* const bio = socket.NewBio();
+  is_full = true;
+  EXPECT_EQ(BIO_write(bio, "a", 1), -1);
+  socket.BeginReadingAhead(TlsSocket::kMaxReadAheadBytes);
+  EXPECT_EQ(BIO_write(bio, "b", 1), 1);
+  EXPECT_EQ(BIO_write(bio, "c", 1), 1);
+  socket.EndReadingAhead();
+  EXPECT_FALSE(socket.SendRest());
+  is_full = false;
+  EXPECT_TRUE(socket.SendRest());
+  char buffer[10];
+  EXPECT_EQ(read(fds[1], buffer, sizeof(buffer)), 2);
+  EXPECT_EQ(std::string(buffer, 2), "bc");
+  BIO_free(bio);
+  close(fds[0]);
+  close(fds[1]);
+}
 
 // The session must answer a KeyUpdate before what it has received behind it.
 TEST_F(TlsSessionTest, NothingReceivedIsLostWhenAnAnswerFindsTheSocketFull) {
