@@ -198,6 +198,7 @@ void TlsSession::Free::operator()(ssl_st* ssl) const { SSL_free(ssl); }
 
 TlsSession::State TlsSession::Handshake() {
   ERR_clear_error();
+  errno = 0;
   const int result = SSL_do_handshake(ssl_.get());
   if (result == 1) return State::kReady;
   switch (SSL_get_error(ssl_.get(), result)) {

@@ -67,7 +67,8 @@ void Poller::Forget(const Watcher& watcher) {
 }
 
 bool Poller::Poll(int64_t deadline_ns, TransportEvents& events) {
-  if (next_ready_ == ready_count_) {
+  const bool looks = next_ready_ == ready_count_;
+  if (looks) {
     ready_count_ = Wait(deadline_ns);
     next_ready_ = 0;
   }
@@ -80,7 +81,9 @@ bool Poller::Poll(int64_t deadline_ns, TransportEvents& events) {
     watcher->OnReady(ready.events, events);
     was_told = true;
   }
-  return was_told;
+  // What the last Poll() has left may be the timer's, or was forgotten. That
+  // says nothing of the sockets.
+  return was_told || !looks;
 }
 
 // Returns the number of entries of ready_ that were filled in.

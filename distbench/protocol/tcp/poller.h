@@ -93,7 +93,8 @@ class Poller {
   // Tells a bounded number of watchers what is ready, first those for which the
   // last Poll() had no time. If nothing is, waits until something is, until the
   // monotonic clock reaches deadline_ns, or until Wake() is called. May return
-  // early. Returns whether any watcher was told.
+  // early. False: it has looked, and nothing is ready of which no watcher was
+  // told.
   bool Poll(int64_t deadline_ns, TransportEvents& events);
 
   // Makes the current or the next Poll() return early. Any thread may call it.

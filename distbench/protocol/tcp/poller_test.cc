@@ -55,7 +55,7 @@ class PollerTest : public testing::TestWithParam<int64_t> {
  protected:
   PollerTest() : poller_(GetParam()) { EXPECT_TRUE(poller_.Open().ok()); }
 
-  void Poll(int64_t deadline_ns) { poller_.Poll(deadline_ns, nobody_); }
+  bool Poll(int64_t deadline_ns) { return poller_.Poll(deadline_ns, nobody_); }
 
   Poller poller_;
   NoEvents nobody_;
@@ -72,7 +72,7 @@ TEST_P(PollerTest, TellsWatchers) {
   EXPECT_EQ(counter.count, 1);
   EXPECT_EQ(counter.last_events, EPOLLIN);
   poller_.Rewatch(event.get(), 0, counter);
-  Poll(0);
+  EXPECT_FALSE(Poll(0));
   EXPECT_EQ(counter.count, 1);
 }
 
@@ -87,6 +87,7 @@ class Reader final : public Poller::Watcher {
     poller_.NoteRead(bytes_);
     ++count;
   }
+  int fd() const { return event_.get(); }
   int count = 0;
 
  private:
@@ -135,6 +136,28 @@ TEST_P(PollerTest, WhatWaitsForTheNextTurnCanBeForgotten) {
   EXPECT_EQ(Told(readers), 1) << "only what was ready before is forgotten";
   Poll(0);
   EXPECT_EQ(Told(readers), 2);
+}
+
+// After a sleep too long, the timer may be all that a turn has left.
+TEST(PollerTurnsTest, WhatIsLeftOfATurnSaysNothingOfTheSockets) {
+  Poller poller(/*spin_ns=*/0);
+  ASSERT_TRUE(poller.Open().ok());
+  NoEvents nobody;
+  Reader reader(poller, Poller::kTurnBytes);
+  constexpr int64_t kSleepNs = 1'000'000;
+  const int64_t deadline_ns = base::NowNs() + kSleepNs;
+  // Sets the timer, but need not wait for it.
+  EXPECT_TRUE(poller.Poll(deadline_ns, nobody));
+  ASSERT_EQ(reader.count, 1);
+  while (base::NowNs() < deadline_ns + kSleepNs) std::this_thread::yield();
+  EXPECT_TRUE(poller.Poll(0, nobody));
+  ASSERT_EQ(reader.count, 2);
+  EXPECT_TRUE(poller.Poll(0, nobody)) << "it has not looked at the reader";
+  EXPECT_EQ(reader.count, 2) << "the timer was not behind the reader";
+  EXPECT_TRUE(poller.Poll(0, nobody));
+  EXPECT_EQ(reader.count, 3);
+  poller.Rewatch(reader.fd(), 0, reader);
+  EXPECT_FALSE(poller.Poll(0, nobody));
 }
 
 TEST_P(PollerTest, WakeEndsThisPollOrTheNext) {
