@@ -365,6 +365,8 @@ void Scheduler::SetUpIterations(ActionRun& action, int shard, int shard_count) {
 // call may find the action done.
 void Scheduler::Advance(ActionRun& action) {
   if (action.advancing) return;
+  // Each of many places that fail at once would start as many as a turn allows.
+  if (action.queued && !action.paused.empty()) return;
   action.advancing = true;
   if (++advancing_actions_ == 1) iterations_in_turn_ = 0;
   while (MayStartIteration(action)) {
@@ -378,7 +380,9 @@ void Scheduler::Advance(ActionRun& action) {
   }
   --advancing_actions_;
   action.advancing = false;
-  if (!action.paused.empty()) WaitForPause(action);
+  // While the action is queued, the end of a pause must not bring it another
+  // turn.
+  if (!action.paused.empty() && !action.queued) WaitForPause(action);
   if (action.exhausted && action.in_flight == 0 && !action.queued) {
     Finish(action);
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "distbench/base/clock.h"
@@ -190,6 +191,74 @@ TEST(LimitsTest, SeldomAsksWhetherTooManyRpcsArePending) {
   EXPECT_EQ(worker.progress().in_flight.load(), 400);
   // At 302, 344 and 386; each iteration sends two.
   EXPECT_EQ(group.many_pending_rpcs, 3);
+}
+
+// Its peers are dead: all calls that were started before a turn's end fail
+// then, if they are to.
+class FailingTransport final : public protocol::Transport {
+ public:
+  bool Start(protocol::ClientCall* call) override {
+    calls.push_back(call);
+    ++started;
+    return true;
+  }
+  void Reply(protocol::ServerCall*) override {}
+  void Poll(int64_t, protocol::TransportEvents& events) override {
+    if (!fails) return;
+    for (protocol::ClientCall* call : std::exchange(calls, {})) {
+      call->sent_ns = call->done_ns = clock->MonotonicNs();
+      call->sent_bytes = call->received_bytes = 0;
+      call->responding_instance = protocol::kNoInstance;
+      call->error = "UNAVAILABLE: dead";
+      events.OnDone(call);
+    }
+  }
+  void Wake() override {}
+  void CancelCalls() override {}
+
+  base::ManualClock* clock = nullptr;
+  bool fails = false;
+  int started = 0;
+  std::vector<protocol::ClientCall*> calls;
+};
+
+// Places that failed together are due together, and must not keep the worker
+// from everything else, nor call a dead peer all at once.
+TEST(LimitsTest, PlacesThatHavePausedStartInSeveralTurns) {
+  constexpr int kPlaces = 2000;
+  // Each iteration sends two. Timers start a turn's iterations, and so do the
+  // actions that were left over.
+  constexpr int kMostInTurn = 2 * 2 * 256;
+  auto plan = std::make_shared<config::Plan>(*ClientOfTwoServers());
+  config::IterationsPlan& loop = plan->lists[0].actions[0].iterations;
+  loop.max_count = config::kUnlimited;
+  loop.max_parallel = kPlaces;
+  plan->max_pending_rpcs = plan->max_pending_work = 10 * kPlaces;
+  base::ManualClock clock;
+  clock.SetMonotonicNs(1000);
+  FailingTransport transport;
+  transport.clock = &clock;
+  EngineState engine(plan, 0, 1, clock);
+  GroupOfOne group(engine);
+  Worker worker(engine, 0, transport, 0, /*seed=*/1, group);
+  group.worker_of_test = &worker;
+
+  worker.StartMainList(1000);
+  for (int turn = 0; turn < 10; ++turn) worker.RunOnce();
+  ASSERT_EQ(transport.started, 2 * kPlaces);
+  transport.fails = true;
+  worker.RunOnce();
+  for (int64_t pause_ns = 1000; pause_ns <= 8000; pause_ns *= 2) {
+    ASSERT_EQ(worker.next_due_ns(), clock.MonotonicNs() + pause_ns);
+    clock.SetMonotonicNs(worker.next_due_ns());
+    transport.started = 0;
+    for (int turn = 0; turn < 10; ++turn) {
+      const int started_before = transport.started;
+      worker.RunOnce();
+      EXPECT_LE(transport.started - started_before, kMostInTurn);
+    }
+    EXPECT_EQ(transport.started, 2 * kPlaces);
+  }
 }
 
 }  // namespace
