@@ -470,7 +470,8 @@ inline bool Scheduler::CountUsedUp(const ActionRun& action) const {
 // How many numbers to claim, so that workers that share an action need not
 // write to one counter for each iteration. One by one where it matters which
 // iteration has which number: in a warm-up that is counted, and in an open loop
-// with a count, whose last arrival is known. Towards the end of a count fewer
+// with a count, whose last arrival is known. So do workers with a place that
+// pauses: others can use the numbers sooner. Towards the end of a count fewer
 // and fewer, so that no worker has many left when the others have none.
 int64_t Scheduler::RangeSize(const ActionRun& action) const {
   const config::IterationsPlan& plan = action.plan->iterations;
@@ -478,6 +479,7 @@ int64_t Scheduler::RangeSize(const ActionRun& action) const {
   const int64_t claimed =
       shared.claimed_numbers.load(std::memory_order_relaxed);
   if (claimed < plan.warmup_count) return 1;
+  if (!action.paused.empty()) return 1;
   if (plan.open_loop && plan.max_count != config::kUnlimited) return 1;
   return std::clamp<int64_t>(
       (plan.max_count - claimed) / (4 * shared.shard_count), 1, kMostNumbers);
