@@ -83,6 +83,7 @@ ListRun& Scheduler::NewList(int list_index, ListRun::Role role,
   list.role = role;
   list.own_traffic = own_traffic;
   list.warmup = false;
+  list.failed = false;
   list.plan = &context_.engine.plan().lists[list_index];
   list.list = list_index;
   // Unique within the engine without coordination between workers.
@@ -177,6 +178,7 @@ void Scheduler::Finish(ListRun& list) {
   }
   if (list.samples.has_value()) KeepSamples(list);
   const ListRun::Role role = list.role;
+  const bool failed = list.failed;
   Iteration* iteration = list.iteration;
   SharedAction* shared = list.shared;
   lists_[list.list].Put(&list);
@@ -188,6 +190,7 @@ void Scheduler::Finish(ListRun& list) {
       --handlers_in_progress_;
       break;
     case ListRun::Role::kNested:
+      iteration->failed |= failed;
       FinishIteration(*iteration);
       break;
     case ListRun::Role::kShard:
@@ -576,6 +579,7 @@ inline void Scheduler::StartIteration(ActionRun& action) {
 
 void Scheduler::FinishIteration(Iteration& iteration) {
   ActionRun& action = *iteration.action;
+  if (iteration.failed) action.list->failed = true;
   if (PausesAfter(iteration)) {
     Pause(action, iteration.backoff_ns);
   } else {
