@@ -473,9 +473,10 @@ inline bool Scheduler::CountUsedUp(const ActionRun& action) const {
 // How many numbers to claim, so that workers that share an action need not
 // write to one counter for each iteration. One by one where it matters which
 // iteration has which number: in a warm-up that is counted, and in an open loop
-// with a count, whose last arrival is known. So do workers with a place that
-// pauses: others can use the numbers sooner. Towards the end of a count fewer
-// and fewer, so that no worker has many left when the others have none.
+// with a count, whose last arrival is known. Likewise while a place pauses,
+// because the other workers can use the numbers sooner. Towards the end of a
+// count fewer and fewer, so that no worker has many left when the others have
+// none.
 int64_t Scheduler::RangeSize(const ActionRun& action) const {
   const config::IterationsPlan& plan = action.plan->iterations;
   const SharedAction& shared = *action.list->shared;
