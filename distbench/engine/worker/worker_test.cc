@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,6 +17,8 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
 
 // ---- Turns that other threads borrow ----------------------------------------
 
@@ -166,6 +169,61 @@ TEST(WaitingCallTest, LeavesItsQueueThoughItsPeerHasChanged) {
   worker.RunOnce();
   EXPECT_THAT(transport.started, ElementsAre(0, 1));
   EXPECT_EQ(worker.next_due_ns(), TimerQueue::kNever);
+}
+
+// ---- Time parts of requests -------------------------------------------------
+
+// Brings requests, and notes when the handlers of those answered began.
+class RequestingTransport final : public protocol::Transport {
+ public:
+  bool Start(protocol::ClientCall*) override { return true; }
+  void Reply(protocol::ServerCall* call) override {
+    begun_ns[call] = call->begun_ns;
+  }
+  void Poll(int64_t, protocol::TransportEvents& events) override {
+    if (request != nullptr) events.OnRequest(std::exchange(request, nullptr));
+  }
+  void Wake() override {}
+  void CancelCalls() override {}
+
+  protocol::ServerCall* request = nullptr;
+  std::map<const protocol::ServerCall*, int64_t> begun_ns;
+};
+
+TEST(TimePartsTest, TheWholeWaitOfARefusedRequestIsTheQueues) {
+  auto plan = std::make_shared<config::Plan>(*ClientOfTwoServers());
+  plan->measures_time_parts = true;
+  plan->services[1].admission = config::AdmissionPlan{
+      .max_running = 1, .max_waiting = 1, .refuses_oldest = true};
+  // The handler lasts longer than the test.
+  config::ActionPlan& work = plan->lists[1].actions.emplace_back();
+  work.iterations = {
+      .max_count = 2, .open_loop = true, .interval_ns = 1'000'000};
+  // Another RPC's requests are answered at once.
+  plan->rpcs.push_back(plan->rpcs[0]);
+  plan->rpcs[1].handler_list = 2;
+  plan->lists.emplace_back();
+  base::ManualClock clock;
+  RequestingTransport transport;
+  EngineState engine(plan, 1, 1, clock);
+  GroupOfOne group(engine);
+  Worker worker(engine, 0, transport, 0, /*seed=*/1, group);
+  group.worker_of_test = &worker;
+
+  protocol::ServerCall requests[4];
+  requests[3].rpc_index = 1;
+  for (int i = 0; i < 4; ++i) {
+    clock.SetMonotonicNs(1000 + i);
+    requests[i].server_instance = protocol::kAnyInstance;
+    requests[i].received_ns = clock.MonotonicNs();
+    transport.request = &requests[i];
+    worker.RunOnce();
+  }
+  // The first one runs, and the third one waits in place of the second.
+  EXPECT_THAT(
+      transport.begun_ns,
+      UnorderedElementsAre(Pair(&requests[1], 1002), Pair(&requests[3], 1003)));
+  EXPECT_EQ(requests[0].begun_ns, 1000);
 }
 
 // ---- Limits -----------------------------------------------------------------
