@@ -70,7 +70,7 @@ TEST(ResultDirectoryTest, WritesConfigsInOtherFormats) {
     const ResultDirectory directory(path, "", "# header\n", format);
     ASSERT_TRUE(directory.Create().ok());
     ASSERT_TRUE(directory.WriteConfig(NamedOnly("t")).ok());
-    EXPECT_FALSE(directory.HasOtherConfig(NamedOnly("t")));
+    EXPECT_FALSE(directory.FindOtherConfig(NamedOnly("t")).has_value());
   }
   EXPECT_EQ(Contents(path + "/t.yaml"), "# header\ntests:\n- name: t\n");
   // JSON has no comments.
