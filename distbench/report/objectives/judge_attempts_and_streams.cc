@@ -110,14 +110,15 @@ std::vector<stats::BlockAmount> BlocksOf(const stats::Metric& metric,
   };
   const auto& all = rpc.series.intervals;
   for (auto each = all.begin(); each != all.end(); ++each) {
+    // A series has no intervals in which nothing happened. Those before the
+    // last one are whole, even if it is not.
+    if (each != all.begin() && std::prev(each)->second.warmup == 0) {
+      for (int64_t gap = std::prev(each)->first + 1; gap < each->first; ++gap) {
+        add({});
+      }
+    }
     const bool is_whole = each != all.begin() && std::next(each) != all.end();
     if (!is_whole || each->second.warmup > 0) continue;
-    // A series has no intervals in which nothing happened.
-    const auto before = std::prev(each);
-    for (int64_t gap = before->first + 1;
-         gap < each->first && before->second.warmup == 0; ++gap) {
-      add({});
-    }
     add(each->second);
   }
   if (intervals.size() < kFewestShortBlocks ||

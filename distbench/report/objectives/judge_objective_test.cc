@@ -205,6 +205,10 @@ TEST(JudgeTest, TheIntervalOfARateIsThatOfHowItWasSent) {
     stalling[second + 1] = 400;
   }
   EXPECT_LT(*judged(stalling).lower, 150);
+  // Nothing until the last second, which is not whole.
+  std::vector<int> stalled_at_the_end(10, 250);
+  stalled_at_the_end[7] = stalled_at_the_end[8] = 0;
+  EXPECT_LT(*judged(stalled_at_the_end).lower, 150);
 }
 
 // Five seconds are too few for the blocks of reports.
