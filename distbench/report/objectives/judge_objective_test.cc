@@ -346,6 +346,9 @@ TEST(JudgeTest, SecondsOfAHostTellHowWellItsCpuTimeIsKnown) {
   const ObjectiveOutcome uneven = judged({90, 10, 90, 10, 90, 10, 90, 10});
   EXPECT_NEAR(uneven.value, 0.5, 1e-9);
   EXPECT_GT(*uneven.upper, 0.7);
+  // No host is busier than all of the time.
+  EXPECT_EQ(*judged({99, 20, 99, 99, 99, 99}).upper, 1);
+  EXPECT_EQ(*judged({90, 90}).upper, 1);
   // Two seconds say nothing.
   EXPECT_GT(*judged({50, 50}).upper, 0.7);
 }
