@@ -94,6 +94,7 @@ struct ListRun {
   bool own_traffic = false;  // descends from the main list, not from a request
   bool warmup = false;       // inherited
   bool failed = false;       // an iteration of its actions has
+  bool succeeded = false;    // another one has
   const config::ListPlan* plan = nullptr;
   int list = 0;  // index into Plan::lists
   int64_t invocation = 0;

@@ -84,6 +84,7 @@ ListRun& Scheduler::NewList(int list_index, ListRun::Role role,
   list.own_traffic = own_traffic;
   list.warmup = false;
   list.failed = false;
+  list.succeeded = false;
   list.plan = &context_.engine.plan().lists[list_index];
   list.list = list_index;
   // Unique within the engine without coordination between workers.
@@ -178,7 +179,8 @@ void Scheduler::Finish(ListRun& list) {
   }
   if (list.samples.has_value()) KeepSamples(list);
   const ListRun::Role role = list.role;
-  const bool failed = list.failed;
+  // While something succeeds, a pause would be of our own making.
+  const bool failed = list.failed && !list.succeeded;
   Iteration* iteration = list.iteration;
   SharedAction* shared = list.shared;
   lists_[list.list].Put(&list);
@@ -580,7 +582,7 @@ inline void Scheduler::StartIteration(ActionRun& action) {
 
 void Scheduler::FinishIteration(Iteration& iteration) {
   ActionRun& action = *iteration.action;
-  if (iteration.failed) action.list->failed = true;
+  (iteration.failed ? action.list->failed : action.list->succeeded) = true;
   if (PausesAfter(iteration)) {
     Pause(action, iteration.backoff_ns);
   } else {
