@@ -131,6 +131,18 @@ class PageFrontTest(report_page.ReportPageTest):
                 self.assertIn(objective, self.text_of(page, "headline"))
                 page.close()
 
+    def test_what_failed_and_was_never_sent_counts_once(self):
+        page = self.open_text(page_results.waited_in_vain())
+        headline = self.text_of(page, "headline")
+        self.assertIn("25 % of all RPCs", headline)
+        self.assertIn("100 of them were never sent", headline)
+        self.assertNotIn("160", headline)
+        edge = page.evaluate(
+            "document.querySelector('#topology-graph .edge').textContent"
+        )
+        self.assertIn("25 % failed", edge)
+        page.close()
+
     def test_failed_runs_say_so(self):
         page = self.open_text(
             simple(more='run_info { failure: "node1 left" }'), status=3

@@ -68,6 +68,22 @@ def swept(name, attributes, offered_count, latency_us):
     )
 
 
+def waited_in_vain():
+    """Returns an open loop of 400 RPCs of which 100 were never sent; 60 of
+    these are among the failures too."""
+    failed = (
+        f"failed_rpc_samples {{ start_timestamp_ns: {START_S}000000000 "
+        "latency_ns: 7000000 }"
+    )
+    sent = [sample(START_S + i / 100, 500, 0) for i in range(300)]
+    return run(
+        "waited in vain",
+        {"query": sent + 60 * [failed]},
+        log="offered_loads { key: 0 value { offered_count: 400 "
+        "unsent_count: 100 } }",
+    )
+
+
 def sweep():
     """Cliques of two sizes of messages and three numbers of nodes."""
     return "".join(

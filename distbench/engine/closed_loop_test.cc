@@ -201,6 +201,60 @@ TEST(ClosedLoopTest, PausesAfterAFailure) {
   EXPECT_LT(failed, 20);
 }
 
+// The loop's iterations run a list, whose RPC is no loop.
+TEST(ClosedLoopTest, PausesAfterAFailureInAList) {
+  VirtualTimeSystem system(R"pb(
+    services { name: "client" count: 1 }
+    services { name: "server" count: 1 }
+    default_protocol: "loopback"
+    server_faults { name: "fault" service: "server" error_code: "INTERNAL" }
+    rpc_descriptions { name: "query" client: "client" server: "server" }
+    action_lists { name: "client" action_names: "run" }
+    action_lists { name: "outer" action_names: "inner" }
+    action_lists { name: "inner" action_names: "ask" }
+    action_lists { name: "query" }
+    actions {
+      name: "run"
+      action_list_name: "outer"
+      iterations {}
+    }
+    actions { name: "inner" action_list_name: "inner" }
+    actions { name: "ask" rpc_name: "query" }
+  )pb");
+  system.RunFor(100'000'000);
+  EXPECT_FALSE(system.finished());
+  // As in PausesAfterAFailure.
+  const int64_t failed = system.engine("client/0").progress().failed_count();
+  EXPECT_GT(failed, 12);
+  EXPECT_LT(failed, 20);
+}
+
+// A pause would then be of our own making.
+TEST(ClosedLoopTest, AListOfWhichAPartSucceedsDoesNotPause) {
+  VirtualTimeSystem system(R"pb(
+    services { name: "client" count: 1 }
+    services { name: "server" count: 1 }
+    services { name: "other" count: 1 }
+    default_protocol: "loopback"
+    server_faults { name: "fault" service: "server" error_code: "INTERNAL" }
+    rpc_descriptions { name: "query" client: "client" server: "server" }
+    rpc_descriptions { name: "fetch" client: "client" server: "other" }
+    action_lists { name: "client" action_names: "run" }
+    action_lists { name: "both" action_names: "ask" action_names: "get" }
+    action_lists { name: "query" }
+    action_lists { name: "fetch" }
+    actions {
+      name: "run"
+      action_list_name: "both"
+      iterations {}
+    }
+    actions { name: "ask" rpc_name: "query" }
+    actions { name: "get" rpc_name: "fetch" }
+  )pb");
+  system.RunFor(1'000'000);
+  EXPECT_GT(system.engine("client/0").progress().failed_count(), 100);
+}
+
 // How many RPCs succeed in 400 ms if some fail at once.
 int64_t SucceededOf(int in_flight, double failing) {
   VirtualTimeSystem system(Loop(

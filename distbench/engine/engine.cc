@@ -174,6 +174,8 @@ void Engine::OnMainListFinished() {
 
 int64_t Engine::OnManyPendingRpcs() {
   const int64_t limit = options_.plan->max_pending_rpcs;
+  // Only the first failure counts, and workers may call this for each RPC.
+  if (failed_) return limit;
   const int64_t count = progress().in_flight_count();
   if (count > limit) {
     OnFailure(absl::ResourceExhaustedError(absl::StrCat(
@@ -186,6 +188,8 @@ int64_t Engine::OnManyPendingRpcs() {
 }
 
 void Engine::OnMuchPendingWork(const char* what, const char* remedy) {
+  // As above.
+  if (failed_) return;
   OnFailure(absl::ResourceExhaustedError(absl::StrCat(
       "Too many ", what, " on a worker: the test's overload_limits.",
       "max_pending_work (by default its max_pending_rpcs) is ",

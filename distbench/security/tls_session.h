@@ -42,9 +42,9 @@ class TlsSession {
 
   // Like recv(): returns 0 at the end of the stream, which is also that of a
   // peer that has closed its socket without a word: messages say themselves
-  // where they end. Returns -1 with errno on
-  // EAGAIN or an error. Bytes remain inside the session only if `size` is less
-  // than a record. If it is that of some records, receives by one system call.
+  // where they end. Returns -1 with errno on EAGAIN or an error. Bytes remain
+  // inside the session only if `size` is less than a record. If it is that of
+  // some records, receives by one system call.
   ssize_t Receive(char* buffer, size_t size);
 
   // Like sendmsg() of these pieces. After EAGAIN, or if not all was sent, the

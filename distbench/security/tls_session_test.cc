@@ -1,6 +1,8 @@
 #include "distbench/security/tls_session.h"
 
 #include <fcntl.h>
+#include <openssl/bio.h>
+#include <openssl/ssl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -16,6 +18,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "distbench/security/testing/testing_certificates.h"
+#include "distbench/security/tls_socket.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -201,6 +204,74 @@ TEST_F(TlsSessionTest, BytesKeepTheirOrderThroughAFullSocket) {
   }
   EXPECT_EQ(sent, bytes.size());
   EXPECT_TRUE(received == bytes);
+}
+
+bool is_full = false;
+
+const SocketCalls kCallsOfAFullSocket = {
+    .send =
+        [](int fd, const void* data, size_t size, int flags) {
+          if (!is_full) return send(fd, data, size, flags);
+          errno = EAGAIN;
+          return ssize_t{-1};
+        },
+};
+
+TEST(TlsSocketTest, WhatIsWrittenWhileReadingAheadNeedNotWait) {
+  int fds[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
+  TlsSocket socket(fds[0], kCallsOfAFullSocket);
+  BIO* const bio = socket.NewBio();
+  is_full = true;
+  EXPECT_EQ(BIO_write(bio, "a", 1), -1);
+  socket.BeginReadingAhead(TlsSocket::kMaxReadAheadBytes);
+  EXPECT_EQ(BIO_write(bio, "b", 1), 1);
+  EXPECT_EQ(BIO_write(bio, "c", 1), 1);
+  socket.EndReadingAhead();
+  EXPECT_FALSE(socket.SendRest());
+  is_full = false;
+  EXPECT_TRUE(socket.SendRest());
+  char buffer[10];
+  EXPECT_EQ(read(fds[1], buffer, sizeof(buffer)), 2);
+  EXPECT_EQ(std::string(buffer, 2), "bc");
+  BIO_free(bio);
+  close(fds[0]);
+  close(fds[1]);
+}
+
+// The session must answer a KeyUpdate before what it has received behind it.
+TEST_F(TlsSessionTest, NothingReceivedIsLostWhenAnAnswerFindsTheSocketFull) {
+  int fds[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
+  const auto session = context_->NewSession(fds[0], TlsContext::Side::kServer,
+                                            kCallsOfAFullSocket);
+  SSL_CTX* const reference = context_->NewReference();
+  SSL* const peer = SSL_new(reference);
+  SSL_CTX_free(reference);
+  SSL_set_fd(peer, fds[1]);
+  SSL_set_connect_state(peer);
+  bool is_ready = false;
+  for (int i = 0; i < 100 && !is_ready; ++i) {
+    is_ready = SSL_do_handshake(peer) == 1;
+    is_ready &= session->Handshake() == State::kReady;
+  }
+  ASSERT_TRUE(is_ready) << session->error();
+
+  ASSERT_EQ(SSL_key_update(peer, SSL_KEY_UPDATE_REQUESTED), 1);
+  ASSERT_EQ(SSL_write(peer, "hello", 5), 5);
+  is_full = true;
+  std::string buffer(64 * 1024, '\0');
+  EXPECT_EQ(session->Receive(buffer.data(), buffer.size()), 5);
+  EXPECT_EQ(buffer.substr(0, 5), "hello");
+  EXPECT_EQ(Send(*session, "you"), -1);
+  EXPECT_EQ(errno, EAGAIN);
+  is_full = false;
+  EXPECT_EQ(Send(*session, "you"), 3);
+  EXPECT_EQ(SSL_read(peer, buffer.data(), static_cast<int>(buffer.size())), 3);
+  EXPECT_EQ(buffer.substr(0, 3), "you");
+  SSL_free(peer);
+  close(fds[0]);
+  close(fds[1]);
 }
 
 TEST_F(TlsSessionTest, NoticesTheEnd) {

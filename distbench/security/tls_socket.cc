@@ -107,7 +107,14 @@ ssize_t TlsSocket::Write(const char* data, size_t size) {
     (gathers_ ? Gathered() : rest_).append(data, size);
     return static_cast<ssize_t>(size);
   }
-  return calls_.send(fd_, data, size, MSG_NOSIGNAL);  // no SIGPIPE
+  // No SIGPIPE.
+  const ssize_t sent = calls_.send(fd_, data, size, MSG_NOSIGNAL);
+  if (!reads_ahead_ || (sent < 0 && !IsTemporary(errno))) return sent;
+  // OpenSSL answers what it has read, such as a KeyUpdate. It must not stop
+  // reading for that.
+  const size_t done = sent < 0 ? 0 : static_cast<size_t>(sent);
+  rest_.assign(data + done, size - done);
+  return static_cast<ssize_t>(size);
 }
 
 void TlsSocket::BeginGathering() {

@@ -42,6 +42,8 @@ class TlsSocket {
 
   // OpenSSL reads what one system call receives, at most `max_bytes`, and then
   // finds no more until EndReadingAhead(). It must have read all of it by then.
+  // What it writes meanwhile counts as written: SendRest() sends what the
+  // socket does not take.
   void BeginReadingAhead(size_t max_bytes);
   void EndReadingAhead() { reads_ahead_ = false; }
   bool has_unread() const { return !unread_.empty(); }

@@ -89,14 +89,22 @@ std::optional<int> RunsToTellFrom(double value, absl::Span<const double> base,
   const double distance = std::abs(Mean(next) - Mean(base) - value);
   // The variance for a single run in each group.
   const double variance = Variance(base) + Variance(next);
-  for (int runs = 2; runs <= kMostRuns; ++runs) {
+  const auto are_enough = [&](int runs) {
     const double degrees_of_freedom = 2.0 * runs - 2;
     const double errors =
         StudentTQuantile((1 + confidence) / 2, degrees_of_freedom) +
         StudentTQuantile(kPower, degrees_of_freedom);
-    if (errors * std::sqrt(variance / runs) < distance) return runs;
+    return errors * std::sqrt(variance / runs) < distance;
+  };
+  if (!are_enough(kMostRuns)) return std::nullopt;
+  // With more runs, both quantiles and the error of the mean are smaller.
+  int fewer = 1;
+  int enough = kMostRuns;
+  while (enough - fewer > 1) {
+    const int middle = fewer + (enough - fewer) / 2;
+    (are_enough(middle) ? enough : fewer) = middle;
   }
-  return std::nullopt;
+  return enough;
 }
 
 std::optional<int> RunsToTellRatioFrom(double ratio,

@@ -109,6 +109,21 @@ TEST(WelchIntervalTest, SaysHowManyRunsWouldProbablyDecide) {
   EXPECT_NEAR(decided / static_cast<double>(kTrials), 0.8, 0.05);
 }
 
+TEST(WelchIntervalTest, SaysTheFewestRunsAndWhenThereAreTooMany) {
+  const auto runs = [](double distance) {
+    return RunsToTellFrom(0, {-1, 1}, {distance - 1, distance + 1}, 0.95);
+  };
+  EXPECT_EQ(runs(1000), 2);
+  EXPECT_EQ(runs(0.1), std::nullopt);
+  // 4 * (1.96 + 0.84)^2 / distance^2 with many runs.
+  EXPECT_NEAR(*runs(0.2), 786, 4);
+  int before = 2;
+  for (double distance = 100; distance > 0.2; distance *= 0.9) {
+    EXPECT_GE(*runs(distance), before);
+    before = *runs(distance);
+  }
+}
+
 // Runs differ by a log-normal factor; the groups' spreads and sizes differ too.
 TEST(WelchIntervalTest, MissesTheTruthAsOftenAsPromised) {
   constexpr int kTrials = 4000;

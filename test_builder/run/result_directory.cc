@@ -66,8 +66,26 @@ bool ResultDirectory::HasResult(absl::string_view test_name) const {
 
 absl::Status ResultDirectory::WriteConfig(
     const DistributedSystemDescription& test) const {
-  return results::WriteFile(ConfigPath(test.name()),
-                            ConfigFile(config_header_, {test}, format_));
+  const absl::Status status = results::WriteFile(
+      ConfigPath(test.name()), ConfigFile(config_header_, {test}, format_));
+  if (status.ok()) RemoveOtherFormats(test.name());
+  return status;
+}
+
+void ResultDirectory::RemoveOtherFormats(absl::string_view test_name) const {
+  for (const std::string& name : config::ConfigFormatNames()) {
+    const config::ConfigFormat format = *config::FindConfigFormat(name);
+    if (format == format_) continue;
+    const std::string path = ConfigPath(test_name, format);
+    const absl::StatusOr<TestSequence> stored = config::LoadTestSequence(path);
+    // Other files of this name, such as a report, are somebody else's.
+    if (!stored.ok() || stored->tests_size() != 1 ||
+        stored->tests(0).name() != test_name) {
+      continue;
+    }
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+  }
 }
 
 absl::Status ResultDirectory::WriteSequence(

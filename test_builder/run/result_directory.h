@@ -40,6 +40,7 @@ class ResultDirectory {
 
   bool HasResult(absl::string_view test_name) const;
 
+  // Removes the test's configs in other formats, which would be out of date.
   absl::Status WriteConfig(const DistributedSystemDescription& test) const;
   absl::Status WriteSequence(
       absl::Span<const DistributedSystemDescription> tests) const;
@@ -63,6 +64,7 @@ class ResultDirectory {
   std::string FilePath(absl::string_view name, absl::string_view suffix) const;
   std::string ConfigPath(absl::string_view test_name,
                          config::ConfigFormat format) const;
+  void RemoveOtherFormats(absl::string_view test_name) const;
 
   const std::string path_;
   const std::string label_;

@@ -71,10 +71,31 @@ TEST(ResultDirectoryTest, WritesConfigsInOtherFormats) {
     ASSERT_TRUE(directory.Create().ok());
     ASSERT_TRUE(directory.WriteConfig(NamedOnly("t")).ok());
     EXPECT_FALSE(directory.FindOtherConfig(NamedOnly("t")).has_value());
+    EXPECT_THAT(Contents(directory.ConfigPath("t")),
+                // JSON has no comments.
+                StartsWith(format == config::ConfigFormat::kJson
+                               ? "{\n"
+                               : "# header\ntests:\n- name: t\n"));
   }
-  EXPECT_EQ(Contents(path + "/t.yaml"), "# header\ntests:\n- name: t\n");
-  // JSON has no comments.
-  EXPECT_THAT(Contents(path + "/t.json"), StartsWith("{\n"));
+}
+
+TEST(ResultDirectoryTest, KeepsOneConfigOfATest) {
+  const std::string path = FreshPath();
+  const ResultDirectory text(path, "", "");
+  const ResultDirectory yaml(path, "", "", config::ConfigFormat::kYaml);
+  ASSERT_TRUE(text.Create().ok());
+  ASSERT_TRUE(text.WriteConfig(NamedOnly("t")).ok());
+  ASSERT_TRUE(text.WriteConfig(NamedOnly("u")).ok());
+  std::ofstream(path + "/t.json") << "[1]";
+  DistributedSystemDescription test = NamedOnly("t");
+  test.set_sample_memory_bytes(1);
+  ASSERT_TRUE(yaml.WriteConfig(test).ok());
+  EXPECT_TRUE(std::filesystem::exists(path + "/t.yaml"));
+  EXPECT_FALSE(std::filesystem::exists(path + "/t.config"));
+  EXPECT_TRUE(std::filesystem::exists(path + "/u.config"));
+  EXPECT_TRUE(std::filesystem::exists(path + "/t.json")) << "is no config";
+  std::filesystem::remove(path + "/t.json");
+  EXPECT_EQ(yaml.FindOtherConfig(test), std::nullopt);
 }
 
 TEST(ResultDirectoryTest, WritesConfigsThatReadBack) {
@@ -115,9 +136,8 @@ TEST(ResultDirectoryTest, ComparesConfigsOfAllFormats) {
   test.set_sample_memory_bytes(1);
   EXPECT_EQ(yaml.FindOtherConfig(test), path + "/t.config");
   ASSERT_TRUE(yaml.WriteConfig(test).ok());
-  EXPECT_EQ(text.FindOtherConfig(test), path + "/t.config");
-  EXPECT_EQ(text.FindOtherConfig(NamedOnly("t")), path + "/t.yaml")
-      << "a result may be of either";
+  EXPECT_EQ(text.FindOtherConfig(test), std::nullopt);
+  EXPECT_EQ(text.FindOtherConfig(NamedOnly("t")), path + "/t.yaml");
 }
 
 TEST(ResultDirectoryTest, AResultReplacesAFailedOne) {

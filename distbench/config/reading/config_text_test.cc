@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "distbench/config/problems/problem.h"
 #include "distbench/config/reading/load.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -280,6 +281,22 @@ TEST(PlacesOfProblems, OfANumberAndItsTextWithAUnitAreTheSame) {
                   StartsWith("x.config:4:5: "), StartsWith("x.config:4:5: ")));
 }
 
+// Names are cut short in paths, so that these do not tell which it is.
+TEST(PlacesOfProblems, OfLongNamesThatLookTheSameAreTheirList) {
+  const std::string long_name(100, 'x');
+  const ConfigText text = {
+      "x.yaml", absl::StrCat("tests:\n- actions:\n  - name: ", long_name,
+                             "1\n  - name: ", long_name,
+                             "2\n  services:\n  - name: one\n  - name: ",
+                             long_name, "\n")};
+  EXPECT_THAT(
+      PlacedLines(
+          {{Path("tests").At(0).Field("actions").At(long_name).text(), "1"},
+           {Path("tests").At(0).Field("services").At(long_name).text(), "2"}},
+          text),
+      ElementsAre(StartsWith("x.yaml:2:3: "), StartsWith("x.yaml:7:5: ")));
+}
+
 TEST(PlacesOfProblems, OfBinaryConfigsAreTheFile) {
   TestSequence sequence;
   sequence.add_tests()->add_services()->set_count(0);
@@ -364,6 +381,23 @@ TEST(PlacesOfProblems, OfFilesThatATestNamesAreThoseOfTheirNames) {
   EXPECT_THAT(std::string(LoadTestSequence(path).status().message()),
               StartsWith(path + ":6:20: tests[0].actions[\"run\"].iterations."
                                 "arrivals.recorded.file: "));
+}
+
+TEST(PlacesOfProblems, OfFilesAreThoseOfTheActionThatNamesThem) {
+  const std::string path = ::testing::TempDir() + "/actions.yaml";
+  std::ofstream(path) << R"(tests:
+- actions:
+  - name: run
+  - name: run
+    iterations: {arrivals: {recorded: {file: none.csv}}}
+  - {}
+  - iterations: {arrivals: {recorded: {file: none.csv}}}
+)";
+  const std::vector<std::string> lines = absl::StrSplit(
+      LoadTestSequence(path).status().message(), '\n', absl::SkipEmpty());
+  EXPECT_THAT(
+      lines, ElementsAre(StartsWith(path + ":5:40: tests[0].actions[1].itera"),
+                         StartsWith(path + ":7:40: tests[0].actions[3].iter")));
 }
 
 TEST(LoadTestSequence, GivesTheTextAndItsSource) {

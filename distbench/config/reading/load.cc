@@ -80,17 +80,27 @@ bool IsNamedYaml(absl::string_view source) {
          absl::EndsWith(source, ".json");
 }
 
+// Whether the first of `rest` begins a message of text format. A map of YAML
+// may begin like that, but hardly on a line of its own after a name.
+bool BeginsMessage(absl::string_view rest) {
+  rest = absl::StripLeadingAsciiWhitespace(rest);
+  return absl::StartsWith(rest, "{") || absl::StartsWith(rest, "<");
+}
+
 // Whether a text that is no text format is likely to be meant as YAML or JSON.
 bool LooksLikeYaml(absl::string_view contents) {
   const absl::string_view start = absl::StripLeadingAsciiWhitespace(contents);
   if (absl::StartsWith(start, "{") || absl::StartsWith(start, "[")) return true;
   for (absl::string_view line : absl::StrSplit(contents, '\n')) {
+    const absl::string_view rest =
+        contents.substr(line.data() + line.size() - contents.data());
     line = absl::StripTrailingAsciiWhitespace(line);
     // None of these begins or is a line of text format; "name:" may be one that
     // is indented.
     if (absl::StartsWith(absl::StripLeadingAsciiWhitespace(line), "- ") ||
         line == "---" ||
-        (absl::EndsWith(line, ":") && absl::ascii_isalpha(line[0]))) {
+        (absl::EndsWith(line, ":") && absl::ascii_isalpha(line[0]) &&
+         !BeginsMessage(rest))) {
       return true;
     }
   }

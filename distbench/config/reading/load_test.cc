@@ -94,6 +94,10 @@ TEST(Parse, KnowsFormatsByTheirContents) {
     EXPECT_EQ(sequence->tests(0).name(), "a");
   }
   EXPECT_THAT(ErrorOf("tests:\n- nme: a\n"), StartsWith("x.config:2:3: "));
+  for (const char* text :
+       {"tests:\n{ nme: 'a' }", "tests: \r\n\n< nme: 'a' >"}) {
+    EXPECT_THAT(ErrorOf(text), HasSubstr("Did you mean \"name\"?"));
+  }
   EXPECT_THAT(ErrorOf("# example:\ntests { nme: 'a' }"),
               StartsWith("x.config:2:12: "));
 }

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "distbench/config/problems/problem.h"
 #include "distbench/config/problems/suggest.h"
 #include "google/protobuf/descriptor.h"
@@ -37,20 +38,27 @@ const FieldDescriptor* NameField(const FieldDescriptor& field) {
   return is_text ? name : nullptr;
 }
 
-// Of several elements of a name, paths call the first by it.
+// Of several elements of a name, paths call the first by it. Long names are cut
+// short in paths, so that a path may mean any of several: none is better than a
+// wrong one.
 int PositionOf(const Message& owner, const FieldDescriptor& field,
                absl::string_view quoted_key) {
   const FieldDescriptor* const name = NameField(field);
   if (name == nullptr) return kNotThere;
+  const bool may_be_cut = absl::EndsWith(quoted_key, "...\"");
   const Reflection& reflection = *owner.GetReflection();
+  int position = kNotThere;
   for (int i = 0; i < reflection.FieldSize(owner, &field); ++i) {
     const Message& element = reflection.GetRepeatedMessage(owner, &field, i);
-    if (Quoted(element.GetReflection()->GetString(element, name)) ==
+    if (Quoted(element.GetReflection()->GetString(element, name)) !=
         quoted_key) {
-      return i;
+      continue;
     }
+    if (!may_be_cut) return i;
+    if (position != kNotThere) return kNotThere;
+    position = i;
   }
-  return kNotThere;
+  return position;
 }
 
 // The position of the element that a step of a path names.

@@ -41,8 +41,10 @@ class MessagePlaces {
                   int index) const;
 
   // The place of what the path of a problem names. What the text does not have
-  // is at the innermost part around it that is there; a number and its text
-  // with a unit stand for each other. Absent if no part of the path is there.
+  // is at the innermost part around it that is there, and so is an element
+  // whose name is cut short in the path as that of another one; a number and
+  // its text with a unit stand for each other. Absent if no part of the path is
+  // there.
   std::optional<Place> Find(const google::protobuf::Message& message,
                             absl::string_view path) const;
 

@@ -155,8 +155,9 @@ Json JsonOfMessage(const Message& message, Int64 how) {
 // Whether no reader of YAML, of whichever version, could take the text for
 // something else without quotes.
 bool IsPlainText(absl::string_view text) {
-  // Beginnings of numbers, dates, times and special numbers.
-  constexpr absl::string_view kNumberLike = "0123456789abcdefABCDEFxXoO_:.+-TZ";
+  // Of numbers, dates, times, and dates with a time after a space.
+  constexpr absl::string_view kNumberLike =
+      "0123456789abcdefABCDEFxXoO_:.+-TZ ";
   const auto is_usual = [](unsigned char c) {
     return absl::ascii_isalnum(c) ||
            absl::StrContains("_-./+%@()=<>;^$|*&~ :,", std::string(1, c));

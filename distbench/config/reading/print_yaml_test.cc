@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "distbench/config/reading/parse_yaml.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/util/json_util.h"
@@ -110,6 +111,7 @@ TEST(ToYaml, TextsStayTexts) {
                            "0x1F",
                            "12:30:45",
                            "2001-01-01",
+                           "2026-11-27 15:00:00",
                            ".5",
                            ".inf",
                            "-1",
@@ -158,6 +160,18 @@ TEST(ToYaml, TextsStayTexts) {
     sequence.add_tests()->set_name(text);
     (*sequence.mutable_tests(0)->mutable_attributes())[text] = text;
     ExpectReadBack(sequence);
+  }
+}
+
+// This reader has no dates, but others would make them of plain texts.
+TEST(ToYaml, DatesAndTimesAreQuoted) {
+  for (const char* text :
+       {"2026-11-27", "2026-11-27 15:00:00", "2026-11-27T15:00:00.5Z",
+        "2026-11-27 15:00:00 +01:00", "15:00:00"}) {
+    TestSequence sequence;
+    sequence.add_tests()->set_name(text);
+    EXPECT_EQ(ToYaml(sequence),
+              absl::StrCat("tests:\n- name: \"", text, "\"\n"));
   }
 }
 

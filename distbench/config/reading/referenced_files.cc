@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "distbench/base/files.h"
 #include "distbench/base/plugins.h"
 #include "distbench/config/problems/suggest.h"
@@ -41,10 +43,14 @@ void ReadFiles(const Path& path, DistributedSystemDescription& test,
   for (const auto& [name, part] : base::Plugins<LanguagePart>::All()) {
     part->ReadFiles(path, test, files);
   }
-  for (Action& action : *test.mutable_actions()) {
+  // Names are not checked yet: only the first action of a name is called by it.
+  absl::flat_hash_set<absl::string_view> names = {""};
+  for (int i = 0; i < test.actions_size(); ++i) {
+    Action& action = *test.mutable_actions(i);
+    const bool is_first = names.insert(action.name()).second;
     if (!action.iterations().has_arrivals()) continue;
-    ReadArrivals(path.Field("actions")
-                     .At(action.name())
+    const Path actions = path.Field("actions");
+    ReadArrivals((is_first ? actions.At(action.name()) : actions.At(i))
                      .Field("iterations")
                      .Field("arrivals"),
                  *action.mutable_iterations()->mutable_arrivals(), files);

@@ -93,6 +93,8 @@ struct ListRun {
   bool advancing = false;    // Advance() is on the stack
   bool own_traffic = false;  // descends from the main list, not from a request
   bool warmup = false;       // inherited
+  bool failed = false;       // an iteration of its actions has
+  bool succeeded = false;    // another one has
   const config::ListPlan* plan = nullptr;
   int list = 0;  // index into Plan::lists
   int64_t invocation = 0;
@@ -132,7 +134,7 @@ struct Iteration {
   int64_t intended_ns = 0;  // 0: closed loop
   bool warmup = false;
   bool held_back = false;  // by an in-flight cap
-  bool failed = false;     // an RPC of it has
+  bool failed = false;     // an RPC of it has, or of a list that it runs
   int64_t backoff_ns = 0;  // the pause before it; 0: none
   // Whether this is a single RPC of a closed loop whose iterations are all
   // alike except for the warm-up: then its call can be sent again as the next

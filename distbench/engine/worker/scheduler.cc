@@ -83,6 +83,8 @@ ListRun& Scheduler::NewList(int list_index, ListRun::Role role,
   list.role = role;
   list.own_traffic = own_traffic;
   list.warmup = false;
+  list.failed = false;
+  list.succeeded = false;
   list.plan = &context_.engine.plan().lists[list_index];
   list.list = list_index;
   // Unique within the engine without coordination between workers.
@@ -177,6 +179,8 @@ void Scheduler::Finish(ListRun& list) {
   }
   if (list.samples.has_value()) KeepSamples(list);
   const ListRun::Role role = list.role;
+  // While something succeeds, a pause would be of our own making.
+  const bool failed = list.failed && !list.succeeded;
   Iteration* iteration = list.iteration;
   SharedAction* shared = list.shared;
   lists_[list.list].Put(&list);
@@ -188,6 +192,7 @@ void Scheduler::Finish(ListRun& list) {
       --handlers_in_progress_;
       break;
     case ListRun::Role::kNested:
+      iteration->failed |= failed;
       FinishIteration(*iteration);
       break;
     case ListRun::Role::kShard:
@@ -365,6 +370,8 @@ void Scheduler::SetUpIterations(ActionRun& action, int shard, int shard_count) {
 // call may find the action done.
 void Scheduler::Advance(ActionRun& action) {
   if (action.advancing) return;
+  // Each of many places that fail at once would start as many as a turn allows.
+  if (action.queued && !action.paused.empty()) return;
   action.advancing = true;
   if (++advancing_actions_ == 1) iterations_in_turn_ = 0;
   while (MayStartIteration(action)) {
@@ -378,7 +385,9 @@ void Scheduler::Advance(ActionRun& action) {
   }
   --advancing_actions_;
   action.advancing = false;
-  if (!action.paused.empty()) WaitForPause(action);
+  // While the action is queued, the end of a pause must not bring it another
+  // turn.
+  if (!action.paused.empty() && !action.queued) WaitForPause(action);
   if (action.exhausted && action.in_flight == 0 && !action.queued) {
     Finish(action);
   }
@@ -466,14 +475,17 @@ inline bool Scheduler::CountUsedUp(const ActionRun& action) const {
 // How many numbers to claim, so that workers that share an action need not
 // write to one counter for each iteration. One by one where it matters which
 // iteration has which number: in a warm-up that is counted, and in an open loop
-// with a count, whose last arrival is known. Towards the end of a count fewer
-// and fewer, so that no worker has many left when the others have none.
+// with a count, whose last arrival is known. Likewise while a place pauses,
+// because the other workers can use the numbers sooner. Towards the end of a
+// count fewer and fewer, so that no worker has many left when the others have
+// none.
 int64_t Scheduler::RangeSize(const ActionRun& action) const {
   const config::IterationsPlan& plan = action.plan->iterations;
   const SharedAction& shared = *action.list->shared;
   const int64_t claimed =
       shared.claimed_numbers.load(std::memory_order_relaxed);
   if (claimed < plan.warmup_count) return 1;
+  if (!action.paused.empty()) return 1;
   if (plan.open_loop && plan.max_count != config::kUnlimited) return 1;
   return std::clamp<int64_t>(
       (plan.max_count - claimed) / (4 * shared.shard_count), 1, kMostNumbers);
@@ -570,6 +582,7 @@ inline void Scheduler::StartIteration(ActionRun& action) {
 
 void Scheduler::FinishIteration(Iteration& iteration) {
   ActionRun& action = *iteration.action;
+  (iteration.failed ? action.list->failed : action.list->succeeded) = true;
   if (PausesAfter(iteration)) {
     Pause(action, iteration.backoff_ns);
   } else {

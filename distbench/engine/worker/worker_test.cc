@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "distbench/base/clock.h"
@@ -15,6 +17,8 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
 
 // ---- Turns that other threads borrow ----------------------------------------
 
@@ -167,6 +171,61 @@ TEST(WaitingCallTest, LeavesItsQueueThoughItsPeerHasChanged) {
   EXPECT_EQ(worker.next_due_ns(), TimerQueue::kNever);
 }
 
+// ---- Time parts of requests -------------------------------------------------
+
+// Brings requests, and notes when the handlers of those answered began.
+class RequestingTransport final : public protocol::Transport {
+ public:
+  bool Start(protocol::ClientCall*) override { return true; }
+  void Reply(protocol::ServerCall* call) override {
+    begun_ns[call] = call->begun_ns;
+  }
+  void Poll(int64_t, protocol::TransportEvents& events) override {
+    if (request != nullptr) events.OnRequest(std::exchange(request, nullptr));
+  }
+  void Wake() override {}
+  void CancelCalls() override {}
+
+  protocol::ServerCall* request = nullptr;
+  std::map<const protocol::ServerCall*, int64_t> begun_ns;
+};
+
+TEST(TimePartsTest, TheWholeWaitOfARefusedRequestIsTheQueues) {
+  auto plan = std::make_shared<config::Plan>(*ClientOfTwoServers());
+  plan->measures_time_parts = true;
+  plan->services[1].admission = config::AdmissionPlan{
+      .max_running = 1, .max_waiting = 1, .refuses_oldest = true};
+  // The handler lasts longer than the test.
+  config::ActionPlan& work = plan->lists[1].actions.emplace_back();
+  work.iterations = {
+      .max_count = 2, .open_loop = true, .interval_ns = 1'000'000};
+  // Another RPC's requests are answered at once.
+  plan->rpcs.push_back(plan->rpcs[0]);
+  plan->rpcs[1].handler_list = 2;
+  plan->lists.emplace_back();
+  base::ManualClock clock;
+  RequestingTransport transport;
+  EngineState engine(plan, 1, 1, clock);
+  GroupOfOne group(engine);
+  Worker worker(engine, 0, transport, 0, /*seed=*/1, group);
+  group.worker_of_test = &worker;
+
+  protocol::ServerCall requests[4];
+  requests[3].rpc_index = 1;
+  for (int i = 0; i < 4; ++i) {
+    clock.SetMonotonicNs(1000 + i);
+    requests[i].server_instance = protocol::kAnyInstance;
+    requests[i].received_ns = clock.MonotonicNs();
+    transport.request = &requests[i];
+    worker.RunOnce();
+  }
+  // The first one runs, and the third one waits in place of the second.
+  EXPECT_THAT(
+      transport.begun_ns,
+      UnorderedElementsAre(Pair(&requests[1], 1002), Pair(&requests[3], 1003)));
+  EXPECT_EQ(requests[0].begun_ns, 1000);
+}
+
 // ---- Limits -----------------------------------------------------------------
 
 // The engine then adds up what all workers have in flight.
@@ -190,6 +249,74 @@ TEST(LimitsTest, SeldomAsksWhetherTooManyRpcsArePending) {
   EXPECT_EQ(worker.progress().in_flight.load(), 400);
   // At 302, 344 and 386; each iteration sends two.
   EXPECT_EQ(group.many_pending_rpcs, 3);
+}
+
+// Its peers are dead: all calls that were started before a turn's end fail
+// then, if they are to.
+class FailingTransport final : public protocol::Transport {
+ public:
+  bool Start(protocol::ClientCall* call) override {
+    calls.push_back(call);
+    ++started;
+    return true;
+  }
+  void Reply(protocol::ServerCall*) override {}
+  void Poll(int64_t, protocol::TransportEvents& events) override {
+    if (!fails) return;
+    for (protocol::ClientCall* call : std::exchange(calls, {})) {
+      call->sent_ns = call->done_ns = clock->MonotonicNs();
+      call->sent_bytes = call->received_bytes = 0;
+      call->responding_instance = protocol::kNoInstance;
+      call->error = "UNAVAILABLE: dead";
+      events.OnDone(call);
+    }
+  }
+  void Wake() override {}
+  void CancelCalls() override {}
+
+  base::ManualClock* clock = nullptr;
+  bool fails = false;
+  int started = 0;
+  std::vector<protocol::ClientCall*> calls;
+};
+
+// Places that failed together are due together, and must not keep the worker
+// from everything else, nor call a dead peer all at once.
+TEST(LimitsTest, PlacesThatHavePausedStartInSeveralTurns) {
+  constexpr int kPlaces = 2000;
+  // Each iteration sends two. Timers start a turn's iterations, and so do the
+  // actions that were left over.
+  constexpr int kMostInTurn = 2 * 2 * 256;
+  auto plan = std::make_shared<config::Plan>(*ClientOfTwoServers());
+  config::IterationsPlan& loop = plan->lists[0].actions[0].iterations;
+  loop.max_count = config::kUnlimited;
+  loop.max_parallel = kPlaces;
+  plan->max_pending_rpcs = plan->max_pending_work = 10 * kPlaces;
+  base::ManualClock clock;
+  clock.SetMonotonicNs(1000);
+  FailingTransport transport;
+  transport.clock = &clock;
+  EngineState engine(plan, 0, 1, clock);
+  GroupOfOne group(engine);
+  Worker worker(engine, 0, transport, 0, /*seed=*/1, group);
+  group.worker_of_test = &worker;
+
+  worker.StartMainList(1000);
+  for (int turn = 0; turn < 10; ++turn) worker.RunOnce();
+  ASSERT_EQ(transport.started, 2 * kPlaces);
+  transport.fails = true;
+  worker.RunOnce();
+  for (int64_t pause_ns = 1000; pause_ns <= 8000; pause_ns *= 2) {
+    ASSERT_EQ(worker.next_due_ns(), clock.MonotonicNs() + pause_ns);
+    clock.SetMonotonicNs(worker.next_due_ns());
+    transport.started = 0;
+    for (int turn = 0; turn < 10; ++turn) {
+      const int started_before = transport.started;
+      worker.RunOnce();
+      EXPECT_LE(transport.started - started_before, kMostInTurn);
+    }
+    EXPECT_EQ(transport.started, 2 * kPlaces);
+  }
 }
 
 }  // namespace

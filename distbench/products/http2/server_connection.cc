@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "distbench/payload/message_codec.h"
 #include "distbench/products/http2/message.h"
 #include "distbench/protocol/driver_parts.h"
@@ -13,6 +14,11 @@ namespace {
 
 // A response's other fields take less than the rest.
 constexpr size_t kMaxErrorBytes = Http2Input::kMaxKeptBytes - 256;
+
+// A path that was cut is none of ours.
+static_assert(absl::string_view(kGenericRpcMethod).size() < kMaxPathBytes);
+static_assert(absl::string_view(protocol::kHandshakeMethod).size() <
+              kMaxPathBytes);
 
 }  // namespace
 

@@ -77,8 +77,7 @@ namespace {
 // nghttp2 must not end its connection for it.
 constexpr uint64_t kAnyNumberOfResets = uint64_t{1} << 62;
 
-// What is kept of a header field. Longer paths are none of ours, and messages
-// of errors are for people.
+// What a client keeps of a header field: messages of errors are for people.
 constexpr size_t kMaxFieldBytes = 1024;
 
 // All strings outlive the session.
@@ -113,9 +112,10 @@ absl::string_view View(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-// Where an exchange keeps the value of this field; null: nowhere.
-std::string Http2Exchange::*PlaceOf(absl::string_view name) {
-  if (name == ":path") return &Http2Exchange::path;
+// Where an exchange keeps the value of this field; null: nowhere. Strangers may
+// send a server any fields, on many streams.
+std::string Http2Exchange::*PlaceOf(bool is_server, absl::string_view name) {
+  if (is_server) return name == ":path" ? &Http2Exchange::path : nullptr;
   if (name == ":status") return &Http2Exchange::http_status;
   if (name == "grpc-status") return &Http2Exchange::grpc_status;
   if (name == "grpc-message") return &Http2Exchange::grpc_message;
@@ -158,15 +158,17 @@ struct Http2Session::Callbacks {
   static int OnHeader(nghttp2_session* session, const nghttp2_frame* frame,
                       const uint8_t* name_data, size_t name_size,
                       const uint8_t* value_data, size_t value_size, uint8_t,
-                      void*) {
+                      void* self) {
+    const bool is_server = Of(self).is_server_;
     std::string Http2Exchange::*const kept =
-        PlaceOf(View(name_data, name_size));
+        PlaceOf(is_server, View(name_data, name_size));
     if (kept == nullptr) return 0;
     // Few fields are kept, and finding the exchange takes time.
     Http2Exchange* exchange = ExchangeOf(session, frame->hd.stream_id);
     if (exchange == nullptr) return 0;
+    const size_t max_bytes = is_server ? kMaxPathBytes : kMaxFieldBytes;
     const absl::string_view value =
-        View(value_data, std::min(value_size, kMaxFieldBytes));
+        View(value_data, std::min(value_size, max_bytes));
     (exchange->*kept).assign(value.data(), value.size());
     return 0;
   }

@@ -57,6 +57,10 @@ class FrameBlock {
   int end_ = 0;
 };
 
+// What a server keeps of a request's path. Longer ones are none of ours, whose
+// methods have shorter paths than this.
+inline constexpr size_t kMaxPathBytes = 64;
+
 // One RPC's use of a stream. Must outlive the stream, or be forgotten.
 struct Http2Exchange {
   Http2Output output;
@@ -71,7 +75,7 @@ struct Http2Exchange {
   // 0 if there is no stream (any more).
   int32_t stream_id = 0;
 
-  std::string path;  // of the request; on the server only
+  std::string path;  // of the request, cut; on the server only
 
   // The end of the response, on the client only.
   std::string http_status;

@@ -1,5 +1,6 @@
 // What a client that need not belong to the test can make a server keep and do.
 
+#include <nghttp2/nghttp2.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/files.h"
 #include "distbench/base/object_pool.h"
@@ -164,6 +166,59 @@ TEST(Http2StrangersTest, AServerKeepsSoMuchForAConnection) {
   EXPECT_EQ(kept(), 3 * message.size());
 }
 
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+// What a client sends that begins with a request of these fields.
+std::string RequestOf(const Fields& fields) {
+  nghttp2_session_callbacks* callbacks = nullptr;
+  nghttp2_session* session = nullptr;
+  EXPECT_EQ(nghttp2_session_callbacks_new(&callbacks), 0);
+  EXPECT_EQ(nghttp2_session_client_new(&session, callbacks, nullptr), 0);
+  nghttp2_session_callbacks_del(callbacks);
+  std::vector<nghttp2_nv> all;
+  for (const auto& [name, value] : fields) {
+    const auto bytes = [](const std::string& text) {
+      return reinterpret_cast<uint8_t*>(const_cast<char*>(text.data()));
+    };
+    all.push_back({.name = bytes(name),
+                   .value = bytes(value),
+                   .namelen = name.size(),
+                   .valuelen = value.size()});
+  }
+  EXPECT_EQ(nghttp2_submit_settings(session, NGHTTP2_FLAG_NONE, nullptr, 0), 0);
+  EXPECT_GT(nghttp2_submit_request(session, nullptr, all.data(), all.size(),
+                                   nullptr, nullptr),
+            0);
+  std::string sent;
+  const uint8_t* bytes = nullptr;
+  ssize_t size = 0;
+  while ((size = nghttp2_session_mem_send(session, &bytes)) > 0) {
+    sent.append(reinterpret_cast<const char*>(bytes), size);
+  }
+  nghttp2_session_del(session);
+  return sent;
+}
+
+TEST(Http2StrangersTest, OfAFieldAServerKeepsLittle) {
+  const std::string path = kGenericRpcMethod + std::string(1000, 'x');
+  const std::string large(1000, 'x');
+  Silent server_side;
+  Http2Session server(Http2Session::Side::kServer, kLimits);
+  server.set_handler(server_side);
+  ASSERT_TRUE(server.Receive(RequestOf({{":method", "POST"},
+                                        {":path", path},
+                                        {":status", large},
+                                        {"grpc-status", large},
+                                        {"grpc-message", large},
+                                        {"other", large}})));
+  ASSERT_EQ(server_side.received, 1);
+  const Http2Exchange& exchange = server_side.exchanges.front();
+  EXPECT_EQ(exchange.path, path.substr(0, kMaxPathBytes));
+  EXPECT_THAT(exchange.http_status, IsEmpty());
+  EXPECT_THAT(exchange.grpc_status, IsEmpty());
+  EXPECT_THAT(exchange.grpc_message, IsEmpty());
+}
+
 class Listener final : public protocol::ServerListener<Http2ServerConnection> {
  public:
   void OnDueChanged(Http2ServerConnection& connection) override {
@@ -178,6 +233,34 @@ class NoEvents final : public protocol::TransportEvents {
   void OnDone(protocol::ClientCall*) override {}
   void OnRequest(protocol::ServerCall*) override {}
 };
+
+TEST(Http2StrangersTest, ALongPathIsUnknown) {
+  Http2Settings settings;
+  settings.server = kLimits;
+  const protocol::ConnectionSecurity security;
+  Http2Counters counters;
+  Http2Context context(settings, security, counters);
+  ASSERT_TRUE(context.poller.Open().ok());
+  base::ObjectPool<Http2Request> requests;
+  Listener listener;
+  NoEvents events;
+  SocketPair sockets;
+  Http2ServerConnection server(
+      context, {std::move(sockets.server), INT64_MAX, requests, listener});
+  const std::string path = kGenericRpcMethod + std::string(1000, 'x');
+  Silent client_side;
+  Http2Session client(Http2Session::Side::kClient, kLimits, "server");
+  client.set_handler(client_side);
+  Http2Exchange& exchange = client_side.exchanges.emplace_back();
+  exchange.output.Fill(payload::RequestHeader(), 100);
+  ASSERT_TRUE(client.SendRequest(exchange, path, Http2Session::kNoTimeout));
+  Write(sockets.client, client);
+  server.OnReady(EPOLLIN, events);
+  server.Flush();
+  Receive(sockets.client, client);
+  EXPECT_EQ(counters.refused_requests, 1);
+  EXPECT_EQ(exchange.grpc_status, absl::StrCat(kGrpcUnimplemented));
+}
 
 TEST(Http2StrangersTest, ARequestThatDoesNotGoOnIsGivenUp) {
   Http2Settings settings;

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
 #include "distbench/base/clock.h"
 #include "distbench/base/object_pool.h"
 #include "distbench/payload/message_codec.h"

@@ -202,9 +202,21 @@ std::string ResolutionText(const stats::Metric& metric) {
                    100 * kLatencyResolution);
 }
 
+// "52 runs of each would decide in 80% of the cases". That is Student's power:
+// bounds of shares are exact ones, which are wider, and with repeated looks
+// each of them has its own error.
+std::string RunsText(int runs, bool is_students) {
+  return is_students
+             ? absl::StrFormat(
+                   "%d runs of each would decide in %.0f%% of the cases", runs,
+                   100 * stats::kPower)
+             : absl::StrCat("about ", runs,
+                            " runs of each or more would be needed to decide");
+}
+
 // Says what would be needed to decide.
 std::string AdviceText(const Gate& gate, const MetricComparison& comparison,
-                       double error) {
+                       double error, bool is_repeated) {
   if (RunsOfEach(comparison) < 2) {
     return "; single runs do not show the usual spread: run both with "
            "--repeat=5 or more";
@@ -220,12 +232,11 @@ std::string AdviceText(const Gate& gate, const MetricComparison& comparison,
                                        comparison.next_values, confidence)
           : stats::RunsToTellFrom(LimitOf(gate), comparison.base_values,
                                   comparison.next_values, confidence);
-  return runs ? absl::StrFormat(
-                    "; at this spread, %d runs of each would decide in %.0f%% "
-                    "of the cases",
-                    *runs, 100 * stats::kPower)
-              : absl::StrCat("; at this spread, not even ", stats::kMostRuns,
-                             " runs of each would decide");
+  const bool is_share = stats::UnitOf(gate.metric) == stats::MetricUnit::kShare;
+  return absl::StrCat("; at this spread, ",
+                      runs ? RunsText(*runs, !is_share && !is_repeated)
+                           : absl::StrCat("not even ", stats::kMostRuns,
+                                          " runs of each would decide"));
 }
 
 // The probability that one bound is wrong, in one look of those that share it.
@@ -263,7 +274,8 @@ void DecideByBounds(const Judgement& judgement, ErrorOfLooks& errors,
   check.verdict = VerdictOf(gate, change);
   check.evidence = EvidenceText(gate.metric, change, error);
   if (check.verdict == CheckVerdict::kUndecided) {
-    check.evidence += AdviceText(gate, *judgement.comparison, error);
+    check.evidence +=
+        AdviceText(gate, *judgement.comparison, error, plan.has_value());
   }
 }
 

@@ -55,7 +55,8 @@ inline constexpr double kGateError = 0.05;
 // the number of judgements (Bonferroni). If the runs were repeated until they
 // decided, that error is for all looks together (repeated_looks.h), and the
 // first look is at kFirstLook runs of each. The evidence of an undecided gate
-// says how many runs would decide in most cases (stats::kPower). A gate that
+// says how many runs would decide in most cases (stats::kPower), of shares and
+// with repeated looks only about how many would be needed. A gate that
 // cannot be judged fails, as does one whose RPC is in no test or in base only.
 std::vector<Check> JudgeGates(absl::Span<const Gate> gates,
                               absl::Span<const TestComparison> comparisons);

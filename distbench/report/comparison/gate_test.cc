@@ -14,6 +14,7 @@ namespace distbench::report {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Check CheckOf(const std::string& gate, std::vector<TestResult> base,
               std::vector<TestResult> next) {
@@ -50,6 +51,17 @@ TEST(GateBoundsTest, EqualSharesOfFailuresHaveTheSpreadOfTheirRpcs) {
   EXPECT_EQ(CheckOf("failures>1%", base, base).verdict,
             CheckVerdict::kUndecided);
   EXPECT_EQ(CheckOf("failures>3%", base, base).verdict, CheckVerdict::kPass);
+}
+
+// Bounds of failures are exact, so Student's power is not theirs.
+TEST(GateBoundsTest, PromisesNoPowerForShares) {
+  const std::vector<TestResult> base = {RunOf(1000, 99, 1), RunOf(1000, 91, 9)};
+  const std::vector<TestResult> next = {RunOf(1000, 96, 4),
+                                        RunOf(1000, 88, 12)};
+  const std::string evidence = CheckOf("failures>8%", base, next).evidence;
+  EXPECT_THAT(evidence, HasSubstr("at this spread, about "));
+  EXPECT_THAT(evidence, HasSubstr(" runs of each or more would be needed"));
+  EXPECT_THAT(evidence, Not(HasSubstr("of the cases")));
 }
 
 TEST(GateBoundsTest, ASpreadBetweenRunsIsNotWidened) {

@@ -103,6 +103,9 @@ TEST(StoppingRuleTest, WidensTheBoundsOfAllLooks) {
   const auto repeated = Compared(Runs(6, 20), Runs(6, 20));
   EXPECT_EQ(CheckOf(chosen).verdict, CheckVerdict::kPass);
   EXPECT_EQ(CheckOf(repeated).verdict, CheckVerdict::kUndecided);
+  // Each further look has an error of its own.
+  EXPECT_THAT(CheckOf(repeated).evidence,
+              HasSubstr(" runs of each or more would be needed to decide"));
   EXPECT_THAT(DescribeComparisons(repeated),
               HasSubstr("repeated until decided, at most 20 times"));
 }

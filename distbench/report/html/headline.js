@@ -30,16 +30,17 @@ function percentileOf(rpc, percent) {
 
 function figuresOf(rpc) {
   const offeredCount = rpc.offered_load?.offered_count ?? 0;
-  const lost = rpc.failed_count + (rpc.offered_load?.unsent_count ?? 0);
-  const all = rpc.succeeded_count + lost;
+  const times = rpc[latencyNameOf(rpc)];
+  // Some RPCs are both in failed_count and in unsent_count; the latency has each of them once.
+  const lost = times?.failed_count ?? 0;
   return {
     offered: offeredCount > 0 ? perSecondOf(offeredCount, rpc) : null,
     achieved: perSecondOf(rpc.succeeded_count, rpc),
     p50: percentileOf(rpc, 50),
     p99: percentileOf(rpc, 99),
-    failed: rpc.failed_count,
+    unsent: rpc.offered_load?.unsent_count ?? 0,
     lost,
-    lostShare: all > 0 ? lost / all : null,
+    lostShare: times ? lost / times.count : null,
     latencyTitle: LATENCIES[latencyNameOf(rpc)].title,
   };
 }
@@ -107,7 +108,7 @@ function latencyTile(figures, name) {
 function failuresTile(figures) {
   const sum = name => figures.reduce((total, figure) => total + figure[name], 0);
   const lost = sum('lost');
-  const unsent = lost - sum('failed');
+  const unsent = sum('unsent');
   const runsWith = figures.filter(figure => figure.lost > 0).length;
   const share = summarize(figures.map(figure => figure.lostShare), formatShare);
   return tile('Failures', formatCount(lost), [

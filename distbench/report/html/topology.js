@@ -23,10 +23,12 @@ function svgText(x, y, className, text, max) {
 
 // ---- What an edge says -------------------------------------------------------
 
-// RPCs that failed or were never sent, as a share of all; null if there are none.
-function lostShareOf({succeeded, failed, unsent}) {
-  const all = succeeded + failed + unsent;
-  return all === 0 ? null : (failed + unsent) / all;
+// RPCs that failed or were never sent, as a share of all; null if there are none. Some are in both counts, and once in
+// those of the latency, which clients without memory for it do not have.
+function lostShareOf({succeeded, failed, unsent, latency_count: latencyCount, latency_failed: latencyFailed}) {
+  const lost = latencyFailed ?? failed + unsent;
+  const all = latencyCount ?? succeeded + lost;
+  return all === 0 ? null : lost / all;
 }
 
 function describeRate(edge) {

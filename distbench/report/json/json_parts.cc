@@ -260,6 +260,13 @@ void WriteTraffic(RowWriter& row, const RpcTraffic& traffic) {
   row.Add("succeeded", counts.succeeded_count);
   row.Add("failed", counts.failed_count);
   row.Add("unsent", load.unsent_count());
+  row.Add("latency_count", latency == nullptr
+                               ? Cell()
+                               : Cell(static_cast<int64_t>(latency->count())));
+  row.Add("latency_failed",
+          latency == nullptr
+              ? Cell()
+              : Cell(static_cast<int64_t>(latency->failed_count)));
   row.AddTimes("", latency == nullptr ? no_latency : *latency, kFigures);
   if (latency == nullptr) {
     row.Add("latency", {});

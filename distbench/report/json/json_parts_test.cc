@@ -45,8 +45,32 @@ TEST(JsonTopologyTest, IsAsDocumented) {
     "rpc": "rpc_1", "client": "client", "server": "server",
     "is_entry": false, "offered_per_second": 300.0,
     "succeeded_per_second": 300.0, "succeeded": 6000, "failed": 0,
-    "unsent": 0, "latency": "response"
+    "unsent": 0, "latency_count": 6000, "latency_failed": 0,
+    "latency": "response"
   })"));
+}
+
+// Those that waited for a place in a queue until their deadline.
+TEST(JsonTopologyTest, WhatFailedAndWasNeverSentCountsOnceInTheLatency) {
+  TestResult result;
+  RpcSpec& rpc = *result.mutable_traffic_config()->add_rpc_descriptions();
+  rpc.set_name("query");
+  rpc.add_client("c");
+  rpc.set_server("s");
+  ServicePerformanceLog& log =
+      (*result.mutable_service_logs()->mutable_instance_logs())["c/0"];
+  RpcStatistics& statistics =
+      *(*(*log.mutable_peer_logs())["s/0"].mutable_rpc_logs())[0]
+           .mutable_statistics();
+  statistics.set_failed_count(8);
+  OfferedLoad& load = (*log.mutable_offered_loads())[0];
+  load.set_offered_count(10);
+  load.set_unsent_count(7);
+  const Json edge = TopologyOf(result)["edges"][0];
+  EXPECT_EQ(edge["failed"], 8);
+  EXPECT_EQ(edge["unsent"], 7);
+  EXPECT_EQ(edge["latency_count"], 10);
+  EXPECT_EQ(edge["latency_failed"], 10);
 }
 
 TEST(JsonTopologyTest, TheWorstInstancesComeFirst) {

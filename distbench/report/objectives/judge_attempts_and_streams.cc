@@ -60,6 +60,24 @@ ObjectiveOutcome JudgePart(const config::Objective& objective,
   return outcome;
 }
 
+// Whether the series says how many requests were due, and when.
+bool IsOfferedOverTime(const RpcMeasurements& rpc) {
+  return rpc.offered && rpc.offered->offered_count() > 0 &&
+         std::any_of(
+             rpc.series.intervals.begin(), rpc.series.intervals.end(),
+             [](const auto& interval) { return interval.second.offered > 0; });
+}
+
+// Requests of an interval among those that were due, because a plan may vary
+// over time (cycles, bursts), which is no error. Closed loops have no such
+// plan: theirs are requests per second.
+stats::BlockAmount RateOf(int64_t requests, const IntervalTotals& totals,
+                          const RpcMeasurements& rpc) {
+  return {static_cast<double>(requests),
+          IsOfferedOverTime(rpc) ? static_cast<double>(totals.offered)
+                                 : base::ToSeconds(rpc.series.interval_ns)};
+}
+
 // The part of an interval that a metric is about.
 stats::BlockAmount AmountOf(const stats::Metric& metric,
                             const IntervalTotals& totals,
@@ -72,12 +90,11 @@ stats::BlockAmount AmountOf(const stats::Metric& metric,
       return {std::max(0.0, attempts - static_cast<double>(totals.succeeded)),
               attempts};
     case stats::Metric::Kind::kRate:
-      return {static_cast<double>(totals.succeeded),
-              base::ToSeconds(rpc.series.interval_ns)};
+      return RateOf(totals.succeeded, totals, rpc);
     default:
-      return {static_cast<double>(GoodputOf(
-                  totals.succeeded, totals.response_time_ns, rpc.deadline_ns)),
-              base::ToSeconds(rpc.series.interval_ns)};
+      return RateOf(
+          GoodputOf(totals.succeeded, totals.response_time_ns, rpc.deadline_ns),
+          totals, rpc);
   }
 }
 
@@ -88,21 +105,27 @@ std::vector<stats::BlockAmount> BlocksOf(const stats::Metric& metric,
   std::vector<stats::BlockAmount> intervals;
   const auto add = [&](const IntervalTotals& totals) {
     const stats::BlockAmount amount = AmountOf(metric, totals, rpc);
-    if (amount.count > 0) intervals.push_back(amount);
+    // Late requests end also where none were due.
+    if (amount.count > 0 || amount.amount > 0) intervals.push_back(amount);
   };
   const auto& all = rpc.series.intervals;
   for (auto each = all.begin(); each != all.end(); ++each) {
+    // A series has no intervals in which nothing happened. Those before the
+    // last one are whole, even if it is not.
+    if (each != all.begin() && std::prev(each)->second.warmup == 0) {
+      for (int64_t gap = std::prev(each)->first + 1; gap < each->first; ++gap) {
+        add({});
+      }
+    }
     const bool is_whole = each != all.begin() && std::next(each) != all.end();
     if (!is_whole || each->second.warmup > 0) continue;
-    // A series has no intervals in which nothing happened.
-    const auto before = std::prev(each);
-    for (int64_t gap = before->first + 1;
-         gap < each->first && before->second.warmup == 0; ++gap) {
-      add({});
-    }
     add(each->second);
   }
-  if (intervals.size() < kFewestShortBlocks) return {};
+  if (intervals.size() < kFewestShortBlocks ||
+      std::none_of(intervals.begin(), intervals.end(),
+                   [](const auto& interval) { return interval.count > 0; })) {
+    return {};
+  }
   const size_t per_block =
       (intervals.size() + stats::kMaxBlocks - 1) / stats::kMaxBlocks;
   std::vector<stats::BlockAmount> blocks;
@@ -114,15 +137,26 @@ std::vector<stats::BlockAmount> BlocksOf(const stats::Metric& metric,
   return blocks;
 }
 
+// The relative error of the blocks' own ratio, which need not be in the unit of
+// the value. Assumed if nothing but what is outside of the blocks has any.
+double ErrorOfBlocks(const std::vector<stats::BlockAmount>& blocks) {
+  double amount = 0;
+  double count = 0;
+  for (const stats::BlockAmount& block : blocks) {
+    amount += block.amount;
+    count += block.count;
+  }
+  return amount > 0 ? RelativeErrorOf(blocks, amount / count) : kUnknownError;
+}
+
 // The value with the error of the blocks, which is at least `least_error`.
 ObjectiveOutcome JudgeRatio(const config::Objective& objective, double value,
                             double least_error,
                             const std::vector<stats::BlockAmount>& blocks,
                             std::string measured) {
-  const double error =
-      blocks.size() < 2 || value <= 0
-          ? least_error
-          : std::max(least_error, RelativeErrorOf(blocks, value));
+  const double error = blocks.size() < 2 || value <= 0
+                           ? least_error
+                           : std::max(least_error, ErrorOfBlocks(blocks));
   return JudgeValue(objective, value, error, std::move(measured));
 }
 

@@ -37,8 +37,10 @@ struct MeasuredRate {
 
 // Judges a rate by its spread between whole intervals of the series, and by the
 // requests in flight at both ends of the measured time: a load that was sent
-// evenly has a narrow interval, and one that stalled a wide one. Without four
-// such intervals, requests are taken to be independent.
+// evenly has a narrow interval, and one that stalled a wide one. In open loops,
+// the spread is that of the share of what was due, because a plan that varies
+// (cycles, bursts) is no error. Without four such intervals, requests are taken
+// to be independent.
 ObjectiveOutcome JudgePerSecond(const config::Objective& objective,
                                 const RpcMeasurements& rpc,
                                 const MeasuredRate& rate, std::string measured);

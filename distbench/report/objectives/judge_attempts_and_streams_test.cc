@@ -1,8 +1,11 @@
 #include "distbench/report/objectives/judge_attempts_and_streams.h"
 
 #include <cmath>
+#include <cstdint>
 #include <functional>
+#include <random>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "distbench/base/time_units.h"
@@ -105,6 +108,85 @@ TEST(JudgeAttemptsTest, GoodputIsPerSecondOfTheMeasuredTime) {
   rpc.measured_ns *= 4;
   EXPECT_THAT(AttemptsJudgedAs("goodput>=50", rpc).excess.estimate,
               DoubleNear(std::log(2), 0.01));
+}
+
+// An open loop whose seconds offer so many requests; all of them succeed but
+// `lost` of each second.
+RpcMeasurements OpenLoop(const std::vector<int64_t>& offered,
+                         const std::function<int64_t(int64_t)>& lost) {
+  RpcMeasurements rpc;
+  rpc.name = "query";
+  rpc.series.interval_ns = base::kNsPerSecond;
+  int64_t due = 0;
+  int64_t succeeded = 0;
+  for (size_t i = 0; i < offered.size(); ++i) {
+    due += offered[i];
+    if (offered[i] == 0) continue;
+    IntervalTotals& totals = rpc.series.intervals[static_cast<int64_t>(i)];
+    totals.offered = totals.sent = offered[i];
+    totals.succeeded = offered[i] - lost(static_cast<int64_t>(i));
+    succeeded += totals.succeeded;
+  }
+  rpc.offered.emplace().set_offered_count(due);
+  rpc.totals.counts.succeeded_count = succeeded;
+  rpc.response_time.latency_ns.RecordN(3 * base::kNsPerMs, succeeded);
+  rpc.measured_ns = static_cast<int64_t>(offered.size()) * base::kNsPerSecond;
+  return rpc;
+}
+
+ObjectiveOutcome RateJudgedAs(const std::string& text,
+                              const RpcMeasurements& rpc) {
+  const config::Objective objective = *config::ParseObjective(text);
+  const auto count = static_cast<double>(rpc.totals.counts.succeeded_count);
+  return JudgePerSecond(objective, rpc,
+                        {.metric = std::get<stats::Metric>(objective.metric),
+                         .per_second = count / base::ToSeconds(rpc.measured_ns),
+                         .count = count},
+                        "");
+}
+
+// Poisson arrivals of 1000 per second on average.
+std::vector<int64_t> Arrivals(int seconds,
+                              const std::function<double(int)>& factor) {
+  std::mt19937_64 random(5);
+  std::vector<int64_t> offered;
+  for (int i = 0; i < seconds; ++i) {
+    const double mean = 1000 * factor(i);
+    offered.push_back(
+        mean > 0 ? std::poisson_distribution<int64_t>(mean)(random) : 0);
+  }
+  return offered;
+}
+
+TEST(JudgePerSecondTest, APlanThatVariesIsNoError) {
+  const auto few = [](int64_t i) { return i % 3; };
+  const auto cycle = [](int i) { return 1 + 0.5 * std::sin(M_PI * i / 10); };
+  const auto bursts = [](int i) { return i % 10 < 2 ? 5. : 0.; };
+  for (const std::vector<int64_t>& offered :
+       {Arrivals(60, cycle), Arrivals(60, bursts)}) {
+    const RpcMeasurements rpc = OpenLoop(offered, few);
+    const ObjectiveOutcome pass = RateJudgedAs("rate>=900", rpc);
+    EXPECT_GT(*pass.lower, 900);
+    EXPECT_LT(*pass.upper, 1100);
+    EXPECT_GT(*RateJudgedAs("goodput>=900", rpc).lower, 900);
+  }
+}
+
+TEST(JudgePerSecondTest, AnOpenLoopThatStallsIsUncertain) {
+  const std::vector<int64_t> offered(60, 1000);
+  const RpcMeasurements rpc =
+      OpenLoop(offered, [](int64_t i) { return i >= 30 && i < 33 ? 1000 : 0; });
+  EXPECT_LT(*RateJudgedAs("rate>=900", rpc).lower, 900);
+}
+
+// What is outside of the whole seconds says nothing about them.
+TEST(JudgePerSecondTest, SecondsWithoutAnySuccessAreNotCertain) {
+  const RpcMeasurements rpc =
+      OpenLoop(std::vector<int64_t>(20, 1000),
+               [](int64_t i) { return i == 0 ? 0 : 1000; });
+  const ObjectiveOutcome outcome = RateJudgedAs("rate>=49", rpc);
+  EXPECT_LT(*outcome.lower, 49);
+  EXPECT_GT(*outcome.upper, 51);
 }
 
 TEST(JudgeAttemptsTest, LateAnswersAreNoGoodput) {

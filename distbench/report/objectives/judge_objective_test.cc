@@ -205,6 +205,10 @@ TEST(JudgeTest, TheIntervalOfARateIsThatOfHowItWasSent) {
     stalling[second + 1] = 400;
   }
   EXPECT_LT(*judged(stalling).lower, 150);
+  // Nothing until the last second, which is not whole.
+  std::vector<int> stalled_at_the_end(10, 250);
+  stalled_at_the_end[7] = stalled_at_the_end[8] = 0;
+  EXPECT_LT(*judged(stalled_at_the_end).lower, 150);
 }
 
 // Five seconds are too few for the blocks of reports.
@@ -342,6 +346,9 @@ TEST(JudgeTest, SecondsOfAHostTellHowWellItsCpuTimeIsKnown) {
   const ObjectiveOutcome uneven = judged({90, 10, 90, 10, 90, 10, 90, 10});
   EXPECT_NEAR(uneven.value, 0.5, 1e-9);
   EXPECT_GT(*uneven.upper, 0.7);
+  // No host is busier than all of the time.
+  EXPECT_EQ(*judged({99, 20, 99, 99, 99, 99}).upper, 1);
+  EXPECT_EQ(*judged({90, 90}).upper, 1);
   // Two seconds say nothing.
   EXPECT_GT(*judged({50, 50}).upper, 0.7);
 }

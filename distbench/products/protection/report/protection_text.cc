@@ -227,6 +227,8 @@ std::string CellTable(const std::vector<ProtectionCell>& cells) {
                       "seconds beside the antagonist; intervals: %.0f %% "
                       "confidence, over runs.\n",
                       100 * report::kReportConfidence),
+      "p05: mean of the runs' own p05; that of all seconds is in the "
+      "distributions.\n",
       HasFailedSeconds(cells)
           ? "*: without the seconds whose p95 was failed, whose share is "
             "lat_imp_failed below; fail: it was in all.\n"

@@ -88,6 +88,8 @@ TEST(ProtectionTextTest, HasATableAndASummaryOfEachCell) {
   const std::string text = ProtectionText(MakeExampleExperiment());
   EXPECT_THAT(text, StartsWith("Protection: protected, RPC query, p99<=20ms, "
                                "capacity 125 per second\n"));
+  EXPECT_THAT(text, HasSubstr("\np05: mean of the runs' own p05; that of all "
+                              "seconds is in the distributions.\n"));
   EXPECT_EQ(LinesWith(text, "  off ").size(), 3);
   EXPECT_EQ(LinesWith(text, "  on ").size(), 3);
   EXPECT_EQ(LinesWith(text, "Result: ").size(), 6);
