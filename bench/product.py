@@ -7,8 +7,8 @@ import re
 import subprocess
 import tempfile
 
-from bench import certificates
 from bench import machine
+from tests import certificates
 
 DRIVERS = ("grpc", "grpc_stream", "http2", "libfabric", "tcp", "thrift")
 PROGRAMS = {f"product_{driver}": driver for driver in DRIVERS}
@@ -144,11 +144,17 @@ class _Cluster:
         raise ChildProcessError(f"{process.args} ended early")
 
 
+def localhost_tls_flags(folder):
+    """Makes certificates there; returns the flags that name them."""
+    return certificates.Authority(folder, "authority").flags(
+        "localhost", "DNS:localhost,IP:127.0.0.1")
+
+
 def run_once(binary, workload, arguments):
     """Returns the figures of one test on a fresh cluster."""
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
-        tls_flags = certificates.make(folder) if workload.tls else []
+        tls_flags = localhost_tls_flags(folder) if workload.tls else []
         cluster = stack.enter_context(_Cluster(binary, tls_flags))
         infile = os.path.join(folder, "config")
         with open(infile, "w", encoding="utf-8") as file:

@@ -141,8 +141,10 @@ absl::Status App::PrepareDirectory(const Tests& tests) {
 int App::Write(const Tests& tests) {
   for (const DistributedSystemDescription& test : tests) {
     const std::string path = directory_.ConfigPath(test.name());
-    const std::optional<std::string> other = directory_.FindOtherConfig(test);
-    if (directory_.HasResult(test.name()) && other.has_value()) {
+    const std::optional<std::string> other =
+        directory_.HasResult(test.name()) ? directory_.FindOtherConfig(test)
+                                          : std::nullopt;
+    if (other.has_value()) {
       Say(absl::StrCat("note: ", *other,
                        " is kept, because it has a result; use another "
                        "directory or a label (-l)"));

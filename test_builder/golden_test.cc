@@ -93,16 +93,15 @@ TEST_P(GoldenTest, InvocationMakesAnEqualConfig) {
   std::string difference;
   differencer.ReportDifferencesToString(&difference);
   EXPECT_TRUE(differencer.Compare(*golden, *written)) << difference;
-  for (const std::string& name : config::ConfigFormatNames()) {
-    const std::string other =
-        ConfigFile("", *tests, *config::FindConfigFormat(name));
+  for (const config::ConfigFormat format : config::kConfigFormats) {
+    const std::string other = ConfigFile("", *tests, format);
     const auto read = config::ParseTestSequence(other, "standard input");
     ASSERT_TRUE(read.ok()) << read.status() << "\n" << other;
     ASSERT_EQ(read->tests_size(), golden->tests_size());
     for (int i = 0; i < golden->tests_size(); ++i) {
       EXPECT_EQ(config::ConfigHash(read->tests(i)),
                 config::ConfigHash(golden->tests(i)))
-          << name;
+          << config::FileEnding(format);
     }
   }
   if (line->output != "-") {

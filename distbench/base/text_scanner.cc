@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/strip.h"
 
@@ -45,7 +44,11 @@ absl::string_view TextScanner::TakeUntil(absl::string_view ends) {
   return taken;
 }
 
-bool TextScanner::SkipSign() { return Take("-") || Take("+"); }
+bool TextScanner::SkipSign() {
+  const bool is_negative = Take("-");
+  if (!is_negative) Take("+");
+  return is_negative;
+}
 
 std::optional<int64_t> TextScanner::TakeWhole() {
   const absl::string_view before = rest_;
@@ -56,8 +59,7 @@ std::optional<int64_t> TextScanner::TakeWhole() {
 }
 
 std::optional<int64_t> TextScanner::TakeInteger() {
-  const bool is_negative = absl::StartsWith(rest_, "-");
-  SkipSign();
+  const bool is_negative = SkipSign();
   const std::optional<int64_t> number = TakeWhole();
   return number && is_negative ? -*number : number;
 }

@@ -64,6 +64,7 @@ class TextScanner {
   std::optional<double> TakeNumber();
 
  private:
+  // Returns whether it was "-".
   bool SkipSign();
 
   absl::string_view rest_;

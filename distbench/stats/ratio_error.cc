@@ -14,13 +14,17 @@ constexpr double kMaxCorrelation = 0.95;
 
 }  // namespace
 
-double ErrorOfRatio(absl::Span<const BlockAmount> blocks) {
-  double amount = 0;
-  double count = 0;
+BlockAmount SumOf(absl::Span<const BlockAmount> blocks) {
+  BlockAmount sum = {0, 0};
   for (const BlockAmount& block : blocks) {
-    amount += block.amount;
-    count += block.count;
+    sum.amount += block.amount;
+    sum.count += block.count;
   }
+  return sum;
+}
+
+double ErrorOfRatio(absl::Span<const BlockAmount> blocks) {
+  const auto [amount, count] = SumOf(blocks);
   const double ratio = amount / count;
   double squares = 0;
   double products = 0;  // of neighbours

@@ -14,6 +14,9 @@ struct BlockAmount {
   double count;
 };
 
+// All amounts, and all counts.
+BlockAmount SumOf(absl::Span<const BlockAmount> blocks);
+
 // The standard error of all amounts divided by all counts, from the spread
 // between consecutive blocks of unequal sizes, so that requests within a block
 // may depend on each other. Requires at least two blocks, and a count above 0.

@@ -73,8 +73,7 @@ absl::Status ResultDirectory::WriteConfig(
 }
 
 void ResultDirectory::RemoveOtherFormats(absl::string_view test_name) const {
-  for (const std::string& name : config::ConfigFormatNames()) {
-    const config::ConfigFormat format = *config::FindConfigFormat(name);
+  for (const config::ConfigFormat format : config::kConfigFormats) {
     if (format == format_) continue;
     const std::string path = ConfigPath(test_name, format);
     const absl::StatusOr<TestSequence> stored = config::LoadTestSequence(path);
@@ -97,9 +96,8 @@ absl::Status ResultDirectory::WriteSequence(
 std::optional<std::string> ResultDirectory::FindOtherConfig(
     const DistributedSystemDescription& test) const {
   bool has_equal = false;
-  for (const std::string& name : config::ConfigFormatNames()) {
-    const std::string path =
-        ConfigPath(test.name(), *config::FindConfigFormat(name));
+  for (const config::ConfigFormat format : config::kConfigFormats) {
+    const std::string path = ConfigPath(test.name(), format);
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) continue;
     const absl::StatusOr<TestSequence> stored = config::LoadTestSequence(path);

@@ -71,7 +71,6 @@ void CompleteBy(ActivityDeclaration& activity) {
 
 // Names of metrics.
 inline constexpr char kIterationCountMetric[] = "iteration_count";
-inline constexpr char kChecksumMetric[] = "checksum";
 inline constexpr char kInputBytesMetric[] = "input_bytes";
 inline constexpr char kOutputBytesMetric[] = "output_bytes";
 inline constexpr char kOperationsMetric[] = "operations";

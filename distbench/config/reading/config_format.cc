@@ -1,5 +1,6 @@
 #include "distbench/config/reading/config_format.h"
 
+#include "distbench/base/named.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/config/reading/print_yaml.h"
 
@@ -20,17 +21,12 @@ constexpr NamedFormat kFormats[] = {
 
 }  // namespace
 
-std::vector<std::string> ConfigFormatNames() {
-  std::vector<std::string> names;
-  for (const NamedFormat& each : kFormats) names.push_back(each.name);
-  return names;
-}
+std::vector<std::string> ConfigFormatNames() { return base::NamesOf(kFormats); }
 
 std::optional<ConfigFormat> FindConfigFormat(absl::string_view name) {
-  for (const NamedFormat& each : kFormats) {
-    if (each.name == name) return each.format;
-  }
-  return std::nullopt;
+  const NamedFormat* const found = base::FindNamed(kFormats, name);
+  if (found == nullptr) return std::nullopt;
+  return found->format;
 }
 
 std::string FileEnding(ConfigFormat format) {

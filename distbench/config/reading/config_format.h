@@ -15,6 +15,10 @@ namespace distbench::config {
 
 enum class ConfigFormat { kText, kYaml, kJson };
 
+// All of them.
+inline constexpr ConfigFormat kConfigFormats[] = {
+    ConfigFormat::kText, ConfigFormat::kYaml, ConfigFormat::kJson};
+
 // As flags take them: "text", "yaml", "json".
 std::vector<std::string> ConfigFormatNames();
 

@@ -26,8 +26,7 @@ struct PlacedLine {
 constexpr Place kNowhere = {std::numeric_limits<int>::max(), 0};
 
 bool IsBefore(const PlacedLine& a, const PlacedLine& b) {
-  return std::make_pair(a.place.line, a.place.column) <
-         std::make_pair(b.place.line, b.place.column);
+  return a.place < b.place;
 }
 
 }  // namespace

@@ -67,11 +67,7 @@ absl::string_view NameOf(Kind kind) {
 const FieldDescriptor* FindField(const Descriptor& type,
                                  const std::string& name) {
   const FieldDescriptor* field = type.FindFieldByName(name);
-  if (field != nullptr) return field;
-  for (int i = 0; i < type.field_count(); ++i) {
-    if (type.field(i)->json_name() == name) return type.field(i);
-  }
-  return nullptr;
+  return field != nullptr ? field : type.FindFieldByCamelcaseName(name);
 }
 
 // ---- Numbers ----------------------------------------------------------------
@@ -255,14 +251,10 @@ void MessageFiller::FillMessage(const YamlNode& node, Message& message,
     return;
   }
   if (node.kind != Kind::kMap) {
-    std::vector<std::string> names;
-    for (int i = 0; i < type.field_count(); ++i) {
-      names.push_back(type.field(i)->name());
-    }
     errors_.Add(node.place,
                 absl::StrCat("expected fields of ", type.name(), ", found ",
                              NameOf(node.kind), "; the fields are ",
-                             QuotedList(names)));
+                             QuotedList(FieldNames(type))));
     return;
   }
   std::vector<Entry> entries;

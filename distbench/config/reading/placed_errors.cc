@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -41,8 +42,7 @@ std::string PlaceNames::NameOf(Place place) const {
 
 void PlacedErrors::Add(Place place, std::string message) {
   if (full()) return;
-  errors_.insert(
-      {std::make_pair(place.line, place.column), std::move(message)});
+  errors_.emplace(place, std::move(message));
 }
 
 bool PlacedErrors::full() const { return errors_.size() >= kMaxErrors; }
@@ -52,19 +52,23 @@ absl::Status PlacedErrors::ToStatus() const {
   const PlaceNames names(source_, text_);
   std::vector<std::string> lines;
   for (const auto& [place, message] : errors_) {
-    lines.push_back(
-        absl::StrCat(names.NameOf({place.first, place.second}), ": ", message));
+    lines.push_back(absl::StrCat(names.NameOf(place), ": ", message));
   }
   return absl::InvalidArgumentError(absl::StrJoin(lines, "\n"));
 }
 
-std::string FieldSuggestion(const google::protobuf::Descriptor& type,
-                            absl::string_view name) {
+std::vector<std::string> FieldNames(const google::protobuf::Descriptor& type) {
   std::vector<std::string> names;
   for (int i = 0; i < type.field_count(); ++i) {
     names.push_back(type.field(i)->name());
   }
-  const std::optional<std::string> closest = ClosestName(name, names);
+  return names;
+}
+
+std::string FieldSuggestion(const google::protobuf::Descriptor& type,
+                            absl::string_view name) {
+  const std::optional<std::string> closest =
+      ClosestName(name, FieldNames(type));
   if (!closest.has_value()) return "";
   return absl::StrCat(" Did you mean ", Quoted(*closest), "?");
 }

@@ -7,9 +7,9 @@
 #ifndef DISTBENCH_CONFIG_READING_PLACED_ERRORS_H_
 #define DISTBENCH_CONFIG_READING_PLACED_ERRORS_H_
 
+#include <compare>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -26,6 +26,8 @@ namespace distbench::config {
 struct Place {
   int line = 0;
   int column = 0;
+
+  friend auto operator<=>(const Place&, const Place&) = default;
 };
 
 // Says where places are as users count: both numbers start at 1, and the column
@@ -65,8 +67,11 @@ class PlacedErrors {
  private:
   const absl::string_view source_;
   const absl::string_view text_;
-  std::multimap<std::pair<int, int>, std::string> errors_;
+  std::multimap<Place, std::string> errors_;
 };
+
+// The names of the type's fields.
+std::vector<std::string> FieldNames(const google::protobuf::Descriptor& type);
 
 // Returns ` Did you mean "x"?` if the type has a field with a name close to
 // `name`; empty otherwise.

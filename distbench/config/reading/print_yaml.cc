@@ -158,9 +158,9 @@ bool IsPlainText(absl::string_view text) {
   // Of numbers, dates, times, and dates with a time after a space.
   constexpr absl::string_view kNumberLike =
       "0123456789abcdefABCDEFxXoO_:.+-TZ ";
-  const auto is_usual = [](unsigned char c) {
+  const auto is_usual = [](char c) {
     return absl::ascii_isalnum(c) ||
-           absl::StrContains("_-./+%@()=<>;^$|*&~ :,", std::string(1, c));
+           absl::StrContains("_-./+%@()=<>;^$|*&~ :,", c);
   };
   if (text.empty() || !std::all_of(text.begin(), text.end(), is_usual)) {
     return false;

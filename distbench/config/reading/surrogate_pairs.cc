@@ -89,9 +89,10 @@ SurrogatePairs::SurrogatePairs(absl::string_view text)
   const std::string lower_text = absl::AsciiStrToLower(text);
   for (uint32_t free = kFirstFree; free <= kLastFree; ++free) {
     const std::string digits = absl::StrFormat("%04x", free);
-    escape_ = absl::StrCat("\\u", digits);
-    placeholder_ = Utf8(free);
-    if (!absl::StrContains(text, placeholder_) &&
+    const std::string character = Utf8(free);
+    escapes_ = absl::StrCat("\\u", digits, "\\u", digits);
+    characters_ = absl::StrCat(character, character);
+    if (!absl::StrContains(text, character) &&
         !absl::StrContains(lower_text, digits)) {
       return;
     }
@@ -103,7 +104,7 @@ SurrogatePairs::SurrogatePairs(absl::string_view text)
 std::string SurrogatePairs::Replaced() const {
   std::string replaced(text_);
   for (const size_t position : positions_) {
-    replaced.replace(position, kPairLength, absl::StrCat(escape_, escape_));
+    replaced.replace(position, kPairLength, escapes_);
   }
   return replaced;
 }
@@ -111,21 +112,19 @@ std::string SurrogatePairs::Replaced() const {
 void SurrogatePairs::Restore(size_t position, std::string& scalar) {
   if (positions_.empty()) return;
   while (next_ < positions_.size() && positions_[next_] < position) ++next_;
-  const std::string read = absl::StrCat(placeholder_, placeholder_);
-  const std::string literal = absl::StrCat(escape_, escape_);
   std::string restored;
   absl::string_view rest = scalar;
   while (next_ < positions_.size()) {
-    const size_t at = std::min(rest.find(read), rest.find(literal));
+    const size_t at = std::min(rest.find(characters_), rest.find(escapes_));
     if (at == absl::string_view::npos) break;
     const absl::string_view pair = text_.substr(positions_[next_], kPairLength);
     const bool is_literal = rest[at] == '\\';
     absl::StrAppend(&restored, rest.substr(0, at),
                     is_literal ? pair : Utf8(*PairAt(pair)));
-    rest.remove_prefix(at + (is_literal ? literal : read).size());
+    rest.remove_prefix(at + (is_literal ? escapes_ : characters_).size());
     ++next_;
   }
-  scalar = absl::StrCat(restored, rest);
+  if (!restored.empty()) scalar = absl::StrCat(restored, rest);
 }
 
 }  // namespace distbench::config

@@ -29,8 +29,8 @@ class SurrogatePairs {
  private:
   const absl::string_view text_;
   std::vector<size_t> positions_;  // of the pairs
-  std::string escape_;             // that stands for half of a pair
-  std::string placeholder_;        // its character
+  std::string escapes_;            // the two that stand for a pair
+  std::string characters_;         // what they are read as
   size_t next_ = 0;                // of the pairs
 };
 

@@ -1,7 +1,6 @@
 #include "distbench/report/comparison/gate.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <utility>

@@ -391,8 +391,9 @@ void JudgeProof(const std::string& node, const std::string& instance,
 
 void JudgeHosts(const TestResult& result, const TestTotals& totals,
                 FindingList& findings) {
+  const std::optional<int64_t> slowest_rpc_ns = SlowestRpcNs(totals);
   for (const auto& [name, host] : HostsOf(result)) {
-    JudgeHost(name, host, SlowestRpcNs(totals), findings);
+    JudgeHost(name, host, slowest_rpc_ns, findings);
   }
   JudgeCongestionControl(result, findings);
 }

@@ -260,14 +260,13 @@ void WriteTraffic(RowWriter& row, const RpcTraffic& traffic) {
   row.Add("succeeded", counts.succeeded_count);
   row.Add("failed", counts.failed_count);
   row.Add("unsent", load.unsent_count());
-  row.Add("latency_count", latency == nullptr
-                               ? Cell()
-                               : Cell(static_cast<int64_t>(latency->count())));
+  const stats::Outcomes& times = latency == nullptr ? no_latency : *latency;
+  row.Add("latency_count", OptionalCell(latency != nullptr,
+                                        static_cast<int64_t>(times.count())));
   row.Add("latency_failed",
-          latency == nullptr
-              ? Cell()
-              : Cell(static_cast<int64_t>(latency->failed_count)));
-  row.AddTimes("", latency == nullptr ? no_latency : *latency, kFigures);
+          OptionalCell(latency != nullptr,
+                       static_cast<int64_t>(times.failed_count)));
+  row.AddTimes("", times, kFigures);
   if (latency == nullptr) {
     row.Add("latency", {});
   } else {

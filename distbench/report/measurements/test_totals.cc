@@ -122,16 +122,19 @@ stats::Outcomes ServiceTimeOf(const results::RpcTotals& rpc) {
           .failed_count = static_cast<uint64_t>(rpc.counts.failed_count)};
 }
 
-int64_t OpenLoopFailures(const OfferedLoad& load, uint64_t response_count,
-                         int64_t failed_count) {
+uint64_t OpenLoopFailures(const OfferedLoad& load, uint64_t response_count,
+                          int64_t failed_count) {
+  if (response_count == 0 && load.offered_count() == 0) return 0;
   const int64_t unsent = load.unsent_count();
   // What a lost process left may not belong together.
   const int64_t most = base::SaturatingAdd(failed_count, unsent);
-  if (load.offered_count() == 0 || most < unsent) return most;
-  return std::clamp(
-      base::SaturatingSubtract(load.offered_count(),
-                               static_cast<int64_t>(response_count)),
-      unsent, most);
+  if (load.offered_count() == 0 || most < unsent) {
+    return static_cast<uint64_t>(most);
+  }
+  return static_cast<uint64_t>(
+      std::clamp(base::SaturatingSubtract(load.offered_count(),
+                                          static_cast<int64_t>(response_count)),
+                 unsent, most));
 }
 
 stats::Outcomes ResponseTimeOf(const TestResult& result,
@@ -141,10 +144,8 @@ stats::Outcomes ResponseTimeOf(const TestResult& result,
   if (found == totals.rpcs.end()) return {};
   stats::Outcomes outcomes = {.latency_ns = found->second.response_time_ns};
   const OfferedLoad load = OfferedLoadOf(result, rpc).value_or(OfferedLoad());
-  if (outcomes.count() > 0 || load.offered_count() > 0) {
-    outcomes.failed_count = static_cast<uint64_t>(OpenLoopFailures(
-        load, outcomes.count(), found->second.counts.failed_count));
-  }
+  outcomes.failed_count = OpenLoopFailures(load, outcomes.count(),
+                                           found->second.counts.failed_count);
   return outcomes;
 }
 

@@ -67,9 +67,10 @@ stats::Outcomes ServiceTimeOf(const results::RpcTotals& rpc);
 // and did not succeed. Some of them, which waited in a full send queue until
 // their deadline, are in both failed_count and the load's unsent_count; others
 // of failed_count may be of closed loops or of handlers. Without an offered
-// load, as in results that do not record it, all that failed.
-int64_t OpenLoopFailures(const OfferedLoad& load, uint64_t response_count,
-                         int64_t failed_count);
+// load, as in results that do not record it, all that failed. 0 if nothing was
+// due and nothing has a response time, as of closed loops.
+uint64_t OpenLoopFailures(const OfferedLoad& load, uint64_t response_count,
+                          int64_t failed_count);
 
 // The outcomes of the RPCs of open loops, by response time. RPCs that were due
 // but never sent count as failed. Empty for RPCs of closed loops.

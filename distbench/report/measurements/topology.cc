@@ -69,10 +69,8 @@ void CountFailures(RpcTraffic& traffic) {
   const int64_t failed = traffic.counts.failed_count;
   traffic.service_time.failed_count = static_cast<uint64_t>(failed);
   const OfferedLoad load = traffic.offered.value_or(OfferedLoad());
-  if (traffic.response_time.count() > 0 || load.offered_count() > 0) {
-    traffic.response_time.failed_count = static_cast<uint64_t>(OpenLoopFailures(
-        load, traffic.response_time.latency_ns.count(), failed));
-  }
+  traffic.response_time.failed_count =
+      OpenLoopFailures(load, traffic.response_time.latency_ns.count(), failed);
 }
 
 // Adds up logs.

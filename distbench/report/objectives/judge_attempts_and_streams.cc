@@ -72,16 +72,17 @@ bool IsOfferedOverTime(const RpcMeasurements& rpc) {
 // over time (cycles, bursts), which is no error. Closed loops have no such
 // plan: theirs are requests per second.
 stats::BlockAmount RateOf(int64_t requests, const IntervalTotals& totals,
-                          const RpcMeasurements& rpc) {
+                          const RpcMeasurements& rpc, bool is_offered) {
   return {static_cast<double>(requests),
-          IsOfferedOverTime(rpc) ? static_cast<double>(totals.offered)
-                                 : base::ToSeconds(rpc.series.interval_ns)};
+          is_offered ? static_cast<double>(totals.offered)
+                     : base::ToSeconds(rpc.series.interval_ns)};
 }
 
-// The part of an interval that a metric is about.
+// The part of an interval that a metric is about. `is_offered` is
+// IsOfferedOverTime(rpc).
 stats::BlockAmount AmountOf(const stats::Metric& metric,
                             const IntervalTotals& totals,
-                            const RpcMeasurements& rpc) {
+                            const RpcMeasurements& rpc, bool is_offered) {
   const auto attempts = static_cast<double>(totals.attempts);
   switch (metric.kind) {
     case stats::Metric::Kind::kAmplification:
@@ -90,11 +91,11 @@ stats::BlockAmount AmountOf(const stats::Metric& metric,
       return {std::max(0.0, attempts - static_cast<double>(totals.succeeded)),
               attempts};
     case stats::Metric::Kind::kRate:
-      return RateOf(totals.succeeded, totals, rpc);
+      return RateOf(totals.succeeded, totals, rpc, is_offered);
     default:
       return RateOf(
           GoodputOf(totals.succeeded, totals.response_time_ns, rpc.deadline_ns),
-          totals, rpc);
+          totals, rpc, is_offered);
   }
 }
 
@@ -103,8 +104,9 @@ stats::BlockAmount AmountOf(const stats::Metric& metric,
 std::vector<stats::BlockAmount> BlocksOf(const stats::Metric& metric,
                                          const RpcMeasurements& rpc) {
   std::vector<stats::BlockAmount> intervals;
+  const bool is_offered = IsOfferedOverTime(rpc);
   const auto add = [&](const IntervalTotals& totals) {
-    const stats::BlockAmount amount = AmountOf(metric, totals, rpc);
+    const stats::BlockAmount amount = AmountOf(metric, totals, rpc, is_offered);
     // Late requests end also where none were due.
     if (amount.count > 0 || amount.amount > 0) intervals.push_back(amount);
   };
@@ -122,8 +124,7 @@ std::vector<stats::BlockAmount> BlocksOf(const stats::Metric& metric,
     add(each->second);
   }
   if (intervals.size() < kFewestShortBlocks ||
-      std::none_of(intervals.begin(), intervals.end(),
-                   [](const auto& interval) { return interval.count > 0; })) {
+      stats::SumOf(intervals).count == 0) {
     return {};
   }
   const size_t per_block =
@@ -140,12 +141,7 @@ std::vector<stats::BlockAmount> BlocksOf(const stats::Metric& metric,
 // The relative error of the blocks' own ratio, which need not be in the unit of
 // the value. Assumed if nothing but what is outside of the blocks has any.
 double ErrorOfBlocks(const std::vector<stats::BlockAmount>& blocks) {
-  double amount = 0;
-  double count = 0;
-  for (const stats::BlockAmount& block : blocks) {
-    amount += block.amount;
-    count += block.count;
-  }
+  const auto [amount, count] = stats::SumOf(blocks);
   return amount > 0 ? RelativeErrorOf(blocks, amount / count) : kUnknownError;
 }
 

@@ -229,24 +229,25 @@ std::vector<stats::BlockAmount> BusyTimes(const NodeResources& node) {
 // The mean share of a host's CPU time that was busy.
 std::optional<double> BusyShare(const std::vector<stats::BlockAmount>& times) {
   if (times.empty()) return std::nullopt;
-  double busy = 0;
-  double available = 0;
-  for (const stats::BlockAmount& time : times) {
-    busy += time.amount;
-    available += time.count;
-  }
+  const auto [busy, available] = stats::SumOf(times);
   return busy / available;
 }
 
-// The seconds of the busiest host tell how well its share is known.
-absl::StatusOr<ObjectiveOutcome> JudgeCpu(const config::Objective& objective,
-                                          const TestResult& result) {
+// The CPU time of the busiest host; empty if no node has recorded it.
+std::vector<stats::BlockAmount> BusiestTimes(const TestResult& result) {
   std::vector<stats::BlockAmount> busiest;
   for (const auto& [alias, node] :
        result.resource_usage_logs().node_resources()) {
     std::vector<stats::BlockAmount> times = BusyTimes(node);
     if (BusyShare(times) > BusyShare(busiest)) busiest = std::move(times);
   }
+  return busiest;
+}
+
+// The seconds of the busiest host tell how well its share is known.
+absl::StatusOr<ObjectiveOutcome> JudgeCpu(const config::Objective& objective,
+                                          const TestResult& result) {
+  const std::vector<stats::BlockAmount> busiest = BusiestTimes(result);
   const std::optional<double> share = BusyShare(busiest);
   if (!share) {
     return absl::NotFoundError("the nodes have not recorded their CPU usage");
@@ -327,12 +328,7 @@ absl::StatusOr<ObjectiveOutcome> Judge(const config::Objective& objective,
 }
 
 std::optional<double> HostCpuShare(const TestResult& result) {
-  std::optional<double> busiest;
-  for (const auto& [alias, node] :
-       result.resource_usage_logs().node_resources()) {
-    busiest = std::max(busiest, BusyShare(BusyTimes(node)));
-  }
-  return busiest;
+  return BusyShare(BusiestTimes(result));
 }
 
 namespace {

@@ -152,8 +152,8 @@ report::SearchCounts CountsOf(const Searches& searches) {
 // Notes the searches of a side that are not among what is compared.
 void NoteUnconverged(const std::string& question, absl::string_view side,
                      const Searches& searches,
+                     const report::SearchCounts& counts,
                      std::vector<std::string>& notes) {
-  const report::SearchCounts counts = CountsOf(searches);
   if (counts.converged == 0 || counts.converged == counts.all) return;
   notes.push_back(
       absl::StrCat(question, ": ", counts.all - counts.converged, " of ",
@@ -219,12 +219,14 @@ report::CapacityComparisons CompareSearches(
     const Searches& next_searches = next_questions[question];
     comparisons.questions.push_back(
         CompareQuestion(question, searches, next_searches));
-    NoteUnconverged(question, "base", searches, comparisons.notes);
-    NoteUnconverged(question, "new", next_searches, comparisons.notes);
+    report::CapacityComparison& added = comparisons.questions.back();
+    NoteUnconverged(question, "base", searches, added.base_searches,
+                    comparisons.notes);
+    NoteUnconverged(question, "new", next_searches, added.next_searches,
+                    comparisons.notes);
     if (!difference.empty() && !allow_different_traffic) {
-      comparisons.questions.back().ratios.clear();
-      comparisons.questions.back().not_comparable =
-          absl::StrCat("the traffic differs: ", difference);
+      added.ratios.clear();
+      added.not_comparable = absl::StrCat("the traffic differs: ", difference);
     }
   }
   return comparisons;

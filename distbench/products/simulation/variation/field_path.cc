@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -153,6 +152,22 @@ class SilentCollector final : public google::protobuf::io::ErrorCollector {
                 const std::string&) override {}
 };
 
+// What the field may be, if that is one of some words.
+std::vector<std::string> WordsOf(const FieldDescriptor& field) {
+  std::vector<std::string> words;
+  if (field.cpp_type() == FieldDescriptor::CPPTYPE_BOOL) {
+    words = {"false", "true"};
+  } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_ENUM) {
+    for (int i = 0; i < field.enum_type()->value_count(); ++i) {
+      words.emplace_back(field.enum_type()->value(i)->name());
+    }
+  } else {
+    const FieldRules& rules = field.options().GetExtension(distbench::rules);
+    words.assign(rules.words().begin(), rules.words().end());
+  }
+  return words;
+}
+
 std::string TypeText(const FieldDescriptor& field) {
   switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_DOUBLE:
@@ -160,13 +175,8 @@ std::string TypeText(const FieldDescriptor& field) {
       return "a number";
     case FieldDescriptor::CPPTYPE_BOOL:
       return "true or false";
-    case FieldDescriptor::CPPTYPE_ENUM: {
-      std::vector<std::string> names;
-      for (int i = 0; i < field.enum_type()->value_count(); ++i) {
-        names.emplace_back(field.enum_type()->value(i)->name());
-      }
-      return absl::StrCat("one of ", config::QuotedList(names));
-    }
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return absl::StrCat("one of ", config::QuotedList(WordsOf(field)));
     default:
       return "a whole number in its range";
   }
@@ -223,22 +233,6 @@ absl::Status SetField(absl::string_view path, absl::string_view value,
 }
 
 namespace {
-
-// What the field may be, if that is one of some words.
-std::vector<std::string> WordsOf(const FieldDescriptor& field) {
-  std::vector<std::string> words;
-  if (field.cpp_type() == FieldDescriptor::CPPTYPE_BOOL) {
-    words = {"false", "true"};
-  } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_ENUM) {
-    for (int i = 0; i < field.enum_type()->value_count(); ++i) {
-      words.emplace_back(field.enum_type()->value(i)->name());
-    }
-  } else {
-    const FieldRules& rules = field.options().GetExtension(distbench::rules);
-    words.assign(rules.words().begin(), rules.words().end());
-  }
-  return words;
-}
 
 // The end of the first part of a path, which a '.' follows; npos if there is
 // only one part.
