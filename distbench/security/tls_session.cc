@@ -121,8 +121,16 @@ std::vector<std::string> NamesIn(X509* certificate) {
 
 // ---- Bytes to send ----------------------------------------------------------
 
+char* RecordBuffer() {
+  thread_local const std::unique_ptr<char[]> buffer(
+      new char[TlsSession::kMaxRecordBytes]);
+  return buffer.get();
+}
+
+}  // namespace
+
 // Walks over the bytes of pieces.
-class PieceReader {
+class TlsSession::PieceReader {
  public:
   PieceReader(const iovec* pieces, int count) : piece_(pieces), left_(count) {
     LeaveEmptyPieces();
@@ -175,14 +183,6 @@ class PieceReader {
   int left_;           // pieces, this one included
   size_t offset_ = 0;  // into the piece
 };
-
-char* RecordBuffer() {
-  thread_local const std::unique_ptr<char[]> buffer(
-      new char[TlsSession::kMaxRecordBytes]);
-  return buffer.get();
-}
-
-}  // namespace
 
 std::vector<std::string> PeerNames(const ssl_st* ssl) {
   X509* certificate = SSL_get1_peer_certificate(ssl);
@@ -274,8 +274,7 @@ ssize_t TlsSession::Send(const iovec* pieces, int count) {
 
 // Has the socket gather records of up to kMaxSendBytes. Returns the number of
 // bytes in them, or -1 with errno.
-template <typename Bytes>
-ssize_t TlsSession::WriteRecords(Bytes& bytes) {
+ssize_t TlsSession::WriteRecords(PieceReader& bytes) {
   socket_.BeginGathering();
   size_t written = 0;
   while (written < kMaxSendBytes && !bytes.at_end()) {

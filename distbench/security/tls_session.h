@@ -69,8 +69,8 @@ class TlsSession {
 
   TlsSession(ssl_st* ssl, int fd, const SocketCalls& calls);
 
-  template <typename Bytes>
-  ssize_t WriteRecords(Bytes& bytes);
+  class PieceReader;
+  ssize_t WriteRecords(PieceReader& bytes);
   ssize_t SendFailed();
   // Converts a result of OpenSSL to that of recv() or send().
   ssize_t ToResult(int result);

@@ -83,15 +83,9 @@ inline void RequestHandler::StampBegin(protocol::ServerCall& request) const {
   request.begun_ns = context_.engine.clock().MonotonicNs();
 }
 
-// Of a request that is answered without being admitted.
-inline void RequestHandler::StampUnadmitted(
-    protocol::ServerCall& request) const {
-  if (admission_ != nullptr) StampBegin(request);
-}
-
 void RequestHandler::OnRequest(protocol::ServerCall& request) {
-  // With an admission, the wait for it comes first.
-  if (admission_ == nullptr) StampBegin(request);
+  // Once more if there is an admission to wait for.
+  StampBegin(request);
   const int list = Admit(request);
   if (list == config::kNone) return;
   if (admission_ == nullptr) {
@@ -121,14 +115,12 @@ void RequestHandler::StartAdmitted() {
 inline int RequestHandler::Admit(protocol::ServerCall& request) {
   const EngineState& engine = context_.engine;
   if (engine.IsAllStopped()) {
-    StampUnadmitted(request);
     Refuse(request, engine.stop_error());
     return config::kNone;
   }
   const bool is_plain = IsPlain(request.rpc_index);
   if (!is_plain && !IsHandled(request.rpc_index) &&
       !IsReplay(request.rpc_index)) {
-    StampUnadmitted(request);
     Refuse(request,
            absl::StrCat("INVALID_ARGUMENT: ", engine.instance_plan().name,
                         " does not handle RPC ", request.rpc_index));
@@ -136,7 +128,6 @@ inline int RequestHandler::Admit(protocol::ServerCall& request) {
   }
   if (request.server_instance != number_ &&
       request.server_instance != protocol::kAnyInstance) {
-    StampUnadmitted(request);
     Refuse(request, absl::StrCat("INVALID_ARGUMENT: this is ",
                                  engine.instance_plan().name, ", not instance ",
                                  request.server_instance));
@@ -145,7 +136,6 @@ inline int RequestHandler::Admit(protocol::ServerCall& request) {
   if (!is_plain) return AdmitDespiteFaults(request);
   const Handling& handling = handling_[request.rpc_index];
   if (handling.list == config::kNone) {
-    StampUnadmitted(request);
     Answer(request, *handling.response);
   } else {
     ++pending_;
@@ -160,19 +150,16 @@ int RequestHandler::AdmitDespiteFaults(protocol::ServerCall& request) {
   if (faults_ != nullptr) {
     const absl::string_view error = faults_->DrawError(rpc);
     if (!error.empty()) {
-      StampUnadmitted(request);
       Refuse(request, error);
       return config::kNone;
     }
   }
   if (rpc == config::kNone) {
-    StampUnadmitted(request);
     AnswerReplay(request);
     return config::kNone;
   }
   const Handling& handling = handling_[rpc];
   if (handling.list == config::kNone) {
-    StampUnadmitted(request);
     AnswerDespiteFaults(request, *handling.response);
   } else {
     ++pending_;

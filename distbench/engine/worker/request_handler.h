@@ -92,7 +92,6 @@ class RequestHandler {
   }
   bool IsReplay(int rpc_index) const;
   void StampBegin(protocol::ServerCall& request) const;
-  void StampUnadmitted(protocol::ServerCall& request) const;
   int Admit(protocol::ServerCall& request);
   int AdmitDespiteFaults(protocol::ServerCall& request);
   void AnswerReplay(protocol::ServerCall& request);

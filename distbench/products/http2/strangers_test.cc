@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/files.h"
@@ -234,80 +235,71 @@ class NoEvents final : public protocol::TransportEvents {
   void OnRequest(protocol::ServerCall*) override {}
 };
 
-TEST(Http2StrangersTest, ALongPathIsUnknown) {
-  Http2Settings settings;
-  settings.server = kLimits;
+// A server's connection, and a client's session at its other end.
+struct ServerAndClient {
+  ServerAndClient() {
+    EXPECT_TRUE(opened.ok());
+    client.set_handler(client_side);
+  }
+
+  // Sends a request, as much of it as the server's first windows allow, and
+  // receives what the server says then.
+  Http2Exchange& Send(const std::string& path, int64_t bytes) {
+    Http2Exchange& exchange = client_side.exchanges.emplace_back();
+    exchange.output.Fill(payload::RequestHeader(), bytes);
+    EXPECT_TRUE(client.SendRequest(exchange, path, Http2Session::kNoTimeout));
+    Write(sockets.client, client);
+    server.OnReady(EPOLLIN, events);
+    server.Flush();
+    Receive(sockets.client, client);
+    return exchange;
+  }
+
+  const Http2Settings settings = {.server = kLimits};
   const protocol::ConnectionSecurity security;
   Http2Counters counters;
-  Http2Context context(settings, security, counters);
-  ASSERT_TRUE(context.poller.Open().ok());
+  Http2Context context{settings, security, counters};
+  const absl::Status opened = context.poller.Open();  // before the connection
   base::ObjectPool<Http2Request> requests;
   Listener listener;
   NoEvents events;
   SocketPair sockets;
-  Http2ServerConnection server(
-      context, {std::move(sockets.server), INT64_MAX, requests, listener});
-  const std::string path = kGenericRpcMethod + std::string(1000, 'x');
+  Http2ServerConnection server{
+      context, {std::move(sockets.server), INT64_MAX, requests, listener}};
   Silent client_side;
-  Http2Session client(Http2Session::Side::kClient, kLimits, "server");
-  client.set_handler(client_side);
-  Http2Exchange& exchange = client_side.exchanges.emplace_back();
-  exchange.output.Fill(payload::RequestHeader(), 100);
-  ASSERT_TRUE(client.SendRequest(exchange, path, Http2Session::kNoTimeout));
-  Write(sockets.client, client);
-  server.OnReady(EPOLLIN, events);
-  server.Flush();
-  Receive(sockets.client, client);
-  EXPECT_EQ(counters.refused_requests, 1);
+  Http2Session client{Http2Session::Side::kClient, kLimits, "server"};
+};
+
+TEST(Http2StrangersTest, ALongPathIsUnknown) {
+  ServerAndClient both;
+  const Http2Exchange& exchange =
+      both.Send(kGenericRpcMethod + std::string(1000, 'x'), 100);
+  EXPECT_EQ(both.counters.refused_requests, 1);
   EXPECT_EQ(exchange.grpc_status, absl::StrCat(kGrpcUnimplemented));
 }
 
 TEST(Http2StrangersTest, ARequestThatDoesNotGoOnIsGivenUp) {
-  Http2Settings settings;
-  settings.server = kLimits;
-  const protocol::ConnectionSecurity security;
-  Http2Counters counters;
-  Http2Context context(settings, security, counters);
-  ASSERT_TRUE(context.poller.Open().ok());
-  base::ObjectPool<Http2Request> requests;
-  Listener listener;
-  NoEvents events;
-  SocketPair sockets;
-  Http2ServerConnection server(
-      context, {std::move(sockets.server), INT64_MAX, requests, listener});
-  Silent client_side;
-  Http2Session client(Http2Session::Side::kClient, kLimits, "server");
-  client.set_handler(client_side);
+  ServerAndClient both;
   // The server's windows are smaller, and it has not enlarged them yet.
-  Http2Exchange& exchange = client_side.exchanges.emplace_back();
-  exchange.output.Fill(payload::RequestHeader(), 200'000);
-  ASSERT_TRUE(client.SendRequest(exchange, kGenericRpcMethod,
-                                 Http2Session::kNoTimeout));
-  const auto exchange_bytes = [&] {
-    server.OnReady(EPOLLIN, events);
-    server.Flush();
-    Receive(sockets.client, client);
-  };
-  Write(sockets.client, client);
-  exchange_bytes();
-  const int64_t first_ns = listener.due_ns;
+  both.Send(kGenericRpcMethod, 200'000);
+  const int64_t first_ns = both.listener.due_ns;
   ASSERT_LT(first_ns, INT64_MAX);
   // Something has arrived since, but then nothing.
-  server.Work(first_ns - 1);
-  server.Work(first_ns);
-  const int64_t second_ns = listener.due_ns;
-  EXPECT_EQ(second_ns, first_ns + settings.request_timeout_ns);
-  server.Flush();
-  EXPECT_EQ(counters.overdue_requests, 0);
-  EXPECT_EQ(requests.in_use(), 1);
-  server.Work(second_ns);
-  EXPECT_EQ(listener.due_ns, INT64_MAX);
-  EXPECT_EQ(counters.overdue_requests, 1);
-  EXPECT_EQ(requests.in_use(), 0);
-  server.Flush();
-  while (Receive(sockets.client, client)) {
+  both.server.Work(first_ns - 1);
+  both.server.Work(first_ns);
+  const int64_t second_ns = both.listener.due_ns;
+  EXPECT_EQ(second_ns, first_ns + both.settings.request_timeout_ns);
+  both.server.Flush();
+  EXPECT_EQ(both.counters.overdue_requests, 0);
+  EXPECT_EQ(both.requests.in_use(), 1);
+  both.server.Work(second_ns);
+  EXPECT_EQ(both.listener.due_ns, INT64_MAX);
+  EXPECT_EQ(both.counters.overdue_requests, 1);
+  EXPECT_EQ(both.requests.in_use(), 0);
+  both.server.Flush();
+  while (Receive(both.sockets.client, both.client)) {
   }
-  EXPECT_THAT(client_side.reasons, ElementsAre("CANCEL"));
+  EXPECT_THAT(both.client_side.reasons, ElementsAre("CANCEL"));
 }
 
 }  // namespace

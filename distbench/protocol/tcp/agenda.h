@@ -44,14 +44,18 @@ class Agenda {
   // The earliest time, or kNever.
   int64_t next_due_ns() const { return next_due_ns_; }
 
-  // Removes the items that are due, and returns them, the earliest first.
-  std::vector<Item*> TakeDue(int64_t now_ns) {
+  // Calls Work(now_ns) of the items that are due, the earliest first. Each then
+  // says by next_due_ns() when it is due again.
+  void Work(int64_t now_ns) {
     std::vector<Item*> due;
     while (!times_.empty() && next_due_ns_ <= now_ns) {
       due.push_back(times_.begin()->second);
       Remove(*due.back());
     }
-    return due;
+    for (Item* item : due) {
+      item->Work(now_ns);
+      Set(*item, item->next_due_ns());
+    }
   }
 
  private:

@@ -33,31 +33,28 @@ absl::Status Poller::Open() {
       opens(wake_fd_, eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) &&
       opens(timer_fd_,
             timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) &&
-      Add(wake_fd_.get(), kEvents, nullptr) &&
-      Add(timer_fd_.get(), kEvents, nullptr);
+      Control(EPOLL_CTL_ADD, wake_fd_.get(), kEvents, nullptr) &&
+      Control(EPOLL_CTL_ADD, timer_fd_.get(), kEvents, nullptr);
   return is_open ? absl::OkStatus()
                  : base::NoDescriptorError("the poller of a worker", errno);
 }
 
-bool Poller::Add(int fd, uint32_t epoll_events, void* tag) {
+bool Poller::Control(int operation, int fd, uint32_t epoll_events, void* tag) {
   epoll_event event = {};
   event.events = epoll_events;
   event.data.ptr = tag;
-  return epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
+  return epoll_ctl(epoll_.get(), operation, fd, &event) == 0;
 }
 
 absl::Status Poller::Watch(int fd, uint32_t epoll_events, Watcher& watcher) {
   Forget(watcher);
-  return Add(fd, epoll_events, &watcher)
+  return Control(EPOLL_CTL_ADD, fd, epoll_events, &watcher)
              ? absl::OkStatus()
              : base::NoDescriptorError("a watch of a socket", errno);
 }
 
 void Poller::Rewatch(int fd, uint32_t epoll_events, Watcher& watcher) {
-  epoll_event event = {};
-  event.events = epoll_events;
-  event.data.ptr = &watcher;
-  PCHECK(epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event) == 0);
+  PCHECK(Control(EPOLL_CTL_MOD, fd, epoll_events, &watcher));
 }
 
 void Poller::Forget(const Watcher& watcher) {

@@ -104,7 +104,7 @@ class Poller {
   static constexpr int kMaxEvents = 64;
   static constexpr int64_t kNoTimer = -1;
 
-  bool Add(int fd, uint32_t epoll_events, void* tag);
+  bool Control(int operation, int fd, uint32_t epoll_events, void* tag);
   int Wait(int64_t deadline_ns);
   bool TakeWake();
   int Spin(int64_t until_ns);

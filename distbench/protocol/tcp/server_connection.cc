@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "distbench/base/clock.h"
 #include "distbench/payload/message_codec.h"
 
 namespace distbench::protocol {
@@ -29,11 +28,7 @@ void ServerConnection::OnReady(uint32_t epoll_events, TransportEvents& events) {
     if (epoll_events & EPOLLOUT) OnWritable();
     const bool hung_up = epoll_events & (EPOLLERR | EPOLLHUP);
     if (hung_up || ((epoll_events & EPOLLIN) && reads())) {
-      if (reports_times_) {
-        ReadRequests<FrameKind::kTimedReply>(events);
-      } else {
-        ReadRequests<FrameKind::kReply>(events);
-      }
+      ReadRequests(events);
     }
     ThrottleReading();
   }
@@ -68,16 +63,13 @@ void ServerConnection::SendGreeting() {
   [[maybe_unused]] const ssize_t sent = stream().Send(&piece, 1);
 }
 
-template <FrameKind reply_kind>
 inline void ServerConnection::ReadRequests(TransportEvents& events) {
   Read([&](const FrameHeader& frame, absl::string_view head, int64_t read_ns) {
-    return OnRequest<reply_kind>(frame, head, read_ns, events);
+    return OnRequest(frame, head, read_ns, events);
   });
 }
 
-// Inline because there is one caller for each kind of reply, which handles
-// every request.
-template <FrameKind reply_kind>
+// Inline because there is one caller, which handles every request.
 inline StreamError ServerConnection::OnRequest(const FrameHeader& frame,
                                                absl::string_view head,
                                                int64_t read_ns,
@@ -96,9 +88,8 @@ inline StreamError ServerConnection::OnRequest(const FrameHeader& frame,
       .received_ns = read_ns,
   };
   KeepTrace(*header, *request);
-  request->connection = this;
   request->call_id = frame.call_id;
-  ++pending_requests_;
+  NotePending(*request);
   events.OnRequest(request);
   return StreamError::kNone;
 }

@@ -38,12 +38,10 @@ class ServerConnection final
  private:
   void ContinueGreeting();
   void SendGreeting();
-  template <FrameKind reply_kind>
   ABSL_ATTRIBUTE_ALWAYS_INLINE StreamError OnRequest(const FrameHeader& frame,
                                                      absl::string_view head,
                                                      int64_t read_ns,
                                                      TransportEvents& events);
-  template <FrameKind reply_kind>
   void ReadRequests(TransportEvents& events);
 
   bool is_secured_ = false;

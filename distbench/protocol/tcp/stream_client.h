@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/clock.h"
 #include "distbench/protocol/call_table.h"
@@ -77,12 +77,8 @@ class StreamClient final : private Connection::Listener {
   // Calls function(connection) for each connection.
   template <typename Function>
   void ForEachConnection(const Function& function) {
-    for (Peer& peer : peers_) {
-      for (Server& server : peer.servers) {
-        for (Place& place : server.places) function(*place.connection);
-      }
-    }
-    for (auto& [connection, owned] : retired_) function(*connection);
+    ForEachPlace([&](Place& place) { function(*place.connection); });
+    for (const auto& connection : retired_) function(*connection);
   }
 
   // As Transport::Start().
@@ -165,6 +161,16 @@ class StreamClient final : private Connection::Listener {
     return NextPlace(ChooseServer(peer));
   }
   Place& NextPlace(Server& server);
+
+  template <typename Function>
+  void ForEachPlace(const Function& function) {
+    for (Peer& peer : peers_) {
+      for (Server& server : peer.servers) {
+        for (Place& place : server.places) function(place);
+      }
+    }
+  }
+
   void Retire(Place& place);
   void BuryIdle();
   void Refuse(ClientCall* call);
@@ -187,17 +193,13 @@ class StreamClient final : private Connection::Listener {
   ClientCalls<Connection> calls_;
   std::vector<Peer> peers_;
   Agenda<Connection> agenda_;
-  absl::flat_hash_map<Connection*, std::unique_ptr<Connection>> retired_;
+  absl::flat_hash_set<std::unique_ptr<Connection>> retired_;
   bool closed_ = false;
 };
 
 template <typename Connection>
 void StreamClient<Connection>::SetPeers(std::vector<StreamPeer> peers) {
-  for (Peer& peer : peers_) {
-    for (Server& server : peer.servers) {
-      for (Place& place : server.places) agenda_.Remove(*place.connection);
-    }
-  }
+  ForEachPlace([&](Place& place) { agenda_.Remove(*place.connection); });
   peers_.clear();
   for (StreamPeer& peer : peers) {
     Peer& made = peers_.emplace_back();
@@ -280,9 +282,8 @@ bool StreamClient<Connection>::Start(ClientCall* call) {
 template <typename Connection>
 void StreamClient<Connection>::Retire(Place& place) {
   ++context_.counters.renewed_connections;
-  Connection& retired = *place.connection;
-  retired_.emplace(&retired, std::move(place.connection));
-  calls_.Retire(retired);
+  calls_.Retire(*place.connection);
+  retired_.insert(std::move(place.connection));
   place.connection = MakeConnection(
       {.name = place.name, .addresses = {}, .address = place.address});
   place.calls = 0;
@@ -337,10 +338,7 @@ void StreamClient<Connection>::Close() {
 template <typename Connection>
 void StreamClient<Connection>::Work(int64_t now_ns) {
   calls_.Expire(now_ns);
-  for (Connection* connection : agenda_.TakeDue(now_ns)) {
-    connection->Work(now_ns);
-    OnDueChanged(*connection);
-  }
+  agenda_.Work(now_ns);
 }
 
 }  // namespace distbench::protocol

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "distbench/base/clock.h"
 #include "distbench/base/object_pool.h"
@@ -268,7 +268,7 @@ class StreamServer final : private ServerListener<Connection> {
 
   Context& context_;
   base::ObjectPool<Request> requests_;
-  absl::flat_hash_map<Connection*, std::unique_ptr<Connection>> connections_;
+  absl::flat_hash_set<std::unique_ptr<Connection>> connections_;
   Agenda<Connection> agenda_;
   // Perhaps twice, and perhaps with requests that have no reply yet.
   std::vector<Connection*> closed_;
@@ -280,12 +280,10 @@ void StreamServer<Connection>::Serve(base::FileDescriptor socket) {
   if (!accepts_) return;
   const int64_t due_ns =
       base::RealClock().MonotonicNs() + context_.settings.handshake_timeout_ns;
-  auto made = std::make_unique<Connection>(
-      context_,
-      typename Connection::Socket{std::move(socket), due_ns, requests_, *this});
-  Connection& connection = *made;
-  connections_.emplace(&connection, std::move(made));
-  OnDueChanged(connection);
+  const auto made = connections_.insert(std::make_unique<Connection>(
+      context_, typename Connection::Socket{std::move(socket), due_ns,
+                                            requests_, *this}));
+  OnDueChanged(**made.first);
 }
 
 template <typename Connection>
@@ -297,7 +295,7 @@ void StreamServer<Connection>::Reply(ServerCall* call) {
 template <typename Connection>
 int64_t StreamServer<Connection>::BreakConnections() {
   int64_t count = 0;
-  for (const auto& [connection, owned] : connections_) {
+  for (const auto& connection : connections_) {
     if (connection->is_closed() || connection->is_breaking()) continue;
     connection->Break(StreamError::kOnPurpose);
     ++count;
@@ -307,10 +305,7 @@ int64_t StreamServer<Connection>::BreakConnections() {
 
 template <typename Connection>
 void StreamServer<Connection>::Work(int64_t now_ns) {
-  for (Connection* connection : agenda_.TakeDue(now_ns)) {
-    connection->Work(now_ns);
-    OnDueChanged(*connection);
-  }
+  agenda_.Work(now_ns);
 }
 
 template <typename Connection>
@@ -327,7 +322,7 @@ void StreamServer<Connection>::BuryClosed() {
 template <typename Connection>
 void StreamServer<Connection>::Close() {
   accepts_ = false;
-  for (const auto& [connection, owned] : connections_) connection->Finish();
+  for (const auto& connection : connections_) connection->Finish();
 }
 
 }  // namespace distbench::protocol
