@@ -64,7 +64,6 @@ class Page:
         self._pending = b""
         self._last_id = 0
         self._session = None
-        self._load_count = 0
         self.complaints = []
         self.requests = []
         self._open(url, size)
@@ -118,8 +117,6 @@ class Page:
             self.complaints.append(parameters["args"])
         elif method == "Network.requestWillBeSent":
             self.requests.append(parameters["request"]["url"])
-        elif method == "Page.loadEventFired":
-            self._load_count += 1
 
     def evaluate(self, expression):
         """Returns the value of a JavaScript expression, or of its promise."""
@@ -169,11 +166,13 @@ class Page:
             return file.read()
 
     def reload(self):
-        """Loads the page again, and waits until it is loaded."""
-        loaded = self._load_count
+        """Loads the page again, and waits until it is loaded. An event that a
+        page was loaded may still be that of the old one."""
+        self.evaluate("window.isOld = true")
         self._call("Page.reload")
-        while self._load_count == loaded:
-            self._note(self._read_message())
+        self.wait_until(
+            "window.isOld === undefined && document.readyState === 'complete'"
+        )
 
     def resize(self, width, height):
         """Makes the window that of a phone or a tablet."""

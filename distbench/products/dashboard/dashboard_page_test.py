@@ -262,28 +262,41 @@ class DashboardPageTest(dashboard_page.PageTest):
         self.assertEqual(len(lines), 32)
         page.close()
 
+    def wait_for_trend(self, page):
+        """Waits for the chart, and for all that is loaded after it: what is
+        above it moves it."""
+        page.wait_until(
+            f"{report_page.IS_DRAWN}('trend-chart')"
+            f" && {count('#what-changed-list *')} > 0"
+            f" && {count('#series-grid svg')} === 4"
+        )
+
+    def point_on_trend(self, page, index):
+        """Shows a point of the chart, and returns where it is: x and y."""
+        return page.evaluate(
+            f"""(canvas => {{
+              canvas.scrollIntoView();
+              const box = canvas.getBoundingClientRect();
+              const point = Chart.getChart(canvas).getDatasetMeta(0)
+                  .data[{index}];
+              return [box.left + point.x, box.top + point.y];
+            }})(document.getElementById('trend-chart'))"""
+        )
+
     def test_zoom_is_in_the_address_and_points_open_results(self):
         page = self.open_page(self.serve_history().address, "#/trend?series=1")
-        chart = "Chart.getChart('trend-chart')"
-        page.wait_until(f"{chart} !== undefined")
-        page.evaluate("document.querySelector('#trend').scrollIntoView()")
-        place = "document.querySelector('#trend-chart').getBoundingClientRect()"
-        top = page.evaluate(f"{place}.top")
-        left = page.evaluate(f"{place}.left")
-        whole = page.evaluate(f"{chart}.scales.x.max - {chart}.scales.x.min")
-        page.drag(top + 150, left + 300, left + 500)
+        self.wait_for_trend(page)
+        scale = "Chart.getChart('trend-chart').scales.x"
+        whole = page.evaluate(f"{scale}.max - {scale}.min")
+        left, y = self.point_on_trend(page, 10)
+        page.drag(y, left, left + 200)
         page.wait_until("/zoom=\\d+%3A\\d+/.test(location.hash)")
         self.reload(page)
-        page.wait_until(f"{chart} !== undefined")
-        page.wait_until(
-            f"{chart}.scales.x.max - {chart}.scales.x.min < {whole / 2}"
-        )
+        self.wait_for_trend(page)
+        page.wait_until(f"{scale}.max - {scale}.min < {whole / 2}")
         page.press("Escape")
         page.wait_until("!location.hash.includes('zoom')")
-        page.evaluate("document.querySelector('#trend').scrollIntoView()")
-        point = f"{chart}.getDatasetMeta(0).data[10]"
-        x = page.evaluate(f"{place}.left + {point}.x")
-        y = page.evaluate(f"{place}.top + {point}.y")
+        x, y = self.point_on_trend(page, 10)
         page.drag(y, x, x)
         page.wait_until("location.pathname.startsWith('/results/')")
         page.close()
