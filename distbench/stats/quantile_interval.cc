@@ -27,9 +27,7 @@ double BlockHalfWidth(absl::Span<const Outcomes> blocks, int64_t value,
         {.amount = static_cast<double>(block.latency_ns.CountAtMost(value)),
          .count = static_cast<double>(block.count())});
   }
-  return StudentTQuantile((1 + confidence) / 2,
-                          static_cast<double>(blocks.size()) - 1) *
-         ErrorOfRatio(within);
+  return HalfWidthOfRatio(within, confidence);
 }
 
 RankInterval BlockRanks(const Outcomes& all, absl::Span<const Outcomes> blocks,

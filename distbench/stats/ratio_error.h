@@ -17,17 +17,21 @@ struct BlockAmount {
 // All amounts, and all counts.
 BlockAmount SumOf(absl::Span<const BlockAmount> blocks);
 
-// The standard error of all amounts divided by all counts, from the spread
-// between consecutive blocks of unequal sizes, so that requests within a block
-// may depend on each other. Requires at least two blocks, and a count above 0.
+// Half the width of the confidence interval of all amounts divided by all
+// counts, from the spread between consecutive blocks of unequal sizes, so that
+// requests within a block may depend on each other. Requires at least two
+// blocks, and a count above 0. It is a quantile of Student's t distribution
+// times the standard error.
 //
 // Ten blocks or more also show whether a block depends on the one before it.
 // The error then is that of a first-order autoregression (G. E. P. Box, G. M.
 // Jenkins and G. C. Reinsel, Time Series Analysis, 3rd ed., Prentice Hall 1994,
-// section 2.1), whose correlation is corrected for the bias of short series (M.
-// G. Kendall, Note on Bias in the Estimation of Autocorrelation, Biometrika 41
-// (1954) 403-404).
-double ErrorOfRatio(absl::Span<const BlockAmount> blocks);
+// section 2.1), and the blocks count for as many as independent ones of the
+// same error would be. The correlation is corrected for the bias of short
+// series (M. G. Kendall, Note on Bias in the Estimation of Autocorrelation,
+// Biometrika 41 (1954) 403-404), and raised by half its standard error.
+double HalfWidthOfRatio(absl::Span<const BlockAmount> blocks,
+                        double confidence);
 
 }  // namespace distbench::stats
 

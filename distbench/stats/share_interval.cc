@@ -35,12 +35,9 @@ CountedShare EffectiveShare(const CountedShare& counted,
                             double confidence) {
   const double share = counted.share();
   if (blocks.size() < 2 || share <= 0 || share >= 1) return counted;
-  const double probability = (1 + confidence) / 2;
-  const double degrees_of_freedom = static_cast<double>(blocks.size()) - 1;
-  const double errors = ErrorOfRatio(blocks) *
-                        StudentTQuantile(probability, degrees_of_freedom) /
-                        NormalQuantile(probability);
-  const double independent_count = share * (1 - share) / (errors * errors);
+  const double error = HalfWidthOfRatio(blocks, confidence) /
+                       NormalQuantile((1 + confidence) / 2);
+  const double independent_count = share * (1 - share) / (error * error);
   const double count = std::min(counted.count, independent_count);
   return {.amount = share * count, .count = count};
 }

@@ -56,9 +56,10 @@ JudgedObjective JudgeOne(const absl::StatusOr<config::Objective>& objective,
       JudgeBounds(outcome->lower, outcome->upper, objective->limit,
                   objective->is_upper_limit);
   judged.check.evidence =
-      absl::StrCat(outcome->measured,
-                   " (95% interval: ", BoundText(*objective, outcome->lower),
-                   " to ", BoundText(*objective, outcome->upper), ")");
+      absl::StrCat(outcome->measured, " (95% interval",
+                   outcome->is_of_independent ? " of independent values" : "",
+                   ": ", BoundText(*objective, outcome->lower), " to ",
+                   BoundText(*objective, outcome->upper), ")");
   return judged;
 }
 

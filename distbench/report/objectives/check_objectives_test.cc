@@ -89,7 +89,8 @@ TEST(CheckObjectivesTest, SaysWhatItJudgedBy) {
   EXPECT_EQ(checks[0].test, "t");
   EXPECT_EQ(checks[0].condition, "p50<=600ms");
   EXPECT_THAT(checks[0].evidence, HasSubstr("p50 50"));
-  EXPECT_THAT(checks[0].evidence, HasSubstr("95% interval: 46"));
+  EXPECT_THAT(checks[0].evidence,
+              HasSubstr("95% interval of independent values: 46"));
   EXPECT_EQ(checks[1].condition, "rate>=1");
 }
 

@@ -54,8 +54,8 @@ ObjectiveOutcome JudgePart(const config::Objective& objective,
           std::max<int64_t>(1, part.outcomes.ValueAtQuantile(quantile))};
   if (ranks.lower >= 1) percentile.interval.lower = at_rank(ranks.lower - 1);
   if (ranks.upper <= count) percentile.interval.upper = at_rank(ranks.upper);
-  ObjectiveOutcome outcome = JudgePercentile(objective, percentile);
-  outcome.excess = WithUnknownError(outcome.excess);
+  ObjectiveOutcome outcome =
+      OfIndependent(JudgePercentile(objective, percentile));
   outcome.service_excess = outcome.excess;
   return outcome;
 }
@@ -99,8 +99,15 @@ stats::BlockAmount AmountOf(const stats::Metric& metric,
   }
 }
 
-// At most kMaxBlocks of consecutive whole intervals without warm-up; none if
-// there are too few.
+// Whether the blocks of a metric are amounts per second, which only intervals
+// tell that traffic covers as a whole.
+bool IsPerSecond(const stats::Metric& metric) {
+  return metric.kind == stats::Metric::Kind::kRate ||
+         metric.kind == stats::Metric::Kind::kGoodput;
+}
+
+// At most kMaxBlocks of consecutive intervals without warm-up; none if there
+// are fewer than two.
 std::vector<stats::BlockAmount> BlocksOf(const stats::Metric& metric,
                                          const RpcMeasurements& rpc) {
   std::vector<stats::BlockAmount> intervals;
@@ -120,13 +127,10 @@ std::vector<stats::BlockAmount> BlocksOf(const stats::Metric& metric,
       }
     }
     const bool is_whole = each != all.begin() && std::next(each) != all.end();
-    if (!is_whole || each->second.warmup > 0) continue;
-    add(each->second);
+    if (each->second.warmup > 0) continue;
+    if (is_whole || !IsPerSecond(metric)) add(each->second);
   }
-  if (intervals.size() < kFewestShortBlocks ||
-      stats::SumOf(intervals).count == 0) {
-    return {};
-  }
+  if (intervals.size() < 2 || stats::SumOf(intervals).count == 0) return {};
   const size_t per_block =
       (intervals.size() + stats::kMaxBlocks - 1) / stats::kMaxBlocks;
   std::vector<stats::BlockAmount> blocks;
@@ -150,10 +154,13 @@ ObjectiveOutcome JudgeRatio(const config::Objective& objective, double value,
                             double least_error,
                             const std::vector<stats::BlockAmount>& blocks,
                             std::string measured) {
-  const double error = blocks.size() < 2 || value <= 0
+  const double error = blocks.empty() || value <= 0
                            ? least_error
                            : std::max(least_error, ErrorOfBlocks(blocks));
-  return JudgeValue(objective, value, error, std::move(measured));
+  ObjectiveOutcome outcome =
+      JudgeValue(objective, value, error, std::move(measured));
+  outcome.is_of_independent = blocks.empty();
+  return outcome;
 }
 
 // The error, relative to the rate, of a number of requests that were sent as

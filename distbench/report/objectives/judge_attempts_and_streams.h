@@ -21,7 +21,7 @@ bool IsOfAttempts(const stats::Metric& metric);
 
 // Judges goodput, amplification or wasted attempts. Requests depend on each
 // other, most of all in an overload, so intervals come from the spread between
-// intervals of the series, if there are at least four, and those on attempts
+// intervals of the series, if there are at least two, and those on attempts
 // are never narrower than those of independent requests. NOT_FOUND if the RPC
 // has no policy, for all but goodput, or if nothing was measured.
 absl::StatusOr<ObjectiveOutcome> JudgeAttempts(
@@ -39,7 +39,7 @@ struct MeasuredRate {
 // requests in flight at both ends of the measured time: a load that was sent
 // evenly has a narrow interval, and one that stalled a wide one. In open loops,
 // the spread is that of the share of what was due, because a plan that varies
-// (cycles, bursts) is no error. Without four such intervals, requests are taken
+// (cycles, bursts) is no error. Without two such intervals, requests are taken
 // to be independent.
 ObjectiveOutcome JudgePerSecond(const config::Objective& objective,
                                 const RpcMeasurements& rpc,

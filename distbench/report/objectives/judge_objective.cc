@@ -198,16 +198,17 @@ absl::StatusOr<ObjectiveOutcome> JudgeRpc(const config::Objective& objective,
   if (metric.kind == stats::Metric::Kind::kRate) {
     return JudgeRate(objective, metric, rpc, allowed_failures);
   }
+  const auto judge = [&](const stats::Outcomes& latency,
+                         const std::vector<stats::Outcomes>& blocks) {
+    ObjectiveOutcome outcome =
+        JudgeLatency(objective, metric, latency, blocks, allowed_failures);
+    return blocks.empty() ? OfIndependent(std::move(outcome)) : outcome;
+  };
   const std::vector<stats::Outcomes> blocks = LatencyBlocks(rpc);
-  ObjectiveOutcome outcome =
-      JudgeLatency(objective, metric, outcomes, blocks, allowed_failures);
-  // Without blocks, the error of a latency that succeeded is only assumed.
-  if (blocks.empty()) outcome.excess = WithUnknownError(outcome.excess);
+  ObjectiveOutcome outcome = judge(outcomes, blocks);
   outcome.has_grown = HasGrown(blocks);
   if (rpc.service_time.count() > 0) {
-    outcome.service_excess = JudgeLatency(objective, metric, rpc.service_time,
-                                          ServiceBlocks(rpc), allowed_failures)
-                                 .excess;
+    outcome.service_excess = judge(rpc.service_time, ServiceBlocks(rpc)).excess;
   }
   return outcome;
 }
@@ -257,6 +258,7 @@ absl::StatusOr<ObjectiveOutcome> JudgeCpu(const config::Objective& objective,
                            : RelativeErrorOf(busiest, *share);
   ObjectiveOutcome outcome = JudgeValue(
       objective, *share, error, absl::StrFormat("cpu %.1f%%", 100 * *share));
+  outcome.is_of_independent = busiest.size() < stats::kMinBlocks;
   // Clocks that differ may make it slightly more than all of the time.
   outcome.upper = std::min(*outcome.upper, std::max(1.0, *share));
   return outcome;
@@ -354,11 +356,12 @@ ObjectiveOutcome OutcomeOf(double value, const Excess& excess,
 
 }  // namespace
 
-Excess WithUnknownError(Excess excess) {
-  if (std::isfinite(excess.estimate)) {
-    excess.error = std::max(excess.error, kUnknownError);
+ObjectiveOutcome OfIndependent(ObjectiveOutcome outcome) {
+  outcome.is_of_independent = true;
+  if (std::isfinite(outcome.excess.estimate)) {
+    outcome.excess.error = std::max(outcome.excess.error, kUnknownError);
   }
-  return excess;
+  return outcome;
 }
 
 ObjectiveOutcome JudgeValue(const config::Objective& objective, double value,
@@ -399,17 +402,17 @@ ObjectiveOutcome JudgeShare(const config::Objective& objective, double amount,
       stats::EffectiveShare(counted, blocks, kReportConfidence);
   const stats::Interval interval =
       stats::IntervalOfShare(effective, (1 - kReportConfidence) / 2);
-  return OutcomeOf(
+  ObjectiveOutcome outcome = OutcomeOf(
       counted.share(),
       ExcessOf(objective, counted.share(), 1 / std::sqrt(effective.amount + 1)),
       interval.lower, interval.upper, std::move(measured));
+  outcome.is_of_independent = blocks.size() < 2;
+  return outcome;
 }
 
 double RelativeErrorOf(absl::Span<const stats::BlockAmount> blocks,
                        double ratio) {
-  const double errors_to_bound = stats::StudentTQuantile(
-      (1 + kReportConfidence) / 2, static_cast<double>(blocks.size()) - 1);
-  return stats::ErrorOfRatio(blocks) / ratio * errors_to_bound /
+  return stats::HalfWidthOfRatio(blocks, kReportConfidence) / ratio /
          kErrorsPerInterval;
 }
 

@@ -43,6 +43,11 @@ struct ObjectiveOutcome {
   std::optional<double> lower;
   std::optional<double> upper;
 
+  // Whether the interval takes what was measured for independent of each other,
+  // because too few seconds tell by how much it is not. It is then too narrow
+  // wherever slow requests, or failures, come together.
+  bool is_of_independent = false;
+
   // The measurement itself; infinite, or 0 for a lower limit, if too many RPCs
   // failed for the metric to have a value.
   double value = 0;
@@ -71,8 +76,9 @@ double AllowedFailures(const config::Objective& objective,
 //
 // Latencies and failures of neighbouring RPCs depend on each other, so
 // intervals and errors come from the spread between blocks of at least a
-// second. A run with fewer than four seconds has no blocks. Its intervals are
-// too narrow, and the error of its latencies is at least a quarter.
+// second. A run that is too short for blocks has an interval that takes RPCs
+// for independent, and says so; the error of its latencies is at least
+// kUnknownError.
 absl::StatusOr<ObjectiveOutcome> Judge(const config::Objective& objective,
                                        const TestResult& result,
                                        const TestTotals& totals,
@@ -97,8 +103,9 @@ inline constexpr double kUnknownError = 0.25;
 // this.
 inline constexpr size_t kFewestShortBlocks = 4;
 
-// Raises the error of what has a value to kUnknownError at least.
-Excess WithUnknownError(Excess excess);
+// Marks an outcome as is_of_independent, and raises the error of what has a
+// value to kUnknownError at least.
+ObjectiveOutcome OfIndependent(ObjectiveOutcome outcome);
 
 // `error` is the standard error of the value's logarithm. `measured`, here and
 // below: as in ObjectiveOutcome.
