@@ -47,9 +47,7 @@ class Endpoint:
         }
 
 
-def find_endpoint(
-    environment: Mapping[str, str], **given: PathLike | None
-) -> Endpoint:
+def find_endpoint(environment: Mapping[str, str], **given: PathLike | None) -> Endpoint:
     """Completes what the caller gave of Endpoint's fields from the environment.
 
     Raises:
@@ -127,9 +125,7 @@ def _read(argument: str, path: str | None) -> bytes | None:
         with open(path, "rb") as file:
             return file.read()
     except OSError as error:
-        raise ConfigError(
-            f"{argument}: cannot read {path}: {error.strerror}"
-        ) from None
+        raise ConfigError(f"{argument}: cannot read {path}: {error.strerror}") from None
 
 
 def explain(error: "grpc.RpcError", endpoint: Endpoint) -> SequencerError:

@@ -85,9 +85,9 @@ class Program:
         }
         # No such folder, so no defaults of the user's.
         ours["XDG_CONFIG_HOME"] = f"{os.fspath(outfile)}.none"
+        outfile_flag = f"--outfile={os.fspath(outfile)}"
         outcome = self._run(
-            ["runs", "wait", run_id, "--quiet", "--binary_output",
-             f"--outfile={os.fspath(outfile)}"],
+            ["runs", "wait", "--quiet", "--binary_output", outfile_flag, run_id],
             {**ours, **connection},
         )
         # The status also says how the run ended.

@@ -218,8 +218,7 @@ def _fields(message: Message, names: str) -> Row:
 _TABLES_OF_RUNS: dict[str, tuple[Sequence[str], Callable[[Run], Iterator[Row]]]] = {
     "runs": (
         "verdict failure version revision random_seed config_hash "
-        "start_timestamp_ns end_timestamp_ns".split()
-        + [*_COUNTS, "duration_s"],
+        "start_timestamp_ns end_timestamp_ns".split() + [*_COUNTS, "duration_s"],
         _run_rows,
     ),
     "findings": ("severity code message".split(), _finding_rows),

@@ -108,9 +108,7 @@ def _simulated_groups(test: Json, base: Results, new: Results) -> str | None:
         name
         for name, results in (("base", base), ("new", new))
         if any(
-            run.simulated
-            for run in results.runs
-            if run.test == test[f"{name}_name"]
+            run.simulated for run in results.runs if run.test == test[f"{name}_name"]
         )
     ]
     return "both" if len(names) == 2 else names[0] if names else None

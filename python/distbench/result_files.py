@@ -107,9 +107,7 @@ def result_files_in(folder: str | os.PathLike[str]) -> list[str]:
         if entry.name.endswith((".pb", ".pb.gz"))
     )
     if not files:
-        raise ResultError(
-            f"{os.fspath(folder)} holds no results (*.pb or *.pb.gz)"
-        )
+        raise ResultError(f"{os.fspath(folder)} holds no results (*.pb or *.pb.gz)")
     return files
 
 

@@ -258,9 +258,7 @@ def _test_result(read: ReadMessage, position: int) -> results_pb2.TestResult:
 
 
 def _message_of(runs: Sequence[Run]) -> results_pb2.TestSequenceResults:
-    return results_pb2.TestSequenceResults(
-        test_results=[run.result for run in runs]
-    )
+    return results_pb2.TestSequenceResults(test_results=[run.result for run in runs])
 
 
 def _label(run: Run) -> str:

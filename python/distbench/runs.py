@@ -21,7 +21,6 @@ PERCENTILE_NAMES = {
     99.999: "p99.999",
 }
 
-
 # What says that a percentile or a bound of its interval failed.
 _FLAGS_OF_FAILURE = {
     "value_ns": "failed",
@@ -101,16 +100,16 @@ class Latency:
         Raises:
             ValueError: reports do not have it; lists those that they have.
         """
-        if percent not in PERCENTILE_NAMES:
-            known = ", ".join(f"{known:g}" for known in PERCENTILE_NAMES)
-            raise ValueError(
-                f"reports have no percentile {percent:g}; they have {known}, and "
-                "curve() has the distribution"
-            )
         for found in self._percentiles:
             if found.percent == percent:
                 return found
-        return None
+        if percent in PERCENTILE_NAMES:
+            return None
+        known = ", ".join(f"{known:g}" for known in PERCENTILE_NAMES)
+        raise ValueError(
+            f"reports have no percentile {percent:g}; they have {known}, and "
+            "curve() has the distribution"
+        )
 
     def percentiles(self) -> list[Percentile]:
         """Returns those percentiles that the number of requests supports."""
@@ -275,7 +274,7 @@ def with_failures(figures: Json) -> Json:
 
 def _has_failed(name: str, figures: Json) -> bool:
     if figures[name] is not None:
-        return bool(figures[name] == "failed")
+        return name.endswith("_ns") and bool(figures[name] == "failed")
     if name in _FLAGS_OF_FAILURE:
         return bool(figures.get(_FLAGS_OF_FAILURE[name]))
     column = _PERCENTILE_COLUMN.fullmatch(name)

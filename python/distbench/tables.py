@@ -73,9 +73,7 @@ def _dtype(name: str, cells: Sequence[Cell]) -> str:
         return "boolean"
     if name.endswith("_timestamp_ns"):
         return "int64" if len(present) == len(cells) else "Int64"
-    is_count = not name.endswith("_ns") and all(
-        isinstance(cell, int) for cell in cells
-    )
+    is_count = not name.endswith("_ns") and all(isinstance(cell, int) for cell in cells)
     return "int64" if is_count and cells else "float64"
 
 

@@ -108,9 +108,7 @@ class FailuresTest(unittest.TestCase):
         # There are too few requests for it.
         self.assert_failed({**row, "failed_above_percent": 99.5})
         latency = {"p99_ns": 9, "p999_ns": None, "p99.99_ns": None}
-        self.assert_failed(
-            {**latency, "failed_above_percent": 99.95}, "p99.99_ns"
-        )
+        self.assert_failed({**latency, "failed_above_percent": 99.95}, "p99.99_ns")
         self.assert_failed(
             {"service_p50_ns": None, "failed_above_percent": 0}, "service_p50_ns"
         )
@@ -129,7 +127,7 @@ class FailuresTest(unittest.TestCase):
 
     def test_reports_of_schema_version_1_have_a_text(self):
         self.assert_failed(
-            {"value_ns": "failed", "p99_ns": "failed", "rpc": "x", "max_ns": 5},
+            {"value_ns": "failed", "p99_ns": "failed", "rpc": "failed", "max_ns": 5},
             "value_ns",
             "p99_ns",
         )

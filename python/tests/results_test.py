@@ -121,8 +121,10 @@ class RunTest(unittest.TestCase):
         self.assertEqual((run.verdict, run.failure), ("failed", "lost"))
 
     def test_an_rpc_has_its_figures(self):
-        rpc = results_of(test_result(values=range(1, 101), failed=25)).runs[0].rpc(
-            "query"
+        rpc = (
+            results_of(test_result(values=range(1, 101), failed=25))
+            .runs[0]
+            .rpc("query")
         )
         self.assertEqual((rpc.succeeded, rpc.failed, rpc.per_second), (100, 25, 50))
         self.assertEqual(rpc.failures, {"deadline": 25})
