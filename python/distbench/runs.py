@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from distbench._program import Json
 from distbench._proto import results_pb2
@@ -27,9 +28,6 @@ _FLAGS_OF_FAILURE = {
     "lower_ns": "lower_failed",
     "upper_ns": "upper_failed",
 }
-
-# A column of percentiles, such as "service_p99.9_ns" or "p999_ns".
-_PERCENTILE_COLUMN = re.compile(r"(\w*?)p(\d[\d.]*)_ns")
 
 
 @dataclass(frozen=True)
@@ -277,18 +275,28 @@ def _has_failed(name: str, figures: Json) -> bool:
         return name.endswith("_ns") and bool(figures[name] == "failed")
     if name in _FLAGS_OF_FAILURE:
         return bool(figures.get(_FLAGS_OF_FAILURE[name]))
-    column = _PERCENTILE_COLUMN.fullmatch(name)
+    column = _percentile_column(name)
     if column is None:
         return False
-    prefix, digits = column[1], column[2].replace(".", "")
+    prefix, percent = column
     limits = [figures.get(f"{prefix}failed_above_percent")]
     # Closed loops have no response times, not even of failures.
     if prefix == "service_" or (
         prefix == "response_" and figures["response_max_ns"] is not None
     ):
         limits.append(figures.get("failed_above_percent"))
-    percent = float(f"{digits[:2]}.{digits[2:]}")
     return any(limit is not None and percent >= limit for limit in limits)
+
+
+@cache
+def _percentile_column(name: str) -> tuple[str, float] | None:
+    """Returns the prefix and the percentile of a column such as "service_p99.9_ns"
+    or "p999_ns"; None if it is another one."""
+    found = re.fullmatch(r"(\w*?)p(\d[\d.]*)_ns", name)
+    if found is None:
+        return None
+    digits = found[2].replace(".", "")
+    return found[1], float(f"{digits[:2]}.{digits[2:]}")
 
 
 def _percentile(report: Json) -> Percentile:
