@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 
 from distbench._program import Json, PathLike, Program
+from distbench.errors import ResultError
 from distbench.results import Results
 from distbench.tables import Row, Table
 
@@ -44,17 +45,20 @@ def compare(
 
     Raises:
         ValueError: a metric is not among those that are compared; lists them.
-        ResultError: these are reports, without the results themselves.
+        ResultError: a side has no runs, or was read from reports, without the
+            results themselves.
         ProgramError: the program is missing.
     """
     found = Program(program)
     with tempfile.TemporaryDirectory(prefix="distbench.") as folder:
-        base_path = os.path.join(folder, "base.pb")
-        new_path = os.path.join(folder, "new.pb")
-        base.write(base_path)
-        new.write(new_path)
+        paths = []
+        for name, results in (("base", base), ("new", new)):
+            if not results.runs:
+                raise ResultError(f"{name} has no runs to compare")
+            paths.append(os.path.join(folder, f"{name}.pb"))
+            results.write(paths[-1])
         document = found.compare(
-            base_path, new_path, allow_different_traffic=allow_different_traffic
+            *paths, allow_different_traffic=allow_different_traffic
         )
     rows = [
         (*row, _simulated_groups(test, base, new))

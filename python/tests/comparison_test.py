@@ -4,7 +4,7 @@ import math
 import unittest
 
 import distbench
-from python.tests.example import report_of, results_of, test_result
+from python.tests.example import report_of, report_of_test, results_of, test_result
 from tests import testing_main
 
 
@@ -79,10 +79,13 @@ class CompareTest(unittest.TestCase):
         self.assertEqual(frame["change"].dtype.name, "float64")
         self.assertTrue(math.isnan(frame.loc[0, "lower"]))
 
-    def test_reports_alone_are_refused(self):
-        report = distbench.Results([distbench.results.Part(report_of())])
+    def test_sides_without_results_are_refused(self):
+        report = report_of(report_of_test())
+        report = distbench.Results([distbench.results.Part(report)])
         with self.assertRaisesRegex(distbench.ResultError, r"read_results\(\)"):
             distbench.compare(report, runs(1000))
+        with self.assertRaisesRegex(distbench.ResultError, "new has no runs"):
+            distbench.compare(runs(1000), distbench.Results())
 
 
 if __name__ == "__main__":
