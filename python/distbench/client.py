@@ -255,16 +255,19 @@ class Client:
     ) -> Results:
         """Follows a run to its end, and gets its results."""
         progress = Progress(run_id, "accepted")
+        has_begun = False
         try:
             for event in events:
-                if event.HasField("result_chunk"):
+                kind = event.WhichOneof("event")
+                has_begun = has_begun or kind not in ("run_id", "queue_position")
+                if kind == "result_chunk":
                     continue
                 progress = update(progress, event)
                 if observer is not None:
                     observer(progress)
         except _RunCancelled:
-            if progress.state in ("accepted", "waiting"):
-                return Results()  # No test has begun.
+            if not has_begun:
+                return Results()
         except SequencerError as error:
             if error.code != "UNAVAILABLE" or not progress.run_id:
                 raise
