@@ -8,8 +8,9 @@
     distbench.plots.latency_curves(results)        # matplotlib
     distbench.Client("hostA:10000").run("my_test.config")
 
-docs/python.md explains it. Reading needs protobuf only; pandas, matplotlib and
-grpcio are imported when they are first needed.
+docs/python.md explains it. What results amount to is what the program distbench
+says of them. Besides it, reading needs protobuf only; pandas, matplotlib and grpcio
+are imported when they are first needed.
 """
 
 import importlib
@@ -20,16 +21,22 @@ from distbench.errors import (
     ConfigError,
     DistbenchError,
     MissingPackageError,
+    ProgramError,
     ResultError,
     SequencerError,
 )
-from distbench.histogram import Histogram
-from distbench.outcomes import FAILED, Latency, Outcomes, Percentile
 from distbench.progress import Progress, RunDescription
-from distbench.report import Report, read_report
-from distbench.results import Results, read_results
-from distbench.runs import Finding, OfferedLoad, RpcMeasurements, Run, add_up
-from distbench.tables import Table
+from distbench.result_files import rpc_logs
+from distbench.results import Results, read_report, read_results
+from distbench.runs import (
+    Finding,
+    Latency,
+    OfferedLoad,
+    Percentile,
+    RpcMeasurements,
+    Run,
+)
+from distbench.tables import FAILED, Table
 
 if TYPE_CHECKING:
     from distbench import plots
@@ -41,14 +48,12 @@ __all__ = [
     "ConfigError",
     "DistbenchError",
     "Finding",
-    "Histogram",
     "Latency",
     "MissingPackageError",
     "OfferedLoad",
-    "Outcomes",
     "Percentile",
+    "ProgramError",
     "Progress",
-    "Report",
     "ResultError",
     "Results",
     "RpcMeasurements",
@@ -56,11 +61,11 @@ __all__ = [
     "RunDescription",
     "SequencerError",
     "Table",
-    "add_up",
     "compare",
     "plots",
     "read_report",
     "read_results",
+    "rpc_logs",
 ]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from distbench._optional import import_optional
+from distbench._program import PathLike
 from distbench.errors import ConfigError, SequencerError
 
 if TYPE_CHECKING:
@@ -15,6 +16,16 @@ if TYPE_CHECKING:
 _KEEPALIVE_MS = 5000
 
 _HOST_AND_PORT = re.compile(r"(\[[^\]]+\]|[^:\[\]]+):([0-9]{1,5})")
+
+
+# Variables of the environment, by the field of Endpoint.
+_VARIABLES = {
+    "address": "DISTBENCH_TEST_SEQUENCER",
+    "tls_ca": "DISTBENCH_TLS_CA",
+    "tls_cert": "DISTBENCH_TLS_CERT",
+    "tls_key": "DISTBENCH_TLS_KEY",
+    "tls_name": "DISTBENCH_TLS_NAME",
+}
 
 
 @dataclass(frozen=True)
@@ -27,39 +38,35 @@ class Endpoint:
     tls_key: str | None = None
     tls_name: str | None = None
 
+    def environment(self) -> dict[str, str]:
+        """Returns the variables by which programs connect to it, too."""
+        return {
+            variable: getattr(self, field)
+            for field, variable in _VARIABLES.items()
+            if getattr(self, field) is not None
+        }
 
-def find_endpoint(
-    address: str | None,
-    tls_ca: str | os.PathLike[str] | None,
-    tls_cert: str | os.PathLike[str] | None,
-    tls_key: str | os.PathLike[str] | None,
-    tls_name: str | None,
-    environment: Mapping[str, str],
-) -> Endpoint:
-    """Completes what the caller gave from DISTBENCH_* of the environment.
+
+def find_endpoint(environment: Mapping[str, str], **given: PathLike | None) -> Endpoint:
+    """Completes what the caller gave of Endpoint's fields from the environment.
 
     Raises:
         ConfigError: there is no address, or it is none, or the TLS files are not
             complete.
     """
-
-    def given(value: str | os.PathLike[str] | None, variable: str) -> str | None:
-        if value is not None:
-            return os.fspath(value) or None
-        return environment.get(variable) or None
-
-    found = Endpoint(
-        given(address, "DISTBENCH_TEST_SEQUENCER") or "",
-        given(tls_ca, "DISTBENCH_TLS_CA"),
-        given(tls_cert, "DISTBENCH_TLS_CERT"),
-        given(tls_key, "DISTBENCH_TLS_KEY"),
-        given(tls_name, "DISTBENCH_TLS_NAME"),
-    )
-    if not found.address:
+    fields: dict[str, str] = {}
+    for field, variable in _VARIABLES.items():
+        value = given.get(field)
+        if value is None:
+            value = environment.get(variable)
+        if value:
+            fields[field] = os.fspath(value)
+    if "address" not in fields:
         raise ConfigError(
             'no sequencer is given; pass its address "HOST:PORT", or set '
             "DISTBENCH_TEST_SEQUENCER"
         )
+    found = Endpoint(**fields)
     parts = _HOST_AND_PORT.fullmatch(found.address)
     if parts is None or not 0 < int(parts[2]) < 65536:
         raise ConfigError(
@@ -118,9 +125,7 @@ def _read(argument: str, path: str | None) -> bytes | None:
         with open(path, "rb") as file:
             return file.read()
     except OSError as error:
-        raise ConfigError(
-            f"{argument}: cannot read {path}: {error.strerror}"
-        ) from None
+        raise ConfigError(f"{argument}: cannot read {path}: {error.strerror}") from None
 
 
 def explain(error: "grpc.RpcError", endpoint: Endpoint) -> SequencerError:

@@ -1,6 +1,7 @@
 """Submits tests to a sequencer, follows their runs and fetches their results."""
 
 import os
+import tempfile
 import warnings
 from collections.abc import Iterator, Mapping
 from types import TracebackType
@@ -8,15 +9,15 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
-from distbench import _channel, result_files
-from distbench._assembly import ResultAssembler
+from distbench import _channel
 from distbench._optional import import_optional
+from distbench._program import PathLike, Program
 from distbench._proto import control_pb2
 from distbench._submission import Submission
 from distbench.configs import Tests, read_tests
 from distbench.errors import DistbenchError, SequencerError
 from distbench.progress import Observer, Progress, RunDescription, update
-from distbench.results import Results
+from distbench.results import Results, results_from
 
 _SERVICE = "/distbench.DistBenchTestSequencer/"
 _CONNECT_SECONDS = 5.0
@@ -45,11 +46,12 @@ class Client:
         self,
         address: str | None = None,
         *,
-        tls_ca: str | os.PathLike[str] | None = None,
-        tls_cert: str | os.PathLike[str] | None = None,
-        tls_key: str | os.PathLike[str] | None = None,
+        tls_ca: PathLike | None = None,
+        tls_cert: PathLike | None = None,
+        tls_key: PathLike | None = None,
         tls_name: str | None = None,
         timeout_s: float = _CONNECT_SECONDS,
+        program: PathLike | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> None:
         """Connects.
@@ -59,6 +61,8 @@ class Client:
             tls_ca, tls_cert, tls_key: PEM files.
             tls_name: see above.
             timeout_s: how long connecting may take.
+            program: the program distbench, which fetches and reads results; see
+                read_results().
             environment: instead of os.environ.
 
         Raises:
@@ -67,13 +71,14 @@ class Client:
             MissingPackageError: grpcio is not installed.
         """
         self._endpoint = _channel.find_endpoint(
-            address,
-            tls_ca,
-            tls_cert,
-            tls_key,
-            tls_name,
             os.environ if environment is None else environment,
+            address=address,
+            tls_ca=tls_ca,
+            tls_cert=tls_cert,
+            tls_key=tls_key,
+            tls_name=tls_name,
         )
+        self._program = program
         self._channel = _channel.open_channel(self._endpoint)
         self._grpc = import_optional("grpc", "client", "a connection to a sequencer")
         try:
@@ -179,7 +184,9 @@ class Client:
         Raises:
             ConfigError, SequencerError: see submit(). If the connection was
                 lost, the run goes on: use wait().
+            ProgramError: the program distbench is missing; nothing was sent.
         """
+        program = Program(self._program)
         request = _request(tests, label, preempt)
 
         def observe(progress: Progress) -> None:
@@ -195,11 +202,7 @@ class Client:
             lambda: self._stream("RunTests", request, None), self._received
         )
         try:
-            return self._follow(
-                submission.events(),
-                observe,
-                ResultAssembler(len(request.test_sequence.tests)),
-            )
+            return self._follow(submission.events(), observe, program)
         except KeyboardInterrupt:
             self._cancel_accepted(submission)
             raise
@@ -212,6 +215,7 @@ class Client:
 
         Raises:
             SequencerError: there is no such run, or the connection was lost.
+            ProgramError: the program distbench is missing.
         """
         return self._get(run_id, True, on_progress)
 
@@ -233,13 +237,12 @@ class Client:
         )
 
     def _get(self, run_id: str, wait: bool, on_progress: Observer | None) -> Results:
+        program = Program(self._program)
         events = self._stream(
             "GetRun", control_pb2.GetRunRequest(run_id=run_id, wait=wait), None
         )
         try:
-            return self._follow(
-                self._received(events), on_progress, ResultAssembler(), run_id
-            )
+            return self._follow(self._received(events), on_progress, program, run_id)
         finally:
             events.cancel()
 
@@ -247,21 +250,24 @@ class Client:
         self,
         events: Iterator[control_pb2.RunTestsEvent],
         observer: Observer | None,
-        assembler: ResultAssembler,
+        program: Program,
         run_id: str = "",
     ) -> Results:
-        """Receives a run to its end."""
+        """Follows a run to its end, and gets its results."""
         progress = Progress(run_id, "accepted")
+        has_begun = False
         try:
             for event in events:
-                assembler.add(event)
-                if event.HasField("result_chunk"):
+                kind = event.WhichOneof("event")
+                has_begun = has_begun or kind not in ("run_id", "queue_position")
+                if kind == "result_chunk":
                     continue
                 progress = update(progress, event)
                 if observer is not None:
                     observer(progress)
-        except _RunCancelled as cancelled:
-            assembler.mark_incomplete(str(cancelled))
+        except _RunCancelled:
+            if not has_begun:
+                return Results()
         except SequencerError as error:
             if error.code != "UNAVAILABLE" or not progress.run_id:
                 raise
@@ -270,8 +276,15 @@ class Client:
                 f"{error}; wait({progress.run_id!r}) of a new client follows the run "
                 "if it still goes on",
             ) from None
-        result_files.complete(assembler.results)
-        return Results([(f"{self.address}/{progress.run_id}", assembler.results)])
+        return self._fetch(progress.run_id, program)
+
+    def _fetch(self, run_id: str, program: Program) -> Results:
+        """Gets the results of a run that has ended. The program puts together the
+        pieces in which they come."""
+        with tempfile.TemporaryDirectory(prefix="distbench.") as folder:
+            path = os.path.join(folder, "result.pb")
+            program.fetch(run_id, path, self._endpoint.environment())
+            return results_from(path, f"{self.address}/{run_id}", program)
 
     def _received(self, events: Any) -> Iterator[control_pb2.RunTestsEvent]:
         try:

@@ -7,7 +7,7 @@ class DistbenchError(Exception):
 
 
 class ResultError(DistbenchError, ValueError):
-    """A file is not a result or a report, or its numbers contradict each other."""
+    """A file is not a result or a report, or lacks what was asked for."""
 
 
 class ConfigError(DistbenchError, ValueError):
@@ -16,6 +16,10 @@ class ConfigError(DistbenchError, ValueError):
 
 class MissingPackageError(DistbenchError, ImportError):
     """A function needs a package that is not installed."""
+
+
+class ProgramError(DistbenchError):
+    """The program distbench is missing or cannot be run."""
 
 
 class SequencerError(DistbenchError):

@@ -12,8 +12,6 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from distbench._optional import import_optional
-from distbench.outcomes import supports_quantile
-from distbench.report import Report
 from distbench.results import Results
 from distbench.tables import Curve
 
@@ -28,7 +26,7 @@ _TICK_PERCENTS = (0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999)
 
 
 def latency_curves(
-    results: Results | Report,
+    results: Results,
     *,
     rpcs: Collection[str] | None = None,
     ax: "Axes | None" = None,
@@ -40,7 +38,7 @@ def latency_curves(
     latencies, so a line ends at the share of those that succeeded.
 
     Args:
-        results: results, or reports.
+        results: what to draw.
         rpcs: only these RPCs.
         ax: the axes.
     """
@@ -55,7 +53,8 @@ def latency_curves(
         positions, latencies = _points(curve)
         axes.plot(positions, latencies, label=curve.label, drawstyle="steps-post")
     largest = max(curve.count for curve in shown)
-    ticks = [p for p in _TICK_PERCENTS if supports_quantile(largest, p / 100)]
+    # Up to where one request is above.
+    ticks = [p for p in _TICK_PERCENTS if largest * (100 - p) > 99]
     axes.set_xticks(
         [_position(percent / 100) for percent in ticks],
         [f"{percent:g}" for percent in ticks],
@@ -68,7 +67,7 @@ def latency_curves(
 
 
 def over_time(
-    results: Results | Report,
+    results: Results,
     *,
     rpcs: Collection[str] | None = None,
     values: Sequence[str] = ("p50", "p99"),
@@ -81,7 +80,7 @@ def over_time(
     gap.
 
     Args:
-        results: results, or reports.
+        results: what to draw.
         rpcs: only these RPCs.
         values: of "p50", "p99" and "max".
         ax: the axes.
@@ -105,7 +104,7 @@ def over_time(
 
 
 def over_load(
-    results: Results | Report,
+    results: Results,
     *,
     rpcs: Collection[str] | None = None,
     values: Sequence[str] = ("p50", "p99"),
@@ -117,7 +116,7 @@ def over_load(
     Percentiles that fall among failures are left out; of them, `results` tell.
 
     Args:
-        results: results, or reports.
+        results: what to draw.
         rpcs: only these RPCs; searches know only that of their objective.
         values: of "mean", "p50", "p90", "p95" and "p99".
         ax: the axes.

@@ -1,5 +1,6 @@
-"""Reads and writes result files: TestSequenceResults of proto/results.proto,
-binary or text, plain or compressed by gzip."""
+"""The messages of result files: TestSequenceResults of proto/results.proto,
+binary or text, plain or compressed by gzip. They are for those who need logs and
+samples; distbench itself says what they amount to."""
 
 import gzip
 import os
@@ -7,13 +8,12 @@ import secrets
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import NamedTuple
 
 from google.protobuf import text_format
 from google.protobuf.message import DecodeError
 
-from distbench import _walk
 from distbench._proto import results_pb2
-from distbench._totals import RpcTotals, statistics_from_samples
 from distbench.errors import ResultError
 
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -22,27 +22,60 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _BEGINNING_BYTES = 8192
 
 
-def read_file(path: str | os.PathLike[str]) -> results_pb2.TestSequenceResults:
-    """Reads one result file.
+class RpcLog(NamedTuple):
+    """What one client instance recorded of one RPC to one server instance."""
 
-    RPC logs of older tools that have samples only get statistics.
+    client: str
+    server: str
+    rpc: str
+    log: results_pb2.RpcPerformanceLog
+    errors: results_pb2.ErrorDictionary  # The client's.
+
+
+def rpc_logs(result: results_pb2.TestResult) -> Iterator[RpcLog]:
+    """Lists the logs by client, server and RPC; those of replay traces are among
+    them."""
+    instance_logs = result.service_logs.instance_logs
+    for client in sorted(instance_logs):
+        peer_logs = instance_logs[client].peer_logs
+        for server in sorted(peer_logs):
+            peer_log = peer_logs[server]
+            logs = {**peer_log.rpc_logs, **peer_log.replay_logs}
+            for index in sorted(logs):
+                yield RpcLog(
+                    client,
+                    server,
+                    _rpc_name(result, index),
+                    logs[index],
+                    instance_logs[client].error_dictionary,
+                )
+
+
+def error_message(errors: results_pb2.ErrorDictionary, index: int) -> str:
+    """Returns the message of a failure, or a substitute if there is none."""
+    if index == 0:
+        return "cause not recorded"
+    if not 0 <= index < len(errors.error_message):
+        return f"error {index}, which is missing from the error dictionary"
+    return errors.error_message[index]
+
+
+def parse(contents: bytes, source: str) -> results_pb2.TestSequenceResults:
+    """Reads the contents of a result file.
 
     Raises:
-        OSError: the file cannot be read.
-        ResultError: it is not a result, or its numbers contradict each other.
+        ResultError: it is not a result; names the source.
     """
     try:
-        results = _parse(_read_bytes(path))
-        complete(results)
-    except UnicodeDecodeError as error:
-        # Some versions of protobuf decode names only when they are used.
+        return _parse(contents)
+    except (DecodeError, EOFError, OSError, UnicodeDecodeError, zlib.error) as error:
         raise ResultError(
-            f"cannot read {os.fspath(path)}: it is damaged: a name in it is not "
-            f"UTF-8: {error}"
-        ) from error
-    except (TypeError, ValueError) as error:
-        raise ResultError(f"cannot read {os.fspath(path)}: {error}") from error
-    return results
+            f"cannot read {source}: it is damaged or cut off: {error}"
+        ) from None
+    except text_format.ParseError as error:
+        raise ResultError(
+            f"cannot read {source}: not results in text format: {error}"
+        ) from None
 
 
 def write_file(
@@ -74,29 +107,40 @@ def result_files_in(folder: str | os.PathLike[str]) -> list[str]:
         if entry.name.endswith((".pb", ".pb.gz"))
     )
     if not files:
-        raise ResultError(
-            f"{os.fspath(folder)} holds no results (*.pb or *.pb.gz)"
-        )
+        raise ResultError(f"{os.fspath(folder)} holds no results (*.pb or *.pb.gz)")
     return files
 
 
-def complete(results: results_pb2.TestSequenceResults) -> None:
-    """Adds statistics to RPC logs that have samples only, and checks all.
+def _rpc_name(result: results_pb2.TestResult, index: int) -> str:
+    """Returns the name of an RPC or, beyond these, of a replay trace."""
+    rpcs = result.traffic_config.rpc_descriptions
+    if 0 <= index < len(rpcs):
+        return rpcs[index].name
+    traces = result.traffic_config.rpc_replay_traces
+    trace = index - len(rpcs)
+    if 0 <= trace < len(traces):
+        return traces[trace].name
+    return f"rpc[{index}]"
 
-    Raises:
-        ResultError: names the log that contradicts itself.
-    """
-    for i, result in enumerate(results.test_results):
-        for view in _all_logs(result):
-            if not view.log.HasField("statistics"):
-                view.log.statistics.CopyFrom(statistics_from_samples(view.log))
-            try:
-                RpcTotals().add(view.log.statistics)
-            except ResultError as error:
-                raise ResultError(
-                    f"test_results[{i}]: statistics of {view.rpc} from "
-                    f"{view.client} to {view.server}: {error}"
-                ) from None
+
+def _parse(contents: bytes) -> results_pb2.TestSequenceResults:
+    if contents.startswith(_GZIP_MAGIC):
+        contents = gzip.decompress(contents)
+    results = results_pb2.TestSequenceResults()
+    if _looks_like_text(contents[:_BEGINNING_BYTES]):
+        text_format.Parse(contents.decode(), results)
+    else:
+        results.ParseFromString(contents)
+    return results
+
+
+def _looks_like_text(beginning: bytes) -> bool:
+    """Text is printable, or contains non-ASCII letters but begins with its first
+    field. Binary results begin with tags and lengths, most of which are control
+    characters."""
+    if beginning.lstrip().startswith(b"test_results"):
+        return True
+    return all(32 <= byte < 127 or 9 <= byte <= 13 for byte in beginning)
 
 
 def _replace(path: str, contents: bytes) -> None:
@@ -111,73 +155,3 @@ def _replace(path: str, contents: bytes) -> None:
         with suppress(FileNotFoundError):
             os.unlink(partial)
         raise
-
-
-def _all_logs(result: results_pb2.TestResult) -> Iterator[_walk.RpcLog]:
-    # Without this, looking for logs would add an empty message.
-    if result.HasField("service_logs"):
-        yield from _walk.rpc_logs(result)
-
-
-def _read_bytes(path: str | os.PathLike[str]) -> bytes:
-    with open(path, "rb") as file:
-        contents = file.read()
-    if not contents.startswith(_GZIP_MAGIC):
-        return contents
-    try:
-        return gzip.decompress(contents)
-    except (EOFError, OSError, zlib.error) as error:
-        raise ResultError(
-            f"its compressed data is damaged or cut off: {error}"
-        ) from None
-
-
-def _parse(contents: bytes) -> results_pb2.TestSequenceResults:
-    if not contents:
-        raise ResultError("the file is empty")
-    # No tag of a binary result is one of these.
-    if contents.startswith((b"{", b"[")):
-        raise ResultError(
-            "it is JSON; reports that distbench report wrote with --format=json "
-            "are read by distbench.read_report()"
-        )
-    if _looks_like_text(contents[:_BEGINNING_BYTES]):
-        return _parse_text(contents)
-    results = results_pb2.TestSequenceResults()
-    try:
-        results.ParseFromString(contents)
-    except DecodeError:
-        raise ResultError(
-            "not a result of distbench, or cut off: expected "
-            "TestSequenceResults, binary or text, plain or compressed by gzip"
-        ) from None
-    if not results.test_results and not results.searches and _has_unknown(results):
-        raise ResultError(
-            "not a result of tests; the jobs of distbench bench are printed by "
-            "distbench bench -r FILE format"
-        )
-    return results
-
-
-def _looks_like_text(beginning: bytes) -> bool:
-    """Text is printable, or contains non-ASCII letters but begins with its only
-    field. Binary results begin with tags and lengths, most of which are control
-    characters."""
-    if beginning.lstrip().startswith(b"test_results"):
-        return True
-    return all(32 <= byte < 127 or 9 <= byte <= 13 for byte in beginning)
-
-
-def _parse_text(contents: bytes) -> results_pb2.TestSequenceResults:
-    results = results_pb2.TestSequenceResults()
-    try:
-        text_format.Parse(contents.decode(), results)
-    except (text_format.ParseError, UnicodeDecodeError) as error:
-        raise ResultError(f"not results in text format: {error}") from None
-    return results
-
-
-def _has_unknown(results: results_pb2.TestSequenceResults) -> bool:
-    size = results.ByteSize()
-    results.DiscardUnknownFields()
-    return results.ByteSize() != size

@@ -1,139 +1,119 @@
-"""Results: runs and searches read from files, or fetched from a sequencer."""
+"""Results: what distbench reports of runs and searches, as tables, and the
+messages behind it."""
 
+import contextlib
+import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from distbench import _rows, result_files
+from distbench import _report_tables, result_files
+from distbench._program import Json, PathLike, Program, package_version
 from distbench._proto import results_pb2
 from distbench.errors import ResultError
-from distbench.runs import RpcMeasurements, Run, add_up
-from distbench.tables import (
-    COLUMNS,
-    Cell,
-    Column,
-    Curve,
-    Row,
-    Table,
-    TableName,
-    curve_label,
-)
+from distbench.runs import Run
+from distbench.tables import Curve, Table
 
 if TYPE_CHECKING:
     import pandas
 
-_ROWS_OF_RUN: dict[str, Callable[[Run], Iterator[Row]]] = {
-    "runs": _rows.run_rows,
-    "findings": _rows.finding_rows,
-    "rpcs": _rows.rpc_rows,
-    "percentiles": _rows.percentile_rows,
-    "peers": _rows.peer_rows,
-    "seconds": _rows.second_rows,
-    "samples": _rows.sample_rows,
-    "resources": _rows.resource_rows,
-    "faults": _rows.fault_rows,
-}
+# The versions of the schema that docs/reports.md describes. Later versions of
+# distbench only add fields as long as it is the same.
+_SCHEMA = "distbench report"
+_SCHEMA_VERSIONS = (1, 2)
 
-# Tables that only distbench itself makes.
-_REPORT_TABLES = (
-    "time_parts",
-    "streams",
-    "policies",
-    "goodput",
-    "recoveries",
-    "activities",
-    "activity_series",
-    "cpus",
-    "groups",
-    "connections",
-)
+# Reads the message of a result file, once.
+ReadMessage = Callable[[], results_pb2.TestSequenceResults]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One report, and by their sources the files that it is of, if known."""
+
+    document: Json
+    files: Mapping[str, ReadMessage] = field(default_factory=dict)
+
+    def runs(self) -> list[Run]:
+        """Lists the runs. Those of a source are in the order of its file."""
+        seen: Counter[str] = Counter()
+        runs = []
+        for test in self.document["tests"]:
+            source = test["source"]
+            read = None
+            if source in self.files:
+                read = partial(_test_result, self.files[source], seen[source])
+            runs.append(Run(test, read))
+            seen[source] += 1
+        return runs
+
+    def only(self, tests: Sequence[str]) -> "Part":
+        """Returns the runs of these tests, without searches."""
+        runs = [run for run in self.runs() if run.test in tests]
+        reports = [run.report for run in runs]
+        document = {**self.document, "tests": reports, "searches": []}
+        files = {
+            source: cache(
+                partial(_message_of, [run for run in runs if run.source == source])
+            )
+            for source in self.files
+        }
+        return Part(document, files)
 
 
 class Results:
-    """Any number of results, which may come from several files.
+    """Any number of results, which may come from several files. `a + b` are the
+    results of both.
 
-    `a + b` are the results of both.
+    Attributes:
+        runs: the runs, in the order of the results.
     """
 
-    def __init__(
-        self, sourced: Iterable[tuple[str, results_pb2.TestSequenceResults]] = ()
-    ) -> None:
-        """Takes pairs of a source, such as a file name, and a message."""
-        self._sourced = list(sourced)
-        self._runs = [
-            Run(source, position, result)
-            for source, message in self._sourced
-            for position, result in enumerate(message.test_results)
-        ]
+    def __init__(self, parts: Iterable[Part] = ()) -> None:
+        """read_results(), read_report() and Client make results.
+
+        Raises:
+            ResultError: a document lacks a part.
+        """
+        self._parts = list(parts)
+        with _naming_what_is_missing(self.documents):
+            self.runs = [run for part in self._parts for run in part.runs()]
 
     def __add__(self, other: "Results") -> "Results":
-        return Results([*self._sourced, *other._sourced])
+        return Results([*self._parts, *other._parts])
 
     def __repr__(self) -> str:
-        return f"Results({len(self._runs)} runs, {len(self._searches())} searches)"
+        return f"Results({len(self.runs)} runs, {len(self._searches())} searches)"
 
     @property
-    def runs(self) -> Sequence[Run]:
-        """The runs, in the order of the results."""
-        return self._runs
+    def documents(self) -> list[Json]:
+        """All that distbench reports of them (docs/reports.md, "JSON")."""
+        return [part.document for part in self._parts]
 
     def only(self, *tests: str) -> "Results":
         """Returns the results of these tests, without searches; KeyError lists
         the tests that there are."""
-        names = {run.test for run in self._runs}
+        names = {run.test for run in self.runs}
         for test in tests:
             if test not in names:
                 known = ", ".join(sorted(names))
                 raise KeyError(f"there is no test {test!r}; there are {known}")
-        chosen = [run for run in self._runs if run.test in tests]
-        results = Results(
-            (run.source, results_pb2.TestSequenceResults(test_results=[run.result]))
-            for run in chosen
-        )
-        # With what they have added up, and the names of tests without a name.
-        results._runs = chosen
-        return results
+        return Results(part.only(tests) for part in self._parts)
 
-    def added_up(self) -> dict[str, dict[str, RpcMeasurements]]:
-        """Returns all runs of each test together, by test and RPC; see
-        distbench.runs.add_up().
-
-        Raises:
-            ValueError: a test has real and simulated runs.
-        """
-        for test in {run.test for run in self._runs}:
-            if len({run.simulated for run in self._runs if run.test == test}) > 1:
-                raise ValueError(
-                    f"{test} has real and simulated runs, which are not added up; "
-                    "read their files apart"
-                )
-        parts: dict[str, dict[str, list[RpcMeasurements]]] = {}
-        for run in self._runs:
-            rpcs = parts.setdefault(run.test, {})
-            for rpc in run.rpcs:
-                rpcs.setdefault(rpc.name, []).append(rpc)
-        return {
-            test: {name: add_up(found) for name, found in rpcs.items()}
-            for test, rpcs in parts.items()
-        }
-
-    def table(self, name: TableName) -> Table:
+    def table(self, name: str) -> Table:
         """Returns a table; docs/python.md lists them and their columns.
 
         Raises:
             ValueError: there is no such table; lists those that there are.
-            ResultError: a result is damaged.
+            ResultError: a report lacks a part or, for samples, was read without
+                its result.
         """
-        columns = _columns(name)
-        try:
-            return Table(name, columns, list(self._rows(name)))
-        except (TypeError, ValueError) as error:
-            # From protobuf, for names that are not UTF-8.
-            raise ResultError(
-                f'a result is damaged, so there is no table "{name}": {error}'
-            ) from error
+        with _naming_what_is_missing(self.documents):
+            return _report_tables.table(name, self.runs, self._searches())
 
-    def frame(self, name: TableName) -> "pandas.DataFrame":
+    def frame(self, name: str) -> "pandas.DataFrame":
         """Returns a table as a pandas frame; see table()."""
         return self.table(name).frame()
 
@@ -141,85 +121,179 @@ class Results:
         """Returns the distribution of the latency of each RPC of each run."""
         return [
             Curve(
-                curve_label(run.test, run.repetition, rpc.name, run.simulated),
+                f"{_label(run)}: {rpc.name}",
                 run.test,
                 rpc.name,
                 rpc.latency.count,
                 rpc.latency.curve(),
             )
-            for run in self._runs
+            for run in self.runs
             for rpc in run.rpcs
             if rpc.latency.count > 0
         ]
 
-    def write(self, path: str | os.PathLike[str], *, text: bool = False) -> None:
+    def write(self, path: PathLike, *, text: bool = False) -> None:
         """Writes all results into one file, as distbench reads it: binary or
         text, compressed if the name ends in ".gz". Sources are not kept.
 
         Raises:
+            ResultError: some were read from reports, without their results.
             ValueError: there are several results of numa_compare, of which a
                 file can hold only one.
         """
-        merged = results_pb2.TestSequenceResults()
-        comparisons = [m for _, m in self._sourced if m.HasField("numa_comparison")]
+        for part in self._parts:
+            if not part.files:
+                raise ResultError(
+                    "some of these results were read from reports, which cannot "
+                    "be written as results; read the results themselves with "
+                    "distbench.read_results()"
+                )
+        messages = [read() for part in self._parts for read in part.files.values()]
+        comparisons = [m for m in messages if m.HasField("numa_comparison")]
         if len(comparisons) > 1:
             raise ValueError(
                 f"{len(comparisons)} of these results are of numa_compare, and a "
                 "file can hold only one; write them into files of their own"
             )
-        for _, message in self._sourced:
+        merged = results_pb2.TestSequenceResults()
+        for message in messages:
             merged.MergeFrom(message)
         result_files.write_file(merged, path, text=text)
 
-    def _searches(self) -> list[tuple[str, int, results_pb2.SearchReport]]:
+    def _searches(self) -> list[Json]:
         return [
-            (source, position, report)
-            for source, message in self._sourced
-            for position, report in enumerate(message.searches)
+            search
+            for document in self.documents
+            for search in document.get("searches", [])
         ]
 
-    def _rows(self, name: str) -> Iterator[Row]:
-        if name == "searches":
-            for source, position, report in self._searches():
-                yield (source, *_rows.search_row(report, position), report.simulated)
-        elif name == "probes":
-            for source, position, report in self._searches():
-                for row in _rows.probe_rows(report, position):
-                    yield (source, *row, report.simulated)
-        else:
-            for run in self._runs:
-                run_cells: tuple[Cell, ...] = (run.source, run.test, run.repetition)
-                for row in _ROWS_OF_RUN[name](run):
-                    yield (*run_cells, *row, run.simulated)
 
+def read_results(*paths: PathLike, program: PathLike | None = None) -> Results:
+    """Reads result files, and all results (*.pb and *.pb.gz) in folders, by the
+    program distbench.
 
-def read_results(*paths: str | os.PathLike[str]) -> Results:
-    """Reads result files, and all results (*.pb and *.pb.gz) in folders.
+    Args:
+        paths: the files and folders. A file that is given twice is read once.
+        program: the program; otherwise that of the environment's DISTBENCH, or
+            the one on PATH.
 
     Raises:
         OSError: a file cannot be read.
         ResultError: a file is not a result; names the file and the problem. Or
             no file is given.
+        ProgramError: the program is missing.
     """
     if not paths:
         raise ResultError("no result is given, of which there must be at least one")
-    files: list[str] = []
+    names: list[str] = []
     for path in paths:
         if os.path.isdir(path):
-            files += result_files.result_files_in(path)
+            names += result_files.result_files_in(path)
         else:
-            files.append(os.fspath(path))
-    return Results((file, result_files.read_file(file)) for file in files)
+            names.append(os.fspath(path))
+    files = {name: _read_file(name) for name in names}
+    document = Program(program).report(files)
+    _check_schema(document)
+    return Results([Part(document, files)])
 
 
-def _columns(name: str) -> tuple[Column, ...]:
-    if name in _REPORT_TABLES:
-        raise ValueError(
-            f'the table "{name}" is only in reports: read the output of '
-            "distbench report FILE --format=json with distbench.read_report()"
+def read_report(*paths: PathLike) -> Results:
+    """Reads the output of `distbench report FILE --format=json`, without that
+    program. Such results have no samples, and cannot be written or compared.
+
+    Raises:
+        OSError: a file cannot be read.
+        ResultError: a file is not such a report; names the file. Or no file is
+            given.
+    """
+    if not paths:
+        raise ResultError("no report is given, of which there must be at least one")
+    parts = []
+    for path in paths:
+        try:
+            with open(path, encoding="utf-8") as file:
+                document = json.load(file)
+            _check_schema(document)
+        except ValueError as error:
+            raise ResultError(
+                f"cannot read {os.fspath(path)}: {error}; expected the output of "
+                "distbench report FILE --format=json (distbench.read_results() "
+                "reads result files themselves)"
+            ) from None
+        parts.append(Part(document))
+    return Results(parts)
+
+
+def results_from(path: PathLike, source: str, program: Program) -> Results:
+    """Reads a result that is called after another source than its file, which may
+    be removed afterwards."""
+    with open(path, "rb") as file:
+        contents = file.read()
+    document = program.report([path])
+    _check_schema(document)
+    for part in document.values():
+        for entry in part if isinstance(part, list) else ():
+            if "source" in entry:
+                entry["source"] = source
+    return Results([Part(document, {source: _reader(contents, source)})])
+
+
+def _read_file(name: str) -> ReadMessage:
+    with open(name, "rb") as file:
+        contents = file.read()
+    if contents.startswith((b"{", b"[")):  # No tag of a binary result.
+        raise ResultError(
+            f"cannot read {name}: it is JSON; reports that distbench report wrote "
+            "with --format=json are read by distbench.read_report()"
         )
-    if name not in COLUMNS:
-        raise ValueError(
-            f'there is no table "{name}"; there are {", ".join(COLUMNS)}'
+    return _reader(contents, name)
+
+
+def _reader(contents: bytes, source: str) -> ReadMessage:
+    return cache(partial(result_files.parse, contents, source))
+
+
+def _test_result(read: ReadMessage, position: int) -> results_pb2.TestResult:
+    return read().test_results[position]
+
+
+def _message_of(runs: Sequence[Run]) -> results_pb2.TestSequenceResults:
+    return results_pb2.TestSequenceResults(test_results=[run.result for run in runs])
+
+
+def _label(run: Run) -> str:
+    """Tells runs of a test apart."""
+    mark = " (simulated)" if run.simulated else ""
+    number = f" #{run.repetition + 1}" if run.repetition > 0 else ""
+    return f"{run.test}{mark}{number}"
+
+
+def _check_schema(document: object) -> None:
+    if not isinstance(document, dict) or document.get("schema") != _SCHEMA:
+        raise ResultError("it is not a report of distbench")
+    version = document.get("schema_version")
+    if version not in _SCHEMA_VERSIONS:
+        raise ResultError(
+            f"it has schema_version {version}, and this package reads "
+            f"{_SCHEMA_VERSIONS[-1]}; {_skew([document])}"
         )
-    return COLUMNS[name]
+    if not isinstance(document.get("tests"), list):
+        raise ResultError("it has no list of tests, so it is damaged")
+
+
+@contextlib.contextmanager
+def _naming_what_is_missing(documents: Sequence[Json]) -> Iterator[None]:
+    try:
+        yield
+    except (AttributeError, IndexError, KeyError, TypeError) as error:
+        raise ResultError(
+            f"a report lacks what this package needs ({error!r}); {_skew(documents)}"
+        ) from error
+
+
+def _skew(documents: Sequence[Json]) -> str:
+    versions = {str(document.get("distbench_version")) for document in documents}
+    return (
+        f"distbench {', '.join(sorted(versions))} wrote it, and this package is "
+        f"version {package_version()}: use the program and the package of one version"
+    )

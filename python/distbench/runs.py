@@ -1,15 +1,33 @@
-"""Runs of tests: their RPCs, verdicts and findings."""
+"""Runs of tests: their RPCs, verdicts and findings, as distbench reports them."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
 
-from distbench import _walk
+from distbench._program import Json
 from distbench._proto import results_pb2
-from distbench._totals import RpcTotals, per_second
 from distbench.errors import ResultError
-from distbench.histogram import Histogram
-from distbench.outcomes import Latency, Outcomes
-from distbench.series import Series, collect_series
+from distbench.tables import FAILED, CurvePoint
+
+# The percentiles that reports have, by the part of a column's name.
+PERCENTILE_NAMES = {
+    50.0: "p50",
+    75.0: "p75",
+    90.0: "p90",
+    95.0: "p95",
+    99.0: "p99",
+    99.9: "p99.9",
+    99.99: "p99.99",
+    99.999: "p99.999",
+}
+
+# What says that a percentile or a bound of its interval failed.
+_FLAGS_OF_FAILURE = {
+    "value_ns": "failed",
+    "lower_ns": "lower_failed",
+    "upper_ns": "upper_failed",
+}
 
 
 @dataclass(frozen=True)
@@ -23,43 +41,122 @@ class OfferedLoad:
     held_back: int
 
 
-@dataclass
+@dataclass(frozen=True)
+class Percentile:
+    """An estimated percentile with its confidence interval.
+
+    Attributes:
+        percent: such as 99.9.
+        value_ns: nanoseconds, or FAILED.
+        lower_ns, upper_ns: bounds of the interval at 95 %; None where there are
+            too few requests for a bound, FAILED where it falls among the
+            failures.
+        method: "blocks" (from the spread between parts of the run) or
+            "order_statistics" (from the ranks, as if requests were independent).
+    """
+
+    percent: float
+    value_ns: float
+    lower_ns: float | None
+    upper_ns: float | None
+    method: str
+
+
+class Latency:
+    """One kind of latency of one RPC, without the warm-up.
+
+    Attributes:
+        count: requests, including those that failed.
+        failed_count: those of them that failed or were never sent.
+        min_ns, mean_ns, standard_deviation_ns, max_ns: of those that succeeded;
+            None if none did.
+    """
+
+    def __init__(self, report: Json | None = None) -> None:
+        """Takes the part of a report; None if nothing was measured."""
+        report = report or {}
+        self.count: int = report.get("count", 0)
+        self.failed_count: int = report.get("failed_count", 0)
+        self.min_ns: float | None = report.get("min_ns")
+        self.mean_ns: float | None = report.get("mean_ns")
+        self.standard_deviation_ns: float | None = report.get("standard_deviation_ns")
+        self.max_ns: float | None = report.get("max_ns")
+        self._percentiles = [
+            _percentile(found) for found in report.get("percentiles", [])
+        ]
+        self._distribution = report.get("distribution", [])
+
+    def percentile_ns(self, percent: float) -> float | None:
+        """Returns nanoseconds or FAILED; None if there are too few requests."""
+        found = self.percentile(percent)
+        return found.value_ns if found is not None else None
+
+    def percentile(self, percent: float) -> Percentile | None:
+        """Returns a percentile with its interval; None if there are too few
+        requests.
+
+        Raises:
+            ValueError: reports do not have it; lists those that they have.
+        """
+        for found in self._percentiles:
+            if found.percent == percent:
+                return found
+        if percent in PERCENTILE_NAMES:
+            return None
+        known = ", ".join(f"{known:g}" for known in PERCENTILE_NAMES)
+        raise ValueError(
+            f"reports have no percentile {percent:g}; they have {known}, and "
+            "curve() has the distribution"
+        )
+
+    def percentiles(self) -> list[Percentile]:
+        """Returns those percentiles that the number of requests supports."""
+        return list(self._percentiles)
+
+    def curve(self) -> list[CurvePoint]:
+        """Returns points of the cumulative distribution of those that succeeded,
+        ascending and denser towards the maximum."""
+        return [CurvePoint(*point) for point in self._distribution]
+
+
 class RpcMeasurements:
-    """All measurements of one RPC in one run, or added up over several.
+    """All measurements of one RPC in one run.
 
     Attributes:
         name: of the RPC.
         succeeded, failed, warmup: counts; all others exclude the warm-up.
         request_bytes, response_bytes: of RPCs that succeeded.
         dropped_samples: RPCs of which no sample was kept.
-        duration_ns: from the first send to the last response.
+        duration_ns, per_second: the time from the first send to the last
+            response, and the rate of RPCs that succeeded.
         offered: None in closed loops.
         service_time: from the actual send to the response.
         response_time: from when each RPC was due; empty in closed loops.
         lateness: from when each RPC was due until it was sent; likewise.
         failures: counts of failed RPCs by cause.
-        series: the RPC over time, warm-up included, of each run.
     """
 
-    name: str
-    succeeded: int = 0
-    failed: int = 0
-    warmup: int = 0
-    request_bytes: int = 0
-    response_bytes: int = 0
-    dropped_samples: int = 0
-    duration_ns: int = 0
-    offered: OfferedLoad | None = None
-    service_time: Latency = field(default_factory=Latency)
-    response_time: Latency = field(default_factory=Latency)
-    lateness: Latency = field(default_factory=Latency)
-    failures: dict[str, int] = field(default_factory=dict)
-    series: Sequence[Series] = ()
-
-    @property
-    def per_second(self) -> float:
-        """The rate of RPCs that succeeded."""
-        return per_second(self.succeeded, self.duration_ns)
+    def __init__(self, report: Json) -> None:
+        """Takes the part of a report."""
+        load = report["offered_load"]
+        self.name: str = report["name"]
+        self.succeeded: int = report["succeeded_count"]
+        self.failed: int = report["failed_count"]
+        self.warmup: int = report["warmup_count"]
+        self.request_bytes: int = report["request_bytes"]
+        self.response_bytes: int = report["response_bytes"]
+        self.dropped_samples: int = report["dropped_sample_count"]
+        self.duration_ns: int = report["duration_ns"]
+        self.per_second: float = report["per_second"]
+        self.offered = load and OfferedLoad(
+            load["offered_count"], load["unsent_count"], load["held_back_count"]
+        )
+        self.service_time = Latency(report["service_time"])
+        self.response_time = Latency(report["response_time"])
+        self.lateness = Latency(report["lateness"])
+        self.failures: dict[str, int] = {
+            failure["cause"]: failure["count"] for failure in report["failures"]
+        }
 
     @property
     def latency(self) -> Latency:
@@ -75,18 +172,14 @@ class Finding:
     Attributes:
         severity: "invalid" (the numbers are false), "warn" or "note".
         code: a stable identifier, such as "node_lost".
-        message: what was found, what it means and what to do.
+        message: what was found and what it means.
+        advice: what to do; None if there is nothing to do.
     """
 
     severity: str
     code: str
     message: str
-
-
-_SEVERITIES = {
-    results_pb2.Finding.INVALID: "invalid",
-    results_pb2.Finding.WARN: "warn",
-}
+    advice: str | None
 
 
 class Run:
@@ -97,19 +190,41 @@ class Run:
         test: the test's name; "tests[INDEX]" if it has none.
         repetition: which run of the test it is, from 0, if it was repeated.
         simulated: whether its hosts were simulated, so that nothing was measured.
-        result: the message TestResult of proto/results.proto.
+        verdict: the worst that applies of "failed" (it did not complete),
+            "invalid" (its numbers are false), "warn" and "ok".
+        failure: why the run did not complete; None if it did.
+        findings: what distbench found out about the run, the worst first.
+        rpcs: the RPCs in the order of the config.
+        report: all that distbench reports of it (docs/reports.md, "JSON").
     """
 
     def __init__(
-        self, source: str, position: int, result: results_pb2.TestResult
+        self,
+        report: Json,
+        read_result: Callable[[], results_pb2.TestResult] | None = None,
     ) -> None:
-        self.source = source
-        self.test = result.traffic_config.name or f"tests[{position}]"
-        self.repetition = result.run_info.repetition
-        self.simulated = result.HasField("simulation")
-        self.result = result
-        self._rpcs: list[RpcMeasurements] | None = None
-        self._damaged: list[str] = []
+        """Takes the part of a report, and what reads the result that it is of."""
+        self.source: str = report["source"]
+        self.test: str = report["name"]
+        self.repetition: int = report["repetition"]
+        # Reports of versions that did not simulate do not say.
+        self.simulated: bool = report.get("simulated", False)
+        self.verdict: str = report["verdict"]
+        self.failure: str | None = report["failure"]
+        self.findings = [
+            Finding(
+                found["severity"],
+                found["code"],
+                found["message"],
+                found.get("advice"),
+            )
+            for found in report["findings"]
+        ]
+        self.rpcs: Sequence[RpcMeasurements] = [
+            RpcMeasurements(rpc) for rpc in report["rpcs"]
+        ]
+        self.report = report
+        self._read_result = read_result
 
     def __repr__(self) -> str:
         mark = ", simulated=True" if self.simulated else ""
@@ -117,11 +232,6 @@ class Run:
             f"Run({self.source!r}, {self.test!r}, "
             f"repetition={self.repetition}{mark})"
         )
-
-    @property
-    def rpcs(self) -> list[RpcMeasurements]:
-        """The RPCs in the order of the config."""
-        return self._load()
 
     def rpc(self, name: str) -> RpcMeasurements:
         """Returns an RPC by its name; KeyError lists the names."""
@@ -132,248 +242,69 @@ class Run:
         raise KeyError(f"{self.test} has no RPC {name!r}; it has {names}")
 
     @property
-    def failure(self) -> str | None:
-        """Why the run did not complete; None if it did."""
-        info = self.result.run_info
-        return info.failure if info.HasField("failure") else None
+    def result(self) -> results_pb2.TestResult:
+        """The message TestResult of proto/results.proto.
 
-    @property
-    def findings(self) -> list[Finding]:
-        """What distbench found out about the run, the worst first."""
-        self._load()
-        found = [
-            Finding("invalid", "damaged_logs", f"a log is left out: {problem}")
-            for problem in self._damaged
-        ]
-        by_severity = sorted(
-            self.result.run_info.findings, key=lambda f: f.severity, reverse=True
-        )
-        for finding in by_severity:
-            severity = _SEVERITIES.get(finding.severity, "note")
-            found.append(Finding(severity, finding.code, finding.message))
-        return found
-
-    @property
-    def verdict(self) -> str:
-        """The worst that applies of "failed" (it did not complete), "invalid"
-        (its numbers are false), "warn" and "ok"."""
-        if self.failure is not None:
-            return "failed"
-        findings = self.findings
-        if not findings or findings[0].severity == "note":
-            return "ok"
-        return findings[0].severity
-
-    def traffic_totals(self) -> tuple[RpcTotals, int]:
-        """Returns the counts of all RPCs together, and the longest duration of
-        the traffic of a pair of instances, in nanoseconds."""
-        totals = RpcTotals()
-        pairs: dict[tuple[str, str], RpcTotals] = {}
-        for view in _walk.rpc_logs(self.result):
-            log = RpcTotals()
-            log.add(view.log.statistics)
-            totals.add_counts_of(log)
-            pair = pairs.setdefault((view.client, view.server), RpcTotals())
-            pair.add_counts_of(log)
-        pooled = self._pooled()
-        for part in pooled:
-            totals.add_counts_of(part)
-        durations = [part.duration_ns for part in (*pairs.values(), *pooled)]
-        return totals, max(durations, default=0)
-
-    def _load(self) -> list[RpcMeasurements]:
-        """Adds up the logs when they are first needed, and notes the damaged
-        ones."""
-        if self._rpcs is None:
-            self._rpcs = self._add_up()
-        return self._rpcs
-
-    def _pooled(self) -> list[RpcTotals]:
-        """The pooled statistics that are consistent."""
-        found = []
-        for log in self.result.service_logs.instance_logs.values():
-            for statistics in log.pooled_statistics.values():
-                totals = RpcTotals()
-                try:
-                    totals.add(statistics)
-                except ResultError:
-                    continue
-                found.append(totals)
-        return found
-
-    def _add_up(self) -> list[RpcMeasurements]:
-        totals: dict[str, RpcTotals] = {}
-        failures: dict[str, dict[str, int]] = {}
-        for view in _walk.rpc_logs(self.result):
-            totals.setdefault(view.rpc, RpcTotals()).add(view.log.statistics)
-            _add_failures(view, failures.setdefault(view.rpc, {}))
-        self._add_pooled(totals, failures)
-        return [
-            _measurements(
-                self.result,
-                index,
-                totals.get(name, RpcTotals()),
-                failures.get(name, {}),
+        Raises:
+            ResultError: the run was read from a report.
+        """
+        if self._read_result is None:
+            raise ResultError(
+                f"{self.source} was read from a report, which has neither logs nor "
+                "samples; read the result itself with distbench.read_results()"
             )
-            for index in _walk.rpc_indices(self.result)
-            for name in [_walk.rpc_name(self.result, index)]
-        ]
-
-    def _add_pooled(
-        self, totals: dict[str, RpcTotals], failures: dict[str, dict[str, int]]
-    ) -> None:
-        """Adds what the clients kept for all servers of an RPC together."""
-        for client, log in self.result.service_logs.instance_logs.items():
-            for index, statistics in log.pooled_statistics.items():
-                name = _walk.rpc_name(self.result, index)
-                try:
-                    totals.setdefault(name, RpcTotals()).add(statistics)
-                except ResultError as error:
-                    self._damaged.append(f"{name} from {client}: {error}")
-                    continue
-                if statistics.failed_count > 0:
-                    causes = failures.setdefault(name, {})
-                    cause = _walk.error_message(results_pb2.ErrorDictionary(), 0)
-                    causes[cause] = causes.get(cause, 0) + statistics.failed_count
+        return self._read_result()
 
 
-def add_up(measurements: Sequence[RpcMeasurements]) -> RpcMeasurements:
-    """Adds up an RPC over several runs, such as the repetitions of a test.
+def with_failures(figures: Json) -> Json:
+    """Returns figures with FAILED for each time that falls among requests that
+    failed.
 
-    Counts and histograms add up exactly, and durations too, so that the rate is
-    that of all runs together. The intervals of percentiles take the spread
-    between the runs into account.
-
-    Raises:
-        ValueError: there are no measurements, or they are of different RPCs.
+    Reports have null there and say beside it that it failed: a percentile by
+    `failed`, rows by `failed_above_percent`. Those of schema version 1 have the
+    text "failed" instead.
     """
-    names = {rpc.name for rpc in measurements}
-    if len(names) != 1:
-        raise ValueError(
-            f"measurements of exactly one RPC can be added up, not of {sorted(names)}"
-        )
-    total = RpcMeasurements(names.pop())
-    for rpc in measurements:
-        total.succeeded += rpc.succeeded
-        total.failed += rpc.failed
-        total.warmup += rpc.warmup
-        total.request_bytes += rpc.request_bytes
-        total.response_bytes += rpc.response_bytes
-        total.dropped_samples += rpc.dropped_samples
-        total.duration_ns += rpc.duration_ns
-        for cause, count in rpc.failures.items():
-            total.failures[cause] = total.failures.get(cause, 0) + count
-    loads = [rpc.offered for rpc in measurements if rpc.offered is not None]
-    if loads:
-        total.offered = OfferedLoad(
-            sum(load.offered for load in loads),
-            sum(load.unsent for load in loads),
-            sum(load.held_back for load in loads),
-        )
-    total.service_time = _add_latencies([rpc.service_time for rpc in measurements])
-    total.response_time = _add_latencies([rpc.response_time for rpc in measurements])
-    total.lateness = _add_latencies([rpc.lateness for rpc in measurements])
-    total.series = [series for rpc in measurements for series in rpc.series]
-    return total
+    return {
+        name: FAILED if _has_failed(name, figures) else value
+        for name, value in figures.items()
+    }
 
 
-def _add_latencies(latencies: Sequence[Latency]) -> Latency:
-    total = Outcomes()
-    for latency in latencies:
-        total.merge(latency.outcomes)
-    return Latency(total, [part for each in latencies for part in each.consecutive])
+def _has_failed(name: str, figures: Json) -> bool:
+    if figures[name] is not None:
+        return name.endswith("_ns") and bool(figures[name] == "failed")
+    if name in _FLAGS_OF_FAILURE:
+        return bool(figures.get(_FLAGS_OF_FAILURE[name]))
+    column = _percentile_column(name)
+    if column is None:
+        return False
+    prefix, percent = column
+    limits = [figures.get(f"{prefix}failed_above_percent")]
+    # Closed loops have no response times, not even of failures.
+    if prefix == "service_" or (
+        prefix == "response_" and figures["response_max_ns"] is not None
+    ):
+        limits.append(figures.get("failed_above_percent"))
+    return any(limit is not None and percent >= limit for limit in limits)
 
 
-def _add_failures(view: _walk.RpcLog, causes: dict[str, int]) -> None:
-    statistics = view.log.statistics
-    without_cause = statistics.failed_count
-    for index, count in sorted(statistics.failures_by_error.items()):
-        cause = _walk.error_message(view.errors, index)
-        causes[cause] = causes.get(cause, 0) + count
-        without_cause -= count
-    if without_cause > 0:
-        cause = _walk.error_message(view.errors, 0)
-        causes[cause] = causes.get(cause, 0) + without_cause
-
-
-def _measurements(
-    result: results_pb2.TestResult,
-    index: int,
-    totals: RpcTotals,
-    failures: dict[str, int],
-) -> RpcMeasurements:
-    name = _walk.rpc_name(result, index)
-    series = collect_series(result, index)
-    offered = _offered_load(result, name)
-    measured = series.measured()
-    return RpcMeasurements(
-        name=name,
-        succeeded=totals.succeeded,
-        failed=totals.failed,
-        warmup=totals.warmup,
-        request_bytes=totals.request_bytes,
-        response_bytes=totals.response_bytes,
-        dropped_samples=totals.dropped_samples,
-        duration_ns=totals.duration_ns,
-        offered=offered,
-        service_time=Latency(
-            Outcomes(totals.histogram("service_time"), totals.failed),
-            [interval.service_time() for interval in measured],
-        ),
-        response_time=Latency(
-            _response_time(totals, offered),
-            [interval.response_time() for interval in measured],
-        ),
-        lateness=Latency(Outcomes(totals.histogram("lateness"))),
-        failures=dict(sorted(failures.items())),
-        series=[series],
-    )
-
-
-def _response_time(totals: RpcTotals, offered: OfferedLoad | None) -> Outcomes:
-    outcomes = Outcomes(totals.histogram("response_time"))
-    if outcomes.count > 0 or (offered is not None and offered.offered > 0):
-        outcomes.failed_count = _open_loop_failures(
-            offered, outcomes.count, totals.failed
-        )
-    return outcomes
-
-
-def _open_loop_failures(
-    offered: OfferedLoad | None, succeeded: int, failed: int
-) -> int:
-    """Counts what was due and did not succeed once, as OpenLoopFailures() in C++."""
-    if offered is None:
-        return failed
-    most = failed + offered.unsent
-    if offered.offered == 0:
-        return most
-    return min(max(offered.offered - succeeded, offered.unsent), most)
-
-
-def _offered_load(result: results_pb2.TestResult, name: str) -> OfferedLoad | None:
-    loads = [
-        load
-        for log in result.service_logs.instance_logs.values()
-        for index, load in log.offered_loads.items()
-        if _walk.rpc_name(result, index) == name
-    ]
-    if not loads:
+@cache
+def _percentile_column(name: str) -> tuple[str, float] | None:
+    """Returns the prefix and the percentile of a column such as "service_p99.9_ns"
+    or "p999_ns"; None if it is another one."""
+    found = re.fullmatch(r"(\w*?)p(\d[\d.]*)_ns", name)
+    if found is None:
         return None
-    valid = [load for load in loads if _is_valid(load)]
-    return OfferedLoad(
-        sum(load.offered_count for load in valid),
-        sum(load.unsent_count for load in valid),
-        sum(load.held_back_count for load in valid),
+    digits = found[2].replace(".", "")
+    return found[1], float(f"{digits[:2]}.{digits[2:]}")
+
+
+def _percentile(report: Json) -> Percentile:
+    found = with_failures(report)
+    return Percentile(
+        found["percentile"],
+        found["value_ns"],
+        found["lower_ns"],
+        found["upper_ns"],
+        found["method"],
     )
-
-
-def _is_valid(load: results_pb2.OfferedLoad) -> bool:
-    if min(load.offered_count, load.unsent_count, load.held_back_count) < 0:
-        return False
-    try:
-        if load.HasField("unsent_wait_ns"):
-            Histogram.from_proto(load.unsent_wait_ns)
-    except ResultError:
-        return False
-    return True

@@ -21,8 +21,7 @@ ENVIRONMENT = {
 
 
 def find(environment, address=None, **files):
-    tls = {"tls_ca": None, "tls_cert": None, "tls_key": None, "tls_name": None}
-    return find_endpoint(address, **{**tls, **files}, environment=environment)
+    return find_endpoint(environment, address=address, **files)
 
 
 class EndpointTest(unittest.TestCase):
@@ -40,6 +39,10 @@ class EndpointTest(unittest.TestCase):
         found = find(ENVIRONMENT, "host2:2", tls_ca="mine.crt")
         self.assertEqual((found.address, found.tls_ca), ("host2:2", "mine.crt"))
         self.assertEqual(found.tls_cert, "/job/tls.crt")
+
+    def test_an_endpoint_is_found_by_its_environment(self):
+        for environment in ({"DISTBENCH_TEST_SEQUENCER": "host1:1"}, ENVIRONMENT):
+            self.assertEqual(find(environment).environment(), environment)
 
     def test_an_empty_argument_hides_the_environment(self):
         nothing = {"tls_ca": "", "tls_cert": "", "tls_key": "", "tls_name": ""}

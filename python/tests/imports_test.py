@@ -1,5 +1,5 @@
-"""Tests that reading results needs protobuf only, and that whatever needs more
-says so."""
+"""Tests that reading results needs protobuf and the program only, and that
+whatever needs more says so."""
 
 import subprocess
 import sys

@@ -11,7 +11,14 @@ matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402
 
 import distbench  # noqa: E402
-from python.tests.example import message_of, results_of, test_result  # noqa: E402
+from python.tests.example import (  # noqa: E402
+    SECOND_NS,
+    START_NS,
+    message_of,
+    read,
+    results_of,
+    test_result,
+)
 from tests import testing_main  # noqa: E402
 
 
@@ -43,13 +50,26 @@ class PlotsTest(unittest.TestCase):
         self.assertEqual(labels, ["example: query", "example #2: query"])
 
     def test_over_time_has_a_point_per_second_and_shades_the_warmup(self):
-        result = test_result(values=range(10**6, 2 * 10**6, 1000))
-        series = result.service_logs.instance_logs["client/0"].rpc_time_series[0]
-        series.intervals[0].warmup_count = 5
+        result = test_result()
+        log = result.service_logs.instance_logs["client/0"]
+        series = log.rpc_time_series[0]
+        series.interval_ns = SECOND_NS
+        for second, (warmup, latency) in enumerate(((5, 127), (0, 255))):
+            interval = series.intervals.add(
+                index=START_NS // SECOND_NS + second,
+                succeeded_count=2,
+                warmup_count=warmup,
+            )
+            times = interval.service_time_ns
+            times.sub_bucket_bits = 7
+            times.bucket_index_deltas.append(latency)
+            times.bucket_counts.append(2)
+            times.min = times.max = latency
+            times.sum, times.sum_of_squares = 2 * latency, 2 * latency**2
         ax = distbench.plots.over_time(results_of(result), values=["p50"])
         (line,) = ax.get_lines()
         self.assertEqual(list(line.get_xdata()), [0, 1])
-        self.assertAlmostEqual(line.get_ydata()[1], 1.75, places=2)
+        self.assertAlmostEqual(line.get_ydata()[1], 255e-6)
         self.assertEqual(len(ax.patches), 1)
         ax.figure.canvas.draw()
 
@@ -65,10 +85,8 @@ class PlotsTest(unittest.TestCase):
 
     def test_over_load_draws_the_probes_of_a_search(self):
         message = message_of()
-        probe = message.searches.add().probes.add(number=1)
-        log = test_result().service_logs.instance_logs["client/0"]
-        probe.statistics.CopyFrom(log.peer_logs["server/0"].rpc_logs[0].statistics)
-        results = distbench.Results([("a.pb", message)])
+        message.searches.add().probes.add(number=1).statistics.succeeded_count = 1
+        results = read(message)
         lines = distbench.plots.over_load(results).get_lines()
         labels = [line.get_label() for line in lines]
         self.assertEqual(labels, ["search 1 p50", "search 1 p99"])

@@ -8,8 +8,8 @@ import unittest
 from unittest import mock
 
 import distbench
-from distbench.result_files import read_file, write_file
-from python.tests.example import message_of, results_of, test_result
+from distbench.result_files import parse, rpc_logs, write_file
+from python.tests.example import message_of, test_result
 from tests import testing_main
 
 
@@ -24,6 +24,10 @@ class ResultFilesTest(unittest.TestCase):
         with open(path, "wb") as file:
             file.write(contents)
         return path
+
+    def message(self, path):
+        with open(path, "rb") as file:
+            return parse(file.read(), path)
 
     def assert_refused(self, contents, problem):
         path = self.write("bad", contents)
@@ -42,7 +46,9 @@ class ResultFilesTest(unittest.TestCase):
         ):
             path = os.path.join(self.folder, name)
             write_file(message, path, text=text)
-            self.assertEqual(read_file(path), message, name)
+            self.assertEqual(self.message(path), message, name)
+            (run,) = distbench.read_results(path).runs
+            self.assertEqual(run.result, message.test_results[0], name)
         self.assertEqual(len(os.listdir(self.folder)), 4)
 
     def test_two_writers_do_not_disturb_each_other(self):
@@ -59,7 +65,7 @@ class ResultFilesTest(unittest.TestCase):
 
             with mock.patch("os.replace", late_replace):
                 write_file(first, path)
-            self.assertEqual(read_file(path), first)
+            self.assertEqual(self.message(path), first)
         self.assertEqual(os.listdir(self.folder), ["same.pb"])
 
     def test_what_cannot_be_written_leaves_nothing(self):
@@ -75,7 +81,7 @@ class ResultFilesTest(unittest.TestCase):
         message.test_results.add().run_info.failure = "x" * (ord("{") - 5)
         contents = message.SerializeToString()
         self.assertEqual(contents[:2], b"\n{")
-        self.assertEqual(read_file(self.write("short.pb", contents)), message)
+        self.assertEqual(parse(contents, "short.pb"), message)
 
     def test_folders_are_read_in_the_order_of_names(self):
         write_file(message_of(test_result(name="b")), f"{self.folder}/b.pb")
@@ -98,82 +104,53 @@ class ResultFilesTest(unittest.TestCase):
         whole = message_of(test_result()).SerializeToString()
         self.assert_refused(b"", "is empty")
         self.assert_refused(b'{"schema": 1}', r"read_report\(\)")
-        self.assert_refused(b"tests { name: 'x' }", "text format: 1:1")
-        self.assert_refused(b"test_results { nme: 1 }", "1:16.*nme")
+        self.assert_refused(b"tests { name: 'x' }", "text format: line 1, column 7")
+        self.assert_refused(b"test_results { nme: 1 }", "line 1, column 19.*nme")
         self.assert_refused(whole[:-5], "or cut off")
-        self.assert_refused(gzip.compress(whole)[:-20], "damaged or cut off")
+        self.assert_refused(gzip.compress(whole)[:-20], "ends too early")
         # Field 7 of varint 1, as jobs of distbench bench have.
         self.assert_refused(b"\x38\x01", "distbench bench -r FILE format")
 
-    def test_contradictions_name_the_log(self):
-        result = test_result()
-        log = result.service_logs.instance_logs["client/0"]
-        log.peer_logs["server/0"].rpc_logs[0].statistics.failed_count = -1
-        self.assert_refused(
-            message_of(result).SerializeToString(),
-            r"test_results\[0\]: statistics of query from client/0 to server/0: "
-            "statistics hold -1",
-        )
+    def test_names_that_are_not_utf_8_are_no_crash(self):
+        contents = message_of(test_result()).SerializeToString()
+        path = self.write("bad.pb", contents.replace(b"server/0", b"server/\xff"))
+        results = distbench.read_results(path)
+        self.assertEqual(results.runs[0].rpc("query").succeeded, 1000)
+        with self.assertRaisesRegex(distbench.ResultError, "bad.pb.*(UTF-8|cut off)"):
+            results.table("samples")
 
-    def test_names_that_are_not_utf_8_are_refused(self):
-        result = test_result()
-        result.resource_usage_logs.node_resources["node0"].samples.add()
-        result.resource_usage_logs.node_resources["node1"].samples.add()
-        whole = message_of(result).SerializeToString()
-        self.assert_refused(whole.replace(b"server/0", b"server/\xff"), "UTF-8|cut off")
-        path = self.write("bad.pb", whole.replace(b"node0", b"node\xff"))
-        with self.assertRaises(distbench.ResultError):
-            distbench.read_results(path).table("resources")
+    def test_a_file_that_is_given_twice_is_read_once(self):
+        path = self.write("a.pb", message_of(test_result()).SerializeToString())
+        self.assertEqual(len(distbench.read_results(path, path).runs), 1)
 
-    def test_samples_of_older_tools_become_statistics(self):
-        result = test_result()
+    def test_a_result_stays_what_it_was_when_it_was_read(self):
+        path = self.write("a.pb", message_of(test_result("a")).SerializeToString())
+        results = distbench.read_results(path)
+        self.write("a.pb", message_of(test_result("b")).SerializeToString())
+        self.assertEqual(results.runs[0].result, test_result("a"))
+
+
+class LogsTest(unittest.TestCase):
+    def test_logs_have_names(self):
+        result = test_result(values=[5])
+        config = result.traffic_config
+        config.rpc_replay_traces.add(name="recorded")
         instance = result.service_logs.instance_logs["client/0"]
-        log = instance.peer_logs["server/0"].rpc_logs[0]
-        log.ClearField("statistics")
-        for latency in (100, 200, 300):
-            log.successful_rpc_samples.add(
-                start_timestamp_ns=1000, latency_ns=latency, lateness_ns=10
-            )
-        log.successful_rpc_samples.add(latency_ns=9999, warmup=True)
-        log.failed_rpc_samples.add(error_index=1)
-        path = self.write("old.pb", message_of(result).SerializeToString())
-        rpc = distbench.read_results(path).runs[0].rpc("query")
-        self.assertEqual((rpc.succeeded, rpc.failed, rpc.warmup), (3, 1, 1))
-        self.assertEqual(rpc.failures, {"deadline": 1})
-        self.assertEqual(rpc.service_time.outcomes.latency_ns.max, 300)
-        self.assertEqual(rpc.response_time.outcomes.latency_ns.min, 110)
-        self.assertEqual(rpc.duration_ns, 300)
-
-    def test_samples_that_are_out_of_range_are_no_crash(self):
-        for time_ns, problem in ((2**63 - 1, None), (-(2**63), "at least 0")):
-            result = test_result()
-            instance = result.service_logs.instance_logs["client/0"]
-            log = instance.peer_logs["server/0"].rpc_logs[0]
-            log.ClearField("statistics")
-            log.successful_rpc_samples.add(
-                start_timestamp_ns=time_ns, latency_ns=time_ns, lateness_ns=time_ns
-            )
-            contents = message_of(result).SerializeToString()
-            if problem is not None:
-                self.assert_refused(contents, problem)
-                continue
-            path = self.write("old.pb", contents)
-            rpc = distbench.read_results(path).runs[0].rpc("query")
-            self.assertEqual(rpc.response_time.outcomes.latency_ns.max, time_ns)
-
-    def test_write_merges_files(self):
-        both = results_of(test_result()) + results_of(test_result(repetition=1))
-        path = os.path.join(self.folder, "both.pb.gz")
-        both.write(path)
-        runs = distbench.read_results(path).runs
-        self.assertEqual([run.repetition for run in runs], [0, 1])
-
-    def test_two_numa_comparisons_are_not_mixed(self):
-        message = message_of()
-        message.numa_comparison.omissions.append("none")
-        results = distbench.Results([("a", message), ("b", message)])
-        with self.assertRaisesRegex(ValueError, "only one"):
-            results.write(os.path.join(self.folder, "both.pb"))
+        peer = instance.peer_logs["server/0"]
+        peer.replay_logs[1].successful_rpc_samples.add(latency_ns=7)
+        peer.rpc_logs[9].successful_rpc_samples.add(latency_ns=9)
+        found = [
+            (log.client, log.server, log.rpc, log.log.successful_rpc_samples[0])
+            for log in rpc_logs(result)
+        ]
+        self.assertEqual(
+            [(*names, sample.latency_ns) for *names, sample in found],
+            [
+                ("client/0", "server/0", "query", 5),
+                ("client/0", "server/0", "recorded", 7),
+                ("client/0", "server/0", "rpc[9]", 9),
+            ],
+        )
 
 
 if __name__ == "__main__":

@@ -100,6 +100,9 @@ check "the Python package can be installed" \
 check "it can be imported" says "$program_version" python3 -c \
   'import importlib.metadata, distbench
 print(distbench.__name__, importlib.metadata.version("distbench"))'
+check "it reads a result" says "Results(1 runs" python3 -c \
+  'import sys, distbench
+print(distbench.read_results(sys.argv[1]))' "$result"
 
 # ---- What needs other packages ----------------------------------------------
 

@@ -97,6 +97,19 @@ class ClientTest(programs.ClusterTest):
         self.assertEqual(results.runs[0].verdict, "failed")
         self.assertEqual(self.client.runs()[0].state, "cancelled")
 
+    def test_a_run_that_is_cancelled_while_it_waits_has_no_results(self):
+        first = self.client.submit(client_server_config(ENDLESS))
+        second = self.client.submit(client_server_config(ENDLESS))
+        self.client.cancel(second)
+        self.assertEqual(self.client.wait(second).runs, [])
+        self.client.cancel(first)
+
+    def test_nothing_is_sent_without_the_program_that_gets_results(self):
+        client = self.connect(self.sequencer.address, program="/none/distbench")
+        with self.assertRaisesRegex(distbench.ProgramError, "/none/distbench"):
+            client.run(client_server_config("max_iteration_count: 10"))
+        self.assertEqual(client.runs(), [])
+
     def test_an_interrupted_call_cancels_its_run(self):
         def interrupt(progress):
             if progress.state == "running":
@@ -290,7 +303,7 @@ class ConnectionTest(programs.ClusterTest):
         authority = Authority(self.folder, "ca")
         # A certificate of a job, whose name is not the host's.
         flags = authority.flags("tls", "DNS:distbench-job")
-        sequencer = self.start_sequencer(*flags)
+        sequencer = self.start_sequencer("--local_nodes=2", *flags)
         folder = authority.folder
         files = {
             "tls_ca": f"{folder}/ca.crt",
@@ -300,7 +313,8 @@ class ConnectionTest(programs.ClusterTest):
         with distbench.Client(
             sequencer.address, environment={}, tls_name="distbench-job", **files
         ) as client:
-            self.assertEqual(len(client.status().nodes), 0)
+            results = client.run(client_server_config("max_iteration_count: 10"))
+        self.assertEqual(results.runs[0].rpc("ping").succeeded, 10)
         environment = {
             "DISTBENCH_TEST_SEQUENCER": sequencer.address,
             "DISTBENCH_TLS_CA": files["tls_ca"],

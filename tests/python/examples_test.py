@@ -35,6 +35,10 @@ def code_of_notebook():
 class ExamplesTest(programs.ClusterTest):
     def setUp(self):
         super().setUp()
+        # The examples run in another folder.
+        program = mock.patch.dict(os.environ, {"DISTBENCH": programs.DISTBENCH})
+        program.start()
+        self.addCleanup(program.stop)
         self.addCleanup(pyplot.close, "all")
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(os.path.dirname(NOTEBOOK))
@@ -68,7 +72,7 @@ class ExamplesTest(programs.ClusterTest):
         }
         with mock.patch.dict(os.environ, environment):
             printed, _ = self.run_all(examples)
-        self.assertRegex(printed, r"\n[1-9]\d* took 10 ms or less")
+        self.assertRegex(printed, r"\n[1-9]\d* of [1-9]\d* took")
         self.assertIn("finished", printed)
         self.assertGreater(os.path.getsize(self.path("curves.png")), 10000)
 

@@ -1,10 +1,11 @@
-"""Tests that the Python package computes what the program does: every cell of
-every table, from result files and from JSON, and comparisons."""
+"""Tests that the Python package shows what the program does: every cell of every
+table, and comparisons."""
 
 import os
 import re
 
 import distbench
+from tests import programs
 from tests import testing_main
 from tests.python import golden
 
@@ -82,7 +83,7 @@ class GoldenTest(golden.GoldenTest):
         folder = "python/examples/data"
         for name in sorted(os.listdir(folder)):
             self.assert_golden(os.path.join(folder, name))
-        results = distbench.read_results(folder)
+        results = self.read(folder)
         self.assertGreater(len(results.table("probes").rows), 0)
 
     def test_a_real_result(self):
@@ -114,24 +115,6 @@ class GoldenTest(golden.GoldenTest):
             found = self.report(copy, "--format=csv", "--table=percentiles")
             self.assertEqual(found.replace(copy, path), expected)
 
-    def test_added_up_repetitions_are_those_of_the_program(self):
-        # The HdrHistogram output adds up all repetitions of a test.
-        paths = [
-            self.make_result(f"{i}.pb", "test", "1", "1", "1", "5", "100", slowness)
-            for i, slowness in enumerate(("1", "1.5", "3"))
-        ]
-        results = distbench.read_results(*paths)
-        total = results.added_up()["test"]["rpc_0"]
-        outcome = self.distbench("report", *paths, "--format=hdr", "--rpc=rpc_0")
-        histogram = total.response_time.outcomes.latency_ns
-        count = re.search(r"Total count\s*=\s*(\d+)", outcome.out)
-        self.assertIsNotNone(count, outcome)
-        self.assertEqual(int(count.group(1)), histogram.count)
-        largest = re.search(r"#\[Max\s*=\s*([\d.]+)", outcome.out)
-        self.assertAlmostEqual(
-            float(largest.group(1)), histogram.max / 1e6, delta=0.001
-        )
-
     def test_comparisons_are_those_of_the_program(self):
         def group(name, factors):
             parts = [
@@ -141,14 +124,14 @@ class GoldenTest(golden.GoldenTest):
                 for i, factor in enumerate(factors)
             ]
             path = self.path(name)
-            results = distbench.read_results(*parts)
+            results = self.read(*parts)
             results.write(path)
             return results, path
 
         base, base_path = group("base.pb", ("1", "1.02", "0.97"))
         new, new_path = group("new.pb", ("1.3", "1.25", "1.4"))
         text = self.distbench("compare", base_path, new_path).out
-        table = distbench.compare(base, new)
+        table = distbench.compare(base, new, program=programs.DISTBENCH)
         self.assertEqual(len(table.rows), 7)
         for row in table.rows:
             cells = dict(zip(table.column_names, row))
