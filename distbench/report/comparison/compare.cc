@@ -26,6 +26,27 @@ ComparisonVerdict Judge(const stats::Metric& metric,
                      stats::HigherIsBetter(metric));
 }
 
+// Whether one is the other, or a copy of it.
+bool IsSameRun(const TestRun& one, const TestRun& other) {
+  if (one.result == other.result) return true;
+  const RunInfo& info = one.result->run_info();
+  const RunInfo& of_other = other.result->run_info();
+  return info.start_timestamp_ns() > 0 && !IsSimulated(*one.result) &&
+         info.start_timestamp_ns() == of_other.start_timestamp_ns() &&
+         info.end_timestamp_ns() == of_other.end_timestamp_ns() &&
+         info.random_seed() == of_other.random_seed() &&
+         info.config_hash() == of_other.config_hash();
+}
+
+size_t CountSameRuns(absl::Span<const TestRun> base,
+                     absl::Span<const TestRun> next) {
+  return std::count_if(next.begin(), next.end(), [&](const TestRun& run) {
+    return std::any_of(base.begin(), base.end(), [&](const TestRun& other) {
+      return IsSameRun(run, other);
+    });
+  });
+}
+
 // The mean of the values that RatioOfMeans() or DifferenceOfMeans() uses.
 double Center(const stats::Metric& metric, const std::vector<double>& values) {
   return stats::IsComparedByRatio(metric)
@@ -193,6 +214,12 @@ TestComparison CompareTest(const std::string& name,
         " times: the bounds of conditions allow for the looks, the verdicts of "
         "the table do not"));
   }
+  if (const size_t same = CountSameRuns(base, next); same > 0) {
+    comparison.notes.push_back(
+        absl::StrCat(same, " of ", next.size(),
+                     " new runs are also among those of base: what is compared "
+                     "with itself shows no change"));
+  }
   const std::vector<TestRun> noise =
       FindNoiseRuns(base, options.noise_runs, comparison.notes);
   CompareRpcs({base, next, noise}, options.metrics, comparison);
@@ -221,6 +248,13 @@ stats::Difference ChangeOf(const MetricComparison& comparison,
                                    comparison.next_values, confidence)
              : stats::DifferenceOfMeans(comparison.base_values,
                                         comparison.next_values, confidence);
+}
+
+ComparisonVerdict VerdictAt(double confidence,
+                            const MetricComparison& comparison) {
+  return comparison.verdict == ComparisonVerdict::kNotComparable
+             ? comparison.verdict
+             : Judge(comparison.metric, ChangeOf(comparison, confidence));
 }
 
 std::vector<TestComparison> Compare(absl::Span<const TestRun> base,

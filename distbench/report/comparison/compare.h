@@ -76,6 +76,10 @@ ComparisonVerdict JudgeChange(const stats::Difference& change, double no_change,
 stats::Difference ChangeOf(const MetricComparison& comparison,
                            double confidence);
 
+// The verdict on the change by an interval of this confidence.
+ComparisonVerdict VerdictAt(double confidence,
+                            const MetricComparison& comparison);
+
 struct RpcComparison {
   std::string rpc;
 

@@ -58,6 +58,17 @@ TEST(HeadlineTest, IsTheWorstThatApplies) {
       "invalid");
 }
 
+// Of many verdicts, one that errs must not be the headline.
+TEST(HeadlineTest, IsNoChangeThatChanceMayGive) {
+  const ComparisonReport report =
+      ReportOf(Fast(), {RunOf(1017), RunOf(1035), RunOf(1029)});
+  const Headline headline = HeadlineOf(report);
+  EXPECT_EQ(headline.verdict, "no difference");
+  EXPECT_EQ(headline.text,
+            "Metrics: 5 worse, 2 without a difference shown. All that changed "
+            "is what chance may give.");
+}
+
 TEST(HeadlineTest, ConditionsComeBeforeMetrics) {
   const auto verdict_of = [](const std::vector<CheckVerdict>& verdicts,
                              bool allow_undecided = false) {
