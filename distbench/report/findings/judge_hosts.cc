@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "distbench/base/human_units.h"
+#include "distbench/base/saturating_add.h"
 #include "distbench/base/time_units.h"
 #include "distbench/config/requirements/host_requirements.h"
 #include "distbench/report/findings/judge_parts.h"
