@@ -105,9 +105,10 @@ function drawLimits(search) {
           : `${point.y.toPrecision(3)} of the limit at ${formatLoad(point.x)} (probe ${point.probe.number}, ${point.probe.phase})`);
   legend('search-limit-legend', [...lines, limit, finals]);
   const absent = search.probes.filter(probe => probe.phase !== 'warmup' && probe.load_of_limit.length === 0);
-  replaceContent('search-limit-absent', absent.length === 0 ? ''
-      : `Without a figure, because they ended early or failed: ${absent.map(probe => `probe ${probe.number} (` +
-            `${formatLoad(probe.requested_load)}, ${probe.outcome.replace('_', ' ')})`).join(', ')}.`);
+  byId('search-limit-absent').hidden = absent.length === 0;
+  byId('search-limit-absent').textContent = `Without a figure, because they ended early or failed: ${absent.map(
+      ({number, requested_load: load, outcome}) => `probe ${number} (${formatLoad(load)}, ${outcome.replace('_', ' ')})`)
+      .join(', ')}.`;
 }
 
 // After each probe: the highest load that met, and the lowest that missed; the
