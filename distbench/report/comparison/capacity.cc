@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "distbench/base/human_units.h"
 #include "distbench/base/plugins.h"
 #include "distbench/report/comparison/compare.h"
 
@@ -77,7 +78,8 @@ CapacityComparisons CompareCapacities(absl::Span<const SourcedResults> base,
 namespace {
 
 std::string ValueText(const CapacityRatio& ratio, double value) {
-  return IsLoad(ratio) ? absl::StrFormat("%.6g", value) : LatencyText(value);
+  return IsLoad(ratio) ? absl::StrFormat("%.6g", value)
+                       : base::HumanDuration(value);
 }
 
 std::string IntervalText(const CapacityRatio& ratio) {

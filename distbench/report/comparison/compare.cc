@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/human_units.h"
 #include "distbench/report/comparison/comparability.h"
 #include "distbench/report/comparison/metric_values.h"
 #include "distbench/report/comparison/noise_floor.h"
@@ -337,20 +338,12 @@ std::string JudgementText(const MetricComparison& comparison) {
 
 }  // namespace
 
-// Switches to the next unit when a value would round to 1000.
-std::string LatencyText(double ns) {
-  if (ns < 999.5) return absl::StrFormat("%.0f ns", ns);
-  if (ns < 999.95e3) return absl::StrFormat("%.1f us", ns / 1e3);
-  if (ns < 999.995e6) return absl::StrFormat("%.2f ms", ns / 1e6);
-  return absl::StrFormat("%.2f s", ns / 1e9);
-}
-
 std::string FormatValue(const stats::Metric& metric, double value) {
   switch (stats::UnitOf(metric)) {
     case stats::MetricUnit::kNs:
-      return LatencyText(value);
+      return base::HumanDuration(value);
     case stats::MetricUnit::kPerSecond:
-      return absl::StrFormat("%.1f/s", value);
+      return base::HumanRate(value);
     case stats::MetricUnit::kRatio:
       return absl::StrFormat("%.3f", value);
     case stats::MetricUnit::kShare:

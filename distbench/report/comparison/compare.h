@@ -177,10 +177,7 @@ std::vector<std::string> Cautions(const VerdictCounts& counts);
 
 // Formats compared metrics for users.
 
-// Formats a latency in a unit that suits it, such as "1.25 ms".
-std::string LatencyText(double ns);
-
-// "1.25 ms", "314.7/s" or "0.100%".
+// "1.25ms", "315/s" or "0.100%".
 std::string FormatValue(const stats::Metric& metric, double value);
 
 // Formats a ratio as "x1.362", a difference of shares as "+0.100pp".
