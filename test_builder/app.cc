@@ -200,6 +200,7 @@ int App::RunAll(const Tests& tests) {
   const bool all_ok = std::all_of(
       outcomes.begin(), outcomes.end(), [this](const TestOutcome& outcome) {
         return outcome.verdict == TestOutcome::Verdict::kOk ||
+               outcome.verdict == TestOutcome::Verdict::kWarn ||
                (outcome.verdict == TestOutcome::Verdict::kInvalid &&
                 line_.allow_invalid);
       });

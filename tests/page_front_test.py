@@ -221,7 +221,8 @@ class PageFrontTest(report_page.ReportPageTest):
     def test_findings_of_a_kind_share_their_advice(self):
         findings = "".join(
             "findings { severity: WARN code: "
-            f'"stolen" message: "host h{i} lost time" }} '
+            f'"stolen" message: "host h{i} lost time" '
+            'advice: "Use dedicated CPUs." } '
             for i in range(5)
         )
         page = self.open_text(

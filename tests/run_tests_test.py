@@ -165,7 +165,9 @@ class RunTestsTest(programs.ClusterTest):
             sequencer, infile, too_rare, "--allow_undecided", f"--junit={junit}"
         )
         self.assertEqual(allowed.status, 0, allowed)
-        (case,) = xml.etree.ElementTree.parse(junit).findall("testsuite/testcase")
+        run, case = xml.etree.ElementTree.parse(junit).findall("testsuite/testcase")
+        self.assertEqual(run.get("name"), "the run is valid")
+        self.assertIsNotNone(run.find("system-out"))
         self.assertIsNotNone(case.find("skipped"))
 
     def test_outfile_can_be_reported(self):

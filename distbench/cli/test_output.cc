@@ -100,13 +100,16 @@ absl::Status WriteOutfile(const client::ConsoleRun& run,
 int CheckAllObjectives(const client::ConsoleRun& run,
                        const TestOutputFlags& flags) {
   std::vector<report::Check> checks;
+  std::vector<report::Check> in_files;
   for (const TestResult& result : run.results.test_results()) {
+    in_files.push_back(report::CheckRun(result, flags.allow_invalid));
     for (report::Check& check :
          report::CheckObjectives(result, flags.objectives)) {
+      in_files.push_back(check);
       checks.push_back(std::move(check));
     }
   }
-  const absl::Status written = WriteChecks(checks, flags.checks);
+  const absl::Status written = WriteChecks(in_files, flags.checks);
   const bool were_shown =
       run.printed_results && base::TerminalOf(STDOUT_FILENO).is_terminal;
   if (!checks.empty() && !were_shown) {

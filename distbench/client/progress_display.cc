@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "distbench/base/human_units.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/base/terminal.h"
 #include "distbench/base/time_units.h"
@@ -100,13 +101,6 @@ constexpr int64_t kLineIntervalNs = 5 * base::kNsPerSecond;
 constexpr int kBarWidth = 20;
 constexpr absl::string_view kNameSeparator = "  ";
 constexpr size_t kShortestName = 6;
-
-// Keeps three digits; more would be noise.
-absl::Duration Rounded(int64_t ns) {
-  int64_t unit_ns = 1;
-  while (ns / unit_ns >= 1000) unit_ns *= 10;
-  return absl::Nanoseconds(ns / unit_ns * unit_ns);
-}
 
 std::string Failures(const TrafficProgress& progress) {
   return absl::StrCat(progress.failed_count(), " failed");
@@ -259,10 +253,11 @@ int64_t ProgressDisplay::CountedNs(const TrafficProgress& progress) const {
                                   shown_.traffic_time_ns());
 }
 
-double ProgressDisplay::KiloPerSecond(int64_t count, int64_t shown_count,
-                                      int64_t counted_ns) {
-  return static_cast<double>(base::SaturatingSubtract(count, shown_count)) *
-         1e6 / static_cast<double>(counted_ns);
+std::string ProgressDisplay::Rate(int64_t count, int64_t shown_count,
+                                  int64_t counted_ns) {
+  return base::HumanRate(
+      static_cast<double>(base::SaturatingSubtract(count, shown_count)) /
+      base::ToSeconds(counted_ns));
 }
 
 std::string ProgressDisplay::OfferedRate(
@@ -271,15 +266,14 @@ std::string ProgressDisplay::OfferedRate(
   if (!HasOpenLoops(progress) || counted_ns <= 0) return "";
   // It is not known which RPCs failed. Those of open loops did if there are no
   // others.
-  const double sent =
+  return absl::StrCat(
       IsAllOpenLoops(progress)
-          ? KiloPerSecond(progress.succeeded_count(), shown_.succeeded_count(),
-                          counted_ns)
-          : KiloPerSecond(progress.open_loop_ended_count(),
-                          shown_.open_loop_ended_count(), counted_ns);
-  return absl::StrFormat("%.2f of %.2f kQPS", sent,
-                         KiloPerSecond(progress.offered_count(),
-                                       shown_.offered_count(), counted_ns));
+          ? Rate(progress.succeeded_count(), shown_.succeeded_count(),
+                 counted_ns)
+          : Rate(progress.open_loop_ended_count(),
+                 shown_.open_loop_ended_count(), counted_ns),
+      " of ",
+      Rate(progress.offered_count(), shown_.offered_count(), counted_ns));
 }
 
 std::string ProgressDisplay::TotalRate(const TrafficProgress& progress) const {
@@ -288,19 +282,18 @@ std::string ProgressDisplay::TotalRate(const TrafficProgress& progress) const {
   if (counted_ns <= 0 || (has_open_loops && IsAllOpenLoops(progress))) {
     return "";
   }
-  return absl::StrFormat("%.2f kQPS%s",
-                         KiloPerSecond(progress.succeeded_count(),
-                                       shown_.succeeded_count(), counted_ns),
-                         has_open_loops ? " in all" : "");
+  return absl::StrCat(
+      Rate(progress.succeeded_count(), shown_.succeeded_count(), counted_ns),
+      has_open_loops ? " in all" : "");
 }
 
 std::string ProgressDisplay::Latency(double percent) const {
   const stats::LogHistogram& latency_ns =
       response_time_ns_.count() > 0 ? response_time_ns_ : service_time_ns_;
   if (latency_ns.count() == 0) return "";
-  return absl::StrFormat(
-      "p%g %s", percent,
-      absl::FormatDuration(Rounded(latency_ns.ValueAtQuantile(percent / 100))));
+  return absl::StrCat("p", percent, " ",
+                      base::HumanDuration(static_cast<double>(
+                          latency_ns.ValueAtQuantile(percent / 100))));
 }
 
 void ProgressDisplay::ShowEnd(const TestResult& result) {

@@ -125,14 +125,14 @@ class ProgressDisplay {
   void SetBaseline(const TrafficProgress& progress, int64_t now_ns);
 
   // The rates since the last line; empty if nothing was counted since then.
-  // OfferedRate() returns "1.23 of 1.50 kQPS" for what open loops offered and
-  // sent; empty without open loops. TotalRate() returns "2.34 kQPS", of all
+  // OfferedRate() returns "1.23k/s of 1.50k/s" for what open loops sent and
+  // offered; empty without open loops. TotalRate() returns "2.34k/s", of all
   // RPCs; empty if open loops sent all.
   std::string OfferedRate(const TrafficProgress& progress) const;
   std::string TotalRate(const TrafficProgress& progress) const;
   int64_t CountedNs(const TrafficProgress& progress) const;
-  static double KiloPerSecond(int64_t count, int64_t shown_count,
-                              int64_t counted_ns);
+  static std::string Rate(int64_t count, int64_t shown_count,
+                          int64_t counted_ns);
 
   // Returns "p99 3.40ms"; empty if no RPC has succeeded lately.
   std::string Latency(double percent) const;

@@ -25,17 +25,17 @@ std::string Fit(size_t room) {
                   {"", 9},
                   {"7 failed", 0},
                   {"5 s", 4},
-                  {"2 kQPS", 2},
+                  {"2k/s", 2},
                   {"  name", 5, false}},
                  room);
 }
 
 TEST(FitLineTest, SaysAsMuchAsFits) {
-  EXPECT_EQ(Fit(100), "[1/2] [##--] 7 failed, 5 s, 2 kQPS  name");
-  EXPECT_EQ(Fit(40), "[1/2] [##--] 7 failed, 5 s, 2 kQPS  name");
-  EXPECT_EQ(Fit(39), "[1/2] [##--] 7 failed, 5 s, 2 kQPS");
-  EXPECT_EQ(Fit(33), "[1/2] [##--] 7 failed, 2 kQPS");
-  EXPECT_EQ(Fit(28), "[1/2] 7 failed, 2 kQPS");
+  EXPECT_EQ(Fit(100), "[1/2] [##--] 7 failed, 5 s, 2k/s  name");
+  EXPECT_EQ(Fit(38), "[1/2] [##--] 7 failed, 5 s, 2k/s  name");
+  EXPECT_EQ(Fit(37), "[1/2] [##--] 7 failed, 5 s, 2k/s");
+  EXPECT_EQ(Fit(31), "[1/2] [##--] 7 failed, 2k/s");
+  EXPECT_EQ(Fit(26), "[1/2] 7 failed, 2k/s");
   EXPECT_EQ(Fit(21), "[1/2] 7 failed");
   EXPECT_EQ(Fit(13), "7 failed");
 }
@@ -59,7 +59,7 @@ TEST_F(ProgressDisplayTest, FileGetsALineEveryFiveSeconds) {
   clock_.Advance(kSecondNs);
   display.Show(Progress(5000, 2));
   EXPECT_EQ(TakeOutput(),
-            "[2/3] incast: 5 s, 25 s left, 5000 RPCs, 1.00 kQPS, 2 failed\n");
+            "[2/3] incast: 5 s, 25 s left, 5000 RPCs, 1.00k/s, 2 failed\n");
 }
 
 TEST_F(ProgressDisplayTest, RateIsSinceTheLineBefore) {
@@ -71,7 +71,7 @@ TEST_F(ProgressDisplayTest, RateIsSinceTheLineBefore) {
   clock_.Advance(10 * kSecondNs);
   display.Show(Progress(45'000, 0));
   EXPECT_EQ(TakeOutput(),
-            "[2/3] incast: 15 s, 45000 RPCs, 4.00 kQPS, 0 failed\n");
+            "[2/3] incast: 15 s, 45000 RPCs, 4.00k/s, 0 failed\n");
 }
 
 // The counts are those of 2 s and then of the end, at 4.5 s.
@@ -83,14 +83,12 @@ TEST_F(ProgressDisplayTest, RateIsThatOfTheTimeBetweenTheCounts) {
   clock_.Advance(5 * kSecondNs);
   TakeOutput();
   display.Show(event);
-  EXPECT_EQ(TakeOutput(),
-            "[2/3] incast: 5 s, 4000 RPCs, 2.00 kQPS, 0 failed\n");
+  EXPECT_EQ(TakeOutput(), "[2/3] incast: 5 s, 4000 RPCs, 2.00k/s, 0 failed\n");
   event = Progress(9000, 0);
   event.mutable_progress()->set_traffic_time_ns(4 * kSecondNs + kSecondNs / 2);
   clock_.Advance(5 * kSecondNs);
   display.Show(event);
-  EXPECT_EQ(TakeOutput(),
-            "[2/3] incast: 10 s, 9000 RPCs, 2.00 kQPS, 0 failed\n");
+  EXPECT_EQ(TakeOutput(), "[2/3] incast: 10 s, 9000 RPCs, 2.00k/s, 0 failed\n");
 }
 
 TEST_F(ProgressDisplayTest, ThereIsNoRateWithoutNewCounts) {
@@ -110,7 +108,7 @@ TEST_F(ProgressDisplayTest, RateStartsAfreshWithEachTest) {
     display.Show(Started(0));
     clock_.Advance(5 * kSecondNs);
     display.Show(Progress(10'000, 0));
-    EXPECT_THAT(TakeOutput(), HasSubstr("5 s, 10000 RPCs, 2.00 kQPS"));
+    EXPECT_THAT(TakeOutput(), HasSubstr("5 s, 10000 RPCs, 2.00k/s"));
   }
 }
 
@@ -178,7 +176,7 @@ TEST_F(ProgressDisplayTest, ARunCanBeFollowedFromItsMiddle) {
   clock_.Advance(5 * kSecondNs);
   display.Show(Progress(905'000, 0));
   EXPECT_EQ(TakeOutput(),
-            "[2/3] incast: 13 s, 17 s left, 905000 RPCs, 1.00 kQPS, 0 "
+            "[2/3] incast: 13 s, 17 s left, 905000 RPCs, 1.00k/s, 0 "
             "failed\n");
   display.Show(Finished());
   TakeOutput();
@@ -227,7 +225,7 @@ TEST_F(ProgressDisplayTest, LatenciesAreThoseSinceTheLineBefore) {
     display.Show(event);
   }
   EXPECT_EQ(TakeOutput(),
-            "[2/3] incast: 10 s, 1000 RPCs, 0.10 kQPS, p50 200ns, p99 40s, 0 "
+            "[2/3] incast: 10 s, 1000 RPCs, 100/s, p50 200ns, p99 40.0s, 0 "
             "failed\n");
 }
 
@@ -244,7 +242,7 @@ TEST_F(ProgressDisplayTest, TerminalHasABarOnOneLine) {
   clock_.Advance(5 * kSecondNs);
   display.Show(Progress(10'000, 0));
   EXPECT_EQ(TakeOutput(),
-            "\r\x1b[K[2/3] [#####---------------] 5 s, 15 s left, 2.00 kQPS, "
+            "\r\x1b[K[2/3] [#####---------------] 5 s, 15 s left, 2.00k/s, "
             "0 failed  incast");
 }
 
@@ -283,7 +281,7 @@ TEST_F(ProgressDisplayTest, OpenLoopsShowWhatIsOfferedToo) {
     display.Show(event);
   }
   EXPECT_EQ(TakeOutput(),
-            "\r\x1b[K[2/3] 3 failed, 2 s, 3.00 of 4.00 kQPS, p50 1.23ms, "
+            "\r\x1b[K[2/3] 3 failed, 2 s, 3.00k/s of 4.00k/s, p50 1.23ms, "
             "p99 1.23ms  incast");
 }
 
@@ -314,8 +312,8 @@ TEST_F(ProgressDisplayTest, OnlyOpenLoopsAreComparedWithWhatTheyOffered) {
   TakeOutput();
   display.Show(ThreeTiers(/*failed=*/0, kSecondNs));
   EXPECT_EQ(TakeOutput(),
-            "\r\x1b[K[2/3] [#-------------------] 1 s, 19 s left, 0.51 of 0.52 "
-            "kQPS, 2.55 kQPS in all, p50 1.23ms, p99 1.23ms, 0 failed  incast");
+            "\r\x1b[K[2/3] [#-------------------] 1 s, 19 s left, 510/s of "
+            "520/s, 2.55k/s in all, p50 1.23ms, p99 1.23ms, 0 failed  incast");
 }
 
 TEST_F(ProgressDisplayTest, FileSaysTheSameInItsOrder) {
@@ -325,7 +323,7 @@ TEST_F(ProgressDisplayTest, FileSaysTheSameInItsOrder) {
   TakeOutput();
   display.Show(ThreeTiers(/*failed=*/3, 5 * kSecondNs));
   EXPECT_EQ(TakeOutput(),
-            "[2/3] incast: 5 s, 2550 RPCs, 0.10 of 0.10 kQPS, 0.51 kQPS in "
+            "[2/3] incast: 5 s, 2550 RPCs, 100/s of 100/s, 510/s in "
             "all, p50 1.23ms, p99 1.23ms, 3 failed\n");
 }
 
@@ -340,7 +338,7 @@ TEST_F(ProgressDisplayTest, FailuresOfAnOpenLoopAreNotPartOfItsRate) {
   event.mutable_progress()->set_open_loop_ended_count(999);
   display.Show(event);
   EXPECT_EQ(TakeOutput(),
-            "\r\x1b[K[2/3] 900 failed, 1 s, 0.10 of 1.00 kQPS  incast");
+            "\r\x1b[K[2/3] 900 failed, 1 s, 100/s of 1.00k/s  incast");
 }
 
 TEST_F(ProgressDisplayTest, AnOlderSequencerHasOnlyTheTotal) {
@@ -351,19 +349,19 @@ TEST_F(ProgressDisplayTest, AnOlderSequencerHasOnlyTheTotal) {
   RunTestsEvent event = Progress(1000, 0);
   event.mutable_progress()->set_offered_count(2000);
   display.Show(event);
-  EXPECT_EQ(TakeOutput(), "\r\x1b[K[2/3] 1 s, 1.00 kQPS, 0 failed  incast");
+  EXPECT_EQ(TakeOutput(), "\r\x1b[K[2/3] 1 s, 1.00k/s, 0 failed  incast");
 }
 
 TEST_F(ProgressDisplayTest, EveryWidthShowsTheWorstNewsFirst) {
   const std::pair<int, std::string> lines[] = {
-      {40, "[2/3] 1234567 failed, 0.51 of 0.52 kQPS"},
-      {60, "[2/3] 1234567 failed, 1 s, 19 s left, 0.51 of 0.52 kQPS"},
+      {40, "[2/3] 1234567 failed, 510/s of 520/s"},
+      {60, "[2/3] 1234567 failed, 1 s, 19 s left, 510/s of 520/s"},
       {80,
-       "[2/3] 1234567 failed, 1 s, 19 s left, 0.51 of 0.52 kQPS, 2.55 kQPS in "
+       "[2/3] 1234567 failed, 1 s, 19 s left, 510/s of 520/s, 2.55k/s in "
        "all"},
       {200,
-       "[2/3] [#-------------------] 1234567 failed, 1 s, 19 s left, 0.51 of "
-       "0.52 kQPS, 2.55 kQPS in all, p50 1.23ms, p99 1.23ms  incast"}};
+       "[2/3] [#-------------------] 1234567 failed, 1 s, 19 s left, 510/s of "
+       "520/s, 2.55k/s in all, p50 1.23ms, p99 1.23ms  incast"}};
   for (const auto& [columns, line] : lines) {
     ProgressDisplayOptions options = TerminalOptions();
     options.columns = columns;
@@ -387,7 +385,7 @@ TEST_F(ProgressDisplayTest, ALongNameIsCutOff) {
   TakeOutput();
   display.Show(Progress(500, 0));
   EXPECT_EQ(TakeOutput(),
-            "\r\x1b[K[2/3] 1 s, 0.50 kQPS, 0 failed  a_name_of_many_");
+            "\r\x1b[K[2/3] 1 s, 500/s, 0 failed  a_name_of_many_");
 }
 
 TEST_F(ProgressDisplayTest, TestOfUnknownLengthHasNoBar) {
@@ -396,7 +394,7 @@ TEST_F(ProgressDisplayTest, TestOfUnknownLengthHasNoBar) {
   TakeOutput();
   clock_.Advance(kSecondNs);
   display.Show(Progress(500, 0));
-  EXPECT_EQ(TakeOutput(), "\r\x1b[K[2/3] 1 s, 0.50 kQPS, 0 failed  incast");
+  EXPECT_EQ(TakeOutput(), "\r\x1b[K[2/3] 1 s, 500/s, 0 failed  incast");
 }
 
 TEST_F(ProgressDisplayTest, TerminalIsClearAfterTheEnd) {

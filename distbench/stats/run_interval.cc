@@ -84,7 +84,8 @@ Difference RatioOfMeans(absl::Span<const double> base,
 
 std::optional<int> RunsToTellFrom(double value, absl::Span<const double> base,
                                   absl::Span<const double> next,
-                                  double confidence) {
+                                  absl::FunctionRef<double(int)> confidence_at,
+                                  int most) {
   if (base.size() < 2 || next.size() < 2) return std::nullopt;
   const double distance = std::abs(Mean(next) - Mean(base) - value);
   // The variance for a single run in each group.
@@ -92,14 +93,14 @@ std::optional<int> RunsToTellFrom(double value, absl::Span<const double> base,
   const auto are_enough = [&](int runs) {
     const double degrees_of_freedom = 2.0 * runs - 2;
     const double errors =
-        StudentTQuantile((1 + confidence) / 2, degrees_of_freedom) +
+        StudentTQuantile((1 + confidence_at(runs)) / 2, degrees_of_freedom) +
         StudentTQuantile(kPower, degrees_of_freedom);
     return errors * std::sqrt(variance / runs) < distance;
   };
-  if (!are_enough(kMostRuns)) return std::nullopt;
+  if (!are_enough(most)) return std::nullopt;
   // With more runs, both quantiles and the error of the mean are smaller.
   int fewer = 1;
-  int enough = kMostRuns;
+  int enough = most;
   while (enough - fewer > 1) {
     const int middle = fewer + (enough - fewer) / 2;
     (are_enough(middle) ? enough : fewer) = middle;
@@ -107,12 +108,11 @@ std::optional<int> RunsToTellFrom(double value, absl::Span<const double> base,
   return enough;
 }
 
-std::optional<int> RunsToTellRatioFrom(double ratio,
-                                       absl::Span<const double> base,
-                                       absl::Span<const double> next,
-                                       double confidence) {
+std::optional<int> RunsToTellRatioFrom(
+    double ratio, absl::Span<const double> base, absl::Span<const double> next,
+    absl::FunctionRef<double(int)> confidence_at, int most) {
   return RunsToTellFrom(std::log(ratio), Logarithms(base), Logarithms(next),
-                        confidence);
+                        confidence_at, most);
 }
 
 }  // namespace distbench::stats

@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 
 namespace distbench::stats {
@@ -41,13 +42,16 @@ Difference DifferenceOfMeans(absl::Span<const double> base,
 
 // Returns how many runs each group needs so that the confidence interval
 // excludes `value` with a probability of kPower, if the difference and the
-// spread are those of the present runs. Absent if that is more than kMostRuns,
-// or if the groups say nothing about the spread.
+// spread are those of the present runs. confidence_at() returns the interval's
+// confidence with so many runs, which must not rise much with them. Absent if
+// that is more than `most`, which is at least 2, or if the groups say nothing
+// about the spread.
 inline constexpr int kMostRuns = 1000;
 inline constexpr double kPower = 0.8;
 std::optional<int> RunsToTellFrom(double value, absl::Span<const double> base,
                                   absl::Span<const double> next,
-                                  double confidence);
+                                  absl::FunctionRef<double(int)> confidence_at,
+                                  int most = kMostRuns);
 
 // Requires at least one value; all must be positive.
 double GeometricMean(absl::Span<const double> values);
@@ -59,10 +63,9 @@ Difference RatioOfMeans(absl::Span<const double> base,
                         absl::Span<const double> next, double confidence);
 
 // Same as RunsToTellFrom(), for the ratio. `ratio` must be positive.
-std::optional<int> RunsToTellRatioFrom(double ratio,
-                                       absl::Span<const double> base,
-                                       absl::Span<const double> next,
-                                       double confidence);
+std::optional<int> RunsToTellRatioFrom(
+    double ratio, absl::Span<const double> base, absl::Span<const double> next,
+    absl::FunctionRef<double(int)> confidence_at, int most = kMostRuns);
 
 // Returns Student's t interval of the mean of the runs' values, which are
 // finite. Absent for fewer than two runs, which say nothing about the spread.

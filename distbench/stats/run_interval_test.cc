@@ -96,7 +96,7 @@ TEST(WelchIntervalTest, SaysHowManyRunsWouldProbablyDecide) {
   const double spread = std::sqrt(0.5);
   const std::vector<double> base = {-spread, spread};
   const std::vector<double> next = {1 - spread, 1 + spread};
-  const int runs = *RunsToTellFrom(0, base, next, 0.9);
+  const int runs = *RunsToTellFrom(0, base, next, [](int) { return 0.9; });
   std::mt19937_64 random(3);
   std::normal_distribution<double> normal;
   int decided = 0;
@@ -111,7 +111,8 @@ TEST(WelchIntervalTest, SaysHowManyRunsWouldProbablyDecide) {
 
 TEST(WelchIntervalTest, SaysTheFewestRunsAndWhenThereAreTooMany) {
   const auto runs = [](double distance) {
-    return RunsToTellFrom(0, {-1, 1}, {distance - 1, distance + 1}, 0.95);
+    return RunsToTellFrom(0, {-1, 1}, {distance - 1, distance + 1},
+                          [](int) { return 0.95; });
   };
   EXPECT_EQ(runs(1000), 2);
   EXPECT_EQ(runs(0.1), std::nullopt);

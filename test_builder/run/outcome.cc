@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "distbench/base/human_units.h"
 #include "distbench/base/text_table.h"
-#include "distbench/report/findings/findings.h"
+#include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/check_objectives.h"
 #include "distbench/results/rpc_totals.h"
@@ -14,16 +14,12 @@
 namespace distbench::test_builder {
 namespace {
 
-TestOutcome::Verdict VerdictOf(const TestResult& result) {
-  if (result.run_info().has_failure()) return TestOutcome::Verdict::kFailed;
-  return report::IsInvalid(result) ? TestOutcome::Verdict::kInvalid
-                                   : TestOutcome::Verdict::kOk;
-}
-
 absl::string_view VerdictName(TestOutcome::Verdict verdict) {
   switch (verdict) {
     case TestOutcome::Verdict::kOk:
       return "ok";
+    case TestOutcome::Verdict::kWarn:
+      return "warn";
     case TestOutcome::Verdict::kInvalid:
       return "invalid";
     case TestOutcome::Verdict::kFailed:
@@ -34,12 +30,19 @@ absl::string_view VerdictName(TestOutcome::Verdict verdict) {
   return "";
 }
 
+TestOutcome::Verdict VerdictOf(const TestResult& result) {
+  const std::string verdict = report::RunVerdict(result);
+  for (const auto of_run :
+       {TestOutcome::Verdict::kOk, TestOutcome::Verdict::kWarn,
+        TestOutcome::Verdict::kInvalid}) {
+    if (VerdictName(of_run) == verdict) return of_run;
+  }
+  return TestOutcome::Verdict::kFailed;
+}
+
 std::string FormatLatency(int64_t ns) {
   if (ns == stats::Outcomes::kFailed) return "failed";
-  const double us = static_cast<double>(ns) / 1e3;
-  if (us < 1e3) return absl::StrFormat("%.1f us", us);
-  if (us < 1e6) return absl::StrFormat("%.2f ms", us / 1e3);
-  return absl::StrFormat("%.2f s", us / 1e6);
+  return base::HumanDuration(static_cast<double>(ns));
 }
 
 // Numbers are right-aligned.
@@ -52,11 +55,10 @@ std::vector<base::TextRow> RowsOf(const TestOutcome& outcome) {
     return {{outcome.test, "-", "-", "-", "-", verdict}};
   std::vector<base::TextRow> rows;
   for (const TestOutcome::RpcFigures& figures : outcome.rpcs) {
-    rows.push_back({rows.empty() ? outcome.test : "", figures.rpc,
-                    absl::StrFormat("%.2f", figures.per_second / 1000),
-                    FormatLatency(figures.p50_ns),
-                    FormatLatency(figures.p99_ns),
-                    rows.empty() ? verdict : ""});
+    rows.push_back(
+        {rows.empty() ? outcome.test : "", figures.rpc,
+         base::HumanRate(figures.per_second), FormatLatency(figures.p50_ns),
+         FormatLatency(figures.p99_ns), rows.empty() ? verdict : ""});
   }
   return rows;
 }
@@ -79,18 +81,18 @@ TestOutcome OutcomeOf(const TestResult& result,
     if (latency.count() == 0) latency = report::ServiceTimeOf(rpc_totals);
     if (latency.count() == 0) continue;
     const double count = static_cast<double>(rpc_totals.counts.succeeded_count);
-    outcome.rpcs.push_back(
-        {.rpc = rpc.name(),
-         .per_second = report::PerSecond(count, totals.duration_ns),
-         .p50_ns = latency.ValueAtQuantile(0.5),
-         .p99_ns = latency.ValueAtQuantile(0.99)});
+    outcome.rpcs.push_back({.rpc = rpc.name(),
+                            .per_second = report::PerSecond(
+                                count, rpc_totals.counts.duration_ns()),
+                            .p50_ns = latency.ValueAtQuantile(0.5),
+                            .p99_ns = latency.ValueAtQuantile(0.99)});
   }
   return outcome;
 }
 
 std::string OutcomeTable(absl::Span<const TestOutcome> outcomes) {
   std::vector<base::TextRow> rows = {
-      {"test", "RPC", "kQPS", "p50", "p99", "verdict"}};
+      {"test", "RPC", "rate", "p50", "p99", "verdict"}};
   for (const TestOutcome& outcome : outcomes) {
     for (base::TextRow& row : RowsOf(outcome)) rows.push_back(std::move(row));
   }

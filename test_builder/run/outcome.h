@@ -16,14 +16,14 @@ namespace distbench::test_builder {
 struct TestOutcome {
   enum class Verdict {
     kOk,
+    kWarn,     // its numbers may mislead
     kInvalid,  // completed, but its numbers are false
     kFailed,
     kNotRun,
   };
 
-  // Figures for RPCs that succeeded after the warm-up. Latencies are response
-  // times in open loops, including RPCs that were never sent as a lower bound,
-  // and service times otherwise.
+  // Figures of what was measured after the warm-up, as reports have them.
+  // Latencies are response times in open loops and service times otherwise.
   struct RpcFigures {
     std::string rpc;
     double per_second = 0;

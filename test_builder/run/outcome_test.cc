@@ -19,6 +19,23 @@ TEST(OutcomeOfTest, TakesFiguresFromTheStatistics) {
   EXPECT_EQ(outcome.rpcs[0].p99_ns, 7000);
 }
 
+// Other RPCs may be sent for longer.
+TEST(OutcomeOfTest, ARateIsOverTheTimeOfItsRpc) {
+  TestResult result = FakeResult("t", "query", 500, 7000);
+  result.mutable_traffic_config()->add_rpc_descriptions()->set_name("other");
+  auto& client =
+      (*result.mutable_service_logs()->mutable_instance_logs())["client/0"];
+  auto& rpcs = *(*client.mutable_peer_logs())["server/0"].mutable_rpc_logs();
+  RpcStatistics& other = *rpcs[1].mutable_statistics();
+  other = rpcs[0].statistics();
+  other.set_last_end_timestamp_ns(other.first_start_timestamp_ns() +
+                                  2'000'000'000);
+  const TestOutcome outcome = OutcomeOf(result);
+  ASSERT_EQ(outcome.rpcs.size(), 2);
+  EXPECT_DOUBLE_EQ(outcome.rpcs[0].per_second, 500);
+  EXPECT_DOUBLE_EQ(outcome.rpcs[1].per_second, 250);
+}
+
 TEST(OutcomeOfTest, LeavesOutRpcsWithoutSuccess) {
   TestResult result = FakeResult("t", "query", 500, 7000);
   result.mutable_traffic_config()->add_rpc_descriptions()->set_name("unused");
@@ -30,6 +47,8 @@ TEST(OutcomeOfTest, JudgesByFailureAndFindings) {
   TestResult result = FakeResult("t", "query", 5, 7000);
   Finding& finding = *result.mutable_run_info()->add_findings();
   finding.set_severity(Finding::WARN);
+  EXPECT_EQ(OutcomeOf(result).verdict, TestOutcome::Verdict::kWarn);
+  finding.set_severity(Finding::NOTE);
   EXPECT_EQ(OutcomeOf(result).verdict, TestOutcome::Verdict::kOk);
   finding.set_severity(Finding::INVALID);
   EXPECT_EQ(OutcomeOf(result).verdict, TestOutcome::Verdict::kInvalid);
@@ -40,17 +59,17 @@ TEST(OutcomeOfTest, JudgesByFailureAndFindings) {
 TEST(OutcomeTableTest, HasARowPerTestAndRpc) {
   const std::vector<TestOutcome> outcomes = {
       {.test = "long_name",
-       .verdict = TestOutcome::Verdict::kOk,
+       .verdict = TestOutcome::Verdict::kWarn,
        .kept = true,
        .rpcs = {{"root_query", 1234.5, 950, 1'500'000},
                 {"leaf", 9.99, 12'345, 2'000'000'000}}},
       {.test = "b", .verdict = TestOutcome::Verdict::kNotRun},
   };
   EXPECT_EQ(OutcomeTable(outcomes),
-            "test       RPC         kQPS      p50      p99  verdict\n"
-            "long_name  root_query  1.23   0.9 us  1.50 ms  ok (kept)\n"
-            "           leaf        0.01  12.3 us   2.00 s\n"
-            "b          -              -        -        -  not run\n");
+            "test       RPC             rate     p50     p99  verdict\n"
+            "long_name  root_query  1.23k/s   950ns  1.50ms  warn (kept)\n"
+            "           leaf         9.99/s  12.3us   2.00s\n"
+            "b          -                 -       -       -  not run\n");
 }
 
 }  // namespace

@@ -169,8 +169,10 @@ class Recorder {
   void CountUnsent(int rpc, int64_t intended_ns, int64_t wait_ns,
                    int64_t count);
 
-  // Counts an iteration that an in-flight cap delayed. Not for warm-up.
-  void CountHeldBack(int rpc) { ++RecordOf(rpc).held_back_count; }
+  // Counts RPCs that an in-flight cap delayed. Not for warm-up.
+  void CountHeldBack(int rpc, int count) {
+    RecordOf(rpc).held_back_count += count;
+  }
 
   // The totals of an RPC that streams, for the caller to add to.
   results::TallyOf<StreamStatistics>& StreamsOf(int rpc) {

@@ -46,7 +46,7 @@ bool RpcSender::Send(Iteration& iteration) {
     WorkerProgress::Add(context_.progress.offered, iteration.outstanding);
   }
   if (iteration.held_back && !iteration.warmup) {
-    context_.recorder.CountHeldBack(action.target);
+    context_.recorder.CountHeldBack(action.target, iteration.outstanding);
   }
   WorkerProgress::Add(context_.progress.in_flight, iteration.outstanding);
   for (size_t i = 0; i < chosen.size(); ++i) {

@@ -11,8 +11,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "distbench/base/human_units.h"
 #include "distbench/report/measurements/test_run.h"
-#include "distbench/report/terminal/human_units.h"
 #include "distbench/report/terminal/layout.h"
 
 namespace distbench::blame {
@@ -96,9 +96,9 @@ std::string PartText(const TracedRequests& requests, const BlameShare& share) {
 }
 
 std::string TimeText(const BlameEstimate& time_ns) {
-  return absl::StrCat(report::HumanDuration(time_ns.value), " (",
-                      report::HumanDuration(time_ns.lower), " to ",
-                      report::HumanDuration(time_ns.upper), ")");
+  return absl::StrCat(base::HumanDuration(time_ns.value), " (",
+                      base::HumanDuration(time_ns.lower), " to ",
+                      base::HumanDuration(time_ns.upper), ")");
 }
 
 // What makes requests around a quantile slower than those around p50.
@@ -106,8 +106,8 @@ std::string ExcessSentence(const RequestBlame& blame, size_t i) {
   const QuantileShares& tail = blame.shares[i];
   const std::string text = absl::StrFormat(
       "Requests around %s take %s, those around p50 %s.",
-      PercentileText(kBlamedQuantiles[i]), report::HumanDuration(tail.mean_ns),
-      report::HumanDuration(blame.shares[kMedian].mean_ns));
+      PercentileText(kBlamedQuantiles[i]), base::HumanDuration(tail.mean_ns),
+      base::HumanDuration(blame.shares[kMedian].mean_ns));
   const BlameShare* cause = MainCause(tail);
   if (cause != nullptr) {
     return absl::StrCat(text, " ", ShareText(*cause->of_excess),
@@ -330,7 +330,7 @@ void AppendRequests(const RequestBlame& blame, std::string& text) {
     absl::StrAppendFormat(&text, "  around %s: %d traces, mean %s\n",
                           PercentileText(kBlamedQuantiles[window]),
                           blame.windows[window].trees.size(),
-                          report::HumanDuration(blame.shares[window].mean_ns));
+                          base::HumanDuration(blame.shares[window].mean_ns));
   }
   absl::StrAppend(&text, "\n");
   for (const std::string& sentence : blame.sentences) {

@@ -160,12 +160,8 @@ function showBlame() {
 }
 
 function renderBlame() {
-  if (blames.length === 0) {
-    byId('blame-bars').hidden = true;
-    byId('blame-note').textContent = 'No requests were traced. To trace them, give the RPC that begins a request ' +
-        'a tracing_interval, such as 100 for every 100th; measure_time_parts divides the time of each RPC.';
-    return;
-  }
+  showSection('blame', blames.length > 0);
+  if (blames.length === 0) return;
   replaceContent('blame-controls', ...(blames.length === 1 ? [] : [selectBox(
       'Requests', blames.map(({run, requests}, i) => [String(i), `${run.label}: ${requests.rpc}`]),
       String(blameView.chosen), value => {

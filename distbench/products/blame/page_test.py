@@ -49,12 +49,9 @@ class BlamePageTest(report_page.ReportPageTest):
         self.assertEqual(page.evaluate("document.images.length"), 0)
         page.close()
 
-    def test_without_traces_it_is_said_how_to_get_them(self):
+    def test_without_traces_there_is_no_section(self):
         page = self.open_report(self.write("old.pb", OLD_RESULT))
-        self.assertIn("tracing_interval", self.text_of(page, "blame-note"))
-        self.assertTrue(
-            page.evaluate("document.getElementById('blame-bars').hidden")
-        )
+        self.assertTrue(page.evaluate("document.getElementById('blame').hidden"))
         page.close()
 
 

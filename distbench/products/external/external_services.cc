@@ -255,12 +255,6 @@ absl::StatusOr<CsvRows> ParseCsvRows(absl::string_view text) {
   return rows;
 }
 
-namespace {
-
-constexpr char kTimeParts[] = "time_parts_external";
-
-}  // namespace
-
 void JudgeExternalCalls(const TestResult& result,
                         report::FindingList& findings) {
   const DistributedSystemDescription& test = result.traffic_config();
@@ -271,16 +265,12 @@ void JudgeExternalCalls(const TestResult& result,
   }
   if (rpcs.empty()) return;
   findings.Add(
-      Finding::NOTE, kTimeParts,
+      Finding::NOTE, "time_parts_external",
       absl::StrCat(absl::StrJoin(rpcs, ", "),
                    ": an external service runs nothing of distbench, so the "
                    "parts of time of its server cannot be known; the section "
-                   "\"Time parts\" leaves these RPCs out"));
-}
-
-absl::string_view AdviceForExternalCalls(absl::string_view code) {
-  if (code != kTimeParts) return "";
-  return "Look at the server's own metrics or traces for its part of the time.";
+                   "\"Time parts\" leaves these RPCs out"),
+      "Look at the server's own metrics or traces for its part of the time.");
 }
 
 }  // namespace distbench::external

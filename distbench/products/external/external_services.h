@@ -55,11 +55,10 @@ using CsvRows = std::vector<std::vector<std::string>>;
 // names the line, but does not quote it: cells may be secrets.
 absl::StatusOr<CsvRows> ParseCsvRows(absl::string_view text);
 
-// The parts of a report::FindingRule: what a result says less of because
-// servers are external.
+// A report::FindingRule: what a result says less of because servers are
+// external.
 void JudgeExternalCalls(const TestResult& result,
                         report::FindingList& findings);
-absl::string_view AdviceForExternalCalls(absl::string_view code);
 
 }  // namespace distbench::external
 

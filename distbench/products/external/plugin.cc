@@ -38,8 +38,7 @@ class CallsExtension final : public protocol::DriverExtension {
 
 const base::Plugin<report::FindingRule> kFindings("external",
                                                   new report::FindingRule{
-                                                      JudgeExternalCalls,
-                                                      AdviceForExternalCalls});
+                                                      JudgeExternalCalls});
 const base::Plugin<config::LanguagePart> kLanguage("external",
                                                    new ExternalLanguage);
 const base::Plugin<security::GuardFlag> kAllowTarget("external",

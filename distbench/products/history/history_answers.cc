@@ -9,9 +9,9 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "distbench/base/human_units.h"
 #include "distbench/base/json.h"
 #include "distbench/base/time_units.h"
-#include "distbench/report/terminal/human_units.h"
 #include "distbench/report/terminal/layout.h"
 
 namespace distbench::history {
@@ -150,8 +150,8 @@ std::string Date(int64_t unix_ms) {
 
 std::string Value(const SeriesSummary& series, double value) {
   if (series.unit == "seconds")
-    return report::HumanDuration(value * base::kNsPerSecond);
-  if (series.unit == "per_second") return report::HumanRate(value);
+    return base::HumanDuration(value * base::kNsPerSecond);
+  if (series.unit == "per_second") return base::HumanRate(value);
   return absl::StrFormat("%.3f%%", 100 * value);
 }
 

@@ -52,8 +52,8 @@ class HistoryIndexTest : public testing::Test {
     index_ = *std::move(index);
   }
 
-  void Write(const std::string& name, const TestResult& result) {
-    TestSequenceResults results;
+  void Write(const std::string& name, const TestResult& result,
+             TestSequenceResults results = {}) {
     *results.add_test_results() = result;
     const std::string path = absl::StrCat(folder_, "/", name);
     fs::create_directories(fs::path(path).parent_path());
@@ -124,6 +124,26 @@ TEST_F(HistoryIndexTest, FollowsTheFolder) {
   fs::remove(absl::StrCat(folder_, "/a.pb"));
   EXPECT_EQ(Synchronise().removed_files, 1);
   EXPECT_THAT(Files(), ElementsAre("sub/b.pb.gz"));
+}
+
+// Their loads are the search's, not the test's.
+TEST_F(HistoryIndexTest, RunsOfSearchesHaveSeriesOfTheirOwn) {
+  TestSequenceResults searched;
+  LoadSearchSpec& search = *searched.add_searches()->mutable_search();
+  search.add_objectives("query p95<=30ms");
+  search.add_objectives("cpu<=50%");
+  TestResult named = MakeDailyResult(3);
+  named.mutable_traffic_config()->set_name("example (search)");
+  Write("plain.pb", MakeDailyResult(1));
+  Write("searched.pb", MakeDailyResult(2), searched);
+  Write("named.pb", named);
+  Synchronise();
+  EXPECT_THAT(index_->Filters()->tests,
+              ElementsAre("example", "example (search)",
+                          "example (search) (no search)"));
+  ResultQuery query;
+  query.attributes["search"] = "query p95<=30ms and cpu<=50%";
+  EXPECT_THAT(Files(query), ElementsAre("searched.pb"));
 }
 
 TEST_F(HistoryIndexTest, SimulatedResultsHaveSeriesOfTheirOwn) {

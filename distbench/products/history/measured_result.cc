@@ -177,13 +177,26 @@ void AddPlaces(const TestResult& result, MeasuredTest& test) {
   if (report::IsSimulated(result)) test.attributes["simulated"] = "true";
 }
 
-// Tests are known by their names, in lists, filters and series. A real test
-// that is called like a simulated one must not be taken for it.
+constexpr absl::string_view kSearchMark = " (search)";
+
+bool IsOfSearch(const report::TestRun& run) {
+  return run.sequence->searches_size() > 0;
+}
+
+// Tests are known by their names, in lists, filters and series. A test that is
+// called like a simulated one, or like a run of a search, must not be taken for
+// it.
 std::string SeriesName(const report::TestRun& run) {
+  std::string name = run.name;
+  if (IsOfSearch(run)) {
+    absl::StrAppend(&name, kSearchMark);
+  } else if (absl::EndsWith(name, kSearchMark)) {
+    name += " (no search)";
+  }
   const bool is_misleading = !report::IsSimulated(*run.result) &&
-                             absl::EndsWith(run.name, report::kSimulatedMark);
-  return is_misleading ? absl::StrCat(run.name, " (real)")
-                       : report::MarkedName(run.name, *run.result);
+                             absl::EndsWith(name, report::kSimulatedMark);
+  return is_misleading ? absl::StrCat(name, " (real)")
+                       : report::MarkedName(name, *run.result);
 }
 
 }  // namespace
@@ -202,6 +215,10 @@ MeasuredTest Measure(const report::TestRun& run) {
       base::kNsPerSecond;
   test.verdict = report::RunVerdict(result);
   AddPlaces(result, test);
+  if (IsOfSearch(run)) {
+    test.attributes["search"] =
+        absl::StrJoin(run.sequence->searches(0).search().objectives(), " and ");
+  }
   test.facts = FactsOf(run);
   AddMetrics(result, test);
   return test;

@@ -29,8 +29,10 @@ struct MeasuredMetric {
 };
 
 struct MeasuredTest {
-  // Followed by " (simulated)" for results of simulations, so that they have
-  // series of their own; these also have the attribute "simulated".
+  // Followed by " (search)" for runs of searches, whose loads the search chose,
+  // and by " (simulated)" for results of simulations, so that they have series
+  // of their own; these also have the attributes "search", its objectives, and
+  // "simulated".
   std::string name;
   int64_t started_ms = 0;
   double duration_seconds = 0;

@@ -103,5 +103,24 @@ class SearchVerdictTest(report_page.ReportPageTest):
                 page.close()
 
 
+class SearchRunTest(report_page.ReportPageTest):
+    def test_a_run_of_a_search_has_the_objectives_of_the_search(self):
+        page = self.open_text(
+            page_results.simple()
+            + 'searches { search { objectives: "query p95<=30ms" } '
+            'probes { number: 1 phase: "bracket" outcome: "met" '
+            'requested_load: 250 load_of_limit: 0.5 } '
+            'probes { number: 2 phase: "bracket" outcome: "missed" '
+            'requested_load: 279 } verdict: "budget_exhausted" }'
+        )
+        headline = self.text_of(page, "headline-parts")
+        self.assertIn("run of the search with query p95<=30ms", headline)
+        self.assertNotIn("objectives were set", headline)
+        self.assertIn(
+            "probe 2 (279, missed)", self.text_of(page, "search-limit-absent")
+        )
+        page.close()
+
+
 if __name__ == "__main__":
     testing_main.main()

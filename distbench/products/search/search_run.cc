@@ -27,6 +27,40 @@ absl::Duration LengthOf(const ProbeTiming& timing) {
   return timing.warmup + timing.measured;
 }
 
+// ---- Which results are kept -------------------------------------------------
+//
+// What reports show of a search should be its answer: the final runs at the
+// last load (of a list of loads, those of all) or, until there is one, the
+// probe that met at the highest load. Until one has met, the last probe.
+
+// Whether the probe's result is kept, where that of `kept` is so far; null if
+// none is.
+bool IsKept(const SearchReport& report, const SearchProbe* kept,
+            const SearchProbe& probe) {
+  if (kept == nullptr || IsFinal(probe)) return true;
+  if (IsFinal(*kept)) return false;
+  const bool has_met = probe.outcome() == kMetOutcome;
+  if (has_met != (kept->outcome() == kMetOutcome)) return has_met;
+  if (!has_met) return true;
+  return report.finds_lowest()
+             ? probe.requested_load() <= kept->requested_load()
+             : probe.requested_load() >= kept->requested_load();
+}
+
+// Returns null if there is none.
+const SearchProbe* ProbeOfLastResult(const TestSequenceResults& results) {
+  if (results.test_results().empty()) return nullptr;
+  const SearchReport& report = results.searches(0);
+  const SearchProbe* found = nullptr;
+  for (const SearchProbe& probe : report.probes()) {
+    // A probe that was ended early has none.
+    const bool has_result =
+        probe.has_achieved_load() || probe.outcome() == kFailedOutcome;
+    if (has_result && IsKept(report, found, probe)) found = &probe;
+  }
+  return found;
+}
+
 // Runs probes one at a time, and adds each to the report.
 class ProbeRunner {
  public:
@@ -134,12 +168,14 @@ absl::StatusOr<SearchProbe> ProbeRunner::RunTest(const PlannedProbe& planned) {
   return probe;
 }
 
-// Keeps the final runs or, until there is one, the last run.
 void ProbeRunner::Keep(const SearchProbe& probe, TestResult result) {
-  const bool has_final =
-      std::any_of(report_.probes().begin(), report_.probes().end(), IsFinal);
-  if (!IsFinal(probe) && has_final) return;
-  if (!has_final) results_.clear_test_results();
+  const SearchProbe* const kept = ProbeOfLastResult(results_);
+  if (!IsKept(report_, kept, probe)) return;
+  const bool is_beside_others =
+      kept != nullptr && IsFinal(*kept) &&
+      (!plan_.loads.empty() ||
+       kept->requested_load() == probe.requested_load());
+  if (!is_beside_others) results_.clear_test_results();
   *results_.add_test_results() = std::move(result);
 }
 
@@ -236,10 +272,10 @@ void DropFailedProbe(TestSequenceResults& results) {
       report.probes().rbegin()->outcome() != kFailedOutcome) {
     return;
   }
-  report.mutable_probes()->RemoveLast();
-  if (!results.test_results().empty()) {
+  if (ProbeOfLastResult(results) == &*report.probes().rbegin()) {
     results.mutable_test_results()->RemoveLast();
   }
+  report.mutable_probes()->RemoveLast();
 }
 
 // Removes what may differ between runs of one test at one load, and what
@@ -258,20 +294,6 @@ DistributedSystemDescription Comparable(DistributedSystemDescription test) {
   }
   config::RedactSecrets(test);
   return test;
-}
-
-// Returns null if there is none.
-const SearchProbe* ProbeOfLastResult(const TestSequenceResults& results) {
-  const SearchProbe* found = nullptr;
-  if (results.test_results().empty()) return found;
-  for (const SearchProbe& probe : results.searches(0).probes()) {
-    // A probe that was ended early has none.
-    const bool has_result = probe.has_achieved_load();
-    const bool is_replaced = found == nullptr || !IsFinal(*found);
-    if (!has_result || !(is_replaced || IsFinal(probe))) continue;
-    found = &probe;
-  }
-  return found;
 }
 
 // Results of older versions do not say what they were simulated on.

@@ -69,8 +69,9 @@ bool IsComplete(const SearchReport& report);
 
 // Searches for the highest load, or runs plan.loads. results.searches(0) is the
 // report. If it already exists, the search continues after its probes, except
-// for failed ones. results.test_results holds the final runs or, until there is
-// one, the last run.
+// for failed ones. results.test_results holds the final runs at the last load
+// (of a list of loads, those of all) or, until there is one, the run that met
+// at the highest load; until one has met, the last run.
 //
 // The search ends with kInvalidVerdict if a run failed, or if one of its
 // instances failed or fell behind. The report says so, and OK is returned.

@@ -1,5 +1,6 @@
 #include "distbench/products/search/search_run.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <string>
@@ -19,6 +20,7 @@ namespace distbench::search {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
@@ -36,6 +38,10 @@ SearchPlan Plan(int instances = 1) {
   return *std::move(plan);
 }
 
+double LoadOf(const DistributedSystemDescription& test) {
+  return 1e9 / test.actions(0).iterations().open_loop_interval_ns();
+}
+
 // Measurements of a system whose latency grows with the load, up to what its
 // clients can send.
 struct FakeSystem {
@@ -49,8 +55,7 @@ struct FakeSystem {
   absl::StatusOr<TestResult> Run(const DistributedSystemDescription& test,
                                  const ProgressWatcher& watch) {
     if (--runs_until_error < 0) return absl::CancelledError("stopped");
-    const double load =
-        1e9 / test.actions(0).iterations().open_loop_interval_ns();
+    const double load = LoadOf(test);
     loads.push_back(load);
     TestResult result;
     *result.mutable_traffic_config() = test;
@@ -232,6 +237,45 @@ TEST(RunLoadSearchTest, DoesAFailedProbeAgain) {
   ASSERT_TRUE(RunLoadSearch(Plan(), system.Callbacks(), results).ok());
   EXPECT_EQ(results.searches(0).verdict(), "converged");
   EXPECT_THAT(results.test_results(), SizeIs(1));
+}
+
+// Offered by each of the tests whose results are kept.
+std::vector<double> KeptLoads(const TestSequenceResults& results) {
+  std::vector<double> loads;
+  for (const TestResult& result : results.test_results()) {
+    loads.push_back(LoadOf(result.traffic_config()));
+  }
+  return loads;
+}
+
+// Reports show what is kept as what was found.
+TEST(RunLoadSearchTest, KeepsTheProbeThatMetUntilThereIsAFinalRun) {
+  FakeSystem system = {.capacity = 777, .runs_until_error = 5};
+  TestSequenceResults results;
+  RunLoadSearch(Plan(), system.Callbacks(), results).IgnoreError();
+  const SearchReport& report = results.searches(0);
+  ASSERT_EQ(report.probes().rbegin()->outcome(), "missed");
+  double highest = 0;
+  for (const SearchProbe& probe : report.probes()) {
+    if (probe.outcome() != "met") continue;
+    highest = std::max(highest, probe.requested_load());
+  }
+  EXPECT_THAT(KeptLoads(results), ElementsAre(DoubleNear(highest, 0.01)));
+}
+
+TEST(RunLoadSearchTest, AFailedProbeTakesNoOtherResultAway) {
+  FakeSystem system = {.capacity = 777, .runs_until_error = 5};
+  TestSequenceResults results;
+  RunLoadSearch(Plan(), system.Callbacks(), results).IgnoreError();
+  const std::vector<double> kept = KeptLoads(results);
+  ASSERT_THAT(kept, SizeIs(1));
+  FakeSystem lossy = {.capacity = 777, .lost_clients = {"client/0"}};
+  ASSERT_TRUE(RunLoadSearch(Plan(), lossy.Callbacks(), results).ok());
+  EXPECT_EQ(results.searches(0).verdict(), "invalid");
+  EXPECT_EQ(KeptLoads(results), kept);
+  FakeSystem broken = {.capacity = 777, .runs_until_error = 0};
+  RunLoadSearch(Plan(), broken.Callbacks(), results).IgnoreError();
+  EXPECT_EQ(KeptLoads(results), kept) << "the failed probe was dropped";
 }
 
 TEST(CheckResumableTest, NamesWhatDiffers) {

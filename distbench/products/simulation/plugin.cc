@@ -144,14 +144,6 @@ const base::Plugin<cli::ValueType> kVariations("NAME=VALUE,VALUE",
 
 namespace {
 
-absl::string_view AdviceFor(absl::string_view code) {
-  if (code != "simulation") return "";
-  return "Take the figures for a direction, not for a prediction. Measure a "
-         "small part of the system for real, calibrate the costs by it "
-         "(distbench simulate --calibrate_from), and compare it with its own "
-         "simulation.";
-}
-
 nlohmann::ordered_json ValueOf(const TestResult& result,
                                const report::JsonLimits&) {
   return SimulationJson(result);
@@ -164,7 +156,7 @@ std::vector<std::string> OpeningOf(const TestResult& result) {
 
 const base::Plugin<report::FindingRule> kRule("simulation",
                                               new report::FindingRule{
-                                                  JudgeSimulation, AdviceFor});
+                                                  JudgeSimulation});
 
 const base::Plugin<report::TestKey> kKey("simulation",
                                          new report::TestKey{{"admission"},

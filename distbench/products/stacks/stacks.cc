@@ -13,12 +13,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "distbench/base/human_units.h"
 #include "distbench/products/stacks/stack_values.h"
 #include "distbench/report/comparison/capacity.h"
 #include "distbench/report/comparison/comparability.h"
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/json/json_values.h"
-#include "distbench/report/terminal/human_units.h"
 #include "distbench/report/terminal/layout.h"
 #include "distbench/report/verdicts/check.h"
 
@@ -345,9 +345,9 @@ std::string ValueText(const StackMetric& metric, const Json& value) {
   if (value.is_string()) return value.get<std::string>();  // "failed"
   switch (metric.unit) {
     case StackMetric::Unit::kPerSecond:
-      return report::HumanRate(value.get<double>());
+      return base::HumanRate(value.get<double>());
     case StackMetric::Unit::kNs:
-      return report::HumanDuration(value.get<double>());
+      return base::HumanDuration(value.get<double>());
     case StackMetric::Unit::kShare:
       return absl::StrFormat("%.3g%%", 100 * value.get<double>());
   }
@@ -398,7 +398,7 @@ std::string LoadTitle(const Json& load) {
       "As ", load["test"].get<std::string>(),
       offered.is_null()
           ? ""
-          : ", offered " + report::HumanRate(offered.get<double>()));
+          : ", offered " + base::HumanRate(offered.get<double>()));
 }
 
 constexpr char kExplanation[] =

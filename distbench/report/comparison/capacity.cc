@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "distbench/base/human_units.h"
 #include "distbench/base/plugins.h"
 #include "distbench/report/comparison/compare.h"
 
@@ -22,23 +23,25 @@ bool IsLoad(const CapacityRatio& ratio) { return ratio.name == "load"; }
 namespace {
 
 ComparisonVerdict JudgeThoseThatConverged(const CapacityRatio& ratio,
-                                          double tolerance) {
+                                          double tolerance, double confidence) {
   if (!ratio.ratio.interval) return ComparisonVerdict::kNotShown;
   const double resolution = IsLoad(ratio) ? tolerance : kLatencyResolution;
   const double change = ratio.ratio.estimate;
   if (std::max(change, 1 / change) <= 1 + resolution) {
     return ComparisonVerdict::kNoDifference;
   }
-  return JudgeChange(ratio.ratio, /*no_change=*/1, /*resolution=*/0,
-                     /*higher_is_better=*/IsLoad(ratio));
+  return JudgeChange(
+      stats::RatioOfMeans(ratio.base_values, ratio.next_values, confidence),
+      /*no_change=*/1, /*resolution=*/0, /*higher_is_better=*/IsLoad(ratio));
 }
 
 }  // namespace
 
 ComparisonVerdict JudgeRatio(const CapacityRatio& ratio,
-                             const CapacityComparison& comparison) {
+                             const CapacityComparison& comparison,
+                             double confidence) {
   const ComparisonVerdict verdict =
-      JudgeThoseThatConverged(ratio, comparison.tolerance);
+      JudgeThoseThatConverged(ratio, comparison.tolerance, confidence);
   const SearchCounts& base = comparison.base_searches;
   const SearchCounts& next = comparison.next_searches;
   // The shares that converged, times both numbers of searches.
@@ -75,7 +78,8 @@ CapacityComparisons CompareCapacities(absl::Span<const SourcedResults> base,
 namespace {
 
 std::string ValueText(const CapacityRatio& ratio, double value) {
-  return IsLoad(ratio) ? absl::StrFormat("%.6g", value) : LatencyText(value);
+  return IsLoad(ratio) ? absl::StrFormat("%.6g", value)
+                       : base::HumanDuration(value);
 }
 
 std::string IntervalText(const CapacityRatio& ratio) {

@@ -29,6 +29,10 @@ struct CapacityRatio {
   double base = 0;   // in the load's unit, or in nanoseconds
   double next = 0;
   stats::Difference ratio = {};
+
+  // Of each search.
+  std::vector<double> base_values = {};
+  std::vector<double> next_values = {};
 };
 
 // Whether it is the load that was found, of which more is better.
@@ -61,7 +65,8 @@ struct CapacityComparison {
 // rarely those of good systems, so what the others found flatters the side of
 // which a smaller share converged: no verdict is given in its favour.
 ComparisonVerdict JudgeRatio(const CapacityRatio& ratio,
-                             const CapacityComparison& comparison);
+                             const CapacityComparison& comparison,
+                             double confidence = kCompareConfidence);
 
 struct CapacityComparisons {
   // Differences between the sides other than the answers.

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/human_units.h"
 #include "distbench/report/comparison/comparability.h"
 #include "distbench/report/comparison/metric_values.h"
 #include "distbench/report/comparison/noise_floor.h"
@@ -24,6 +25,27 @@ ComparisonVerdict Judge(const stats::Metric& metric,
   return JudgeChange(change, stats::IsComparedByRatio(metric) ? 1 : 0,
                      is_percentile ? kLatencyResolution : 0,
                      stats::HigherIsBetter(metric));
+}
+
+// Whether one is the other, or a copy of it.
+bool IsSameRun(const TestRun& one, const TestRun& other) {
+  if (one.result == other.result) return true;
+  const RunInfo& info = one.result->run_info();
+  const RunInfo& of_other = other.result->run_info();
+  return info.start_timestamp_ns() > 0 && !IsSimulated(*one.result) &&
+         info.start_timestamp_ns() == of_other.start_timestamp_ns() &&
+         info.end_timestamp_ns() == of_other.end_timestamp_ns() &&
+         info.random_seed() == of_other.random_seed() &&
+         info.config_hash() == of_other.config_hash();
+}
+
+size_t CountSameRuns(absl::Span<const TestRun> base,
+                     absl::Span<const TestRun> next) {
+  return std::count_if(next.begin(), next.end(), [&](const TestRun& run) {
+    return std::any_of(base.begin(), base.end(), [&](const TestRun& other) {
+      return IsSameRun(run, other);
+    });
+  });
 }
 
 // The mean of the values that RatioOfMeans() or DifferenceOfMeans() uses.
@@ -193,6 +215,12 @@ TestComparison CompareTest(const std::string& name,
         " times: the bounds of conditions allow for the looks, the verdicts of "
         "the table do not"));
   }
+  if (const size_t same = CountSameRuns(base, next); same > 0) {
+    comparison.notes.push_back(
+        absl::StrCat(same, " of ", next.size(),
+                     " new runs are also among those of base: what is compared "
+                     "with itself shows no change"));
+  }
   const std::vector<TestRun> noise =
       FindNoiseRuns(base, options.noise_runs, comparison.notes);
   CompareRpcs({base, next, noise}, options.metrics, comparison);
@@ -221,6 +249,13 @@ stats::Difference ChangeOf(const MetricComparison& comparison,
                                    comparison.next_values, confidence)
              : stats::DifferenceOfMeans(comparison.base_values,
                                         comparison.next_values, confidence);
+}
+
+ComparisonVerdict VerdictAt(double confidence,
+                            const MetricComparison& comparison) {
+  return comparison.verdict == ComparisonVerdict::kNotComparable
+             ? comparison.verdict
+             : Judge(comparison.metric, ChangeOf(comparison, confidence));
 }
 
 std::vector<TestComparison> Compare(absl::Span<const TestRun> base,
@@ -303,20 +338,12 @@ std::string JudgementText(const MetricComparison& comparison) {
 
 }  // namespace
 
-// Switches to the next unit when a value would round to 1000.
-std::string LatencyText(double ns) {
-  if (ns < 999.5) return absl::StrFormat("%.0f ns", ns);
-  if (ns < 999.95e3) return absl::StrFormat("%.1f us", ns / 1e3);
-  if (ns < 999.995e6) return absl::StrFormat("%.2f ms", ns / 1e6);
-  return absl::StrFormat("%.2f s", ns / 1e9);
-}
-
 std::string FormatValue(const stats::Metric& metric, double value) {
   switch (stats::UnitOf(metric)) {
     case stats::MetricUnit::kNs:
-      return LatencyText(value);
+      return base::HumanDuration(value);
     case stats::MetricUnit::kPerSecond:
-      return absl::StrFormat("%.1f/s", value);
+      return base::HumanRate(value);
     case stats::MetricUnit::kRatio:
       return absl::StrFormat("%.3f", value);
     case stats::MetricUnit::kShare:

@@ -76,6 +76,10 @@ ComparisonVerdict JudgeChange(const stats::Difference& change, double no_change,
 stats::Difference ChangeOf(const MetricComparison& comparison,
                            double confidence);
 
+// The verdict on the change by an interval of this confidence.
+ComparisonVerdict VerdictAt(double confidence,
+                            const MetricComparison& comparison);
+
 struct RpcComparison {
   std::string rpc;
 
@@ -173,10 +177,7 @@ std::vector<std::string> Cautions(const VerdictCounts& counts);
 
 // Formats compared metrics for users.
 
-// Formats a latency in a unit that suits it, such as "1.25 ms".
-std::string LatencyText(double ns);
-
-// "1.25 ms", "314.7/s" or "0.100%".
+// "1.25ms", "315/s" or "0.100%".
 std::string FormatValue(const stats::Metric& metric, double value);
 
 // Formats a ratio as "x1.362", a difference of shares as "+0.100pp".

@@ -226,6 +226,18 @@ TEST(CompareTest, OtherTrafficIsNotComparableUnlessAllowed) {
   EXPECT_THAT(allowed[0].notes, ElementsAre(HasSubstr("fanout_filter")));
 }
 
+TEST(CompareTest, SaysThatRunsAreComparedWithThemselves) {
+  std::vector<TestResult> runs;
+  for (const int64_t start_ns : {kSecondNs, 2 * kSecondNs, 3 * kSecondNs}) {
+    runs.push_back(RunOf(1000));
+    runs.back().mutable_run_info()->set_start_timestamp_ns(start_ns);
+  }
+  EXPECT_THAT(Compared(runs, {runs[1], RunOf(1000)})[0].notes,
+              ElementsAre(HasSubstr("1 of 2 new runs are also among those of "
+                                    "base")));
+  EXPECT_THAT(Compared({runs[0]}, {runs[1]})[0].notes, IsEmpty());
+}
+
 TEST(CompareTest, TestsAreAlignedByName) {
   TestResult a = RunOf(1000);
   a.mutable_traffic_config()->set_name("a");
@@ -261,9 +273,9 @@ TEST(CompareTextTest, IsATableWithVerdicts) {
             "  query, service time:\n"
             "                     base          new     change  95% interval "
             "          verdict\n"
-            "    p99           1.00 ms      2.00 ms     x2.000  x2.000 to "
+            "    p99            1.00ms       2.00ms     x2.000  x2.000 to "
             "x2.000       worse\n"
-            "    rate        10000.0/s    10000.0/s     x1.000  x1.000 to "
+            "    rate          10.0k/s      10.0k/s     x1.000  x1.000 to "
             "x1.000       no difference shown\n"
             "    distribution: unknown: so few runs cannot show a difference; "
             "run both with --repeat=4 or more\n"

@@ -201,43 +201,6 @@ std::string ResolutionText(const stats::Metric& metric) {
                    100 * kLatencyResolution);
 }
 
-// "52 runs of each would decide in 80% of the cases". That is Student's power:
-// bounds of shares are exact ones, which are wider, and with repeated looks
-// each of them has its own error.
-std::string RunsText(int runs, bool is_students) {
-  return is_students
-             ? absl::StrFormat(
-                   "%d runs of each would decide in %.0f%% of the cases", runs,
-                   100 * stats::kPower)
-             : absl::StrCat("about ", runs,
-                            " runs of each or more would be needed to decide");
-}
-
-// Says what would be needed to decide.
-std::string AdviceText(const Gate& gate, const MetricComparison& comparison,
-                       double error, bool is_repeated) {
-  if (RunsOfEach(comparison) < 2) {
-    return "; single runs do not show the usual spread: run both with "
-           "--repeat=5 or more";
-  }
-  const double confidence = 1 - 2 * error;
-  if (VerdictOf(gate, ChangeOf(comparison, confidence)) !=
-      CheckVerdict::kUndecided) {
-    return ResolutionText(gate.metric);
-  }
-  const std::optional<int> runs =
-      stats::IsComparedByRatio(gate.metric)
-          ? stats::RunsToTellRatioFrom(LimitOf(gate), comparison.base_values,
-                                       comparison.next_values, confidence)
-          : stats::RunsToTellFrom(LimitOf(gate), comparison.base_values,
-                                  comparison.next_values, confidence);
-  const bool is_share = stats::UnitOf(gate.metric) == stats::MetricUnit::kShare;
-  return absl::StrCat("; at this spread, ",
-                      runs ? RunsText(*runs, !is_share && !is_repeated)
-                           : absl::StrCat("not even ", stats::kMostRuns,
-                                          " runs of each would decide"));
-}
-
 // The probability that one bound is wrong, in one look of those that share it.
 class ErrorOfLooks {
  public:
@@ -245,17 +208,59 @@ class ErrorOfLooks {
 
   double At(const std::optional<LookPlan>& plan, int runs) {
     if (!plan) return error_;
-    double& level = levels_[{plan->last, runs}];
-    if (level == 0) level = LevelOfLook(error_, *plan, runs);
-    return level;
+    std::vector<double>& levels = levels_[plan->last];
+    if (levels.empty()) levels = LevelsOfLooks(error_, *plan);
+    return levels[std::max(0, runs - plan->first)];
   }
 
  private:
   const double error_;
 
-  // By the last look of the plan and the number of runs: judgements share them.
-  std::map<std::pair<int, int>, double> levels_;
+  // By the last look of the plan: judgements share them.
+  std::map<int, std::vector<double>> levels_;
 };
+
+// "52 runs of each would decide in 80% of the cases". That is Student's power:
+// bounds of shares are exact ones, which are wider.
+std::string RunsText(int runs, bool is_share) {
+  return is_share ? absl::StrCat("about ", runs,
+                                 " runs of each or more would be needed to "
+                                 "decide")
+                  : absl::StrFormat(
+                        "%d runs of each would decide in %.0f%% of the cases",
+                        runs, 100 * stats::kPower);
+}
+
+// Says what would be needed to decide.
+std::string AdviceText(const Gate& gate, const MetricComparison& comparison,
+                       const std::optional<LookPlan>& plan,
+                       ErrorOfLooks& errors) {
+  if (RunsOfEach(comparison) < 2) {
+    return "; single runs do not show the usual spread: run both with "
+           "--repeat=5 or more";
+  }
+  const auto confidence_at = [&](int runs) {
+    return 1 - 2 * errors.At(plan, runs);
+  };
+  if (VerdictOf(gate,
+                ChangeOf(comparison, confidence_at(RunsOfEach(comparison)))) !=
+      CheckVerdict::kUndecided) {
+    return ResolutionText(gate.metric);
+  }
+  const int most = plan ? plan->last : stats::kMostRuns;
+  const std::optional<int> runs =
+      stats::IsComparedByRatio(gate.metric)
+          ? stats::RunsToTellRatioFrom(LimitOf(gate), comparison.base_values,
+                                       comparison.next_values, confidence_at,
+                                       most)
+          : stats::RunsToTellFrom(LimitOf(gate), comparison.base_values,
+                                  comparison.next_values, confidence_at, most);
+  const bool is_share = stats::UnitOf(gate.metric) == stats::MetricUnit::kShare;
+  return absl::StrCat(
+      "; at this spread, ",
+      runs ? RunsText(*runs, is_share)
+           : absl::StrCat("not even ", most, " runs of each would decide"));
+}
 
 void DecideByBounds(const Judgement& judgement, ErrorOfLooks& errors,
                     Check& check) {
@@ -273,8 +278,7 @@ void DecideByBounds(const Judgement& judgement, ErrorOfLooks& errors,
   check.verdict = VerdictOf(gate, change);
   check.evidence = EvidenceText(gate.metric, change, error);
   if (check.verdict == CheckVerdict::kUndecided) {
-    check.evidence +=
-        AdviceText(gate, *judgement.comparison, error, plan.has_value());
+    check.evidence += AdviceText(gate, *judgement.comparison, plan, errors);
   }
 }
 

@@ -120,13 +120,16 @@ class Recursion {
 
 }  // namespace
 
-double LevelOfLook(double error, const LookPlan& plan, int runs) {
+std::vector<double> LevelsOfLooks(double error, const LookPlan& plan) {
   Recursion recursion(error, plan);
-  for (int look = plan.first + 1; look <= runs; ++look) {
-    recursion.LookAgain(look);
+  std::vector<double> levels;
+  for (int runs = plan.first; runs <= plan.last; ++runs) {
+    if (runs > plan.first) recursion.LookAgain(runs);
+    levels.push_back(
+        UpperTail(recursion.boundary() /
+                  std::sqrt(static_cast<double>(runs) / plan.last)));
   }
-  return UpperTail(recursion.boundary() /
-                   std::sqrt(static_cast<double>(runs) / plan.last));
+  return levels;
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #define DISTBENCH_REPORT_COMPARISON_REPEATED_LOOKS_H_
 
 #include <optional>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -21,10 +22,10 @@ struct LookPlan {
 
 inline constexpr int kMaxLooks = 200;
 
-// Returns the level, one-sided, at which to judge after `runs` runs, so that
-// the probability of a false verdict at any look is at most `error`, whatever
-// rule stops the runs. Requires plan.first <= runs <= plan.last and `error` in
-// (0, 0.5).
+// Returns the levels, one-sided, at which to judge after each number of runs
+// from plan.first to plan.last, so that the probability of a false verdict at
+// any look is at most `error`, whatever rule stops the runs. Requires `error`
+// in (0, 0.5).
 //
 // The error is spent over the looks by K. K. G. Lan and D. L. DeMets, Discrete
 // Sequential Boundaries for Clinical Trials, Biometrika 70 (1983) 659-663, with
@@ -36,7 +37,7 @@ inline constexpr int kMaxLooks = 200;
 // used with Student's t: C. Jennison and B. W. Turnbull, Group Sequential
 // Methods, Chapman & Hall 2000, section 4.4. Bounds at these levels are
 // repeated confidence bounds (chapter 9 there).
-double LevelOfLook(double error, const LookPlan& plan, int runs);
+std::vector<double> LevelsOfLooks(double error, const LookPlan& plan);
 
 // How it was decided how many runs to make, which results say themselves: the
 // bounds of runs that were repeated until they decided must be wider.

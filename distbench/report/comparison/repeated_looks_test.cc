@@ -11,32 +11,27 @@
 #include "distbench/report/comparison/testing/made_runs.h"
 #include "distbench/report/verdicts/check.h"
 #include "distbench/stats/distributions.h"
+#include "distbench/stats/run_interval.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace distbench::report {
 namespace {
 
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::vector<double> LevelsOf(double error, const LookPlan& plan) {
-  std::vector<double> levels;
-  for (int runs = plan.first; runs <= plan.last; ++runs) {
-    levels.push_back(LevelOfLook(error, plan, runs));
-  }
-  return levels;
-}
-
 TEST(RepeatedLooksTest, ASingleLookHasTheWholeError) {
-  EXPECT_NEAR(LevelOfLook(0.05, {7, 7}, 7), 0.05, 1e-9);
+  EXPECT_THAT(LevelsOfLooks(0.05, {7, 7}), ElementsAre(DoubleNear(0.05, 1e-9)));
 }
 
 // Programs for clinical trials give these normal boundaries for five looks that
 // spend 2.5 % by this function.
 TEST(RepeatedLooksTest, BoundariesAreThoseOfOtherPrograms) {
   const std::vector<double> expected = {2.438, 2.427, 2.410, 2.397, 2.386};
-  const std::vector<double> levels = LevelsOf(0.025, {1, 5});
+  const std::vector<double> levels = LevelsOfLooks(0.025, {1, 5});
   for (int i = 0; i < 5; ++i) {
     EXPECT_NEAR(stats::NormalQuantile(1 - levels[i]), expected[i], 1.5e-3) << i;
   }
@@ -65,7 +60,7 @@ double ErrorOf(const std::vector<double>& levels, const LookPlan& plan) {
 TEST(RepeatedLooksTest, AllLooksTogetherHaveTheError) {
   for (const LookPlan plan : {LookPlan{4, 20}, {1, 3}, {4, 5}, {2, 60}}) {
     // 4 standard errors.
-    EXPECT_NEAR(ErrorOf(LevelsOf(0.05, plan), plan), 0.05, 0.0044)
+    EXPECT_NEAR(ErrorOf(LevelsOfLooks(0.05, plan), plan), 0.05, 0.0044)
         << plan.first << " to " << plan.last;
   }
   // Without them, looks would buy a verdict.
@@ -74,12 +69,12 @@ TEST(RepeatedLooksTest, AllLooksTogetherHaveTheError) {
 
 TEST(RepeatedLooksTest, TheErrorIsFiniteAtBothEnds) {
   for (const double error : {0.49, 1e-12}) {
-    for (const double level : LevelsOf(error, {1, 30})) {
+    for (const double level : LevelsOfLooks(error, {1, 30})) {
       EXPECT_GT(level, 0);
       EXPECT_LE(level, error);
     }
   }
-  const double last = LevelOfLook(0.05, {4, kMaxLooks}, kMaxLooks);
+  const double last = LevelsOfLooks(0.05, {4, kMaxLooks}).back();
   EXPECT_GT(last, 0.005);
   EXPECT_LT(last, 0.02);
 }
@@ -103,11 +98,41 @@ TEST(StoppingRuleTest, WidensTheBoundsOfAllLooks) {
   const auto repeated = Compared(Runs(6, 20), Runs(6, 20));
   EXPECT_EQ(CheckOf(chosen).verdict, CheckVerdict::kPass);
   EXPECT_EQ(CheckOf(repeated).verdict, CheckVerdict::kUndecided);
-  // Each further look has an error of its own.
   EXPECT_THAT(CheckOf(repeated).evidence,
-              HasSubstr(" runs of each or more would be needed to decide"));
+              HasSubstr(" runs of each would decide in 80% of the cases"));
   EXPECT_THAT(DescribeComparisons(repeated),
               HasSubstr("repeated until decided, at most 20 times"));
+}
+
+// Later looks have levels of their own, at which the runs that are asked for
+// must be enough.
+TEST(StoppingRuleTest, AsManyRunsAsAreAskedForProbablyDecide) {
+  constexpr LookPlan kPlan = {4, 60};
+  const std::vector<double> levels = LevelsOfLooks(0.05, kPlan);
+  const auto confidence_at = [&](int runs) {
+    return 1 - 2 * levels[std::max(0, runs - kPlan.first)];
+  };
+  const double spread = std::sqrt(0.5);
+  const int runs = *stats::RunsToTellFrom(
+      0, {-spread, spread}, {1 - spread, 1 + spread}, confidence_at, 60);
+  EXPECT_GT(runs, *stats::RunsToTellFrom(0, {-spread, spread},
+                                         {1 - spread, 1 + spread},
+                                         [](int) { return 0.9; }));
+  constexpr int kTrials = 1000;
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> normal;
+  int decided = 0;
+  for (int i = 0; i < kTrials; ++i) {
+    std::vector<double> base, next;
+    for (int run = 0; run < runs; ++run) {
+      base.push_back(normal(random));
+      next.push_back(1 + normal(random));
+    }
+    const auto change =
+        stats::DifferenceOfMeans(base, next, confidence_at(runs));
+    decided += change.interval->lower > 0;
+  }
+  EXPECT_NEAR(decided / static_cast<double>(kTrials), 0.8, 0.05);
 }
 
 TEST(StoppingRuleTest, FewRunsAreNotJudged) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <initializer_list>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -25,6 +26,36 @@ VerdictCounts CountAllVerdicts(const ComparisonReport& report) {
     }
   }
   return counts;
+}
+
+// The verdicts that the headline goes by. It says the worst of many, so each of
+// them must hold with an error that leaves all together that of one
+// (Bonferroni).
+VerdictCounts CountClearVerdicts(const ComparisonReport& report,
+                                 const VerdictCounts& all) {
+  const double error =
+      (1 - kCompareConfidence) / std::max(1, all.judged() + all.distributions);
+  VerdictCounts clear;
+  for (const PlacedMetric& placed : MetricsWorstFirst(report)) {
+    ++clear[VerdictAt(1 - error, *placed.metric)];
+  }
+  for (const TestComparison& test : report.tests) {
+    for (const RpcComparison& rpc : test.rpcs) {
+      const std::optional<double>& p_value = rpc.distribution.p_value;
+      if (p_value && *p_value <= error) ++clear.differing_distributions;
+    }
+  }
+  for (const CapacityComparison& question : report.capacities.questions) {
+    for (const CapacityRatio& ratio : question.ratios) {
+      ++clear[JudgeRatio(ratio, question, 1 - error)];
+    }
+  }
+  return clear;
+}
+
+int CountChanges(const VerdictCounts& counts) {
+  return counts[ComparisonVerdict::kWorse] +
+         counts[ComparisonVerdict::kBetter] + counts.differing_distributions;
 }
 
 int CountChecks(const ComparisonReport& report, CheckVerdict verdict) {
@@ -66,9 +97,9 @@ std::string VerdictOnMetrics(const VerdictCounts& counts) {
 }
 
 std::string OverallVerdict(const ComparisonReport& report,
-                           const VerdictCounts& counts) {
+                           const VerdictCounts& clear) {
   if (CountInvalid(report) > 0) return "invalid";
-  return report.checks.empty() ? VerdictOnMetrics(counts)
+  return report.checks.empty() ? VerdictOnMetrics(clear)
                                : VerdictOnChecks(report);
 }
 
@@ -107,7 +138,8 @@ std::string OriginSentence(const ComparisonReport& report) {
 
 Headline HeadlineOf(const ComparisonReport& report) {
   const VerdictCounts counts = CountAllVerdicts(report);
-  Headline headline = {.verdict = OverallVerdict(report, counts),
+  const VerdictCounts clear = CountClearVerdicts(report, counts);
+  Headline headline = {.verdict = OverallVerdict(report, clear),
                        .text = "",
                        .cautions = Cautions(counts)};
   headline.text = OriginSentence(report);
@@ -132,6 +164,9 @@ Headline HeadlineOf(const ComparisonReport& report) {
       headline.text);
   AppendCounts("Distributions", {{counts.differing_distributions, "different"}},
                headline.text);
+  if (CountChanges(counts) > 0 && CountChanges(clear) == 0) {
+    headline.text += " All that changed is what chance may give.";
+  }
   if (counts_begin == headline.text.size()) {
     absl::StrAppend(&headline.text, headline.text.empty() ? "" : " ",
                     "Nothing was compared.");

@@ -58,6 +58,17 @@ TEST(HeadlineTest, IsTheWorstThatApplies) {
       "invalid");
 }
 
+// Of many verdicts, one that errs must not be the headline.
+TEST(HeadlineTest, IsNoChangeThatChanceMayGive) {
+  const ComparisonReport report =
+      ReportOf(Fast(), {RunOf(1017), RunOf(1035), RunOf(1029)});
+  const Headline headline = HeadlineOf(report);
+  EXPECT_EQ(headline.verdict, "no difference");
+  EXPECT_EQ(headline.text,
+            "Metrics: 5 worse, 2 without a difference shown. All that changed "
+            "is what chance may give.");
+}
+
 TEST(HeadlineTest, ConditionsComeBeforeMetrics) {
   const auto verdict_of = [](const std::vector<CheckVerdict>& verdicts,
                              bool allow_undecided = false) {
@@ -217,7 +228,7 @@ TEST(ComparisonMarkdownTest, SaysTheVerdictFirst) {
   EXPECT_THAT(text,
               HasSubstr("| FAIL | t | query:p99>5% | p99 changed by +100% |\n"
                         "| pass | t | query:rate&lt;-3% |"));
-  EXPECT_THAT(text, HasSubstr("| worse | t | query | p99 | 1.00 ms | 2.01 ms | "
+  EXPECT_THAT(text, HasSubstr("| worse | t | query | p99 | 1.00ms | 2.01ms | "
                               "+100.0% | "));
   EXPECT_THAT(text, HasSubstr("<summary>Other metrics: 2</summary>\n\n|"));
 }
@@ -263,8 +274,8 @@ TEST(ComparisonJunitTest, WithoutConditionsMetricsAreCases) {
   report.checks.clear();
   const std::string xml = ComparisonJunit(report);
   EXPECT_THAT(xml, HasSubstr("tests=\"3\" failures=\"0\" errors=\"0\""));
-  EXPECT_THAT(xml, HasSubstr("name=\"query p99\"><system-out>worse: 1.00 ms "
-                             "-&gt; 2.01 ms, x2.000 ("));
+  EXPECT_THAT(xml, HasSubstr("name=\"query p99\"><system-out>worse: 1.00ms "
+                             "-&gt; 2.01ms, x2.000 ("));
   EXPECT_THAT(
       ComparisonJunit(ReportOfFiles({RunOf(1000)}, {RunOf(1000)})),
       HasSubstr("tests=\"7\" failures=\"0\" errors=\"0\" skipped=\"7\""));

@@ -13,7 +13,8 @@ namespace distbench::report {
 // Examines what a test measured about itself: the load that it offered and
 // sent, its lateness, whether latencies had settled, how busy the hosts were,
 // and how accurate their clocks are. Each finding says what was found, what it
-// means and what to do. docs/measuring.md lists the codes and their limits.
+// means and what to do (see Finding). docs/measuring.md lists the codes and
+// their limits.
 //
 // Products add their own findings by a FindingRule (parts/finding_rule.h).
 //
@@ -23,12 +24,6 @@ namespace distbench::report {
 // Requires service_logs, but no samples. Does not repeat findings that the
 // result already contains.
 std::vector<Finding> Judge(const TestResult& result);
-
-// What to do about findings.
-
-// Returns the next step after a finding with this code, in one or two
-// sentences. Empty if the code is unknown.
-absl::string_view AdviceFor(absl::string_view code);
 
 // Turns the validity of results into process exit codes.
 

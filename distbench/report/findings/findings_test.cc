@@ -74,14 +74,42 @@ TEST_F(JudgeTest, ManyRpcsWithinAMomentAreNotEnough) {
   Statistics().set_first_start_timestamp_ns(1);
   Statistics().set_last_end_timestamp_ns(base::kNsPerMs + 1);
   EXPECT_THAT(ExpectOne(Finding::WARN, "mostly_warmup"),
-              HasSubstr("within 1.00 ms"));
+              HasSubstr("within 1.00ms"));
+}
+
+TEST_F(JudgeTest, ThatNothingWasMeasuredIsSaidOnce) {
+  Statistics() = RpcStatistics();
+  Statistics().set_warmup_count(57);
+  EXPECT_THAT(ExpectOne(Finding::INVALID, "nothing_measured"),
+              HasSubstr("0 failed, and 57 were warm-up"));
+  EXPECT_THAT(Find("nothing_measured").advice(), HasSubstr("warm-up"));
 }
 
 // ---- failed_rpcs, samples_dropped -------------------------------------------
 
 TEST_F(JudgeTest, ManyFailuresAreAWarning) {
   Statistics().set_failed_count(31);
-  EXPECT_THAT(ExpectOne(Finding::WARN, "failed_rpcs"), HasSubstr("31 RPCs"));
+  EXPECT_THAT(ExpectOne(Finding::WARN, "failed_rpcs"),
+              HasSubstr("query: 31 of 3031 RPCs (1.02%) failed;"));
+}
+
+// An objective says the same, of the same RPCs.
+TEST_F(JudgeTest, FailuresAreThoseOfTheObjective) {
+  Load().set_offered_count(8000);
+  Load().set_unsent_count(721);
+  *Statistics().mutable_response_time_ns() = Repeated(1'010'000, 7257);
+  Statistics().set_succeeded_count(7257);
+  Statistics().set_failed_count(22);
+  EXPECT_THAT(Find("failed_rpcs").message(),
+              HasSubstr("743 of 8000 RPCs (9.29%) failed, 721 of them because "
+                        "they were never sent"));
+}
+
+TEST_F(JudgeTest, WhatWasNeverSentIsNoOtherFailure) {
+  Load().set_unsent_count(31);
+  Statistics().set_failed_count(31);
+  *Statistics().mutable_response_time_ns() = Repeated(1'010'000, 2969);
+  ExpectOne(Finding::INVALID, "unsent_load");
 }
 
 TEST_F(JudgeTest, MoreFailuresThanAnswersAreInvalid) {
@@ -136,7 +164,7 @@ TEST_F(JudgeTest, ArrivalsAreJudgedByTheLengthOfTheIntervals) {
   SendPerSecond([&](int) { return arrivals(random); });
   ExpectOne(Finding::NOTE, "wide_intervals");
   SendPerSecond([](int i) { return i % 2 == 0 ? 200 : 600; });
-  EXPECT_THAT(Find("arrivals"), HasSubstr("intervals of 4 s"));
+  EXPECT_THAT(Find("arrivals").message(), HasSubstr("intervals of 4 s"));
 }
 
 TEST_F(JudgeTest, TimesAreToldInSeconds) {
@@ -145,7 +173,7 @@ TEST_F(JudgeTest, TimesAreToldInSeconds) {
     *Series().mutable_intervals(i)->mutable_service_time_ns() =
         Repeated(i < 10 ? 3'000'000 : 1'000'000 + 10'000 * (i % 3), 100);
   }
-  EXPECT_THAT(Find("not_steady"),
+  EXPECT_THAT(Find("not_steady").message(),
               AllOf(HasSubstr("in the first 20 s "), HasSubstr("last 56 s "),
                     HasSubstr("medians of intervals of 4 s")));
 }
@@ -164,32 +192,6 @@ TEST_F(JudgeTest, LostMeasurementsAreAWarning) {
   Log().set_measurements_end_timestamp_ns(0);
   EXPECT_THAT(ExpectOne(Finding::WARN, "measurements_lost"),
               HasSubstr("client/0: none of its measurements are left"));
-}
-
-}  // namespace
-
-// Tests of the judge's own codes are in JudgeTest::ExpectOne().
-
-namespace {
-
-TEST(AdviceTest, FindingsOfOthersThanTheJudgeHaveIt) {
-  for (const char* code : {"clock_offset", "damaged_logs", "late_start",
-                           "node_lost", "one_process", "resources_dropped"}) {
-    EXPECT_THAT(AdviceFor(code), Not(IsEmpty())) << code;
-  }
-}
-
-TEST(AdviceTest, IsThatOfTheCode) {
-  EXPECT_THAT(std::string(AdviceFor("not_steady")), HasSubstr("warm-up"));
-  EXPECT_THAT(std::string(AdviceFor("throttled")), HasSubstr("cpu.max"));
-  // Its message says how to make sends punctual.
-  EXPECT_THAT(std::string(AdviceFor("late_sends")),
-              AllOf(HasSubstr("more clients"), Not(HasSubstr("spin"))));
-}
-
-TEST(AdviceTest, UnknownCodesHaveNone) {
-  EXPECT_THAT(AdviceFor(""), IsEmpty());
-  EXPECT_THAT(AdviceFor("example"), IsEmpty());
 }
 
 int ExitCodeOf(const std::string& text, bool allow_invalid = false) {
@@ -259,8 +261,8 @@ TEST_F(JudgeTest, WhatOnlyRealHostsHaveIsNotSaidOfSimulatedOnes) {
   UseCpus(3'900'000'000, 1'000'000'000);
   Counters().set_steal_cpu_ns(2'000'000'000);
   ClockFor("node0", 50'000'000);
-  EXPECT_NE(Find("other_load"), "");
-  EXPECT_NE(Find("clock_error"), "");
+  EXPECT_NE(Find("other_load").message(), "");
+  EXPECT_NE(Find("clock_error").message(), "");
   result_.mutable_simulation();
   ExpectNothing();
 }
@@ -268,9 +270,9 @@ TEST_F(JudgeTest, WhatOnlyRealHostsHaveIsNotSaidOfSimulatedOnes) {
 TEST_F(JudgeTest, LateSendsOfASimulationAreNotMendedBySpinning) {
   *Statistics().mutable_lateness_ns() = Repeated(20'000'000, 3000);
   *Statistics().mutable_response_time_ns() = Repeated(21'000'000, 3000);
-  EXPECT_THAT(Find("late_sends"), HasSubstr("spin"));
+  EXPECT_THAT(Find("late_sends").advice(), HasSubstr("spin"));
   result_.mutable_simulation();
-  EXPECT_THAT(Find("late_sends"),
+  EXPECT_THAT(Find("late_sends").advice(),
               AllOf(HasSubstr("simulated"), Not(HasSubstr("spin"))));
 }
 

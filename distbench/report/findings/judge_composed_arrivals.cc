@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/base/human_units.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/config/arrivals/arrival_stream.h"
 #include "distbench/config/arrivals/check_arrivals.h"
@@ -174,10 +175,11 @@ void JudgeCounts(const std::string& what, const Compared& compared,
       absl::StrCat(what,
                    " should have followed its arrival process, but sends per "
                    "interval differ from it by ",
-                   Percent(deviation), " of their mean (root mean square over ",
+                   base::HumanPercent(deviation),
+                   " of their mean (root mean square over ",
                    compared.sent.size(), " ", Intervals(compared.interval_ns),
-                   "). Queues, and so latencies, depend on it. Look for "
-                   "pauses of the client's host"));
+                   "). Queues, and so latencies, depend on it"),
+      std::string(kArrivalsAdvice));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
+#include "distbench/base/human_units.h"
 #include "distbench/base/time_units.h"
 #include "distbench/report/findings/judge_parts.h"
 #include "distbench/report/measurements/planned_faults.h"
@@ -48,20 +49,24 @@ std::string NamesOf(const std::vector<PlannedFault>& faults, bool missed) {
 
 void JudgeFaults(const TestResult& result, FindingList& findings) {
   const std::vector<PlannedFault> faults = PlannedFaultsOf(result);
-  if (faults.empty()) return;
-  std::vector<std::string> texts;
   if (AnyHappened(faults)) {
-    texts.push_back(absl::StrCat(
-        "servers failed on purpose: ", NamesOf(faults, /*missed=*/false),
-        ". These are not the numbers of a healthy system"));
+    findings.Add(
+        Finding::WARN, "planned_faults",
+        absl::StrCat(
+            "servers failed on purpose: ", NamesOf(faults, /*missed=*/false),
+            ". These are not the numbers of a healthy system"),
+        "Nothing, if the faults are what you want to measure. Otherwise remove "
+        "server_faults from the test, and repeat the run.");
   }
   if (const std::string missed = NamesOf(faults, /*missed=*/true);
       !missed.empty()) {
-    texts.push_back(absl::StrCat("planned but never in effect: ", missed,
-                                 "; the traffic ended before, or servers stood "
-                                 "still meanwhile"));
+    findings.Add(Finding::WARN, "planned_faults",
+                 absl::StrCat("planned but never in effect: ", missed,
+                              "; the traffic ended before, or servers stood "
+                              "still meanwhile"),
+                 "Lengthen the traffic, or let the faults begin earlier "
+                 "(server_faults).");
   }
-  findings.Add(Finding::WARN, "planned_faults", absl::StrJoin(texts, "; "));
 }
 
 // ---- Metastable failures ----------------------------------------------------
@@ -240,8 +245,9 @@ bool IsRecovering(const LoadCurve& curve, const Trigger& trigger,
 }
 
 std::string LatencyOf(double ns) {
-  return ns >= static_cast<double>(stats::Outcomes::kFailed) ? "failed"
-                                                             : Duration(ns);
+  return ns >= static_cast<double>(stats::Outcomes::kFailed)
+             ? "failed"
+             : base::HumanDuration(ns);
 }
 
 std::string DescribeStates(const LoadState& before, const LoadState& after,
@@ -313,8 +319,12 @@ void JudgeAfter(const std::string& name, const LoadCurve& curve,
           seconds, " s, until the end of the run, ",
           DescribeStates(before, after, base::ToSeconds(curve.interval_ns)),
           ": the overload sustains itself for at least so long (metastable "
-          "failure). Limit retries by a budget, give requests deadlines and "
-          "servers short queues, or lower the load"));
+          "failure)"),
+      "Compare the attempts per second with the goodput over time. Then try "
+      "one change at a time: a retry budget or a circuit breaker for callers, "
+      "deadlines that end work nobody waits for, short queues that refuse "
+      "early (admission), or less load (docs/measuring.md, \"Metastable "
+      "failures\").");
 }
 
 }  // namespace

@@ -13,6 +13,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "distbench/base/human_units.h"
+#include "distbench/base/saturating_add.h"
 #include "distbench/base/time_units.h"
 #include "distbench/config/requirements/host_requirements.h"
 #include "distbench/report/findings/judge_parts.h"
@@ -78,6 +80,13 @@ struct HostUse {
   // Of the node whose control group was throttled most.
   int64_t throttled_count = 0;
   double throttled_ns = 0;
+
+  // Interrupts, which include most of the network's work, are not programs.
+  double OtherProgramsNs() const {
+    const auto interrupts_ns = static_cast<double>(
+        base::SaturatingAdd(counters.irq_cpu_ns(), counters.softirq_cpu_ns()));
+    return std::max(0.0, host_cpu_ns - interrupts_ns - process_cpu_ns);
+  }
 };
 
 // The nodes that have instances with open loops.
@@ -161,11 +170,13 @@ void JudgeStolenTime(const std::string& name, const HostUse& host,
       static_cast<double>(host.counters.steal_cpu_ns()) / host.capacity_ns;
   if (stolen <= kStolen) return;
   findings.Add(stolen > kMuchStolen ? Finding::WARN : Finding::NOTE, "stolen",
-               absl::StrCat("the hypervisor took ", Percent(stolen),
+               absl::StrCat("the hypervisor took ", base::HumanPercent(stolen),
                             " of the CPU time of host ", name,
                             " for others while it was needed, so latencies "
                             "include pauses that the system under test did not "
-                            "cause. Use dedicated CPUs, or another host"));
+                            "cause"),
+               "Use a host or a virtual machine with dedicated CPUs, and "
+               "repeat the run.");
 }
 
 void JudgeThrottling(const std::string& name, const HostUse& host,
@@ -179,10 +190,12 @@ void JudgeThrottling(const std::string& name, const HostUse& host,
                    host.throttled_count == 1
                        ? "once"
                        : absl::StrCat(host.throttled_count, " times"),
-                   ", for ", Duration(host.throttled_ns), " over all CPUs (",
-                   Percent(share),
-                   " of the time), so latencies include these pauses. Raise "
-                   "the limit, or lower the load"));
+                   ", for ", base::HumanDuration(host.throttled_ns),
+                   " added up over its CPUs, within ",
+                   base::HumanDuration(host.duration_ns),
+                   ", so latencies include these pauses"),
+      "Raise the CPU limit (cpu.max) of the node manager's control group or "
+      "container, or lower the load.");
 }
 
 // The longest time that an RPC took; absent if one failed, as what it waited
@@ -231,18 +244,20 @@ void JudgeRetransmits(const std::string& sender, int64_t sent,
       absl::StrCat(
           sender, " sent ", retransmitted,
           retransmitted == 1 ? " TCP segment again, " : " TCP segments again, ",
-          Percent(share), " of all that it sent", details,
+          base::HumanPercent(share), " of all that it sent", details,
           timed_out ? "; each may have delayed RPCs by a timeout of 200 ms or "
-                      "more. "
+                      "more"
                     : absl::StrCat("; as the slowest RPC took ",
-                                   Duration(*slowest_rpc_ns),
+                                   base::HumanDuration(*slowest_rpc_ns),
                                    ", none of those measured waited for a "
-                                   "timeout of 200 ms. "),
-          "Look for a link or a queue that loses packets, or lower the load"));
+                                   "timeout of 200 ms")),
+      "Look for a link, a switch or a queue that loses packets, or lower the "
+      "load. The table of data connections shows which ones are affected.");
 }
 
-// Prefers the test's own connections to all of the host. If they are all
-// listed, their sum and the worst one's part of it come from the list.
+// Prefers the test's own connections to all of the host. What is listed and
+// what was sampled cover other times; the list has all of the worst one's, so
+// that what the test sent is at least the sum of the list.
 void JudgeRetransmits(const std::string& name, const HostUse& host,
                       std::optional<int64_t> slowest_rpc_ns,
                       FindingList& findings) {
@@ -255,10 +270,17 @@ void JudgeRetransmits(const std::string& name, const HostUse& host,
   }
   const DataConnection* const worst = host.worst_connection;
   const bool all_are_listed = worst != nullptr && host.unlisted_count == 0;
-  const DataConnections& segments =
-      all_are_listed ? host.listed : *host.sampled;
-  const bool is_most = all_are_listed && 2 * worst->retransmitted_segments() >
-                                             segments.retransmitted_segments();
+  DataConnections segments = host.listed;
+  if (!all_are_listed) {
+    segments.set_sent_segments(
+        std::max(host.listed.sent_segments(), host.sampled->sent_segments()));
+    segments.set_retransmitted_segments(
+        std::max(host.listed.retransmitted_segments(),
+                 host.sampled->retransmitted_segments()));
+  }
+  const bool is_most =
+      worst != nullptr &&
+      2 * worst->retransmitted_segments() > segments.retransmitted_segments();
   const std::string details =
       worst == nullptr ? ""
                        : absl::StrCat(is_most ? ", most from "
@@ -276,57 +298,60 @@ void JudgeCpuUse(const std::string& name, const HostUse& host,
       std::max(1.0, host.capacity_ns -
                         static_cast<double>(host.counters.steal_cpu_ns()));
   const double busy = std::min(1.0, host.host_cpu_ns / usable_ns);
-  const double other =
-      (host.host_cpu_ns - host.process_cpu_ns) / host.capacity_ns;
-  if (busy > kSaturated) {
-    findings.Add(
-        host.has_open_loop ? Finding::WARN : Finding::NOTE, "cpu_saturated",
-        absl::StrCat("the CPUs of host ", name, " were ", Percent(busy),
-                     " busy, so latencies include waiting for a CPU. ",
-                     host.has_open_loop
-                         ? "An open loop then measures its own generator: "
-                           "lower the load, or use more hosts"
-                         : "A closed loop is expected to do that; compare "
-                           "throughput rather than latency"));
-  }
-  if (other > kMuchOther) {
-    findings.Add(Finding::WARN, "other_load",
-                 absl::StrCat("programs other than the test's nodes took ",
-                              Percent(other), " of the CPU time of host ", name,
-                              "; they disturb the measurement. Stop them, or "
-                              "use another host"));
-  }
+  if (busy <= kSaturated) return;
+  findings.Add(
+      host.has_open_loop ? Finding::WARN : Finding::NOTE, "cpu_saturated",
+      absl::StrCat(
+          "the CPUs of host ", name, " were ", base::HumanPercent(busy),
+          " busy, so latencies include waiting for a CPU",
+          host.has_open_loop ? ". An open loop then measures its own generator"
+                             : ""),
+      "Lower the load, or use more hosts.");
 }
 
 // Threads of the test also wait for each other, which is part of what a test
 // with several instances on a host measures. Others cannot have kept them
 // waiting for longer than they ran.
-void JudgeWaiting(const std::string& name, const HostUse& host,
-                  FindingList& findings) {
-  const double others_ns = host.host_cpu_ns - host.process_cpu_ns;
-  const double share =
+void JudgeOthers(const std::string& name, const HostUse& host,
+                 FindingList& findings) {
+  const double others_ns = host.OtherProgramsNs();
+  const double waited =
       std::min(host.run_queue_delay_ns, others_ns) / host.duration_ns;
-  if (share <= kMuchWaiting) return;
-  // No percentage: threads on several CPUs wait at the same time.
+  if (waited > kMuchWaiting) {
+    // No percentage: threads on several CPUs wait at the same time.
+    findings.Add(
+        Finding::WARN, "waited_for_cpu",
+        absl::StrCat("threads of the test on host ", name,
+                     " were ready to run and waited for a CPU for ",
+                     base::HumanDuration(host.run_queue_delay_ns),
+                     " in all, while other programs ran for ",
+                     base::HumanDuration(others_ns), ", within ",
+                     base::HumanDuration(host.duration_ns),
+                     ", so latencies include these waits"),
+        "Stop the other programs on this host, or bind the nodes to CPUs of "
+        "their own.");
+    return;  // Which says more than that they ran.
+  }
+  const double share = others_ns / host.capacity_ns;
+  if (share <= kMuchOther) return;
   findings.Add(
-      Finding::WARN, "waited_for_cpu",
-      absl::StrCat("threads of the test on host ", name,
-                   " were ready to run and waited for a CPU for ",
-                   Duration(host.run_queue_delay_ns),
-                   " in all, while other programs ran for ",
-                   Duration(others_ns), ", within ", Duration(host.duration_ns),
-                   ", so latencies include these waits. Stop the "
-                   "other programs, or bind the nodes to CPUs of their own"));
+      Finding::WARN, "other_load",
+      absl::StrCat("programs other than the test's nodes took ",
+                   base::HumanPercent(share), " of the CPU time of host ", name,
+                   "; they disturb the measurement"),
+      "Stop the other programs on this host, or use another host, and "
+      "repeat the run.");
 }
 
-void JudgeHost(const std::string& name, const HostUse& host,
+// A closed loop takes what CPUs there are: that is how it works.
+void JudgeHost(const std::string& name, const HostUse& host, bool has_open_loop,
                std::optional<int64_t> slowest_rpc_ns, FindingList& findings) {
   JudgeRetransmits(name, host, slowest_rpc_ns, findings);
   if (host.duration_ns < kShortestNs) return;
   JudgeThrottling(name, host, findings);
   if (host.capacity_ns <= 0) return;
-  JudgeCpuUse(name, host, findings);
-  JudgeWaiting(name, host, findings);
+  if (has_open_loop) JudgeCpuUse(name, host, findings);
+  JudgeOthers(name, host, findings);
   JudgeStolenTime(name, host, findings);
 }
 
@@ -361,8 +386,9 @@ void JudgeCongestionControl(const TestResult& result, FindingList& findings) {
   findings.Add(Finding::WARN, "congestion_control_differs",
                absl::StrCat("the TCP congestion control of the nodes differs (",
                             absl::StrJoin(uses, ", "),
-                            "), so latencies depend on which node sends. Set "
-                            "net.ipv4.tcp_congestion_control alike on all"));
+                            "), so latencies depend on which node sends"),
+               "Set net.ipv4.tcp_congestion_control to the same value on all "
+               "hosts, and repeat the run.");
 }
 
 bool UsesCommonClock(const DistributedSystemDescription& test) {
@@ -379,12 +405,16 @@ void JudgeProof(const std::string& node, const std::string& instance,
   const bool is_strict = proof.binding().strict();
   findings.Add(
       is_strict ? Finding::INVALID : Finding::WARN, "binding_not_held",
-      absl::StrCat(
-          instance, " on ", node, " did not run where its binding says: ",
-          absl::StrJoin(proof.violations(), "; "),
-          is_strict ? ". The test requires this binding: find out what "
-                      "moved the instance, or set strict: false"
-                    : ". The measurements are those of another place"));
+      absl::StrCat(instance, " on ", node,
+                   " did not run where its binding says: ",
+                   absl::StrJoin(proof.violations(), "; "),
+                   is_strict ? ". The test requires this binding"
+                             : ". The measurements are those of another place"),
+      absl::StrCat("Check that the node manager may use these CPUs and this "
+                   "memory (taskset -p, and the cpuset of its control group).",
+                   is_strict ? " If the test does not depend on the binding, "
+                               "set strict: false."
+                             : ""));
 }
 
 }  // namespace
@@ -392,8 +422,12 @@ void JudgeProof(const std::string& node, const std::string& instance,
 void JudgeHosts(const TestResult& result, const TestTotals& totals,
                 FindingList& findings) {
   const std::optional<int64_t> slowest_rpc_ns = SlowestRpcNs(totals);
-  for (const auto& [name, host] : HostsOf(result)) {
-    JudgeHost(name, host, slowest_rpc_ns, findings);
+  const std::map<std::string, HostUse> hosts = HostsOf(result);
+  const bool has_open_loop =
+      std::any_of(hosts.begin(), hosts.end(),
+                  [](const auto& host) { return host.second.has_open_loop; });
+  for (const auto& [name, host] : hosts) {
+    JudgeHost(name, host, has_open_loop, slowest_rpc_ns, findings);
   }
   JudgeCongestionControl(result, findings);
 }
@@ -411,10 +445,12 @@ void JudgeClocks(const TestResult& result, FindingList& findings) {
       UsesCommonClock(result.traffic_config()) ? Finding::WARN : Finding::NOTE,
       "clock_error",
       absl::StrCat("the clock of ", worst, " is only known to within ",
-                   Duration(static_cast<double>(worst_error_ns)),
+                   base::HumanDuration(static_cast<double>(worst_error_ns)),
                    ", so timestamps and synchronised bursts of different hosts "
                    "are not aligned more closely than that; latencies are not "
-                   "affected. A quieter network, or PTP, helps"));
+                   "affected"),
+      "Synchronise the clocks of the hosts by PTP, or measure on a quieter "
+      "network.");
 }
 
 void JudgeBindings(const TestResult& result, FindingList& findings) {
@@ -445,9 +481,9 @@ void JudgeRequirements(const TestResult& result, FindingList& findings) {
         Finding::WARN, "requirement_not_met",
         absl::StrCat("host ", hostname,
                      " does not meet the test's requirements: ",
-                     absl::StrJoin(unmet, "; "),
-                     ". Do not compare this run with others that do; change "
-                     "the host, or use another one"));
+                     absl::StrJoin(unmet, "; ")),
+        "Change the host as the message says, or use another host. Do not "
+        "compare this run with runs that meet the requirements.");
   }
 }
 
@@ -459,8 +495,11 @@ void JudgeNetworkSettings(const TestResult& result, FindingList& findings) {
     if (!folded.differs) continue;
     findings.Add(Finding::WARN, "network_settings_differ",
                  absl::StrCat(Describe(folded),
-                              ". Do not take this run for one with the "
-                              "settings that were asked for"));
+                              ". This run is not one with the settings that "
+                              "were asked for"),
+                 "For MPTCP, set mptcp on both sides and net.mptcp.enabled on "
+                 "all hosts. Otherwise look for what changes sockets, such as "
+                 "programs of eBPF.");
   }
 }
 

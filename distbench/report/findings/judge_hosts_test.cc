@@ -24,18 +24,41 @@ using ::testing::SizeIs;
 TEST_F(JudgeTest, AnOpenLoopThatSaturatesItsHostIsAWarning) {
   UseCpus(4 * base::kNsPerSecond, 4 * base::kNsPerSecond);
   EXPECT_THAT(ExpectOne(Finding::WARN, "cpu_saturated"),
-              HasSubstr("host h were 100.0 % busy"));
+              HasSubstr("host h were 100% busy"));
 }
 
-TEST_F(JudgeTest, AClosedLoopThatSaturatesItsHostIsANote) {
+TEST_F(JudgeTest, AnOpenLoopThatSaturatesAnotherHostIsANote) {
+  NodeResources& other = (*result_.mutable_resource_usage_logs()
+                               ->mutable_node_resources())["node1"];
+  other = Resources();
+  other.mutable_host()->set_hostname("server-host");
+  for (ResourceSample& sample : *other.mutable_samples()) {
+    sample.set_host_cpu_ns(4 * base::kNsPerSecond);
+    sample.set_process_cpu_ns(4 * base::kNsPerSecond);
+  }
+  EXPECT_THAT(ExpectOne(Finding::NOTE, "cpu_saturated"),
+              HasSubstr("server-host were 100% busy"));
+}
+
+// That is how it works, and nearly every run of one would have the finding.
+TEST_F(JudgeTest, AClosedLoopMaySaturateItsHost) {
   CloseLoop();
   UseCpus(4 * base::kNsPerSecond, 4 * base::kNsPerSecond);
-  ExpectOne(Finding::NOTE, "cpu_saturated");
+  ExpectNothing();
+}
+
+// Softirqs are also the test's own network traffic.
+TEST_F(JudgeTest, InterruptsAreNoOtherPrograms) {
+  UseCpus(3 * base::kNsPerSecond, 2 * base::kNsPerSecond);
+  Counters().set_softirq_cpu_ns(kJudgedSeconds * base::kNsPerSecond / 4);
+  ExpectNothing();
+  Counters().set_softirq_cpu_ns(kJudgedSeconds * base::kNsPerSecond / 6);
+  EXPECT_THAT(ExpectOne(Finding::WARN, "other_load"), HasSubstr("20.8%"));
 }
 
 TEST_F(JudgeTest, OtherProgramsOnTheHostAreAWarning) {
   UseCpus(3 * base::kNsPerSecond, 2 * base::kNsPerSecond);
-  EXPECT_THAT(ExpectOne(Finding::WARN, "other_load"), HasSubstr("25.0 %"));
+  EXPECT_THAT(ExpectOne(Finding::WARN, "other_load"), HasSubstr("25.0%"));
 }
 
 TEST_F(JudgeTest, OtherNodesOnTheHostAreNotOthers) {
@@ -61,8 +84,16 @@ TEST_F(JudgeTest, WaitingForACpuThatOthersHadIsAWarning) {
   Resources().mutable_samples(0)->set_run_queue_delay_ns(4 *
                                                          base::kNsPerSecond);
   EXPECT_THAT(ExpectOne(Finding::WARN, "waited_for_cpu"),
-              HasSubstr("waited for a CPU for 4.00 s in all, while other "
-                        "programs ran for 15.00 s, within 30.00 s"));
+              HasSubstr("waited for a CPU for 4.00s in all, while other "
+                        "programs ran for 15.0s, within 30.0s"));
+}
+
+// Both have the same remedy.
+TEST_F(JudgeTest, ThatOthersRanIsNotSaidBesideThatTheyKeptTheTestWaiting) {
+  UseCpus(3 * base::kNsPerSecond, 2 * base::kNsPerSecond);
+  Resources().mutable_samples(0)->set_run_queue_delay_ns(4 *
+                                                         base::kNsPerSecond);
+  ExpectOne(Finding::WARN, "waited_for_cpu");
 }
 
 TEST_F(JudgeTest, AShortWaitIsNothing) {
@@ -102,7 +133,7 @@ TEST_F(JudgeTest, LittleStolenTimeIsNothing) {
 TEST_F(JudgeTest, StolenTimeIsANote) {
   Counters().set_steal_cpu_ns(kCapacity * 6 / 1000);
   EXPECT_THAT(ExpectOne(Finding::NOTE, "stolen"),
-              HasSubstr("took 0.6 % of the CPU time of host h"));
+              HasSubstr("took 0.6% of the CPU time of host h"));
 }
 
 TEST_F(JudgeTest, MuchStolenTimeIsAWarning) {
@@ -116,8 +147,8 @@ TEST_F(JudgeTest, AnyThrottlingIsANote) {
   Counters().set_throttled_count(1);
   Counters().set_throttled_ns(kJudgedSeconds * base::kNsPerSecond / 200);
   EXPECT_THAT(ExpectOne(Finding::NOTE, "throttled"),
-              HasSubstr("stopped it once, for 150.00 ms over all CPUs (0.5 "
-                        "% of the time)"));
+              HasSubstr("stopped it once, for 150ms added up over its CPUs, "
+                        "within 30.0s, so"));
 }
 
 TEST_F(JudgeTest, MuchThrottlingIsAWarning) {
@@ -152,7 +183,7 @@ TEST_F(JudgeTest, RetransmitsAreANote) {
   Counters().set_tcp_sent_segments(1'000'000);
   Counters().set_tcp_retransmitted_segments(200);
   EXPECT_THAT(ExpectOne(Finding::NOTE, "retransmits"),
-              HasSubstr("host h sent 200 TCP segments again, 0.020 %"));
+              HasSubstr("host h sent 200 TCP segments again, 0.02%"));
 }
 
 TEST_F(JudgeTest, ManyRetransmitsAreAWarning) {
@@ -182,16 +213,16 @@ TEST_F(JudgeTest, ManyRetransmitsBlameNoTimeoutThatNobodyWaitedFor) {
   Counters().set_tcp_retransmitted_segments(2000);
   EXPECT_THAT(
       ExpectOne(Finding::NOTE, "retransmits"),
-      HasSubstr("0.2 % of all that it sent; as the slowest RPC took "
-                "15.80 ms, none of those measured waited for a timeout of "
-                "200 ms. Look"));
+      HasSubstr("0.2% of all that it sent; as the slowest RPC took 15.8ms, "
+                "none of those measured waited for a timeout of 200 ms"));
 }
 
 TEST_F(JudgeTest, RpcsThatFailedMayHaveWaitedForATimeout) {
   Statistics().set_failed_count(1);
   Counters().set_tcp_sent_segments(1'000'000);
   Counters().set_tcp_retransmitted_segments(2000);
-  EXPECT_THAT(Find("retransmits"), HasSubstr("a timeout of 200 ms or more"));
+  EXPECT_THAT(Find("retransmits").message(),
+              HasSubstr("a timeout of 200 ms or more"));
 }
 
 // 30 samples in each of which the test's connections send 1000 segments.
@@ -234,7 +265,7 @@ TEST_F(JudgeTest, RetransmitsOfTheTestNameTheWorstConnection) {
   FirstOfConnections(Resources()).set_retransmitted_segments(31);
   AddConnections({2, 32, 4}, Resources());
   EXPECT_THAT(ExpectOne(Finding::WARN, "retransmits"),
-              HasSubstr("the test on host h sent 38 TCP segments again, 0.1 % "
+              HasSubstr("the test on host h sent 38 TCP segments again, 0.127% "
                         "of all that it sent, most from 10.0.0.1:40000 to "
                         "10.0.0.2:32 (32 of client/0)"));
 }
@@ -254,8 +285,18 @@ TEST_F(JudgeTest, RetransmitsOfConnectionsThatAreNotListedCount) {
   AddConnections({29}, Resources());
   Resources().set_omitted_data_connections(1);
   EXPECT_THAT(ExpectOne(Finding::WARN, "retransmits"),
-              HasSubstr("sent 31 TCP segments again, 0.1 % of all that it "
-                        "sent; the worst connection is"));
+              HasSubstr("sent 31 TCP segments again, 0.103% of all that it "
+                        "sent, most from 10.0.0.1:40000 to "));
+}
+
+// The list covers more than the samples.
+TEST_F(JudgeTest, NoConnectionSentMoreAgainThanTheTest) {
+  SlowestTakes(kTimeoutNs);
+  FirstOfConnections(Resources()).set_retransmitted_segments(31);
+  AddConnections({39}, Resources());
+  Resources().set_omitted_data_connections(1);
+  EXPECT_THAT(ExpectOne(Finding::WARN, "retransmits"),
+              HasSubstr("sent 39 TCP segments again, 0.13% of all"));
 }
 
 TEST_F(JudgeTest, RetransmitsOfAllNodesOfAHostAreAddedUp) {
@@ -271,7 +312,7 @@ TEST_F(JudgeTest, RetransmitsOfAllNodesOfAHostAreAddedUp) {
   connections.set_retransmitted_segments(20);
   FirstOfConnections(Resources()).set_retransmitted_segments(12);
   EXPECT_THAT(ExpectOne(Finding::NOTE, "retransmits"),
-              HasSubstr("sent 32 TCP segments again, 0.080 %"));
+              HasSubstr("sent 32 TCP segments again, 0.08%"));
 }
 
 // ---- congestion_control_differs ---------------------------------------------
@@ -405,7 +446,7 @@ TEST_F(JudgeNetworkTest, ADifferentSettingIsAWarning) {
   reading.set_differs(true);
   EXPECT_THAT(ExpectOne(Finding::WARN, "network_settings_differ"),
               HasSubstr("3 of 6 connections that client made: mptcp fell back "
-                        "to TCP (asked: on). Do not take"));
+                        "to TCP (asked: on). This run is not"));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "distbench/base/human_units.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/config/syntax/fanout_filter.h"
 #include "distbench/report/findings/judge_parts.h"
@@ -31,14 +32,18 @@ constexpr double kManyUnsent = 0.001;
 // closed.
 constexpr double kManyHeldBack = 0.01;
 
-// Limits of the lateness's 99th percentile, as a share of the response time's.
-// The absolute limits below are minima: shorter delays are just the time that
-// it takes to wake a thread.
+// Limits of a high percentile of the lateness, as a share of the response
+// time's. The absolute limits below are minima: shorter delays are just the
+// time that it takes to wake a thread.
 constexpr double kInvalidLateness = 0.5;
 constexpr double kMuchLateness = 0.1;
 constexpr double kInvalidLatenessNs = 1e6;
 constexpr double kMuchLatenessNs = 1e5;
-constexpr uint64_t kFewestForP99 = 100;
+
+// The percentiles that are compared, of which the first with so many RPCs
+// beyond it is; those of fewer are chance.
+constexpr int kLatePercents[] = {99, 95, 90};
+constexpr uint64_t kFewestBeyond = 10;
 
 // Intervals, and sends in each of them, that a test of arrivals needs.
 constexpr size_t kFewestIntervals = 10;
@@ -75,16 +80,16 @@ void JudgeUnsent(const std::string& name, const OfferedLoad& load, bool has_cap,
                                                             : Finding::NOTE;
   findings.Add(
       severity, "unsent_load",
-      absl::StrCat(
-          name, ": ", load.unsent_count(), " of ", load.offered_count(),
-          " RPCs that were due (", Percent(share),
-          ") were never sent, because ",
-          has_cap ? "max_parallel_iterations or full send queues"
-                  : "full send queues",
-          " held them back. They count as failed. Lower the load, ",
-          has_cap ? "or raise max_parallel_iterations"
-                  : "or find out why the server takes less: it is slow, or a "
-                    "limit on its rate is set"));
+      absl::StrCat(name, ": ", load.unsent_count(), " of ",
+                   load.offered_count(), " RPCs that were due (",
+                   base::HumanPercent(share), ") were never sent, because ",
+                   has_cap ? "max_parallel_iterations or full send queues"
+                           : "full send queues",
+                   " held them back. They count as failed"),
+      has_cap ? "Lower the load to what was sent, raise "
+                "max_parallel_iterations, or use more clients."
+              : "Lower the load to what was sent, or find out why the server "
+                "takes less: it is slow, or a limit on its rate is set.");
 }
 
 void JudgeHeldBack(const std::string& name, const OfferedLoad& load,
@@ -94,10 +99,11 @@ void JudgeHeldBack(const std::string& name, const OfferedLoad& load,
   findings.Add(
       share > kManyHeldBack ? Finding::WARN : Finding::NOTE, "held_back",
       absl::StrCat(name, ": max_parallel_iterations delayed ",
-                   load.held_back_count(), " iterations (", Percent(share),
+                   load.held_back_count(), " RPCs (", base::HumanPercent(share),
                    "). Response times include the delay, service times do "
-                   "not. For an open loop, raise "
-                   "the cap or leave it out"));
+                   "not"),
+      "Raise the cap or leave it out, so that requests are sent when they are "
+      "due; or lower the rate.");
 }
 
 // ---- Arrivals ---------------------------------------------------------------
@@ -150,21 +156,23 @@ void JudgePoisson(const std::string& what, double fanout, int64_t interval_ns,
                    " times as much as those of one (index of dispersion over ",
                    sent.size(), " ", Intervals(interval_ns),
                    ", beyond chance). Queues, and so latencies, "
-                   "depend on it. Look for pauses of the client's host"));
+                   "depend on it"),
+      std::string(kArrivalsAdvice));
 }
 
 void JudgeConstant(const std::string& what, int64_t interval_ns,
                    const std::vector<double>& sent, FindingList& findings) {
   const double spread = std::sqrt(stats::Variance(sent)) / stats::Mean(sent);
   if (spread < kMuchSpread) return;
-  findings.Add(Finding::WARN, "arrivals",
-               absl::StrCat(what,
-                            " should have been sent at a constant rate, but "
-                            "sends per interval spread by ",
-                            Percent(spread), " (standard deviation over ",
-                            sent.size(), " ", Intervals(interval_ns),
-                            "). Queues, and so latencies, depend on it. Look "
-                            "for pauses of the client's host"));
+  findings.Add(
+      Finding::WARN, "arrivals",
+      absl::StrCat(what,
+                   " should have been sent at a constant rate, but "
+                   "sends per interval spread by ",
+                   base::HumanPercent(spread), " (standard deviation over ",
+                   sent.size(), " ", Intervals(interval_ns),
+                   "). Queues, and so latencies, depend on it"),
+      std::string(kArrivalsAdvice));
 }
 
 void JudgeSeries(const std::string& what, const Iterations& iterations,
@@ -248,38 +256,55 @@ void JudgeLoad(const TestResult& result, FindingList& findings) {
   }
 }
 
+namespace {
+
+// Absent if the RPCs are too few for any.
+std::optional<int> LatePercent(uint64_t count) {
+  for (const int percent : kLatePercents) {
+    if (count * (100 - percent) >= kFewestBeyond * 100) return percent;
+  }
+  return std::nullopt;
+}
+
+void JudgeLateness(const std::string& name, const results::RpcTotals& rpc,
+                   bool is_simulated, FindingList& findings) {
+  const std::optional<int> percent = LatePercent(rpc.lateness_ns.count());
+  if (!percent || rpc.response_time_ns.count() == 0) return;
+  const double quantile = *percent / 100.0;
+  const double late =
+      static_cast<double>(rpc.lateness_ns.ValueAtQuantile(quantile));
+  const double response =
+      static_cast<double>(rpc.response_time_ns.ValueAtQuantile(quantile));
+  const double share = late / std::max(1.0, response);
+  const bool invalid = late > kInvalidLatenessNs && share > kInvalidLateness;
+  if (!invalid && (late < kMuchLatenessNs || share < kMuchLateness)) return;
+  findings.Add(
+      invalid ? Finding::INVALID : Finding::WARN, "late_sends",
+      absl::StrCat(
+          name, ": ", 100 - *percent, " in a hundred sends were late by ",
+          base::HumanDuration(late), " or more, which is ",
+          base::HumanPercent(share), " of p", *percent,
+          " of the response time (", base::HumanDuration(response), "): ",
+          invalid ? "the tail is mostly the generator's own"
+                  : "part of the tail is the generator's own"),
+      is_simulated
+          ? "Lower the load, or give the client's simulated host more CPUs. "
+            "Until sends are in time, look at service times."
+          : "Lower the load, give the client more CPUs, or let it spin "
+            "(delay_actions_by_spinning). If that does not help, use more "
+            "clients. Until sends are in time, look at service times.");
+}
+
+}  // namespace
+
 void JudgeLateness(const TestResult& result, const TestTotals& totals,
                    FindingList& findings) {
   for (int i = 0; i < result.traffic_config().rpc_descriptions_size(); ++i) {
     const std::string name = results::RpcName(result, i);
     const auto rpc = totals.rpcs.find(name);
-    if (rpc == totals.rpcs.end()) continue;
-    const stats::LogHistogram& lateness_ns = rpc->second.lateness_ns;
     // RPCs that a cap holds back are late for another reason.
-    if (lateness_ns.count() < kFewestForP99 ||
-        rpc->second.response_time_ns.count() == 0 ||
-        IsHeldBack(LoadOf(result, i))) {
-      continue;
-    }
-    const double late = static_cast<double>(lateness_ns.ValueAtQuantile(0.99));
-    const double response =
-        static_cast<double>(rpc->second.response_time_ns.ValueAtQuantile(0.99));
-    const double share = late / std::max(1.0, response);
-    const bool invalid = late > kInvalidLatenessNs && share > kInvalidLateness;
-    if (!invalid && (late < kMuchLatenessNs || share < kMuchLateness)) continue;
-    findings.Add(
-        invalid ? Finding::INVALID : Finding::WARN, "late_sends",
-        absl::StrCat(name, ": one send in a hundred was late by ",
-                     Duration(late), " or more, which is ", Percent(share),
-                     " of the 99th percentile of the response time (",
-                     Duration(response), "): ",
-                     invalid ? "the tail is mostly the generator's own. "
-                             : "part of the tail is the generator's own. ",
-                     IsSimulated(result)
-                         ? "Lower the load, or give the client's simulated "
-                           "host more CPUs"
-                         : "Lower the load, give the client more CPUs, or let "
-                           "it spin (delay_actions_by_spinning)"));
+    if (rpc == totals.rpcs.end() || IsHeldBack(LoadOf(result, i))) continue;
+    JudgeLateness(name, rpc->second, IsSimulated(result), findings);
   }
 }
 

@@ -20,21 +20,25 @@ using ::testing::Not;
 TEST_F(JudgeTest, MuchUnsentLoadMakesTheRunInvalid) {
   Load().set_unsent_count(31);
   EXPECT_THAT(ExpectOne(Finding::INVALID, "unsent_load"),
-              HasSubstr("31 of 3000 RPCs that were due (1.0 %)"));
+              HasSubstr("31 of 3000 RPCs that were due (1.03%)"));
 }
 
 TEST_F(JudgeTest, UnsentLoadIsBlamedOnACapOnlyWhereThereIsOne) {
   Load().set_unsent_count(31);
-  EXPECT_THAT(Find("unsent_load"), Not(HasSubstr("max_parallel_iterations")));
+  const Finding without_cap = Find("unsent_load");
+  EXPECT_THAT(without_cap.message(), HasSubstr("because full send queues"));
+  EXPECT_THAT(without_cap.advice(), Not(HasSubstr("max_parallel_iterations")));
   Loop().set_max_parallel_iterations(5);
-  EXPECT_THAT(Find("unsent_load"),
-              AllOf(HasSubstr("because max_parallel_iterations or full send"),
-                    HasSubstr("or raise max_parallel_iterations")));
+  const Finding with_cap = Find("unsent_load");
+  EXPECT_THAT(with_cap.message(),
+              HasSubstr("because max_parallel_iterations or full send"));
+  EXPECT_THAT(with_cap.advice(), HasSubstr("raise max_parallel_iterations"));
   // The list may send it.
   Action& action = *result_.mutable_traffic_config()->mutable_actions(0);
   action.clear_rpc_name();
   action.set_action_list_name("request");
-  EXPECT_THAT(Find("unsent_load"), HasSubstr("max_parallel_iterations"));
+  EXPECT_THAT(Find("unsent_load").message(),
+              HasSubstr("max_parallel_iterations"));
 }
 
 TEST_F(JudgeTest, ALittleUnsentLoadDoesNot) {
@@ -47,7 +51,7 @@ TEST_F(JudgeTest, ALittleUnsentLoadDoesNot) {
 TEST_F(JudgeTest, ACapThatIsHitOftenIsAWarning) {
   Load().set_held_back_count(31);
   EXPECT_THAT(ExpectOne(Finding::WARN, "held_back"),
-              HasSubstr("max_parallel_iterations"));
+              HasSubstr("max_parallel_iterations delayed 31 RPCs (1.03%)"));
 }
 
 TEST_F(JudgeTest, ACapThatIsHitOnceIsANote) {
@@ -60,7 +64,22 @@ TEST_F(JudgeTest, ACapThatIsHitOnceIsANote) {
 TEST_F(JudgeTest, ATailThatIsTheGeneratorsOwnMakesTheRunInvalid) {
   *Statistics().mutable_lateness_ns() = Repeated(2'000'000, 3000);
   *Statistics().mutable_response_time_ns() = Repeated(3'000'000, 3000);
-  EXPECT_THAT(ExpectOne(Finding::INVALID, "late_sends"), HasSubstr("2.00 ms"));
+  EXPECT_THAT(ExpectOne(Finding::INVALID, "late_sends"),
+              HasSubstr("1 in a hundred sends were late by 2.00ms or more, "
+                        "which is 66.7% of p99 of the response time (3.00ms)"));
+}
+
+// A percentile with fewer than ten RPCs beyond it is chance.
+TEST_F(JudgeTest, FewSendsAreJudgedByALowerPercentile) {
+  *Statistics().mutable_lateness_ns() = Repeated(2'000'000, 401);
+  *Statistics().mutable_response_time_ns() = Repeated(3'000'000, 401);
+  EXPECT_THAT(Find("late_sends").message(),
+              HasSubstr("5 in a hundred sends were late by 2.00ms or more, "
+                        "which is 66.7% of p95 "));
+  *Statistics().mutable_lateness_ns() = Repeated(2'000'000, 100);
+  EXPECT_THAT(Find("late_sends").message(), HasSubstr(" of p90 "));
+  *Statistics().mutable_lateness_ns() = Repeated(2'000'000, 99);
+  EXPECT_EQ(Find("late_sends").message(), "");
 }
 
 TEST_F(JudgeTest, SomeLatenessIsAWarning) {

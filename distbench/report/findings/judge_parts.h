@@ -15,14 +15,14 @@
 
 namespace distbench::report {
 
-// Formats a share as "3.1 %".
-std::string Percent(double share);
-
-// Formats a duration as "1.250 ms".
-std::string Duration(double ns);
-
 // Returns "seconds" or, for example, "intervals of 4 s".
 std::string Intervals(int64_t interval_ns);
+
+// What to do if sends do not follow the arrival process.
+inline constexpr absl::string_view kArrivalsAdvice =
+    "Stop other programs on the client's host, give the client CPUs of its "
+    "own, "
+    "or let it spin (delay_actions_by_spinning).";
 
 // The offered load of one RPC in open loops, over all its clients; 0 in closed
 // loops.

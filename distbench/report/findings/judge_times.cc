@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "distbench/base/human_units.h"
 #include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/report/findings/judge_parts.h"
@@ -75,13 +76,14 @@ void JudgeMedians(const std::string& name, absl::Span<const double> medians,
   const double seconds = static_cast<double>(interval_ns) / 1e9;
   findings.Add(
       Finding::WARN, "not_steady",
-      absl::StrCat(name, ": in the first ", first * seconds,
-                   " s after the warm-up the median service time was ",
-                   Duration(early), ", in the last ", last * seconds, " s ",
-                   Duration(late), " (Geweke's diagnostic on the medians of ",
-                   Intervals(interval_ns),
-                   "): it had not settled when measuring began. Lengthen the "
-                   "warm-up, or look for what changed meanwhile"));
+      absl::StrCat(
+          name, ": in the first ", first * seconds,
+          " s after the warm-up the median service time was ",
+          base::HumanDuration(early), ", in the last ", last * seconds, " s ",
+          base::HumanDuration(late), " (Geweke's diagnostic on the medians of ",
+          Intervals(interval_ns), "): it had not settled when measuring began"),
+      "Lengthen the warm-up (warmup) until the finding disappears. If it does "
+      "not, the system changes while it runs: look at the charts over time.");
 }
 
 }  // namespace
@@ -186,14 +188,16 @@ void JudgeStalls(const TestResult& result, const TestTotals& totals,
     findings.Add(
         Finding::WARN, "stalls",
         absl::StrCat(
-            name, ": RPCs of more than ", Duration(wait.ns), " are only ",
-            Percent(wait.rpc_share), " of all, but took ",
-            Percent(wait.time_share),
+            name, ": RPCs of more than ", base::HumanDuration(wait.ns),
+            " are only ", base::HumanPercent(wait.rpc_share),
+            " of all, but took ", base::HumanPercent(wait.time_share),
             " of the time, in which the closed loop sent little else. If the "
             "server stalled, requests that arrive independently of it would "
             "have a 99th percentile of about ",
-            Duration(wait.ns), ", not of ", Duration(p99),
-            ". To measure that, send at a rate (open_loop_interval_ns)"));
+            base::HumanDuration(wait.ns), ", not of ",
+            base::HumanDuration(p99)),
+        "Send at a rate (rate or open_loop_interval_ns) to measure the latency "
+        "that users see who do not wait for each other.");
   }
 }
 
@@ -211,8 +215,9 @@ void JudgeMissing(const std::string& name, int64_t succeeded, int64_t reported,
       Finding::WARN, "time_parts_missing",
       absl::StrCat(name, ": for ", succeeded - reported, " of ", succeeded,
                    " RPCs, the server did not report its time parts; the "
-                   "section \"Time parts\" leaves them out. If nothing else "
-                   "was lost, check that all hosts run the same version"));
+                   "section \"Time parts\" leaves them out"),
+      "Look at which instances were lost. If none was, run the same version of "
+      "distbench on all hosts.");
 }
 
 // No network is so fast that nothing is left of the service time.
@@ -226,11 +231,27 @@ void JudgeContradictions(const std::string& name,
   findings.Add(
       share > kManyContradictions ? Finding::WARN : Finding::NOTE,
       "time_parts_contradict",
-      absl::StrCat(name, ": for ", count, " RPCs (", Percent(share),
+      absl::StrCat(name, ": for ", count, " RPCs (", base::HumanPercent(share),
                    "), the server reported at least as much time as passed at "
-                   "the client; their network time counts as 0. Clocks of the "
-                   "hosts run at different speeds: check their time "
-                   "synchronisation"));
+                   "the client; their network time counts as 0"),
+      "Where client and server are on different hosts, check their time "
+      "synchronisation: their clocks run at different speeds. On one host, the "
+      "network is as fast as the clock is fine.");
+}
+
+// A hedge's delay looks like a slow network.
+void JudgePolicyParts(const std::string& name, const PolicyStatistics& attempts,
+                      FindingList& findings) {
+  if (attempts.retry_count() == 0 && attempts.hedge_count() == 0) return;
+  findings.Add(
+      Finding::NOTE, "time_parts_of_policy",
+      absl::StrCat(
+          name, ": for ", attempts.request_count(), " requests, ",
+          attempts.retry_count(), " retries and ", attempts.hedge_count(),
+          " hedges were sent. What passed before the attempt that won, such "
+          "as a pause or the delay of a hedge, counts as network time"),
+      "Compare the network time with that of a run without the policy, or look "
+      "at the times of attempts.");
 }
 
 // The RPCs whose servers are not part of the test.
@@ -256,6 +277,9 @@ void JudgeTimeParts(const TestResult& result, const TestTotals& totals,
     JudgeMissing(name, rpc.counts.succeeded_count,
                  static_cast<int64_t>(network_ns.count()), findings);
     JudgeContradictions(name, network_ns, findings);
+    if (const auto attempts = AttemptsOf(result, name)) {
+      JudgePolicyParts(name, *attempts, findings);
+    }
   }
 }
 

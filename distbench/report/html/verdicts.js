@@ -22,7 +22,9 @@ function objectivesWith(run, verdict) {
 
 function describeObjectives(run) {
   const all = run.objectives.length;
-  if (all === 0) return 'no objectives were set';
+  if (all === 0) {
+    return partsWith('objectivesOf').map(objectivesOf => objectivesOf(run)).find(Boolean) ?? 'no objectives were set';
+  }
   const counts = [['pass', 'met'], ['fail', 'missed'], ['undecided', 'undecided']]
       .map(([verdict, name]) => [objectivesWith(run, verdict), name]).filter(([count]) => count > 0);
   return `${counts.map(([count, name]) => `${count} ${name}`).join(', ')} of ${plural(all, 'objective')}`;

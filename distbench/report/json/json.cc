@@ -14,7 +14,6 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/json.h"
 #include "distbench/base/version.h"
-#include "distbench/report/findings/findings.h"
 #include "distbench/report/json/json_parts.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
@@ -65,27 +64,13 @@ Json RunJson(const RunInfo& run_info) {
                                             run_info.end_timestamp_ns())}};
 }
 
-Json FindingJson(const std::string& severity, const std::string& code,
-                 const std::string& message) {
-  return {{"severity", severity},
-          {"code", code},
-          {"message", message},
-          {"advice", base::TextOrNull(std::string(AdviceFor(code)))}};
-}
-
 Json FindingsJson(const TestResult& result, const TestTotals& totals) {
   Json json = Json::array();
-  if (totals.invalid_log_count > 0) {
-    json.push_back(FindingJson(
-        "invalid", "damaged_logs",
-        absl::StrCat(totals.invalid_log_count,
-                     " logs are left out because their statistics are damaged; "
-                     "the first: ",
-                     totals.first_invalid_log)));
-  }
-  for (const Finding& finding : FindingsBySeverity(result)) {
-    json.push_back(FindingJson(SeverityName(finding.severity()), finding.code(),
-                               finding.message()));
+  for (const Finding& finding : FindingsOf(result, totals)) {
+    json.push_back({{"severity", SeverityName(finding.severity())},
+                    {"code", finding.code()},
+                    {"message", finding.message()},
+                    {"advice", base::TextOrNull(finding.advice())}});
   }
   return json;
 }

@@ -99,6 +99,45 @@ std::vector<Finding> FindingsBySeverity(const TestResult& result) {
   return findings;
 }
 
+std::vector<Finding> FindingsOf(const TestResult& result,
+                                const TestTotals& totals) {
+  std::vector<Finding> findings = FindingsBySeverity(result);
+  if (totals.invalid_log_count == 0) return findings;
+  Finding damaged;
+  damaged.set_severity(Finding::INVALID);
+  damaged.set_code("damaged_logs");
+  damaged.set_message(absl::StrCat(
+      totals.invalid_log_count == 1
+          ? "1 log is left out because its"
+          : absl::StrCat(totals.invalid_log_count,
+                         " logs are left out because their"),
+      " statistics are damaged; the first: ", totals.first_invalid_log));
+  damaged.set_advice(
+      "Do not use this result. Fetch it again from the sequencer, or repeat "
+      "the "
+      "run.");
+  findings.insert(findings.begin(), std::move(damaged));
+  return findings;
+}
+
+std::vector<FindingKind> KindsOf(absl::Span<const Finding> findings) {
+  std::vector<FindingKind> kinds;
+  for (const Finding& finding : findings) {
+    auto kind =
+        std::find_if(kinds.begin(), kinds.end(), [&](const FindingKind& each) {
+          return each.severity == finding.severity() &&
+                 each.code == finding.code();
+        });
+    if (kind == kinds.end()) {
+      kind = kinds.insert(kinds.end(),
+                          {finding.severity(), finding.code(), {}, ""});
+    }
+    kind->messages.push_back(finding.message());
+    if (kind->advice.empty()) kind->advice = finding.advice();
+  }
+  return kinds;
+}
+
 std::string MarkedName(const std::string& name, const TestResult& result) {
   return IsSimulated(result) ? absl::StrCat(name, kSimulatedMark) : name;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "distbench/report/measurements/test_totals.h"
 #include "proto/results.pb.h"
 
 namespace distbench::report {
@@ -77,6 +78,22 @@ std::string SeverityName(Finding::Severity severity);
 
 // The run's findings, the worst first.
 std::vector<Finding> FindingsBySeverity(const TestResult& result);
+
+// The same, and before them one on logs that the totals leave out because they
+// are damaged.
+std::vector<Finding> FindingsOf(const TestResult& result,
+                                const TestTotals& totals);
+
+// Findings of the same severity and code, which people read together.
+struct FindingKind {
+  Finding::Severity severity;
+  std::string code;
+  std::vector<std::string> messages;
+  std::string advice;  // empty if there is none
+};
+
+// Keeps the order.
+std::vector<FindingKind> KindsOf(absl::Span<const Finding> findings);
 
 // What kind of hosts ran a test, which its result says. Nothing of simulated
 // runs was measured, so every format of reports has the mark, in programs that

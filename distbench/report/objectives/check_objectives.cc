@@ -121,4 +121,23 @@ std::vector<Check> CheckObjectives(const TestResult& result,
   return checks;
 }
 
+Check CheckRun(const TestResult& result, bool allow_invalid) {
+  const std::string verdict = RunVerdict(result);
+  const bool has_failed = result.run_info().has_failure();
+  const bool passes =
+      !has_failed &&
+      (allow_invalid || verdict != SeverityName(Finding::INVALID));
+  Check check = {.test = MarkedName(result.traffic_config().name(), result),
+                 .condition = "the run is valid",
+                 .verdict = passes ? CheckVerdict::kPass : CheckVerdict::kFail,
+                 .evidence = verdict};
+  const std::vector<Finding> findings = FindingsBySeverity(result);
+  if (has_failed) {
+    absl::StrAppend(&check.evidence, ": ", result.run_info().failure());
+  } else if (!findings.empty() && verdict != "ok") {
+    absl::StrAppend(&check.evidence, ": ", findings.front().message());
+  }
+  return check;
+}
+
 }  // namespace distbench::report

@@ -39,6 +39,11 @@ std::vector<JudgedObjective> JudgeObjectives(
 std::vector<Check> CheckObjectives(const TestResult& result,
                                    absl::Span<const std::string> more = {});
 
+// The verdict on the run itself, which files for CI systems have beside those
+// on objectives: whether it ran to its end and, unless invalid runs are
+// allowed, its numbers are true.
+Check CheckRun(const TestResult& result, bool allow_invalid);
+
 }  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_OBJECTIVES_CHECK_OBJECTIVES_H_

@@ -105,5 +105,27 @@ TEST(CheckObjectivesTest, FailsWhereThereIsNothingToJudge) {
   EXPECT_THAT(CheckObjectives(result)[0].evidence, HasSubstr("node1 was lost"));
 }
 
+// Files for CI systems say so of each test, also of one without objectives.
+TEST(CheckRunTest, SaysWhetherTheRunIsValid) {
+  TestResult result;
+  result.mutable_traffic_config()->set_name("t");
+  EXPECT_EQ(CheckRun(result, false).test, "t");
+  EXPECT_EQ(CheckRun(result, false).verdict, CheckVerdict::kPass);
+  EXPECT_EQ(CheckRun(result, false).evidence, "ok");
+  Finding& finding = *result.mutable_run_info()->add_findings();
+  finding.set_severity(Finding::WARN);
+  finding.set_message("the host was busy");
+  EXPECT_EQ(CheckRun(result, false).verdict, CheckVerdict::kPass);
+  EXPECT_EQ(CheckRun(result, false).evidence, "warn: the host was busy");
+  finding.set_severity(Finding::INVALID);
+  EXPECT_EQ(CheckRun(result, false).verdict, CheckVerdict::kFail);
+  EXPECT_EQ(CheckRun(result, /*allow_invalid=*/true).verdict,
+            CheckVerdict::kPass);
+  result.mutable_run_info()->set_failure("node1 was lost");
+  EXPECT_EQ(CheckRun(result, /*allow_invalid=*/true).verdict,
+            CheckVerdict::kFail);
+  EXPECT_EQ(CheckRun(result, false).evidence, "failed: node1 was lost");
+}
+
 }  // namespace
 }  // namespace distbench::report

@@ -14,6 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "distbench/base/plugins.h"
+#include "distbench/base/saturating_add.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
@@ -213,14 +214,29 @@ absl::StatusOr<ObjectiveOutcome> JudgeRpc(const config::Objective& objective,
   return outcome;
 }
 
-// The CPU time of a host: how much of it was busy in each sample.
-std::vector<stats::BlockAmount> BusyTimes(const NodeResources& node) {
+// Whether most of the sample is of the time in which RPCs were measured.
+bool IsMeasured(const ResourceSample& sample,
+                const results::RpcCounts& measured) {
+  const int64_t middle_ns = base::SaturatingSubtract(sample.end_timestamp_ns(),
+                                                     sample.duration_ns() / 2);
+  return middle_ns >= measured.first_start_timestamp_ns &&
+         middle_ns <= measured.last_end_timestamp_ns;
+}
+
+// The CPU time of a host: how much of it was busy in each sample of the
+// measured time or, if that has none, of all.
+std::vector<stats::BlockAmount> BusyTimes(const NodeResources& node,
+                                          const results::RpcCounts& measured) {
   // All CPUs of the host, even if the node manager may use only some of them.
   const int cpu_count =
       std::max({node.host().online_cpu_count(), node.host().cpu_count(), 1});
+  const bool any_is_measured = std::any_of(
+      node.samples().begin(), node.samples().end(),
+      [&](const ResourceSample& each) { return IsMeasured(each, measured); });
   std::vector<stats::BlockAmount> times;
   for (const ResourceSample& sample : node.samples()) {
     if (sample.duration_ns() <= 0) continue;
+    if (any_is_measured && !IsMeasured(sample, measured)) continue;
     times.push_back({static_cast<double>(sample.host_cpu_ns()),
                      static_cast<double>(sample.duration_ns()) * cpu_count});
   }
@@ -235,11 +251,12 @@ std::optional<double> BusyShare(const std::vector<stats::BlockAmount>& times) {
 }
 
 // The CPU time of the busiest host; empty if no node has recorded it.
-std::vector<stats::BlockAmount> BusiestTimes(const TestResult& result) {
+std::vector<stats::BlockAmount> BusiestTimes(const TestResult& result,
+                                             const TestTotals& totals) {
   std::vector<stats::BlockAmount> busiest;
   for (const auto& [alias, node] :
        result.resource_usage_logs().node_resources()) {
-    std::vector<stats::BlockAmount> times = BusyTimes(node);
+    std::vector<stats::BlockAmount> times = BusyTimes(node, totals.all);
     if (BusyShare(times) > BusyShare(busiest)) busiest = std::move(times);
   }
   return busiest;
@@ -247,8 +264,9 @@ std::vector<stats::BlockAmount> BusiestTimes(const TestResult& result) {
 
 // The seconds of the busiest host tell how well its share is known.
 absl::StatusOr<ObjectiveOutcome> JudgeCpu(const config::Objective& objective,
-                                          const TestResult& result) {
-  const std::vector<stats::BlockAmount> busiest = BusiestTimes(result);
+                                          const TestResult& result,
+                                          const TestTotals& totals) {
+  const std::vector<stats::BlockAmount> busiest = BusiestTimes(result, totals);
   const std::optional<double> share = BusyShare(busiest);
   if (!share) {
     return absl::NotFoundError("the nodes have not recorded their CPU usage");
@@ -300,7 +318,7 @@ absl::StatusOr<ObjectiveOutcome> Judge(const config::Objective& objective,
                                        const TestTotals& totals,
                                        double allowed_failures) {
   if (std::holds_alternative<config::HostCpu>(objective.metric)) {
-    return JudgeCpu(objective, result);
+    return JudgeCpu(objective, result, totals);
   }
   for (const auto& [name, product] : base::Plugins<ObjectiveJudge>::All()) {
     if (product->judges(objective)) return product->judge(objective, result);
@@ -330,7 +348,7 @@ absl::StatusOr<ObjectiveOutcome> Judge(const config::Objective& objective,
 }
 
 std::optional<double> HostCpuShare(const TestResult& result) {
-  return BusyShare(BusiestTimes(result));
+  return BusyShare(BusiestTimes(result, AddUp(result)));
 }
 
 namespace {

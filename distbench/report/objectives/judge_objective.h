@@ -84,7 +84,8 @@ absl::StatusOr<ObjectiveOutcome> Judge(const config::Objective& objective,
                                        const TestTotals& totals,
                                        double allowed_failures);
 
-// CPU time of the busiest host, as a share of all its CPUs; absent if unknown.
+// CPU time of the busiest host after the warm-up, as a share of all its CPUs;
+// absent if unknown.
 std::optional<double> HostCpuShare(const TestResult& result);
 
 // The judgement of a measurement against a limit: what the judges of single

@@ -353,6 +353,34 @@ TEST(JudgeTest, SecondsOfAHostTellHowWellItsCpuTimeIsKnown) {
   EXPECT_GT(*judged({50, 50}).upper, 0.7);
 }
 
+TEST(JudgeTest, CpuTimeOfTheWarmUpIsNotJudged) {
+  constexpr int64_t kSecondNs = 1'000'000'000;
+  TestResult result = ResultOf(Values(1, 1), stats::LogHistogram());
+  RpcStatistics& statistics =
+      *(*(*(*result.mutable_service_logs()->mutable_instance_logs())["client/0"]
+               .mutable_peer_logs())
+             .begin()
+             ->second.mutable_rpc_logs())[0]
+           .mutable_statistics();
+  statistics.set_first_start_timestamp_ns(10 * kSecondNs);
+  statistics.set_last_end_timestamp_ns(15 * kSecondNs);
+  NodeResources& node = (*result.mutable_resource_usage_logs()
+                              ->mutable_node_resources())["node0"];
+  for (int second = 5; second <= 16; ++second) {
+    ResourceSample& sample = *node.add_samples();
+    // A sample is not of the same second as the traffic.
+    sample.set_end_timestamp_ns(second * kSecondNs + kSecondNs / 4);
+    sample.set_duration_ns(kSecondNs);
+    const bool is_measured = second > 10 && second <= 15;
+    sample.set_host_cpu_ns((is_measured ? 40 : 90) * 10'000'000);
+  }
+  EXPECT_NEAR(JudgeAs("cpu<=60%", result)->value, 0.4, 1e-9);
+  EXPECT_NEAR(*HostCpuShare(result), 0.4, 1e-9);
+  // Without a measured sample, all there is.
+  statistics.set_last_end_timestamp_ns(10 * kSecondNs);
+  EXPECT_GT(*HostCpuShare(result), 0.6);
+}
+
 TEST(JudgeTest, NoFailuresAreNone) {
   const TestResult result =
       ResultOf(Values(500'000, 900), stats::LogHistogram());

@@ -15,12 +15,14 @@ namespace distbench::report {
 // Collects findings, in the order in which they are added.
 class FindingList {
  public:
+  // `message` and `advice`: see Finding.
   void Add(Finding::Severity severity, absl::string_view code,
-           std::string message) {
+           std::string message, std::string advice) {
     Finding& finding = findings_.emplace_back();
     finding.set_severity(severity);
     finding.set_code(std::string(code));
     finding.set_message(std::move(message));
+    finding.set_advice(std::move(advice));
   }
 
   std::vector<Finding> Take() { return std::move(findings_); }
@@ -29,16 +31,11 @@ class FindingList {
   std::vector<Finding> findings_;
 };
 
-// Judge() asks all that are registered (distbench/base/plugins.h), after its
-// own rules.
+// Adds what it finds in the result; nothing if the result does not use the
+// product. The contract of a finding is that of Judge(), which asks all that
+// are registered (distbench/base/plugins.h), after its own rules.
 struct FindingRule {
-  // Adds what it finds in the result; nothing if the result does not use the
-  // product. The contract of a finding is that of Judge().
   void (*judge)(const TestResult& result, FindingList& findings);
-
-  // The next step after a finding with this code; see AdviceFor(). Empty if the
-  // code is none of this rule's. Each code has advice.
-  absl::string_view (*advice_for)(absl::string_view code);
 };
 
 // Says whether what a product keeps in results beside the runs is false, as

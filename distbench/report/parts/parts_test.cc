@@ -71,11 +71,8 @@ bool UsesProduct(const TestResult& result) {
 }
 
 void AddFinding(const TestResult& result, FindingList& findings) {
-  if (UsesProduct(result)) findings.Add(Finding::WARN, "product", "as such");
-}
-
-absl::string_view AdviceOfProduct(absl::string_view code) {
-  return code == "product" ? "Delete it." : "";
+  if (UsesProduct(result))
+    findings.Add(Finding::WARN, "product", "as such", "");
 }
 
 Json KeyOfTest(const TestResult& result, const JsonLimits&) {
@@ -96,9 +93,7 @@ std::vector<std::string> OpeningOfProduct(const TestResult& result) {
   return {"At first"};
 }
 
-const base::Plugin<FindingRule> kRule("product",
-                                      new FindingRule{AddFinding,
-                                                      AdviceOfProduct});
+const base::Plugin<FindingRule> kRule("product", new FindingRule{AddFinding});
 const base::Plugin<TestKey> kTestKey("product",
                                      new TestKey{{"connections"}, KeyOfTest});
 const base::Plugin<DocumentKey> kDocumentKey("products",
@@ -119,12 +114,10 @@ TestResult ResultWithProduct() {
   return result;
 }
 
-TEST(PartsTest, ARuleAddsFindingsWithAdvice) {
+TEST(PartsTest, ARuleAddsFindings) {
   const auto is_of_product = Property(&Finding::code, "product");
   EXPECT_THAT(Judge(ResultWithProduct()), Contains(is_of_product));
   EXPECT_THAT(Judge(TestResult()), Not(Contains(is_of_product)));
-  EXPECT_EQ(AdviceFor("product"), "Delete it.");
-  EXPECT_THAT(AdviceFor("nobody's"), IsEmpty());
 }
 
 // The names of all keys from this one to the one after the next.

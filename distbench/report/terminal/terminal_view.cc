@@ -12,12 +12,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/human_units.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/check_objectives.h"
 #include "distbench/report/parts/text_part.h"
 #include "distbench/report/tables/table.h"
-#include "distbench/report/terminal/human_units.h"
 #include "distbench/report/text/text_summary_sections.h"
 #include "distbench/report/verdicts/check.h"
 #include "glog/logging.h"
@@ -93,7 +93,34 @@ std::string Headline(const TestResult& result, const PageStyle& style) {
   return text;
 }
 
-std::string Findings(const TestResult& result, const PageStyle& style) {
+// Of one kind; the summary has all.
+constexpr size_t kMostMessages = 3;
+
+std::string Findings(const FindingKind& kind, const PageStyle& style) {
+  const std::string severity = SeverityName(kind.severity);
+  const std::string code =
+      kind.code.empty() ? "" : absl::StrCat(" (", kind.code, ")");
+  const size_t shown = std::min(kind.messages.size(), kMostMessages);
+  std::string text;
+  for (size_t i = 0; i < shown; ++i) {
+    text += Labelled(severity, ColorOf(severity),
+                     absl::StrCat(kind.messages[i], code), style);
+  }
+  if (kind.messages.size() > shown) {
+    text += Labelled("", Color::kNone,
+                     absl::StrCat("and ", kind.messages.size() - shown, " more",
+                                  code, ": --verbose lists them"),
+                     style);
+  }
+  if (!kind.advice.empty()) {
+    text += Labelled("", Color::kNone,
+                     absl::StrCat("What to do: ", kind.advice), style);
+  }
+  return text;
+}
+
+std::string Findings(const TestResult& result, const TestTotals& totals,
+                     const PageStyle& style) {
   std::string text;
   if (result.run_info().has_failure()) {
     text += Labelled("failed", Color::kBad,
@@ -101,12 +128,8 @@ std::string Findings(const TestResult& result, const PageStyle& style) {
                                   " (what it measured is incomplete)"),
                      style);
   }
-  for (const Finding& finding : FindingsBySeverity(result)) {
-    const std::string severity = SeverityName(finding.severity());
-    const std::string code =
-        finding.code().empty() ? "" : absl::StrCat(" (", finding.code(), ")");
-    text += Labelled(severity, ColorOf(severity),
-                     absl::StrCat(finding.message(), code), style);
+  for (const FindingKind& kind : KindsOf(FindingsOf(result, totals))) {
+    text += Findings(kind, style);
   }
   return text;
 }
@@ -137,8 +160,9 @@ bool IsSupported(double count, double percent) {
 
 ColoredText FailedCell(double failed, double count) {
   if (failed == 0) return {"0"};
-  return {absl::StrFormat("%.0f (%.3g%%)", failed, 100 * failed / count),
-          Color::kBad};
+  return {
+      absl::StrFormat("%.0f (%s)", failed, base::HumanPercent(failed / count)),
+      Color::kBad};
 }
 
 // The cell of a latency: nanoseconds, "failed" or nothing.
@@ -147,7 +171,16 @@ ColoredText LatencyCell(const Cell& cell) {
     return {*text, Color::kBad};
   }
   const std::optional<double> ns = NumberOf(cell);
-  return {ns ? HumanDuration(*ns) : ""};
+  return {ns ? base::HumanDuration(*ns) : ""};
+}
+
+// Marks those that are mostly chance.
+ColoredText PercentileCell(const Cell& cell, double count, double percent) {
+  ColoredText text = LatencyCell(cell);
+  if (!text.text.empty() && !IsSupported(count, percent)) {
+    text.text.insert(0, "~");
+  }
+  return text;
 }
 
 struct RpcPart {
@@ -173,14 +206,12 @@ void AddRpc(const RowReader& row, RpcPart& part) {
   part.has_unsent |= unsent > 0;
   std::vector<ColoredText> cells = {
       {Visible(row.Text("rpc"))},
-      {offered && seconds > 0 ? HumanRate(*offered / seconds) : ""},
-      {HumanRate(row.Number("per_second").value_or(0))},
+      {offered && seconds > 0 ? base::HumanRate(*offered / seconds) : ""},
+      {base::HumanRate(row.Number("per_second").value_or(0))},
       LatencyCell(row[latency + "_mean_ns"])};
   for (const double percent : kShownPercents) {
-    cells.push_back(
-        IsSupported(count, percent)
-            ? LatencyCell(row[absl::StrCat(latency, "_p", percent, "_ns")])
-            : ColoredText());
+    cells.push_back(PercentileCell(
+        row[absl::StrCat(latency, "_p", percent, "_ns")], count, percent));
   }
   cells.push_back(FailedCell(failed, ended));
   cells.push_back(FailedCell(unsent, count));
@@ -195,8 +226,8 @@ std::string LatencyNote(const RpcPart& part) {
                 : "response times, from when each RPC was due";
   }
   return absl::StrCat("Latencies are ", which,
-                      "; percentiles with fewer than ten RPCs beyond them are "
-                      "left out.");
+                      "; ~ marks percentiles with fewer than ten RPCs beyond "
+                      "them.");
 }
 
 std::string Rpcs(const TestResult& result, const PageStyle& style) {
@@ -219,10 +250,9 @@ void AddPair(const RowReader& row, PageTable& table) {
   table.rows.push_back(
       {{Visible(absl::StrCat(row.Text("client"), " -> ", row.Text("server"),
                              " ", row.Text("rpc")))},
-       {HumanRate(row.Number("per_second").value_or(0))},
+       {base::HumanRate(row.Number("per_second").value_or(0))},
        LatencyCell(row[latency + "_mean_ns"]),
-       IsSupported(ended, 99) ? LatencyCell(row[latency + "_p99_ns"])
-                              : ColoredText(),
+       PercentileCell(row[latency + "_p99_ns"], ended, 99),
        FailedCell(failed, ended)});
 }
 
@@ -271,12 +301,12 @@ std::string Failures(const TestResult& result, const TestTotals& totals,
 
 std::string TerminalView(const TestResult& result,
                          const TerminalViewOptions& options) {
+  const TestTotals totals = AddUp(result);
   std::string text = absl::StrCat(Headline(result, options.style),
-                                  Findings(result, options.style),
+                                  Findings(result, totals, options.style),
                                   Objectives(result, options));
   const bool has_logs = result.service_logs().instance_logs_size() > 0;
   if (has_logs) {
-    const TestTotals totals = AddUp(result);
     absl::StrAppend(&text, Rpcs(result, options.style),
                     Failures(result, totals, options.style),
                     Pairs(result, totals.pair_count, options));

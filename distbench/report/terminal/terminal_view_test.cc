@@ -50,8 +50,8 @@ TestResult Example() {
       findings {
         severity: INVALID
         code: "lost_load"
-        message: "Of root_query, 1% of the offered load was never sent; lower "
-                 "the rate, or give the client more CPUs."
+        message: "Of root_query, 1% of the offered load was never sent."
+        advice: "Lower the rate, or give the client more CPUs."
       }
     }
     log_summary: "RPC latency summary:"
@@ -93,23 +93,23 @@ std::string View(const TestResult& result, int columns) {
 }
 
 TEST(TerminalViewTest, SaysTheWorstFirst) {
-  EXPECT_EQ("\n" + View(Example(), 80), R"(
+  EXPECT_EQ("\n" + View(Example(), 100), R"(
 two_tiers: invalid
-  invalid    Of root_query, 1% of the offered load was never sent; lower the
-             rate, or give the client more CPUs. (lost_load)
+  invalid    Of root_query, 1% of the offered load was never sent. (lost_load)
+             What to do: Lower the rate, or give the client more CPUs.
   note       All nodes are on one host. (one_host)
 RPCs:
-  RPC         offered  achieved   mean  p50  p95     p99      failed   unsent
-  root_query    500/s     490/s    4ms  2ms  2ms  failed  10 (1.01%)  10 (1%)
-  leaf_query        -       9/s  300us    -    -       -           0        0
-  Latencies are response times of open loops, service times of other RPCs;
-  percentiles with fewer than ten RPCs beyond them are left out.
+  RPC         offered  achieved    mean     p50     p95     p99      failed      unsent
+  root_query    500/s     490/s  4.00ms  2.00ms  2.00ms  failed  10 (1.01%)  10 (1.00%)
+  leaf_query        -       9/s   300us  ~300us  ~300us  ~300us           0           0
+  Latencies are response times of open loops, service times of other RPCs; ~ marks percentiles with
+  fewer than ten RPCs beyond them.
 Failures:
   root_query: 10 failed: UNAVAILABLE: refused
 Pairs:
-  pair                           achieved   mean  p99      failed
-  client/0 -> root/0 root_query     490/s    4ms    -  10 (1.01%)
-  root/0 -> leaf/0 leaf_query         9/s  300us    -           0
+  pair                           achieved    mean      p99      failed
+  client/0 -> root/0 root_query     490/s  4.00ms  ~failed  10 (1.01%)
+  root/0 -> leaf/0 leaf_query         9/s   300us   ~300us           0
 )");
 }
 
@@ -117,32 +117,36 @@ TEST(TerminalViewTest, FitsANarrowTerminal) {
   EXPECT_EQ("\n" + View(Example(), 44), R"(
 two_tiers: invalid
   invalid    Of root_query, 1% of the
-             offered load was never sent;
-             lower the rate, or give the
-             client more CPUs. (lost_load)
+             offered load was never sent.
+             (lost_load)
+             What to do: Lower the rate, or
+             give the client more CPUs.
   note       All nodes are on one host.
              (one_host)
 RPCs:
   root_query
-    offered 500/s, achieved 490/s, mean 4ms,
-    p50 2ms, p95 2ms, p99 failed, failed 10
-    (1.01%), unsent 10 (1%)
+    offered 500/s, achieved 490/s, mean
+    4.00ms, p50 2.00ms, p95 2.00ms, p99
+    failed, failed 10 (1.01%), unsent 10
+    (1.00%)
   leaf_query
-    achieved 9/s, mean 300us, failed 0,
-    unsent 0
+    achieved 9/s, mean 300us, p50 ~300us,
+    p95 ~300us, p99 ~300us, failed 0, unsent
+    0
   Latencies are response times of open
-  loops, service times of other RPCs;
-  percentiles with fewer than ten RPCs
-  beyond them are left out.
+  loops, service times of other RPCs; ~
+  marks percentiles with fewer than ten RPCs
+  beyond them.
 Failures:
   root_query: 10 failed: UNAVAILABLE:
   refused
 Pairs:
   client/0 -> root/0 root_query
-    achieved 490/s, mean 4ms, failed 10
-    (1.01%)
+    achieved 490/s, mean 4.00ms, p99
+    ~failed, failed 10 (1.01%)
   root/0 -> leaf/0 leaf_query
-    achieved 9/s, mean 300us, failed 0
+    achieved 9/s, mean 300us, p99 ~300us,
+    failed 0
 )");
 }
 
@@ -246,6 +250,23 @@ TEST(TerminalViewTest, JudgesObjectivesAfterTheFindings) {
                             "  pass       root_query p50<=1s: [^\n]+\n"
                             "  FAIL       root_query rate>=1000: [^\n]+\n"
                             "RPCs:\n"));
+}
+
+TEST(TerminalViewTest, FoldsFindingsOfAKind) {
+  TestResult result = Example();
+  for (const std::string host : {"a", "b", "c", "d", "e"}) {
+    Finding& finding = *result.mutable_run_info()->add_findings();
+    finding.set_severity(Finding::WARN);
+    finding.set_code("other_load");
+    finding.set_message(host + " is busy");
+    finding.set_advice("Stop it.");
+  }
+  EXPECT_THAT(View(result, 80),
+              HasSubstr("  warn       c is busy (other_load)\n"
+                        "             and 2 more (other_load): --verbose lists "
+                        "them\n"
+                        "             What to do: Stop it.\n"
+                        "  note "));
 }
 
 TEST(TerminalViewTest, NamesCannotMoveTheCursor) {

@@ -333,18 +333,15 @@ Lines NetworkSettings(const TestResult& result) {
 // The worst first.
 Lines Findings(const TestResult& result, const TestTotals& totals) {
   Lines lines;
-  if (totals.invalid_log_count > 0) {
-    lines.push_back(absl::StrFormat(
-        "  invalid: logs left out because their statistics are damaged: %d; "
-        "the first: %s",
-        totals.invalid_log_count, totals.first_invalid_log));
-  }
-  for (const Finding& finding : FindingsBySeverity(result)) {
+  for (const FindingKind& kind : KindsOf(FindingsOf(result, totals))) {
     const std::string code =
-        finding.code().empty() ? "" : absl::StrCat(" (", finding.code(), ")");
-    lines.push_back(absl::StrFormat("  %s%s: %s",
-                                    SeverityName(finding.severity()), code,
-                                    OneLine(finding.message())));
+        kind.code.empty() ? "" : absl::StrCat(" (", kind.code, ")");
+    for (const std::string& message : kind.messages) {
+      lines.push_back(absl::StrCat("  ", SeverityName(kind.severity), code,
+                                   ": ", OneLine(message)));
+    }
+    if (kind.advice.empty()) continue;
+    lines.push_back(absl::StrCat("    What to do: ", OneLine(kind.advice)));
   }
   return lines;
 }

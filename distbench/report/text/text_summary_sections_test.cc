@@ -271,13 +271,15 @@ TEST(TextSummaryTest, FindingsAreListedWorstFirst) {
   const TestResult result = ResultFromText(R"(
     run_info {
       findings { severity: NOTE message: "n" }
-      findings { severity: WARN message: "w1" }
+      findings { severity: WARN code: "w" message: "w1" advice: "Mend." }
       findings { severity: INVALID code: "c" message: "i" }
-      findings { severity: WARN message: "w2" }
+      findings { severity: WARN code: "v" message: "v1" }
+      findings { severity: WARN code: "w" message: "w2" advice: "Mend." }
     })");
   EXPECT_THAT(
       Section(SummarizeTest(result), "Findings"),
-      ElementsAre("  invalid (c): i", "  warn: w1", "  warn: w2", "  note: n"));
+      ElementsAre("  invalid (c): i", "  warn (w): w1", "  warn (w): w2",
+                  "    What to do: Mend.", "  warn (v): v1", "  note: n"));
 }
 
 }  // namespace

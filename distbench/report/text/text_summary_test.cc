@@ -385,9 +385,11 @@ TEST(TextSummaryTest, DamagedStatisticsAreLeftOutAndReported) {
   EXPECT_THAT(
       Section(lines, "Findings"),
       ElementsAre(
-          "  invalid: logs left out because their statistics are damaged: 1; "
-          "the first: query from c/1 to s/1: statistics hold -1, but all "
-          "their numbers are at least 0"));
+          "  invalid (damaged_logs): 1 log is left out because its statistics "
+          "are damaged; the first: query from c/1 to s/1: statistics hold -1, "
+          "but all their numbers are at least 0",
+          "    What to do: Do not use this result. Fetch it again from the "
+          "sequencer, or repeat the run."));
 }
 
 }  // namespace

@@ -20,10 +20,13 @@ constexpr absl::Duration kBaseStartLead = absl::Milliseconds(5);
 constexpr absl::Duration kStartLeadPerNode = absl::Microseconds(100);
 constexpr absl::Duration kStartLeadPerNodeOfHost = absl::Microseconds(400);
 
+// Clocks that anything sets differ by less.
+constexpr int64_t kUsualOffsetNs = 100 * base::kNsPerMs;
+
 // Delays of a node's start behind the first node's: below the first, networks
 // and schedulers explain it; above the second, a part of the load is missing
 // for longer than people notice.
-constexpr int64_t kNoticeableDelayNs = base::kNsPerMs;
+constexpr int64_t kNoticeableDelayNs = 10 * base::kNsPerMs;
 constexpr int64_t kLongDelayNs = 100 * base::kNsPerMs;
 
 int64_t MostNodesOnAHost(const Participants& participants) {
@@ -40,6 +43,16 @@ std::string Milliseconds(int64_t ns) {
   return absl::StrFormat("%.3f ms", ns / 1e6);
 }
 
+Finding MakeFinding(Finding::Severity severity, const std::string& code,
+                    const std::string& message, const std::string& advice) {
+  Finding finding;
+  finding.set_severity(severity);
+  finding.set_code(code);
+  finding.set_message(message);
+  finding.set_advice(advice);
+  return finding;
+}
+
 }  // namespace
 
 std::optional<ClockOffset> OffsetToCorrect(const NodeSession& node) {
@@ -49,13 +62,30 @@ std::optional<ClockOffset> OffsetToCorrect(const NodeSession& node) {
   return offset;
 }
 
-std::string CorrectionNote(const Participant& participant,
-                           const ClockOffset& offset) {
-  return absl::StrCat("the clock of ", participant.Name(), " is ",
-                      Milliseconds(offset.offset_ns),
-                      " ahead of the sequencer's, give or take ",
-                      Milliseconds(offset.error_ns),
-                      "; its start and its time stamps were corrected");
+std::optional<Finding> JudgeClockOffsets(const Participants& participants) {
+  const Participant* worst = nullptr;
+  ClockOffset most;
+  int64_t count = 0;
+  for (const Participant& participant : participants) {
+    const auto offset = OffsetToCorrect(*participant.share.node);
+    if (!offset || std::abs(offset->offset_ns) <= kUsualOffsetNs) continue;
+    ++count;
+    if (std::abs(offset->offset_ns) <= std::abs(most.offset_ns)) continue;
+    worst = &participant;
+    most = *offset;
+  }
+  if (worst == nullptr) return std::nullopt;
+  return MakeFinding(
+      Finding::NOTE, "clock_offset",
+      absl::StrCat(
+          count == 1 ? "" : absl::StrCat(count, " clocks are far off: "),
+          "the clock of ", worst->Name(), " is ", Milliseconds(most.offset_ns),
+          " ahead of the sequencer's, give or take ",
+          Milliseconds(most.error_ns),
+          "; starts and time stamps were corrected, and latencies do not "
+          "depend "
+          "on it"),
+      "Synchronise the clocks of the hosts by NTP or PTP.");
 }
 
 absl::Duration StartLead(const Participants& participants) {
@@ -76,14 +106,13 @@ namespace {
 // If even the first node started so much after the planned start.
 std::optional<Finding> JudgeAllStart(int64_t lateness_ns) {
   if (lateness_ns <= kLongDelayNs) return std::nullopt;
-  Finding finding;
-  finding.set_severity(Finding::WARN);
-  finding.set_code("late_start");
-  finding.set_message(absl::StrCat(
-      "all nodes started ", Milliseconds(lateness_ns),
-      " after the planned start, from which the times of faults and of phases "
-      "count; look for load on the host of the sequencer and its network"));
-  return finding;
+  return MakeFinding(
+      Finding::WARN, "late_start",
+      absl::StrCat("all nodes started ", Milliseconds(lateness_ns),
+                   " after the planned start, from which the times of faults "
+                   "and of phases count"),
+      "Repeat the run. If it happens again, look for load on the host of the "
+      "sequencer, and for delays of its network.");
 }
 
 }  // namespace
@@ -110,16 +139,15 @@ std::optional<Finding> JudgeStart(const Participants& participants) {
                       return participant.start_lateness_ns &&
                              delay_ns(participant) > kNoticeableDelayNs;
                     });
-  Finding finding;
-  finding.set_severity(delay_ns(*last) > kLongDelayNs ? Finding::WARN
-                                                      : Finding::NOTE);
-  finding.set_code("late_start");
-  finding.set_message(absl::StrCat(
-      count == 1 ? "" : absl::StrCat(count, " nodes started late: "),
-      last->Name(), " started ", Milliseconds(delay_ns(*last)),
-      " after the first node, as the command came late; look for load on its "
-      "host and its network"));
-  return finding;
+  return MakeFinding(
+      delay_ns(*last) > kLongDelayNs ? Finding::WARN : Finding::NOTE,
+      "late_start",
+      absl::StrCat(
+          count == 1 ? "" : absl::StrCat(count, " nodes started late: "),
+          last->Name(), " started ", Milliseconds(delay_ns(*last)),
+          " after the first node, as the command came late"),
+      "Repeat the run. If it happens again, look for load on that host, and "
+      "for delays between it and the sequencer.");
 }
 
 void AddClockOffsets(const Participants& participants, RunInfo& info) {

@@ -21,16 +21,16 @@ namespace distbench::sequencer {
 // not known to differ from the sequencer's.
 std::optional<ClockOffset> OffsetToCorrect(const NodeSession& node);
 
-// A message to users about the correction.
-std::string CorrectionNote(const Participant& participant,
-                           const ClockOffset& offset);
+// A finding if clocks that were corrected are so far off that nothing seems to
+// set them. That clocks differ by less is usual.
+std::optional<Finding> JudgeClockOffsets(const Participants& participants);
 
 // How long before the start of the traffic the nodes are told of it, so that
 // the command reaches all of them in time.
 absl::Duration StartLead(const Participants& participants);
 
-// A finding if nodes started noticeably later than the first one, or all of them
-// much later than was planned.
+// A finding if nodes started noticeably later than the first one, or all of
+// them much later than was planned.
 std::optional<Finding> JudgeStart(const Participants& participants);
 
 // Adds the best known clock offsets of nodes on other hosts.

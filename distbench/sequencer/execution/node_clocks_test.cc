@@ -71,13 +71,23 @@ TEST_F(NodeClocksTest, NodesThatShareAHostNeedMoreTime) {
   EXPECT_EQ(StartLead(*participants_), absl::Milliseconds(6));
 }
 
-TEST_F(NodeClocksTest, UsersAreToldWhatWasDone) {
-  UseNodes(/*are_local=*/false);
-  EXPECT_EQ(CorrectionNote(*(participants_->begin() + 1),
-                           {.offset_ns = -2'500'000, .error_ns = 1'000}),
-            "the clock of node1 (host host-of-node1) is -2.500 ms ahead of the "
-            "sequencer's, give or take 0.001 ms; its start and its time stamps "
-            "were corrected");
+TEST_F(NodeClocksTest, ClocksThatNothingSetsAreOneFinding) {
+  UseNodes(/*are_local=*/false, {}, 3);
+  nodes_[0]->ShowClock({.offset_ns = 100 * kMs, .error_ns = 1'000});
+  EXPECT_FALSE(JudgeClockOffsets(*participants_).has_value()) << "usual";
+  nodes_[1]->ShowClock({.offset_ns = -2'500 * kMs, .error_ns = 1'000});
+  const std::optional<Finding> one = JudgeClockOffsets(*participants_);
+  ASSERT_TRUE(one.has_value());
+  EXPECT_EQ(one->severity(), Finding::NOTE);
+  EXPECT_EQ(one->code(), "clock_offset");
+  EXPECT_NE(one->advice(), "");
+  EXPECT_EQ(one->message(),
+            "the clock of node1 (host host-of-node1) is -2500.000 ms ahead of "
+            "the sequencer's, give or take 0.001 ms; starts and time stamps "
+            "were corrected, and latencies do not depend on it");
+  nodes_[2]->ShowClock({.offset_ns = 101 * kMs, .error_ns = 1'000});
+  EXPECT_THAT(JudgeClockOffsets(*participants_)->message(),
+              StartsWith("2 clocks are far off: the clock of node1 "));
 }
 
 class LateStartTest : public NodeClocksTest {
@@ -95,18 +105,23 @@ class LateStartTest : public NodeClocksTest {
 };
 
 TEST_F(LateStartTest, ANodeThatStartsAfterTheFirstIsNamed) {
-  const std::optional<Finding> finding = StartLateBy({0, 3 * kMs, 0});
+  const std::optional<Finding> finding = StartLateBy({0, 13 * kMs, 0});
   ASSERT_TRUE(finding.has_value());
   EXPECT_EQ(finding->severity(), Finding::NOTE);
   EXPECT_EQ(finding->code(), "late_start");
   EXPECT_EQ(finding->message(),
-            "node1 (host host-of-node1) started 3.000 ms after the first node, "
-            "as the command came late; look for load on its host and its "
-            "network");
+            "node1 (host host-of-node1) started 13.000 ms after the first "
+            "node, as the command came late");
+  EXPECT_NE(finding->advice(), "");
+}
+
+// As on any host with many nodes.
+TEST_F(LateStartTest, AFewMillisecondsAreNothing) {
+  EXPECT_FALSE(StartLateBy({0, 10 * kMs, 3 * kMs}).has_value());
 }
 
 TEST_F(LateStartTest, SeveralNodesAreOneFinding) {
-  const auto finding = StartLateBy({1 * kMs, 151 * kMs, 3 * kMs});
+  const auto finding = StartLateBy({1 * kMs, 151 * kMs, 13 * kMs});
   ASSERT_TRUE(finding.has_value());
   EXPECT_EQ(finding->severity(), Finding::WARN);
   EXPECT_THAT(finding->message(),

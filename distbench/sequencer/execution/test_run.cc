@@ -8,6 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/saturating_add.h"
 #include "distbench/base/version.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/results/message_sums.h"
@@ -237,8 +238,10 @@ TestResult TestExecution::Finish() {
   info.set_random_seed(spec_.test.random_seed());
   info.set_config_hash(config::ConfigHash(spec_.test));
   AddClockOffsets(participants_, info);
-  if (auto finding = JudgeStart(participants_)) {
-    *info.add_findings() = *std::move(finding);
+  for (auto judge : {JudgeClockOffsets, JudgeStart}) {
+    if (auto finding = judge(participants_)) {
+      *info.add_findings() = *std::move(finding);
+    }
   }
   ReportLosses();
   ReportDroppedResources();
@@ -251,10 +254,7 @@ TestResult TestExecution::Finish() {
 int64_t TestExecution::ClockCorrection(const Participant& participant) {
   const std::optional<ClockOffset> offset =
       OffsetToCorrect(*participant.share.node);
-  if (!offset.has_value()) return 0;
-  AddFinding(Finding::NOTE, "clock_offset",
-             CorrectionNote(participant, *offset));
-  return offset->offset_ns;
+  return offset.has_value() ? offset->offset_ns : 0;
 }
 
 template <typename Content>
@@ -464,6 +464,10 @@ void TestExecution::HandleLoss(Participant& participant,
   if (current_step_ == Step::kRelease && !is_of_set_up) return;
   lost_nodes_.Add(participant, is_of_set_up ? failed_step_ : current_step_,
                   reason);
+  base::SaturatingAddTo(
+      lost_rpc_count_,
+      base::SaturatingAdd(participant.progress.succeeded_count(),
+                          participant.progress.failed_count()));
   if (!failure_.ok()) return;
   failed_by_loss_ = true;
   failed_step_ = current_step_;
@@ -477,9 +481,16 @@ void TestExecution::Distrust(Participant& participant,
 }
 
 void TestExecution::ReportLosses() {
-  const std::vector<std::string> messages = lost_nodes_.Messages();
+  std::vector<std::string> messages = lost_nodes_.Messages();
+  if (lost_rpc_count_ > 0) {
+    absl::StrAppend(&messages.front(), "; until then ", lost_rpc_count_,
+                    " RPCs had been counted there, of which only what had "
+                    "arrived is left");
+  }
   for (const std::string& message : messages) {
-    AddFinding(Finding::INVALID, "node_lost", message);
+    AddFinding(Finding::INVALID, "node_lost", message,
+               "Look at the node manager's log and its host for why it left. "
+               "Then repeat the run.");
   }
   // At the time of the failure, only the first loss was known.
   if (failed_by_loss_) failure_ = absl::AbortedError(messages.front());
@@ -487,10 +498,13 @@ void TestExecution::ReportLosses() {
 
 void TestExecution::ReportDroppedResources() {
   if (without_resources_.count() == 0) return;
-  AddFinding(Finding::NOTE, "resources_dropped",
-             absl::StrCat("how busy the hosts were in each second is not in "
-                          "the result for ",
-                          without_resources_.Text(), ", because of its size"));
+  AddFinding(
+      Finding::NOTE, "resources_dropped",
+      absl::StrCat("how busy the hosts were in each second is not in "
+                   "the result for ",
+                   without_resources_.Text(), ", because of its size"),
+      "Nothing, if you do not need them. Otherwise run shorter tests, or "
+      "on fewer nodes.");
 }
 
 void TestExecution::Complete(Participant& participant, Step step,
@@ -527,11 +541,13 @@ void TestExecution::Fail(absl::Status status) {
 }
 
 void TestExecution::AddFinding(Finding::Severity severity,
-                               absl::string_view code, std::string message) {
+                               absl::string_view code, std::string message,
+                               std::string advice) {
   Finding& finding = *result_.mutable_run_info()->add_findings();
   finding.set_severity(severity);
   finding.set_code(std::string(code));
   finding.set_message(std::move(message));
+  finding.set_advice(std::move(advice));
 }
 
 void TestExecution::ReportProgress() {

@@ -157,7 +157,7 @@ class TestExecution {
   void ReportLosses();
   void ReportDroppedResources();
   void AddFinding(Finding::Severity severity, absl::string_view code,
-                  std::string message);
+                  std::string message, std::string advice);
   void ReportProgress();
   int64_t DeadlineNs(absl::Duration timeout) const;
 
@@ -172,6 +172,7 @@ class TestExecution {
   Step current_step_ = Step::kPrepare;
   TestResult result_;
   LostNodes lost_nodes_;
+  int64_t lost_rpc_count_ = 0;   // that these had counted
   size_t resource_bytes_ = 0;    // in the result
   NodeNames without_resources_;  // for which there was no room
   absl::Status failure_;

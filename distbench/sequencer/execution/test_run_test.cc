@@ -101,7 +101,7 @@ TEST_F(TestRunTest, AllNodesStartAtTheSameTimeThatIsYetToCome) {
 TEST_F(TestRunTest, CorrectsClocksThatAreKnownToDiffer) {
   for (int i = 3; i < 6; ++i) AddNode(/*is_local=*/false);
   nodes_[4]->ShowClock({.offset_ns = 100, .error_ns = 200});
-  nodes_[5]->ShowClock({.offset_ns = -5'000'000, .error_ns = 200});
+  nodes_[5]->ShowClock({.offset_ns = -5'000'000'000, .error_ns = 200});
   const TestResult result = Run();
   const auto correction = [this](int node) {
     return nodes_[node]
@@ -112,14 +112,14 @@ TEST_F(TestRunTest, CorrectsClocksThatAreKnownToDiffer) {
   };
   EXPECT_EQ(correction(3), 0);
   EXPECT_EQ(correction(4), 0);
-  EXPECT_EQ(correction(5), -5'000'000);
+  EXPECT_EQ(correction(5), -5'000'000'000);
   ASSERT_THAT(result.run_info().findings(), SizeIs(1));
   EXPECT_EQ(result.run_info().findings(0).code(), "clock_offset");
   EXPECT_THAT(result.run_info().findings(0).message(), HasSubstr("node5"));
   const auto& offsets = result.run_info().clock_offsets();
   EXPECT_THAT(offsets, SizeIs(2)) << "that of node3 was never measured";
   EXPECT_EQ(offsets.at("node4").error_ns(), 200);
-  EXPECT_EQ(offsets.at("node5").offset_ns(), -5'000'000);
+  EXPECT_EQ(offsets.at("node5").offset_ns(), -5'000'000'000);
 }
 
 TEST_F(TestRunTest, SaysWhatRan) {
@@ -321,7 +321,7 @@ TEST_F(TestRunTest, IgnoresMessagesOfAnotherTest) {
 TEST_F(TestRunTest, SaysThatANodeStartedLate) {
   nodes_[0]->SetAnswer(NodeCommand::kStart, [this](const NodeCommand&) {
     NodeMessage reply;
-    reply.mutable_start_reply()->set_lateness_ns(3'000'000);
+    reply.mutable_start_reply()->set_lateness_ns(13'000'000);
     nodes_[0]->Say(std::move(reply));
     NodeMessage finished;
     finished.mutable_traffic_finished();
@@ -331,7 +331,7 @@ TEST_F(TestRunTest, SaysThatANodeStartedLate) {
   ASSERT_THAT(result.run_info().findings(), SizeIs(1));
   EXPECT_EQ(result.run_info().findings(0).code(), "late_start");
   EXPECT_THAT(result.run_info().findings(0).message(),
-              AllOf(HasSubstr("node0"), HasSubstr("3.000 ms")));
+              AllOf(HasSubstr("node0"), HasSubstr("13.000 ms")));
 }
 
 TEST_F(TestRunTest, PassesOnWhatNodesFound) {
@@ -404,6 +404,25 @@ INSTANTIATE_TEST_SUITE_P(
                     DeathCase{NodeCommand::kConnect, "connected", false},
                     DeathCase{NodeCommand::kStart, "started", true},
                     DeathCase{NodeCommand::kCollect, "collected", true}));
+
+// Of the only client of a test, nothing else says that there was traffic.
+TEST_F(TestRunTest, SaysWhatALostNodeHadCounted) {
+  nodes_[1]->SetAnswer(NodeCommand::kStart, [this](const auto&) {
+    NodeMessage reply;
+    reply.mutable_start_reply();
+    nodes_[1]->Say(std::move(reply));
+    NodeMessage message;
+    message.mutable_progress()->set_succeeded_count(70'000);
+    message.mutable_progress()->set_failed_count(931);
+    nodes_[1]->Say(std::move(message));
+    nodes_[1]->Die("killed");
+  });
+  const RunInfo info = Run().run_info();
+  ASSERT_THAT(info.findings(), SizeIs(1));
+  EXPECT_THAT(
+      info.findings(0).message(),
+      HasSubstr("killed; until then 70931 RPCs had been counted there"));
+}
 
 TEST_F(TestRunTest, ANodeThatIsLostBeforeTheTestEndsIt) {
   nodes_[0]->Die("gone already");

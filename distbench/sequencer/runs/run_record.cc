@@ -32,6 +32,9 @@ void DropResourceSamples(TestResult& result) {
   finding.set_message(
       "how busy the hosts were in each second is not in the result, which "
       "needs more than the sequencer's --results_memory");
+  finding.set_advice(
+      "Nothing, if you do not need them. Otherwise raise --results_memory, or "
+      "let the sequencer keep results on disk (--results_dir).");
 }
 
 }  // namespace

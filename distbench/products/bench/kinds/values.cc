@@ -10,11 +10,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "distbench/base/human_units.h"
 #include "distbench/base/time_units.h"
 #include "distbench/products/bench/jobs/job_spec.h"
 #include "distbench/products/search/judgement/measured_probe.h"
 #include "distbench/products/search/search_report.h"
-#include "distbench/report/terminal/human_units.h"
 
 namespace distbench::bench {
 namespace {
@@ -32,7 +32,7 @@ std::string ValueText(const BenchValue& value) {
                ? value.text()
                : absl::StrCat("\"", value.text(), "\"");
   }
-  if (value.unit() == kBytes) return report::HumanBytes(value.number());
+  if (value.unit() == kBytes) return base::HumanBytes(value.number());
   return absl::StrFormat("%.10g%s", value.number(), value.unit());
 }
 

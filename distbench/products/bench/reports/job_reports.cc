@@ -13,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "distbench/base/human_units.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/products/bench/block_devices/io_cost.h"
@@ -20,7 +21,6 @@
 #include "distbench/products/bench/jobs/job_spec.h"
 #include "distbench/products/bench/kinds/job_kind.h"
 #include "distbench/products/bench/kinds/values.h"
-#include "distbench/report/terminal/human_units.h"
 #include "google/protobuf/message_lite.h"
 #include "google/protobuf/text_format.h"
 
@@ -124,10 +124,10 @@ std::string MemoryLine(const BenchSystem& system) {
   std::vector<std::string> words;
   words.push_back(absl::StrCat("nr_cpus=", system.cpu_count()));
   words.push_back(
-      absl::StrCat("memory=", report::HumanBytes(system.memory_bytes())));
+      absl::StrCat("memory=", base::HumanBytes(system.memory_bytes())));
   if (system.has_swap_bytes()) {
     words.push_back(
-        absl::StrCat("swap=", report::HumanBytes(system.swap_bytes())));
+        absl::StrCat("swap=", base::HumanBytes(system.swap_bytes())));
   }
   if (system.has_swappiness()) {
     words.push_back(absl::StrCat("swappiness=", system.swappiness()));
@@ -178,7 +178,7 @@ std::string DeviceText(const BlockDeviceFacts& device) {
   std::string text = absl::StrCat(
       kDevice, "dev=", device.name(), "(", device.number(), ") model=\"",
       device.model(), "\" firmware=\"", device.firmware(),
-      "\" size=", report::HumanBytes(device.size_bytes()), "\n", indent,
+      "\" size=", base::HumanBytes(device.size_bytes()), "\n", indent,
       ControllerLine(device), "\n");
   if (device.io_cost().enable()) {
     absl::StrAppend(&text, IoCostText(device.io_cost().model(),

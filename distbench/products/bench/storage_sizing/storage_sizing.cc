@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "distbench/base/human_units.h"
 #include "distbench/config/catalogs/activity_catalog.h"
-#include "distbench/report/terminal/human_units.h"
 
 namespace distbench::bench {
 namespace {
@@ -48,7 +48,7 @@ int64_t PagesOfRead(int64_t pages, double reads) {
 }
 
 std::string ByteText(const std::optional<int64_t>& bytes) {
-  return bytes ? report::HumanBytes(static_cast<double>(*bytes)) : "?";
+  return bytes ? base::HumanBytes(static_cast<double>(*bytes)) : "?";
 }
 
 }  // namespace

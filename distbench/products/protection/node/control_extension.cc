@@ -83,6 +83,9 @@ class TestControls final : public node::TestPartExtension {
     finding.set_severity(Finding::WARN);
     finding.set_code("controls_not_restored");
     finding.set_message(std::string(restored.message()));
+    finding.set_advice(
+        "Restart the node manager on this host: it undoes what is left. Then "
+        "check the files that the message names.");
     return finding;
   }
 

@@ -68,16 +68,21 @@ void JudgeNode(const std::string& node, const NodeResources& resources,
   if (count > kMostNamed) failures.resize(kMostNamed);
   findings.Add(
       is_strict ? Finding::INVALID : Finding::WARN, "controls_not_held",
+      absl::StrCat(node, " did not hold ", count, " of ",
+                   resources.controls_size(),
+                   " settings of control groups from start to end: ",
+                   absl::StrJoin(failures, "; "),
+                   count > kMostNamed
+                       ? absl::StrCat("; and ", count - kMostNamed, " more")
+                       : "",
+                   is_strict ? ". The test requires them"
+                             : ". This run is not one with these controls"),
       absl::StrCat(
-          node, " did not hold ", count, " of ", resources.controls_size(),
-          " settings of control groups from start to end: ",
-          absl::StrJoin(failures, "; "),
-          count > kMostNamed
-              ? absl::StrCat("; and ", count - kMostNamed, " more")
-              : "",
-          is_strict ? ". The test requires them: find out what changed them, "
-                      "or set controls.strict: false"
-                    : ". Do not take this run for one with these controls"));
+          "Find out what else writes to these control groups, such as systemd "
+          "or a container runtime, and repeat the run.",
+          is_strict ? " If the test does not depend on them, set "
+                      "controls.strict: false."
+                    : ""));
 }
 
 // ---- JSON -------------------------------------------------------------------
@@ -99,18 +104,6 @@ void JudgeControls(const TestResult& result, report::FindingList& findings) {
     JudgeNode(node->first, node->second,
               result.traffic_config().controls().strict(), findings);
   }
-}
-
-absl::string_view ControlsAdvice(absl::string_view code) {
-  if (code == "controls_not_held") {
-    return "Find out what else writes to these control groups, such as systemd "
-           "or a container runtime, and repeat the run.";
-  }
-  if (code == "controls_not_restored") {
-    return "Restart the node manager on this host: it undoes what is left. "
-           "Then check the files that the message names.";
-  }
-  return "";
 }
 
 Json ControlsJson(const TestResult& result,

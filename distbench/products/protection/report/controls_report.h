@@ -24,9 +24,6 @@ std::vector<std::string> ControlLines(const TestResult& result);
 // Adds a finding for each node on which settings did not hold.
 void JudgeControls(const TestResult& result, report::FindingList& findings);
 
-// The next step after a finding about controls, as in FindingRule.
-absl::string_view ControlsAdvice(absl::string_view code);
-
 // Lists the settings of control groups, how they were read back, and how they
 // were left.
 nlohmann::ordered_json ControlsJson(const TestResult& result,

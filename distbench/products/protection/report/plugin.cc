@@ -18,8 +18,9 @@ namespace {
 
 // ---- Controls of a test -----------------------------------------------------
 
-const base::Plugin<report::FindingRule> kFindings(
-    "controls", new report::FindingRule{JudgeControls, ControlsAdvice});
+const base::Plugin<report::FindingRule> kFindings("controls",
+                                                  new report::FindingRule{
+                                                      JudgeControls});
 
 const base::Plugin<report::SummarySection> kControlsSection(
     "Controls", new report::SummarySection{{"Resources"}, ControlLines});

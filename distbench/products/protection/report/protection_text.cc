@@ -9,10 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "distbench/base/human_units.h"
 #include "distbench/base/text_table.h"
 #include "distbench/products/protection/measures/matrix.h"
 #include "distbench/report/measurements/rpc_measurements.h"
-#include "distbench/report/terminal/human_units.h"
 #include "distbench/stats/outcomes.h"
 
 namespace distbench::protection {
@@ -300,14 +300,14 @@ std::string Distributions(const ProtectionCell& cell) {
 std::string LatencyText(int64_t ns) {
   return ns == stats::Outcomes::kFailed
              ? "failed"
-             : report::HumanDuration(static_cast<double>(ns));
+             : base::HumanDuration(static_cast<double>(ns));
 }
 
 std::string Baselines(const ProtectionCell& cell) {
   std::vector<std::string> runs;
   for (const ProtectionRun& run : cell.runs) {
     if (!run.problem.empty()) continue;
-    runs.push_back(absl::StrCat(report::HumanRate(run.baseline_per_second),
+    runs.push_back(absl::StrCat(base::HumanRate(run.baseline_per_second),
                                 " with p95 ",
                                 LatencyText(run.baseline_ns[kMainImpact])));
   }

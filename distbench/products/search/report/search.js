@@ -55,17 +55,23 @@ function renderProbes(search) {
   replaceContent('probes-table', makeTable(columns, rows));
 }
 
-// A line for each percentile through all judged probes, by load.
+// Of the points at each load the middle one, by load.
+function middleOfEachLoad(points) {
+  return groupBy(points, ({x}) => x)
+      .map(([, alike]) => alike.sort((a, b) => a.y - b.y)[alike.length >> 1])
+      .sort((a, b) => a.x - b.x);
+}
+
+// A line for each percentile through the judged probes, by load.
 function drawLatencyByLoad(search) {
-  const probes = search.probes.filter(probe => probe.phase !== 'warmup' && probe.statistics.latency !== null)
-      .sort((a, b) => a.requested_load - b.requested_load);
+  const probes = search.probes.filter(probe => probe.phase !== 'warmup' && probe.statistics.latency !== null);
   const lines = [['p50', 'p50_ns'], ['p95', 'p95_ns'], ['p99', 'p99_ns']].map(([label, column], i) => ({
     label,
     color: seriesColor(i),
     hasPoints: true,
-    points: probes.map(probe => ({
+    points: middleOfEachLoad(probes.map(probe => ({
       x: probe.requested_load, y: atLeastOne(probe.statistics.latency[column]), probe,
-    })),
+    }))),
   }));
   byId('search-latency-chart').closest('figure').hidden = probes.length === 0;
   drawLines('search-latency-chart', lines, {title: {text: search.load_unit}}, latencyAxis(lines, 'y'),
@@ -98,6 +104,11 @@ function drawLimits(search) {
       point => point.probe === undefined ? 'measured = limit'
           : `${point.y.toPrecision(3)} of the limit at ${formatLoad(point.x)} (probe ${point.probe.number}, ${point.probe.phase})`);
   legend('search-limit-legend', [...lines, limit, finals]);
+  const absent = search.probes.filter(probe => probe.phase !== 'warmup' && probe.load_of_limit.length === 0);
+  byId('search-limit-absent').hidden = absent.length === 0;
+  byId('search-limit-absent').textContent = `Without a figure, because they ended early or failed: ${absent.map(
+      ({number, requested_load: load, outcome}) => `probe ${number} (${formatLoad(load)}, ${outcome.replace('_', ' ')})`)
+      .join(', ')}.`;
 }
 
 // After each probe: the highest load that met, and the lowest that missed; the
@@ -189,10 +200,16 @@ function doubtOfRun(run) {
   return search === undefined ? '' : `the search: ${verdictOfSearch(search).text}`;
 }
 
+function objectivesOfRun(run) {
+  const search = data.searches.find(other => other.source === run.source);
+  return search === undefined ? '' : `a run of the search with ${search.objectives.join(' and ')}`;
+}
+
 addPart({
   redraw: renderSearches,
   title: titleOfSearches,
   headlines: () => data.searches.map(searchLine),
   doubtOf: doubtOfRun,
+  objectivesOf: objectivesOfRun,
   outcomes: () => data.searches,
 });

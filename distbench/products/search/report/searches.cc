@@ -123,7 +123,9 @@ void AddRatio(const std::string& name, const std::vector<double>& base,
       {.name = name,
        .base = stats::GeometricMean(base),
        .next = stats::GeometricMean(next),
-       .ratio = stats::RatioOfMeans(base, next, report::kCompareConfidence)});
+       .ratio = stats::RatioOfMeans(base, next, report::kCompareConfidence),
+       .base_values = base,
+       .next_values = next});
 }
 
 // The verdicts of those without a load: "unreachable, unstable".

@@ -226,6 +226,12 @@ std::vector<Assumption> AssumptionsOf(const SimulationFacts& simulation) {
 
 namespace {
 
+constexpr absl::string_view kDirectionAdvice =
+    "Take the figures for a direction, not for a prediction. Measure a small "
+    "part of the system for real, calibrate the costs by it (distbench "
+    "simulate "
+    "--calibrate_from), and compare it with its own simulation.";
+
 // What the test asks for and simulated hosts do not have.
 std::vector<std::string> NotSimulated(
     const DistributedSystemDescription& test) {
@@ -251,7 +257,8 @@ void JudgeSimulation(const TestResult& result, report::FindingList& findings) {
         Finding::WARN, "simulation",
         absl::StrCat(
             "outside of what was validated: ", reason,
-            ". The figures may be far off (docs/products/simulation.md)"));
+            ". The figures may be far off (docs/products/simulation.md)"),
+        std::string(kDirectionAdvice));
   }
   for (const std::string& errors : result.simulation().known_errors()) {
     findings.Add(
@@ -259,7 +266,8 @@ void JudgeSimulation(const TestResult& result, report::FindingList& findings) {
         absl::StrCat("simulations like this one were this far off when they "
                      "were compared with real runs "
                      "(docs/products/simulation_validation.md): ",
-                     errors));
+                     errors),
+        std::string(kDirectionAdvice));
   }
   const std::vector<std::string> parts = NotSimulated(result.traffic_config());
   if (!parts.empty()) {
@@ -267,7 +275,8 @@ void JudgeSimulation(const TestResult& result, report::FindingList& findings) {
                  absl::StrCat("simulated hosts do not have what the test asks "
                               "for by ",
                               absl::StrJoin(parts, ", "),
-                              "; the run is that of a test without"));
+                              "; the run is that of a test without"),
+                 "Run the test for real, if it is about these.");
   }
 }
 

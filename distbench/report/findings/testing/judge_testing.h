@@ -56,12 +56,11 @@ class JudgeTest : public testing::Test {
 
   void ExpectNothing();
 
-  // Expects exactly this finding, and that there is advice for it; returns its
-  // message.
+  // Expects exactly this finding, with advice; returns its message.
   std::string ExpectOne(Finding::Severity severity, absl::string_view code);
 
-  // The message of the finding; empty if there is none.
-  std::string Find(absl::string_view code);
+  // The finding; an empty one if there is none.
+  Finding Find(absl::string_view code);
 
   TestResult result_;
 };

@@ -1,31 +1,41 @@
-#include "distbench/report/terminal/human_units.h"
+#include "distbench/base/human_units.h"
 
 #include "gtest/gtest.h"
 
-namespace distbench::report {
+namespace distbench::base {
 namespace {
 
 TEST(HumanDurationTest, HasThreeDigitsAndItsUnit) {
   EXPECT_EQ(HumanDuration(0), "0ns");
   EXPECT_EQ(HumanDuration(345), "345ns");
   EXPECT_EQ(HumanDuration(999.4), "999ns");
-  EXPECT_EQ(HumanDuration(999.6), "1us");
+  EXPECT_EQ(HumanDuration(999.6), "1.00us");
   EXPECT_EQ(HumanDuration(1'234), "1.23us");
   EXPECT_EQ(HumanDuration(59'637'759), "59.6ms");
-  EXPECT_EQ(HumanDuration(999'600'000), "1s");
+  EXPECT_EQ(HumanDuration(999'600'000), "1.00s");
   EXPECT_EQ(HumanDuration(1.26e9), "1.26s");
   EXPECT_EQ(HumanDuration(6.2004e12), "6200s");
-  EXPECT_EQ(HumanDuration(-1'500), "-1.5us");
+  EXPECT_EQ(HumanDuration(-1'500), "-1.50us");
 }
 
 TEST(HumanRateTest, IsWrittenAsInConfigs) {
   EXPECT_EQ(HumanRate(0), "0/s");
   EXPECT_EQ(HumanRate(0.25), "0.25/s");
   EXPECT_EQ(HumanRate(510), "510/s");
+  EXPECT_EQ(HumanRate(16), "16/s");
+  EXPECT_EQ(HumanRate(15.98), "16.0/s");
+  EXPECT_EQ(HumanRate(10'980), "11.0k/s");
   EXPECT_EQ(HumanRate(1'620.4), "1.62k/s");
-  EXPECT_EQ(HumanRate(999'999), "1M/s");
+  EXPECT_EQ(HumanRate(999'999), "1.00M/s");
   EXPECT_EQ(HumanRate(12'340'000), "12.3M/s");
   EXPECT_EQ(HumanRate(1.2345e9), "1234M/s");
+}
+
+TEST(HumanPercentTest, HasThreeDigits) {
+  EXPECT_EQ(HumanPercent(0), "0%");
+  EXPECT_EQ(HumanPercent(0.000'123'4), "0.0123%");
+  EXPECT_EQ(HumanPercent(0.031), "3.10%");
+  EXPECT_EQ(HumanPercent(0.999'6), "100%");
 }
 
 TEST(HumanBytesTest, HaveTheUnitsOfManuals) {
@@ -38,4 +48,4 @@ TEST(HumanBytesTest, HaveTheUnitsOfManuals) {
 }
 
 }  // namespace
-}  // namespace distbench::report
+}  // namespace distbench::base

@@ -1,4 +1,4 @@
-#include "distbench/report/terminal/human_units.h"
+#include "distbench/base/human_units.h"
 
 #include <cmath>
 #include <iterator>
@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
-namespace distbench::report {
+namespace distbench::base {
 namespace {
 
 struct Unit {
@@ -19,11 +19,21 @@ struct Unit {
 constexpr Unit kTimes[] = {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}};
 constexpr Unit kRates[] = {{1, "/s"}, {1e3, "k/s"}, {1e6, "M/s"}};
 
-// Rounds to three significant digits; numbers from 1000 to a whole number.
-// Never has an exponent, unless the number is below 0.0001.
+// Rounds to three significant digits, and keeps zeros: 11.0 is known better
+// than
+// 11. Numbers from 100 are whole. Never has an exponent, unless the number is
+// below 0.0001.
 std::string ThreeDigits(double number) {
-  if (std::abs(number) >= 999.5) return absl::StrFormat("%.0f", number);
+  const double size = std::abs(number);
+  if (size >= 99.95) return absl::StrFormat("%.0f", number);
+  if (size >= 9.995) return absl::StrFormat("%.1f", number);
+  if (size >= 0.9995) return absl::StrFormat("%.2f", number);
   return absl::StrFormat("%.3g", number);
+}
+
+std::string Number(double number, bool is_of_smallest_unit) {
+  const bool is_whole = is_of_smallest_unit && number == std::round(number);
+  return is_whole ? absl::StrFormat("%.0f", number) : ThreeDigits(number);
 }
 
 // Takes the largest unit in which the number, once rounded, is at least 1; the
@@ -33,7 +43,7 @@ std::string InUnits(double number, absl::Span<const Unit> units) {
   while (i + 1 < units.size() && std::abs(number) / units[i].size >= 999.5) {
     ++i;
   }
-  return absl::StrCat(ThreeDigits(number / units[i].size), units[i].name);
+  return absl::StrCat(Number(number / units[i].size, i == 0), units[i].name);
 }
 
 }  // namespace
@@ -41,6 +51,10 @@ std::string InUnits(double number, absl::Span<const Unit> units) {
 std::string HumanDuration(double ns) { return InUnits(ns, kTimes); }
 
 std::string HumanRate(double per_second) { return InUnits(per_second, kRates); }
+
+std::string HumanPercent(double share) {
+  return absl::StrCat(ThreeDigits(100 * share), "%");
+}
 
 std::string HumanBytes(double bytes) {
   constexpr const char* kUnits[] = {"", "K", "M", "G", "T"};
@@ -55,4 +69,4 @@ std::string HumanBytes(double bytes) {
   return absl::StrFormat("%.1f%s", bytes, kUnits[unit]);
 }
 
-}  // namespace distbench::report
+}  // namespace distbench::base
