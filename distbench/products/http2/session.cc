@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/payload/payload_slab.h"
 #include "distbench/products/http2/message.h"
+#include "distbench/protocol/tcp/turn_work.h"
 #include "glog/logging.h"
 
 namespace distbench::http2 {
@@ -46,6 +47,12 @@ void FrameBlock::AppendPayload(int64_t bytes) {
   if (bytes <= kMaxCopiedBytes) return Append(payload);
   pieces_[end_++] = {.iov_base = const_cast<char*>(payload.data()),
                      .iov_len = size};
+}
+
+size_t FrameBlock::bytes_left() const {
+  size_t bytes = 0;
+  for (int i = begin_; i < end_; ++i) bytes += pieces_[i].iov_len;
+  return bytes;
 }
 
 protocol::SendQueue::Outcome FrameBlock::Write(protocol::Stream& stream) {
@@ -429,10 +436,16 @@ bool Http2Session::Gather() {
 }
 
 protocol::SendQueue::Outcome Http2Session::Write(protocol::Stream& stream) {
+  auto written = static_cast<int64_t>(block_.bytes_left());
   protocol::SendQueue::Outcome outcome = block_.Write(stream);
   while (outcome == protocol::SendQueue::Outcome::kEmpty) {
     if (has_failed_ || !Gather()) return protocol::SendQueue::Outcome::kBroken;
     if (block_.empty()) break;
+    const bool is_first = written == 0;
+    written += static_cast<int64_t>(block_.bytes_left());
+    if (!is_first && written > protocol::TurnWork::kSentBytes) {
+      return protocol::SendQueue::Outcome::kNotEmpty;
+    }
     outcome = block_.Write(stream);
   }
   return outcome;

@@ -39,6 +39,9 @@ class FrameBlock {
   }
   bool empty() const { return begin_ == end_; }
 
+  // Bytes that are left to be written.
+  size_t bytes_left() const;
+
   void Append(absl::string_view bytes);
   // At most kMaxFrameBytes.
   void AppendPayload(int64_t bytes);
@@ -157,7 +160,8 @@ class Http2Session final : public protocol::BegunSession {
   [[nodiscard]] bool Receive(absl::string_view bytes);
 
   // Writes as much as the stream, the peer's windows and its limit of streams
-  // allow. May call the handler's OnClosed().
+  // allow, but not much more than a turn's work (turn_work.h). May call the
+  // handler's OnClosed().
   [[nodiscard]] protocol::SendQueue::Outcome Write(protocol::Stream& stream);
 
   // Bytes of messages that wait to be written.

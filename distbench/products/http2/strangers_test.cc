@@ -2,6 +2,7 @@
 
 #include <nghttp2/nghttp2.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <cstddef>
@@ -26,6 +27,7 @@
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/stream.h"
 #include "distbench/protocol/tcp/stream_server.h"
+#include "distbench/protocol/tcp/turn_work.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -177,6 +179,55 @@ TEST(Http2StrangersTest, AServerKeepsSoMuchForAConnection) {
   client_side.reasons.clear();
   send(3);
   EXPECT_EQ(kept(), 3 * message.size());
+}
+
+// However much the client wants and reads.
+TEST(Http2StrangersTest, AServerWritesSoMuchAtOnce) {
+  constexpr int kRoom = 8 << 20;
+  constexpr Http2Limits kWide = {.stream_window_bytes = kRoom,
+                                 .connection_window_bytes = kRoom,
+                                 .max_concurrent_streams = 1,
+                                 .kept_request_bytes = 1 << 20};
+  SocketPair sockets;
+  if (setsockopt(sockets.server.get(), SOL_SOCKET, SO_SNDBUFFORCE, &kRoom,
+                 sizeof(kRoom)) != 0) {
+    GTEST_SKIP() << "needs CAP_NET_ADMIN";
+  }
+  protocol::Stream server_stream(std::move(sockets.server));
+  Silent server_side;
+  Silent client_side;
+  Http2Session server(Http2Session::Side::kServer, kWide);
+  Http2Session client(Http2Session::Side::kClient, kWide, "server");
+  server.set_handler(server_side);
+  client.set_handler(client_side);
+  Http2Exchange& request = client_side.exchanges.emplace_back();
+  request.output.Fill(payload::RequestHeader(), 100);
+  ASSERT_TRUE(
+      client.SendRequest(request, kGenericRpcMethod, Http2Session::kNoTimeout));
+  Write(sockets.client, client);
+  ASSERT_TRUE(Receive(server_stream, server));
+  ASSERT_EQ(server_side.received, 1);
+  Http2Exchange& exchange = server_side.exchanges.front();
+  exchange.output.Fill(payload::ResponseHeader(), kRoom / 2);
+  server.SendResponse(exchange);
+  EXPECT_EQ(server.Write(server_stream),
+            protocol::SendQueue::Outcome::kNotEmpty);
+  int written = 0;
+  ASSERT_EQ(ioctl(sockets.client.fd(), FIONREAD, &written), 0);
+  EXPECT_GT(written, protocol::TurnWork::kSentBytes / 2);
+  EXPECT_LT(written, protocol::TurnWork::kSentBytes + 65'536);
+  // The next turns go on.
+  int turns = 1;
+  while (turns < 100 &&
+         server.Write(server_stream) != protocol::SendQueue::Outcome::kEmpty) {
+    ++turns;
+    while (Receive(sockets.client, client)) {
+    }
+  }
+  while (Receive(sockets.client, client)) {
+  }
+  EXPECT_TRUE(request.input.is_complete());
+  EXPECT_GE(turns, 7);
 }
 
 using Fields = std::vector<std::pair<std::string, std::string>>;

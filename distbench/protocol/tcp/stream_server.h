@@ -245,7 +245,7 @@ class StreamServer final : private ServerListener<Connection> {
   void Work(int64_t now_ns);
 
   // Destroys closed connections. Must not be called while the poller runs or
-  // while any connection is waiting to be flushed.
+  // while connections are flushed.
   void Bury() {
     if (!closed_.empty()) BuryClosed();
   }
