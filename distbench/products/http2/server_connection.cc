@@ -80,18 +80,8 @@ void Http2ServerConnection::Deliver(Request& request) {
   }
   // A trace context that comes in pieces is kept twice.
   if (!session()->CountKept(request)) return;
-  static_cast<protocol::ServerCall&>(request) = {
-      .rpc_index = header.rpc_index,
-      .server_instance = header.server_instance,
-      .warmup = header.warmup,
-      .request_bytes = request.input.size_bytes(),
-      .response_bytes = header.response_bytes,
-      .processing_ns = header.processing_ns,
-      .received_ns = read_ns(),
-      .trace_context = header.trace_context,
-  };
+  Take(header, request.input.size_bytes(), read_ns(), request);
   request.is_pending = true;
-  NotePending(request);
   events()->OnRequest(&request);
 }
 
