@@ -277,11 +277,14 @@ template <typename Reader>
 bool ReadMergedMessage(Reader& reader, absl::string_view& value,
                        std::string& scratch) {
   if (value.empty()) return ReadString(reader, value, scratch);
-  std::string merged(value);
+  std::string spanning;
   absl::string_view addition;
-  if (!ReadString(reader, addition, scratch)) return false;
-  merged.append(addition.data(), addition.size());
-  scratch = std::move(merged);
+  if (!ReadString(reader, addition, spanning)) return false;
+  // There may be millions of pieces: what was merged is not copied again.
+  if (value.data() != scratch.data()) {
+    scratch.assign(value.data(), value.size());
+  }
+  scratch.append(addition.data(), addition.size());
   value = scratch;
   return true;
 }

@@ -321,6 +321,25 @@ TEST(MessageCodecTest, ReadsWhatProtobufWrites) {
   EXPECT_EQ(response.error_message, "error");
 }
 
+// With a copy of what there is for each piece this would take minutes.
+TEST(MessageCodecTest, MergingManyPiecesTakesNoMoreTime) {
+  constexpr size_t kFirstBytes = 1 << 20;
+  constexpr size_t kPieces = 1 << 20;
+  GenericRequestResponse first;
+  first.mutable_trace_context()->add_engine_ids(9);
+  std::string bytes = first.SerializeAsString();
+  const std::string piece = bytes;
+  first.mutable_trace_context()->mutable_engine_ids()->Resize(kFirstBytes, 9);
+  bytes = first.SerializeAsString();
+  for (size_t i = 0; i < kPieces; ++i) bytes += piece;
+  RequestHeader header;
+  std::string scratch;
+  ASSERT_TRUE(DecodeMessage({absl::string_view(bytes)}, header, scratch));
+  TraceContext merged;
+  ASSERT_TRUE(merged.ParseFromString(std::string(header.trace_context)));
+  EXPECT_EQ(merged.engine_ids_size(), kFirstBytes + kPieces);
+}
+
 TEST(MessageCodecTest, NoSliceIsAnEmptyMessage) {
   RequestHeader header{.rpc_index = 5};
   std::string scratch;

@@ -34,8 +34,9 @@ class TlsSession {
   // The most bytes in a TLS record.
   static constexpr size_t kMaxRecordBytes = 16 * 1024;
 
-  // The most bytes whose records are sent by one system call.
-  static constexpr size_t kMaxSendBytes = 256 * 1024;
+  // The most bytes whose records are sent by one system call. So much of what
+  // waits for a full socket is kept here, encrypted; the rest is the caller's.
+  static constexpr size_t kMaxSendBytes = 64 * 1024;
 
   // Continues the handshake, as far as the socket allows.
   State Handshake();

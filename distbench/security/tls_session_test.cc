@@ -33,6 +33,7 @@ using State = TlsSession::State;
 // System calls of all sessions.
 int receive_calls = 0;
 int send_calls = 0;
+size_t largest_send = 0;
 
 const SocketCalls kCountingCalls = {
     .receive =
@@ -43,6 +44,7 @@ const SocketCalls kCountingCalls = {
     .send =
         [](int fd, const void* data, size_t size, int flags) {
           ++send_calls;
+          largest_send = std::max(largest_send, size);
           return send(fd, data, size, flags);
         },
 };
@@ -170,10 +172,24 @@ TEST_F(TlsSessionTest, SendsManyRecordsBySystemCall) {
   Pair pair(*context_, *context_, kCountingCalls);
   pair.Shake();
   ASSERT_TRUE(pair.ready());
-  const std::string bytes(6 * TlsSession::kMaxRecordBytes, 'x');
+  const std::string bytes(TlsSession::kMaxSendBytes, 'x');
   send_calls = 0;
   EXPECT_EQ(Send(pair.client(), bytes), bytes.size());
   EXPECT_EQ(send_calls, 1);
+}
+
+// Thousands of clients may not read what they have asked for.
+TEST_F(TlsSessionTest, AFullSocketHoldsLittleThatIsEncrypted) {
+  Pair pair(*context_, *context_, kCountingCalls);
+  pair.Shake();
+  ASSERT_TRUE(pair.ready());
+  const std::string bytes(16 << 20, 'x');
+  largest_send = 0;
+  while (Send(pair.client(), bytes) > 0) {
+  }
+  EXPECT_EQ(errno, EAGAIN);
+  EXPECT_GT(largest_send, 64 * 1024);
+  EXPECT_LT(largest_send, 65 * 1024);
 }
 
 // Pieces of all sizes, up to several records each.

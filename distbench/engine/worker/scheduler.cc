@@ -595,6 +595,7 @@ void Scheduler::FinishIteration(Iteration& iteration) {
 bool Scheduler::StartAgain(Iteration& iteration) {
   if (iteration.failed) return false;
   ActionRun& action = *iteration.action;
+  action.list->succeeded = true;
   // The iteration frees its own place among those in flight.
   --action.in_flight;
   const bool may_start = MayStartIteration(action);

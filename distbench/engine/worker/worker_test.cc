@@ -251,9 +251,8 @@ TEST(LimitsTest, SeldomAsksWhetherTooManyRpcsArePending) {
   EXPECT_EQ(group.many_pending_rpcs, 3);
 }
 
-// Its peers are dead: all calls that were started before a turn's end fail
-// then, if they are to.
-class FailingTransport final : public protocol::Transport {
+// Ends all calls that were started before a turn's end then, if it is to.
+class EndingTransport final : public protocol::Transport {
  public:
   bool Start(protocol::ClientCall* call) override {
     calls.push_back(call);
@@ -262,12 +261,12 @@ class FailingTransport final : public protocol::Transport {
   }
   void Reply(protocol::ServerCall*) override {}
   void Poll(int64_t, protocol::TransportEvents& events) override {
-    if (!fails) return;
+    if (!ends) return;
     for (protocol::ClientCall* call : std::exchange(calls, {})) {
       call->sent_ns = call->done_ns = clock->MonotonicNs();
       call->sent_bytes = call->received_bytes = 0;
       call->responding_instance = protocol::kNoInstance;
-      call->error = "UNAVAILABLE: dead";
+      call->error = error;
       events.OnDone(call);
     }
   }
@@ -275,7 +274,8 @@ class FailingTransport final : public protocol::Transport {
   void CancelCalls() override {}
 
   base::ManualClock* clock = nullptr;
-  bool fails = false;
+  bool ends = false;
+  std::string error = "UNAVAILABLE: dead";
   int started = 0;
   std::vector<protocol::ClientCall*> calls;
 };
@@ -294,7 +294,7 @@ TEST(LimitsTest, PlacesThatHavePausedStartInSeveralTurns) {
   plan->max_pending_rpcs = plan->max_pending_work = 10 * kPlaces;
   base::ManualClock clock;
   clock.SetMonotonicNs(1000);
-  FailingTransport transport;
+  EndingTransport transport;
   transport.clock = &clock;
   EngineState engine(plan, 0, 1, clock);
   GroupOfOne group(engine);
@@ -304,7 +304,7 @@ TEST(LimitsTest, PlacesThatHavePausedStartInSeveralTurns) {
   worker.StartMainList(1000);
   for (int turn = 0; turn < 10; ++turn) worker.RunOnce();
   ASSERT_EQ(transport.started, 2 * kPlaces);
-  transport.fails = true;
+  transport.ends = true;
   worker.RunOnce();
   for (int64_t pause_ns = 1000; pause_ns <= 8000; pause_ns *= 2) {
     ASSERT_EQ(worker.next_due_ns(), clock.MonotonicNs() + pause_ns);
@@ -316,6 +316,40 @@ TEST(LimitsTest, PlacesThatHavePausedStartInSeveralTurns) {
       EXPECT_LE(transport.started - started_before, kMostInTurn);
     }
     EXPECT_EQ(transport.started, 2 * kPlaces);
+  }
+}
+
+// ---- Pauses after failures --------------------------------------------------
+
+// The list's only action is a closed loop of calls that are sent again.
+TEST(PauseTest, AListHasNotFailedIfAnyCallOfALoopHasSucceeded) {
+  constexpr int kCalls = 3;
+  auto plan = std::make_shared<config::Plan>(*ClientOfTwoServers());
+  plan->services[1].instance_count = plan->services[1].sizes[0] = 1;
+  plan->instances.pop_back();
+  config::ListPlan& calls = plan->lists.emplace_back(plan->lists[0]);
+  calls.actions[0].iterations.max_count = kCalls;
+  config::ActionPlan& loop = plan->lists[0].actions[0];
+  loop.kind = config::ActionPlan::Kind::kList;
+  loop.target = 2;
+  loop.iterations.max_count = config::kUnlimited;
+  base::ManualClock clock;
+  clock.SetMonotonicNs(1000);
+  EndingTransport transport;
+  transport.clock = &clock;
+  transport.ends = true;
+  EngineState engine(plan, 0, 1, clock);
+  GroupOfOne group(engine);
+  Worker worker(engine, 0, transport, 0, /*seed=*/1, group);
+  group.worker_of_test = &worker;
+
+  worker.StartMainList(1000);
+  for (int list = 0; list < 2; ++list) {
+    transport.error.clear();
+    for (int call = 1; call < kCalls; ++call) worker.RunOnce();
+    transport.error = "UNAVAILABLE: dead";
+    worker.RunOnce();
+    EXPECT_EQ(transport.started, (list + 1) * kCalls + 1) << "it pauses";
   }
 }
 

@@ -221,6 +221,7 @@ void Http2ClientConnection::Submit(Exchange& exchange) {
 }
 
 void Http2ClientConnection::Abandon(protocol::ClientCall& call) {
+  DialledConnection::Abandon(call);
   auto& exchange = *static_cast<Exchange*>(call.transport_state);
   exchange.call = nullptr;
   if (exchange.stream_id == 0) return;  // it waits; see ContinueHandshake()

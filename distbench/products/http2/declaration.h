@@ -18,6 +18,8 @@ inline constexpr config::TcpSettingLimits kConnectionWindow = {
     "connection_window_bytes", 16 << 20, 65'535, (int64_t{1} << 31) - 1};
 inline constexpr config::TcpSettingLimits kMaxStreams = {
     "max_concurrent_streams", 1 << 16, 1, 1 << 20};
+inline constexpr config::TcpSettingLimits kKeptRequestBytes = {
+    "kept_request_bytes", 64 << 20, 64 << 10, int64_t{1} << 34};
 
 config::DriverDeclaration Declaration();
 

@@ -18,6 +18,7 @@ std::vector<protocol::DriverCounter> Http2Counters::List() const {
   add("stream_limit_waits", stream_limit_waits);
   add("reset_streams", reset_streams);
   add("refused_requests", refused_requests);
+  add("unkept_requests", unkept_requests);
   add("overdue_requests", overdue_requests);
   return counters;
 }

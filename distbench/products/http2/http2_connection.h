@@ -29,6 +29,9 @@ struct Http2Counters : protocol::StreamCounters {
   // Requests that were no data RPCs, or malformed.
   std::atomic<int64_t> refused_requests = 0;
 
+  // Requests for which the connection's others left no room.
+  std::atomic<int64_t> unkept_requests = 0;
+
   // Requests of which no more bytes came, so that the server gave them up.
   std::atomic<int64_t> overdue_requests = 0;
 

@@ -17,6 +17,11 @@ constexpr size_t kSecondLookBytes = 512;
 // large, one after the other.
 constexpr size_t kMaxReusedBytes = 4096;
 
+void ClearBytes(std::string& bytes) {
+  bytes.clear();
+  if (bytes.capacity() > kMaxReusedBytes) bytes = std::string();
+}
+
 }  // namespace
 
 // Returns the memory for the message's head.
@@ -74,13 +79,14 @@ void Http2Input::Clear() {
   is_valid_ = true;
   has_head_ = false;
   next_look_bytes_ = 0;
-  kept_.clear();
-  if (kept_.capacity() > kMaxReusedBytes) kept_ = std::string();
+  ClearBytes(kept_);
+  ClearBytes(scratch_);
 }
 
 void Http2Input::Refuse() {
   is_valid_ = false;
   kept_ = std::string();
+  scratch_ = std::string();
 }
 
 bool Http2Input::Receive(absl::string_view bytes) {

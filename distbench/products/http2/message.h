@@ -57,7 +57,8 @@ class Http2Input {
   // have this size, as may the bytes before a payload.
   static constexpr size_t kMaxKeptBytes = 4 << 20;
 
-  // Expects another message. Keeps its memory, if that is not much.
+  // Expects another message, and keeps nothing of this one but memory, if that
+  // is not much.
   void Clear();
 
   // Takes no more of the message, which is not valid any more.
@@ -84,6 +85,11 @@ class Http2Input {
   // The message without its payload; valid until Clear(). Until it is complete
   // it may have some of the payload.
   absl::string_view kept() const { return kept_; }
+
+  // How much is kept, with what Decode() has put together.
+  int64_t kept_bytes() const {
+    return static_cast<int64_t>(kept_.size() + scratch_.size());
+  }
 
   // Reads the header of a complete message. Its strings are valid until
   // Clear(). False if the message is malformed.

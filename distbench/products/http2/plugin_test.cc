@@ -42,8 +42,9 @@ TEST(Http2PluginTest, HasWindowsOnBothSides) {
 TEST(Http2PluginTest, NumbersAreThoseOfTheDriver) {
   config::ExpectLimits(Driver().client_settings,
                        {kStreamWindow, kConnectionWindow});
-  config::ExpectLimits(Driver().server_settings,
-                       {kStreamWindow, kConnectionWindow, kMaxStreams});
+  config::ExpectLimits(
+      Driver().server_settings,
+      {kStreamWindow, kConnectionWindow, kMaxStreams, kKeptRequestBytes});
 }
 
 TEST(Http2PluginTest, HasTheSettingsOfOurSockets) {

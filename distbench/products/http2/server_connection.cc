@@ -47,7 +47,6 @@ void Http2ServerConnection::BeginSession() {
 
 Http2Exchange& Http2ServerConnection::OnOpened() {
   Request& request = *requests_.Get();
-  request.Clear();
   request.is_received = false;
   request.is_pending = false;
   request.checked_bytes = -1;
@@ -55,6 +54,10 @@ Http2Exchange& Http2ServerConnection::OnOpened() {
   request.position = open_.size();
   open_.push_back(&request);
   return request;
+}
+
+void Http2ServerConnection::OnUnkept() {
+  ++context().http2_counters.unkept_requests;
 }
 
 void Http2ServerConnection::OnReceived(Http2Exchange& received) {
@@ -75,18 +78,10 @@ void Http2ServerConnection::Deliver(Request& request) {
   if (!request.input.is_complete() || !request.input.Decode(header)) {
     return Refuse(request, kGrpcInternal, "malformed message");
   }
-  static_cast<protocol::ServerCall&>(request) = {
-      .rpc_index = header.rpc_index,
-      .server_instance = header.server_instance,
-      .warmup = header.warmup,
-      .request_bytes = request.input.size_bytes(),
-      .response_bytes = header.response_bytes,
-      .processing_ns = header.processing_ns,
-      .received_ns = read_ns(),
-      .trace_context = header.trace_context,
-  };
+  // A trace context that comes in pieces is kept twice.
+  if (!session()->CountKept(request)) return;
+  Take(header, request.input.size_bytes(), read_ns(), request);
   request.is_pending = true;
-  NotePending(request);
   events()->OnRequest(&request);
 }
 
@@ -138,8 +133,10 @@ void Http2ServerConnection::CloseStream(Request& request) {
   if (!request.is_pending) Recycle(request);
 }
 
+// What a stranger has sent must not stay in the pool, where nothing counts it.
 void Http2ServerConnection::Recycle(Request& request) {
   if (session() != nullptr) session()->Release(request);
+  request.Clear();
   requests_.Put(&request);
 }
 

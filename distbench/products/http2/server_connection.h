@@ -63,6 +63,7 @@ class Http2ServerConnection final
 
   // Http2Session::Handler.
   Http2Exchange& OnOpened() override;
+  void OnUnkept() override;
   void OnReceived(Http2Exchange& received) override;
   void OnClosed(Http2Exchange& closed, absl::string_view reason) override;
 

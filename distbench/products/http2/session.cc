@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/payload/payload_slab.h"
 #include "distbench/products/http2/message.h"
+#include "distbench/protocol/tcp/turn_work.h"
 #include "glog/logging.h"
 
 namespace distbench::http2 {
@@ -46,6 +47,12 @@ void FrameBlock::AppendPayload(int64_t bytes) {
   if (bytes <= kMaxCopiedBytes) return Append(payload);
   pieces_[end_++] = {.iov_base = const_cast<char*>(payload.data()),
                      .iov_len = size};
+}
+
+size_t FrameBlock::bytes_left() const {
+  size_t bytes = 0;
+  for (int i = begin_; i < end_; ++i) bytes += pieces_[i].iov_len;
+  return bytes;
 }
 
 protocol::SendQueue::Outcome FrameBlock::Write(protocol::Stream& stream) {
@@ -129,6 +136,7 @@ void Http2Exchange::Clear() {
   input.Clear();
   has_begun = false;
   counted_bytes = 0;
+  is_unkept = false;
   stream_id = 0;
   path.clear();
   http_status.clear();
@@ -192,7 +200,8 @@ struct Http2Session::Callbacks {
         (frame->hd.flags & NGHTTP2_FLAG_END_STREAM);
     if (!ends_stream) return 0;
     Http2Exchange* exchange = ExchangeOf(session, frame->hd.stream_id);
-    if (exchange != nullptr) Of(self).handler_->OnReceived(*exchange);
+    if (exchange == nullptr || exchange->is_unkept) return 0;
+    Of(self).handler_->OnReceived(*exchange);
     return 0;
   }
 
@@ -282,7 +291,7 @@ void Http2Session::Free::operator()(nghttp2_session* session) const {
 Http2Session::Http2Session(Side side, const Http2Limits& limits,
                            std::string authority)
     : is_server_(side == Side::kServer),
-      max_kept_bytes_(limits.kept_bytes),
+      max_kept_bytes_(limits.kept_request_bytes),
       authority_(std::move(authority)) {
   static nghttp2_session_callbacks* const callbacks = Callbacks::Make();
   static nghttp2_option* const options = [] {
@@ -389,14 +398,17 @@ void Http2Session::Reset(Http2Exchange& exchange) {
   exchange.stream_id = 0;
 }
 
-void Http2Session::CountKept(Http2Exchange& exchange) {
-  const auto kept = static_cast<int64_t>(exchange.input.kept().size());
+bool Http2Session::CountKept(Http2Exchange& exchange) {
+  const int64_t kept = exchange.input.kept_bytes();
   kept_bytes_ += kept - std::exchange(exchange.counted_bytes, kept);
-  if (kept_bytes_ <= max_kept_bytes_) return;
+  if (kept_bytes_ <= max_kept_bytes_) return true;
   Release(exchange);
   exchange.input.Refuse();
+  exchange.is_unkept = true;
+  handler_->OnUnkept();
   nghttp2_submit_rst_stream(session_.get(), NGHTTP2_FLAG_NONE,
                             exchange.stream_id, NGHTTP2_ENHANCE_YOUR_CALM);
+  return false;
 }
 
 void Http2Session::Release(Http2Exchange& exchange) {
@@ -424,10 +436,16 @@ bool Http2Session::Gather() {
 }
 
 protocol::SendQueue::Outcome Http2Session::Write(protocol::Stream& stream) {
+  auto written = static_cast<int64_t>(block_.bytes_left());
   protocol::SendQueue::Outcome outcome = block_.Write(stream);
   while (outcome == protocol::SendQueue::Outcome::kEmpty) {
     if (has_failed_ || !Gather()) return protocol::SendQueue::Outcome::kBroken;
     if (block_.empty()) break;
+    const bool is_first = written == 0;
+    written += static_cast<int64_t>(block_.bytes_left());
+    if (!is_first && written > protocol::TurnWork::kSentBytes) {
+      return protocol::SendQueue::Outcome::kNotEmpty;
+    }
     outcome = block_.Write(stream);
   }
   return outcome;

@@ -39,6 +39,9 @@ class FrameBlock {
   }
   bool empty() const { return begin_ == end_; }
 
+  // Bytes that are left to be written.
+  size_t bytes_left() const;
+
   void Append(absl::string_view bytes);
   // At most kMaxFrameBytes.
   void AppendPayload(int64_t bytes);
@@ -69,8 +72,10 @@ struct Http2Exchange {
   // Whether any of the output was written.
   bool has_begun = false;
 
-  // What of the input counts as kept by its session; on the server only.
+  // What of the input counts as kept by its session, and whether that was too
+  // much for it; on the server only.
   int64_t counted_bytes = 0;
+  bool is_unkept = false;
 
   // 0 if there is no stream (any more).
   int32_t stream_id = 0;
@@ -96,6 +101,10 @@ class Http2Session final : public protocol::BegunSession {
     // A client has opened a stream. Returns a cleared exchange for it. On the
     // server only.
     virtual Http2Exchange& OnOpened() = 0;
+
+    // There is no room for the client's request, whose stream is reset
+    // ("ENHANCE_YOUR_CALM"). On the server only.
+    virtual void OnUnkept() {}
 
     // The peer has sent everything that belongs to the stream.
     virtual void OnReceived(Http2Exchange& exchange) = 0;
@@ -138,9 +147,12 @@ class Http2Session final : public protocol::BegunSession {
   // Closes the stream, and forgets the exchange: it gets no more events.
   void Reset(Http2Exchange& exchange);
 
-  // The request of a closed stream needs no memory any more. On the server
-  // only, which keeps Http2Limits::kept_bytes and refuses what would exceed
-  // them ("ENHANCE_YOUR_CALM").
+  // Counts what is kept of a client's request. False, after OnUnkept(), if that
+  // exceeds Http2Limits::kept_request_bytes. What has been received is counted
+  // already. On the server only, as is Release().
+  bool CountKept(Http2Exchange& exchange);
+
+  // The request of a closed stream needs no memory any more.
   void Release(Http2Exchange& exchange);
 
   // Takes what the peer has sent, and calls the handler meanwhile. Returns
@@ -148,7 +160,8 @@ class Http2Session final : public protocol::BegunSession {
   [[nodiscard]] bool Receive(absl::string_view bytes);
 
   // Writes as much as the stream, the peer's windows and its limit of streams
-  // allow. May call the handler's OnClosed().
+  // allow, but not much more than a turn's work (turn_work.h). May call the
+  // handler's OnClosed().
   [[nodiscard]] protocol::SendQueue::Outcome Write(protocol::Stream& stream);
 
   // Bytes of messages that wait to be written.
@@ -174,11 +187,9 @@ class Http2Session final : public protocol::BegunSession {
 
   bool Gather();
 
-  void CountKept(Http2Exchange& exchange);
-
   Handler* handler_ = nullptr;
   const bool is_server_;
-  const int64_t max_kept_bytes_;
+  const int64_t max_kept_bytes_;  // of a server
   const std::string authority_;
   std::unique_ptr<nghttp2_session, Free> session_;
   FrameBlock block_;

@@ -17,6 +17,7 @@ Http2Limits ReadLimits(
       .connection_window_bytes =
           protocol::ReadSetting(settings, kConnectionWindow),
       .max_concurrent_streams = protocol::ReadSetting(settings, kMaxStreams),
+      .kept_request_bytes = protocol::ReadSetting(settings, kKeptRequestBytes),
   };
 }
 

@@ -20,8 +20,8 @@ struct Http2Limits {
   int64_t max_concurrent_streams = 0;
 
   // How many bytes of unanswered requests, without their payloads, a server
-  // keeps for the connection. Not a setting of the traffic config.
-  int64_t kept_bytes = 64 << 20;
+  // keeps for the connection.
+  int64_t kept_request_bytes = 0;
 };
 
 struct Http2Settings {

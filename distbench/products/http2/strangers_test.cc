@@ -2,6 +2,7 @@
 
 #include <nghttp2/nghttp2.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <cstddef>
@@ -26,6 +27,7 @@
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/stream.h"
 #include "distbench/protocol/tcp/stream_server.h"
+#include "distbench/protocol/tcp/turn_work.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -40,7 +42,7 @@ using ::testing::SizeIs;
 constexpr Http2Limits kLimits = {.stream_window_bytes = 1 << 20,
                                  .connection_window_bytes = 1 << 20,
                                  .max_concurrent_streams = 100,
-                                 .kept_bytes = 1 << 20};
+                                 .kept_request_bytes = 1 << 20};
 
 // A message of this size that consists of unknown fields of two bytes each.
 std::string UnknownFields(size_t bytes) {
@@ -55,6 +57,18 @@ std::string Prefixed(absl::string_view message) {
     bytes[1 + i] = static_cast<char>(message.size() >> (24 - 8 * i));
   }
   return bytes.append(message.data(), message.size());
+}
+
+// A message with the trace context in pieces of this size, below 16 KiB.
+std::string TraceContexts(int count, size_t bytes) {
+  std::string message;
+  for (int i = 0; i < count; ++i) {
+    message += '\x12';  // field 2, of a length that follows
+    message += static_cast<char>(0x80 | (bytes & 0x7f));
+    message += static_cast<char>(bytes >> 7);
+    message.append(bytes, '\0');
+  }
+  return message;
 }
 
 // With a look at all of the message for each piece this would take minutes.
@@ -153,7 +167,7 @@ TEST(Http2StrangersTest, AServerKeepsSoMuchForAConnection) {
     return bytes;
   };
   send(10);
-  EXPECT_LE(kept(), kLimits.kept_bytes);
+  EXPECT_LE(kept(), kLimits.kept_request_bytes);
   EXPECT_THAT(client_side.reasons, testing::Not(IsEmpty()));
   EXPECT_THAT(client_side.reasons, Each("ENHANCE_YOUR_CALM"));
   // There is room again for others.
@@ -165,6 +179,55 @@ TEST(Http2StrangersTest, AServerKeepsSoMuchForAConnection) {
   client_side.reasons.clear();
   send(3);
   EXPECT_EQ(kept(), 3 * message.size());
+}
+
+// However much the client wants and reads.
+TEST(Http2StrangersTest, AServerWritesSoMuchAtOnce) {
+  constexpr int kRoom = 8 << 20;
+  constexpr Http2Limits kWide = {.stream_window_bytes = kRoom,
+                                 .connection_window_bytes = kRoom,
+                                 .max_concurrent_streams = 1,
+                                 .kept_request_bytes = 1 << 20};
+  SocketPair sockets;
+  if (setsockopt(sockets.server.get(), SOL_SOCKET, SO_SNDBUFFORCE, &kRoom,
+                 sizeof(kRoom)) != 0) {
+    GTEST_SKIP() << "needs CAP_NET_ADMIN";
+  }
+  protocol::Stream server_stream(std::move(sockets.server));
+  Silent server_side;
+  Silent client_side;
+  Http2Session server(Http2Session::Side::kServer, kWide);
+  Http2Session client(Http2Session::Side::kClient, kWide, "server");
+  server.set_handler(server_side);
+  client.set_handler(client_side);
+  Http2Exchange& request = client_side.exchanges.emplace_back();
+  request.output.Fill(payload::RequestHeader(), 100);
+  ASSERT_TRUE(
+      client.SendRequest(request, kGenericRpcMethod, Http2Session::kNoTimeout));
+  Write(sockets.client, client);
+  ASSERT_TRUE(Receive(server_stream, server));
+  ASSERT_EQ(server_side.received, 1);
+  Http2Exchange& exchange = server_side.exchanges.front();
+  exchange.output.Fill(payload::ResponseHeader(), kRoom / 2);
+  server.SendResponse(exchange);
+  EXPECT_EQ(server.Write(server_stream),
+            protocol::SendQueue::Outcome::kNotEmpty);
+  int written = 0;
+  ASSERT_EQ(ioctl(sockets.client.fd(), FIONREAD, &written), 0);
+  EXPECT_GT(written, protocol::TurnWork::kSentBytes / 2);
+  EXPECT_LT(written, protocol::TurnWork::kSentBytes + 65'536);
+  // The next turns go on.
+  int turns = 1;
+  while (turns < 100 &&
+         server.Write(server_stream) != protocol::SendQueue::Outcome::kEmpty) {
+    ++turns;
+    while (Receive(sockets.client, client)) {
+    }
+  }
+  while (Receive(sockets.client, client)) {
+  }
+  EXPECT_TRUE(request.input.is_complete());
+  EXPECT_GE(turns, 7);
 }
 
 using Fields = std::vector<std::pair<std::string, std::string>>;
@@ -230,23 +293,42 @@ class Listener final : public protocol::ServerListener<Http2ServerConnection> {
   int64_t due_ns = 0;
 };
 
-class NoEvents final : public protocol::TransportEvents {
+class Requests final : public protocol::TransportEvents {
+ public:
   void OnDone(protocol::ClientCall*) override {}
-  void OnRequest(protocol::ServerCall*) override {}
+  void OnRequest(protocol::ServerCall* call) override { calls.push_back(call); }
+
+  std::vector<protocol::ServerCall*> calls;
 };
+
+Http2Settings SettingsWith(int64_t kept_request_bytes) {
+  Http2Settings settings = {.server = kLimits};
+  settings.server.kept_request_bytes = kept_request_bytes;
+  return settings;
+}
 
 // A server's connection, and a client's session at its other end.
 struct ServerAndClient {
-  ServerAndClient() {
+  explicit ServerAndClient(
+      int64_t kept_request_bytes = kLimits.kept_request_bytes)
+      : settings(SettingsWith(kept_request_bytes)) {
     EXPECT_TRUE(opened.ok());
     client.set_handler(client_side);
   }
 
-  // Sends a request, as much of it as the server's first windows allow, and
-  // receives what the server says then.
+  // Sends a request of this size, or with this message: as much of it as the
+  // server's first windows allow. Receives what the server says then.
   Http2Exchange& Send(const std::string& path, int64_t bytes) {
     Http2Exchange& exchange = client_side.exchanges.emplace_back();
     exchange.output.Fill(payload::RequestHeader(), bytes);
+    return Send(path, exchange);
+  }
+  Http2Exchange& Send(const std::string& path, absl::string_view message) {
+    Http2Exchange& exchange = client_side.exchanges.emplace_back();
+    exchange.output.FillWith(message);
+    return Send(path, exchange);
+  }
+  Http2Exchange& Send(const std::string& path, Http2Exchange& exchange) {
     EXPECT_TRUE(client.SendRequest(exchange, path, Http2Session::kNoTimeout));
     Write(sockets.client, client);
     server.OnReady(EPOLLIN, events);
@@ -255,14 +337,14 @@ struct ServerAndClient {
     return exchange;
   }
 
-  const Http2Settings settings = {.server = kLimits};
+  const Http2Settings settings;
   const protocol::ConnectionSecurity security;
   Http2Counters counters;
   Http2Context context{settings, security, counters};
   const absl::Status opened = context.poller.Open();  // before the connection
   base::ObjectPool<Http2Request> requests;
   Listener listener;
-  NoEvents events;
+  Requests events;
   SocketPair sockets;
   Http2ServerConnection server{
       context, {std::move(sockets.server), INT64_MAX, requests, listener}};
@@ -276,6 +358,37 @@ TEST(Http2StrangersTest, ALongPathIsUnknown) {
       both.Send(kGenericRpcMethod + std::string(1000, 'x'), 100);
   EXPECT_EQ(both.counters.refused_requests, 1);
   EXPECT_EQ(exchange.grpc_status, absl::StrCat(kGrpcUnimplemented));
+}
+
+// Other streams use the memory again, which no connection counts meanwhile.
+TEST(Http2StrangersTest, OfARequestThatIsOverNothingIsKept) {
+  ServerAndClient both;
+  both.Send("/unknown", UnknownFields(50'000));
+  both.Send(kGenericRpcMethod, TraceContexts(2, 10'000));
+  ASSERT_THAT(both.events.calls, SizeIs(1));
+  EXPECT_THAT(both.events.calls[0]->trace_context, SizeIs(20'000));
+  both.server.Reply(static_cast<Http2Request&>(*both.events.calls[0]));
+  both.server.Flush();
+  ASSERT_EQ(both.requests.in_use(), 0);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(both.requests.Get()->input.kept_bytes(), 0);
+  }
+}
+
+TEST(Http2StrangersTest, RequestsForWhichThereIsNoRoomAreCounted) {
+  ServerAndClient both(/*kept_request_bytes=*/50'000);
+  both.Send(kGenericRpcMethod, UnknownFields(30'000));
+  EXPECT_EQ(both.counters.unkept_requests, 0);
+  both.Send(kGenericRpcMethod, UnknownFields(30'000));
+  EXPECT_EQ(both.counters.unkept_requests, 1);
+  EXPECT_EQ(both.counters.refused_requests, 0);
+  EXPECT_THAT(both.client_side.reasons, ElementsAre("ENHANCE_YOUR_CALM"));
+  EXPECT_THAT(both.events.calls, SizeIs(1));
+  // Its trace context is kept once more, because it comes in pieces.
+  both.Send(kGenericRpcMethod, TraceContexts(2, 8000));
+  EXPECT_EQ(both.counters.unkept_requests, 2);
+  EXPECT_THAT(both.client_side.reasons, SizeIs(2));
+  EXPECT_THAT(both.events.calls, SizeIs(1));
 }
 
 TEST(Http2StrangersTest, ARequestThatDoesNotGoOnIsGivenUp) {

@@ -34,8 +34,9 @@ class ThriftDecoder {
   [[nodiscard]] protocol::StreamError Decode(absl::string_view bytes,
                                              const OnMessage& on_message);
 
-  // Bytes of the current frame that are still to be skipped.
-  size_t bytes_to_skip() const { return left_; }
+  // Bytes of the current frame that are still to be skipped, which are the
+  // payload and little more.
+  size_t payload_bytes_left() const { return left_; }
 
   // Prepares for the beginning of another stream.
   void Reset();

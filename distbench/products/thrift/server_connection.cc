@@ -16,16 +16,12 @@ constexpr size_t kMaxErrorBytes = ThriftDecoder::kMaxKeptBytes - 512;
 void ThriftServerConnection::OnReady(uint32_t epoll_events,
                                      protocol::TransportEvents& events) {
   if (!is_open()) return;
-  if (!is_secured_) is_secured_ = Secure();
-  if (is_secured_) {
-    if (epoll_events & EPOLLOUT) OnWritable();
-    const bool hung_up = epoll_events & (EPOLLERR | EPOLLHUP);
-    if (hung_up || ((epoll_events & EPOLLIN) && reads())) {
+  if (Secure()) {
+    Exchange(epoll_events, [&] {
       Read([&](const ThriftMessage& message, int64_t read_ns) {
         return OnMessage(message, read_ns, events);
       });
-    }
-    ThrottleReading();
+    });
   }
   SettleError();
 }
@@ -55,14 +51,9 @@ void ThriftServerConnection::Deliver(const ThriftMessage& message,
     return Refuse(message, ThriftFault::kProtocolError,
                   "the request is no GenericRequestResponse");
   }
-  Request* const request = requests_.Get();
-  static_cast<protocol::ServerCall&>(*request) = {
-      .request_bytes = message.size(), .received_ns = read_ns};
-  protocol::TakeHeader(*header, *request);
-  KeepTrace(*header, *request);
-  request->sequence_id = message.sequence_id;
-  NotePending(*request);
-  events.OnRequest(request);
+  Request& request = TakeNew(*header, message.size(), read_ns);
+  request.sequence_id = message.sequence_id;
+  events.OnRequest(&request);
 }
 
 void ThriftServerConnection::AnswerHandshake(const ThriftMessage& message) {
@@ -83,16 +74,9 @@ void ThriftServerConnection::Refuse(const ThriftMessage& message,
       ThriftExceptionFrame(message.method, message.sequence_id, fault, text));
 }
 
-void ThriftServerConnection::Reply(Request& request) {
-  --pending_requests_;
-  if (is_open()) {
-    Send(ThriftType::kReply, request.sequence_id,
-         ReplyHeader(request, kMaxErrorBytes), request.reply_bytes);
-    ThrottleReading();
-  } else if (pending_requests_ == 0) {
-    NoteClosed();
-  }
-  requests_.Put(&request);
+void ThriftServerConnection::SendReply(const Request& request) {
+  Send(ThriftType::kReply, request.sequence_id,
+       ReplyHeader(request, kMaxErrorBytes), request.reply_bytes);
 }
 
 }  // namespace distbench::thrift

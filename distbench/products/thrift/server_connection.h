@@ -32,15 +32,17 @@ class ThriftServerConnection final
   ThriftServerConnection(ThriftContext& context, Socket accepted)
       : AcceptedConnection(std::move(accepted), context) {}
 
-  // Sends a request's reply if the connection is still open, and returns the
-  // request to the pool.
-  void Reply(Request& request);
-
   // Poller::Watcher.
   void OnReady(uint32_t epoll_events,
                protocol::TransportEvents& events) override;
 
  private:
+  friend class protocol::AcceptedConnection<ThriftServerConnection,
+                                            ThriftRequest, ThriftConnection>;
+
+  // AcceptedConnection.
+  void SendReply(const Request& request);
+
   protocol::StreamError OnMessage(const ThriftMessage& message, int64_t read_ns,
                                   protocol::TransportEvents& events);
   void Deliver(const ThriftMessage& message, int64_t read_ns,
@@ -49,7 +51,6 @@ class ThriftServerConnection final
   void Refuse(const ThriftMessage& message, ThriftFault fault,
               absl::string_view text);
 
-  bool is_secured_ = false;
   protocol::HeadReader<payload::RequestHeader> heads_;
 };
 

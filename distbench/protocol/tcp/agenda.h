@@ -1,6 +1,7 @@
 #ifndef DISTBENCH_PROTOCOL_TCP_AGENDA_H_
 #define DISTBENCH_PROTOCOL_TCP_AGENDA_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <set>
@@ -44,11 +45,15 @@ class Agenda {
   // The earliest time, or kNever.
   int64_t next_due_ns() const { return next_due_ns_; }
 
-  // Calls Work(now_ns) of the items that are due, the earliest first. Each then
+  // The most items to which one Work() gets: thousands may be due together,
+  // such as connections to be made anew, each with some system calls.
+  static constexpr size_t kMaxAtOnce = 64;
+
+  // Calls Work(now_ns) of items that are due, the earliest first. Each then
   // says by next_due_ns() when it is due again.
   void Work(int64_t now_ns) {
     std::vector<Item*> due;
-    while (!times_.empty() && next_due_ns_ <= now_ns) {
+    while (due.size() < kMaxAtOnce && next_due_ns_ <= now_ns) {
       due.push_back(times_.begin()->second);
       Remove(*due.back());
     }

@@ -6,46 +6,32 @@
 namespace distbench::protocol {
 namespace {
 
-const NetworkSettings& SettingsOf(const ConnectionContext& context,
-                                  FrameKind incoming) {
-  return context.security.network->settings(incoming == FrameKind::kRequest
-                                                ? DriverNetwork::Side::kServer
-                                                : DriverNetwork::Side::kClient);
+// Whether what is sent is copied: see WriteQueue.
+bool Copies(const ConnectionContext& context, FrameKind incoming) {
+  const auto side = incoming == FrameKind::kRequest
+                        ? DriverNetwork::Side::kServer
+                        : DriverNetwork::Side::kClient;
+  return !context.security.network->settings(side).zero_copy;
 }
 
 }  // namespace
 
 Connection::Connection(ConnectionContext& context, FrameKind incoming,
                        int64_t max_batch)
-    : StreamConnection(context),
-      context_(context),
-      max_batch_(max_batch),
-      copies_(!SettingsOf(context, incoming).zero_copy),
-      queue_(copies_),
-      decoder_(incoming) {}
-
-void Connection::Open(Stream stream, bool watched) {
-  StreamConnection::Open(std::move(stream), watched);
-  decoder_.Reset();
-  if (!queue_.empty()) MarkDirty();
-}
+    : MessageConnection(context, max_batch, Copies(context, incoming),
+                        incoming),
+      copies_(Copies(context, incoming)) {}
 
 void Connection::Close() {
   TakeReports(EPOLLERR);
-  StreamConnection::Close();
-  queue_.Clear();
-}
-
-void Connection::OnBroken(const std::string& reason) {
-  queue_.Clear();
-  OnLost(reason);
+  MessageConnection::Close();
 }
 
 uint32_t Connection::TakeReports(uint32_t epoll_events) {
   if (copies_ || !is_open()) return epoll_events;
   const ZeroCopyReports reports = TakeZeroCopyReports(stream().fd());
-  context_.counters.zero_copy_sends += reports.sends;
-  context_.counters.zero_copy_copied += reports.copied;
+  context().counters.zero_copy_sends += reports.sends;
+  context().counters.zero_copy_copied += reports.copied;
   return reports.sends == 0 ? epoll_events : epoll_events & ~uint32_t{EPOLLERR};
 }
 
@@ -55,28 +41,6 @@ int64_t Connection::SendTimedReply(uint64_t call_id,
                                    int64_t begun_ns) {
   return Queued(queue_.AppendTimedReply(call_id, header, target_bytes, queue_ns,
                                         begun_ns));
-}
-
-void Connection::Write() {
-  if (batched_frames_ > 0) {
-    OnFlush();
-    if (queue_.has_unstamped_replies()) {
-      queue_.StampReplies(base::RealClock().MonotonicNs());
-    }
-  }
-  batched_frames_ = 0;
-  batched_bytes_ = 0;
-  if (!accepts_writes()) return;
-  switch (queue_.Write(stream())) {
-    case SendQueue::Outcome::kEmpty:
-      break;
-    case SendQueue::Outcome::kNotEmpty:
-      OnFull();
-      break;
-    case SendQueue::Outcome::kBroken:
-      BreakWithStreamError(StreamError::kSocketFailed);
-      break;
-  }
 }
 
 template <typename Header>

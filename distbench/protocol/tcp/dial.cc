@@ -214,6 +214,7 @@ Dial::State Dial::Begin(const SocketAddress& address) {
   const NetworkSettings& settings =
       security_.network->settings(DriverNetwork::Side::kClient);
   stream_ = Stream(OpenSocket(address.storage.ss_family, settings));
+  if (work_ != nullptr) stream_.NoteIn(*work_);
   if (!stream_.is_open()) {
     Fail(Explain(errno));
   } else if (const absl::Status applied =
@@ -347,7 +348,7 @@ Redialer::Redialer(StreamContext& context, const DialTarget& target,
       timeout_ns_(timeout_ns),
       watcher_(watcher),
       owner_(owner),
-      dial_(context.security),
+      dial_(context.security, &context.poller.work()),
       was_connected_(target.stream.is_open()) {}
 
 std::string Redialer::LossError(absl::string_view reason) const {

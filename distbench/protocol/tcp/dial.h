@@ -18,6 +18,7 @@
 #include "distbench/protocol/tcp/socket.h"
 #include "distbench/protocol/tcp/stream.h"
 #include "distbench/protocol/tcp/stream_connection.h"
+#include "distbench/protocol/tcp/turn_work.h"
 
 namespace distbench::protocol {
 
@@ -62,8 +63,10 @@ class Dial {
 
   static constexpr int64_t kRetryNs = 1'000'000;
 
-  // `security` must outlive this.
-  explicit Dial(const ConnectionSecurity& security) : security_(security) {}
+  // `security` must outlive this, as must `work`, where a worker's streams note
+  // what they do; null: it is not a worker that dials.
+  explicit Dial(const ConnectionSecurity& security, TurnWork* work = nullptr)
+      : security_(security), work_(work) {}
 
   // Begins an attempt, in place of any earlier one.
   State Begin(const SocketAddress& address);
@@ -99,6 +102,7 @@ class Dial {
   bool SendOutput();
 
   const ConnectionSecurity& security_;
+  TurnWork* const work_;
   State state_ = State::kFailed;
   Stream stream_;
   std::unique_ptr<ClientGreeting> greeting_;

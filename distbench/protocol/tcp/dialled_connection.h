@@ -61,8 +61,11 @@ class DialledConnection : public Base,
     if (!this->is_open()) RequestDial();
   }
 
-  // Call this before a call ends without a reply. The server is not told.
-  void Abandon(ClientCall& /*call*/) {}
+  // Call this before a call ends without a reply. The server is not told. The
+  // engine may hear of the end, and use the call again, before the next flush.
+  void Abandon(ClientCall& call) {
+    if (call.sent_ns == 0) StampCalls();
+  }
 
   // Sets the sent_ns of the calls queued since the last flush.
   void StampCalls() { unstamped_.Stamp(); }

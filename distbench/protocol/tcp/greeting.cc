@@ -1,5 +1,8 @@
 #include "distbench/protocol/tcp/greeting.h"
 
+#include <sys/uio.h>
+
+#include <cerrno>
 #include <memory>
 #include <string>
 
@@ -90,6 +93,33 @@ StreamError Greeting::OnClientProof() {
   return security::IsProofOf(nonce_, Challenges(kClient), received_)
              ? StreamError::kNone
              : StreamError::kOtherTest;
+}
+
+namespace {
+
+void SendOutput(Greeting& greeting, Stream& stream) {
+  std::string output = greeting.TakeOutput();
+  if (output.empty()) return;
+  const iovec piece = {.iov_base = output.data(), .iov_len = output.size()};
+  // A new connection has room for it, or is broken, which the next read
+  // notices.
+  [[maybe_unused]] const ssize_t sent = stream.Send(&piece, 1);
+}
+
+}  // namespace
+
+StreamError GreetClient(Greeting& greeting, Stream& stream) {
+  while (greeting.missing_bytes() > 0) {
+    char buffer[kClientHelloBytes];
+    const ssize_t received = stream.Receive(buffer, greeting.missing_bytes());
+    if (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
+    if (received <= 0) return StreamError::kClosedByPeer;
+    const StreamError error =
+        greeting.Receive(absl::string_view(buffer, received));
+    SendOutput(greeting, stream);
+    if (error != StreamError::kNone) return error;
+  }
+  return StreamError::kNone;
 }
 
 }  // namespace distbench::protocol

@@ -51,6 +51,10 @@ class Greeting final : public ClientGreeting {
   size_t expected_bytes_ = 0;
 };
 
+// Continues the greeting of a client on its stream, as far as the socket
+// allows. Not a byte more is read, because requests may follow.
+StreamError GreetClient(Greeting& greeting, Stream& stream);
+
 }  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_TCP_GREETING_H_

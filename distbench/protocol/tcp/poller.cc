@@ -69,9 +69,9 @@ bool Poller::Poll(int64_t deadline_ns, TransportEvents& events) {
     ready_count_ = Wait(deadline_ns);
     next_ready_ = 0;
   }
-  read_bytes_ = 0;
+  work_.Begin();
   bool was_told = false;
-  while (next_ready_ < ready_count_ && read_bytes_ < kTurnBytes) {
+  while (next_ready_ < ready_count_ && !work_.is_enough()) {
     const epoll_event& ready = ready_[next_ready_++];
     auto* watcher = static_cast<Watcher*>(ready.data.ptr);
     if (watcher == nullptr) continue;

@@ -6,13 +6,13 @@
 #include <sys/epoll.h>
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 
 #include "absl/status/status.h"
 #include "distbench/base/files.h"
 #include "distbench/base/timers.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/protocol/tcp/turn_work.h"
 
 namespace distbench::protocol {
 
@@ -48,12 +48,6 @@ class BriefWaits {
 // Used by its worker's thread, except for Wake().
 class Poller {
  public:
-  // A Poll() ends once its watchers have read this many bytes: with small
-  // messages, those are about a millisecond of work. What else is ready waits
-  // for the next one, so that timers get their turn, and so that the answers to
-  // one connection do not wait until all others were read.
-  static constexpr size_t kTurnBytes = 64 * 1024;
-
   // The owner of a file descriptor.
   class Watcher {
    public:
@@ -87,14 +81,14 @@ class Poller {
   // is destroyed, and not while the poller runs.
   void Forget(const Watcher& watcher);
 
-  // A watcher has read this many bytes: see kTurnBytes.
-  void NoteRead(size_t bytes) { read_bytes_ += bytes; }
+  // What watchers do is noted here.
+  TurnWork& work() { return work_; }
 
-  // Tells a bounded number of watchers what is ready, first those for which the
-  // last Poll() had no time. If nothing is, waits until something is, until the
-  // monotonic clock reaches deadline_ns, or until Wake() is called. May return
-  // early. False: it has looked, and nothing is ready of which no watcher was
-  // told.
+  // Tells watchers what is ready until they have done enough, first those for
+  // which the last Poll() had no time. If nothing is, waits until something is,
+  // until the monotonic clock reaches deadline_ns, or until Wake() is called.
+  // May return early. False: it has looked, and nothing is ready of which no
+  // watcher was told.
   bool Poll(int64_t deadline_ns, TransportEvents& events);
 
   // Makes the current or the next Poll() return early. Any thread may call it.
@@ -119,8 +113,8 @@ class Poller {
   base::FileDescriptor timer_fd_;
   epoll_event ready_[kMaxEvents];
   int ready_count_ = 0;
-  int next_ready_ = 0;           // those before were told
-  size_t read_bytes_ = 0;        // in this Poll()
+  int next_ready_ = 0;  // those before were told
+  TurnWork work_;
   int64_t timer_ns_ = kNoTimer;  // what the timer is set to
   base::WakeAhead ahead_;
   BriefWaits brief_waits_;

@@ -3,12 +3,13 @@
 #include <sys/eventfd.h>
 
 #include <atomic>
-#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <thread>
 
 #include "distbench/base/clock.h"
 #include "distbench/base/testing/scarce_files.h"
+#include "distbench/protocol/tcp/turn_work.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -79,12 +80,12 @@ TEST_P(PollerTest, TellsWatchers) {
 // Reads the same number of bytes whenever it is told.
 class Reader final : public Poller::Watcher {
  public:
-  Reader(Poller& poller, size_t bytes) : poller_(poller), bytes_(bytes) {
+  Reader(Poller& poller, int64_t bytes) : poller_(poller), bytes_(bytes) {
     eventfd_write(event_.get(), 1);
     EXPECT_TRUE(poller.Watch(event_.get(), EPOLLIN, *this).ok());
   }
   void OnReady(uint32_t, TransportEvents&) override {
-    poller_.NoteRead(bytes_);
+    poller_.work().NoteReceived(bytes_);
     ++count;
   }
   int fd() const { return event_.get(); }
@@ -92,7 +93,7 @@ class Reader final : public Poller::Watcher {
 
  private:
   Poller& poller_;
-  const size_t bytes_;
+  const int64_t bytes_;
   const base::FileDescriptor event_{eventfd(0, EFD_NONBLOCK)};
 };
 
@@ -106,7 +107,7 @@ int Told(const std::deque<Reader>& readers) {
 TEST_P(PollerTest, ATurnEndsAfterSomeBytesAndTheNextGoesOn) {
   std::deque<Reader> readers;
   for (int i = 0; i < 10; ++i) {
-    readers.emplace_back(poller_, Poller::kTurnBytes / 2);
+    readers.emplace_back(poller_, TurnWork::kReceivedBytes / 2);
   }
   for (int turn = 1; turn <= 5; ++turn) {
     Poll(INT64_MAX);
@@ -127,7 +128,7 @@ TEST_P(PollerTest, ATurnOfLittleWorkTellsAll) {
 TEST_P(PollerTest, WhatWaitsForTheNextTurnCanBeForgotten) {
   std::deque<Reader> readers;
   for (int i = 0; i < 3; ++i) {
-    readers.emplace_back(poller_, Poller::kTurnBytes);
+    readers.emplace_back(poller_, TurnWork::kReceivedBytes);
   }
   Poll(INT64_MAX);
   ASSERT_EQ(Told(readers), 1);
@@ -143,7 +144,7 @@ TEST(PollerTurnsTest, WhatIsLeftOfATurnSaysNothingOfTheSockets) {
   Poller poller(/*spin_ns=*/0);
   ASSERT_TRUE(poller.Open().ok());
   NoEvents nobody;
-  Reader reader(poller, Poller::kTurnBytes);
+  Reader reader(poller, TurnWork::kReceivedBytes);
   constexpr int64_t kSleepNs = 1'000'000;
   const int64_t deadline_ns = base::NowNs() + kSleepNs;
   // Sets the timer, but need not wait for it.

@@ -1,7 +1,5 @@
 #include "distbench/protocol/tcp/server_connection.h"
 
-#include <cerrno>
-#include <string>
 #include <utility>
 
 #include "distbench/payload/message_codec.h"
@@ -23,44 +21,10 @@ ServerConnection::ServerConnection(ConnectionContext& context, Socket accepted)
 void ServerConnection::OnReady(uint32_t epoll_events, TransportEvents& events) {
   if (!is_open()) return;
   if (epoll_events & EPOLLERR) epoll_events = TakeReports(epoll_events);
-  if (greeting_.has_value()) ContinueGreeting();
-  if (is_open() && !greeting_.has_value()) {
-    if (epoll_events & EPOLLOUT) OnWritable();
-    const bool hung_up = epoll_events & (EPOLLERR | EPOLLHUP);
-    if (hung_up || ((epoll_events & EPOLLIN) && reads())) {
-      ReadRequests(events);
-    }
-    ThrottleReading();
+  if (Secure() && Greet(greeting_)) {
+    Exchange(epoll_events, [&] { ReadRequests(events); });
   }
   SettleError();
-}
-
-void ServerConnection::ContinueGreeting() {
-  if (!is_secured_) is_secured_ = Secure();
-  if (!is_secured_) return;
-  while (greeting_->missing_bytes() > 0) {
-    char buffer[kClientHelloBytes];
-    // Not a byte more, because requests may follow.
-    const ssize_t received =
-        stream().Receive(buffer, greeting_->missing_bytes());
-    if (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
-    if (received <= 0) return Break(StreamError::kClosedByPeer);
-    const StreamError error =
-        greeting_->Receive(absl::string_view(buffer, received));
-    SendGreeting();
-    if (error != StreamError::kNone) return Break(error);
-  }
-  greeting_.reset();
-  EndHello();
-}
-
-void ServerConnection::SendGreeting() {
-  std::string output = greeting_->TakeOutput();
-  if (output.empty()) return;
-  const iovec piece = {.iov_base = output.data(), .iov_len = output.size()};
-  // A new connection has room for it, or is broken, which the next read
-  // notices.
-  [[maybe_unused]] const ssize_t sent = stream().Send(&piece, 1);
 }
 
 inline void ServerConnection::ReadRequests(TransportEvents& events) {
@@ -77,40 +41,22 @@ inline StreamError ServerConnection::OnRequest(const FrameHeader& frame,
   const payload::RequestHeader* const header =
       heads_.Read(head, frame.message_bytes - frame.head_bytes);
   if (header == nullptr) return StreamError::kMalformedMessage;
-  TcpRequest* request = requests_.Get();
-  static_cast<ServerCall&>(*request) = {
-      .rpc_index = header->rpc_index,
-      .server_instance = header->server_instance,
-      .warmup = header->warmup,
-      .request_bytes = frame.message_bytes,
-      .response_bytes = header->response_bytes,
-      .processing_ns = header->processing_ns,
-      .received_ns = read_ns,
-  };
-  KeepTrace(*header, *request);
-  request->call_id = frame.call_id;
-  NotePending(*request);
-  events.OnRequest(request);
+  TcpRequest& request = TakeNew(*header, frame.message_bytes, read_ns);
+  request.call_id = frame.call_id;
+  events.OnRequest(&request);
   return StreamError::kNone;
 }
 
-void ServerConnection::Reply(TcpRequest& request) {
-  --pending_requests_;
-  if (is_open()) {
-    const payload::ResponseHeader header = {
-        .server_instance = request.reply_instance,
-        .error_message = request.reply_error.substr(0, kMaxErrorBytes)};
-    if (reports_times_) {
-      SendTimedReply(request.call_id, header, request.reply_bytes,
-                     request.begun_ns - request.received_ns, request.begun_ns);
-    } else {
-      Send(FrameKind::kReply, request.call_id, header, request.reply_bytes);
-    }
-    ThrottleReading();
-  } else if (pending_requests_ == 0) {
-    NoteClosed();
+void ServerConnection::SendReply(const TcpRequest& request) {
+  const payload::ResponseHeader header = {
+      .server_instance = request.reply_instance,
+      .error_message = request.reply_error.substr(0, kMaxErrorBytes)};
+  if (reports_times_) {
+    SendTimedReply(request.call_id, header, request.reply_bytes,
+                   request.begun_ns - request.received_ns, request.begun_ns);
+  } else {
+    Send(FrameKind::kReply, request.call_id, header, request.reply_bytes);
   }
-  requests_.Put(&request);
 }
 
 }  // namespace distbench::protocol

@@ -28,23 +28,21 @@ class ServerConnection final
 
   ServerConnection(ConnectionContext& context, Socket accepted);
 
-  // Sends a request's reply if the connection is still open, and returns the
-  // request to the pool.
-  void Reply(TcpRequest& request);
-
   // Poller::Watcher.
   void OnReady(uint32_t epoll_events, TransportEvents& events) override;
 
  private:
-  void ContinueGreeting();
-  void SendGreeting();
+  friend class AcceptedConnection<ServerConnection, TcpRequest, Connection>;
+
+  // AcceptedConnection.
+  void SendReply(const TcpRequest& request);
+
   ABSL_ATTRIBUTE_ALWAYS_INLINE StreamError OnRequest(const FrameHeader& frame,
                                                      absl::string_view head,
                                                      int64_t read_ns,
                                                      TransportEvents& events);
   void ReadRequests(TransportEvents& events);
 
-  bool is_secured_ = false;
   std::optional<Greeting> greeting_;  // until it is over
   HeadReader<payload::RequestHeader> heads_;
 };

@@ -12,14 +12,16 @@ void Stream::Secure(const ConnectionSecurity& security,
 }
 
 security::TlsSession::State Stream::Handshake() {
-  return tls_ == nullptr ? security::TlsSession::State::kReady
-                         : tls_->Handshake();
+  if (tls_ == nullptr) return security::TlsSession::State::kReady;
+  if (work_ != nullptr) work_->NoteHandshake();
+  return tls_->Handshake();
 }
 
 Stream& Stream::operator=(Stream&& other) {
   Close();
   socket_ = std::move(other.socket_);
   tls_ = std::move(other.tls_);
+  work_ = other.work_;
   return *this;
 }
 

@@ -12,6 +12,7 @@
 #include "distbench/protocol/tcp/network_settings.h"
 #include "distbench/protocol/tcp/socket.h"
 #include "distbench/protocol/tcp/stream_error.h"
+#include "distbench/protocol/tcp/turn_work.h"
 #include "distbench/security/tls_session.h"
 
 namespace distbench::protocol {
@@ -71,6 +72,9 @@ class Stream {
   void Secure(const ConnectionSecurity& security,
               security::TlsContext::Side side);
 
+  // What the stream does from now on is noted here, which must outlive it.
+  void NoteIn(TurnWork& work) { work_ = &work; }
+
   // Continues the TLS handshake; returns kReady at once without TLS.
   security::TlsSession::State Handshake();
 
@@ -82,30 +86,38 @@ class Stream {
 
   // As recv(). May hold bytes back if `size` is less than a TLS record's size.
   ssize_t Receive(char* buffer, size_t size) {
-    return tls_ == nullptr
-               ? distbench::protocol::Receive(socket_.get(), buffer, size)
-               : tls_->Receive(buffer, size);
+    const ssize_t received = tls_ == nullptr ? distbench::protocol::Receive(
+                                                   socket_.get(), buffer, size)
+                                             : tls_->Receive(buffer, size);
+    if (received > 0 && work_ != nullptr) work_->NoteReceived(received);
+    return received;
   }
 
   // As sendmsg(): sends as much of the pieces as the socket accepts. After
   // EAGAIN the next call must begin with the same bytes.
   ssize_t Send(const iovec* pieces, int count) {
-    return tls_ == nullptr ? SendPieces(socket_.get(), pieces, count)
-                           : tls_->Send(pieces, count);
+    return NoteSent(tls_ == nullptr ? SendPieces(socket_.get(), pieces, count)
+                                    : tls_->Send(pieces, count));
   }
 
   // As Send(), of bytes that never change, and without copying them where the
   // kernel can. Not with TLS.
   ssize_t SendWithoutCopy(const iovec& piece) {
-    return distbench::protocol::SendWithoutCopy(socket_.get(), piece);
+    return NoteSent(distbench::protocol::SendWithoutCopy(socket_.get(), piece));
   }
 
   // Explains why the last call failed.
   std::string Error() const;
 
  private:
+  ssize_t NoteSent(ssize_t sent) {
+    if (sent > 0 && work_ != nullptr) work_->NoteSent(sent);
+    return sent;
+  }
+
   base::FileDescriptor socket_;
   std::unique_ptr<security::TlsSession> tls_;  // none: plain text
+  TurnWork* work_ = nullptr;                   // null: it is nobody's turn
 };
 
 }  // namespace distbench::protocol

@@ -84,9 +84,7 @@ class StreamClient final : private Connection::Listener {
   // As Transport::Start().
   bool Start(ClientCall* call);
 
-  // As Transport::Cancel(). If the call waits to be written, its time of
-  // sending is set when its connection is flushed, which precedes
-  // DeliverEnded().
+  // As Transport::Cancel().
   void Cancel(ClientCall& call) { calls_.Cancel(call); }
 
   // Ends all calls in flight as cancelled.
@@ -115,7 +113,7 @@ class StreamClient final : private Connection::Listener {
   }
 
   // Closes retired connections that are not in use any more. Must not be called
-  // while the poller runs or while any connection is waiting to be flushed.
+  // while the poller runs or while connections are flushed.
   void Bury() {
     if (calls_.has_idle()) BuryIdle();
   }

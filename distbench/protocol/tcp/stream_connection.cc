@@ -2,14 +2,22 @@
 
 #include <cerrno>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
 namespace distbench::protocol {
 
+StreamConnection::~StreamConnection() {
+  context_.poller.Forget(*this);
+  // Usually a turn leaves nothing there.
+  std::erase(context_.to_flush, this);
+}
+
 void StreamConnection::Open(Stream stream, bool watched) {
   stream_ = std::move(stream);
+  stream_.NoteIn(context_.poller.work());
   is_full_ = false;
   reads_ = true;
   error_ = StreamError::kNone;
@@ -45,10 +53,7 @@ void StreamConnection::BreakWithStreamError(StreamError error) {
 
 size_t StreamConnection::ReadSome(size_t wanted) {
   const ssize_t received = stream_.Receive(context_.read_buffer.get(), wanted);
-  if (received > 0) {
-    context_.poller.NoteRead(received);
-    return received;
-  }
+  if (received > 0) return received;
   if (received == 0) {
     Break(StreamError::kClosedByPeer);
   } else if (errno != EAGAIN && errno != EWOULDBLOCK) {

@@ -10,6 +10,7 @@
 #include "distbench/protocol/tcp/poller.h"
 #include "distbench/protocol/tcp/stream.h"
 #include "distbench/protocol/tcp/stream_error.h"
+#include "distbench/protocol/tcp/turn_work.h"
 
 namespace distbench::protocol {
 
@@ -18,7 +19,7 @@ class StreamConnection;
 // State shared by the connections of one worker.
 struct StreamContext {
   // Large enough to make a read worthwhile, and not more than a turn's worth.
-  static constexpr size_t kReadBytes = Poller::kTurnBytes;
+  static constexpr size_t kReadBytes = TurnWork::kReceivedBytes;
   // Used while a large payload is skipped.
   static constexpr size_t kMaxReadBytes = 256 * 1024;
 
@@ -44,7 +45,8 @@ class StreamConnection : public Poller::Watcher {
   StreamConnection(const StreamConnection&) = delete;
   StreamConnection& operator=(const StreamConnection&) = delete;
 
-  // Writes what is queued. Call it for the connections in to_flush.
+  // Writes what is queued. Call it for the connections in to_flush, from which
+  // a connection that is destroyed disappears.
   void Flush();
 
   // Closes the connection, and reports why in the next Flush() at the latest.
@@ -59,7 +61,7 @@ class StreamConnection : public Poller::Watcher {
 
  protected:
   explicit StreamConnection(StreamContext& context) : context_(context) {}
-  ~StreamConnection() { context_.poller.Forget(*this); }
+  ~StreamConnection();
 
   bool is_open() const { return stream_.is_open(); }
   Stream& stream() { return stream_; }

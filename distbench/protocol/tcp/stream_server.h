@@ -7,17 +7,21 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "distbench/base/clock.h"
 #include "distbench/base/object_pool.h"
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/tcp/agenda.h"
+#include "distbench/protocol/tcp/greeting.h"
 #include "distbench/protocol/tcp/poller.h"
 #include "distbench/protocol/tcp/socket.h"
 #include "distbench/protocol/tcp/stream.h"
@@ -33,7 +37,7 @@ namespace distbench::protocol {
 template <typename Connection>
 struct AcceptedRequest : ServerCall {
   Connection* connection = nullptr;
-  std::string trace_bytes;  // the memory of trace_context, by KeepTrace()
+  std::string trace_bytes;  // the memory of trace_context, if it is here
 };
 
 // What is told to the owner of the connections that a server has accepted.
@@ -88,6 +92,19 @@ class AcceptedConnection : public Base, public AgendaItem {
     OnLost("");
   }
 
+  // Sends a request's reply if the connection is still open, and returns the
+  // request to the pool. Self has SendReply(request), or replaces this.
+  ABSL_ATTRIBUTE_ALWAYS_INLINE void Reply(Request& request) {
+    --pending_requests_;
+    if (this->is_open()) {
+      self().SendReply(request);
+      ThrottleReading();
+    } else if (pending_requests_ == 0) {
+      NoteClosed();
+    }
+    requests_.Put(&request);
+  }
+
   // The number of requests without a reply.
   size_t pending_requests() const { return pending_requests_; }
   bool is_closed() const { return !this->is_open(); }
@@ -117,12 +134,35 @@ class AcceptedConnection : public Base, public AgendaItem {
 
   // Continues the TLS handshake. Returns whether it is over.
   bool Secure() {
+    if (is_secured_) return true;
     const security::TlsSession::State state = this->stream().Handshake();
     if (state == security::TlsSession::State::kFailed) {
       this->BreakWithStreamError(StreamError::kTlsFailed);
     }
     // A new connection has enough room for the output of a handshake.
-    return state == security::TlsSession::State::kReady;
+    is_secured_ = state == security::TlsSession::State::kReady;
+    return is_secured_;
+  }
+
+  // Continues tcp's greeting, which is reset when it is over. Returns whether
+  // it is.
+  bool Greet(std::optional<Greeting>& greeting) {
+    if (!greeting.has_value()) return true;
+    const StreamError error = GreetClient(*greeting, this->stream());
+    if (error != StreamError::kNone) this->Break(error);
+    if (this->is_breaking() || greeting->missing_bytes() > 0) return false;
+    greeting.reset();
+    EndHello();
+    return true;
+  }
+
+  // Writes and reads as the events of the poller say: read() reads once.
+  template <typename Read>
+  void Exchange(uint32_t epoll_events, const Read& read) {
+    if (epoll_events & EPOLLOUT) this->OnWritable();
+    const bool hung_up = epoll_events & (EPOLLERR | EPOLLHUP);
+    if (hung_up || ((epoll_events & EPOLLIN) && this->reads())) read();
+    ThrottleReading();
   }
 
   // The client has said hello, or no longer will. Only the first call counts.
@@ -135,18 +175,30 @@ class AcceptedConnection : public Base, public AgendaItem {
 
   void NoteClosed() { listener_.OnClosed(self()); }
 
-  // Copies the header's trace context, whose bytes are gone at the next read.
-  static void KeepTrace(const payload::RequestHeader& header,
-                        Request& request) {
-    if (header.trace_context.empty()) return;
-    request.trace_bytes = std::string(header.trace_context);
-    request.trace_context = request.trace_bytes;
-  }
-
-  // The engine is about to get the request.
-  void NotePending(Request& request) {
+  // Makes the request what the engine is about to get: that of a message of
+  // this size. Its trace context stays where it is.
+  ABSL_ATTRIBUTE_ALWAYS_INLINE void Take(const payload::RequestHeader& header,
+                                         int64_t message_bytes, int64_t read_ns,
+                                         Request& request) {
+    static_cast<ServerCall&>(request) = {.request_bytes = message_bytes,
+                                         .received_ns = read_ns};
+    TakeHeader(header, request);
     request.connection = &self();
     ++pending_requests_;
+  }
+
+  // As Take(), with a request of the pool. Copies the trace context, whose
+  // bytes are gone at the next read.
+  ABSL_ATTRIBUTE_ALWAYS_INLINE Request& TakeNew(
+      const payload::RequestHeader& header, int64_t message_bytes,
+      int64_t read_ns) {
+    Request& request = *requests_.Get();
+    Take(header, message_bytes, read_ns, request);
+    if (!header.trace_context.empty()) [[unlikely]] {
+      request.trace_bytes = std::string(header.trace_context);
+      request.trace_context = request.trace_bytes;
+    }
+    return request;
   }
 
   // The header of a reply that is given now.
@@ -180,6 +232,7 @@ class AcceptedConnection : public Base, public AgendaItem {
 
   const int64_t hello_due_ns_;
   ServerListener<Self>& listener_;
+  bool is_secured_ = false;
   bool awaits_hello_ = true;
 };
 
@@ -245,7 +298,7 @@ class StreamServer final : private ServerListener<Connection> {
   void Work(int64_t now_ns);
 
   // Destroys closed connections. Must not be called while the poller runs or
-  // while any connection is waiting to be flushed.
+  // while connections are flushed.
   void Bury() {
     if (!closed_.empty()) BuryClosed();
   }

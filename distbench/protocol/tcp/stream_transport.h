@@ -2,16 +2,17 @@
 // side and a server side.
 //
 // Each turn of Poll() writes what has been queued since the last turn, one
-// write per connection, and then reads once from each connection that has data,
-// or from some if there is much (Poller::kTurnBytes); the next turn goes on. So
-// the requests and replies of one turn share a write, and everything that one
-// read brings gets the same timestamp.
+// write per connection, and then reads once from each connection that has data.
+// If that is much (turn_work.h), the next turn goes on. So the requests and
+// replies of one turn share a write, and everything that one read brings gets
+// the same timestamp.
 
 #ifndef DISTBENCH_PROTOCOL_TCP_STREAM_TRANSPORT_H_
 #define DISTBENCH_PROTOCOL_TCP_STREAM_TRANSPORT_H_
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -27,7 +28,9 @@
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/socket.h"
 #include "distbench/protocol/tcp/stream_client.h"
+#include "distbench/protocol/tcp/stream_connection.h"
 #include "distbench/protocol/tcp/stream_server.h"
+#include "distbench/protocol/tcp/turn_work.h"
 
 namespace distbench::protocol {
 
@@ -182,7 +185,8 @@ void SocketTransportOf<Client, Server>::Poll(int64_t deadline_ns,
   server_.Bury();
   client_.Bury();
   if (next_due_ns() != INT64_MAX) Work();
-  if (client_.DeliverEnded(events)) deadline_ns = 0;
+  const bool any_ended = client_.DeliverEnded(events);
+  if (any_ended || !context_.to_flush.empty()) deadline_ns = 0;
   if (shutting_down_) NoticeDrained();
   nothing_left_ =
       !context_.poller.Poll(std::min(deadline_ns, next_due_ns()), events);
@@ -190,11 +194,13 @@ void SocketTransportOf<Client, Server>::Poll(int64_t deadline_ns,
 
 template <typename Client, typename Server>
 void SocketTransportOf<Client, Server>::FlushAll() {
+  std::vector<StreamConnection*>& dirty = context_.to_flush;
+  TurnWork& work = context_.poller.work();
+  work.Begin();
+  size_t flushed = 0;
   // Flushing may add to the list.
-  for (size_t i = 0; i < context_.to_flush.size(); ++i) {
-    context_.to_flush[i]->Flush();
-  }
-  context_.to_flush.clear();
+  while (flushed < dirty.size() && !work.is_enough()) dirty[flushed++]->Flush();
+  dirty.erase(dirty.begin(), dirty.begin() + static_cast<ptrdiff_t>(flushed));
 }
 
 template <typename Client, typename Server>

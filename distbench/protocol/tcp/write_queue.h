@@ -11,6 +11,7 @@
 #include "distbench/base/clock.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/stream.h"
+#include "distbench/protocol/tcp/turn_work.h"
 
 namespace distbench::protocol {
 
@@ -28,7 +29,7 @@ class WriteQueue {
   static constexpr size_t kMinBytesWithoutCopy = 16 * 1024;
 
   // The most bytes that one Write() writes.
-  static constexpr int64_t kMaxWriteBytes = 512 * 1024;
+  static constexpr int64_t kMaxWriteBytes = TurnWork::kSentBytes;
 
   // Payloads up to this size should be copied behind their heads: that is
   // cheaper than another piece for the kernel to gather.

@@ -20,7 +20,8 @@ namespace {
 
 constexpr Http2Limits kLimits = {.stream_window_bytes = 1 << 16,
                                  .connection_window_bytes = 1 << 16,
-                                 .max_concurrent_streams = 8};
+                                 .max_concurrent_streams = 8,
+                                 .kept_request_bytes = 1 << 20};
 
 void Require(bool condition) {
   if (!condition) std::abort();
