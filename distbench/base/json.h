@@ -3,6 +3,7 @@
 #ifndef DISTBENCH_BASE_JSON_H_
 #define DISTBENCH_BASE_JSON_H_
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -37,7 +38,13 @@ std::string DumpJson(const AnyJson& json, int indent = -1) {
                    AnyJson::error_handler_t::replace);
 }
 
-bool IsUtf8(absl::string_view text);
+// The length of the text's longest beginning that is UTF-8: without sequences
+// that are cut off, longer than need be, surrogates, or beyond U+10FFFF.
+size_t Utf8PrefixLength(absl::string_view text);
+
+inline bool IsUtf8(absl::string_view text) {
+  return Utf8PrefixLength(text) == text.size();
+}
 
 // The text, in which what is not valid UTF-8 is replaced.
 std::string ValidUtf8(absl::string_view text);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -32,18 +33,19 @@ bool IsBefore(const PlacedLine& a, const PlacedLine& b) {
 }  // namespace
 
 std::vector<std::string> PlacedLines(absl::Span<const Problem> problems,
-                                     const ConfigText& text) {
+                                     const ConfigText& text,
+                                     const google::protobuf::Message& type) {
   if (problems.empty()) return {};
-  TestSequence written;
+  const std::unique_ptr<google::protobuf::Message> written(type.New());
   MessagePlaces places;
   const absl::string_view contents = WithoutByteOrderMark(text.contents);
   const absl::Status read =
-      ParseAnyText(contents, text.source, written, &places);
+      ParseAnyText(contents, text.source, *written, &places);
   if (!read.ok()) places = MessagePlaces();  // a binary config
   const PlaceNames names(text.source, contents);
   std::vector<PlacedLine> placed;
   for (const Problem& problem : problems) {
-    const std::optional<Place> place = places.Find(written, problem.path);
+    const std::optional<Place> place = places.Find(*written, problem.path);
     placed.push_back(
         {place.value_or(kNowhere),
          absl::StrCat(place.has_value() ? names.NameOf(*place) : text.source,
@@ -56,10 +58,11 @@ std::vector<std::string> PlacedLines(absl::Span<const Problem> problems,
 }
 
 absl::Status ToStatus(absl::Span<const Problem> problems,
-                      const ConfigText& text) {
+                      const ConfigText& text,
+                      const google::protobuf::Message& type) {
   if (problems.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrJoin(PlacedLines(problems, text), "\n"));
+      absl::StrJoin(PlacedLines(problems, text, type), "\n"));
 }
 
 absl::Status WithPlaces(const absl::Status& error, const ConfigText& text) {

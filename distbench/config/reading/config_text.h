@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "distbench/config/problems/problem.h"
+#include "google/protobuf/message.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench::config {
@@ -25,18 +26,20 @@ struct ConfigText {
   std::string contents;
 };
 
-// The problems of a test sequence that was read from a text, one per line, as
+// The problems of a message that was read from a text, one per line, as
 // "source:line:column: path: what is wrong", in the order of the text. The
 // place is that of the field, or else of the message that lacks it; PlaceNames
 // says how it is counted. Problems of binary configs have only the source, and
 // come last, as others without a place. If there are problems, this takes about
-// as long as reading the text.
-std::vector<std::string> PlacedLines(absl::Span<const Problem> problems,
-                                     const ConfigText& text);
+// as long as reading the text. `type` is any message of the type.
+std::vector<std::string> PlacedLines(
+    absl::Span<const Problem> problems, const ConfigText& text,
+    const google::protobuf::Message& type = TestSequence::default_instance());
 
 // OK if there are no problems; otherwise INVALID_ARGUMENT with PlacedLines().
-absl::Status ToStatus(absl::Span<const Problem> problems,
-                      const ConfigText& text);
+absl::Status ToStatus(
+    absl::Span<const Problem> problems, const ConfigText& text,
+    const google::protobuf::Message& type = TestSequence::default_instance());
 
 // The error of a sequencer, whose problems of tests of a text get their places.
 // Other errors stay as they are.

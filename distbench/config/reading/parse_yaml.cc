@@ -505,24 +505,12 @@ void MessageFiller::FillText(const YamlNode& node, const FieldDescriptor& field,
                       : reflection.SetString(&message, &field, std::move(text));
 }
 
-// The first place that is no UTF-8, which yaml-cpp would replace silently.
-Place FirstNonUtf8(absl::string_view text) {
-  Place place;
-  size_t line_begin = 0;
-  for (;;) {
-    const size_t line_end = std::min(text.find('\n', line_begin), text.size());
-    const absl::string_view line =
-        text.substr(line_begin, line_end - line_begin);
-    if (!base::IsUtf8(line) || line_end == text.size()) {
-      while (place.column < static_cast<int>(line.size()) &&
-             absl::ascii_isascii(line[place.column])) {
-        ++place.column;
-      }
-      return place;
-    }
-    line_begin = line_end + 1;
-    ++place.line;
-  }
+// The place after the beginning of a text.
+Place PlaceAfter(absl::string_view beginning) {
+  const size_t line_begin = beginning.rfind('\n') + 1;  // 0 in the first line
+  return {.line = static_cast<int>(
+              std::count(beginning.begin(), beginning.end(), '\n')),
+          .column = static_cast<int>(beginning.size() - line_begin)};
 }
 
 }  // namespace
@@ -531,8 +519,10 @@ absl::Status ParseYaml(absl::string_view text, absl::string_view source,
                        Message& message, MessagePlaces* places) {
   message.Clear();
   PlacedErrors errors(source, text);
-  if (!base::IsUtf8(text)) {
-    errors.Add(FirstNonUtf8(text),
+  // yaml-cpp would replace others silently.
+  const size_t utf8_length = base::Utf8PrefixLength(text);
+  if (utf8_length < text.size()) {
+    errors.Add(PlaceAfter(text.substr(0, utf8_length)),
                "a character of this line is not UTF-8; save the file as UTF-8");
     return errors.ToStatus();
   }

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "distbench/base/files.h"
 #include "distbench/base/plugins.h"
+#include "distbench/config/plan/test_names.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/config/rules/field_rules.h"
 #include "distbench/config/validate/language_part.h"
 
 namespace distbench::config {
@@ -43,14 +43,11 @@ void ReadFiles(const Path& path, DistributedSystemDescription& test,
   for (const auto& [name, part] : base::Plugins<LanguagePart>::All()) {
     part->ReadFiles(path, test, files);
   }
-  // Names are not checked yet: only the first action of a name is called by it.
-  absl::flat_hash_set<absl::string_view> names = {""};
+  const NameIndex names(test.actions());
   for (int i = 0; i < test.actions_size(); ++i) {
     Action& action = *test.mutable_actions(i);
-    const bool is_first = names.insert(action.name()).second;
     if (!action.iterations().has_arrivals()) continue;
-    const Path actions = path.Field("actions");
-    ReadArrivals((is_first ? actions.At(action.name()) : actions.At(i))
+    ReadArrivals(ElementPath(path.Field("actions"), names, i)
                      .Field("iterations")
                      .Field("arrivals"),
                  *action.mutable_iterations()->mutable_arrivals(), files);

@@ -53,7 +53,7 @@ struct Place {
 
 // Elements with names are called by them; if a name is repeated, only the
 // first.
-Path ElementPath(const Place& place, const Path& field) {
+Path PathOfElement(const Place& place, const Path& field) {
   if (place.field->is_map()) {
     return field.At(KeyOf(place.message->GetReflection()->GetRepeatedMessage(
         *place.message, place.field, place.index)));
@@ -76,7 +76,7 @@ Path ElementPath(const Place& place, const Path& field) {
 Path MakePath(const Path& root, const Place* place) {
   if (place == nullptr) return root;
   const Path field = MakePath(root, place->outer).Field(place->field->name());
-  return place->index == kNone ? field : ElementPath(*place, field);
+  return place->index == kNone ? field : PathOfElement(*place, field);
 }
 
 // ---- What is wrong ----------------------------------------------------------
@@ -642,6 +642,12 @@ int WordNumber(const Message& message, int field_number) {
   const auto found = absl::c_find(words, word);
   CHECK(found != words.end()) << field.full_name() << ": " << word;
   return static_cast<int>(found - words.begin());
+}
+
+Path ElementPath(const Path& list, const NameIndex& names, int position) {
+  const std::string& name = names.names()[position];
+  const bool is_called_by_it = !name.empty() && names.Find(name) == position;
+  return is_called_by_it ? list.At(name) : list.At(position);
 }
 
 std::string UnknownName(absl::string_view kind, const std::string& name,

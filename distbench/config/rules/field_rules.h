@@ -53,6 +53,10 @@ bool IsRight(const google::protobuf::Message& message, absl::string_view field);
 // them.
 int WordNumber(const google::protobuf::Message& message, int field_number);
 
+// The path of an element of a list: by its name, or by its position if it has
+// none, or that of an element before it.
+Path ElementPath(const Path& list, const NameIndex& names, int position);
+
 // What is wrong with a name that is not in the index: no `kind` is called so;
 // or it is missing. Takes time; see Problems::Add().
 std::string UnknownName(absl::string_view kind, const std::string& name,

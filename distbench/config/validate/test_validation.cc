@@ -2,14 +2,6 @@
 
 namespace distbench::config {
 
-Path TestValidation::Element(absl::string_view field, const NameIndex& index,
-                             int position) const {
-  const std::string& name = index.names()[position];
-  const Path all = path_.Field(field);
-  const bool has_own_name = !name.empty() && index.Find(name) == position;
-  return has_own_name ? all.At(name) : all.At(position);
-}
-
 int TestValidation::Resolve(const Path& path, absl::string_view kind,
                             const std::string& name,
                             const NameIndex& index) const {

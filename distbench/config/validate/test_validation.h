@@ -52,10 +52,11 @@ class TestValidation {
     problems_.Add(path, std::move(message));
   }
 
-  // The path of an element of a repeated field: by name if the name is its own,
-  // otherwise by position.
+  // The path of an element of a repeated field of the test.
   Path Element(absl::string_view field, const NameIndex& index,
-               int position) const;
+               int position) const {
+    return ElementPath(path_.Field(field), index, position);
+  }
 
   Path Service(int i) const { return Element("services", names_.services, i); }
   Path Rpc(int i) const { return Element("rpc_descriptions", names_.rpcs, i); }

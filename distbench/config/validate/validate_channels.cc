@@ -95,8 +95,7 @@ void CheckChannelsOf(const TestValidation& validation, const Path& service_path,
                                   " is the name of another channel of this "
                                   "service; names must be unique"));
     }
-    const Path path =
-        !name.empty() && names.Find(name) == i ? all.At(name) : all.At(i);
+    const Path path = ElementPath(all, names, i);
     const MultiServerChannel& channel = service.multi_server_channels(i);
     CheckMembers(validation, path, channel, grid, try_constraints);
     CheckSettings(validation, path, service, channel);

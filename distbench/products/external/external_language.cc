@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/config/plan/driver_options.h"
+#include "distbench/config/plan/test_names.h"
 #include "distbench/config/problems/problem.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/reading/referenced_files.h"
@@ -394,19 +395,22 @@ void ExternalLanguage::Validate(
 void ExternalLanguage::ReadFiles(const config::Path& path,
                                  DistributedSystemDescription& test,
                                  config::FileReader& files) const {
-  for (ServiceSpec& service : *test.mutable_services()) {
+  const config::NameIndex services(test.services());
+  for (int i = 0; i < test.services_size(); ++i) {
+    ServiceSpec& service = *test.mutable_services(i);
     if (!service.external().tls().has_ca_file()) continue;
-    ReadCertificates(path.Field("services")
-                         .At(service.name())
+    ReadCertificates(config::ElementPath(path.Field("services"), services, i)
                          .Field("external")
                          .Field("tls"),
                      *service.mutable_external()->mutable_tls(), files);
   }
-  for (RpcSpec& rpc : *test.mutable_rpc_descriptions()) {
+  const config::NameIndex rpcs(test.rpc_descriptions());
+  for (int i = 0; i < test.rpc_descriptions_size(); ++i) {
+    RpcSpec& rpc = *test.mutable_rpc_descriptions(i);
     if (!rpc.has_external_call()) continue;
-    ReadCall(
-        path.Field("rpc_descriptions").At(rpc.name()).Field("external_call"),
-        *rpc.mutable_external_call(), files);
+    ReadCall(config::ElementPath(path.Field("rpc_descriptions"), rpcs, i)
+                 .Field("external_call"),
+             *rpc.mutable_external_call(), files);
   }
 }
 

@@ -1,10 +1,12 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "distbench/base/testing/proto_testing.h"
 #include "distbench/config/compile/compile.h"
 #include "distbench/config/problems/problem.h"
@@ -260,6 +262,26 @@ TEST_F(FilesOfCallsTest, ErrorsNameEveryFileThatCannotBeRead) {
             HasSubstr("tests[0].rpc_descriptions[\"get\"].external_call."
                       "rows_file: cannot read"),
             HasSubstr("cache.pb")));
+}
+
+// Names are not checked yet when files are read.
+TEST_F(FilesOfCallsTest, ErrorsAreAtTheElementThatNamesTheFile) {
+  Write("test.config", R"(tests {
+  services { name: "cache" }
+  services { name: "cache" external { tls { ca_file: "none.pem" } } }
+  rpc_descriptions { name: "get" }
+  rpc_descriptions { name: "get" external_call { rows_file: "none.csv" } }
+  rpc_descriptions { external_call { rows_file: "none.csv" } }
+})");
+  const auto sequence = config::LoadTestSequence(folder_ + "/test.config");
+  const std::vector<std::string> lines =
+      absl::StrSplit(sequence.status().message(), '\n');
+  EXPECT_THAT(
+      lines,
+      ElementsAre(
+          HasSubstr(":3:45: tests[0].services[1].external.tls.ca_file: "),
+          HasSubstr(":5:50: tests[0].rpc_descriptions[1].external_call.rows_"),
+          HasSubstr(":6:38: tests[0].rpc_descriptions[2].external_call.row")));
 }
 
 TEST_F(FilesOfCallsTest, TheEndingSaysHowARequestIsWritten) {

@@ -64,15 +64,12 @@ void LayOutNetwork(ClusterModel& model, config::Problems& problems) {
   }
 }
 
-}  // namespace
-
-absl::StatusOr<ClusterModel> MakeClusterModel(const SimulatedFabric& fabric,
-                                              int host_count, uint64_t seed) {
-  config::Problems problems;
+// A model, as far as it can be made, without what depends on chance.
+ClusterModel CheckedModel(const SimulatedFabric& fabric, int host_count,
+                          config::Problems& problems) {
   ClusterModel model;
   model.fabric = fabric;
   model.host_count = host_count;
-  CheckSlowness(fabric, problems);
   FillInDefaults(model.fabric);
   config::CheckRange(config::Path("host_count"), host_count, 1,
                      kMaxSimulatedHosts, problems);
@@ -81,6 +78,22 @@ absl::StatusOr<ClusterModel> MakeClusterModel(const SimulatedFabric& fabric,
   if (problems.count() == 0 || (fabric.has_graph() && host_count > 0)) {
     LayOutNetwork(model, problems);
   }
+  return model;
+}
+
+}  // namespace
+
+std::vector<config::Problem> ProblemsOf(const SimulatedFabric& fabric) {
+  config::Problems problems;
+  CheckedModel(fabric, /*host_count=*/1, problems);
+  return std::move(problems).Take();
+}
+
+absl::StatusOr<ClusterModel> MakeClusterModel(const SimulatedFabric& fabric,
+                                              int host_count, uint64_t seed) {
+  config::Problems problems;
+  CheckSlowness(fabric, problems);
+  ClusterModel model = CheckedModel(fabric, host_count, problems);
   if (problems.count() > 0) return config::ToStatus(std::move(problems).Take());
   model.slowness = DrawSlowness(model.fabric.host(), host_count, seed);
   const auto by_delay = [](const LinkModel& a, const LinkModel& b) {

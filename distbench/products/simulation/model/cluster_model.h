@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "distbench/config/problems/problem.h"
 #include "proto/simulation.pb.h"
 
 namespace distbench::simulation {
@@ -85,10 +86,13 @@ absl::StatusOr<ActivityCosts> CostsOfActivity(const SimulatedFabric& fabric,
                                               absl::string_view activity,
                                               absl::string_view name);
 
-// Reads a fabric: text format or, if the name ends in ".conf", a topology.conf
-// of Slurm (read_fabric.h), of which it takes switches and hosts. Logs what
-// it had to assume. Errors name the file and the line; the contents are checked
-// by MakeClusterModel().
+// All that is wrong with a fabric, whatever is simulated on it.
+std::vector<config::Problem> ProblemsOf(const SimulatedFabric& fabric);
+
+// Reads a fabric: text format, YAML or JSON or, if the name ends in ".conf", a
+// topology.conf of Slurm (read_fabric.h), of which it takes switches and hosts.
+// Logs what it had to assume. Errors name the file and the line; those of the
+// first three formats are also ProblemsOf() the fabric.
 absl::StatusOr<SimulatedFabric> ReadFabric(const std::string& path);
 
 }  // namespace distbench::simulation

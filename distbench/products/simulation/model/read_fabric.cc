@@ -21,6 +21,7 @@
 #include "distbench/config/catalogs/product_words.h"
 #include "distbench/config/problems/problem.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/config/reading/config_text.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/products/simulation/model/cluster_model.h"
 #include "glog/logging.h"
@@ -524,12 +525,15 @@ absl::StatusOr<SimulatedFabric> FabricOfSlurm(const std::string& text,
 }  // namespace
 
 absl::StatusOr<SimulatedFabric> ReadFabric(const std::string& path) {
-  const absl::StatusOr<std::string> text = base::ReadFile(path);
-  if (!text.ok()) return text.status();
-  if (absl::EndsWith(path, ".conf")) return FabricOfSlurm(*text, path);
+  absl::StatusOr<std::string> contents = base::ReadFile(path);
+  if (!contents.ok()) return contents.status();
+  if (absl::EndsWith(path, ".conf")) return FabricOfSlurm(*contents, path);
   SimulatedFabric fabric;
-  const absl::Status parsed = config::ParseAnyText(*text, path, fabric);
-  if (!parsed.ok()) return parsed;
+  absl::Status status = config::ParseAnyText(*contents, path, fabric);
+  if (!status.ok()) return status;
+  status = config::ToStatus(ProblemsOf(fabric), {path, *std::move(contents)},
+                            fabric);
+  if (!status.ok()) return status;
   return fabric;
 }
 

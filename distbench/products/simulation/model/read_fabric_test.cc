@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "distbench/base/testing/status_testing.h"
 #include "distbench/fuzzing/kept_corpus.h"
 #include "distbench/products/simulation/model/cluster_model.h"
@@ -145,6 +146,47 @@ TEST(ReadFabricTest, ReadsTextAndSlurmsFiles) {
               HasSubstr("wrong.textproto:2:"));
   EXPECT_THAT(base::Message(ReadFabric(folder + "/none").status()),
               HasSubstr("/none"));
+}
+
+TEST(ReadFabricTest, ProblemsHaveTheirPlaces) {
+  const std::string folder = testing::TempDir();
+  std::ofstream(folder + "/wrong.fabric") << R"(host { cpus: 0 }
+graph {
+  switches { name: "a" hosts: "h[0-1]" }
+  switches { name: "a" hosts: "h2" }
+  switches { name: "b" hosts: "h[3-" }
+  links { from: "a" to: "c" }
+}
+)";
+  const std::vector<std::string> lines = absl::StrSplit(
+      base::Message(ReadFabric(folder + "/wrong.fabric").status()), '\n');
+  EXPECT_THAT(
+      lines,
+      ElementsAre(
+          HasSubstr("wrong.fabric:1:8: host.cpus: 0 is out of range"),
+          HasSubstr("wrong.fabric:4:14: graph.switches[1].name: \"a\" is the"),
+          HasSubstr("wrong.fabric:5:24: graph.switches[2].hosts[0]: "),
+          HasSubstr("wrong.fabric:6:21: graph.links[0].to: \"c\" is not")));
+  std::ofstream(folder + "/fabric.yaml") << "stacks:\n"
+                                            "- driver: tcp\n"
+                                            "- driver: tcp\n"
+                                            "  sigma: -1\n";
+  const std::string yaml =
+      base::Message(ReadFabric(folder + "/fabric.yaml").status());
+  EXPECT_THAT(yaml,
+              HasSubstr("fabric.yaml:3:3: stacks[1].driver: \"tcp\" has"));
+  EXPECT_THAT(yaml, HasSubstr("fabric.yaml:4:3: stacks[1].sigma: is -1"));
+}
+
+// A sweep may give what a file lacks, or simulate more hosts than there are.
+TEST(ReadFabricTest, LeavesOutWhatDependsOnTheSimulation) {
+  const std::string path = testing::TempDir() + "/slow.fabric";
+  std::ofstream(path)
+      << "host { slow_share: 0.5 } graph { switches { name: 's' "
+         "hosts: 'h' } }";
+  const auto fabric = ReadFabric(path);
+  ASSERT_EQ(fabric.status(), absl::OkStatus());
+  EXPECT_FALSE(MakeClusterModel(*fabric, 2, 1).ok());
 }
 
 }  // namespace
