@@ -221,7 +221,7 @@ class _Language:
         lines = ["What is refused, with the words of the error:\n"]
         lines += [
             f"- If {reference_words.conditions(conflict.when)}: "
-            f"{self._prose.code(conflict.at) if conflict.at else 'the message'} "
+            f"{reference_words.names(conflict.at, 'or') or 'the message'} "
             f"{self._prose.markdown(conflict.problem)}."
             for conflict in message.conflicts
         ]

@@ -44,9 +44,14 @@ def _of_fields(message):
 
 
 def _of_message(message):
+    """Without those that compare numbers, or need what other messages have."""
     for conflict in message.conflicts:
+        if any(set(condition) & set("<>.") for condition in conflict.when):
+            continue
         problem = conflict.problem[0].upper() + conflict.problem[1:]
-        yield list(conflict.when), conflict.at, problem
+        of_several = [[at] if len(conflict.at) > 1 else [] for at in conflict.at]
+        for at, given in zip(conflict.at or [""], of_several or [[]]):
+            yield [*conflict.when, *given], at, problem
 
 
 def _alternatives_of(message, field):

@@ -207,12 +207,18 @@ def conditions(when):
     )
 
 
+_COMPARISONS = {">": "above", "<": "below"}
+_OPERATOR = re.compile(r"([\w.]+)([=<>]?)(.*)")
+
+
 def _condition(alternatives, equals):
     by_end = {}
     for alternative in alternatives.split("|"):
         negated = alternative.startswith("!")
-        name, _, words = alternative.removeprefix("!").partition("=")
-        if words:
+        name, sign, words = _OPERATOR.match(alternative.removeprefix("!")).groups()
+        if sign in _COMPARISONS:
+            end = f"{' is not' if negated else ' is'} {_COMPARISONS[sign]} `{words}`"
+        elif words:
             end = (" is not " if negated else equals) + names(words.split(","), "or")
         else:
             end = " is not given" if negated else " is given"

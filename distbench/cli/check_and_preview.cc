@@ -22,7 +22,7 @@
 #include "distbench/config/reading/config_text.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/config/syntax/instance_names.h"
-#include "distbench/config/validate/warnings.h"
+#include "distbench/config/validate/check.h"
 #include "distbench/node/node_manager.h"
 #include "distbench/report/findings/findings.h"
 #include "distbench/security/test_guards.h"

@@ -221,6 +221,8 @@ class WordsTest(unittest.TestCase):
             (["!a=x"], "`a` is not `x`"),
             (["a", "a=x"], "`a` is given as `x`"),
             (["!a|a=x"], "`a` is not given or `a` is `x`"),
+            (["a>b|!a<c"], "`a` is above `b` or `a` is not below `c`"),
+            (["a.b", "!c.d"], "`a.b` is given, and `c.d` is not given"),
         ]:
             self.assertEqual(reference_words.conditions(when), words)
 

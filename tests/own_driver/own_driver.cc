@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "distbench/config/catalogs/driver_settings.h"
+#include "distbench/config/catalogs/driver_catalog.h"
 #include "distbench/protocol/registry/registry.h"
 #include "distbench/protocol/tcp/settings.h"
 #include "distbench/protocol/tcp/stream_driver.h"

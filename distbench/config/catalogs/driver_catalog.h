@@ -96,6 +96,15 @@ void CompleteBy(DriverDeclaration& driver) {
   CompleteByData(*Message::descriptor(), driver);
 }
 
+// A start for the declaration of a driver that is not data, such as one of
+// somebody's own: over TCP connections that distbench makes, with settings of
+// its own. The catalog adds those that all such drivers have, of their sockets
+// too.
+DriverDeclaration DriverOverConnections(
+    const std::string& name, const std::string& description,
+    const std::vector<SettingDeclaration>& of_client,
+    const std::vector<SettingDeclaration>& of_server);
+
 // All drivers, in the order in which the documentation lists them. What they
 // refuse (SettingsDeclaration::refused) says which drivers do not.
 absl::Span<const DriverDeclaration> DriverCatalog();

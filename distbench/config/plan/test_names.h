@@ -24,6 +24,10 @@ class NameIndex {
     for (const auto& element : elements) Add(element.name());
   }
 
+  explicit NameIndex(const std::vector<std::string>& names) {
+    for (const std::string& name : names) Add(name);
+  }
+
   // Returns kNone if there is no such element.
   int Find(absl::string_view name) const;
 

@@ -136,6 +136,12 @@ TEST(ParseYaml, ReadsPairsOfSurrogates) {
       "tests { name: '\\\\ud83d\\\\ude00' } tests { name: "
       "'\\\\ud83d\\\\ude01' } tests { name: '\U0001f602' } "
       "tests { name: '\ufdd0\ufdd0' }");
+  // What looks like the escape that stands for a pair stays as it is written.
+  ExpectReads(
+      "tests:\n- name: 'it''s \\U0001f600 \\ud83d\\ude00 \\U0001f600'\n"
+      "- name: |-\n    \\ud83d\\ude00\n    \\U0001f600\n",
+      "tests { name: \"it's \\\\U0001f600 \\\\ud83d\\\\ude00 \\\\U0001f600\" } "
+      "tests { name: '\\\\ud83d\\\\ude00\\n\\\\U0001f600' }");
 }
 
 TEST(ParseYaml, AnchorsAndTagsStandBeforeValues) {

@@ -11,27 +11,33 @@
 
 namespace distbench::config {
 
-// Puts two escapes of a character that a text does not have in the place of
-// each pair of escapes, and the pair's character back into what is read. All
-// places in the text, which must outlive this, stay.
+// A text with YAML's own escapes, "\U0001f600", in place of the pairs of
+// another one.
 class SurrogatePairs {
  public:
   explicit SurrogatePairs(absl::string_view text);
 
   // The text for yaml-cpp.
-  std::string Replaced() const;
+  const std::string& replaced() const { return replaced_; }
 
-  // Gives a scalar, which begins at a position of the text or after it, what
-  // the text says. Scalars must come in the order of the text. In a scalar
-  // without double quotes, escapes mean nothing and stay as they are written.
-  void Restore(size_t position, std::string& scalar);
+  // By how much the part between two positions of replaced() is shorter than
+  // that of the text.
+  int MissingBetween(size_t begin, size_t end) const;
+
+  // Gives a scalar without double quotes, which begins at a position of
+  // replaced(), what the text says: escapes mean nothing there.
+  void Restore(size_t position, std::string& scalar) const;
 
  private:
-  const absl::string_view text_;
-  std::vector<size_t> positions_;  // of the pairs
-  std::string escapes_;            // the two that stand for a pair
-  std::string characters_;         // what they are read as
-  size_t next_ = 0;                // of the pairs
+  struct Pair {
+    size_t position;      // in replaced_
+    std::string written;  // in the text
+  };
+
+  std::vector<Pair>::const_iterator FirstFrom(size_t position) const;
+
+  std::string replaced_;
+  std::vector<Pair> pairs_;
 };
 
 }  // namespace distbench::config

@@ -27,16 +27,18 @@ class RefusedYaml : public YAML::Exception {
   using YAML::Exception::Exception;
 };
 
-Place PlaceOf(const YAML::Mark& mark) {
-  return mark.is_null() ? Place{} : Place{mark.line, mark.column};
+// In the text whose pairs these are.
+Place PlaceOf(const YAML::Mark& mark, const SurrogatePairs& pairs) {
+  if (mark.is_null()) return {};
+  const int missing = pairs.MissingBetween(mark.pos - mark.column, mark.pos);
+  return {mark.line, mark.column + missing};
 }
 
 // Makes the tree.
 class TreeBuilder : public YAML::EventHandler {
  public:
-  TreeBuilder(absl::string_view text, SurrogatePairs& pairs,
-              YamlDocument& document)
-      : text_(text), pairs_(pairs), document_(document) {}
+  TreeBuilder(const SurrogatePairs& pairs, YamlDocument& document)
+      : text_(pairs.replaced()), pairs_(pairs), document_(document) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (document_.root == nullptr) return;
@@ -69,7 +71,10 @@ class TreeBuilder : public YAML::EventHandler {
     node.is_plain = tag == "?";
     node.is_binary = tag == kBinaryTag;
     node.text = value;
-    pairs_.Restore(mark.pos, node.text);
+    const size_t begin = ContentAt(mark);
+    if (begin < text_.size() && text_[begin] != '"') {
+      pairs_.Restore(begin, node.text);
+    }
     last_scalar_ = mark;
     Finish(node, anchor);
   }
@@ -164,7 +169,7 @@ class TreeBuilder : public YAML::EventHandler {
   YamlNode& Add(const YAML::Mark& mark, YamlNode::Kind kind) {
     YamlNode& node = document_.nodes.emplace_back();
     node.kind = kind;
-    node.place = PlaceOf(mark);
+    node.place = PlaceOf(mark, pairs_);
     Attach(node);
     return node;
   }
@@ -199,7 +204,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   const absl::string_view text_;
-  SurrogatePairs& pairs_;
+  const SurrogatePairs& pairs_;
   YamlDocument& document_;
   std::vector<OpenNode> open_;
   absl::flat_hash_map<YAML::anchor_t, const YamlNode*> anchors_;
@@ -247,16 +252,16 @@ int64_t CostOf(const YamlNode& node) {
 
 YamlDocument ParseYamlDocument(absl::string_view text, PlacedErrors& errors) {
   YamlDocument document;
+  const SurrogatePairs pairs(text);
   try {
-    SurrogatePairs pairs(text);
-    std::istringstream stream(pairs.Replaced());
+    std::istringstream stream(pairs.replaced());
     YAML::Parser parser(stream);
-    TreeBuilder builder(text, pairs, document);
+    TreeBuilder builder(pairs, document);
     while (parser.HandleNextDocument(builder)) {
     }
     builder.CheckLastQuote();
   } catch (const YAML::Exception& error) {
-    errors.Add(PlaceOf(error.mark),
+    errors.Add(PlaceOf(error.mark, pairs),
                absl::StrCat(error.msg, RemedyOf(error.msg)));
   }
   return document;

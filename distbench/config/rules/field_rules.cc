@@ -19,6 +19,7 @@
 #include "distbench/config/rules/type_rules.h"
 #include "glog/logging.h"
 #include "google/protobuf/descriptor.h"
+#include "google/protobuf/text_format.h"
 #include "proto/rules.pb.h"
 #include "proto/traffic_config.pb.h"
 
@@ -35,6 +36,15 @@ std::string NameOf(const Message& message) {
   const FieldDescriptor* const name =
       message.GetDescriptor()->FindFieldByName("name");
   return message.GetReflection()->GetString(message, name);
+}
+
+NameIndex NamesIn(const Message& message, const FieldDescriptor* list) {
+  const Reflection& reflection = *message.GetReflection();
+  std::vector<std::string> names;
+  for (int i = 0; i < reflection.FieldSize(message, list); ++i) {
+    names.push_back(NameOf(reflection.GetRepeatedMessage(message, list, i)));
+  }
+  return NameIndex(names);
 }
 
 std::string KeyOf(const Message& entry) {
@@ -179,19 +189,32 @@ bool IsGiven(const Message& message, const FieldDescriptor* field) {
   return !reflection.GetStringReference(message, field, &scratch).empty();
 }
 
-std::string ValueText(const Message& message, const FieldDescriptor* field) {
+// As text format has it, but texts without quotes. Of a list, one element.
+std::string ValueText(const Message& message, const FieldDescriptor* field,
+                      int index) {
+  const Reflection& reflection = *message.GetReflection();
+  if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+    return index == kNone ? reflection.GetString(message, field)
+                          : reflection.GetRepeatedString(message, field, index);
+  }
+  std::string text;
+  google::protobuf::TextFormat::PrintFieldValueToString(message, field, index,
+                                                        &text);
+  return text;
+}
+
+// Wide enough for all digits of all numbers.
+long double NumberIn(const Message& message, const FieldDescriptor* field) {
   const Reflection& reflection = *message.GetReflection();
   switch (field->cpp_type()) {
-    case FieldDescriptor::CPPTYPE_STRING:
-      return reflection.GetString(message, field);
-    case FieldDescriptor::CPPTYPE_ENUM:
-      return reflection.GetEnum(message, field)->name();
-    case FieldDescriptor::CPPTYPE_BOOL:
-      return reflection.GetBool(message, field) ? "true" : "false";
     case FieldDescriptor::CPPTYPE_INT32:
-      return absl::StrCat(reflection.GetInt32(message, field));
+      return reflection.GetInt32(message, field);
+    case FieldDescriptor::CPPTYPE_INT64:
+      return reflection.GetInt64(message, field);
+    case FieldDescriptor::CPPTYPE_FLOAT:
+      return reflection.GetFloat(message, field);
     default:
-      return absl::StrCat(reflection.GetInt64(message, field));
+      return reflection.GetDouble(message, field);
   }
 }
 
@@ -200,9 +223,14 @@ bool Holds(const Message& message, const Condition& condition) {
     if (condition.field == nullptr) {
       return message.GetReflection()->HasOneof(message, condition.oneof);
     }
+    if (condition.other != nullptr) {
+      const long double number = NumberIn(message, condition.field);
+      const long double other = NumberIn(message, condition.other);
+      return condition.is_above ? number > other : number < other;
+    }
     if (!condition.values.empty()) {
       return absl::c_linear_search(condition.values,
-                                   ValueText(message, condition.field));
+                                   ValueText(message, condition.field, kNone));
     }
     return IsGiven(message, condition.field) ||
            (condition.same != nullptr && IsGiven(message, condition.same));
@@ -210,12 +238,24 @@ bool Holds(const Message& message, const Condition& condition) {
   return holds() != condition.is_opposite;
 }
 
-bool IsBroken(const Message& message, const ConflictRule& conflict) {
-  return absl::c_all_of(conflict.when, [&](const auto& alternatives) {
-    return absl::c_any_of(alternatives, [&](const Condition& condition) {
-      return Holds(message, condition);
-    });
-  });
+// What is wrong, with the values of the fields that are shown; `element` is
+// that of the list at which it is.
+std::string ProblemOf(const Message& message, const ConflictRule& conflict,
+                      int element) {
+  std::string problem = conflict.problem;
+  for (const FieldDescriptor* const field : conflict.shown) {
+    const std::string text =
+        ValueText(message, field, field == conflict.at ? element : kNone);
+    const bool is_text = field->cpp_type() == FieldDescriptor::CPPTYPE_STRING;
+    absl::StrReplaceAll({{absl::StrCat("{", field->name(), "}"),
+                          is_text ? Quoted(text) : text}},
+                        &problem);
+  }
+  return problem;
+}
+
+bool IsListOfReferences(const FieldDescriptor& field) {
+  return field.is_repeated() && ListOf(field) != nullptr;
 }
 
 // ---- The walk ---------------------------------------------------------------
@@ -278,9 +318,20 @@ class FieldCheck {
 
   void CheckConflict(const Message& message, const ConflictRule& conflict,
                      const Place* outer) const {
-    if (!IsBroken(message, conflict)) return;
-    const Place place{outer, &message, conflict.at};
-    Add(conflict.at == nullptr ? outer : &place, conflict.problem);
+    const Place within{outer, &message, conflict.within};
+    Place place{conflict.within == nullptr ? outer : &within, &message,
+                conflict.at};
+    if (conflict.at == nullptr || !IsListOfReferences(*conflict.at)) {
+      if (!IsBroken(message, conflict, kNone)) return;
+      Add(conflict.at == nullptr ? outer : &place,
+          ProblemOf(message, conflict, kNone));
+      return;
+    }
+    const int size = message.GetReflection()->FieldSize(message, conflict.at);
+    for (place.index = 0; place.index < size; ++place.index) {
+      if (!IsBroken(message, conflict, place.index)) continue;
+      Add(&place, ProblemOf(message, conflict, place.index));
+    }
   }
 
  private:
@@ -290,6 +341,39 @@ class FieldCheck {
     problems_.Add([&] {
       return Problem{MakePath(root_, place).text(), std::move(message)};
     });
+  }
+
+  // `element` is that of the list at which the conflict is.
+  bool IsBroken(const Message& message, const ConflictRule& conflict,
+                int element) const {
+    const auto holds = [&](const Condition& condition) {
+      if (condition.reference == nullptr) return Holds(message, condition);
+      const Message* const named =
+          Named(message, *condition.reference,
+                condition.reference == conflict.at ? element : kNone);
+      return named != nullptr && Holds(*named, condition);
+    };
+    return absl::c_all_of(conflict.when, [&](const auto& alternatives) {
+      return absl::c_any_of(alternatives, holds);
+    });
+  }
+
+  // The element of the test that a reference names, or the message in a field;
+  // null if there is none, or it is not known.
+  const Message* Named(const Message& message, const FieldDescriptor& reference,
+                       int index) const {
+    if (reference.message_type() != nullptr) {
+      const Reflection& reflection = *message.GetReflection();
+      return reflection.HasField(message, &reference)
+                 ? &reflection.GetMessage(message, &reference)
+                 : nullptr;
+    }
+    if (test_ == nullptr) return nullptr;
+    const FieldDescriptor* const list = ListOf(reference);
+    const int position =
+        names_->Of(list->number())->Find(ValueText(message, &reference, index));
+    if (position == kNone) return nullptr;
+    return &test_->GetReflection()->GetRepeatedMessage(*test_, list, position);
   }
 
   void CheckProduct(const Message& message, const FieldRule& rule,
@@ -341,7 +425,9 @@ class FieldCheck {
         CheckText(message, rule, place);
         break;
       case FieldDescriptor::CPPTYPE_DOUBLE:
-        CheckFraction(reflection.GetDouble(message, rule.field), rule, place);
+      case FieldDescriptor::CPPTYPE_FLOAT:
+        CheckFraction(static_cast<double>(NumberIn(message, rule.field)), rule,
+                      place);
         break;
       default:
         CheckInteger(message, rule, place);
@@ -391,8 +477,10 @@ class FieldCheck {
   void CheckFraction(double value, const FieldRule& rule,
                      const Place& place) const {
     if (IsInRange(value, rule.rules)) return;
-    Add(&place, absl::StrCat(value, " is out of range; must be ",
-                             RangeOfFractions(rule.rules)));
+    Add(&place,
+        absl::StrCat(value, " is ",
+                     rule.rules.has_word() ? rule.rules.word() : "out of range",
+                     "; must be ", RangeOfFractions(rule.rules)));
   }
 
   void CheckText(const Message& message, const FieldRule& rule,
@@ -475,7 +563,7 @@ class FieldCheck {
       Add(&place, absl::StrCat("there are ", size, "; must be from ",
                                rules.min(), " to ", rules.max()));
     }
-    if (rules.has_element()) CheckNamesOfElements(rule, place);
+    if (rules.has_element()) CheckNamesOfElements(message, rule, place);
     if (rules.has_refers_to() || rules.has_channel_of() ||
         !rules.words().empty()) {
       for (place.index = 0; place.index < size; ++place.index) {
@@ -507,16 +595,22 @@ class FieldCheck {
     }
   }
 
-  // The names of a list of the test. Others are for who knows what they have to
-  // differ from.
-  void CheckNamesOfElements(const FieldRule& rule, const Place& list) const {
-    if (names_ == nullptr || rule.field->containing_type() !=
-                                 DistributedSystemDescription::descriptor()) {
-      return;
+  void CheckNamesOfElements(const Message& message, const FieldRule& rule,
+                            const Place& list) const {
+    if (names_ == nullptr) return;
+    const bool is_of_test =
+        message.GetDescriptor() == DistributedSystemDescription::descriptor();
+    if (is_of_test) {
+      CheckNames(*names_->Of(rule.field->number()), rule, list);
+    } else {
+      CheckNames(NamesIn(message, rule.field), rule, list);
     }
-    const NameIndex* const index = names_->Of(rule.field->number());
-    for (int i = 0; i < index->names().size(); ++i) {
-      std::string problem = ProblemOfElement(*index, i, rule);
+  }
+
+  void CheckNames(const NameIndex& index, const FieldRule& rule,
+                  const Place& list) const {
+    for (int i = 0; i < index.names().size(); ++i) {
+      std::string problem = ProblemOfElement(index, i, rule);
       if (problem.empty()) continue;
       problems_.Add([&] {
         return Problem{MakePath(root_, &list).At(i).Field("name").text(),
@@ -626,7 +720,8 @@ bool IsRight(const Message& message, absl::string_view field) {
     if (rule.field->name() == field) check.CheckField(message, rule, nullptr);
   }
   for (const ConflictRule& conflict : type.conflicts) {
-    if (conflict.at != nullptr && conflict.at->name() == field) {
+    if (conflict.at != nullptr && conflict.within == nullptr &&
+        conflict.at->name() == field) {
       check.CheckConflict(message, conflict, nullptr);
     }
   }

@@ -23,9 +23,12 @@ namespace {
 
 using ::google::protobuf::Descriptor;
 using ::google::protobuf::FieldDescriptor;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::Field;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 FieldRules RulesOfField(const Descriptor* type, const std::string& field) {
   for (const FieldRule& rule : RulesOf(type).fields) {
@@ -85,10 +88,12 @@ std::set<std::string> ValuesOf(const FieldDescriptor& field) {
     case FieldDescriptor::CPPTYPE_STRING: {
       const FieldRules rules =
           RulesOfField(field.containing_type(), field.name());
-      return {rules.words().begin(), rules.words().end()};
+      values = {rules.words().begin(), rules.words().end()};
+      values.insert(field.default_value_string());
+      return values;
     }
     default:
-      return {"0"};  // the only number that conflicts ask for
+      return {"0", "4", "6"};  // the only numbers that conflicts ask for
   }
 }
 
@@ -121,7 +126,8 @@ TEST(FieldRules, AreOfTheirTypesOfFields) {
       const bool is_text =
           rule.field->cpp_type() == FieldDescriptor::CPPTYPE_STRING;
       const bool is_fraction =
-          rule.field->cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE;
+          rule.field->cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE ||
+          rule.field->cpp_type() == FieldDescriptor::CPPTYPE_FLOAT;
       EXPECT_EQ(is_fraction && rule.has_rules,
                 (rules.has_at_least() || rules.has_above()) &&
                     (rules.has_at_most() || rules.has_below()))
@@ -283,8 +289,113 @@ TEST(FieldRules, OneAlternativeOfAConditionIsEnough) {
   EXPECT_THAT(ProblemsOf(limit), ElementsAre(Field(&Problem::path, "m")));
   limit.set_min_limit(4);
   EXPECT_THAT(ProblemsOf(limit), ElementsAre(Field(&Problem::path, "m")));
+  limit.set_limit(5);
   limit.set_kind("gradient");
   EXPECT_THAT(ProblemsOf(limit), IsEmpty());
+}
+
+// The last digits of large numbers count.
+TEST(FieldRules, ConditionsCompareNumbersOrTheirDefaults) {
+  RetryPolicy retry;
+  retry.set_initial_backoff_ns(1'000'000'000);
+  EXPECT_THAT(ProblemsOf(retry), IsEmpty());
+  retry.set_initial_backoff_ns(1'000'000'001);
+  EXPECT_THAT(
+      ProblemsOf(retry),
+      ElementsAre(Problem{"m.initial_backoff",
+                          "1000000001 ns is above max_backoff, 1000000000 ns; "
+                          "lower it or raise max_backoff"}));
+  DataPoint point;
+  point.set_lower(int64_t{1} << 60);
+  point.set_upper(int64_t{1} << 60);
+  EXPECT_THAT(ProblemsOf(point), IsEmpty());
+  point.set_upper((int64_t{1} << 60) - 1);
+  EXPECT_THAT(ProblemsOf(point), ElementsAre(Field(&Problem::path, "m")));
+}
+
+TEST(FieldRules, EachOfSeveralFieldsOfAConflictIsWrong) {
+  ServiceSpec service;
+  service.set_count(1);
+  service.mutable_admission()->set_max_running(1);
+  service.mutable_numa_binding();
+  EXPECT_THAT(ProblemsOf(service), IsEmpty());
+  service.mutable_external();
+  EXPECT_THAT(ProblemsOf(service),
+              ElementsAre(Field(&Problem::path, "m.numa_binding"),
+                          Field(&Problem::path, "m.admission")));
+}
+
+std::vector<Problem> ProblemsOfTest(const DistributedSystemDescription& test) {
+  Problems problems;
+  CheckTest(
+      test, Path("t"), TestNames(test), [](absl::string_view) { return true; },
+      problems);
+  return std::move(problems).Take();
+}
+
+TEST(FieldRules, ConditionsSpeakOfWhatReferencesName) {
+  DistributedSystemDescription test;
+  for (const char* name : {"own", "other"}) {
+    ServiceSpec& service = *test.add_services();
+    service.set_name(name);
+    service.set_count(1);
+  }
+  test.mutable_services(1)->mutable_external();
+  RpcSpec& rpc = *test.add_rpc_descriptions();
+  rpc.set_name("get");
+  rpc.add_client("own");
+  rpc.set_server("other");
+  EXPECT_THAT(
+      ProblemsOfTest(test),
+      ElementsAre(Problem{"t.rpc_descriptions[\"get\"].external_call",
+                          "is missing; name the method of the external service "
+                          "\"other\" to call"}));
+  rpc.mutable_external_call();
+  EXPECT_THAT(ProblemsOfTest(test), IsEmpty());
+  // Each element of a list of references is looked at.
+  rpc.add_client("other");
+  EXPECT_THAT(ProblemsOfTest(test),
+              ElementsAre(Problem{
+                  "t.rpc_descriptions[\"get\"].client[1]",
+                  "service \"other\" is external, and what it calls is its own "
+                  "affair; name a service of the test"}));
+  // What is named by nothing is reported as that alone.
+  rpc.mutable_client()->RemoveLast();
+  rpc.set_server("nobody");
+  EXPECT_THAT(
+      ProblemsOfTest(test),
+      ElementsAre(Field(&Problem::path, "t.rpc_descriptions[\"get\"].server")));
+}
+
+TEST(FieldRules, ConditionsReachIntoMessages) {
+  RpcSpec rpc;
+  rpc.set_fanout_filter("random");
+  EXPECT_THAT(ProblemsOf(rpc),
+              Not(Contains(Field(&Problem::path, HasSubstr("balancing")))));
+  rpc.mutable_policy()->set_load_balancing("random");
+  EXPECT_THAT(ProblemsOf(rpc),
+              Contains(Problem{"m.policy.load_balancing",
+                               "does not go together with fanout_filter, which "
+                               "chooses servers, too; remove one of them"}));
+  EXPECT_TRUE(IsRight(rpc.policy(), "load_balancing"));
+}
+
+TEST(FieldRules, NamesAreUniqueInListsWithinTheTest) {
+  DistributedSystemDescription test;
+  ServiceSpec& service = *test.add_services();
+  service.set_name("server");
+  service.set_count(1);
+  for (const char* name : {"a", "b", "a", ""}) {
+    service.add_multi_server_channels()->set_name(name);
+  }
+  const std::string channels = "t.services[\"server\"].multi_server_channels";
+  EXPECT_THAT(
+      ProblemsOfTest(test),
+      ElementsAre(
+          Problem{channels + "[2].name",
+                  "\"a\" is the name of multi_server_channels[0] as "
+                  "well; names must be unique"},
+          Problem{channels + "[3].name", "is missing; give it a name"}));
 }
 
 // An empty text in a oneof is wrong by itself.

@@ -1,12 +1,15 @@
 #include "distbench/config/rules/type_rules.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/container/node_hash_map.h"
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
@@ -79,8 +82,7 @@ FieldRule RuleOf(const FieldDescriptor& field) {
   for (const std::string& name : rule.rules.unless()) {
     rule.unless.push_back(field.containing_type()->FindFieldByName(name));
   }
-  rule.refers_to = DistributedSystemDescription::descriptor()->FindFieldByName(
-      rule.rules.refers_to());
+  rule.refers_to = ListOf(field);
   return rule;
 }
 
@@ -96,31 +98,73 @@ const FieldDescriptor* SameAs(const FieldDescriptor& field) {
   return type.FindFieldByName(number_of(field));
 }
 
-Condition ConditionOf(const Descriptor& type, absl::string_view text) {
+// Of a type with the field, or a oneof, that the text begins with.
+Condition ConditionOn(const Descriptor& type, absl::string_view text) {
   Condition condition;
-  condition.is_opposite = absl::ConsumePrefix(&text, "!");
-  const std::pair<std::string, std::string> parts =
-      absl::StrSplit(text, absl::MaxSplits('=', 1));
-  condition.field = type.FindFieldByName(parts.first);
-  condition.oneof = type.FindOneofByName(parts.first);
+  const size_t end = std::min(text.find_first_of("=<>"), text.size());
+  const std::string name(text.substr(0, end));
+  condition.field = type.FindFieldByName(name);
+  condition.oneof = type.FindOneofByName(name);
   CHECK(condition.field != nullptr || condition.oneof != nullptr)
-      << type.full_name() << " has no " << parts.first;
+      << type.full_name() << " has no " << name;
   if (condition.field != nullptr) condition.same = SameAs(*condition.field);
-  condition.values = absl::StrSplit(parts.second, ',', absl::SkipEmpty());
+  if (end == text.size()) return condition;
+  const absl::string_view rest = text.substr(end + 1);
+  if (text[end] == '=') {
+    condition.values = absl::StrSplit(rest, ',', absl::SkipEmpty());
+  } else {
+    condition.other = type.FindFieldByName(std::string(rest));
+    condition.is_above = text[end] == '>';
+    CHECK(condition.other != nullptr) << type.full_name() << " has no " << rest;
+  }
   return condition;
 }
 
-ConflictRule RuleOf(const Descriptor& type, const Conflict& conflict) {
-  ConflictRule rule{.at = type.FindFieldByName(conflict.at()),
-                    .problem = conflict.problem()};
-  CHECK_EQ(rule.at != nullptr, conflict.has_at()) << type.full_name();
+// Of what the field is or names; the type itself without a field.
+const Descriptor& TypeOf(const Descriptor& type, const FieldDescriptor* field) {
+  if (field == nullptr) return type;
+  return field->message_type() != nullptr ? *field->message_type()
+                                          : *ListOf(*field)->message_type();
+}
+
+Condition ConditionOf(const Descriptor& type, absl::string_view text) {
+  const bool is_opposite = absl::ConsumePrefix(&text, "!");
+  const std::vector<std::string> parts = absl::StrSplit(text, '.');
+  const FieldDescriptor* const reference =
+      parts.size() > 1 ? type.FindFieldByName(parts.front()) : nullptr;
+  CHECK_EQ(parts.size() > 1, reference != nullptr) << type.full_name();
+  Condition condition = ConditionOn(TypeOf(type, reference), parts.back());
+  condition.reference = reference;
+  condition.is_opposite = is_opposite;
+  return condition;
+}
+
+// One for each field that may be wrong.
+void AddConflict(const Descriptor& type, const Conflict& conflict,
+                 std::vector<ConflictRule>& rules) {
+  ConflictRule rule;
+  rule.problem = conflict.problem();
   for (const std::string& alternatives : conflict.when()) {
     rule.when.emplace_back();
     for (const absl::string_view text : absl::StrSplit(alternatives, '|')) {
       rule.when.back().push_back(ConditionOf(type, text));
     }
   }
-  return rule;
+  for (int i = 0; i < type.field_count(); ++i) {
+    const std::string shown = absl::StrCat("{", type.field(i)->name(), "}");
+    if (absl::StrContains(rule.problem, shown)) {
+      rule.shown.push_back(type.field(i));
+    }
+  }
+  if (conflict.at().empty()) rules.push_back(rule);
+  for (const std::string& at : conflict.at()) {
+    ConflictRule& added = rules.emplace_back(rule);
+    const std::vector<std::string> parts = absl::StrSplit(at, '.');
+    if (parts.size() > 1) added.within = type.FindFieldByName(parts.front());
+    added.at = TypeOf(type, added.within).FindFieldByName(parts.back());
+    CHECK(added.at != nullptr) << type.full_name() << " has no " << at;
+    if (conflict.at_size() > 1) added.when.push_back({ConditionOf(type, at)});
+  }
 }
 
 // Those that excludes, not_with and needs stand for.
@@ -141,12 +185,12 @@ std::vector<Conflict> ConflictsOf(const FieldDescriptor& field) {
     add(rules.not_with(),
         absl::StrCat("does not go together with ", rules.not_with(),
                      "; remove one of them"));
-    conflicts.back().set_at(field.name());
+    conflicts.back().add_at(field.name());
   }
   if (rules.has_needs()) {
     add(absl::StrCat("!", rules.needs()),
         absl::StrCat("needs ", rules.needs(), "; add it"));
-    conflicts.back().set_at(field.name());
+    conflicts.back().add_at(field.name());
   }
   return conflicts;
 }
@@ -155,12 +199,12 @@ std::vector<ConflictRule> ConflictsOf(const Descriptor& type) {
   std::vector<ConflictRule> rules;
   for (int i = 0; i < type.field_count(); ++i) {
     for (const Conflict& conflict : ConflictsOf(*type.field(i))) {
-      rules.push_back(RuleOf(type, conflict));
+      AddConflict(type, conflict, rules);
     }
   }
   const MessageOptions& options = type.options();
   for (int i = 0; i < options.ExtensionSize(distbench::conflict); ++i) {
-    rules.push_back(RuleOf(type, options.GetExtension(distbench::conflict, i)));
+    AddConflict(type, options.GetExtension(distbench::conflict, i), rules);
   }
   return rules;
 }
@@ -220,6 +264,11 @@ const TypeRules& AddType(const Descriptor* type, AllRules& all) {
 }
 
 }  // namespace
+
+const FieldDescriptor* ListOf(const FieldDescriptor& reference) {
+  return DistributedSystemDescription::descriptor()->FindFieldByName(
+      reference.options().GetExtension(distbench::rules).refers_to());
+}
 
 const TypeRules& RulesOf(const Descriptor* type) {
   static const auto* const all = [] {

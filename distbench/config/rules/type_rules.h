@@ -33,17 +33,23 @@ struct FieldRule {
   const google::protobuf::FieldDescriptor* number = nullptr;  // of a quantity
   const google::protobuf::FieldDescriptor* text = nullptr;    // of a number
   std::vector<const google::protobuf::FieldDescriptor*> unless = {};
-  const google::protobuf::FieldDescriptor* refers_to = nullptr;
+  const google::protobuf::FieldDescriptor* refers_to = nullptr;  // ListOf()
   const google::protobuf::FieldDescriptor* channel_of = nullptr;
 };
 
 // As Conflict.when describes it: about a field, or else about a oneof.
 struct Condition {
+  // The reference whose element has the field, or the message that has it;
+  // null: it is of the message with the conflict.
+  const google::protobuf::FieldDescriptor* reference = nullptr;
   const google::protobuf::FieldDescriptor* field = nullptr;
   // The number of a text, or the text of a number; null if there is none.
   const google::protobuf::FieldDescriptor* same = nullptr;
   const google::protobuf::OneofDescriptor* oneof = nullptr;
   std::vector<std::string> values;  // empty: whether it is given
+  // Instead of values: the field with a number that this one is above or below.
+  const google::protobuf::FieldDescriptor* other = nullptr;
+  bool is_above = false;
   bool is_opposite = false;
 };
 
@@ -51,7 +57,11 @@ struct ConflictRule {
   // Of each list, at least one holds.
   std::vector<std::vector<Condition>> when;
   const google::protobuf::FieldDescriptor* at = nullptr;  // null: the message
+  // The message in which that is; null: that with the conflict.
+  const google::protobuf::FieldDescriptor* within = nullptr;
   std::string problem;
+  // Those whose values the problem shows.
+  std::vector<const google::protobuf::FieldDescriptor*> shown;
 };
 
 struct TypeRules {
@@ -59,6 +69,11 @@ struct TypeRules {
   std::vector<ConflictRule> conflicts;
   bool changes = false;  // some can change a message, here or within
 };
+
+// The list of the test that has what the field refers to; null if it refers to
+// nothing.
+const google::protobuf::FieldDescriptor* ListOf(
+    const google::protobuf::FieldDescriptor& reference);
 
 // Of a type that a test is made of, or that is not in a test at all.
 const TypeRules& RulesOf(const google::protobuf::Descriptor* type);

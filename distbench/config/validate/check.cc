@@ -103,7 +103,6 @@ void ValidateTest(const DistributedSystemDescription& test, const Path& path,
   ValidateFlow(validation);
   ValidateActivities(validation);
   ValidateReplayTraces(validation);
-  ValidateAdmission(validation);
   ValidateServerFaults(validation);
   ValidateObjectives(validation);
   for (const auto& [name, part] : base::Plugins<LanguagePart>::All()) {

@@ -1,4 +1,5 @@
-// Brings tests into their canonical form, and finds all of their problems.
+// Brings tests into their canonical form, and finds all of their problems, and
+// what is probably not as intended.
 
 #ifndef DISTBENCH_CONFIG_VALIDATE_CHECK_H_
 #define DISTBENCH_CONFIG_VALIDATE_CHECK_H_
@@ -35,6 +36,11 @@ void Canonicalize(TestSequence& sequence);
 // without problems compiles, and runs without failures that the config could
 // cause.
 std::vector<Problem> Validate(const TestSequence& sequence);
+
+// Returns warnings about a sequence that CheckTestSequence() has returned:
+// unused parts, a warm-up that never ends, an open loop without an end, a rate
+// that one connection cannot carry, controls that contradict each other.
+std::vector<Problem> FindWarnings(const TestSequence& sequence);
 
 }  // namespace distbench::config
 

@@ -27,18 +27,6 @@ void CheckParallelism(const TestValidation& validation, const Path& path,
                                            : kMaxClosedLoopParallelism);
 }
 
-void CheckComposedArrivals(const TestValidation& validation, const Path& path,
-                           const Iterations& iterations) {
-  if (!iterations.has_arrivals()) return;
-  const Path place = path.Field("arrivals");
-  CheckArrivalsBetweenFields(iterations.arrivals(), place,
-                             validation.problems());
-  if (iterations.arrivals().process() != "recorded" &&
-      !iterations.has_open_loop_interval_ns() && !iterations.has_rate()) {
-    validation.Add(place, "needs a rate; add one, such as rate: \"200/s\"");
-  }
-}
-
 // Checks that names are well-formed. Whether they are defined depends on the
 // list.
 void CheckPredicates(const TestValidation& validation, const Path& path,
@@ -155,7 +143,11 @@ void ValidateActions(const TestValidation& validation) {
     if (action.has_iterations()) {
       const Path iterations = path.Field("iterations");
       CheckParallelism(validation, iterations, action);
-      CheckComposedArrivals(validation, iterations, action.iterations());
+      if (action.iterations().has_arrivals()) {
+        CheckArrivalsBetweenFields(action.iterations().arrivals(),
+                                   iterations.Field("arrivals"),
+                                   validation.problems());
+      }
     }
     CheckPredicates(validation, path.Field("predicates"), action);
   }

@@ -85,17 +85,8 @@ void CheckChannelsOf(const TestValidation& validation, const Path& service_path,
                      bool try_constraints) {
   const NameIndex names(service.multi_server_channels());
   for (int i = 0; i < names.names().size(); ++i) {
-    const std::string& name = names.names()[i];
-    const Path all = service_path.Field("multi_server_channels");
-    if (name.empty()) {
-      validation.Add(all.At(i).Field("name"), "is missing; give it a name");
-    } else if (names.Find(name) != i) {
-      validation.Add(all.At(i).Field("name"),
-                     absl::StrCat(Quoted(name),
-                                  " is the name of another channel of this "
-                                  "service; names must be unique"));
-    }
-    const Path path = ElementPath(all, names, i);
+    const Path path =
+        ElementPath(service_path.Field("multi_server_channels"), names, i);
     const MultiServerChannel& channel = service.multi_server_channels(i);
     CheckMembers(validation, path, channel, grid, try_constraints);
     CheckSettings(validation, path, service, channel);

@@ -29,13 +29,8 @@ class DistributionValidation {
   void Validate() {
     const bool has_pmf = !config_.pmf_points().empty();
     const bool has_cdf = !config_.cdf_points().empty();
-    if (has_pmf && has_cdf) {
-      problems_.Add(path_, "has both pmf_points and cdf_points; give one kind");
-    } else if (!has_pmf && !has_cdf) {
-      problems_.Add(path_, "has no points; give pmf_points or cdf_points");
-    } else if (CheckFields()) {
-      has_pmf ? CheckPmf() : CheckCdf();
-    }
+    if (has_pmf == has_cdf || !CheckFields()) return;
+    has_pmf ? CheckPmf() : CheckCdf();
   }
 
  private:
@@ -75,17 +70,14 @@ class DistributionValidation {
 
   void CheckPmf() {
     double sum = 0;
-    bool sound = true;
+    bool are_right = true;
     for (int i = 0; i < config_.pmf_points_size(); ++i) {
       const PmfPoint& point = config_.pmf_points(i);
-      if (!CheckProbability(point.has_pmf(), point.pmf(), "pmf_points", i,
-                            "pmf")) {
-        sound = false;
-      }
+      are_right = are_right && IsRight(point, "pmf");
       sum += point.pmf();
       CheckDataPoints(point, i);
     }
-    if (sound && std::abs(sum - 1) > kProbabilitySumTolerance) {
+    if (are_right && std::abs(sum - 1) > kProbabilitySumTolerance) {
       problems_.Add(path_.Field("pmf_points"),
                     absl::StrCat("the probabilities sum to ", sum,
                                  "; they must sum to 1"));
@@ -106,47 +98,21 @@ class DistributionValidation {
   }
 
   void CheckDataPoint(const DataPoint& point, int pmf_index, int index) {
-    const auto path = [&] {
-      return PointPath("pmf_points", pmf_index).Field("data_points").At(index);
-    };
-    const bool has_range = point.has_lower() || point.has_upper();
-    if (point.has_exact() == has_range) {
-      problems_.Add(path(), point.has_exact()
-                                ? "has both exact and a range; give one"
-                                : "has no value; give exact, or lower and "
-                                  "upper");
-      return;
-    }
-    if (has_range && !(point.has_lower() && point.has_upper())) {
-      problems_.Add(path(), point.has_lower()
-                                ? "has no upper; add it to lower"
-                                : "has no lower; add it to upper");
-      return;
-    }
-    if (has_range && point.lower() > point.upper()) {
-      problems_.Add(path(), absl::StrCat("lower is ", point.lower(),
-                                         " and upper is ", point.upper(),
-                                         "; upper must be at least lower"));
-    }
     for (const int64_t value : {point.exact(), point.lower(), point.upper()}) {
       if (IsValue(value)) continue;
-      CheckRange(path(), value, 0, use_.max_value, problems_);
+      CheckRange(
+          PointPath("pmf_points", pmf_index).Field("data_points").At(index),
+          value, 0, use_.max_value, problems_);
       return;
     }
   }
 
+  // Up to the first point that is wrong by itself.
   void CheckCdf() {
     const auto& points = config_.cdf_points();
     for (int i = 0; i < points.size(); ++i) {
-      if (!CheckProbability(points[i].has_cdf(), points[i].cdf(), "cdf_points",
-                            i, "cdf")) {
-        return;
-      }
+      if (!IsRight(points[i], "cdf") || !IsRight(points[i], "value")) return;
       const auto path = [&] { return PointPath("cdf_points", i); };
-      if (!points[i].has_value()) {
-        problems_.Add(path().Field("value"), "is missing; give the value");
-        return;
-      }
       if (!IsValue(points[i].value())) {
         CheckRange(path().Field("value"), points[i].value(), 0, use_.max_value,
                    problems_);
@@ -170,19 +136,6 @@ class DistributionValidation {
                     absl::StrCat("is ", points[points.size() - 1].cdf(),
                                  "; the last one must be 1"));
     }
-  }
-
-  // Written so that NaN is rejected.
-  bool CheckProbability(bool present, float probability, const char* points,
-                        int index, const char* field) {
-    if (present && probability >= 0 && probability <= 1) return true;
-    problems_.Add(PointPath(points, index).Field(field),
-                  present
-                      ? absl::StrCat(probability,
-                                     " is not a probability; must be from 0 "
-                                     "to 1")
-                      : "is missing; give a probability from 0 to 1");
-    return false;
   }
 
   bool IsValue(int64_t value) const {

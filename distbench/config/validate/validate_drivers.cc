@@ -23,13 +23,6 @@ constexpr int kMaxDeviceNameLength = 15;
 
 void CheckDevice(const TestValidation& validation, const Path& path,
                  const ProtocolDriverOptions& options) {
-  const int version = options.ip_version();
-  if (version != 0 && version != 4 && version != 6) {
-    validation.Add(path.Field("ip_version"),
-                   absl::StrCat(version,
-                                " is not an IP version; must be 4 or 6, or 0 "
-                                "for the host's choice"));
-  }
   const std::string& device = options.netdev_name();
   if (device.size() > kMaxDeviceNameLength ||
       device.find_first_of("/ \t\n") != std::string::npos) {

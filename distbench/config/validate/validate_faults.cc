@@ -21,7 +21,6 @@ class FaultValidation {
   void Validate() const {
     CheckInstances();
     if (!IsOfServer()) CheckRpc();
-    CheckRepetition();
     if (fault_.reset_connections()) CheckDriver();
   }
 
@@ -59,11 +58,6 @@ class FaultValidation {
           absl::StrCat("RPC ", Quoted(rpc.name()), " is not answered by ",
                        Quoted(fault_.service()), ", but by ",
                        Quoted(rpc.server()), "; correct one"));
-    } else if (rpc.has_stream()) {
-      Add("rpc_name",
-          absl::StrCat("RPC ", Quoted(rpc.name()),
-                       " streams, and only freeze and reset_connections affect "
-                       "streams; use one of these, or name another RPC"));
     }
   }
 
@@ -77,17 +71,6 @@ class FaultValidation {
                        "affect; name an RPC that does not stream"));
       return;
     }
-  }
-
-  void CheckRepetition() const {
-    if (!fault_.has_duration_ns() || !fault_.has_repeat_ns() ||
-        fault_.has_reset_connections() ||
-        fault_.repeat_ns() > fault_.duration_ns()) {
-      return;
-    }
-    Add("repeat",
-        "is not longer than the duration, so that the fault would never end; "
-        "raise it, or leave both out");
   }
 
   // Decorators have to pass it on.

@@ -182,7 +182,8 @@ INSTANTIATE_TEST_SUITE_P(
             "Streams", kThreeServers,
             ADMISSION("max_running: 2") "} " STREAM
                                         " services { name: 'more' count: 1",
-            AT_ADMISSION, "does not apply to RPCs that stream"}),
+            "rpc_descriptions[\"flow\"].stream",
+            "does not go with the admission of service \"server\""}),
     [](const auto& info) { return std::string(info.param.rule); });
 
 TEST(AdmissionValidationTest, LimitsMayBeGivenAlone) {

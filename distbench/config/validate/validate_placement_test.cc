@@ -191,7 +191,7 @@ INSTANTIATE_TEST_SUITE_P(
                        "'a' selected_instances: 0 } multi_server_channels { "
                        "name: 'a' selected_instances: 1 }",
                        "services[\"server\"].multi_server_channels[1].name",
-                       "\"a\" is the name of another channel"},
+                       "\"a\" is the name of multi_server_channels[0] as well"},
         ValidationCase{
             "NoMembers", "name: 'server' count: 3",
             "name: 'server' count: 3 multi_server_channels { name: 'a' }",

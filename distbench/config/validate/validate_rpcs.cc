@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -28,7 +30,6 @@ class RpcValidation {
     if (rpc_.has_stream() && !CallsOutside(rpc_)) {
       ValidateStream(validation_, path_, rpc_);
     }
-    if (rpc_.has_policy()) ValidatePolicy(validation_, path_, rpc_);
   }
 
  private:
@@ -52,6 +53,7 @@ class RpcValidation {
     }
     CheckAxes(path, *fanout);
     CheckTargetCounts(path, *fanout);
+    CheckQuorum(*fanout);
   }
 
   // Both sides need the axes: the client has the coordinates, and the server
@@ -85,6 +87,42 @@ class RpcValidation {
                              Quoted(rpc_.server()), " offers ", available));
       return;
     }
+  }
+
+  void CheckQuorum(const FanoutPlan& fanout) const {
+    const int answers = rpc_.policy().quorum().answers();
+    if (answers < 1) return;
+    const int64_t targets = FewestTargets(fanout);
+    if (answers <= targets) return;
+    validation_.Add(path_.Field("policy").Field("quorum").Field("answers"),
+                    absl::StrCat(answers,
+                                 " answers are more than an iteration "
+                                 "can get; it may have only ",
+                                 targets, " target", targets == 1 ? "" : "s"));
+  }
+
+  // The targets of an iteration that has any, as far as they are known.
+  int64_t FewestTargets(const FanoutPlan& fanout) const {
+    if (!rpc_.multi_server_channel_name().empty()) return 1;
+    const auto server = validation_.FindService(rpc_.server());
+    if (!server.has_value()) return std::numeric_limits<int64_t>::max();
+    Grid peers = server->grid;
+    for (const int axis : fanout.axes) peers.sizes[axis] = 1;
+    int64_t targets = peers.Count() - (CallsOwnService(rpc_) ? 1 : 0);
+    switch (fanout.kind) {
+      case FanoutPlan::Kind::kAll:
+      case FanoutPlan::Kind::kSameCoordinates:
+        break;
+      case FanoutPlan::Kind::kStochastic:
+        for (const FanoutPlan::Choice& choice : fanout.choices) {
+          if (choice.target_count == 0) continue;
+          targets = std::min<int64_t>(targets, choice.target_count);
+        }
+        break;
+      default:
+        targets = std::min<int64_t>(targets, 1);
+    }
+    return targets;
   }
 
   const TestValidation& validation_;

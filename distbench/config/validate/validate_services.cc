@@ -9,8 +9,6 @@
 namespace distbench::config {
 namespace {
 
-// ---- Sizes and counts -------------------------------------------------------
-
 // Whether the sizes form a grid; if not, that was reported.
 bool HasSoundSizes(const ServiceSpec& service) {
   return IsRight(service, "x_size") && IsRight(service, "y_size") &&
@@ -33,32 +31,18 @@ void CheckCount(const TestValidation& validation, const ServiceSpec& service,
                               "make them agree"));
 }
 
-// ---- Admission --------------------------------------------------------------
-
-void CheckAdmissionLimits(const TestValidation& validation,
-                          const AdmissionSpec& admission, const Path& path) {
-  // Each worker runs at least one request.
+// Each worker runs at least one request. That services outside of the test have
+// no admission is a rule of its field.
+void CheckAdmission(const TestValidation& validation,
+                    const ServiceSpec& service, const Path& path) {
   const int workers = validation.test().workers_per_instance();
-  if (admission.max_running() >= 1 && workers > admission.max_running()) {
-    validation.Add(
-        path.Field("max_running"),
-        absl::StrCat(admission.max_running(), " cannot be shared by ", workers,
-                     " workers, each of which runs at least one request; raise "
-                     "it, or lower workers_per_instance"));
-  }
-}
-
-// A stream takes a place for as long as its client likes.
-void CheckAdmittedRpcs(const TestValidation& validation,
-                       const std::string& service, const Path& path) {
-  for (const RpcSpec& rpc : validation.test().rpc_descriptions()) {
-    if (rpc.server() != service || !rpc.has_stream()) continue;
-    validation.Add(
-        path,
-        absl::StrCat("does not apply to RPCs that stream, such as ",
-                     Quoted(rpc.name()), "; let another service handle them"));
-    return;
-  }
+  const int running = service.admission().max_running();
+  if (IsOutside(service) || running < 1 || workers <= running) return;
+  validation.Add(
+      path.Field("admission").Field("max_running"),
+      absl::StrCat(running, " cannot be shared by ", workers,
+                   " workers, each of which runs at least one request; raise "
+                   "it, or lower workers_per_instance"));
 }
 
 }  // namespace
@@ -68,6 +52,7 @@ void ValidateServices(const TestValidation& validation) {
   for (int i = 0; i < validation.test().services_size(); ++i) {
     const ServiceSpec& service = validation.test().services(i);
     const Path path = validation.Service(i);
+    CheckAdmission(validation, service, path);
     if (!HasSoundSizes(service)) {
       sizes_are_sound = false;
       continue;
@@ -78,17 +63,6 @@ void ValidateServices(const TestValidation& validation) {
     validation.Add(validation.path().Field("services"),
                    absl::StrCat("there are more than ", kMaxInstances,
                                 " instances in all; reduce counts and sizes"));
-  }
-}
-
-void ValidateAdmission(const TestValidation& validation) {
-  for (int i = 0; i < validation.test().services_size(); ++i) {
-    const ServiceSpec& service = validation.test().services(i);
-    // Those outside of the test have none, as their product checks.
-    if (!service.has_admission() || IsOutside(service)) continue;
-    const Path path = validation.Service(i).Field("admission");
-    CheckAdmissionLimits(validation, service.admission(), path);
-    CheckAdmittedRpcs(validation, service.name(), path);
   }
 }
 

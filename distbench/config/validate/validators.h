@@ -16,7 +16,7 @@ namespace distbench::config {
 // Every string is valid UTF-8; reports and exports could not hold it otherwise.
 void ValidateEncoding(const TestValidation& validation);
 
-// Sizes and counts of services.
+// Sizes and counts of services, and how many requests they take.
 void ValidateServices(const TestValidation& validation);
 
 // Multi-server channels of services.
@@ -42,15 +42,11 @@ void ValidateDistributions(const TestValidation& validation);
 // calls the others and not itself.
 bool CallsOwnService(const RpcSpec& rpc);
 
-// RPCs: their clients, servers, fanouts and payloads.
+// RPCs: their clients, servers, fanouts, payloads and quorums.
 void ValidateRpcs(const TestValidation& validation);
 
 // The stream of an RPC that has one. `path` is the RPC's.
 void ValidateStream(const TestValidation& validation, const Path& path,
-                    const RpcSpec& rpc);
-
-// The policy of an RPC that has one. `path` is the RPC's.
-void ValidatePolicy(const TestValidation& validation, const Path& path,
                     const RpcSpec& rpc);
 
 // Single actions: what they run, how often, and when.
@@ -62,9 +58,6 @@ void ValidateActionLists(const TestValidation& validation);
 // The flow of control: only clients of an RPC send it, and nothing runs itself
 // for ever.
 void ValidateFlow(const TestValidation& validation);
-
-// How many requests services take.
-void ValidateAdmission(const TestValidation& validation);
 
 // The faults that servers have on purpose: who has them, when, and what the
 // drivers can do.

@@ -1,4 +1,4 @@
-#include "distbench/config/validate/warnings.h"
+#include "distbench/config/validate/check.h"
 
 #include <algorithm>
 #include <cstdint>

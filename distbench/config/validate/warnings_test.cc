@@ -1,5 +1,3 @@
-#include "distbench/config/validate/warnings.h"
-
 #include <string>
 #include <vector>
 

@@ -42,14 +42,6 @@ class ServiceCheck {
                       "an external service counts as one; list its servers in "
                       "external.addresses and remove this");
     }
-    const auto refuse = [&](bool is_present, const char* field) {
-      if (is_present) validation_.Add(path_.Field(field), kNotRun);
-    };
-    refuse(service_.has_protocol_driver_options_name(),
-           "protocol_driver_options_name");
-    refuse(!service_.multi_server_channels().empty(), "multi_server_channels");
-    refuse(service_.has_numa_binding(), "numa_binding");
-    refuse(service_.has_admission(), "admission");
     const int list = validation_.names().lists.Find(service_.name());
     if (list != config::kNone) validation_.Add(validation_.List(list), kNotRun);
   }
@@ -115,68 +107,15 @@ class CallCheck {
       : validation_(validation),
         rpc_(validation.test().rpc_descriptions(index)),
         call_(rpc_.external_call()),
-        rpc_path_(validation.Rpc(index)),
-        path_(rpc_path_.Field("external_call")) {}
+        path_(validation.Rpc(index).Field("external_call")) {}
 
   void Check() const {
-    CheckClients();
-    const int server = validation_.names().services.Find(rpc_.server());
-    const bool is_external = server != config::kNone &&
-                             validation_.test().services(server).has_external();
-    if (is_external && !rpc_.has_external_call()) {
-      validation_.Add(path_,
-                      absl::StrCat("is missing; name the method of the "
-                                   "external service ",
-                                   config::Quoted(rpc_.server()), " to call"));
-    }
-    if (!rpc_.has_external_call()) return;
-    if (server != config::kNone && !is_external) {
-      validation_.Add(path_,
-                      absl::StrCat("service ", config::Quoted(rpc_.server()),
-                                   " is not external; remove this, or give the "
-                                   "service external { addresses: ... }"));
-    }
-    CheckUnused();
+    const int list = validation_.names().lists.Find(rpc_.name());
+    if (list != config::kNone) validation_.Add(validation_.List(list), kNotRun);
     CheckCall();
   }
 
  private:
-  void CheckClients() const {
-    for (int i = 0; i < rpc_.client_size(); ++i) {
-      const int client = validation_.names().services.Find(rpc_.client(i));
-      if (client == config::kNone ||
-          !validation_.test().services(client).has_external()) {
-        continue;
-      }
-      validation_.Add(rpc_path_.Field("client").At(i),
-                      absl::StrCat("service ", config::Quoted(rpc_.client(i)),
-                                   " is external, and what it calls is its "
-                                   "own affair; name a service of the test"));
-    }
-  }
-
-  // What decides the sizes and the handling of other RPCs.
-  void CheckUnused() const {
-    const auto refuse = [&](bool is_present, const char* field) {
-      if (!is_present) return;
-      validation_.Add(rpc_path_.Field(field),
-                      "has no effect on an external service; its method and "
-                      "the external_call say what is sent; remove it");
-    };
-    refuse(!rpc_.request_payload_name().empty(), "request_payload_name");
-    refuse(!rpc_.response_payload_name().empty(), "response_payload_name");
-    refuse(!rpc_.distribution_config_name().empty(),
-           "distribution_config_name");
-    if (rpc_.has_stream()) {
-      validation_.Add(rpc_path_.Field("stream"),
-                      "has no effect on an external service: a call of its "
-                      "streaming methods sends one request, and ends with the "
-                      "last response; remove it");
-    }
-    const int list = validation_.names().lists.Find(rpc_.name());
-    if (list != config::kNone) validation_.Add(validation_.List(list), kNotRun);
-  }
-
   void CheckCall() const {
     const int64_t problems_before = validation_.problems().count();
     CheckContents();
@@ -236,48 +175,10 @@ class CallCheck {
   const config::TestValidation& validation_;
   const RpcSpec& rpc_;
   const ExternalCallSpec& call_;
-  const config::Path rpc_path_;
   const config::Path path_;
 };
 
 // ---- What refers to services and RPCs ---------------------------------------
-
-void CheckActions(const config::TestValidation& validation) {
-  const DistributedSystemDescription& test = validation.test();
-  for (int i = 0; i < test.actions_size(); ++i) {
-    const Action& action = test.actions(i);
-    const int rpc = validation.names().rpcs.Find(action.rpc_name());
-    if (rpc == config::kNone ||
-        !test.rpc_descriptions(rpc).has_external_call() ||
-        action.request_payload_override().empty()) {
-      continue;
-    }
-    validation.Add(validation.Action(i).Field("request_payload_override"),
-                   "has no effect on an external service; its external_call "
-                   "says what is sent; remove it");
-  }
-}
-
-void CheckReplays(const config::TestValidation& validation) {
-  const DistributedSystemDescription& test = validation.test();
-  for (int i = 0; i < test.rpc_replay_traces_size(); ++i) {
-    const RpcReplayTrace& trace = test.rpc_replay_traces(i);
-    const auto check = [&](const std::string& name, const char* field) {
-      const int service = validation.names().services.Find(name);
-      if (service == config::kNone || !test.services(service).has_external())
-        return;
-      validation.Add(
-          validation
-              .Element("rpc_replay_traces", validation.names().replay_traces, i)
-              .Field(field),
-          absl::StrCat("service ", config::Quoted(name),
-                       " is external, and a trace has no methods; "
-                       "call it by an RPC with an external_call"));
-    };
-    check(trace.client(), "client");
-    check(trace.server(), "server");
-  }
-}
 
 // Instances that are named where only those count that run on nodes.
 void CheckPlaces(const config::TestValidation& validation) {
@@ -307,23 +208,6 @@ void CheckPlaces(const config::TestValidation& validation) {
     if (!is_external(instance)) continue;
     validation.Add(validation.path().Field("service_constraints").At(instance),
                    kNotRun);
-  }
-}
-
-void CheckFaults(const config::TestValidation& validation) {
-  const DistributedSystemDescription& test = validation.test();
-  for (int i = 0; i < test.server_faults_size(); ++i) {
-    const std::string& name = test.server_faults(i).service();
-    const int service = validation.names().services.Find(name);
-    if (service == config::kNone || !test.services(service).has_external()) {
-      continue;
-    }
-    validation.Add(
-        validation.Element("server_faults", validation.names().server_faults, i)
-            .Field("service"),
-        absl::StrCat("is the external service ", config::Quoted(name),
-                     ", which distbench does not run; name a "
-                     "service of the test's own"));
   }
 }
 
@@ -384,12 +268,11 @@ void ExternalLanguage::Validate(
   }
   CheckOneTlsPerAddress(validation);
   for (int i = 0; i < test.rpc_descriptions_size(); ++i) {
-    CallCheck(validation, i).Check();
+    if (config::CallsOutside(test.rpc_descriptions(i))) {
+      CallCheck(validation, i).Check();
+    }
   }
-  CheckActions(validation);
-  CheckReplays(validation);
   CheckPlaces(validation);
-  CheckFaults(validation);
 }
 
 void ExternalLanguage::ReadFiles(const config::Path& path,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -74,19 +75,15 @@ std::string WithoutWildcards(std::string glob) {
 class Members {
  public:
   Members(absl::Span<const std::string> services, config::Problems& problems)
-      : services_(services), problems_(problems) {}
+      : services_(services, problems), problems_(problems) {}
 
   void Add(const ControlGroup& group, int number, const config::Path& path) {
-    if (group.everything_else() == !group.services().empty()) {
-      problems_.Add(path, group.everything_else()
-                              ? "has both services and everything_else; give "
-                                "one, and a group of its own to the other"
-                              : "is for nothing; give it services, or "
-                                "everything_else: true");
-    }
     if (group.everything_else()) AddEverythingElse(number, path);
     for (int i = 0; i < group.services_size(); ++i) {
-      AddServices(group.services(i), number, path.Field("services").At(i));
+      const config::Path place = path.Field("services").At(i);
+      for (const std::string& each : services_.Find(group.services(i), place)) {
+        AddService(each, number, place);
+      }
     }
   }
 
@@ -99,40 +96,6 @@ class Members {
     problems_.Add(path.Field("everything_else"),
                   absl::StrCat("groups[", everything_else_,
                                "] is for everything else, too; make them one"));
-  }
-
-  void AddServices(const std::string& glob, int number,
-                   const config::Path& path) {
-    if (glob.size() > config::kMaxGlobLength) {
-      problems_.Add(path,
-                    absl::StrCat("is longer than ", config::kMaxGlobLength,
-                                 " bytes; shorten it"));
-      return;
-    }
-    tried_ += static_cast<int64_t>(services_.size());
-    if (tried_ > config::kMaxConditionsTried) {
-      problems_.Add(path,
-                    absl::StrCat("there are too many names to try each "
-                                 "on ",
-                                 services_.size(), " services; use fewer"));
-      return;
-    }
-    bool is_used = false;
-    for (const std::string& service : services_) {
-      if (service.size() > config::kMaxNameLength ||
-          !config::GlobMatches(glob, service)) {
-        continue;
-      }
-      is_used = true;
-      AddService(service, number, path);
-    }
-    if (is_used || problems_.full()) return;
-    problems_.Add(
-        path,
-        absl::StrCat(config::IsGlob(glob) ? "no service matches "
-                                          : "no service is named ",
-                     config::Quoted(glob), "; ",
-                     config::Suggestion(WithoutWildcards(glob), services_)));
   }
 
   void AddService(const std::string& service, int number,
@@ -148,11 +111,10 @@ class Members {
                                      "]; an instance runs in one group only"));
   }
 
-  const absl::Span<const std::string> services_;
+  ServiceGlobs services_;
   config::Problems& problems_;
   std::map<std::string, int> group_of_;
   int everything_else_ = config::kNone;
-  int64_t tried_ = 0;
 };
 
 // ---- Settings of groups -----------------------------------------------------
@@ -257,13 +219,6 @@ void CheckIoLimits(const ControlGroup& group, const config::Path& path,
     CheckBytesPerSecond(place.Field("write_bytes"), limit.has_write_bytes(),
                         limit.write_bytes(), problems);
     config::CheckOwnFields(limit, place, nullptr, problems);
-    if (limit.has_read_bytes() || limit.has_write_bytes() ||
-        limit.has_read_operations() || limit.has_write_operations()) {
-      continue;
-    }
-    problems.Add(place,
-                 "limits nothing; give read_bytes, write_bytes, "
-                 "read_operations or write_operations");
   }
 }
 
@@ -286,10 +241,6 @@ void CheckModel(const IoCostModel& model, const config::Path& path,
 void CheckQos(const IoCostQos& qos, const config::Path& path,
               config::Problems& problems) {
   config::CheckOwnFields(qos, path, nullptr, problems);
-  if (qos.has_min() && qos.has_max() && qos.min() > qos.max()) {
-    problems.Add(path.Field("min"), absl::StrCat(qos.min(), " is above max, ",
-                                                 qos.max(), "; exchange them"));
-  }
   if (qos.ByteSizeLong() == 0) problems.Add(path, "is empty; leave it out");
 }
 
@@ -317,10 +268,7 @@ void CheckIoCost(const ControlSet& controls, const config::Path& path,
     if (settings.has_qos()) {
       CheckQos(settings.qos(), place.Field("qos"), problems);
     }
-    if (!settings.has_enable() && !settings.has_model() &&
-        !settings.has_qos()) {
-      problems.Add(place, "changes nothing; give it enable, model or qos");
-    }
+    config::CheckOwnFields(settings, place, nullptr, problems);
   }
 }
 
@@ -347,6 +295,35 @@ void ValidateControlSet(const ControlSet& controls, const config::Path& path,
   CheckIoCost(controls, path, problems);
 }
 
+std::vector<std::string> ServiceGlobs::Find(const std::string& glob,
+                                            const config::Path& path) {
+  if (glob.size() > config::kMaxGlobLength) {
+    problems_.Add(path, absl::StrCat("is longer than ", config::kMaxGlobLength,
+                                     " bytes; shorten it"));
+    return {};
+  }
+  tried_ += static_cast<int64_t>(services_.size());
+  if (tried_ > config::kMaxConditionsTried) {
+    problems_.Add(path, absl::StrCat("there are too many names to try each on ",
+                                     services_.size(), " services; use fewer"));
+    return {};
+  }
+  std::vector<std::string> found;
+  absl::c_copy_if(services_, std::back_inserter(found),
+                  [&](const std::string& service) {
+                    return service.size() <= config::kMaxNameLength &&
+                           config::GlobMatches(glob, service);
+                  });
+  if (!found.empty() || problems_.full()) return found;
+  problems_.Add(
+      path,
+      absl::StrCat(
+          config::IsGlob(glob) ? "no service matches " : "no service is named ",
+          config::Quoted(glob), "; ",
+          config::Suggestion(WithoutWildcards(glob), services_)));
+  return found;
+}
+
 bool HasSettings(ControlGroup group) {
   group.clear_services();
   group.clear_everything_else();
@@ -355,15 +332,16 @@ bool HasSettings(ControlGroup group) {
 
 namespace {
 
+bool IsFor(const ControlGroup& group, const std::string& service) {
+  return absl::c_any_of(group.services(), [&](const std::string& glob) {
+    return config::GlobMatches(glob, service);
+  });
+}
+
 // The group that names the service; kNone if there is none.
 int GroupOf(const ControlSet& controls, const std::string& service) {
   for (int i = 0; i < controls.groups_size(); ++i) {
-    const auto& globs = controls.groups(i).services();
-    if (absl::c_any_of(globs, [&](const std::string& glob) {
-          return config::GlobMatches(glob, service);
-        })) {
-      return i;
-    }
+    if (IsFor(controls.groups(i), service)) return i;
   }
   return config::kNone;
 }
@@ -432,12 +410,6 @@ void WarnOfWeights(const ControlSet& controls, const config::Path& path,
                  "io_cost for the device, or see to it that its host does");
     return;
   }
-}
-
-bool IsFor(const ControlGroup& group, const std::string& service) {
-  return absl::c_any_of(group.services(), [&](const std::string& glob) {
-    return config::GlobMatches(glob, service);
-  });
 }
 
 void WarnOfBindings(const DistributedSystemDescription& test,

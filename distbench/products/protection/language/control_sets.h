@@ -4,7 +4,9 @@
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_LANGUAGE_CONTROL_SETS_H_
 #define DISTBENCH_PRODUCTS_PROTECTION_LANGUAGE_CONTROL_SETS_H_
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "distbench/config/problems/problem.h"
@@ -27,6 +29,25 @@ void CanonicalizeControlSet(ControlSet& controls);
 void ValidateControlSet(const ControlSet& controls, const config::Path& path,
                         absl::Span<const std::string> services,
                         config::Problems& problems);
+
+// Tries names and globs of services on the ones there are. All arguments must
+// outlive this object.
+class ServiceGlobs {
+ public:
+  ServiceGlobs(absl::Span<const std::string> services,
+               config::Problems& problems)
+      : services_(services), problems_(problems) {}
+
+  // The services that the glob at `path` matches. Adds a problem if there are
+  // none, or if it would take too long to see.
+  std::vector<std::string> Find(const std::string& glob,
+                                const config::Path& path);
+
+ private:
+  const absl::Span<const std::string> services_;
+  config::Problems& problems_;
+  int64_t tried_ = 0;
+};
 
 // Whether the group changes anything.
 bool HasSettings(ControlGroup group);

@@ -8,7 +8,6 @@
 #include "distbench/config/reading/load.h"
 #include "distbench/config/testing/validation_cases.h"
 #include "distbench/config/validate/check.h"
-#include "distbench/config/validate/warnings.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -190,30 +190,26 @@ void CheckCapacity(const config::TestValidation& validation,
 }
 
 // Names that would be taken by antagonists.
-template <typename Elements>
-void CheckFree(const config::TestValidation& validation,
-               const Elements& elements, absl::string_view field) {
-  for (int i = 0; i < elements.size(); ++i) {
-    if (!absl::StartsWith(elements[i].name(), kAntagonistPrefix)) continue;
-    validation.Add(
-        validation.path().Field(field).At(i).Field("name"),
-        absl::StrCat(config::Quoted(elements[i].name()), " begins with ",
-                     kAntagonistPrefix,
-                     ", as do the names that the experiment adds; rename it"));
-  }
-}
-
 void CheckFreeNames(const config::TestValidation& validation) {
-  const DistributedSystemDescription& test = validation.test();
-  CheckFree(validation, test.services(), "services");
-  CheckFree(validation, test.payload_descriptions(), "payload_descriptions");
-  CheckFree(validation, test.rpc_descriptions(), "rpc_descriptions");
-  CheckFree(validation, test.actions(), "actions");
-  CheckFree(validation, test.action_lists(), "action_lists");
-  CheckFree(validation, test.activity_configs(), "activity_configs");
-  CheckFree(validation, test.activity_pools(), "activity_pools");
-  CheckFree(validation, test.delay_distribution_configs(),
-            "delay_distribution_configs");
+  using Test = DistributedSystemDescription;
+  for (const int field :
+       {Test::kServicesFieldNumber, Test::kPayloadDescriptionsFieldNumber,
+        Test::kRpcDescriptionsFieldNumber, Test::kActionsFieldNumber,
+        Test::kActionListsFieldNumber, Test::kActivityConfigsFieldNumber,
+        Test::kActivityPoolsFieldNumber,
+        Test::kDelayDistributionConfigsFieldNumber}) {
+    const config::Path list = validation.path().Field(
+        Test::descriptor()->FindFieldByNumber(field)->name());
+    const auto& names = validation.names().Of(field)->names();
+    for (int i = 0; i < names.size(); ++i) {
+      if (!absl::StartsWith(names[i], kAntagonistPrefix)) continue;
+      validation.Add(list.At(i).Field("name"),
+                     absl::StrCat(config::Quoted(names[i]), " begins with ",
+                                  kAntagonistPrefix,
+                                  ", as do the names that the experiment adds; "
+                                  "rename it"));
+    }
+  }
 }
 
 void CheckControls(const config::TestValidation& validation,
@@ -230,19 +226,10 @@ void CheckControls(const config::TestValidation& validation,
       services.push_back(std::move(service));
     }
   }
-  absl::flat_hash_set<std::string> names;
   for (int i = 0; i < test.experiment().controls_size(); ++i) {
-    const ControlSet& controls = test.experiment().controls(i);
-    const config::Path place = path.Field("controls").At(i);
-    if (controls.name().empty()) {
-      validation.Add(place.Field("name"), "is missing; give it a name");
-    } else if (!names.insert(controls.name()).second) {
-      validation.Add(place.Field("name"),
-                     absl::StrCat(config::Quoted(controls.name()),
-                                  " is the name of another set as well; names "
-                                  "must be unique"));
-    }
-    ValidateControlSet(controls, place, services, validation.problems());
+    ValidateControlSet(test.experiment().controls(i),
+                       path.Field("controls").At(i), services,
+                       validation.problems());
   }
 }
 
@@ -477,34 +464,9 @@ void CheckDistinctServices(const config::TestValidation& validation,
 void CheckServices(
     const config::TestValidation& validation, const config::Path& path,
     const google::protobuf::RepeatedPtrField<std::string>& globs) {
-  const std::vector<std::string>& services =
-      validation.names().services.names();
-  const int64_t tries = static_cast<int64_t>(globs.size()) *
-                        static_cast<int64_t>(services.size());
-  if (tries > config::kMaxConditionsTried) {
-    validation.Add(path, absl::StrCat("has ", globs.size(),
-                                      " names, too many to try each on ",
-                                      services.size(), " services; use fewer"));
-    return;
-  }
-  for (int i = 0; i < globs.size(); ++i) {
-    const std::string& glob = globs[i];
-    if (glob.size() > config::kMaxGlobLength) {
-      validation.Add(path.At(i),
-                     absl::StrCat("is longer than ", config::kMaxGlobLength,
-                                  " bytes; shorten it"));
-      continue;
-    }
-    const bool matches =
-        absl::c_any_of(services, [&](const std::string& service) {
-          return service.size() <= config::kMaxNameLength &&
-                 config::GlobMatches(glob, service);
-        });
-    if (matches || validation.problems().full()) continue;
-    validation.Add(path.At(i),
-                   absl::StrCat("no service is named ", config::Quoted(glob),
-                                "; ", config::Suggestion(glob, services)));
-  }
+  ServiceGlobs services(validation.names().services.names(),
+                        validation.problems());
+  for (int i = 0; i < globs.size(); ++i) services.Find(globs[i], path.At(i));
 }
 
 void CheckAntagonists(const config::TestValidation& validation,

@@ -48,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(
                                "did you mean \"query\"?"},
         config::ValidationCase{
             "UnknownService", "", SUBJECT("rpc: 'query' services: 'sever*'"),
-            "experiment.subject.services[0]", "no service is named \"sever*\""},
+            "experiment.subject.services[0]", "no service matches \"sever*\""},
         config::ValidationCase{
             "ObjectiveIsNone", "", SUBJECT("rpc: 'query' objective: 'fast'"),
             "experiment.subject.objective", "has neither <= nor >="},
