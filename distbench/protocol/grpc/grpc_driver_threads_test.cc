@@ -1,13 +1,17 @@
 // Tests that each threading model uses the threads that it should.
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "distbench/base/clock.h"
+#include "distbench/base/threads.h"
 #include "distbench/protocol/grpc/testing/driver_testing.h"
 #include "gtest/gtest.h"
 
@@ -180,35 +184,53 @@ TEST(GrpcDriverThreadsTest, HandlingInlineTakesNoPool) {
   EXPECT_TRUE(driver->Counters().empty());
 }
 
-// Calls a service whose worker only handles requests, until a request and the
-// end of a call arrive on threads other than those that poll. Returns whether
-// that happens in time.
-bool OthersRunTheTurns(const Mode& server, const Mode& client,
-                       const std::vector<bool>& immediate_rpcs) {
+std::string OwnName() {
+  char name[16] = {};
+  pthread_getname_np(pthread_self(), name, sizeof(name));
+  return name;
+}
+
+// The names of the threads that ran turns of two workers, other than the
+// workers' own.
+struct OtherThreads {
+  std::set<std::string> with_requests;
+  std::set<std::string> with_ends;  // of calls
+};
+
+// Calls a service whose worker only handles requests, until others have run the
+// turns that may be theirs, or for too long.
+// expects_other: whether requests may be theirs.
+OtherThreads ThreadsThatRunTurns(const Mode& server, const Mode& client,
+                                 const std::vector<bool>& immediate_rpcs,
+                                 bool expects_other) {
+  OtherThreads others;
   auto driver = MakeDriver(server, immediate_rpcs);
   const std::string address = driver->Listen(1).value();
-  std::atomic<bool> request_by_other = false;
+  std::atomic<bool> request_by_other = !expects_other;
   std::atomic<bool> stopped = false;
   std::thread worker([&] {
     const std::thread::id own = std::this_thread::get_id();
     Events events(driver->transport(0),
                   [&, own](Transport& transport, ServerCall* call) {
                     if (std::this_thread::get_id() != own) {
+                      others.with_requests.insert(OwnName());
                       request_by_other = true;
                     }
                     Events::ReplyAsAsked(transport, call);
                   });
     while (!stopped) driver->transport(0).Poll(kNever, events);
   });
-  bool done_by_other = client.client_type == "polling";
+  bool end_by_other = client.client_type == "polling";
   {
     Client caller(client, {address});
     caller.events().on_done = [&,
                                own = std::this_thread::get_id()](ClientCall*) {
-      if (std::this_thread::get_id() != own) done_by_other = true;
+      if (std::this_thread::get_id() == own) return;
+      others.with_ends.insert(OwnName());
+      end_by_other = true;
     };
     const int64_t give_up_ns = base::NowNs() + 20'000'000'000;
-    while (!(request_by_other && done_by_other) && base::NowNs() < give_up_ns) {
+    while (!(request_by_other && end_by_other) && base::NowNs() < give_up_ns) {
       ClientCall call;
       EXPECT_EQ(caller.Call(call), "");
     }
@@ -217,19 +239,33 @@ bool OthersRunTheTurns(const Mode& server, const Mode& client,
   stopped = true;
   driver->transport(0).Wake();
   worker.join();
-  return request_by_other && done_by_other;
+  return others;
 }
 
 TEST(GrpcDriverThreadsTest, WhoBringsARequestRunsTheTurnOfASleepingWorker) {
+  // What gRPC names the threads that run callbacks.
+  const std::string callbacks = "nexting_thread";
+  const std::string pool = base::kHandlerThread;
+  struct Case {
+    std::string server_type;
+    std::vector<bool> immediate_rpcs;
+    std::set<std::string> threads;
+  };
+  const Case cases[] = {
+      {"inline", {}, {}},      {"inline", {true}, {}},
+      {"polling", {}, {pool}}, {"polling", {true}, {}},
+      {"handoff", {}, {pool}}, {"handoff", {true}, {callbacks}}};
   for (const char* client : {"polling", "callback"}) {
-    for (const char* server : {"polling", "handoff"}) {
-      EXPECT_TRUE(OthersRunTheTurns({.server_type = server},
-                                    {.client_type = client}, {}))
-          << client << " " << server;
+    for (const Case& server : cases) {
+      SCOPED_TRACE(std::string(client) + " " + server.server_type);
+      const OtherThreads others = ThreadsThatRunTurns(
+          {.server_type = server.server_type}, {.client_type = client},
+          server.immediate_rpcs, !server.threads.empty());
+      EXPECT_EQ(others.with_requests, server.threads);
+      EXPECT_EQ(others.with_ends, client == std::string("polling")
+                                      ? std::set<std::string>{}
+                                      : std::set<std::string>{callbacks});
     }
-    EXPECT_TRUE(OthersRunTheTurns({.server_type = "handoff"},
-                                  {.client_type = client}, {true}))
-        << client;
   }
 }
 

@@ -14,6 +14,7 @@
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/grpc/client/client_side.h"
 #include "distbench/protocol/grpc/client/streaming_calls.h"
+#include "distbench/protocol/grpc/queue/callback_queue.h"
 #include "distbench/protocol/grpc/queue/event_queue.h"
 #include "distbench/protocol/grpc/queue/wake_timer.h"
 #include "distbench/protocol/grpc/server/server_side.h"
@@ -27,9 +28,12 @@ namespace distbench::protocol {
 
 class GrpcTransport final : public Transport, private StreamTransport {
  public:
-  // For the alarm, see EventQueue. The counts must outlive the transport.
+  // For the alarm, see EventQueue. What is passed by reference or pointer, except
+  // for the settings, must outlive the transport. `callbacks` is needed for
+  // ClientType::kCallback.
   GrpcTransport(std::unique_ptr<WakeTimer::Alarm> alarm,
-                const GrpcSettings& settings, StreamCounts& counts);
+                const GrpcSettings& settings, const CallbackQueue* callbacks,
+                StreamCounts& counts);
   // Drops what is in flight. Requires that the server has been shut down.
   ~GrpcTransport() override;
 

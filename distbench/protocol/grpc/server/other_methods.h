@@ -3,27 +3,24 @@
 #ifndef DISTBENCH_PROTOCOL_GRPC_SERVER_OTHER_METHODS_H_
 #define DISTBENCH_PROTOCOL_GRPC_SERVER_OTHER_METHODS_H_
 
-#include <grpc/grpc.h>
-
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "distbench/protocol/grpc/queue/event_queue.h"
+#include "distbench/protocol/grpc/server/asked_call.h"
 #include "distbench/protocol/grpc/server/streaming_requests.h"
 
 namespace distbench::protocol {
 
 // The part of a server side that does not depend on its own method: the RPCs
 // that stream, handshakes (channel.h), and calls of methods that nobody knows,
-// which gRPC's core would otherwise let wait for a handler. All arrive at a
-// worker's own queue. Used by the thread that polls the queue, except for
-// Serve().
+// which gRPC's core would otherwise let wait for a handler.
 class OtherMethods {
  public:
-  // The queue must outlive this. `nonce` is the test's.
-  OtherMethods(EventQueue& queue, std::string nonce);
-  // Requires that drained() holds.
+  // The place must outlive this; those that stream use its worker's queue.
+  // `nonce` is the test's.
+  OtherMethods(ServerPlace& place, std::string nonce);
+  // Requires that drained() holds, and that the place is not active.
   ~OtherMethods();
 
   OtherMethods(const OtherMethods&) = delete;
@@ -32,24 +29,22 @@ class OtherMethods {
   // Starts to answer all but the RPCs that stream: streaming() has a Serve() of
   // its own. `handshake_method` is the result of registering kHandshakeMethod
   // with grpc_server_register_method(). Call this before the queue is polled.
-  void Serve(grpc_server* server, void* handshake_method);
+  void Serve(void* handshake_method);
 
   StreamingRequests& streaming() { return streaming_; }
 
   // As those of ServerSide.
-  void Close();
-  bool drained() const { return active_ == 0 && streaming_.drained(); }
+  void Close() { streaming_.Close(); }
+  bool drained() const { return streaming_.drained(); }
 
  private:
   class Call;
 
-  void AddCall(grpc_server* server, void* method);
+  void AddCall(void* method);
 
-  EventQueue& queue_;
+  ServerPlace& place_;
   const std::string nonce_;
   StreamingRequests streaming_;
-  bool closed_ = false;
-  int active_ = 0;  // calls with an operation in gRPC
   std::vector<std::unique_ptr<Call>> calls_;
 };
 

@@ -6,8 +6,9 @@
 
 #include "absl/synchronization/notification.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/protocol/grpc/queue/callback_queue.h"
 #include "distbench/protocol/grpc/queue/event_queue.h"
-#include "distbench/protocol/grpc/server/pooled_request.h"
+#include "distbench/protocol/grpc/server/pool_use.h"
 #include "distbench/protocol/grpc/wire/channel.h"
 #include "distbench/protocol/grpc/wire/stream_side.h"
 #include "distbench/security/credentials.h"
@@ -83,11 +84,14 @@ class Listener {
   Stopped stopped_;
 };
 
-// Makes a listener for the server types "inline" and "polling": the transports'
-// completion queues are also the server's. For measures_time_parts, here and
-// below, see DriverEnvironment.
-std::unique_ptr<Listener> MakeQueueListener(const ChannelArguments& arguments,
+// Makes a listener for calls of kGenericRpcMethod. For the server types
+// "inline" and "polling" `callbacks` is null: the transports' completion queues
+// are also the server's. For "handoff" requests arrive at `callbacks`, and go
+// to the transports in turn. For measures_time_parts, here and below, see
+// DriverEnvironment.
+std::unique_ptr<Listener> MakeUnaryListener(const ChannelArguments& arguments,
                                             PoolUse pool_use,
+                                            const CallbackQueue* callbacks,
                                             ListenerSecurity security,
                                             bool measures_time_parts);
 
@@ -99,12 +103,6 @@ std::unique_ptr<Listener> MakeStreamListener(const ChannelArguments& arguments,
                                              bool measures_time_parts,
                                              size_t max_waiting_replies,
                                              StreamCounts& counts);
-
-// Makes a listener for the server type "handoff", which uses gRPC's callback
-// API. Requests go to the transports in turn.
-std::unique_ptr<Listener> MakeCallbackListener(
-    const ChannelArguments& arguments, PoolUse pool_use,
-    ListenerSecurity security, bool measures_time_parts);
 
 }  // namespace distbench::protocol
 

@@ -6,7 +6,7 @@
 
 #include "distbench/protocol/grpc/queue/event_queue.h"
 #include "distbench/protocol/grpc/queue/wake_timer.h"
-#include "distbench/protocol/grpc/server/pooled_request.h"
+#include "distbench/protocol/grpc/server/pool_use.h"
 #include "distbench/protocol/grpc/wire/channel.h"
 #include "gtest/gtest.h"
 
@@ -32,14 +32,16 @@ class ListenerTest : public testing::Test {
   }
 };
 
-TEST_F(ListenerTest, QueueListenerSaysThatAnAddressIsNotAvailable) {
-  ExpectNoPort(MakeQueueListener(ChannelArguments(), PoolUse(), {},
+TEST_F(ListenerTest, AnAddressIsNotAvailableToWorkersQueues) {
+  ExpectNoPort(MakeUnaryListener(ChannelArguments(), PoolUse(),
+                                 /*callbacks=*/nullptr, {},
                                  /*measures_time_parts=*/false));
 }
 
-TEST_F(ListenerTest, CallbackListenerSaysThatAnAddressIsNotAvailable) {
-  ExpectNoPort(MakeCallbackListener(ChannelArguments(), PoolUse(), {},
-                                    /*measures_time_parts=*/false));
+TEST_F(ListenerTest, AnAddressIsNotAvailableToCallbacks) {
+  const CallbackQueue callbacks;
+  ExpectNoPort(MakeUnaryListener(ChannelArguments(), PoolUse(), &callbacks, {},
+                                 /*measures_time_parts=*/false));
 }
 
 }  // namespace

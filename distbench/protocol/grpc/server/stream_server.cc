@@ -12,12 +12,6 @@
 #include "glog/logging.h"
 
 namespace distbench::protocol {
-namespace {
-
-// Streams that gRPC can accept before we ask for more.
-constexpr int kStreamsAhead = 16;
-
-}  // namespace
 
 struct GrpcStreamServer::Request final : ServerCall {
   IncomingMessage message;
@@ -71,7 +65,7 @@ class GrpcStreamServer::Stream final : public ServerStreamSide,
 };
 
 void GrpcStreamServer::Stream::Accept() {
-  Ask(server_.server_, server_.method_, server_.queue_, accept_);
+  Ask(server_.place_.server, server_.method_, server_.place_.queue, accept_);
 }
 
 void GrpcStreamServer::Stream::OnAccepted(bool ok, TransportEvents&) {
@@ -97,7 +91,7 @@ void GrpcStreamServer::Stream::ReceiveNext() {
 
 void GrpcStreamServer::Stream::OnReceived(bool, TransportEvents& events) {
   Request& request = *std::exchange(receiving_, nullptr);
-  input_over_ = request.message.is_empty() || server_.closed_;
+  input_over_ = request.message.is_empty() || server_.place_.closed;
   if (!input_over_ && !ReadHeader(request)) Refuse();
   if (input_over_) {
     request.message.Clear();
@@ -176,7 +170,7 @@ void GrpcStreamServer::Stream::Settle() {
     return;
   }
   if (operations_ > 0) return;
-  if (!std::exchange(settled_, true)) --server_.active_;
+  if (!std::exchange(settled_, true)) --server_.place_.active;
   if (unanswered_ == 0) server_.Bury(*this);
 }
 
@@ -184,26 +178,25 @@ GrpcStreamServer::GrpcStreamServer(EventQueue& queue, std::string nonce,
                                    bool measures_time_parts,
                                    size_t max_waiting_replies,
                                    StreamCounts& counts)
-    : queue_(queue),
+    : place_{.queue = queue},
       measures_time_parts_(measures_time_parts),
       max_waiting_replies_(max_waiting_replies),
       counts_(counts),
-      other_methods_(queue, std::move(nonce)) {}
+      other_methods_(place_, std::move(nonce)) {}
 
 GrpcStreamServer::~GrpcStreamServer() { CHECK(drained()); }
 
 void GrpcStreamServer::Serve(grpc_server* server, void* method,
                              void* handshake_method) {
-  server_ = server;
+  place_.server = server;
   method_ = method;
-  other_methods_.Serve(server, handshake_method);
-  for (int i = 0; i < kStreamsAhead; ++i) Accept();
+  other_methods_.Serve(handshake_method);
 }
 
 void GrpcStreamServer::Accept() {
   dead_.clear();
-  if (closed_) return;
-  ++active_;
+  if (place_.closed) return;
+  ++place_.active;
   streams_.push_back(std::make_unique<Stream>(*this));
   streams_.back()->Accept();
 }
@@ -214,7 +207,7 @@ void GrpcStreamServer::Reply(ServerCall* call) {
 }
 
 void GrpcStreamServer::Close() {
-  closed_ = true;
+  place_.closed = true;
   other_methods_.Close();
 }
 

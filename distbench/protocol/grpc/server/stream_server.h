@@ -15,6 +15,7 @@
 #include "distbench/base/object_pool.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/grpc/queue/event_queue.h"
+#include "distbench/protocol/grpc/server/asked_call.h"
 #include "distbench/protocol/grpc/server/other_methods.h"
 #include "distbench/protocol/grpc/server/server_side.h"
 #include "distbench/protocol/grpc/wire/stream_side.h"
@@ -35,16 +36,15 @@ class GrpcStreamServer final : public ServerSide {
   GrpcStreamServer(const GrpcStreamServer&) = delete;
   GrpcStreamServer& operator=(const GrpcStreamServer&) = delete;
 
-  // Starts to accept streams of `method`, and handshakes of `handshake_method`.
-  // Both come from grpc_server_register_method(), and must live until the
-  // server was shut down, as must the server. Call this before the queue is
-  // polled.
+  // As those of UnaryServer, for streams.
+  static constexpr int kAhead = 16;
   void Serve(grpc_server* server, void* method, void* handshake_method);
+  void Accept();
 
   void Reply(ServerCall* call) override;
   void Close() override;
   bool drained() const override {
-    return active_ == 0 && other_methods_.drained();
+    return place_.active == 0 && other_methods_.drained();
   }
   StreamingRequests* streams() override { return &other_methods_.streaming(); }
 
@@ -52,22 +52,18 @@ class GrpcStreamServer final : public ServerSide {
   class Stream;
   struct Request;
 
-  void Accept();
   void Bury(Stream& stream);
 
-  EventQueue& queue_;
+  ServerPlace place_;
   const bool measures_time_parts_;
   const size_t max_waiting_replies_;
   StreamCounts& counts_;
-  grpc_server* server_ = nullptr;
   void* method_ = nullptr;
   base::ObjectPool<Request> requests_;
   std::vector<std::unique_ptr<Stream>> streams_;
   // Streams that have ended, perhaps in a call that has not returned.
   std::vector<std::unique_ptr<Stream>> dead_;
   OtherMethods other_methods_;
-  int active_ = 0;  // streams with an operation in gRPC
-  bool closed_ = false;
 };
 
 }  // namespace distbench::protocol
