@@ -3,15 +3,18 @@
 #include <grpc/grpc.h>
 
 #include <atomic>
-#include <limits>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/clock.h"
 #include "distbench/base/host_port.h"
 #include "distbench/protocol/addresses.h"
 #include "distbench/protocol/driver_parts.h"
@@ -29,6 +32,9 @@ namespace distbench::protocol {
 namespace {
 
 constexpr absl::Duration kDiagnosisTimeout = absl::Seconds(2);
+
+// For how long the end of a driver that nobody polls waits at one queue.
+constexpr int64_t kUnpolledWaitNs = 1'000'000;
 
 grpc_channel_args AsChannelArgs(std::vector<grpc_arg>& arguments) {
   return {.num_args = arguments.size(), .args = arguments.data()};
@@ -326,14 +332,22 @@ std::vector<DriverCounter> GrpcDriver::Counters() const {
   return counters;
 }
 
-// Does what Shutdown() does, without others that poll.
+// Does what Shutdown() does, without others that poll. The transports wait for
+// events at each other's queues.
 void GrpcDriver::ShutDownUnpolled() {
   listener_->Shutdown(transports_.front()->queue());
   for (auto& transport : transports_) transport->Abandon();
-  for (auto& transport : transports_) transport->Drain();
   NoEvents nobody;
-  while (!listener_->stopped()) {
-    transports_.front()->Poll(std::numeric_limits<int64_t>::max(), nobody);
+  const auto is_over = [&] {
+    return listener_->stopped() &&
+           absl::c_all_of(transports_, [](const auto& transport) {
+             return transport->NothingInFlight();
+           });
+  };
+  while (!is_over()) {
+    for (auto& transport : transports_) {
+      transport->Poll(base::NowNs() + kUnpolledWaitNs, nobody);
+    }
   }
 }
 

@@ -34,8 +34,10 @@ GrpcTransport::GrpcTransport(std::unique_ptr<WakeTimer::Alarm> alarm,
 
 GrpcTransport::~GrpcTransport() {
   Abandon();
-  Drain();
   NoEvents nobody;
+  while (!NothingInFlight()) {
+    queue_.Poll(std::numeric_limits<int64_t>::max(), nobody);
+  }
   queue_.DrainForever(nobody);
 }
 
@@ -48,13 +50,6 @@ void GrpcTransport::Abandon() {
   client_->Abandon();
   streaming_calls_.Abandon();
   server_->Close();
-}
-
-void GrpcTransport::Drain() {
-  NoEvents nobody;
-  while (!NothingInFlight()) {
-    queue_.Poll(std::numeric_limits<int64_t>::max(), nobody);
-  }
 }
 
 void GrpcTransport::BeginShutdown() {

@@ -28,13 +28,13 @@ namespace distbench::protocol {
 
 class GrpcTransport final : public Transport, private StreamTransport {
  public:
-  // For the alarm, see EventQueue. What is passed by reference or pointer, except
-  // for the settings, must outlive the transport. `callbacks` is needed for
-  // ClientType::kCallback.
+  // For the alarm, see EventQueue. What is passed by reference or pointer,
+  // except for the settings, must outlive the transport. `callbacks` is needed
+  // for ClientType::kCallback.
   GrpcTransport(std::unique_ptr<WakeTimer::Alarm> alarm,
                 const GrpcSettings& settings, const CallbackQueue* callbacks,
                 StreamCounts& counts);
-  // Drops what is in flight. Requires that the server has been shut down.
+  // Drops what is in flight. Requires that the server side is drained.
   ~GrpcTransport() override;
 
   // These are for the driver, while the transport is not polled.
@@ -53,8 +53,7 @@ class GrpcTransport final : public Transport, private StreamTransport {
   int64_t renewed_channels() const { return client_->renewed_channels(); }
   // Cancels everything without events. The server must be shutting down.
   void Abandon();
-  // Polls until nothing is in flight. Call it after Abandon().
-  void Drain();
+  bool NothingInFlight() const;
 
   // Makes the worker cancel everything. The server must be shutting down. The
   // driver may call it on any thread.
@@ -97,7 +96,6 @@ class GrpcTransport final : public Transport, private StreamTransport {
   }
 
   void ContinueShutdown();
-  bool NothingInFlight() const;
   void NoticeDrained();
 
   EventQueue queue_;

@@ -7,6 +7,7 @@ namespace grpc::internal {
 
 // gRPC lets the parts that make calls with callbacks ask a channel for its
 // queue, and nobody else. This is such a part, for a type of response of ours.
+// The name is internal: a version of gRPC that has another does not compile.
 template <>
 class ClientCallbackReaderFactory<distbench::protocol::CallbackQueue> {
  public:

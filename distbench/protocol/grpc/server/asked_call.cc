@@ -2,12 +2,33 @@
 
 #include <grpc/slice.h>
 
+#include <memory>
+#include <utility>
+
 #include "glog/logging.h"
 
 namespace distbench::protocol {
 
-AskedCall::AskedCall(ServerPlace& place, void* method)
-    : place_(place), method_(method) {
+CallSource::~CallSource() { CHECK(over()); }
+
+void CallSource::Add(std::unique_ptr<AskedCall> owned) {
+  AskedCall& call = *owned;
+  live_.fetch_add(1, std::memory_order_relaxed);
+  {
+    const absl::MutexLock lock(&mutex_);
+    calls_.push_back(std::move(owned));
+  }
+  call.Ask();
+}
+
+void CallSource::OnRetired() {
+  if (live_.fetch_sub(1, std::memory_order_release) != 1) return;
+  // Other workers may wait for it, without an event of their own.
+  for (EventQueue* worker : workers_) worker->Wake();
+}
+
+AskedCall::AskedCall(CallSource& source, void* method)
+    : source_(source), method_(method) {
   grpc_call_details_init(&details_);
   grpc_metadata_array_init(&metadata_);
   reply_operations_[0].op = GRPC_OP_SEND_INITIAL_METADATA;
@@ -18,36 +39,27 @@ AskedCall::AskedCall(ServerPlace& place, void* method)
 }
 
 AskedCall::~AskedCall() {
-  Release();  // of a call that was never answered
+  if (call_ != nullptr) Release();  // it was abandoned
   grpc_call_details_destroy(&details_);
   grpc_metadata_array_destroy(&metadata_);
 }
 
-grpc_completion_queue* AskedCall::queue() const {
-  return place_.callbacks == nullptr ? place_.queue.get()
-                                     : place_.callbacks->get();
-}
-
 void* AskedCall::tag() {
-  return place_.callbacks == nullptr ? static_cast<Completion*>(this)
-                                     : Callback::tag();
+  return source_.by_callback() ? Callback::tag()
+                               : static_cast<Completion*>(this);
 }
 
 void AskedCall::Ask() {
-  ++place_.active;
-  AskAgain();
-}
-
-void AskedCall::AskAgain() {
   state_ = State::kAsking;
   OnAsking();
+  grpc_completion_queue* const queue = source_.queue();
   const grpc_call_error error =
       method_ == nullptr
-          ? grpc_server_request_call(place_.server, &call_, &details_,
-                                     &metadata_, queue(), queue(), tag())
+          ? grpc_server_request_call(source_.server_, &call_, &details_,
+                                     &metadata_, queue, queue, tag())
           : grpc_server_request_registered_call(
-                place_.server, method_, &call_, &deadline_, &metadata_,
-                request_.slot(), queue(), queue(), tag());
+                source_.server_, method_, &call_, &deadline_, &metadata_,
+                request_.slot(), queue, queue, tag());
   CHECK_EQ(error, GRPC_CALL_OK);
 }
 
@@ -56,33 +68,40 @@ void AskedCall::OnComplete(bool ok, TransportEvents& events) {
     case State::kHandedOver:
       return OnHandedOver(events);
     case State::kRetired:
-      return Drop();
+      return source_.OnRetired();
     default:
       return OnOperationOver(ok, &events);
   }
 }
 
 void AskedCall::OnOperationOver(bool ok, TransportEvents* events) {
-  if (state_ == State::kAsking && ok) {
+  if (state_ == State::kAsking) {
+    // gRPC refuses to give calls only when the server shuts down, and then also
+    // those that are asked for later. (C++ servers of gRPC rely on that, too.)
+    if (!ok) return Retire(events);
     state_ = State::kArrived;
     return OnArrived(events);
   }
-  const bool was_asking = state_ == State::kAsking;
   Release();
-  // gRPC refuses to give calls only when the server shuts down.
-  if (was_asking || place_.closed) return Retire(events);
-  AskAgain();
+  Ask();
 }
 
-// Asks for no more calls.
 void AskedCall::Retire(TransportEvents* events) {
   state_ = State::kRetired;
-  events == nullptr ? place_.queue.Post(*this) : Drop();
+  // A thread of gRPC may not count this: who destroys the queues would not wait
+  // for it.
+  events == nullptr ? source_.workers_.front()->Post(*this)
+                    : source_.OnRetired();
 }
 
-void AskedCall::HandOver() {
+void AskedCall::HandOver(EventQueue& worker) {
   state_ = State::kHandedOver;
-  place_.queue.Post(*this);
+  worker.Post(*this);
+}
+
+void AskedCall::Abandon() {
+  state_ = State::kRetired;
+  source_.OnRetired();
 }
 
 void AskedCall::Reply(grpc_byte_buffer* message) {
@@ -110,9 +129,8 @@ void AskedCall::StartReply(int operations) {
 }
 
 void AskedCall::Release() {
-  request_.Clear();
   metadata_.count = 0;
-  if (call_ != nullptr) grpc_call_unref(call_);
+  grpc_call_unref(call_);
   call_ = nullptr;
   if (method_ == nullptr) {
     grpc_call_details_destroy(&details_);

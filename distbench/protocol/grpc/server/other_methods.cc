@@ -3,6 +3,7 @@
 #include <grpc/byte_buffer.h>
 #include <grpc/slice.h>
 
+#include <memory>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -16,31 +17,23 @@ namespace {
 // not hold up the others.
 constexpr int kHandshakes = 16;
 
-}  // namespace
-
-// Handshakes, or calls of unknown methods, one after another.
-class OtherMethods::Call final : public AskedCall {
+class Handshake final : public AskedCall {
  public:
-  // `method` is that of handshakes, or null.
-  Call(OtherMethods& owner, void* method)
-      : AskedCall(owner.place_, method),
-        owner_(owner),
-        is_known_(method != nullptr) {}
-  ~Call() { SetResponse(nullptr); }
+  Handshake(CallSource& source, void* method, std::string nonce)
+      : AskedCall(source, method), nonce_(std::move(nonce)) {}
+  ~Handshake() override { SetResponse(nullptr); }
 
  private:
   void OnArrived(TransportEvents* events) override;
   void SetResponse(grpc_byte_buffer* response);
 
-  OtherMethods& owner_;
-  const bool is_known_;
+  const std::string nonce_;
   grpc_byte_buffer* response_ = nullptr;  // the last one
 };
 
-void OtherMethods::Call::OnArrived(TransportEvents*) {
-  if (!is_known_) return Refuse(GRPC_STATUS_UNIMPLEMENTED, "unknown method");
+void Handshake::OnArrived(TransportEvents*) {
   const absl::StatusOr<std::string> answer =
-      AnswerHandshake(owner_.nonce_, CopyOf(*request().slot()));
+      AnswerHandshake(nonce_, CopyOf(*request().slot()));
   if (!answer.ok()) {
     return Refuse(GRPC_STATUS_INVALID_ARGUMENT, "malformed handshake");
   }
@@ -51,24 +44,29 @@ void OtherMethods::Call::OnArrived(TransportEvents*) {
   Reply(response_);
 }
 
-void OtherMethods::Call::SetResponse(grpc_byte_buffer* response) {
+void Handshake::SetResponse(grpc_byte_buffer* response) {
   if (response_ != nullptr) grpc_byte_buffer_destroy(response_);
   response_ = response;
 }
 
-OtherMethods::OtherMethods(ServerPlace& place, std::string nonce)
-    : place_(place), nonce_(std::move(nonce)), streaming_(place.queue) {}
+class UnknownMethod final : public AskedCall {
+ public:
+  explicit UnknownMethod(CallSource& source) : AskedCall(source, nullptr) {}
 
-OtherMethods::~OtherMethods() = default;
+ private:
+  void OnArrived(TransportEvents*) override {
+    Refuse(GRPC_STATUS_UNIMPLEMENTED, "unknown method");
+  }
+};
 
-void OtherMethods::Serve(void* handshake_method) {
-  AddCall(/*method=*/nullptr);
-  for (int i = 0; i < kHandshakes; ++i) AddCall(handshake_method);
-}
+}  // namespace
 
-void OtherMethods::AddCall(void* method) {
-  calls_.push_back(std::make_unique<Call>(*this, method));
-  calls_.back()->Ask();
+void AnswerOtherMethods(CallSource& source, void* handshake_method,
+                        const std::string& nonce) {
+  source.Add(std::make_unique<UnknownMethod>(source));
+  for (int i = 0; i < kHandshakes; ++i) {
+    source.Add(std::make_unique<Handshake>(source, handshake_method, nonce));
+  }
 }
 
 }  // namespace distbench::protocol

@@ -12,6 +12,12 @@
 #include "glog/logging.h"
 
 namespace distbench::protocol {
+namespace {
+
+// Streams that gRPC can deliver before we ask for more.
+constexpr int kStreamsAhead = 16;
+
+}  // namespace
 
 struct GrpcStreamServer::Request final : ServerCall {
   IncomingMessage message;
@@ -65,7 +71,7 @@ class GrpcStreamServer::Stream final : public ServerStreamSide,
 };
 
 void GrpcStreamServer::Stream::Accept() {
-  Ask(server_.place_.server, server_.method_, server_.place_.queue, accept_);
+  Ask(server_.server_, server_.method_, server_.queue_, accept_);
 }
 
 void GrpcStreamServer::Stream::OnAccepted(bool ok, TransportEvents&) {
@@ -91,7 +97,7 @@ void GrpcStreamServer::Stream::ReceiveNext() {
 
 void GrpcStreamServer::Stream::OnReceived(bool, TransportEvents& events) {
   Request& request = *std::exchange(receiving_, nullptr);
-  input_over_ = request.message.is_empty() || server_.place_.closed;
+  input_over_ = request.message.is_empty() || server_.closed_;
   if (!input_over_ && !ReadHeader(request)) Refuse();
   if (input_over_) {
     request.message.Clear();
@@ -170,33 +176,35 @@ void GrpcStreamServer::Stream::Settle() {
     return;
   }
   if (operations_ > 0) return;
-  if (!std::exchange(settled_, true)) --server_.place_.active;
+  if (!std::exchange(settled_, true)) --server_.active_;
   if (unanswered_ == 0) server_.Bury(*this);
 }
 
-GrpcStreamServer::GrpcStreamServer(EventQueue& queue, std::string nonce,
+GrpcStreamServer::GrpcStreamServer(EventQueue& queue, const CallSource& source,
                                    bool measures_time_parts,
                                    size_t max_waiting_replies,
                                    StreamCounts& counts)
-    : place_{.queue = queue},
+    : queue_(queue),
+      source_(source),
       measures_time_parts_(measures_time_parts),
       max_waiting_replies_(max_waiting_replies),
       counts_(counts),
-      other_methods_(place_, std::move(nonce)) {}
+      streaming_(queue) {}
 
 GrpcStreamServer::~GrpcStreamServer() { CHECK(drained()); }
 
-void GrpcStreamServer::Serve(grpc_server* server, void* method,
-                             void* handshake_method) {
-  place_.server = server;
-  method_ = method;
-  other_methods_.Serve(handshake_method);
+void GrpcStreamServer::Serve(grpc_server* server,
+                             const ServedMethods& methods) {
+  server_ = server;
+  method_ = methods.requests;
+  for (int i = 0; i < kStreamsAhead; ++i) Accept();
+  streaming_.Serve(server, methods.streaming);
 }
 
 void GrpcStreamServer::Accept() {
   dead_.clear();
-  if (place_.closed) return;
-  ++place_.active;
+  if (closed_) return;
+  ++active_;
   streams_.push_back(std::make_unique<Stream>(*this));
   streams_.back()->Accept();
 }
@@ -207,8 +215,8 @@ void GrpcStreamServer::Reply(ServerCall* call) {
 }
 
 void GrpcStreamServer::Close() {
-  place_.closed = true;
-  other_methods_.Close();
+  closed_ = true;
+  streaming_.Close();
 }
 
 void GrpcStreamServer::Bury(Stream& stream) {

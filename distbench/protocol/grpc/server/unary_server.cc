@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "distbench/base/clock.h"
@@ -12,41 +13,54 @@
 #include "glog/logging.h"
 
 namespace distbench::protocol {
+namespace {
+
+constexpr char kServerEnds[] = "the instance has shut down";
+
+}  // namespace
 
 // One request after another, both for the engine and for gRPC.
-class UnaryServer::Request final : public ServerCall,
-                                   public AskedCall,
-                                   public HandlerPool::Task {
+class UnaryRequest final : public ServerCall,
+                           public AskedCall,
+                           public HandlerPool::Task {
  public:
-  explicit Request(UnaryServer& server)
-      : AskedCall(server.place_, server.method_), server_(server) {}
+  UnaryRequest(UnaryRequests& requests, CallSource& source, void* method)
+      : AskedCall(source, method), requests_(requests) {}
 
   // These are for the thread that has the turn.
-  void AnswerAsLent();
-  void LeavePool();
+
+  // Sends the engine's answer. Afterwards another request may be in this.
+  void Answer();
+  // The server ends. The engine may still look at the request.
+  void GiveUp();
+
+  size_t position = 0;  // among the lent requests
 
  private:
-  void OnAsking() override { ++server_.asked_; }
+  void OnAsking() override { requests_.OnAsking(); }
   void OnArrived(TransportEvents* events) override;
   void OnHandedOver(TransportEvents& events) override;
-  void Run() override { HandOver(); }
+  void Run() override { HandOver(side_->queue()); }
   bool ReadHeader();
+  void Deliver(TransportEvents& events);
+  template <typename End>
+  void LeavePoolAfter(End end);
 
-  UnaryServer& server_;
+  UnaryRequests& requests_;
+  UnaryServer* side_ = nullptr;
   bool in_pool_ = false;  // occupies a thread of the pool
-  size_t position_ = 0;   // among the lent requests, if it is in the pool
   // When gRPC delivered the request (monotonic). received_ns is later if it had
   // to wait for a thread of a pool or for its worker.
   int64_t arrived_ns_ = 0;
   OutgoingMessage reply_;
 };
 
-void UnaryServer::Request::OnArrived(TransportEvents* events) {
-  server_.OnArrival();
-  const PoolUse& pool_use = server_.pool_use_;
+void UnaryRequest::OnArrived(TransportEvents* events) {
+  side_ = &requests_.OnArrival();
   if (!ReadHeader()) {
     return Refuse(GRPC_STATUS_INVALID_ARGUMENT, "malformed request");
   }
+  const PoolUse& pool_use = requests_.pool_use();
   in_pool_ = pool_use.Covers(*this);
   if (in_pool_) {
     if (pool_use.pool->Submit(*this)) return;
@@ -54,13 +68,11 @@ void UnaryServer::Request::OnArrived(TransportEvents* events) {
                   "the server cannot start a thread for the request "
                   "(threadpool_type \"null\")");
   }
-  if (events == nullptr) return HandOver();
-  Lend();
-  events->OnRequest(this);
+  events == nullptr ? HandOver(side_->queue()) : Deliver(*events);
 }
 
 // Fills in the ServerCall. Returns false if the request is malformed.
-bool UnaryServer::Request::ReadHeader() {
+bool UnaryRequest::ReadHeader() {
   static_cast<ServerCall&>(*this) = {};
   received_ns = arrived_ns_ = base::RealClock().MonotonicNs();
   request_bytes = request().size_bytes();
@@ -72,89 +84,115 @@ bool UnaryServer::Request::ReadHeader() {
   return true;
 }
 
-void UnaryServer::Request::OnHandedOver(TransportEvents& events) {
-  if (place().closed) {
-    if (in_pool_) server_.pool_use_.pool->Finish(*this);
-    return Drop();
-  }
-  if (in_pool_) {
-    position_ = server_.lent_.size();
-    server_.lent_.push_back(this);
-  } else {
-    Lend();
-  }
+void UnaryRequest::OnHandedOver(TransportEvents& events) {
   received_ns = base::RealClock().MonotonicNs();
-  events.OnRequest(this);
+  Deliver(events);
 }
 
-void UnaryServer::Request::AnswerAsLent() {
-  if (in_pool_) {
-    Request* const last = server_.lent_.back();
-    last->position_ = position_;
-    server_.lent_[position_] = last;
-    server_.lent_.pop_back();
-    server_.pool_use_.pool->Finish(*this);
-  } else {
-    TakeBack();
-  }
+void UnaryRequest::Deliver(TransportEvents& events) {
+  if (side_->Lend(*this)) return events.OnRequest(this);
+  LeavePoolAfter([this] { Refuse(GRPC_STATUS_UNAVAILABLE, kServerEnds); });
+}
+
+void UnaryRequest::Answer() {
   payload::ResponseHeader header = {.server_instance = reply_instance,
                                     .error_message = reply_error};
-  if (server_.measures_time_parts_) {
+  if (requests_.measures_time_parts()) {
     header.queue_ns = begun_ns - arrived_ns_;
     header.handler_ns = base::RealClock().MonotonicNs() - begun_ns;
   }
   reply_.Fill(header, reply_bytes);
-  AskedCall::Reply(reply_.get());
+  LeavePoolAfter([this] { Reply(reply_.get()); });
 }
 
-// Nobody will answer it.
-void UnaryServer::Request::LeavePool() {
-  Drop();
-  server_.pool_use_.pool->Finish(*this);
+void UnaryRequest::GiveUp() {
+  LeavePoolAfter([this] { Abandon(); });
 }
 
-UnaryServer::UnaryServer(EventQueue& queue, const CallbackQueue* callbacks,
-                         PoolUse pool_use, std::string nonce,
-                         bool measures_time_parts)
-    : place_{.queue = queue, .callbacks = callbacks},
+// Waking another thread of the pool takes time, which is no part of a request.
+// `end` may let another thread use this object.
+template <typename End>
+void UnaryRequest::LeavePoolAfter(End end) {
+  HandlerPool* const pool = in_pool_ ? requests_.pool_use().pool : nullptr;
+  const HandlerPool::Occupied thread = occupied();
+  end();
+  if (pool != nullptr) pool->Finish(thread);
+}
+
+UnaryRequests::UnaryRequests(CallSource& source, PoolUse pool_use,
+                             bool measures_time_parts)
+    : source_(source),
       pool_use_(std::move(pool_use)),
-      measures_time_parts_(measures_time_parts),
-      other_methods_(place_, std::move(nonce)) {}
+      measures_time_parts_(measures_time_parts) {}
+
+void UnaryRequests::Serve(void* method) {
+  if (method_ != nullptr) return;
+  method_ = method;
+  for (int i = 0; i < kAhead; ++i) Accept();
+}
+
+void UnaryRequests::Accept() {
+  source_.Add(std::make_unique<UnaryRequest>(*this, source_, method_));
+}
+
+// Requests that are answered ask again, so that others are made only until
+// there are as many as were ever handled at a time, and kAhead.
+UnaryServer& UnaryRequests::OnArrival() {
+  if (CountAsked(-1) < kAhead) Accept();
+  if (sides_.size() == 1) return *sides_.front();
+  const size_t turn = arrived_.fetch_add(1, std::memory_order_relaxed);
+  return *sides_[turn % sides_.size()];
+}
+
+// Returns the new number.
+int UnaryRequests::CountAsked(int change) {
+  if (source_.by_callback()) {
+    return asked_.fetch_add(change, std::memory_order_relaxed) + change;
+  }
+  // Only one thread at a time counts.
+  const int asked = asked_.load(std::memory_order_relaxed) + change;
+  asked_.store(asked, std::memory_order_relaxed);
+  return asked;
+}
+
+UnaryServer::UnaryServer(EventQueue& queue, UnaryRequests& requests)
+    : queue_(queue), requests_(requests), streaming_(queue) {
+  requests.AddSide(*this);
+}
 
 UnaryServer::~UnaryServer() { CHECK(drained()); }
 
-void UnaryServer::Serve(grpc_server* server, void* method,
-                        void* handshake_method) {
-  place_.server = server;
-  method_ = method;
-  other_methods_.Serve(handshake_method);
+void UnaryServer::Serve(grpc_server* server, const ServedMethods& methods) {
+  requests_.Serve(methods.requests);
+  if (streams() != nullptr) streaming_.Serve(server, methods.streaming);
 }
 
-void UnaryServer::Accept() {
-  auto owned = std::make_unique<Request>(*this);
-  Request& request = *owned;
-  {
-    const absl::MutexLock lock(&mutex_);
-    requests_.push_back(std::move(owned));
-  }
-  request.Ask();
+bool UnaryServer::Lend(UnaryRequest& request) {
+  if (closed_) return false;
+  request.position = lent_.size();
+  lent_.push_back(&request);
+  return true;
 }
 
-// Requests that are answered are asked for again, so that there are enough as
-// soon as there have once been as many as are handled at a time.
-void UnaryServer::OnArrival() {
-  if (--asked_ < kAhead / 2 && !place_.closed) Accept();
+void UnaryServer::TakeBack(UnaryRequest& request) {
+  lent_.back()->position = request.position;
+  lent_[request.position] = lent_.back();
+  lent_.pop_back();
 }
 
 void UnaryServer::Reply(ServerCall* call) {
-  // Once closed, the connection is gone, and its requests have left the pool.
-  if (!place_.closed) static_cast<Request*>(call)->AnswerAsLent();
+  // Once closed, the connections are gone, and their requests were given up.
+  if (closed_) return;
+  UnaryRequest& request = *static_cast<UnaryRequest*>(call);
+  TakeBack(request);
+  request.Answer();
 }
 
 void UnaryServer::Close() {
-  if (place_.closed.exchange(true)) return;
-  other_methods_.Close();
-  for (Request* request : lent_) request->LeavePool();
+  if (closed_) return;
+  closed_ = true;
+  streaming_.Close();
+  for (UnaryRequest* request : lent_) request->GiveUp();
 }
 
 }  // namespace distbench::protocol

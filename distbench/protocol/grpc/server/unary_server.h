@@ -2,10 +2,12 @@
 // kGenericRpcMethod.
 //
 // With server_type "inline" (the default) and "polling" they arrive at the
-// worker's own queue; with "handoff" on threads of gRPC that the whole process
-// shares (see queue/callback_queue.h). "inline" handles them where they arrive.
-// The others hand them off to a handler pool, except those that need no thread,
-// which go to the worker directly.
+// worker's own queue, and are this worker's. With "handoff" they arrive on
+// threads of gRPC that the whole process shares (see queue/callback_queue.h),
+// and go to the workers in turn: the worker is chosen on arrival, so that one
+// that stands still for a while gets its share, then and afterwards. "inline"
+// handles requests where they arrive. The others hand them off to a handler
+// pool, except those that need no thread, which go to the worker directly.
 //
 // A request in the pool occupies a thread. Action lists run on workers, as
 // state machines. If the worker's own thread sleeps, the pool's thread runs the
@@ -33,76 +35,107 @@
 #include <grpc/grpc.h>
 
 #include <atomic>
-#include <memory>
-#include <string>
+#include <cstddef>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
 #include "distbench/protocol/driver.h"
-#include "distbench/protocol/grpc/queue/callback_queue.h"
 #include "distbench/protocol/grpc/queue/event_queue.h"
 #include "distbench/protocol/grpc/server/asked_call.h"
-#include "distbench/protocol/grpc/server/other_methods.h"
-#include "distbench/protocol/grpc/server/pool_use.h"
 #include "distbench/protocol/grpc/server/server_side.h"
+#include "distbench/protocol/grpc/server/streaming_requests.h"
 
 namespace distbench::protocol {
 
+class UnaryRequest;
+class UnaryServer;
+
+// The requests that arrive at one source, and the server sides to whose workers
+// they go. Used by the threads on which requests arrive, except for the first
+// functions, which come before.
+class UnaryRequests {
+ public:
+  // Requests that gRPC can deliver before the first of them is looked at: twice
+  // those that a worker takes from its queue in one turn (EventQueue), so that
+  // it finds as many again after it. Those for which none is asked wait in a
+  // list of gRPC's, until one is. gRPC 1.51 does not limit that; newer versions
+  // refuse requests if more than 1000 wait (grpc.server.max_pending_requests)
+  // or one does for 30 s.
+  static constexpr int kAhead = 2 * EventQueue::kMaxCompletions;
+
+  // The source must outlive this. For measures_time_parts, see
+  // DriverEnvironment.
+  UnaryRequests(CallSource& source, PoolUse pool_use, bool measures_time_parts);
+
+  UnaryRequests(const UnaryRequests&) = delete;
+  UnaryRequests& operator=(const UnaryRequests&) = delete;
+
+  void AddSide(UnaryServer& side) { sides_.push_back(&side); }
+
+  // Starts to accept requests of `method`, unless another side has done so.
+  void Serve(void* method);
+
+  bool over() const { return source_.over(); }
+  const PoolUse& pool_use() const { return pool_use_; }
+  bool measures_time_parts() const { return measures_time_parts_; }
+
+  // These are for requests. One asks; one has arrived, and returns its side.
+  void OnAsking() { CountAsked(1); }
+  UnaryServer& OnArrival();
+
+ private:
+  int CountAsked(int change);
+  void Accept();
+
+  CallSource& source_;
+  const PoolUse pool_use_;
+  const bool measures_time_parts_;
+  void* method_ = nullptr;
+  std::vector<UnaryServer*> sides_;
+
+  // Requests that are asked for and have not arrived, and the number of those
+  // that have. They order nothing: what a request's threads share is ordered by
+  // gRPC, the pool and the workers' queues. Relaxed increments are enough to
+  // lose none, so that the last of several arrivals sees how many are left.
+  std::atomic<int> asked_ = 0;
+  std::atomic<size_t> arrived_ = 0;
+};
+
 class UnaryServer final : public ServerSide {
  public:
-  // Requests for which a side asks in advance.
-  static constexpr int kAhead = 128;
-
-  // The queue and `callbacks` must outlive this. With `callbacks`, requests
-  // arrive there. The pool, if there is one, must end before this, after
-  // drained() holds. `nonce` is the test's, for handshakes. For
-  // measures_time_parts, see DriverEnvironment.
-  UnaryServer(EventQueue& queue, const CallbackQueue* callbacks,
-              PoolUse pool_use, std::string nonce, bool measures_time_parts);
+  // The arguments must outlive this. The pool, if there is one, must end before
+  // this, after drained() holds.
+  UnaryServer(EventQueue& queue, UnaryRequests& requests);
   ~UnaryServer() override;
 
   UnaryServer(const UnaryServer&) = delete;
   UnaryServer& operator=(const UnaryServer&) = delete;
 
-  // Prepares to accept requests of `method`, and starts to accept handshakes of
-  // `handshake_method`. Both come from grpc_server_register_method(), and must
-  // live until the server was shut down, as must the server. Call this before
-  // the queue is polled.
-  void Serve(grpc_server* server, void* method, void* handshake_method);
-
-  // Asks for one more request.
-  void Accept();
-
+  void Serve(grpc_server* server, const ServedMethods& methods) override;
   void Reply(ServerCall* call) override;
   void Close() override;
   bool drained() const override {
-    return place_.active == 0 && other_methods_.drained();
+    return requests_.over() && streaming_.drained();
   }
 
   // RPCs that stream are handled where they arrive, so that there are none
   // with a pool.
   StreamingRequests* streams() override {
-    return pool_use_.pool == nullptr ? &other_methods_.streaming() : nullptr;
+    return requests_.pool_use().pool == nullptr ? &streaming_ : nullptr;
   }
 
+  // These are for requests. The queue, for any thread:
+  EventQueue& queue() { return queue_; }
+  // For the one that has the worker's turn: the engine gets the request, until
+  // it answers it. Returns false, and does nothing, once the side is closed.
+  [[nodiscard]] bool Lend(UnaryRequest& request);
+  void TakeBack(UnaryRequest& request);
+
  private:
-  class Request;
-
-  // Counts the arrival of a request. Any thread may call it.
-  void OnArrival();
-
-  ServerPlace place_;
-  const PoolUse pool_use_;
-  const bool measures_time_parts_;
-  void* method_ = nullptr;
-  OtherMethods other_methods_;
-  std::atomic<int> asked_ = 0;  // requests that have not arrived yet
-  // Those that the engine has and that occupy a thread of the pool; each knows
-  // its position. For the thread that has the turn.
-  std::vector<Request*> lent_;
-  absl::Mutex mutex_;
-  std::vector<std::unique_ptr<Request>> requests_ ABSL_GUARDED_BY(mutex_);
+  EventQueue& queue_;
+  UnaryRequests& requests_;
+  StreamingRequests streaming_;
+  std::vector<UnaryRequest*> lent_;  // each knows its position
+  bool closed_ = false;
 };
 
 }  // namespace distbench::protocol
