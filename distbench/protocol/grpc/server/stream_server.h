@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <vector>
 
 #include "distbench/base/object_pool.h"
 #include "distbench/protocol/driver.h"
@@ -21,7 +20,7 @@
 
 namespace distbench::protocol {
 
-class GrpcStreamServer final : public ServerSide {
+class GrpcStreamServer final : public ServerSide, private ServerStreams {
  public:
   // Arguments passed by reference must outlive this; `source` has the calls of
   // other methods that arrive at the same queue. For measures_time_parts, see
@@ -32,14 +31,11 @@ class GrpcStreamServer final : public ServerSide {
                    StreamCounts& counts);
   ~GrpcStreamServer() override;
 
-  GrpcStreamServer(const GrpcStreamServer&) = delete;
-  GrpcStreamServer& operator=(const GrpcStreamServer&) = delete;
-
   void Serve(grpc_server* server, const ServedMethods& methods) override;
   void Reply(ServerCall* call) override;
   void Close() override;
   bool drained() const override {
-    return active_ == 0 && source_.over() && streaming_.drained();
+    return ServerStreams::drained() && source_.over() && streaming_.drained();
   }
   StreamingRequests* streams() override { return &streaming_; }
 
@@ -47,22 +43,14 @@ class GrpcStreamServer final : public ServerSide {
   class Stream;
   struct Request;
 
-  void Accept();
-  void Bury(Stream& stream);
+  // ServerStreams.
+  std::unique_ptr<ServerStreamSide> MakeSide() override;
 
-  EventQueue& queue_;
   const CallSource& source_;
   const bool measures_time_parts_;
   const size_t max_waiting_replies_;
   StreamCounts& counts_;
-  grpc_server* server_ = nullptr;
-  void* method_ = nullptr;
   base::ObjectPool<Request> requests_;
-  std::vector<std::unique_ptr<Stream>> streams_;
-  // Streams that have ended, perhaps in a call that has not returned.
-  std::vector<std::unique_ptr<Stream>> dead_;
-  int active_ = 0;  // streams with an operation in gRPC
-  bool closed_ = false;
   StreamingRequests streaming_;
 };
 
