@@ -93,9 +93,11 @@ class UnaryRequests {
   std::vector<UnaryServer*> sides_;
 
   // Requests that are asked for and have not arrived, and the number of those
-  // that have. They order nothing: what a request's threads share is ordered by
-  // gRPC, the pool and the workers' queues. Relaxed increments are enough to
-  // lose none, so that the last of several arrivals sees how many are left.
+  // that have. Relaxed is enough. The changes of one count have one order, and
+  // each sees those before it: of simultaneous arrivals, the last in this order
+  // sees how many are left, and no two get the same turn. They need not order
+  // anything else, because gRPC, the pool and the workers' queues order what
+  // the threads of a request share.
   std::atomic<int> asked_ = 0;
   std::atomic<size_t> arrived_ = 0;
 };
