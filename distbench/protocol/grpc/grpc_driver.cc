@@ -3,18 +3,23 @@
 #include <grpc/grpc.h>
 
 #include <atomic>
-#include <limits>
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/clock.h"
 #include "distbench/base/host_port.h"
 #include "distbench/protocol/addresses.h"
 #include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/grpc/grpc_transport.h"
+#include "distbench/protocol/grpc/queue/callback_queue.h"
 #include "distbench/protocol/grpc/queue/wake_timer.h"
 #include "distbench/protocol/grpc/server/handler_pool.h"
 #include "distbench/protocol/grpc/server/server_side.h"
@@ -27,6 +32,9 @@ namespace distbench::protocol {
 namespace {
 
 constexpr absl::Duration kDiagnosisTimeout = absl::Seconds(2);
+
+// For how long the end of a driver that nobody polls waits at one queue.
+constexpr int64_t kUnpolledWaitNs = 1'000'000;
 
 grpc_channel_args AsChannelArgs(std::vector<grpc_arg>& arguments) {
   return {.num_args = arguments.size(), .args = arguments.data()};
@@ -90,7 +98,9 @@ class GrpcDriver final : public ProtocolDriver {
       : settings_(std::move(settings)),
         preference_(std::move(preference)),
         environment_(std::move(environment)),
-        timer_(std::move(timer)) {}
+        timer_(std::move(timer)) {
+    if (settings_.uses_callbacks()) callbacks_.emplace();
+  }
 
   ~GrpcDriver() override;
 
@@ -109,6 +119,9 @@ class GrpcDriver final : public ProtocolDriver {
 
  private:
   bool uses_tls() const { return environment_.tls != nullptr; }
+  const CallbackQueue* callbacks() const {
+    return callbacks_.has_value() ? &*callbacks_ : nullptr;
+  }
   absl::Status ExplainByTls(const absl::Status& status,
                             const std::vector<Peer>& peers) const;
   absl::StatusOr<std::string> ListenAtUnixSocket(int worker_count);
@@ -122,6 +135,7 @@ class GrpcDriver final : public ProtocolDriver {
   const GrpcSettings settings_;
   const AddressPreference preference_;
   const DriverEnvironment environment_;
+  std::optional<CallbackQueue> callbacks_;  // if the settings use it
   const std::unique_ptr<WakeTimer> timer_;
   StreamCounts stream_counts_;
   std::unique_ptr<Listener> listener_;
@@ -187,8 +201,8 @@ absl::Status GrpcDriver::MakeTransports(int worker_count) {
   }
   listener_ = MakeListener();
   for (auto& alarm : alarms) {
-    auto transport = std::make_unique<GrpcTransport>(std::move(alarm),
-                                                     settings_, stream_counts_);
+    auto transport = std::make_unique<GrpcTransport>(
+        std::move(alarm), settings_, callbacks(), stream_counts_);
     transport->SetServerSide(listener_->MakeServerSide(transport->queue()));
     transports_.push_back(std::move(transport));
   }
@@ -216,11 +230,10 @@ std::unique_ptr<Listener> GrpcDriver::MakeListener() {
   if (!settings_.pool_for_all) {
     pool_use.immediate_rpcs = environment_.immediate_rpcs;
   }
-  return settings_.server_type == ServerType::kHandoff
-             ? MakeCallbackListener(settings_.server, std::move(pool_use),
-                                    std::move(security), timed)
-             : MakeQueueListener(settings_.server, std::move(pool_use),
-                                 std::move(security), timed);
+  const bool by_callback = settings_.server_type == ServerType::kHandoff;
+  return MakeUnaryListener(settings_.server, std::move(pool_use),
+                           by_callback ? callbacks() : nullptr,
+                           std::move(security), timed);
 }
 
 absl::Status GrpcDriver::Connect(const std::vector<Peer>& announced,
@@ -319,14 +332,22 @@ std::vector<DriverCounter> GrpcDriver::Counters() const {
   return counters;
 }
 
-// Does what Shutdown() does, without others that poll.
+// Does what Shutdown() does, without others that poll. The transports wait for
+// events at each other's queues.
 void GrpcDriver::ShutDownUnpolled() {
   listener_->Shutdown(transports_.front()->queue());
   for (auto& transport : transports_) transport->Abandon();
-  for (auto& transport : transports_) transport->Drain();
   NoEvents nobody;
-  while (!listener_->stopped()) {
-    transports_.front()->Poll(std::numeric_limits<int64_t>::max(), nobody);
+  const auto is_over = [&] {
+    return listener_->stopped() &&
+           absl::c_all_of(transports_, [](const auto& transport) {
+             return transport->NothingInFlight();
+           });
+  };
+  while (!is_over()) {
+    for (auto& transport : transports_) {
+      transport->Poll(base::NowNs() + kUnpolledWaitNs, nobody);
+    }
   }
 }
 

@@ -6,20 +6,22 @@
 //
 //   client_type   the end of a call is taken by
 //   polling       the worker, from its own completion queue (core API)
-//   callback      a thread of gRPC (callback API), which records the time, so
-//                 that later delays count as lateness and not as service time,
-//                 and posts the call to the worker
+//   callback      a thread of gRPC's callback API (queue/callback_queue.h),
+//                 which records the time, so that later delays count as
+//                 lateness and not as service time, and posts the call to the
+//                 worker
 //
 //   server_type   a request is taken by            and handled
 //   inline        the worker, from its own queue   in place
 //   polling       the worker, from its own queue   by a thread of the pool
 //   handoff       a thread of gRPC                 by a thread of the pool
 //
-// pooled_request.h describes what a thread of the pool does, and handler_pool.h
-// the settings threadpool_type and threadpool_size. The pool belongs to the
-// driver, whose workers share it. gRPC's own threads are shared by the whole
-// process. Requests of immediate RPCs (driver_environment.h) take no thread of
-// the pool: the worker answers them, in the callback API after one hand-over.
+// server/unary_server.h describes what a thread of the pool does, and
+// handler_pool.h the settings threadpool_type and threadpool_size. The pool
+// belongs to the driver, whose workers share it. gRPC's own threads are shared
+// by the whole process. Requests of immediate RPCs (driver_environment.h) take
+// no thread of the pool: the worker answers them, with handoff after one
+// hand-over.
 //
 // RPCs that stream (client/streaming_calls.h) need a client of type "polling"
 // and a server of type "inline": their events come in the worker's own queue.

@@ -1,18 +1,25 @@
 // Tests that each threading model uses the threads that it should.
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "distbench/base/clock.h"
+#include "distbench/base/threads.h"
 #include "distbench/protocol/grpc/testing/driver_testing.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace distbench::protocol {
 namespace {
+
+using ::testing::Each;
 
 // A server whose worker is the test's thread, which keeps requests until they
 // are answered one by one, and a client that calls it.
@@ -180,35 +187,58 @@ TEST(GrpcDriverThreadsTest, HandlingInlineTakesNoPool) {
   EXPECT_TRUE(driver->Counters().empty());
 }
 
-// Calls a service whose worker only handles requests, until a request and the
-// end of a call arrive on threads other than those that poll. Returns whether
-// that happens in time.
-bool OthersRunTheTurns(const Mode& server, const Mode& client,
-                       const std::vector<bool>& immediate_rpcs) {
+std::string OwnName() {
+  char name[16] = {};
+  pthread_getname_np(pthread_self(), name, sizeof(name));
+  return name;
+}
+
+// The names of the threads that ran turns of two workers, other than the
+// workers' own.
+struct OtherThreads {
+  int requests = 0;  // of all threads
+  std::set<std::string> with_requests;
+  std::set<std::string> with_ends;  // of calls
+};
+
+// Calls a service whose worker only handles requests, some times at least, and
+// until others have run the turns that may be theirs, or for too long.
+// expects_other: whether requests may be theirs.
+OtherThreads ThreadsThatRunTurns(const Mode& server, const Mode& client,
+                                 const std::vector<bool>& immediate_rpcs,
+                                 bool expects_other) {
+  OtherThreads others;
   auto driver = MakeDriver(server, immediate_rpcs);
   const std::string address = driver->Listen(1).value();
-  std::atomic<bool> request_by_other = false;
+  std::atomic<bool> request_by_other = !expects_other;
   std::atomic<bool> stopped = false;
   std::thread worker([&] {
     const std::thread::id own = std::this_thread::get_id();
     Events events(driver->transport(0),
                   [&, own](Transport& transport, ServerCall* call) {
+                    ++others.requests;
                     if (std::this_thread::get_id() != own) {
+                      others.with_requests.insert(OwnName());
                       request_by_other = true;
                     }
                     Events::ReplyAsAsked(transport, call);
                   });
     while (!stopped) driver->transport(0).Poll(kNever, events);
   });
-  bool done_by_other = client.client_type == "polling";
+  bool end_by_other = client.client_type == "polling";
   {
     Client caller(client, {address});
     caller.events().on_done = [&,
                                own = std::this_thread::get_id()](ClientCall*) {
-      if (std::this_thread::get_id() != own) done_by_other = true;
+      if (std::this_thread::get_id() == own) return;
+      others.with_ends.insert(OwnName());
+      end_by_other = true;
     };
+    constexpr int kFewestCalls = 20;
     const int64_t give_up_ns = base::NowNs() + 20'000'000'000;
-    while (!(request_by_other && done_by_other) && base::NowNs() < give_up_ns) {
+    for (int i = 0; i < kFewestCalls || (!(request_by_other && end_by_other) &&
+                                         base::NowNs() < give_up_ns);
+         ++i) {
       ClientCall call;
       EXPECT_EQ(caller.Call(call), "");
     }
@@ -217,19 +247,116 @@ bool OthersRunTheTurns(const Mode& server, const Mode& client,
   stopped = true;
   driver->transport(0).Wake();
   worker.join();
-  return request_by_other && done_by_other;
+  return others;
 }
 
 TEST(GrpcDriverThreadsTest, WhoBringsARequestRunsTheTurnOfASleepingWorker) {
+  // What gRPC 1.51 names the threads that run callbacks.
+  const std::string callbacks = "nexting_thread";
+  const std::string pool = base::kHandlerThread;
+  struct Case {
+    std::string server_type;
+    std::vector<bool> immediate_rpcs;
+    std::set<std::string> threads;
+  };
+  const Case cases[] = {
+      {"inline", {}, {}},      {"inline", {true}, {}},
+      {"polling", {}, {pool}}, {"polling", {true}, {}},
+      {"handoff", {}, {pool}}, {"handoff", {true}, {callbacks}}};
   for (const char* client : {"polling", "callback"}) {
-    for (const char* server : {"polling", "handoff"}) {
-      EXPECT_TRUE(OthersRunTheTurns({.server_type = server},
-                                    {.client_type = client}, {}))
-          << client << " " << server;
+    for (const Case& server : cases) {
+      SCOPED_TRACE(std::string(client) + " " + server.server_type);
+      const OtherThreads others = ThreadsThatRunTurns(
+          {.server_type = server.server_type}, {.client_type = client},
+          server.immediate_rpcs, !server.threads.empty());
+      EXPECT_GT(others.requests, 0);
+      EXPECT_EQ(others.with_requests, server.threads);
+      EXPECT_EQ(others.with_ends, client == std::string("polling")
+                                      ? std::set<std::string>{}
+                                      : std::set<std::string>{callbacks});
     }
-    EXPECT_TRUE(OthersRunTheTurns({.server_type = "handoff"},
-                                  {.client_type = client}, {true}))
-        << client;
+  }
+}
+
+// Requests that arrive for all workers go to them in turn.
+TEST(GrpcDriverThreadsTest, AWorkerThatStoodStillGetsItsShareAndNoMore) {
+  constexpr int kWorkers = 2;
+  constexpr int kShare = 300;  // more than are asked for in advance
+  constexpr int kLaterShare = 25;
+  const Mode mode = {.server_type = "handoff"};
+  auto driver = MakeDriver(mode, /*immediate_rpcs=*/{true});
+  const std::string address = driver->Listen(kWorkers).value();
+  int requests[kWorkers] = {};
+  std::vector<std::unique_ptr<Events>> events;
+  for (int& count : requests) {
+    events.push_back(std::make_unique<Events>(
+        driver->transport(&count - requests),
+        [&count](Transport& transport, ServerCall* call) {
+          ++count;
+          Events::ReplyAsAsked(transport, call);
+        }));
+  }
+  Client client(mode, {address});
+  const auto poll_until = [&](int first_worker, size_t finished) {
+    const int64_t give_up_ns = base::NowNs() + 20'000'000'000;
+    while (client.events().finished_count() < finished) {
+      if (base::NowNs() > give_up_ns) return false;
+      for (int i = first_worker; i < kWorkers; ++i) {
+        driver->transport(i).Poll(base::NowNs() + 100'000, *events[i]);
+      }
+      client.transport().Poll(base::NowNs() + 100'000, client.events());
+    }
+    return true;
+  };
+  std::vector<ClientCall> calls(kWorkers * kShare);
+  for (ClientCall& call : calls) ASSERT_TRUE(client.transport().Start(&call));
+  ASSERT_TRUE(poll_until(1, kShare));  // the first worker stands still
+  ASSERT_TRUE(poll_until(0, calls.size()));
+  EXPECT_THAT(requests, Each(kShare));
+
+  // Afterwards each gets its share again, however calls follow each other.
+  std::vector<ClientCall> later(kWorkers * kLaterShare);
+  for (size_t i = 0; i < later.size(); ++i) {
+    ASSERT_TRUE(client.transport().Start(&later[i]));
+    ASSERT_TRUE(poll_until(0, calls.size() + i + 1));
+  }
+  EXPECT_THAT(requests, Each(kShare + kLaterShare));
+}
+
+// More than are asked for in advance arrive at once, and none is answered.
+TEST(GrpcDriverThreadsTest, AnyNumberOfRequestsReachesTheHandler) {
+  for (const char* server_type : {"inline", "polling", "handoff"}) {
+    SCOPED_TRACE(server_type);
+    const Mode mode = {.server_type = server_type};
+    auto driver = MakeDriver(mode, /*immediate_rpcs=*/{true});
+    const std::string address = driver->Listen(1).value();
+    std::vector<ServerCall*> waiting;
+    Events events(driver->transport(0), [&](Transport&, ServerCall* call) {
+      waiting.push_back(call);
+    });
+    std::unique_ptr<Client> client;
+    {
+      const PollingThread polled(driver->transport(0));
+      client = std::make_unique<Client>(Mode(), std::vector{address});
+    }
+    std::vector<ClientCall> calls(1000);
+    for (ClientCall& call : calls) {
+      ASSERT_TRUE(client->transport().Start(&call));
+    }
+    ASSERT_TRUE(events.PollUntil([&] {
+      client->transport().Poll(base::NowNs(), client->events());
+      return waiting.size() == calls.size();
+    }));
+    for (ServerCall* call : waiting) {
+      Events::ReplyAsAsked(driver->transport(0), call);
+    }
+    ASSERT_TRUE(client->events().PollUntil([&] {
+      driver->transport(0).Poll(base::NowNs(), events);
+      return client->events().finished_count() == calls.size();
+    }));
+    for (const ClientCall& call : calls) {
+      EXPECT_EQ(client->events().error(call), "");
+    }
   }
 }
 

@@ -169,6 +169,30 @@ TEST(GrpcStreamTest, FailedStreamsAreCountedAndNamed) {
   EXPECT_GE(CounterOf(client.driver(), "streams_failed"), 1);
 }
 
+TEST(GrpcStreamTest, AllCallsOfAllStreamsFailWithTheServer) {
+  constexpr int kStreams = 4;
+  constexpr int kCalls = 10 * kStreams;
+  std::atomic<int> taken = 0;
+  auto server =
+      std::make_unique<TestServer>([] { return MakeStreamDriver(); },
+                                   [&](Transport&, ServerCall*) { ++taken; });
+  TestClient client(MakeStreamDriver(ClientSetting("streams", kStreams)),
+                    SingleServers({server->address()}));
+  std::vector<ClientCall> calls(kCalls);
+  for (ClientCall& call : calls) ASSERT_TRUE(client.transport().Start(&call));
+  ASSERT_TRUE(client.events().PollUntil([&] { return taken == kCalls; }));
+  const std::string address = server->address();
+  server.reset();
+  ASSERT_TRUE(client.events().PollUntil(
+      [&] { return client.events().finished_count() == kCalls; }));
+  for (const ClientCall& call : calls) {
+    EXPECT_THAT(client.events().error(call),
+                StartsWith("UNAVAILABLE: the stream to " + address));
+    EXPECT_GT(call.sent_ns, 0);
+  }
+  EXPECT_EQ(CounterOf(client.driver(), "streams_failed"), kStreams);
+}
+
 // At the end of a test, servers may leave before their clients.
 TEST(GrpcStreamTest, StreamsThatEndWhileTheyAreIdleHaveNotFailed) {
   TestServer leaving([] { return MakeStreamDriver(); });

@@ -10,34 +10,34 @@ namespace {
 
 std::unique_ptr<ClientSide> MakeClientSide(const GrpcSettings& settings,
                                            EventQueue& queue,
+                                           const CallbackQueue* callbacks,
                                            StreamCounts& counts) {
   if (settings.streams.has_value()) {
     return MakeStreamClient(queue, *settings.streams, counts);
   }
-  switch (settings.client_type) {
-    case ClientType::kPolling:
-      return MakePollingClient(queue);
-    case ClientType::kCallback:
-      return MakeCallbackClient(queue);
-  }
-  return nullptr;
+  const bool by_callback = settings.client_type == ClientType::kCallback;
+  return MakeUnaryClient(queue, by_callback ? callbacks : nullptr);
 }
 
 }  // namespace
 
 GrpcTransport::GrpcTransport(std::unique_ptr<WakeTimer::Alarm> alarm,
-                             const GrpcSettings& settings, StreamCounts& counts)
+                             const GrpcSettings& settings,
+                             const CallbackQueue* callbacks,
+                             StreamCounts& counts)
     : queue_(std::move(alarm), settings.spin_ns),
       client_streams_(settings.client_type == ClientType::kPolling),
       streaming_calls_(queue_),
-      client_(MakeClientSide(settings, queue_, counts)) {
+      client_(MakeClientSide(settings, queue_, callbacks, counts)) {
   if (settings.streams.has_value()) queue_.StopLending();
 }
 
 GrpcTransport::~GrpcTransport() {
   Abandon();
-  Drain();
   NoEvents nobody;
+  while (!NothingInFlight()) {
+    queue_.Poll(std::numeric_limits<int64_t>::max(), nobody);
+  }
   queue_.DrainForever(nobody);
 }
 
@@ -50,13 +50,6 @@ void GrpcTransport::Abandon() {
   client_->Abandon();
   streaming_calls_.Abandon();
   server_->Close();
-}
-
-void GrpcTransport::Drain() {
-  NoEvents nobody;
-  while (!NothingInFlight()) {
-    queue_.Poll(std::numeric_limits<int64_t>::max(), nobody);
-  }
 }
 
 void GrpcTransport::BeginShutdown() {

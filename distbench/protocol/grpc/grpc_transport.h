@@ -14,6 +14,7 @@
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/grpc/client/client_side.h"
 #include "distbench/protocol/grpc/client/streaming_calls.h"
+#include "distbench/protocol/grpc/queue/callback_queue.h"
 #include "distbench/protocol/grpc/queue/event_queue.h"
 #include "distbench/protocol/grpc/queue/wake_timer.h"
 #include "distbench/protocol/grpc/server/server_side.h"
@@ -27,10 +28,13 @@ namespace distbench::protocol {
 
 class GrpcTransport final : public Transport, private StreamTransport {
  public:
-  // For the alarm, see EventQueue. The counts must outlive the transport.
+  // For the alarm, see EventQueue. What is passed by reference or pointer,
+  // except for the settings, must outlive the transport. `callbacks` is needed
+  // for ClientType::kCallback.
   GrpcTransport(std::unique_ptr<WakeTimer::Alarm> alarm,
-                const GrpcSettings& settings, StreamCounts& counts);
-  // Drops what is in flight. Requires that the server has been shut down.
+                const GrpcSettings& settings, const CallbackQueue* callbacks,
+                StreamCounts& counts);
+  // Drops what is in flight. Requires that the server side is drained.
   ~GrpcTransport() override;
 
   // These are for the driver, while the transport is not polled.
@@ -49,8 +53,7 @@ class GrpcTransport final : public Transport, private StreamTransport {
   int64_t renewed_channels() const { return client_->renewed_channels(); }
   // Cancels everything without events. The server must be shutting down.
   void Abandon();
-  // Polls until nothing is in flight. Call it after Abandon().
-  void Drain();
+  bool NothingInFlight() const;
 
   // Makes the worker cancel everything. The server must be shutting down. The
   // driver may call it on any thread.
@@ -93,7 +96,6 @@ class GrpcTransport final : public Transport, private StreamTransport {
   }
 
   void ContinueShutdown();
-  bool NothingInFlight() const;
   void NoticeDrained();
 
   EventQueue queue_;

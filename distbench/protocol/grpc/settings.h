@@ -14,11 +14,12 @@
 namespace distbench::protocol {
 
 // How the ends of calls reach a worker: through its completion queue or through
-// gRPC's callback API.
+// gRPC's threads for callbacks.
 enum class ClientType { kPolling, kCallback };
 
 // How requests reach a worker: through its completion queue alone, through that
-// and a handler pool, or through gRPC's callback API and a handler pool.
+// and a handler pool, or through gRPC's threads for callbacks and a handler
+// pool.
 enum class ServerType { kInline, kPolling, kHandoff };
 
 struct GrpcSettings {
@@ -49,6 +50,12 @@ struct GrpcSettings {
 
   // How long a worker polls before it blocks.
   int64_t spin_ns = 0;
+
+  // Whether gRPC's threads for callbacks take part.
+  bool uses_callbacks() const {
+    return client_type == ClientType::kCallback ||
+           server_type == ServerType::kHandoff;
+  }
 };
 
 // Settings named "grpc.*" become channel arguments, in addition to those that

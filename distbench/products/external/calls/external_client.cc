@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/clock.h"
 #include "distbench/base/threads.h"
-#include "distbench/protocol/grpc/client/unary_clients.h"
+#include "distbench/protocol/grpc/client/call_parts.h"
 #include "glog/logging.h"
 
 namespace distbench::external {

@@ -9,6 +9,7 @@
 
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/protocol/grpc/queue/callback_queue.h"
 #include "distbench/protocol/grpc/queue/event_queue.h"
 #include "distbench/protocol/grpc/wire/channel.h"
 #include "distbench/protocol/grpc/wire/stream_side.h"
@@ -59,16 +60,14 @@ class ClientSide {
   virtual size_t in_flight() const = 0;
 };
 
-// The client side for the default client_type "polling": calls complete on the
-// worker's own queue. The queue must outlive it.
-std::unique_ptr<ClientSide> MakePollingClient(EventQueue& queue);
-
-// The client side for client_type "callback". It uses gRPC's callback API, in
-// which threads of gRPC, shared by the whole process, call back at the end of a
-// call. The callback records the time, from which service times are computed,
-// and posts the call to the worker's queue; if the worker sleeps, it runs the
-// worker's turn. The queue must outlive the client side.
-std::unique_ptr<ClientSide> MakeCallbackClient(EventQueue& queue);
+// The client side that makes a call of gRPC for each RPC. With client_type
+// "polling" `callbacks` is null: calls complete on the worker's own queue. With
+// client_type "callback" they complete on a thread of gRPC, which records the
+// time, from which service times are computed, and posts the call to the
+// worker's queue; if the worker sleeps, it runs the worker's turn. The
+// arguments must outlive the client side.
+std::unique_ptr<ClientSide> MakeUnaryClient(EventQueue& queue,
+                                            const CallbackQueue* callbacks);
 
 struct StreamSettings {
   // Streams from each worker to each peer; at least 1.

@@ -15,8 +15,8 @@
 #include "distbench/base/clock.h"
 #include "distbench/protocol/call_table.h"
 #include "distbench/protocol/driver_parts.h"
+#include "distbench/protocol/grpc/client/call_parts.h"
 #include "distbench/protocol/grpc/client/client_side.h"
-#include "distbench/protocol/grpc/client/unary_clients.h"
 
 namespace distbench::protocol {
 
@@ -164,7 +164,7 @@ class GrpcStreamClient final : public ClientSide, ClientStream::Listener {
 
   static Place& NextPlace(Peer& peer);
   void MakeStream(Place& place);
-  bool FailCalls(ClientStream& stream);
+  void FailCallsOfDead();
   int64_t AnsweredCount() const;
   void ExpireCalls(int64_t now_ns);
   void OpenStreams(int64_t now_ns);
@@ -183,7 +183,8 @@ class GrpcStreamClient final : public ClientSide, ClientStream::Listener {
   int64_t answered_count_ = 0;  // when deadlines were looked at last
   std::vector<Peer> peers_;
   std::vector<PlacedStream> streams_;
-  // Streams that have ended, perhaps in a call that has not returned.
+  // Streams that have ended, perhaps in a call that has not returned, until the
+  // next Work() ends their calls.
   std::vector<std::unique_ptr<ClientStream>> dead_;
   int64_t next_open_ns_ = INT64_MAX;  // of the streams that wait to be opened
   bool closed_ = false;
@@ -246,7 +247,7 @@ bool GrpcStreamClient::Start(ClientCall* call) {
 }
 
 int64_t GrpcStreamClient::Work(TransportEvents& events) {
-  dead_.clear();
+  if (!dead_.empty()) FailCallsOfDead();
   if (next_due_ns() != INT64_MAX) {
     const int64_t now_ns = base::NowNs();
     ExpireCalls(now_ns);
@@ -299,18 +300,31 @@ void GrpcStreamClient::OnEnded(ClientStream& stream) {
     place.backoff_ns = std::min(2 * place.backoff_ns, kMaxBackoffNs);
   }
   // A server that leaves at the end of a test ends streams that are idle.
-  if (FailCalls(stream) || stream.broke_the_protocol()) ++counts_.failed;
+  if (stream.calls_in_flight() > 0 || stream.broke_the_protocol()) {
+    ++counts_.failed;
+  }
   dead_.push_back(std::move(found->stream));
   streams_.erase(found);
 }
 
-// Ends the calls in flight on the stream. Returns whether there were any.
-bool GrpcStreamClient::FailCalls(ClientStream& stream) {
-  if (stream.calls_in_flight() == 0) return false;
-  calls_.ForEach([&](const ClientStream::Calls::Entry& entry) {
-    if (entry.owner == &stream) stream.Abandon(*entry.call);
-  });
-  return calls_.Lose(stream, stream.Error());
+// Ends the calls in flight on streams that have ended. A server that goes may
+// end many streams at once, and the table of calls may be long: one pass serves
+// all of them.
+void GrpcStreamClient::FailCallsOfDead() {
+  const auto has_calls = [](const std::unique_ptr<ClientStream>& stream) {
+    return stream->calls_in_flight() > 0;
+  };
+  if (absl::c_any_of(dead_, has_calls)) {
+    calls_.ForEach([&](ClientStream::Calls::Entry& entry) {
+      ClientStream& stream = *entry.owner;
+      if (!stream.is_done()) return;
+      ClientCall* const call = entry.call;
+      calls_.Remove(entry);
+      stream.Abandon(*call);
+      calls_.EndWith(call, stream.Error());
+    });
+  }
+  dead_.clear();
 }
 
 void GrpcStreamClient::Close() {

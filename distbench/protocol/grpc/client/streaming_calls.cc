@@ -9,7 +9,7 @@
 #include "distbench/base/clock.h"
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/driver_parts.h"
-#include "distbench/protocol/grpc/client/unary_clients.h"
+#include "distbench/protocol/grpc/client/call_parts.h"
 #include "distbench/protocol/grpc/wire/message_buffer.h"
 #include "distbench/protocol/grpc/wire/stream_side.h"
 #include "distbench/protocol/streams.h"

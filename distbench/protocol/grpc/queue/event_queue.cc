@@ -36,10 +36,6 @@ void Turn::GiveBack() {
 
 namespace {
 
-// Completions per Poll(): enough to amortise the loop around it, and few enough
-// (some hundred microseconds of work) not to starve timers.
-constexpr int kMaxCompletions = 64;
-
 // Turns that a thread runs for a worker before it wakes the worker: threads of
 // gRPC and of handler pools have other work to do.
 constexpr int kMaxBorrowedTurns = 16;

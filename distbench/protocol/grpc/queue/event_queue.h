@@ -112,6 +112,10 @@ class Completion {
 // Used by the thread that has the worker's turn, unless noted otherwise.
 class EventQueue {
  public:
+  // Completions per Poll(): enough to amortise the loop around it, and few
+  // enough (some hundred microseconds of work) not to starve timers.
+  static constexpr int kMaxCompletions = 64;
+
   // Polls for `spin_ns` before each wait. The alarm is a new one.
   EventQueue(std::unique_ptr<WakeTimer::Alarm> alarm, int64_t spin_ns);
 

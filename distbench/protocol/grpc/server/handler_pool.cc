@@ -57,11 +57,11 @@ bool HandlerPool::Submit(Task& task) {
   return true;
 }
 
-void HandlerPool::Finish(Task& task) {
+void HandlerPool::Finish(Occupied occupied) {
   const absl::MutexLock lock(&mutex_);
   if (kind_ == Kind::kThreadPerTask) {
-    task.thread_->first_finished = true;
-    task.thread_->changed.Signal();
+    occupied.thread->first_finished = true;
+    occupied.thread->changed.Signal();
     return;
   }
   --occupied_threads_;
@@ -76,7 +76,7 @@ int64_t HandlerPool::most_threads() const {
 bool HandlerPool::StartThread(Task* first) {
   if (threads_ == kMaxThreads) return false;
   std::unique_ptr<Thread> start(new Thread{.pool = *this, .first = first});
-  if (first != nullptr) first->thread_ = start.get();
+  if (first != nullptr) first->occupied_.thread = start.get();
   pthread_t thread;
   if (pthread_create(&thread, nullptr, ThreadMain, start.get()) != 0) {
     return false;

@@ -27,6 +27,12 @@ class HandlerPool {
   struct Thread;
 
  public:
+  // The thread that a task occupies.
+  class Occupied {
+    friend class HandlerPool;
+    Thread* thread = nullptr;  // with kThreadPerTask
+  };
+
   enum class Kind {
     kElastic,        // starts another thread whenever none is free
     kSimple,         // has a fixed number of threads; tasks wait for them
@@ -34,13 +40,15 @@ class HandlerPool {
   };
 
   // A task occupies a thread from Run() to Finish(). It belongs to the caller
-  // of Submit().
+  // of Submit(), for whom it may be another task before Finish().
   class Task {
    public:
-    // Runs on a thread of the pool. From now on only Finish() touches the task
-    // for the pool. Should be short, because the next task may have to wait for
-    // its end.
+    // Runs on a thread of the pool, which does not touch the task from now on.
+    // Should be short, because the next task may have to wait for its end.
     virtual void Run() = 0;
+
+    // For Finish(); valid from Run() on.
+    Occupied occupied() const { return occupied_; }
 
    protected:
     ~Task() = default;
@@ -48,7 +56,7 @@ class HandlerPool {
    private:
     friend class HandlerPool;
     Task* next_ = nullptr;
-    Thread* thread_ = nullptr;  // with kThreadPerTask: the task's thread
+    Occupied occupied_;
   };
 
   // The limit of any pool; beyond it the tasks of elastic pools wait.
@@ -69,14 +77,16 @@ class HandlerPool {
   // and does not run it if no thread can be started.
   [[nodiscard]] bool Submit(Task& task);
 
-  // Frees the thread that the task occupies. Call it once for each task, after
+  // Frees the thread that a task occupies. Call it once for each task, after
   // its Run() has been called. Any thread may call it.
-  void Finish(Task& task);
+  void Finish(Occupied occupied);
 
   // Returns the peak number of threads.
   int64_t most_threads() const;
 
  private:
+  friend class HandlerPoolHolder;  // in a test, holds up the pool
+
   explicit HandlerPool(Kind kind) : kind_(kind) {}
 
   // Starts a thread that runs `first` if given, else submitted tasks.

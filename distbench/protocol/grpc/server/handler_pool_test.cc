@@ -44,7 +44,7 @@ class Noter final : public HandlerPool::Task {
   void Run() override {
     order_.push_back(this);
     thread = std::this_thread::get_id();
-    pool->Finish(*this);
+    pool->Finish(occupied());
     done.Notify();
   }
 
@@ -83,10 +83,10 @@ TEST(HandlerPoolTest, SimplePoolsKeepTheirSizeAndTheOrder) {
   ASSERT_TRUE(pool->Submit(second));
   // Both threads are taken.
   EXPECT_TRUE(order.empty());
-  pool->Finish(blockers[0]);
+  pool->Finish(blockers[0].occupied());
   second.done.WaitForNotification();
   EXPECT_EQ(order, (std::vector<Noter*>{&first, &second}));
-  pool->Finish(blockers[1]);
+  pool->Finish(blockers[1].occupied());
   EXPECT_EQ(pool->most_threads(), 2);
 }
 
@@ -100,7 +100,7 @@ TEST(HandlerPoolTest, AThreadIsFreeWhenItsTaskIsFinished) {
     // Run() has returned or is about to; the thread is occupied nevertheless.
     const bool next_runs = i + 1 < kTasks && tasks[i + 1].runs();
     EXPECT_FALSE(next_runs);
-    pool->Finish(tasks[i]);
+    pool->Finish(tasks[i].occupied());
   }
 }
 
@@ -135,7 +135,7 @@ TEST(HandlerPoolTest, ElasticPoolsGrowWhenNoThreadIsFree) {
   EXPECT_EQ(pool->most_threads(), kBlocked);
 
   // Threads that have become free are reused.
-  for (Blocker& blocker : blockers) pool->Finish(blocker);
+  for (Blocker& blocker : blockers) pool->Finish(blocker.occupied());
   for (int i = 0; i < 100; ++i) {
     std::vector<Noter*> order;
     Noter task(order);
@@ -156,7 +156,7 @@ TEST(HandlerPoolTest, ThreadPerTaskStartsOneForEach) {
     EXPECT_EQ(pool->most_threads(), i + 1);
   }
   for (Blocker& blocker : blockers) ASSERT_TRUE(blocker.WaitUntilItRuns());
-  for (Blocker& blocker : blockers) pool->Finish(blocker);
+  for (Blocker& blocker : blockers) pool->Finish(blocker.occupied());
 }
 
 TEST(HandlerPoolTest, RunsWhatWasSubmittedBeforeItEnds) {
@@ -165,7 +165,7 @@ TEST(HandlerPoolTest, RunsWhatWasSubmittedBeforeItEnds) {
     struct Counting final : HandlerPool::Task {
       void Run() override {
         ++*count;
-        pool->Finish(*this);
+        pool->Finish(occupied());
       }
       HandlerPool* pool = nullptr;
       std::atomic<int>* count = nullptr;
@@ -189,7 +189,7 @@ TEST(HandlerPoolTest, ManyMaySubmitAtATime) {
   constexpr int kTasks = 2000;
   struct Counting final : HandlerPool::Task {
     void Run() override {
-      pool->Finish(*this);
+      pool->Finish(occupied());
       counter->DecrementCount();
     }
     HandlerPool* pool = nullptr;

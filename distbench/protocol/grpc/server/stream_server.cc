@@ -1,20 +1,19 @@
 #include "distbench/protocol/grpc/server/stream_server.h"
 
 #include <cstdint>
+#include <memory>
 #include <utility>
 
-#include "absl/algorithm/container.h"
 #include "distbench/base/clock.h"
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/grpc/wire/message_buffer.h"
 #include "distbench/protocol/grpc/wire/stream_side.h"
-#include "glog/logging.h"
 
 namespace distbench::protocol {
 namespace {
 
-// Streams that gRPC can accept before we ask for more.
+// Streams that gRPC can deliver before we ask for more.
 constexpr int kStreamsAhead = 16;
 
 }  // namespace
@@ -25,34 +24,36 @@ struct GrpcStreamServer::Request final : ServerCall {
   Stream* stream = nullptr;
 };
 
-// A stream from the time it is asked for until it has ended and the engine has
-// answered all its requests.
 class GrpcStreamServer::Stream final : public ServerStreamSide,
                                        private MessageSender::Owner {
  public:
   explicit Stream(GrpcStreamServer& server)
-      : server_(server), sender_(*this, server.counts_) {}
+      : ServerStreamSide(server),
+        server_(server),
+        sender_(*this, server.counts_) {}
 
-  void Accept();
   void Reply(Request& request);
 
  private:
   // StreamSide.
-  void OnOperationOver(TransportEvents& /*events*/) override { Settle(); }
+  void OnOperationOver(TransportEvents& /*events*/) override { Proceed(); }
 
   // MessageSender::Owner.
   bool OnSend(uint64_t sequence) override;
-  void OnAllSent() override { Settle(); }
+  void OnAllSent() override { Proceed(); }
 
-  void OnAccepted(bool ok, TransportEvents& events);
-  void OnEnd(bool ok, TransportEvents& events);
+  // ServerStreamSide.
+  void OnAccepted() override;
+  void OnEnded(TransportEvents& /*events*/) override { sender_.Drop(); }
+  bool is_lent() const override { return unanswered_ > 0; }
+
   void ReceiveNext();
   void OnReceived(bool ok, TransportEvents& events);
   bool ReadHeader(Request& request);
   void Refuse();
   void SendStatus();
   void OnStatusSent(bool /*ok*/, TransportEvents& /*events*/) {}
-  void Settle();
+  void Proceed();
 
   GrpcStreamServer& server_;
   MessageSender sender_;
@@ -61,33 +62,14 @@ class GrpcStreamServer::Stream final : public ServerStreamSide,
   bool input_over_ = false;  // no more requests will come
   bool paused_ = false;      // no requests are taken for now
   bool status_sent_ = false;
-  bool ended_ = false;  // nothing can be sent any more
-  bool settled_ = false;
 
-  Operation<Stream, &Stream::OnAccepted> accept_{*this};
   Operation<Stream, &Stream::OnReceived> receive_{*this};
   Operation<Stream, &Stream::OnStatusSent> status_{*this};
-  Operation<Stream, &Stream::OnEnd> end_{*this};
 };
 
-void GrpcStreamServer::Stream::Accept() {
-  Ask(server_.server_, server_.method_, server_.queue_, accept_);
-}
-
-void GrpcStreamServer::Stream::OnAccepted(bool ok, TransportEvents&) {
-  if (!ok) {  // the server is being shut down
-    input_over_ = ended_ = true;
-    return;
-  }
-  server_.Accept();
-  AwaitEnd(end_);
+void GrpcStreamServer::Stream::OnAccepted() {
   sender_.Open(call_);
   ReceiveNext();
-}
-
-void GrpcStreamServer::Stream::OnEnd(bool, TransportEvents&) {
-  ended_ = true;
-  sender_.Drop();
 }
 
 void GrpcStreamServer::Stream::ReceiveNext() {
@@ -97,7 +79,7 @@ void GrpcStreamServer::Stream::ReceiveNext() {
 
 void GrpcStreamServer::Stream::OnReceived(bool, TransportEvents& events) {
   Request& request = *std::exchange(receiving_, nullptr);
-  input_over_ = request.message.is_empty() || server_.closed_;
+  input_over_ = request.message.is_empty() || server_.is_closed();
   if (!input_over_ && !ReadHeader(request)) Refuse();
   if (input_over_) {
     request.message.Clear();
@@ -146,7 +128,7 @@ bool GrpcStreamServer::Stream::ReadHeader(Request& request) {
 void GrpcStreamServer::Stream::Reply(Request& request) {
   --unanswered_;
   request.message.Clear();
-  if (!ended_) {
+  if (!ended()) {
     payload::ResponseHeader header = {.server_instance = request.reply_instance,
                                       .error_message = request.reply_error};
     if (server_.measures_time_parts_) {
@@ -156,7 +138,7 @@ void GrpcStreamServer::Stream::Reply(Request& request) {
     sender_.Send(request.sequence, header, request.reply_bytes);
   }
   server_.requests_.Put(&request);
-  Settle();
+  Proceed();
 }
 
 void GrpcStreamServer::Stream::SendStatus() {
@@ -169,43 +151,33 @@ void GrpcStreamServer::Stream::SendStatus() {
 }
 
 // Ends the stream when everything is answered, and itself when it has ended.
-void GrpcStreamServer::Stream::Settle() {
+void GrpcStreamServer::Stream::Proceed() {
   if (sender_.is_sending()) return;
-  if (!ended_) {
-    if (input_over_ && unanswered_ == 0 && !status_sent_) SendStatus();
-    return;
-  }
-  if (operations_ > 0) return;
-  if (!std::exchange(settled_, true)) --server_.active_;
-  if (unanswered_ == 0) server_.Bury(*this);
+  if (ended()) return Settle();
+  if (input_over_ && unanswered_ == 0 && !status_sent_) SendStatus();
 }
 
-GrpcStreamServer::GrpcStreamServer(EventQueue& queue, std::string nonce,
+GrpcStreamServer::GrpcStreamServer(EventQueue& queue, const CallSource& source,
                                    bool measures_time_parts,
                                    size_t max_waiting_replies,
                                    StreamCounts& counts)
-    : queue_(queue),
+    : ServerStreams(queue, kStreamsAhead),
+      source_(source),
       measures_time_parts_(measures_time_parts),
       max_waiting_replies_(max_waiting_replies),
       counts_(counts),
-      other_methods_(queue, std::move(nonce)) {}
+      streaming_(queue) {}
 
-GrpcStreamServer::~GrpcStreamServer() { CHECK(drained()); }
+GrpcStreamServer::~GrpcStreamServer() = default;
 
-void GrpcStreamServer::Serve(grpc_server* server, void* method,
-                             void* handshake_method) {
-  server_ = server;
-  method_ = method;
-  other_methods_.Serve(server, handshake_method);
-  for (int i = 0; i < kStreamsAhead; ++i) Accept();
+void GrpcStreamServer::Serve(grpc_server* server,
+                             const ServedMethods& methods) {
+  ServerStreams::Serve(server, methods.requests);
+  streaming_.Serve(server, methods.streaming);
 }
 
-void GrpcStreamServer::Accept() {
-  dead_.clear();
-  if (closed_) return;
-  ++active_;
-  streams_.push_back(std::make_unique<Stream>(*this));
-  streams_.back()->Accept();
+std::unique_ptr<ServerStreamSide> GrpcStreamServer::MakeSide() {
+  return std::make_unique<Stream>(*this);
 }
 
 void GrpcStreamServer::Reply(ServerCall* call) {
@@ -214,15 +186,8 @@ void GrpcStreamServer::Reply(ServerCall* call) {
 }
 
 void GrpcStreamServer::Close() {
-  closed_ = true;
-  other_methods_.Close();
-}
-
-void GrpcStreamServer::Bury(Stream& stream) {
-  const auto found = absl::c_find_if(
-      streams_, [&](const auto& owned) { return owned.get() == &stream; });
-  dead_.push_back(std::move(*found));
-  streams_.erase(found);
+  ServerStreams::Close();
+  streaming_.Close();
 }
 
 }  // namespace distbench::protocol

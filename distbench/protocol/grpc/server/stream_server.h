@@ -9,65 +9,49 @@
 
 #include <cstddef>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "distbench/base/object_pool.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/grpc/queue/event_queue.h"
-#include "distbench/protocol/grpc/server/other_methods.h"
+#include "distbench/protocol/grpc/server/asked_call.h"
 #include "distbench/protocol/grpc/server/server_side.h"
+#include "distbench/protocol/grpc/server/streaming_requests.h"
 #include "distbench/protocol/grpc/wire/stream_side.h"
 
 namespace distbench::protocol {
 
-class GrpcStreamServer final : public ServerSide {
+class GrpcStreamServer final : public ServerSide, private ServerStreams {
  public:
-  // The queue and the counts must outlive this. `nonce` is the test's, for
-  // handshakes. For measures_time_parts, see DriverEnvironment. No requests are
-  // taken from a stream on which max_waiting_replies wait, because the client
-  // does not read them.
-  GrpcStreamServer(EventQueue& queue, std::string nonce,
+  // Arguments passed by reference must outlive this; `source` has the calls of
+  // other methods that arrive at the same queue. For measures_time_parts, see
+  // DriverEnvironment. No requests are taken from a stream on which
+  // max_waiting_replies wait, because the client does not read them.
+  GrpcStreamServer(EventQueue& queue, const CallSource& source,
                    bool measures_time_parts, size_t max_waiting_replies,
                    StreamCounts& counts);
   ~GrpcStreamServer() override;
 
-  GrpcStreamServer(const GrpcStreamServer&) = delete;
-  GrpcStreamServer& operator=(const GrpcStreamServer&) = delete;
-
-  // Starts to accept streams of `method`, and handshakes of `handshake_method`.
-  // Both come from grpc_server_register_method(), and must live until the
-  // server was shut down, as must the server. Call this before the queue is
-  // polled.
-  void Serve(grpc_server* server, void* method, void* handshake_method);
-
+  void Serve(grpc_server* server, const ServedMethods& methods) override;
   void Reply(ServerCall* call) override;
   void Close() override;
   bool drained() const override {
-    return active_ == 0 && other_methods_.drained();
+    return ServerStreams::drained() && source_.over() && streaming_.drained();
   }
-  StreamingRequests* streams() override { return &other_methods_.streaming(); }
+  StreamingRequests* streams() override { return &streaming_; }
 
  private:
   class Stream;
   struct Request;
 
-  void Accept();
-  void Bury(Stream& stream);
+  // ServerStreams.
+  std::unique_ptr<ServerStreamSide> MakeSide() override;
 
-  EventQueue& queue_;
+  const CallSource& source_;
   const bool measures_time_parts_;
   const size_t max_waiting_replies_;
   StreamCounts& counts_;
-  grpc_server* server_ = nullptr;
-  void* method_ = nullptr;
   base::ObjectPool<Request> requests_;
-  std::vector<std::unique_ptr<Stream>> streams_;
-  // Streams that have ended, perhaps in a call that has not returned.
-  std::vector<std::unique_ptr<Stream>> dead_;
-  OtherMethods other_methods_;
-  int active_ = 0;  // streams with an operation in gRPC
-  bool closed_ = false;
+  StreamingRequests streaming_;
 };
 
 }  // namespace distbench::protocol

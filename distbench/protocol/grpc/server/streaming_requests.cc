@@ -3,6 +3,7 @@
 #include <grpc/slice.h>
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -14,7 +15,6 @@
 #include "distbench/protocol/grpc/wire/message_buffer.h"
 #include "distbench/protocol/grpc/wire/stream_side.h"
 #include "distbench/protocol/streams.h"
-#include "glog/logging.h"
 
 namespace distbench::protocol {
 namespace {
@@ -24,26 +24,25 @@ constexpr int kStreamedCallsAhead = 16;
 
 }  // namespace
 
-// A call from the time it is asked for until it has ended and the engine has
-// finished it.
 class StreamingRequests::Request final : public ServerCall,
                                          public ServerStreamSide {
  public:
-  explicit Request(StreamingRequests& owner) : owner_(owner) {}
-  ~Request() { grpc_slice_unref(trailer_.value); }
+  explicit Request(StreamingRequests& owner)
+      : ServerStreamSide(owner), owner_(owner) {}
+  ~Request() override { grpc_slice_unref(trailer_.value); }
 
-  void Accept();
   int64_t Write(int64_t bytes);
   void Finish(int64_t last_message_bytes, int64_t blocked_ns);
-
-  size_t position = 0;  // among all requests
 
  private:
   // StreamSide.
   void OnOperationOver(TransportEvents& /*events*/) override { Settle(); }
 
-  void OnAccepted(bool ok, TransportEvents& events);
-  void OnEnd(bool ok, TransportEvents& events);
+  // ServerStreamSide.
+  void OnAccepted() override { Receive(incoming_, receive_); }
+  void OnEnded(TransportEvents& events) override;
+  bool is_lent() const override { return lent_; }
+
   void OnReceived(bool ok, TransportEvents& events);
   void OnNoMessage(TransportEvents& events);
   void Deliver(StreamEvents& events);
@@ -53,7 +52,6 @@ class StreamingRequests::Request final : public ServerCall,
   void Fail(grpc_status_code status, const std::string& message);
   size_t AddMessage(const payload::ResponseHeader& header, int64_t bytes,
                     grpc_op* out);
-  void Settle();
 
   StreamingRequests& owner_;
   IncomingMessage incoming_;
@@ -65,32 +63,13 @@ class StreamingRequests::Request final : public ServerCall,
   bool writing_ = false;
   bool opened_ = false;  // the first message has arrived
   bool lent_ = false;    // the engine has the call
-  bool ended_ = false;   // nothing can be sent any more
-  bool settled_ = false;
 
-  Operation<Request, &Request::OnAccepted> accept_{*this};
   Operation<Request, &Request::OnReceived> receive_{*this};
   Operation<Request, &Request::OnWritten> write_{*this};
   Operation<Request, &Request::OnStatusSent> status_{*this};
-  Operation<Request, &Request::OnEnd> end_{*this};
 };
 
-void StreamingRequests::Request::Accept() {
-  Ask(owner_.server_, owner_.method_, owner_.queue_, accept_);
-}
-
-void StreamingRequests::Request::OnAccepted(bool ok, TransportEvents&) {
-  if (!ok) {  // the server is being shut down
-    ended_ = true;
-    return;
-  }
-  owner_.Accept();
-  AwaitEnd(end_);
-  Receive(incoming_, receive_);
-}
-
-void StreamingRequests::Request::OnEnd(bool, TransportEvents& events) {
-  ended_ = true;
+void StreamingRequests::Request::OnEnded(TransportEvents& events) {
   if (lent_ && events.stream_events() != nullptr) {
     events.stream_events()->OnBroken(*this, base::NowNs());
   }
@@ -98,8 +77,8 @@ void StreamingRequests::Request::OnEnd(bool, TransportEvents& events) {
 
 void StreamingRequests::Request::OnReceived(bool, TransportEvents& events) {
   if (incoming_.is_empty()) return OnNoMessage(events);
-  if (!ended_ && (lent_ || !opened_)) {
-    if (owner_.closed_ || events.stream_events() == nullptr) {
+  if (!ended() && (lent_ || !opened_)) {
+    if (owner_.is_closed() || events.stream_events() == nullptr) {
       Fail(GRPC_STATUS_UNAVAILABLE, "the instance has shut down");
     } else {
       Deliver(*events.stream_events());
@@ -109,9 +88,9 @@ void StreamingRequests::Request::OnReceived(bool, TransportEvents& events) {
   Receive(incoming_, receive_);
 }
 
-// The client has sent all, or has given up, which OnEnd() tells.
+// The client has sent all, or has given up, which OnEnded() tells.
 void StreamingRequests::Request::OnNoMessage(TransportEvents& events) {
-  if (ended_ || grpc_call_failed_before_recv_message(call_) != 0) return;
+  if (ended() || grpc_call_failed_before_recv_message(call_) != 0) return;
   if (lent_) {
     events.stream_events()->OnRequestsOver(*this, base::NowNs());
   } else if (!opened_) {
@@ -122,7 +101,7 @@ void StreamingRequests::Request::OnNoMessage(TransportEvents& events) {
 void StreamingRequests::Request::Deliver(StreamEvents& events) {
   payload::RequestHeader header;
   if (!incoming_.Decode(header)) {
-    // If the engine has the call, it will learn that by OnEnd().
+    // If the engine has the call, it will learn that by OnEnded().
     Fail(GRPC_STATUS_INVALID_ARGUMENT, "malformed request");
     return;
   }
@@ -167,14 +146,14 @@ int64_t StreamingRequests::Request::Write(int64_t bytes) {
 // A write that fails is followed by the end.
 void StreamingRequests::Request::OnWritten(bool ok, TransportEvents& events) {
   writing_ = false;
-  if (!ok || ended_ || !lent_) return;
+  if (!ok || ended() || !lent_) return;
   events.stream_events()->OnWritten(*this, base::NowNs());
 }
 
 void StreamingRequests::Request::Finish(int64_t last_message_bytes,
                                         int64_t blocked_ns) {
   lent_ = false;
-  if (ended_) return Settle();
+  if (ended()) return Settle();
   if (writing_) {
     return Fail(GRPC_STATUS_CANCELLED, std::string(reply_error));
   }
@@ -203,30 +182,11 @@ void StreamingRequests::Request::Fail(grpc_status_code status,
   grpc_call_cancel_with_status(call_, status, message.c_str(), nullptr);
 }
 
-void StreamingRequests::Request::Settle() {
-  if (!ended_ || operations_ > 0) return;
-  if (!std::exchange(settled_, true)) --owner_.active_;
-  if (!lent_) owner_.Bury(*this);
-}
+StreamingRequests::StreamingRequests(EventQueue& queue)
+    : ServerStreams(queue, kStreamedCallsAhead) {}
 
-StreamingRequests::StreamingRequests(EventQueue& queue) : queue_(queue) {}
-
-StreamingRequests::~StreamingRequests() { CHECK(drained()); }
-
-void StreamingRequests::Serve(grpc_server* server, void* method) {
-  server_ = server;
-  method_ = method;
-  for (int i = 0; i < kStreamedCallsAhead; ++i) Accept();
-}
-
-void StreamingRequests::Accept() {
-  dead_.clear();
-  if (closed_) return;
-  ++active_;
-  auto request = std::make_unique<Request>(*this);
-  request->position = requests_.size();
-  requests_.push_back(std::move(request));
-  requests_.back()->Accept();
+std::unique_ptr<ServerStreamSide> StreamingRequests::MakeSide() {
+  return std::make_unique<Request>(*this);
 }
 
 int64_t StreamingRequests::Write(ServerCall& call, int64_t bytes) {
@@ -236,13 +196,6 @@ int64_t StreamingRequests::Write(ServerCall& call, int64_t bytes) {
 void StreamingRequests::Finish(ServerCall& call, int64_t last_message_bytes,
                                int64_t blocked_ns) {
   static_cast<Request&>(call).Finish(last_message_bytes, blocked_ns);
-}
-
-void StreamingRequests::Bury(Request& request) {
-  requests_.back()->position = request.position;
-  std::swap(requests_[request.position], requests_.back());
-  dead_.push_back(std::move(requests_.back()));
-  requests_.pop_back();
 }
 
 }  // namespace distbench::protocol

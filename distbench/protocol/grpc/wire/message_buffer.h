@@ -1,5 +1,4 @@
-// The messages of data RPCs in gRPC's byte buffers: for the core API, and for
-// the callback API.
+// The messages of data RPCs in gRPC's byte buffers.
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_WIRE_MESSAGE_BUFFER_H_
 #define DISTBENCH_PROTOCOL_GRPC_WIRE_MESSAGE_BUFFER_H_
@@ -7,7 +6,6 @@
 #include <grpc/byte_buffer.h>
 #include <grpc/slice.h>
 #include <grpc/slice_buffer.h>
-#include <grpcpp/support/byte_buffer.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -111,43 +109,6 @@ class IncomingMessage {
 
   grpc_byte_buffer* buffer_ = nullptr;
   std::vector<absl::string_view> views_;  // kept to reuse its memory
-  std::string scratch_;
-};
-
-// The same for the callback API.
-class OutgoingByteBuffer {
- public:
-  // Makes a message of target_bytes (see message_codec.h). Returns its size.
-  // gRPC must be done with the message before.
-  template <typename Header>
-  int64_t Fill(const Header& header, int64_t target_bytes);
-
-  const grpc::ByteBuffer* get() const { return &buffer_; }
-
- private:
-  grpc::ByteBuffer buffer_;
-  std::vector<grpc::Slice> slices_;  // kept to reuse its memory
-};
-
-// The same for the callback API.
-class IncomingByteBuffer {
- public:
-  void Clear();
-
-  // The buffer for gRPC's next message. Requires that there is no message.
-  grpc::ByteBuffer* get() { return &buffer_; }
-
-  int64_t size_bytes() const;
-
-  // Reads the header. Its strings are valid until Clear(). False if there is no
-  // message or it is malformed.
-  template <typename Header>
-  [[nodiscard]] bool Decode(Header& header);
-
- private:
-  grpc::ByteBuffer buffer_;
-  std::vector<grpc::Slice> slices_;
-  std::vector<absl::string_view> views_;
   std::string scratch_;
 };
 

@@ -1,5 +1,6 @@
 #include "distbench/protocol/grpc/wire/stream_side.h"
 
+#include <memory>
 #include <utility>
 
 #include "distbench/base/clock.h"
@@ -51,20 +52,61 @@ void ClientStreamSide::Open(grpc_channel* channel, EventQueue& queue,
   Start(operations, end);
 }
 
-void ServerStreamSide::Ask(grpc_server* server, void* method, EventQueue& queue,
-                           Completion& accepted) {
+void ServerStreamSide::Ask() {
+  grpc_completion_queue* const queue = owner_.queue_.get();
   ++operations_;
   CHECK_EQ(grpc_server_request_registered_call(
-               server, method, &call_, &deadline_, &metadata_, nullptr,
-               queue.get(), queue.get(), &accepted),
+               owner_.server_, owner_.method_, &call_, &deadline_, &metadata_,
+               nullptr, queue, queue, static_cast<Completion*>(&ask_)),
            GRPC_CALL_OK);
 }
 
-void ServerStreamSide::AwaitEnd(Completion& end) {
+void ServerStreamSide::OnAsked(bool ok, TransportEvents&) {
+  if (!ok) {  // the server is being shut down
+    ended_ = true;
+    return;
+  }
+  owner_.Accept();
   grpc_op operation = {};
   operation.op = GRPC_OP_RECV_CLOSE_ON_SERVER;
   operation.data.recv_close_on_server.cancelled = &cancelled_;
-  Start({&operation, 1}, end);
+  Start({&operation, 1}, closed_);
+  OnAccepted();
+}
+
+void ServerStreamSide::OnClosed(bool, TransportEvents& events) {
+  ended_ = true;
+  OnEnded(events);
+}
+
+void ServerStreamSide::Settle() {
+  if (!ended_ || operations_ > 0) return;
+  if (!std::exchange(settled_, true)) --owner_.active_;
+  if (!is_lent()) owner_.Bury(*this);
+}
+
+ServerStreams::~ServerStreams() { CHECK(drained()); }
+
+void ServerStreams::Serve(grpc_server* server, void* method) {
+  server_ = server;
+  method_ = method;
+  for (int i = 0; i < ahead_; ++i) Accept();
+}
+
+void ServerStreams::Accept() {
+  dead_.clear();
+  if (closed_) return;
+  ++active_;
+  sides_.push_back(MakeSide());
+  sides_.back()->position_ = sides_.size() - 1;
+  sides_.back()->Ask();
+}
+
+void ServerStreams::Bury(ServerStreamSide& side) {
+  sides_.back()->position_ = side.position_;
+  std::swap(sides_[side.position_], sides_.back());
+  dead_.push_back(std::move(sides_.back()));
+  sides_.pop_back();
 }
 
 void MessageSender::Open(grpc_call* call) {

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -84,25 +85,93 @@ class ClientStreamSide : public StreamSide {
   grpc_slice status_message_ = grpc_empty_slice();
 };
 
-// The side that accepts the call.
+class ServerStreams;
+
+// The side that accepts the call: from the time it is asked for until it is
+// over, and the engine has answered all that it got from it.
 class ServerStreamSide : public StreamSide {
+ public:
+  // The owner must outlive this.
+  explicit ServerStreamSide(ServerStreams& owner) : owner_(owner) {}
+  virtual ~ServerStreamSide() { grpc_metadata_array_destroy(&metadata_); }
+
  protected:
-  ServerStreamSide() = default;
-  ~ServerStreamSide() { grpc_metadata_array_destroy(&metadata_); }
+  // There is a call.
+  virtual void OnAccepted() = 0;
 
-  // Asks for a call of `method`, which comes from
-  // grpc_server_register_method(). `accepted` completes when there is one, or
-  // with !ok when the server shuts down.
-  void Ask(grpc_server* server, void* method, EventQueue& queue,
-           Completion& accepted);
+  // It has ended(): nothing can be sent any more.
+  virtual void OnEnded(TransportEvents& events) = 0;
 
-  // `end` completes when nothing can be sent any more.
-  void AwaitEnd(Completion& end);
+  // Whether the engine has something to answer.
+  virtual bool is_lent() const = 0;
+
+  bool ended() const { return ended_; }
+
+  // Lets go of this if it is over. The owner destroys it later.
+  void Settle();
 
  private:
+  friend class ServerStreams;
+
+  void Ask();
+  void OnAsked(bool ok, TransportEvents& events);
+  void OnClosed(bool ok, TransportEvents& events);
+
+  ServerStreams& owner_;
+  size_t position_ = 0;  // among the owner's streams
+  bool ended_ = false;
+  bool settled_ = false;
   grpc_metadata_array metadata_ = {};
   gpr_timespec deadline_ = {};
   int cancelled_ = 0;
+  Operation<ServerStreamSide, &ServerStreamSide::OnAsked> ask_{*this};
+  Operation<ServerStreamSide, &ServerStreamSide::OnClosed> closed_{*this};
+};
+
+// The calls of one method that streams, which arrive at a worker's own queue.
+// Asks for them, and owns them. Used by the thread that polls the queue, except
+// for Serve().
+class ServerStreams {
+ public:
+  // gRPC can deliver `ahead` calls before we ask for more. The queue must
+  // outlive this.
+  ServerStreams(EventQueue& queue, int ahead) : queue_(queue), ahead_(ahead) {}
+
+  ServerStreams(const ServerStreams&) = delete;
+  ServerStreams& operator=(const ServerStreams&) = delete;
+
+  // Starts to accept calls of `method`, which comes from
+  // grpc_server_register_method(). Call this before the queue is polled.
+  void Serve(grpc_server* server, void* method);
+
+  // Accepts no more calls: the server is shutting down.
+  void Close() { closed_ = true; }
+  bool is_closed() const { return closed_; }
+
+  // Returns whether, after Close(), gRPC has finished all work for this.
+  bool drained() const { return active_ == 0; }
+
+ protected:
+  // Requires that drained() holds.
+  ~ServerStreams();
+
+  virtual std::unique_ptr<ServerStreamSide> MakeSide() = 0;
+
+ private:
+  friend class ServerStreamSide;
+
+  void Accept();
+  void Bury(ServerStreamSide& side);
+
+  EventQueue& queue_;
+  const int ahead_;
+  grpc_server* server_ = nullptr;
+  void* method_ = nullptr;
+  std::vector<std::unique_ptr<ServerStreamSide>> sides_;
+  // Those that are over, perhaps in a function that has not returned.
+  std::vector<std::unique_ptr<ServerStreamSide>> dead_;
+  int active_ = 0;  // sides with an operation in gRPC
+  bool closed_ = false;
 };
 
 // What the streams of one driver have counted, on both sides. Thread-safe.
