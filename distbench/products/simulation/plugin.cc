@@ -144,8 +144,7 @@ const base::Plugin<cli::ValueType> kVariations("NAME=VALUE,VALUE",
 
 namespace {
 
-nlohmann::ordered_json ValueOf(const TestResult& result,
-                               const report::JsonLimits&) {
+base::Json ValueOf(const TestResult& result, const report::JsonLimits&) {
   return SimulationJson(result);
 }
 

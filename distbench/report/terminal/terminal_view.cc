@@ -1,48 +1,29 @@
 #include "distbench/report/terminal/terminal_view.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/human_units.h"
+#include "distbench/base/time_units.h"
+#include "distbench/report/derived/derive.h"
+#include "distbench/report/derived/table_rows.h"
+#include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/check_objectives.h"
 #include "distbench/report/parts/text_part.h"
-#include "distbench/report/tables/table.h"
 #include "distbench/report/text/text_summary_sections.h"
 #include "distbench/report/verdicts/check.h"
-#include "glog/logging.h"
+#include "google/protobuf/message.h"
+#include "proto/report.pb.h"
 
 namespace distbench::report {
-
-std::optional<double> NumberOf(const Cell& cell) {
-  if (const auto* integer = std::get_if<int64_t>(&cell)) {
-    return static_cast<double>(*integer);
-  }
-  if (const auto* number = std::get_if<double>(&cell)) return *number;
-  return std::nullopt;
-}
-
-const Cell& RowReader::operator[](absl::string_view column) const {
-  const auto found =
-      std::find(table_.columns.begin(), table_.columns.end(), column);
-  CHECK(found != table_.columns.end()) << column;
-  return row_[found - table_.columns.begin()];
-}
-
-std::string RowReader::Text(absl::string_view column) const {
-  const auto* text = std::get_if<std::string>(&(*this)[column]);
-  return text == nullptr ? "" : *text;
-}
 
 void DropColumn(absl::string_view title, PageTable& table) {
   const auto found = std::find(table.titles.begin(), table.titles.end(), title);
@@ -165,22 +146,34 @@ ColoredText FailedCell(double failed, double count) {
       Color::kBad};
 }
 
-// The cell of a latency: nanoseconds, "failed" or nothing.
-ColoredText LatencyCell(const Cell& cell) {
-  if (const auto* text = std::get_if<std::string>(&cell)) {
-    return {*text, Color::kBad};
-  }
-  const std::optional<double> ns = NumberOf(cell);
-  return {ns ? base::HumanDuration(*ns) : ""};
+constexpr char kFailedLatency[] = "failed";
+
+template <typename Figures>
+ColoredText MeanCell(const Figures& figures) {
+  return {figures.has_mean_ns() ? base::HumanDuration(figures.mean_ns()) : ""};
 }
 
-// Marks those that are mostly chance.
-ColoredText PercentileCell(const Cell& cell, double count, double percent) {
-  ColoredText text = LatencyCell(cell);
-  if (!text.text.empty() && !IsSupported(count, percent)) {
-    text.text.insert(0, "~");
+// A time, marked if it is mostly chance: see IsSupported().
+ColoredText TimeCell(int64_t ns, double count, double percent) {
+  return {absl::StrCat(IsSupported(count, percent) ? "" : "~",
+                       base::HumanDuration(static_cast<double>(ns)))};
+}
+
+// Marked likewise.
+ColoredText FailedTimeCell(double count, double percent) {
+  return {absl::StrCat(IsSupported(count, percent) ? "" : "~", kFailedLatency),
+          Color::kBad};
+}
+
+ColoredText PercentileCell(const Report::Latency& latency, double count,
+                           double percent) {
+  for (const Report::Percentile& percentile : latency.percentiles()) {
+    if (percentile.percentile() != percent) continue;
+    return percentile.failed()
+               ? FailedTimeCell(count, percent)
+               : TimeCell(percentile.value_ns(), count, percent);
   }
-  return text;
+  return {};
 }
 
 struct RpcPart {
@@ -192,26 +185,28 @@ struct RpcPart {
   bool has_unsent = false;
 };
 
-// Adds a row of RpcsTable(). The latency is the response time in open loops,
-// and the service time elsewhere.
-void AddRpc(const RowReader& row, RpcPart& part) {
-  const double seconds = row.Number("duration_s").value_or(0);
-  const double failed = row.Number("failed").value_or(0);
-  const double ended = row.Number("succeeded").value_or(0) + failed;
-  const std::optional<double> offered = row.Number("offered");
-  const double unsent = row.Number("unsent").value_or(0);
-  const double count = offered.value_or(ended);
-  const std::string latency = offered ? "response" : "service";
-  (offered ? part.has_open_loops : part.has_closed_loops) = true;
+// Adds an RPC. The latency is the response time in open loops, and the service
+// time elsewhere.
+void AddRpc(const Report::Rpc& rpc, RpcPart& part) {
+  const double seconds = base::ToSeconds(rpc.duration_ns());
+  const auto failed = static_cast<double>(rpc.failed_count());
+  const auto ended = static_cast<double>(rpc.succeeded_count()) + failed;
+  const Report::Offered& load = rpc.offered_load();
+  const auto unsent = static_cast<double>(load.unsent_count());
+  const bool is_open_loop = rpc.has_offered_load();
+  const double count =
+      is_open_loop ? static_cast<double>(load.offered_count()) : ended;
+  const Report::Latency& latency =
+      is_open_loop ? rpc.response_time() : rpc.service_time();
+  (is_open_loop ? part.has_open_loops : part.has_closed_loops) = true;
   part.has_unsent |= unsent > 0;
   std::vector<ColoredText> cells = {
-      {Visible(row.Text("rpc"))},
-      {offered && seconds > 0 ? base::HumanRate(*offered / seconds) : ""},
-      {base::HumanRate(row.Number("per_second").value_or(0))},
-      LatencyCell(row[latency + "_mean_ns"])};
+      {Visible(rpc.name())},
+      {is_open_loop && seconds > 0 ? base::HumanRate(count / seconds) : ""},
+      {base::HumanRate(rpc.per_second())},
+      MeanCell(latency)};
   for (const double percent : kShownPercents) {
-    cells.push_back(PercentileCell(
-        row[absl::StrCat(latency, "_p", percent, "_ns")], count, percent));
+    cells.push_back(PercentileCell(latency, count, percent));
   }
   cells.push_back(FailedCell(failed, ended));
   cells.push_back(FailedCell(unsent, count));
@@ -232,9 +227,8 @@ std::string LatencyNote(const RpcPart& part) {
 
 std::string Rpcs(const TestResult& result, const PageStyle& style) {
   RpcPart part;
-  RpcsTable().list_rows(result, [&](const Row& row) {
-    AddRpc(RowReader(RpcsTable(), row), part);
-  });
+  ForEachRpc(result, /*max_intervals=*/1,
+             [&](const RpcMeasurements& rpc) { AddRpc(DeriveRpc(rpc), part); });
   if (part.table.rows.empty()) return "";
   if (!part.has_unsent) DropColumn("unsent", part.table);
   if (!part.has_open_loops) DropColumn("offered", part.table);
@@ -242,17 +236,27 @@ std::string Rpcs(const TestResult& result, const PageStyle& style) {
                       Paragraph({}, LatencyNote(part), 2, style));
 }
 
-void AddPair(const RowReader& row, PageTable& table) {
-  const double failed = row.Number("failed").value_or(0);
-  const double ended = row.Number("succeeded").value_or(0) + failed;
-  const bool is_open_loop = row.Number("response_mean_ns").has_value();
-  const std::string latency = is_open_loop ? "response" : "service";
+ColoredText P99Cell(const Report::PeerTable::Row& row,
+                    const Report::PairTimes& times, double count) {
+  if (times.has_p99_ns()) return TimeCell(times.p99_ns(), count, 99);
+  if (row.has_failed_above_percent() && row.failed_above_percent() <= 99) {
+    return FailedTimeCell(count, 99);
+  }
+  return {};
+}
+
+void AddPair(const Report::PeerTable::Row& row, PageTable& table) {
+  const Report::Counts& counts = row.counts();
+  const auto failed = static_cast<double>(counts.failed());
+  const auto ended = static_cast<double>(counts.succeeded()) + failed;
+  const Report::PairTimes& times =
+      row.response().has_mean_ns() ? row.response() : row.service();
   table.rows.push_back(
-      {{Visible(absl::StrCat(row.Text("client"), " -> ", row.Text("server"),
-                             " ", row.Text("rpc")))},
-       {base::HumanRate(row.Number("per_second").value_or(0))},
-       LatencyCell(row[latency + "_mean_ns"]),
-       PercentileCell(row[latency + "_p99_ns"], ended, 99),
+      {{Visible(
+           absl::StrCat(row.client(), " -> ", row.server(), " ", row.rpc()))},
+       {base::HumanRate(counts.per_second())},
+       MeanCell(times),
+       P99Cell(row, times, ended),
        FailedCell(failed, ended)});
 }
 
@@ -261,8 +265,8 @@ std::string PairRows(const TestResult& result, int64_t count,
                      const TerminalViewOptions& options) {
   if (count > options.rows) return "";
   PageTable table = {{"pair", "achieved", "mean", "p99", "failed"}, {}};
-  PeersTable().list_rows(result, [&](const Row& row) {
-    AddPair(RowReader(PeersTable(), row), table);
+  ListPeers(result, [&](const google::protobuf::Message& row) {
+    AddPair(static_cast<const Report::PeerTable::Row&>(row), table);
   });
   const std::string text = RenderTable(table, options.style);
   const auto lines = std::count(text.begin(), text.end(), '\n');

@@ -69,9 +69,10 @@ function drawLatencyByLoad(search) {
     label,
     color: seriesColor(i),
     hasPoints: true,
-    points: middleOfEachLoad(probes.map(probe => ({
-      x: probe.requested_load, y: atLeastOne(probe.statistics.latency[column]), probe,
-    }))),
+    points: middleOfEachLoad(probes.map(probe => {
+      const ns = probe.statistics.latency[column];
+      return {x: probe.requested_load, y: Number.isFinite(ns) ? atLeastOne(ns) : NaN, probe};
+    })),
   }));
   byId('search-latency-chart').closest('figure').hidden = probes.length === 0;
   drawLines('search-latency-chart', lines, {title: {text: search.load_unit}}, latencyAxis(lines, 'y'),
@@ -203,6 +204,10 @@ function doubtOfRun(run) {
 function objectivesOfRun(run) {
   const search = data.searches.find(other => other.source === run.source);
   return search === undefined ? '' : `a run of the search with ${search.objectives.join(' and ')}`;
+}
+
+for (const {statistics, instances} of data.searches.flatMap(({probes}) => probes)) {
+  [statistics, ...instances].forEach(({latency}) => latency !== null && raisePercentiles(latency));
 }
 
 addPart({

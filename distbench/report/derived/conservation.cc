@@ -1,0 +1,394 @@
+#include "distbench/report/derived/conservation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "distbench/base/time_units.h"
+#include "distbench/stats/run_interval.h"
+
+namespace distbench::report {
+namespace {
+
+// Histograms are exact to one part in so many, and figures made of floating
+// point numbers to very little.
+constexpr double kResolution = 1.0 / 128;
+constexpr double kRounding = 1e-6;
+
+class Laws {
+ public:
+  // What the next laws are about.
+  void At(std::string place) { place_ = std::move(place); }
+
+  void Equal(absl::string_view what, int64_t found, absl::string_view of,
+             int64_t whole) {
+    if (found != whole) Broken(what, " ", found, ", ", of, " ", whole);
+  }
+
+  void AtMost(absl::string_view what, double found, absl::string_view of,
+              double limit) {
+    if (found > limit) {
+      Broken(what, " ", found, " is more than ", of, " ", limit);
+    }
+  }
+
+  void Near(absl::string_view what, double found, absl::string_view of,
+            double expected, double tolerance) {
+    if (!(std::abs(found - expected) <= tolerance)) {
+      Broken(what, " ", found, ", ", of, " ", expected);
+    }
+  }
+
+  void Share(absl::string_view what, double share) {
+    if (!(share >= 0 && share <= 1)) Broken(what, " ", share, " is no share");
+  }
+
+  template <typename... Parts>
+  void Broken(const Parts&... parts) {
+    broken_.push_back(absl::StrCat(place_, ": ", parts...));
+  }
+
+  std::vector<std::string> TakeBroken() { return std::move(broken_); }
+
+ private:
+  std::string place_;
+  std::vector<std::string> broken_;
+};
+
+// The counts that parts of a test have, in several messages.
+struct Sum {
+  template <typename Part>
+  void Add(const Part& part) {
+    succeeded += part.succeeded();
+    failed += part.failed();
+  }
+  int64_t succeeded = 0;
+  int64_t failed = 0;
+};
+
+using SumsByRpc = std::map<std::string, Sum>;
+
+// ---- Times ------------------------------------------------------------------
+
+void CheckInterval(const Report::Percentile& percentile, Laws& laws) {
+  const std::string name = absl::StrCat("p", percentile.percentile());
+  if (percentile.has_lower_ns() && percentile.has_value_ns()) {
+    laws.AtMost(absl::StrCat("lower bound of ", name), percentile.lower_ns(),
+                "the estimate", percentile.value_ns());
+  }
+  if (percentile.has_upper_ns() && percentile.has_value_ns()) {
+    laws.AtMost(name, percentile.value_ns(), "its upper bound",
+                percentile.upper_ns());
+  }
+  if (percentile.lower_failed() && !percentile.failed()) {
+    laws.Broken("the lower bound of ", name, " failed, but not the estimate");
+  }
+}
+
+void CheckPercentiles(const Report::Latency& latency, Laws& laws) {
+  const Report::Percentile* before = nullptr;
+  for (const Report::Percentile& each : latency.percentiles()) {
+    const std::string name = absl::StrCat("p", each.percentile());
+    CheckInterval(each, laws);
+    if (each.failed() == each.has_value_ns()) {
+      laws.Broken(name, " has ", each.failed() ? "failed, and a" : "no",
+                  " value");
+    }
+    if (each.has_value_ns()) {
+      laws.AtMost(name, each.value_ns(), "the maximum",
+                  latency.max_ns() * (1 + kResolution));
+      laws.AtMost("the minimum", latency.min_ns() * (1 - kResolution), name,
+                  each.value_ns());
+    }
+    if (before != nullptr && before->failed() && !each.failed()) {
+      laws.Broken("p", before->percentile(), " failed, but not ", name);
+    }
+    if (before != nullptr && before->has_value_ns() && each.has_value_ns()) {
+      laws.AtMost(absl::StrCat("p", before->percentile()), before->value_ns(),
+                  name, each.value_ns());
+    }
+    before = &each;
+  }
+}
+
+void CheckLatency(const Report::Latency& latency, Laws& laws) {
+  const int64_t succeeded = latency.count() - latency.failed_count();
+  laws.AtMost("failed", latency.failed_count(), "all", latency.count());
+  if (latency.has_mean_ns()) {
+    laws.AtMost("the mean", latency.mean_ns(), "the maximum",
+                latency.max_ns() * (1 + kRounding));
+    laws.AtMost("the minimum", latency.min_ns() * (1 - kRounding), "the mean",
+                latency.mean_ns());
+  } else {
+    laws.Equal("without a mean: succeeded", succeeded, "of which there are", 0);
+  }
+  CheckPercentiles(latency, laws);
+  int64_t at_most = 0;
+  for (const Report::Point& point : latency.distribution()) {
+    laws.AtMost("the distribution falls:", at_most, "the next count",
+                point.count_at_most());
+    at_most = point.count_at_most();
+  }
+  laws.Equal("the distribution ends with", at_most, "succeeded", succeeded);
+}
+
+// ---- RPCs -------------------------------------------------------------------
+
+void CheckFailures(const Report::Rpc& rpc, Laws& laws) {
+  int64_t sum = 0;
+  for (const Report::Failures& failures : rpc.failures()) {
+    sum += failures.count();
+  }
+  laws.Equal("failures by cause add up to", sum, "failed", rpc.failed_count());
+}
+
+void CheckOffered(const Report::Rpc& rpc, Laws& laws) {
+  const Report::Offered& load = rpc.offered_load();
+  if (load.offered_count() == 0) return;
+  const auto offered = static_cast<double>(load.offered_count());
+  laws.AtMost("unsent", load.unsent_count(), "offered", offered);
+  laws.AtMost("held back", load.held_back_count(), "offered", offered);
+  laws.AtMost("response times", rpc.response_time().count(), "offered",
+              offered);
+}
+
+void CheckRpc(const Report::Rpc& rpc, Laws& laws) {
+  laws.At(rpc.name());
+  CheckFailures(rpc, laws);
+  CheckOffered(rpc, laws);
+  if (rpc.has_service_time()) {
+    laws.Equal("service times", rpc.service_time().count(),
+               "succeeded and failed",
+               rpc.succeeded_count() + rpc.failed_count());
+    laws.Equal("service times that failed", rpc.service_time().failed_count(),
+               "failed", rpc.failed_count());
+  }
+  const double seconds = base::ToSeconds(rpc.duration_ns());
+  if (seconds > 0) {
+    const double expected =
+        static_cast<double>(rpc.succeeded_count()) / seconds;
+    laws.Near("per second", rpc.per_second(), "succeeded over the duration are",
+              expected, expected * kRounding);
+  }
+  for (const auto& [name, latency] :
+       {std::pair{"service time", &rpc.service_time()},
+        std::pair{"response time", &rpc.response_time()},
+        std::pair{"lateness", &rpc.lateness()}}) {
+    if (latency->count() == 0) continue;
+    laws.At(absl::StrCat(rpc.name(), ", ", name));
+    CheckLatency(*latency, laws);
+  }
+}
+
+// ---- Parts and their sums ---------------------------------------------------
+
+void CheckTotals(const Report::Test& test, Laws& laws) {
+  laws.At("totals");
+  int64_t succeeded = 0;
+  int64_t failed = 0;
+  int64_t warmup = 0;
+  int64_t request_bytes = 0;
+  int64_t response_bytes = 0;
+  for (const Report::Rpc& rpc : test.rpcs()) {
+    succeeded += rpc.succeeded_count();
+    failed += rpc.failed_count();
+    warmup += rpc.warmup_count();
+    request_bytes += rpc.request_bytes();
+    response_bytes += rpc.response_bytes();
+  }
+  const Report::Totals& totals = test.totals();
+  laws.Equal("succeeded", totals.succeeded_count(), "of all RPCs", succeeded);
+  laws.Equal("failed", totals.failed_count(), "of all RPCs", failed);
+  laws.Equal("warm-up", totals.warmup_count(), "of all RPCs", warmup);
+  laws.Equal("bytes of requests", totals.request_bytes(), "of all RPCs",
+             request_bytes);
+  laws.Equal("bytes of responses", totals.response_bytes(), "of all RPCs",
+             response_bytes);
+}
+
+// Whether the parts of each RPC add up to it.
+void CheckSums(absl::string_view parts, const SumsByRpc& sums,
+               const Report::Test& test, Laws& laws) {
+  for (const Report::Rpc& rpc : test.rpcs()) {
+    const auto found = sums.find(rpc.name());
+    const Sum sum = found == sums.end() ? Sum() : found->second;
+    laws.At(rpc.name());
+    laws.Equal(absl::StrCat(parts, " succeeded"), sum.succeeded, "all of it",
+               rpc.succeeded_count());
+    laws.Equal(absl::StrCat(parts, " failed"), sum.failed, "all of it",
+               rpc.failed_count());
+  }
+}
+
+void CheckParts(const Report::Test& test, Laws& laws) {
+  SumsByRpc edges;
+  for (const Report::Edge& edge : test.topology().edges()) {
+    edges[edge.rpc()].Add(edge.traffic());
+  }
+  CheckSums("edges", edges, test, laws);
+  if (test.topology().instances().rows_left_out() == 0) {
+    SumsByRpc clients;
+    for (const auto& row : test.topology().instances().rows()) {
+      if (row.role() == "client") clients[row.rpc()].Add(row.traffic());
+    }
+    CheckSums("clients", clients, test, laws);
+  }
+  if (test.peers().rows_left_out() == 0) {
+    SumsByRpc pairs;
+    for (const auto& row : test.peers().rows()) {
+      pairs[row.rpc()].Add(row.counts());
+    }
+    CheckSums("pairs", pairs, test, laws);
+  }
+}
+
+// An RPC between two services only has the times of their edge.
+void CheckTimesOfEdges(const Report::Test& test, Laws& laws) {
+  std::map<std::string, std::vector<const Report::Traffic*>> edges;
+  for (const Report::Edge& edge : test.topology().edges()) {
+    edges[edge.rpc()].push_back(&edge.traffic());
+  }
+  for (const Report::Rpc& rpc : test.rpcs()) {
+    const auto found = edges.find(rpc.name());
+    if (found == edges.end() || found->second.size() != 1) continue;
+    const Report::Traffic& traffic = *found->second[0];
+    if (!traffic.has_latency_count()) continue;
+    laws.At(rpc.name());
+    const Report::Latency& latency = traffic.latency() == "response"
+                                         ? rpc.response_time()
+                                         : rpc.service_time();
+    laws.Equal("latencies of its edge", traffic.latency_count(), "of the RPC",
+               latency.count());
+    for (const Report::Percentile& each : latency.percentiles()) {
+      const auto& times = traffic.times();
+      if (each.percentile() == 50 && times.has_p50_ns()) {
+        laws.Equal("p50 of its edge", times.p50_ns(), "of the RPC",
+                   each.value_ns());
+      } else if (each.percentile() == 99 && times.has_p99_ns()) {
+        laws.Equal("p99 of its edge", times.p99_ns(), "of the RPC",
+                   each.value_ns());
+      }
+    }
+  }
+}
+
+// ---- Seconds ----------------------------------------------------------------
+
+struct Series {
+  int64_t ended = 0;
+  int64_t warmup = 0;
+
+  // After each interval: how many were sent and have not ended.
+  std::vector<double> in_flight;
+};
+
+std::map<std::string, Series> SeriesOf(const Report::SecondTable& seconds) {
+  std::map<std::string, Series> all;
+  for (const auto& row : seconds.rows()) {
+    Series& series = all[row.rpc()];
+    const int64_t ended = row.succeeded() + row.failed();
+    series.ended += ended;
+    series.warmup += row.warmup();
+    series.in_flight.push_back(
+        (series.in_flight.empty() ? 0 : series.in_flight.back()) +
+        static_cast<double>(row.sent() - ended));
+  }
+  return all;
+}
+
+// Fewer boundaries of seconds say too little about the mean between them.
+constexpr size_t kFewestBoundaries = 10;
+
+void CheckLittle(const Report::Rpc& rpc, const Series& series, Laws& laws) {
+  if (rpc.warmup_count() > 0 || rpc.failed_count() > 0 ||
+      series.in_flight.size() < kFewestBoundaries + 2 ||
+      !rpc.service_time().has_mean_ns()) {
+    return;
+  }
+  // Traffic covers neither the first nor the last second as a whole.
+  const auto boundaries = absl::MakeConstSpan(series.in_flight)
+                              .subspan(0, series.in_flight.size() - 1);
+  const double error = std::sqrt(stats::Variance(boundaries) /
+                                 static_cast<double>(boundaries.size()));
+  const double expected =
+      rpc.per_second() * rpc.service_time().mean_ns() / base::kNsPerSecond;
+  laws.Near("mean in flight at the ends of seconds", stats::Mean(boundaries),
+            "rate times service time is", expected,
+            5 * error + 1 + expected * 0.05);
+}
+
+void CheckSeconds(const Report::Test& test, Laws& laws) {
+  if (test.seconds().rows_left_out() > 0) return;
+  const std::map<std::string, Series> all = SeriesOf(test.seconds());
+  for (const Report::Rpc& rpc : test.rpcs()) {
+    const auto found = all.find(rpc.name());
+    if (found == all.end() || rpc.series_left_out() > 0) continue;
+    const Series& series = found->second;
+    laws.At(rpc.name());
+    laws.Equal("warm-up in seconds", series.warmup, "in all",
+               rpc.warmup_count());
+    laws.Equal("ended in seconds, without warm-up",
+               series.ended - series.warmup, "in all",
+               rpc.succeeded_count() + rpc.failed_count());
+    CheckLittle(rpc, series, laws);
+  }
+}
+
+// ---- Policies and objectives ------------------------------------------------
+
+void CheckPolicies(const Report::Test& test, Laws& laws) {
+  for (const auto& row : test.policies().rows()) {
+    laws.At(absl::StrCat("policy of ", row.rpc()));
+    laws.AtMost("attempts", row.attempts(), "requests, retries and hedges",
+                row.requests() + row.retries() + row.hedges());
+    laws.Equal("attempts that succeeded, failed or were given up",
+               row.succeeded_attempts() + row.failed_attempts() +
+                   row.abandoned_attempts(),
+               "attempts", row.attempts());
+    laws.AtMost("hedges that won", row.hedges_won(), "hedges", row.hedges());
+    laws.AtMost("attempts that were not cancelled", row.uncancelled_attempts(),
+                "those given up", row.abandoned_attempts());
+    if (row.has_wasted()) laws.Share("wasted", row.wasted());
+  }
+}
+
+void CheckObjectives(const Report::Test& test, Laws& laws) {
+  for (const Report::Objective& each : test.objectives()) {
+    laws.At(absl::StrCat("objective ", each.objective()));
+    if (each.has_lower() && each.has_measured()) {
+      laws.AtMost("the lower bound", each.lower(), "the measurement",
+                  each.measured() * (1 + kRounding));
+    }
+    if (each.has_upper() && each.has_measured()) {
+      laws.AtMost("the measurement", each.measured() * (1 - kRounding),
+                  "the upper bound", each.upper());
+    }
+    if (each.has_measured() && each.unit() == "share" &&
+        !each.objective().starts_with("cpu")) {
+      laws.Share("the measurement", each.measured());
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> BrokenLaws(const Report::Test& test) {
+  Laws laws;
+  for (const Report::Rpc& rpc : test.rpcs()) CheckRpc(rpc, laws);
+  CheckTotals(test, laws);
+  CheckParts(test, laws);
+  CheckTimesOfEdges(test, laws);
+  CheckSeconds(test, laws);
+  CheckPolicies(test, laws);
+  CheckObjectives(test, laws);
+  return laws.TakeBroken();
+}
+
+}  // namespace distbench::report

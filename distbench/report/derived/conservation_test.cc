@@ -1,0 +1,185 @@
+#include "distbench/report/derived/conservation.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "distbench/report/derived/derive.h"
+#include "distbench/report/testing/example_result.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench::report {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Report::Test Derived(const ExampleOptions& options) {
+  const TestResult result = MakeExampleResult(options);
+  return DeriveTest({.source = "a.pb", .result = &result});
+}
+
+TEST(BrokenLawsTest, ExamplesKeepThem) {
+  for (const uint64_t seed : {1, 2, 3}) {
+    EXPECT_THAT(BrokenLaws(Derived({.seed = seed})), IsEmpty());
+  }
+  EXPECT_THAT(BrokenLaws(Derived({.clients = 1, .servers = 1, .rpcs = 1})),
+              IsEmpty());
+}
+
+struct Lie {
+  std::string told;
+  std::function<void(Report::Test& test)> tell;
+};
+
+TEST(BrokenLawsTest, EachLieIsFound) {
+  const auto rpc = [](Report::Test& test) -> Report::Rpc& {
+    return *test.mutable_rpcs(0);
+  };
+  const std::vector<Lie> lies = {
+      {"failures by cause add up to",
+       [&](auto& test) { rpc(test).add_failures()->set_count(1); }},
+      {"unsent 1000000000 is more than offered",
+       [&](auto& test) {
+         rpc(test).mutable_offered_load()->set_unsent_count(1'000'000'000);
+       }},
+      {"held back 1000000000 is more than offered",
+       [&](auto& test) {
+         rpc(test).mutable_offered_load()->set_held_back_count(1'000'000'000);
+       }},
+      {"is more than offered 1",
+       [&](auto& test) {
+         rpc(test).mutable_offered_load()->set_offered_count(1);
+       }},
+      {"service times",
+       [&](auto& test) {
+         rpc(test).set_succeeded_count(rpc(test).succeeded_count() + 1);
+       }},
+      {"per second",
+       [&](auto& test) {
+         rpc(test).set_per_second(1.01 * rpc(test).per_second());
+       }},
+      {"p50",
+       [&](auto& test) {
+         auto& percentiles =
+             *rpc(test).mutable_service_time()->mutable_percentiles();
+         percentiles[0].set_value_ns(2 * percentiles[1].value_ns());
+       }},
+      {"failed, but not",
+       [&](auto& test) {
+         auto& first =
+             *rpc(test).mutable_service_time()->mutable_percentiles(0);
+         first.set_failed(true);
+         first.clear_value_ns();
+       }},
+      {"has failed, and a value",
+       [&](auto& test) {
+         rpc(test).mutable_service_time()->mutable_percentiles(0)->set_failed(
+             true);
+       }},
+      {"the mean",
+       [&](auto& test) {
+         rpc(test).mutable_service_time()->set_mean_ns(1e18);
+       }},
+      {"the distribution ends with",
+       [&](auto& test) {
+         rpc(test).mutable_service_time()->mutable_distribution()->RemoveLast();
+       }},
+      {"the distribution falls",
+       [&](auto& test) {
+         rpc(test)
+             .mutable_service_time()
+             ->mutable_distribution(0)
+             ->set_count_at_most(1'000'000'000);
+       }},
+      {"totals: succeeded",
+       [](auto& test) { test.mutable_totals()->set_succeeded_count(1); }},
+      {"totals: bytes of requests",
+       [](auto& test) { test.mutable_totals()->set_request_bytes(1); }},
+      {"edges succeeded",
+       [](auto& test) {
+         test.mutable_topology()
+             ->mutable_edges(0)
+             ->mutable_traffic()
+             ->set_succeeded(1);
+       }},
+      {"pairs failed",
+       [](auto& test) {
+         test.mutable_peers()->mutable_rows(0)->mutable_counts()->set_failed(
+             1'000);
+       }},
+      {"clients succeeded",
+       [](auto& test) {
+         for (auto& row :
+              *test.mutable_topology()->mutable_instances()->mutable_rows()) {
+           row.mutable_traffic()->set_succeeded(1);
+         }
+       }},
+      {"ended in seconds",
+       [](auto& test) {
+         test.mutable_seconds()->mutable_rows(0)->set_failed(1'000);
+       }},
+      {"warm-up in seconds",
+       [](auto& test) {
+         test.mutable_seconds()->mutable_rows(0)->set_warmup(1'000);
+       }},
+      {"attempts",
+       [](auto& test) {
+         auto& row = *test.mutable_policies()->add_rows();
+         row.set_requests(1);
+         row.set_attempts(2);
+       }},
+      {"wasted 1.5 is no share",
+       [](auto& test) {
+         test.mutable_policies()->add_rows()->set_wasted(1.5);
+       }},
+      {"the lower bound", [](auto& test) {
+         auto& objective = *test.add_objectives();
+         objective.set_measured(1);
+         objective.set_lower(2);
+       }}};
+  const Report::Test honest = Derived({});
+  for (const Lie& lie : lies) {
+    Report::Test test = honest;
+    lie.tell(test);
+    EXPECT_THAT(BrokenLaws(test), Contains(HasSubstr(lie.told))) << lie.told;
+  }
+}
+
+TEST(BrokenLawsTest, WhatWasLeftOutSuspendsItsLaws) {
+  Report::Test test = Derived({});
+  test.mutable_peers()->mutable_rows()->RemoveLast();
+  EXPECT_THAT(BrokenLaws(test), Contains(HasSubstr("pairs succeeded")));
+  test.mutable_peers()->set_rows_left_out(1);
+  EXPECT_THAT(BrokenLaws(test), IsEmpty());
+}
+
+// 100 RPCs per second, each of which takes half a second.
+Report::Test Steady(double mean_ns) {
+  constexpr int kSeconds = 20;
+  Report::Test test;
+  Report::Rpc& rpc = *test.add_rpcs();
+  rpc.set_name("query");
+  for (int i = 0; i < kSeconds; ++i) {
+    auto& row = *test.mutable_seconds()->add_rows();
+    row.set_rpc("query");
+    row.set_sent(i == kSeconds - 1 ? 50 : 100);
+    row.set_succeeded(i == 0 ? 50 : 100);
+    rpc.set_succeeded_count(rpc.succeeded_count() + row.succeeded());
+  }
+  rpc.set_per_second(100);
+  rpc.mutable_service_time()->set_mean_ns(mean_ns);
+  return test;
+}
+
+TEST(BrokenLawsTest, RequestsInFlightAreRateTimesTime) {
+  EXPECT_THAT(BrokenLaws(Steady(0.5e9)), Not(Contains(HasSubstr("in flight"))));
+  EXPECT_THAT(BrokenLaws(Steady(0.9e9)),
+              Contains(HasSubstr("mean in flight at the ends of seconds 50, "
+                                 "rate times service time is 90")));
+}
+
+}  // namespace
+}  // namespace distbench::report
