@@ -1,5 +1,6 @@
-"""What protoc knows about the traffic language: messages and fields with their comments
-and options, for the reference of the language (reference.py)."""
+"""What protoc knows about the traffic language and about reports: messages and fields
+with their comments and options, for the reference of the language (reference.py) and the
+schema of reports (reference_report.py)."""
 
 import collections
 import glob
@@ -22,8 +23,21 @@ FILES = (
     "proto/traffic_config.proto",
 )
 
-# The drivers and activities of products, with the product in the path.
-_CATALOGS = "distbench/products/**/catalog.proto"
+# Those that reports are made of, and what these use.
+REPORT_FILES = (
+    "proto/data_plane.proto",
+    "proto/json_options.proto",
+    "proto/report.proto",
+    "proto/results.proto",
+    "proto/simulation.proto",
+)
+
+# The drivers and activities of products, and what products add to reports, with the
+# product in the path.
+_OF_PRODUCTS = (
+    "distbench/products/**/catalog.proto",
+    "distbench/products/**/report.proto",
+)
 
 Field = collections.namedtuple(
     "Field",
@@ -83,6 +97,30 @@ class Protos:
             self._paths[f"{name}.{enum.name}"] = (*path, _ENUM_IN, index)
         for index, nested in enumerate(message.nested_type):
             self._read_paths(f"{name}.{nested.name}", (*path, _NESTED, index), nested)
+
+    def module(self, path):
+        """What protoc made of a file."""
+        return self._modules[path]
+
+    def report_modules(self):
+        """Those of products that add to reports, by their paths."""
+        return [
+            module
+            for path, module in sorted(self._modules.items())
+            if path.startswith("distbench/") and path.endswith("/report.proto")
+        ]
+
+    def comment_of(self, message):
+        """The comment of a message, by its descriptor."""
+        return self._comments.get(self._paths[message.full_name], "")
+
+    def comments_of_fields(self, message):
+        """Those of the fields of a message, in their order."""
+        path = self._paths[message.full_name]
+        return [
+            self._comments.get((*path, _FIELD, index), "")
+            for index in range(len(message.fields))
+        ]
 
     def message(self, name):
         """A message of the language, by its short name."""
@@ -227,7 +265,9 @@ def read(root):
     """Reads the files below this folder; only once in a process, as the modules that
     protoc makes of them have their names from the files. Products that are not there are
     left out."""
-    names = [*FILES, *sorted(glob.glob(_CATALOGS, root_dir=root, recursive=True))]
+    names = [*FILES, *REPORT_FILES]
+    for pattern in _OF_PRODUCTS:
+        names += sorted(glob.glob(pattern, root_dir=root, recursive=True))
     with tempfile.TemporaryDirectory() as folder:
         descriptors = os.path.join(folder, "descriptors")
         subprocess.run(

@@ -106,19 +106,19 @@ def schema(protos):
             for message in others
         },
     }
-    return _json(document) + "\n"
+    return text_of(document) + "\n"
 
 
-def _json(value, margin=""):
+def text_of(value, margin=""):
     """JSON in which all that fits is on one line."""
     line = json.dumps(value, ensure_ascii=False)
     if len(margin + line) <= _COLUMNS or not isinstance(value, (dict, list)):
         return line
     inner = margin + "  "
     if isinstance(value, list):
-        items = [inner + _json(item, inner) for item in value]
+        items = [inner + text_of(item, inner) for item in value]
         return "[\n" + ",\n".join(items) + f"\n{margin}]"
-    items = [f"{inner}{json.dumps(k)}: {_json(v, inner)}" for k, v in value.items()]
+    items = [f"{inner}{json.dumps(k)}: {text_of(v, inner)}" for k, v in value.items()]
     return "{\n" + ",\n".join(items) + f"\n{margin}}}"
 
 

@@ -124,7 +124,7 @@ def percentile(times, percentage):
     """Returns a percentile in seconds, infinite if it is among failures."""
     (value,) = [row["value_ns"] for row in times["percentiles"]
                 if row["percentile"] == percentage]
-    return math.inf if value == "failed" else value / 1e9
+    return math.inf if value is None else value / 1e9
 
 
 def parse(text, causes):

@@ -17,6 +17,8 @@
 #include "distbench/cli/commands.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
+#include "distbench/report/csv/csv.h"
+#include "distbench/report/derived/tables.h"
 #include "distbench/report/export/hdr_histogram.h"
 #include "distbench/report/export/mpstat.h"
 #include "distbench/report/export/openmetrics.h"
@@ -28,8 +30,6 @@
 #include "distbench/report/parts/placement.h"
 #include "distbench/report/parts/report_format.h"
 #include "distbench/report/parts/text_part.h"
-#include "distbench/report/tables/csv.h"
-#include "distbench/report/tables/table.h"
 #include "distbench/report/text/text_summary.h"
 #include "distbench/results/output_file.h"
 
@@ -98,10 +98,8 @@ absl::Status WriteCsv(const Task& task) {
   if (const auto* table = base::Plugins<report::CsvTable>::Find(name)) {
     return table->write(task.input, ValuesOf(task.flags), sink);
   }
-  for (const report::ReportTable* table : report::AllTables()) {
-    if (table->name != (name.empty() ? "rpcs" : name)) continue;
-    report::RenderCsv(task.input.runs, *table, sink);
-  }
+  report::RenderCsv(task.input.runs,
+                    report::TableNamed(name.empty() ? "rpcs" : name), sink);
   return absl::OkStatus();
 }
 
@@ -214,8 +212,8 @@ std::vector<std::string> NamesOf(const Descriptions& all) {
 
 Descriptions AllTables() {
   Descriptions own;
-  for (const report::ReportTable* table : report::AllTables()) {
-    own.emplace_back(table->name, table->description);
+  for (const report::ReportTable& table : report::AllTables()) {
+    own.emplace_back(table.name(), table.about());
   }
   Descriptions tables;
   auto next = own.begin();

@@ -11,6 +11,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "distbench/base/message_json.h"
+#include "distbench/products/blame/report.pb.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/terminal/human_units.h"
 #include "distbench/report/terminal/layout.h"
@@ -383,122 +385,131 @@ std::string BlameText(absl::Span<const report::TestRun> runs) {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-void AddEstimate(const char* name, const BlameEstimate& estimate, Json& json) {
-  const std::string prefix = name;
-  json[prefix] = estimate.value;
-  json[prefix + "_lower"] = estimate.lower;
-  json[prefix + "_upper"] = estimate.upper;
+// Sets the fields "share", "share_lower" and "share_upper" so.
+template <typename Message>
+void SetEstimate(const BlameEstimate& estimate, void (Message::*set)(double),
+                 void (Message::*set_lower)(double),
+                 void (Message::*set_upper)(double), Message& message) {
+  (message.*set)(estimate.value);
+  (message.*set_lower)(estimate.lower);
+  (message.*set_upper)(estimate.upper);
 }
 
-Json InstanceJson(const TracedRequests& requests, int instance) {
-  return instance < 0 ? Json(nullptr) : Json(requests.instances[instance]);
+template <typename Message>
+void SetInstance(const TracedRequests& requests, int instance,
+                 Message& message) {
+  if (instance >= 0) message.set_instance(requests.instances[instance]);
 }
 
-Json SharesJson(const TracedRequests& requests,
-                const std::vector<BlameShare>& shares) {
-  Json json = Json::array();
-  for (const BlameShare& share : shares) {
-    Json& entry = json.emplace_back();
-    entry["rpc"] = requests.rpcs[share.rpc];
-    entry["instance"] = InstanceJson(requests, share.instance);
-    entry["part"] = std::string(NameOf(share.part));
-    AddEstimate("share", share.of_time, entry);
-    entry["excess"] = nullptr;
-    if (share.of_excess.has_value()) {
-      AddEstimate("excess", *share.of_excess, entry);
-    }
+ReportedBlame::BlameShare ReportShare(const TracedRequests& requests,
+                                      const BlameShare& share) {
+  using Shown = ReportedBlame::BlameShare;
+  Shown shown;
+  shown.set_rpc(requests.rpcs[share.rpc]);
+  SetInstance(requests, share.instance, shown);
+  shown.set_part(std::string(NameOf(share.part)));
+  SetEstimate(share.of_time, &Shown::set_share, &Shown::set_share_lower,
+              &Shown::set_share_upper, shown);
+  if (share.of_excess) {
+    SetEstimate(*share.of_excess, &Shown::set_excess, &Shown::set_excess_lower,
+                &Shown::set_excess_upper, shown);
   }
-  return json;
+  return shown;
 }
 
-Json QuantilesJson(const RequestBlame& blame) {
-  Json json = Json::array();
+void ReportQuantiles(const RequestBlame& blame,
+                     ReportedBlame::BlamedRequests& shown) {
   for (size_t i = 0; i < std::size(kBlamedQuantiles); ++i) {
     const TailWindow& window = blame.windows[i];
     const QuantileShares& shares = blame.shares[i];
-    const bool has_trees = !window.trees.empty();
-    json.push_back(
-        {{"percentile", 100 * kBlamedQuantiles[i]},
-         {"trace_count", window.trees.size()},
-         {"needed_count", window.needed_count},
-         {"mean_ns", has_trees ? Json(shares.mean_ns) : Json(nullptr)},
-         {"shares", SharesJson(blame.requests, shares.shares)},
-         {"instances", SharesJson(blame.requests, shares.instance_shares)}});
+    ReportedBlame::Quantile& quantile = *shown.add_quantiles();
+    quantile.set_percentile(100 * kBlamedQuantiles[i]);
+    quantile.set_trace_count(static_cast<int64_t>(window.trees.size()));
+    quantile.set_needed_count(static_cast<int64_t>(window.needed_count));
+    if (!window.trees.empty()) quantile.set_mean_ns(shares.mean_ns);
+    for (const BlameShare& share : shares.shares) {
+      *quantile.add_shares() = ReportShare(blame.requests, share);
+    }
+    for (const BlameShare& share : shares.instance_shares) {
+      *quantile.add_instances() = ReportShare(blame.requests, share);
+    }
   }
-  return json;
 }
 
-Json LastJson(const LastCount& count) {
-  return {{"fanout_count", count.fanout_count},
-          {"last_count", count.last_count},
-          {"expected_count", count.expected_count},
-          {"most_by_chance", count.most_by_chance},
-          {"is_straggler", count.is_straggler}};
+void ReportLast(const LastCount& count, ReportedBlame::LastCount& shown) {
+  shown.set_fanout_count(count.fanout_count);
+  shown.set_last_count(count.last_count);
+  shown.set_expected_count(count.expected_count);
+  shown.set_most_by_chance(count.most_by_chance);
+  shown.set_is_straggler(count.is_straggler);
 }
 
-Json StragglersJson(const RequestBlame& blame) {
-  Json json = Json::array();
+void ReportStragglers(const RequestBlame& blame,
+                      ReportedBlame::BlamedRequests& shown) {
   for (const Straggler& straggler : blame.stragglers) {
-    if (json.size() == kMostListedStragglers) break;
-    json.push_back({{"rpc", blame.requests.rpcs[straggler.rpc]},
-                    {"instance", blame.requests.instances[straggler.instance]},
-                    {"is_to_blame", straggler.is_to_blame},
-                    {"all", LastJson(straggler.of_all)},
-                    {"tail", LastJson(straggler.of_tail)},
-                    {"own_share", straggler.own_share},
-                    {"tail_share", straggler.tail_share}});
+    const auto listed_count = static_cast<size_t>(shown.stragglers_size());
+    if (listed_count == kMostListedStragglers) break;
+    ReportedBlame::Straggler& listed = *shown.add_stragglers();
+    listed.set_rpc(blame.requests.rpcs[straggler.rpc]);
+    SetInstance(blame.requests, straggler.instance, listed);
+    listed.set_is_to_blame(straggler.is_to_blame);
+    ReportLast(straggler.of_all, *listed.mutable_all());
+    ReportLast(straggler.of_tail, *listed.mutable_tail());
+    listed.set_own_share(straggler.own_share);
+    listed.set_tail_share(straggler.tail_share);
   }
-  return json;
+  shown.set_tested_instance_count(
+      static_cast<int64_t>(blame.stragglers.size()));
 }
 
-Json WhatIfsJson(const RequestBlame& blame) {
-  if (!blame.what_ifs.has_value()) return nullptr;
-  Json json;
-  AddEstimate("p99_ns", blame.what_ifs->now_ns, json);
-  Json& remedies = json["remedies"] = Json::array();
+void ReportWhatIfs(const RequestBlame& blame, ReportedBlame::WhatIfs& shown) {
+  using Now = ReportedBlame::WhatIfs;
+  using Remedy = ReportedBlame::Remedy;
+  SetEstimate(blame.what_ifs->now_ns, &Now::set_p99_ns, &Now::set_p99_ns_lower,
+              &Now::set_p99_ns_upper, shown);
   for (const WhatIf& what_if : blame.what_ifs->helpful) {
-    Json& entry = remedies.emplace_back();
-    entry["rpc"] = blame.requests.rpcs[what_if.remedy.rpc];
-    entry["instance"] = InstanceJson(blame.requests, what_if.remedy.instance);
-    AddEstimate("p99_ns", what_if.then_ns, entry);
-    AddEstimate("saving", what_if.saving, entry);
+    Remedy& remedy = *shown.add_remedies();
+    remedy.set_rpc(blame.requests.rpcs[what_if.remedy.rpc]);
+    SetInstance(blame.requests, what_if.remedy.instance, remedy);
+    SetEstimate(what_if.then_ns, &Remedy::set_p99_ns, &Remedy::set_p99_ns_lower,
+                &Remedy::set_p99_ns_upper, remedy);
+    SetEstimate(what_if.saving, &Remedy::set_saving, &Remedy::set_saving_lower,
+                &Remedy::set_saving_upper, remedy);
   }
-  return json;
 }
 
-Json RequestsJson(const RequestBlame& blame) {
+void ReportRequests(const RequestBlame& blame,
+                    ReportedBlame::BlamedRequests& shown) {
   const TracedRequests& requests = blame.requests;
-  return {{"rpc", requests.rpcs.front()},
-          {"latency", requests.is_open_loop ? "response_time" : "service_time"},
-          {"trace_count", requests.trees.size()},
-          {"succeeded_count", requests.succeeded_count},
-          {"incomplete_count", requests.incomplete_count},
-          {"failed_count", requests.failed_count},
-          {"warmup_count", requests.warmup_count},
-          {"damaged_count", requests.damaged_count},
-          {"call_count", requests.call_count},
-          {"moved_call_count", requests.moved_call_count},
-          {"sentences", blame.sentences},
-          {"quantiles", QuantilesJson(blame)},
-          {"stragglers", StragglersJson(blame)},
-          {"tested_instance_count", blame.stragglers.size()},
-          {"what_ifs", WhatIfsJson(blame)}};
+  shown.set_rpc(requests.rpcs.front());
+  shown.set_latency(requests.is_open_loop ? "response_time" : "service_time");
+  shown.set_trace_count(static_cast<int64_t>(requests.trees.size()));
+  shown.set_succeeded_count(requests.succeeded_count);
+  shown.set_incomplete_count(requests.incomplete_count);
+  shown.set_failed_count(requests.failed_count);
+  shown.set_warmup_count(requests.warmup_count);
+  shown.set_damaged_count(requests.damaged_count);
+  shown.set_call_count(requests.call_count);
+  shown.set_moved_call_count(requests.moved_call_count);
+  shown.mutable_sentences()->Assign(blame.sentences.begin(),
+                                    blame.sentences.end());
+  ReportQuantiles(blame, shown);
+  ReportStragglers(blame, shown);
+  if (blame.what_ifs) ReportWhatIfs(blame, *shown.mutable_what_ifs());
 }
 
 }  // namespace
 
-Json BlameJson(const TestResult& result) {
+base::Json BlameJson(const TestResult& result) {
   const std::optional<TestBlame> blame = FindBlame(result);
-  if (!blame.has_value()) return nullptr;
-  Json json = {{"rootless_count", blame->rootless_count},
-               {"dropped_sample_count", blame->dropped_sample_count}};
-  Json& requests = json["requests"] = Json::array();
-  for (const RequestBlame& of_rpc : blame->requests) {
-    requests.push_back(RequestsJson(of_rpc));
+  if (!blame) return nullptr;
+  ReportedBlame shown;
+  shown.set_rootless_count(blame->rootless_count);
+  shown.set_dropped_sample_count(blame->dropped_sample_count);
+  for (const RequestBlame& requests : blame->requests) {
+    ReportRequests(requests, *shown.add_requests());
   }
-  return json;
+  return base::MessageJson(shown);
 }
 
 }  // namespace distbench::blame

@@ -5,12 +5,12 @@
 #define DISTBENCH_PRODUCTS_BLAME_BLAME_H_
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/types/span.h"
+#include "distbench/base/json.h"
 #include "distbench/products/blame/request_tree.h"
 #include "distbench/products/blame/stragglers.h"
 #include "distbench/products/blame/tail_shares.h"
@@ -74,7 +74,7 @@ std::string PercentileText(double quantile);
 std::string BlameText(absl::Span<const report::TestRun> runs);
 
 // Says who is to blame for the tail. Null if no requests were traced.
-nlohmann::ordered_json BlameJson(const TestResult& result);
+base::Json BlameJson(const TestResult& result);
 
 }  // namespace distbench::blame
 

@@ -12,8 +12,7 @@ namespace {
 const base::Plugin<base::Product> kProduct(
     "blame", new base::Product{"Says what made slow requests slow"});
 
-nlohmann::ordered_json ValueOf(const TestResult& result,
-                               const report::JsonLimits&) {
+base::Json ValueOf(const TestResult& result, const report::JsonLimits&) {
   return BlameJson(result);
 }
 

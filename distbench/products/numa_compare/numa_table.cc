@@ -1,8 +1,8 @@
 #include "distbench/products/numa_compare/numa_table.h"
 
+#include <cstdint>
 #include <map>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -11,8 +11,8 @@
 #include "absl/strings/str_join.h"
 #include "distbench/base/time_units.h"
 #include "distbench/products/search/report/search_text.h"
-#include "distbench/report/json/json_parts.h"
-#include "distbench/report/json/json_values.h"
+#include "distbench/report/derived/derive.h"
+#include "distbench/report/derived/figures.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/terminal/layout.h"
 #include "distbench/stats/log_histogram.h"
@@ -21,7 +21,6 @@
 namespace distbench::numa_compare {
 namespace {
 
-using base::Json;
 using Searches = google::protobuf::RepeatedPtrField<SearchReport>;
 
 // The mean latency of the final runs that found the load: of response times, or
@@ -59,39 +58,36 @@ Found FoundBy(const Searches& searches) {
   return found;
 }
 
-// Sets `name` to the mean of the values, and `ratio` to its ratio to that of
-// `first`; null without values.
-void SetMean(const std::string& name, const std::vector<double>& values,
-             const std::string& ratio, const std::vector<double>& first,
-             Json& json) {
-  json[name] =
-      values.empty() ? Json(nullptr) : Json(stats::GeometricMean(values));
-  std::optional<stats::Difference> difference;
-  if (!values.empty() && !first.empty()) {
-    difference = stats::RatioOfMeans(first, values, report::kReportConfidence);
-  }
-  report::SetDifference(difference, ratio, ratio + "_", json);
+// The ratio of the mean of the values to that of `first`, as far as there are
+// both.
+std::optional<stats::Difference> RatioTo(const std::vector<double>& first,
+                                         const std::vector<double>& values) {
+  if (values.empty() || first.empty()) return std::nullopt;
+  return stats::RatioOfMeans(first, values, report::kReportConfidence);
 }
 
 // `first`: the searches of the deployment to compare with, if there is one.
-Json CapacityJson(const Searches& searches, const Searches& first) {
-  Json json = {{"objective", ""}, {"unit", ""}};
-  Json each = Json::array();
+void ReportCapacity(const Searches& searches, const Searches& first,
+                    ReportedNumaComparison::Capacity& capacity) {
   for (const SearchReport& search : searches) {
-    json["objective"] = absl::StrJoin(search.search().objectives(), ", ");
-    if (search.has_load_unit()) json["unit"] = search.load_unit();
-    each.push_back({{"verdict", search.verdict()},
-                    {"load", base::OrNull(search.has_load(), search.load())},
-                    {"evidence", search.evidence()},
-                    {"probe_count", search.probes_size()}});
+    capacity.set_objective(absl::StrJoin(search.search().objectives(), ", "));
+    if (search.has_load_unit()) capacity.set_unit(search.load_unit());
+    auto& added = *capacity.add_searches();
+    report::CopyByName(search, added);
+    added.set_probe_count(search.probes_size());
   }
   const Found found = FoundBy(searches);
   const Found compared = FoundBy(first);
-  SetMean("load", found.loads, "ratio", compared.loads, json);
-  SetMean("mean_latency_ns", found.latencies_ns, "mean_latency_ratio",
-          compared.latencies_ns, json);
-  json["searches"] = std::move(each);
-  return json;
+  if (!found.loads.empty()) {
+    capacity.set_load(stats::GeometricMean(found.loads));
+  }
+  if (!found.latencies_ns.empty()) {
+    capacity.set_mean_latency_ns(stats::GeometricMean(found.latencies_ns));
+  }
+  report::SetDifference(RatioTo(compared.loads, found.loads), "ratio", "ratio_",
+                        capacity);
+  report::SetDifference(RatioTo(compared.latencies_ns, found.latencies_ns),
+                        "mean_latency_ratio", "mean_latency_ratio_", capacity);
 }
 
 // Proofs by instance, sorted.
@@ -112,92 +108,118 @@ std::optional<bool> BindingsHeld(const NumaDeployment& deployment) {
 
 }  // namespace
 
-Json NumaComparisonJson(const NumaComparison& comparison) {
-  Json json = {{"deployments", Json::array()}, {"omissions", Json::array()}};
+ReportedNumaComparison ReportNumaComparison(const NumaComparison& comparison) {
+  ReportedNumaComparison reported;
   for (const NumaDeployment& deployment : comparison.deployments()) {
-    const bool is_first = json["deployments"].empty();
+    const bool is_first = reported.deployments().empty();
     const NumaDeployment& first = is_first ? NumaDeployment::default_instance()
                                            : comparison.deployments(0);
-    Json proofs = Json::array();
-    for (const auto& [instance, proof] : ProofsOf(deployment)) {
-      proofs.push_back(report::BindingProofJson(instance, proof));
+    ReportedNumaComparison::Deployment& added = *reported.add_deployments();
+    report::CopyByName(deployment, added);
+    if (const auto held = BindingsHeld(deployment)) {
+      added.set_bindings_held(*held);
     }
-    json["deployments"].push_back(
-        {{"name", deployment.name()},
-         {"instances", deployment.instances()},
-         {"workers_per_instance", deployment.workers_per_instance()},
-         {"bindings_held", base::OrNull(BindingsHeld(deployment))},
-         {"cpu_target", CapacityJson(deployment.cpu_target_searches(),
-                                     first.cpu_target_searches())},
-         {"objective", CapacityJson(deployment.objective_searches(),
-                                    first.objective_searches())},
-         {"proofs", std::move(proofs)}});
+    ReportCapacity(deployment.cpu_target_searches(),
+                   first.cpu_target_searches(), *added.mutable_cpu_target());
+    ReportCapacity(deployment.objective_searches(), first.objective_searches(),
+                   *added.mutable_objective());
+    for (const auto& [instance, proof] : ProofsOf(deployment)) {
+      *added.add_proofs() = report::DeriveBinding(instance, proof);
+    }
   }
-  for (const std::string& omission : comparison.omissions()) {
-    json["omissions"].push_back(omission);
-  }
-  return json;
+  *reported.mutable_omissions() = comparison.omissions();
+  return reported;
 }
 
 namespace {
 
-std::string RatioText(const Json& capacity, const std::string& name) {
-  if (capacity[name].is_null()) return "-";
-  std::string text = absl::StrFormat("%.3f", capacity[name].get<double>());
-  const Json& lower = capacity[name + "_lower"];
-  if (lower.is_null()) return text;
-  absl::StrAppendFormat(&text, " (%.3f to %.3f)", lower.get<double>(),
-                        capacity[name + "_upper"].get<double>());
+using Deployment = ReportedNumaComparison::Deployment;
+using Capacity = ReportedNumaComparison::Capacity;
+
+std::string RatioText(bool has_ratio, double ratio, bool has_bounds,
+                      double lower, double upper) {
+  if (!has_ratio) return "-";
+  std::string text = absl::StrFormat("%.3f", ratio);
+  if (has_bounds) absl::StrAppendFormat(&text, " (%.3f to %.3f)", lower, upper);
   return text;
 }
 
 // How many of the searches count.
-std::string FoundText(const Json& searches) {
-  return absl::StrCat(
-      absl::c_count_if(
-          searches,
-          [](const Json& search) { return search["verdict"] == "converged"; }),
-      "/", searches.size());
+std::string FoundText(const Capacity& capacity) {
+  return absl::StrCat(absl::c_count_if(capacity.searches(),
+                                       [](const auto& search) {
+                                         return search.verdict() == "converged";
+                                       }),
+                      "/", capacity.searches_size());
 }
 
 // The table of capacities; empty if there were no such searches.
-std::string CapacitiesText(const Json& deployments, const char* objective) {
-  const Json& first = deployments[0][objective];
-  if (first["searches"].empty()) return "";
+std::string CapacitiesText(const ReportedNumaComparison& comparison,
+                           const Capacity& (Deployment::*capacity_of)() const) {
+  const Capacity& first = (comparison.deployments(0).*capacity_of)();
+  if (first.searches().empty()) return "";
   report::PageTable table = {
       {"deployment", "instances", "workers", "load", "found",
        "ratio to the first", "mean latency", "ratio to the first"},
       {}};
-  for (const Json& deployment : deployments) {
-    const Json& capacity = deployment[objective];
-    const Json& load = capacity["load"];
-    const Json& latency_ns = capacity["mean_latency_ns"];
-    const int instances = deployment["instances"];
-    const int workers = deployment["workers_per_instance"];
+  for (const Deployment& deployment : comparison.deployments()) {
+    const Capacity& capacity = (deployment.*capacity_of)();
     table.rows.push_back(
-        {{deployment["name"].get<std::string>()},
-         {absl::StrCat(instances)},
-         {absl::StrCat(instances * workers)},
-         {load.is_null() ? "-" : absl::StrFormat("%.6g", load.get<double>())},
-         {FoundText(capacity["searches"])},
-         {RatioText(capacity, "ratio")},
-         {latency_ns.is_null()
-              ? "-"
-              : absl::StrFormat("%.4g ms",
-                                latency_ns.get<double>() / base::kNsPerMs)},
-         {RatioText(capacity, "mean_latency_ratio")}});
+        {{deployment.name()},
+         {absl::StrCat(deployment.instances())},
+         {absl::StrCat(deployment.instances() *
+                       deployment.workers_per_instance())},
+         {capacity.has_load() ? absl::StrFormat("%.6g", capacity.load()) : "-"},
+         {FoundText(capacity)},
+         {RatioText(capacity.has_ratio(), capacity.ratio(),
+                    capacity.has_ratio_lower(), capacity.ratio_lower(),
+                    capacity.ratio_upper())},
+         {capacity.has_mean_latency_ns()
+              ? absl::StrFormat("%.4g ms",
+                                capacity.mean_latency_ns() / base::kNsPerMs)
+              : "-"},
+         {RatioText(capacity.has_mean_latency_ratio(),
+                    capacity.mean_latency_ratio(),
+                    capacity.has_mean_latency_ratio_lower(),
+                    capacity.mean_latency_ratio_lower(),
+                    capacity.mean_latency_ratio_upper())}});
   }
-  return absl::StrCat("Highest ", first["unit"].get<std::string>(), " with ",
-                      first["objective"].get<std::string>(), ":\n",
-                      report::RenderTable(table, report::kUnbroken));
+  return absl::StrCat("Highest ", first.unit(), " with ", first.objective(),
+                      ":\n", report::RenderTable(table, report::kUnbroken));
+}
+
+// Resident memory by node, for example "0: 12.0 MiB, 1: 3.0 MiB".
+std::string ResidentText(const BindingProof& proof) {
+  constexpr double kBytesPerMib = 1 << 20;
+  const std::map<int, int64_t> nodes(proof.resident_bytes_by_node().begin(),
+                                     proof.resident_bytes_by_node().end());
+  std::vector<std::string> parts;
+  for (const auto& [node, bytes] : nodes) {
+    parts.push_back(
+        absl::StrFormat("%d: %.1f MiB", node, bytes / kBytesPerMib));
+  }
+  return parts.empty() ? "-" : absl::StrJoin(parts, ", ");
+}
+
+// CPU time by CPU, for example "2: 55 %, 3: 45 %".
+std::string CpusText(const BindingProof& proof) {
+  const std::map<int, int64_t> cpus(proof.cpu_time_ns_by_cpu().begin(),
+                                    proof.cpu_time_ns_by_cpu().end());
+  double sum = 0;
+  for (const auto& [cpu, ns] : cpus) sum += static_cast<double>(ns);
+  std::vector<std::string> parts;
+  for (const auto& [cpu, ns] : cpus) {
+    parts.push_back(absl::StrFormat("%d: %.0f %%", cpu, 100 * ns / sum));
+  }
+  return parts.empty() ? "-" : absl::StrJoin(parts, ", ");
 }
 
 std::string ProofText(const std::string& deployment,
                       const std::string& instance, const BindingProof& proof) {
   std::string text = absl::StrCat(
       "  ", deployment, " ", instance, ": asked for ",
-      report::BindingText(proof), "; CPU time by CPU ", report::CpusText(proof),
-      "; memory by node ", report::ResidentText(proof), "\n");
+      report::BindingText(proof), "; CPU time by CPU ", CpusText(proof),
+      "; memory by node ", ResidentText(proof), "\n");
   for (const std::string& violation : proof.violations()) {
     absl::StrAppend(&text, "    NOT HELD: ", violation, "\n");
   }
@@ -208,9 +230,9 @@ std::string ProofText(const std::string& deployment,
 
 std::string RenderNumaComparison(const NumaComparison& comparison) {
   if (comparison.deployments().empty()) return "";
-  const Json json = NumaComparisonJson(comparison);
-  std::string text = CapacitiesText(json["deployments"], "cpu_target") +
-                     CapacitiesText(json["deployments"], "objective");
+  const ReportedNumaComparison reported = ReportNumaComparison(comparison);
+  std::string text = CapacitiesText(reported, &Deployment::cpu_target) +
+                     CapacitiesText(reported, &Deployment::objective);
   absl::StrAppendFormat(
       &text,
       "Loads and latencies are geometric means of the searches that "

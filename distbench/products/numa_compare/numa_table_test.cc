@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "distbench/base/json.h"
+#include "distbench/base/message_json.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"
@@ -11,6 +13,10 @@
 
 namespace distbench::numa_compare {
 namespace {
+
+base::Json JsonOf(const NumaComparison& comparison) {
+  return base::MessageJson(ReportNumaComparison(comparison));
+}
 
 using ::testing::AllOf;
 using ::testing::ContainsRegex;
@@ -56,7 +62,7 @@ TEST(NumaTableTest, RatiosToTheFirstWithIntervals) {
   NumaComparison comparison;
   AddDeployment("one_unbound", 1, {100, 110, 90}, comparison);
   AddDeployment("bound", 2, {200, 220, 180}, comparison);
-  const base::Json json = NumaComparisonJson(comparison);
+  const base::Json json = JsonOf(comparison);
   const base::Json& first = json["deployments"][0]["cpu_target"];
   EXPECT_NEAR(first["load"].get<double>(), std::cbrt(100.0 * 110 * 90), 1e-9);
   EXPECT_TRUE(first["ratio"].is_null());
@@ -71,7 +77,7 @@ TEST(NumaTableTest, SearchesThatFoundNothingDoNotCount) {
   NumaComparison comparison;
   AddDeployment("one_unbound", 1, {100, 0}, comparison);
   AddDeployment("bound", 2, {0}, comparison);
-  const base::Json json = NumaComparisonJson(comparison);
+  const base::Json json = JsonOf(comparison);
   const base::Json& first = json["deployments"][0]["cpu_target"];
   EXPECT_THAT(first["searches"], SizeIs(2));
   EXPECT_NEAR(first["load"].get<double>(), 100, 1e-9);
@@ -111,7 +117,7 @@ TEST(NumaTableTest, MeanLatencyIsThatOfTheFinalRuns) {
   AddFinalRuns({1'000'000, 4'000'000}, *first.mutable_cpu_target_searches());
   NumaDeployment& bound = AddDeployment("bound", 2, {150, 150}, comparison);
   AddFinalRuns({1'100'000, 4'400'000}, *bound.mutable_cpu_target_searches());
-  const base::Json json = NumaComparisonJson(comparison);
+  const base::Json json = JsonOf(comparison);
   EXPECT_NEAR(
       json["deployments"][0]["cpu_target"]["mean_latency_ns"].get<double>(),
       2'000'000, 20'000);
@@ -127,9 +133,9 @@ TEST(NumaTableTest, SearchesWithoutFinalRunsHaveNoLatency) {
   NumaComparison comparison;
   AddDeployment("one_unbound", 1, {100}, comparison);
   EXPECT_THAT(RenderNumaComparison(comparison), Not(HasSubstr(" ms")));
-  EXPECT_TRUE(NumaComparisonJson(
-                  comparison)["deployments"][0]["cpu_target"]["mean_latency_ns"]
-                  .is_null());
+  EXPECT_TRUE(
+      JsonOf(comparison)["deployments"][0]["cpu_target"]["mean_latency_ns"]
+          .is_null());
 }
 
 TEST(NumaTableTest, TextHasCapacitiesProofsAndNotes) {
@@ -146,21 +152,19 @@ TEST(NumaTableTest, TextHasCapacitiesProofsAndNotes) {
                               "node 1: 3.0 MiB\n"));
   EXPECT_THAT(held, HasSubstr("Note: The moon was left out."));
   EXPECT_THAT(held, Not(HasSubstr("NOT HELD")));
-  EXPECT_EQ(NumaComparisonJson(comparison)["deployments"][1]["bindings_held"],
-            true);
+  EXPECT_EQ(JsonOf(comparison)["deployments"][1]["bindings_held"], true);
 
   proof.add_violations("it ran away");
   EXPECT_THAT(RenderNumaComparison(comparison),
               HasSubstr("NOT HELD: it ran away"));
-  EXPECT_EQ(NumaComparisonJson(comparison)["deployments"][1]["bindings_held"],
-            false);
+  EXPECT_EQ(JsonOf(comparison)["deployments"][1]["bindings_held"], false);
 }
 
 TEST(NumaTableTest, JsonHasWhatThePageShows) {
   NumaComparison comparison;
   AddDeployment("one_unbound", 1, {100}, comparison);
   AddProof(AddDeployment("bound", 2, {150, 0}, comparison));
-  const auto json = NumaComparisonJson(comparison);
+  const auto json = JsonOf(comparison);
   const auto& bound = json["deployments"][1];
   EXPECT_NEAR(bound["cpu_target"]["ratio"].get<double>(), 1.5, 1e-9);
   EXPECT_TRUE(bound["cpu_target"]["ratio_lower"].is_null());

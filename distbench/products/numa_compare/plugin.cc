@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/base/index_list.h"
 #include "distbench/base/json.h"
+#include "distbench/base/message_json.h"
 #include "distbench/base/plugins.h"
 #include "distbench/base/stop_signals.h"
 #include "distbench/cli/command.h"
@@ -208,7 +209,8 @@ base::Json ValueOf(const report::ReportInput& input,
   base::Json json = base::Json::array();
   for (const report::SourcedResults& sourced : input.results) {
     if (!sourced.results.has_numa_comparison()) continue;
-    json.push_back(NumaComparisonJson(sourced.results.numa_comparison()));
+    json.push_back(base::MessageJson(
+        ReportNumaComparison(sourced.results.numa_comparison())));
   }
   return json;
 }

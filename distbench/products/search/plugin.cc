@@ -72,8 +72,8 @@ const base::Plugin<cli::ValueType> kKnobs("KNOB",
 
 namespace {
 
-nlohmann::ordered_json ValueOf(const report::ReportInput& input,
-                               const report::JsonLimits&) {
+base::Json ValueOf(const report::ReportInput& input,
+                   const report::JsonLimits&) {
   return SearchesJson(ListSearches(input.results));
 }
 

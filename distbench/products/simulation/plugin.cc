@@ -152,8 +152,7 @@ absl::string_view AdviceFor(absl::string_view code) {
          "simulation.";
 }
 
-nlohmann::ordered_json ValueOf(const TestResult& result,
-                               const report::JsonLimits&) {
+base::Json ValueOf(const TestResult& result, const report::JsonLimits&) {
   return SimulationJson(result);
 }
 

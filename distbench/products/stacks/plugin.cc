@@ -1,6 +1,7 @@
 // What this product adds to the program.
 
 #include "absl/status/statusor.h"
+#include "distbench/base/message_json.h"
 #include "distbench/base/plugins.h"
 #include "distbench/products/stacks/page_files.h"
 #include "distbench/products/stacks/stacks.h"
@@ -15,9 +16,9 @@ const base::Plugin<base::Product> kProduct(
     new base::Product{
         "Compares stacks of software over the results of many tests"});
 
-nlohmann::ordered_json ValueOf(const report::ReportInput& input,
-                               const report::JsonLimits&) {
-  return CompareStacks(input.runs);
+base::Json ValueOf(const report::ReportInput& input,
+                   const report::JsonLimits&) {
+  return base::MessageJson(CompareStacks(input.runs));
 }
 
 template <StacksFormat format>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <utility>
@@ -17,16 +18,20 @@
 #include "distbench/report/comparison/capacity.h"
 #include "distbench/report/comparison/comparability.h"
 #include "distbench/report/comparison/compare.h"
-#include "distbench/report/json/json_values.h"
+#include "distbench/report/derived/figures.h"
 #include "distbench/report/terminal/human_units.h"
 #include "distbench/report/terminal/layout.h"
 #include "distbench/report/verdicts/check.h"
+#include "google/protobuf/message.h"
+#include "google/protobuf/repeated_field.h"
 
 namespace distbench::stacks {
 namespace {
 
-using base::Json;
 using report::ComparisonVerdict;
+using Figure = ReportedStacks::Figure;
+using Load = ReportedStacks::Load;
+using StackRow = ReportedStacks::StackRow;
 
 // The runs of a stack with one traffic, and what they measured by RPC.
 struct StackRuns {
@@ -71,16 +76,27 @@ std::vector<StackFigure> FiguresOf(const StackRuns& stack,
   return figures;
 }
 
-Json RowOf(const StackRuns& stack, const std::string& rpc) {
-  Json row = {{"stack", stack.stack}, {"runs", stack.runs.size()}};
+// The figure that a row has of a metric; null if it has none.
+const Figure* FigureOf(const StackRow& row, const StackMetric& metric) {
+  const auto* field = row.GetDescriptor()->FindFieldByName(metric.name);
+  const auto& reflection = *row.GetReflection();
+  if (!reflection.HasField(row, field)) return nullptr;
+  return static_cast<const Figure*>(&reflection.GetMessage(row, field));
+}
+
+StackRow RowOf(const StackRuns& stack, const std::string& rpc) {
+  StackRow row;
+  row.set_stack(stack.stack);
+  row.set_runs(static_cast<int64_t>(stack.runs.size()));
   for (const StackMetric& metric : kStackMetrics) {
     std::vector<StackFigure> figures = FiguresOf(stack, rpc, metric);
-    Json& json = row[metric.name] = nullptr;
     if (figures.empty()) continue;
     const StackFigure figure = OverRuns(std::move(figures));
-    json = {{"value", report::FigureJson(figure.value)},
-            {"lower", report::FigureJson(figure.lower)},
-            {"upper", report::FigureJson(figure.upper)}};
+    google::protobuf::Message& shown = *row.GetReflection()->MutableMessage(
+        &row, row.GetDescriptor()->FindFieldByName(metric.name));
+    report::SetFigure(figure.value, "value", "failed", shown);
+    report::SetFigure(figure.lower, "lower", "lower_failed", shown);
+    report::SetFigure(figure.upper, "upper", "upper_failed", shown);
   }
   return row;
 }
@@ -150,7 +166,7 @@ class Sentence {
 };
 
 void AddChanges(const StackRuns& first, const StackRuns& next,
-                const std::string& rpc, Json& load) {
+                const std::string& rpc, Load& load) {
   Sentence sentence;
   for (const StackMetric& metric : kStackMetrics) {
     if (!metric.is_judged) continue;
@@ -161,17 +177,17 @@ void AddChanges(const StackRuns& first, const StackRuns& next,
                                     metric.higher_is_better)
               : ComparisonVerdict::kNotComparable;
     sentence.Add(metric, verdict, ratio);
-    Json change = {{"stack", next.stack},
-                   {"metric", metric.name},
-                   {"verdict", std::string(report::VerdictName(verdict))}};
+    ReportedStacks::StackChange& change = *load.add_changes();
+    change.set_stack(next.stack);
+    change.set_metric(metric.name);
+    change.set_verdict(std::string(report::VerdictName(verdict)));
     report::SetDifference(ratio, "ratio", "", change);
-    load["changes"].push_back(std::move(change));
   }
-  load["sentences"].push_back(sentence.TextOf(first.stack, next.stack));
+  load.add_sentences(sentence.TextOf(first.stack, next.stack));
 }
 
 // What differs beside the drivers: hosts, placement, versions.
-void AddNotes(const StackRuns& first, const StackRuns& next, Json& notes) {
+void AddNotes(const StackRuns& first, const StackRuns& next, Load& load) {
   const auto known = [](const std::string& value) {
     return value.empty() ? "not known" : value;
   };
@@ -181,7 +197,7 @@ void AddNotes(const StackRuns& first, const StackRuns& next, Json& notes) {
         circumstance.name == report::kDriversCircumstance) {
       continue;
     }
-    notes.push_back(
+    load.add_notes(
         absl::StrCat("not only the driver differs: ", circumstance.name, ": ",
                      first.stack, " ", known(circumstance.base), ", ",
                      next.stack, " ", known(circumstance.other)));
@@ -214,23 +230,20 @@ std::string CommonBeginning(const TrafficStacks& stacks) {
   return common.empty() ? first : common;
 }
 
-Json LoadOf(const TrafficStacks& stacks, const std::string& rpc) {
+void AddLoad(const TrafficStacks& stacks, const std::string& rpc,
+             ReportedStacks::Study& study) {
   const StackRuns& first = stacks.front();
-  Json load = {
-      {"test", CommonBeginning(stacks)},
-      {"offered_per_second",
-       report::FigureJson(first.values.front().at(rpc).offered_per_second)},
-      {"rows", Json::array()},
-      {"changes", Json::array()},
-      {"sentences", Json::array()},
-      {"notes", Json::array()}};
+  Load& load = *study.add_loads();
+  load.set_test(CommonBeginning(stacks));
+  if (const auto& offered = first.values.front().at(rpc).offered_per_second) {
+    load.set_offered_per_second(*offered);
+  }
   for (const StackRuns& stack : stacks) {
-    load["rows"].push_back(RowOf(stack, rpc));
+    *load.add_rows() = RowOf(stack, rpc);
     if (&stack == &first) continue;
     AddChanges(first, stack, rpc, load);
-    AddNotes(first, stack, load["notes"]);
+    AddNotes(first, stack, load);
   }
-  return load;
 }
 
 // Says why the only stack of a traffic has nothing to be compared with.
@@ -248,12 +261,13 @@ std::string WhyAlone(const report::RunGroup& alone,
 }
 
 // Removes the runs that are not valid from their stacks, and says so.
-void LeaveOutInvalid(std::vector<report::RunGroup>& stacks, Json& omissions) {
+void LeaveOutInvalid(std::vector<report::RunGroup>& stacks,
+                     ReportedStacks& comparison) {
   for (report::RunGroup& stack : stacks) {
     std::erase_if(stack.runs, [&](const report::TestRun& run) {
       const std::string why = report::WhyInvalid(run);
       if (why.empty()) return false;
-      omissions.push_back(absl::StrCat(RunText(run), " ", why));
+      comparison.add_omissions(absl::StrCat(RunText(run), " ", why));
       return true;
     });
   }
@@ -273,24 +287,25 @@ TrafficStacks Measured(const std::vector<report::RunGroup>& groups) {
 }
 
 // Adds the loads of one traffic to the studies, which are by RPC.
-void AddLoads(const TrafficStacks& stacks, const Json& all_stacks,
-              std::map<std::string, Json>& studies) {
+void AddLoads(const TrafficStacks& stacks,
+              const std::vector<std::string>& all_stacks,
+              std::map<std::string, ReportedStacks::Study>& studies) {
   for (const auto& [rpc, values] : stacks.front().values.front()) {
-    Json& study = studies[rpc];
-    if (study.is_null()) {
-      study = {{"rpc", rpc},
-               {"latency",
-                values.has_response_times ? "response_time" : "service_time"},
-               {"stacks", all_stacks},
-               {"loads", Json::array()}};
+    const auto [found, is_new] = studies.try_emplace(rpc);
+    ReportedStacks::Study& study = found->second;
+    if (is_new) {
+      study.set_rpc(rpc);
+      study.set_latency(values.has_response_times ? "response_time"
+                                                  : "service_time");
+      study.mutable_stacks()->Assign(all_stacks.begin(), all_stacks.end());
     }
-    study["loads"].push_back(LoadOf(stacks, rpc));
+    AddLoad(stacks, rpc, study);
   }
 }
 
 }  // namespace
 
-Json CompareStacks(absl::Span<const report::TestRun> runs) {
+ReportedStacks CompareStacks(absl::Span<const report::TestRun> runs) {
   std::vector<report::TestRun> compared(runs.begin(), runs.end());
   std::erase_if(compared, [](const report::TestRun& run) {
     return report::HasChosenLoad(run) || run.result->has_experiment_cell();
@@ -304,12 +319,12 @@ Json CompareStacks(absl::Span<const report::TestRun> runs) {
     return name_of.at(run.result);
   };
   std::vector<report::RunGroup> stacks = report::GroupRuns(compared, stack_of);
-  Json comparison = {{"studies", Json::array()}, {"omissions", Json::array()}};
+  ReportedStacks comparison;
   if (stacks.size() < 2) return comparison;
 
-  LeaveOutInvalid(stacks, comparison["omissions"]);
+  LeaveOutInvalid(stacks, comparison);
   // Stack by stack, so that these have the same order under every load.
-  Json all_stacks = Json::array();
+  std::vector<std::string> all_stacks;
   std::vector<report::TestRun> valid;
   for (const report::RunGroup& stack : stacks) {
     all_stacks.push_back(stack.key);
@@ -317,18 +332,18 @@ Json CompareStacks(absl::Span<const report::TestRun> runs) {
   }
   for (const report::RunGroup& work :
        report::GroupRuns(valid, report::WorkText)) {
-    std::map<std::string, Json> studies;
+    std::map<std::string, ReportedStacks::Study> studies;
     for (const report::RunGroup& traffic :
          report::GroupRuns(work.runs, report::TrafficText)) {
       const auto groups = report::GroupRuns(traffic.runs, stack_of);
       if (groups.size() > 1) {
         AddLoads(Measured(groups), all_stacks, studies);
       } else {
-        comparison["omissions"].push_back(WhyAlone(groups.front(), stacks));
+        comparison.add_omissions(WhyAlone(groups.front(), stacks));
       }
     }
     for (auto& [rpc, study] : studies) {
-      comparison["studies"].push_back(std::move(study));
+      *comparison.add_studies() = std::move(study);
     }
   }
   return comparison;
@@ -340,65 +355,69 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-std::string ValueText(const StackMetric& metric, const Json& value) {
-  if (value.is_null()) return "?";
-  if (value.is_string()) return value.get<std::string>();  // "failed"
+std::string ValueText(const StackMetric& metric, bool has_value, double value,
+                      bool failed) {
+  if (failed) return "failed";
+  if (!has_value) return "?";
   switch (metric.unit) {
     case StackMetric::Unit::kPerSecond:
-      return report::HumanRate(value.get<double>());
+      return report::HumanRate(value);
     case StackMetric::Unit::kNs:
-      return report::HumanDuration(value.get<double>());
+      return report::HumanDuration(value);
     case StackMetric::Unit::kShare:
-      return absl::StrFormat("%.3g%%", 100 * value.get<double>());
+      return absl::StrFormat("%.3g%%", 100 * value);
   }
   return "";
 }
 
-std::string FigureText(const StackMetric& metric, const Json& figure) {
-  if (figure.is_null()) return "-";
-  const std::string text = ValueText(metric, figure["value"]);
-  if (figure["lower"].is_null() && figure["upper"].is_null()) return text;
-  const std::string lower = ValueText(metric, figure["lower"]);
-  const std::string upper = ValueText(metric, figure["upper"]);
+std::string FigureText(const StackMetric& metric, const Figure* figure) {
+  if (figure == nullptr) return "-";
+  const std::string text =
+      ValueText(metric, figure->has_value(), figure->value(), figure->failed());
+  const bool has_lower = figure->has_lower() || figure->lower_failed();
+  const bool has_upper = figure->has_upper() || figure->upper_failed();
+  if (!has_lower && !has_upper) return text;
+  const std::string lower = ValueText(metric, figure->has_lower(),
+                                      figure->lower(), figure->lower_failed());
+  const std::string upper = ValueText(metric, figure->has_upper(),
+                                      figure->upper(), figure->upper_failed());
   if (lower == text && upper == text) return text;
   return absl::StrCat(text, " (", lower, " to ", upper, ")");
 }
 
 // The titles, then a row for each stack, without metrics that no stack has.
-Rows RowsOf(const Json& load) {
+Rows RowsOf(const Load& load) {
   Rows rows = {{"stack", "runs"}};
-  for (const Json& row : load["rows"]) {
-    rows.push_back({row["stack"], absl::StrCat(row["runs"].get<size_t>())});
+  for (const StackRow& row : load.rows()) {
+    rows.push_back({row.stack(), absl::StrCat(row.runs())});
   }
   for (const StackMetric& metric : kStackMetrics) {
-    if (absl::c_all_of(load["rows"], [&](const Json& row) {
-          return row[metric.name].is_null();
+    if (absl::c_all_of(load.rows(), [&](const StackRow& row) {
+          return FigureOf(row, metric) == nullptr;
         })) {
       continue;
     }
     rows[0].push_back(metric.title);
-    for (size_t i = 0; i < load["rows"].size(); ++i) {
-      rows[i + 1].push_back(FigureText(metric, load["rows"][i][metric.name]));
+    for (int i = 0; i < load.rows_size(); ++i) {
+      rows[i + 1].push_back(FigureText(metric, FigureOf(load.rows(i), metric)));
     }
   }
   return rows;
 }
 
-std::string StudyTitle(const Json& study) {
+std::string StudyTitle(const ReportedStacks::Study& study) {
   return absl::StrCat(
-      "Stacks: ",
-      absl::StrJoin(study["stacks"].get<std::vector<std::string>>(), ", "),
-      "; RPC ", study["rpc"].get<std::string>(), ", latency is ",
-      study["latency"] == "response_time" ? "response" : "service", " time");
+      "Stacks: ", absl::StrJoin(study.stacks(), ", "), "; RPC ", study.rpc(),
+      ", latency is ",
+      study.latency() == "response_time" ? "response" : "service", " time");
 }
 
-std::string LoadTitle(const Json& load) {
-  const Json& offered = load["offered_per_second"];
+std::string LoadTitle(const Load& load) {
   return absl::StrCat(
-      "As ", load["test"].get<std::string>(),
-      offered.is_null()
-          ? ""
-          : ", offered " + report::HumanRate(offered.get<double>()));
+      "As ", load.test(),
+      load.has_offered_per_second()
+          ? ", offered " + report::HumanRate(load.offered_per_second())
+          : "");
 }
 
 constexpr char kExplanation[] =
@@ -434,8 +453,9 @@ class Writer {
         is_markdown_ ? report::MarkdownTable(rows) : TextTable(rows), "\n");
   }
 
-  void Lines(const Json& lines, const char* before = "") {
-    for (const std::string line : lines) {
+  void Lines(const google::protobuf::RepeatedPtrField<std::string>& lines,
+             const char* before = "") {
+    for (const std::string& line : lines) {
       absl::StrAppend(&document_, is_markdown_ ? "- " : "  ", before,
                       Escaped(line), "\n");
     }
@@ -455,29 +475,29 @@ class Writer {
 
 }  // namespace
 
-absl::StatusOr<std::string> StacksText(const Json& comparison,
+absl::StatusOr<std::string> StacksText(const ReportedStacks& comparison,
                                        StacksFormat format) {
-  if (comparison["studies"].empty()) {
+  if (comparison.studies().empty()) {
     std::string why =
         "no stacks to compare: no two valid runs have the same traffic over "
         "different protocol drivers; make such tests with test_builder "
         "'PATTERN:{grpc,tcp}'";
-    for (const std::string line : comparison["omissions"]) {
+    for (const std::string& line : comparison.omissions()) {
       absl::StrAppend(&why, "\n", line);
     }
     return absl::InvalidArgumentError(why);
   }
   Writer writer(format);
-  for (const Json& study : comparison["studies"]) {
+  for (const ReportedStacks::Study& study : comparison.studies()) {
     writer.Heading("## ", StudyTitle(study));
-    for (const Json& load : study["loads"]) {
+    for (const Load& load : study.loads()) {
       writer.Heading("### ", LoadTitle(load));
       writer.Table(RowsOf(load));
-      writer.Lines(load["sentences"]);
-      writer.Lines(load["notes"], "Note: ");
+      writer.Lines(load.sentences());
+      writer.Lines(load.notes(), "Note: ");
     }
   }
-  writer.Lines(comparison["omissions"], "Left out: ");
+  writer.Lines(comparison.omissions(), "Left out: ");
   writer.Heading("", kExplanation);
   return writer.Take();
 }

@@ -12,7 +12,7 @@ const STACK_COLUMNS = [
 
 function stackFigureCell(figure, format) {
   if (figure === null) return '–';
-  const text = value => value === null ? '?' : value === 'failed' ? value : format(value);
+  const text = value => value === null ? '?' : value === Infinity ? 'failed' : format(value);
   const [value, lower, upper] = [figure.value, figure.lower, figure.upper].map(text);
   if (lower === upper && (lower === value || figure.lower === null)) return value;
   return element('span', {}, value, element('small', {}, `${lower} – ${upper}`));
@@ -99,6 +99,10 @@ function renderStacks() {
         drawStacks();
       })]));
   drawStacks();
+}
+
+for (const row of data.stacks.studies.flatMap(({loads}) => loads.flatMap(({rows}) => rows))) {
+  STACK_COLUMNS.forEach(([name]) => row[name] !== null && raiseFailed(row[name]));
 }
 
 addPart({redraw: renderStacks});

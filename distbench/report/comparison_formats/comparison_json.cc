@@ -1,12 +1,13 @@
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "absl/strings/ascii.h"
 #include "distbench/base/json.h"
 #include "distbench/base/version.h"
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/comparison_formats/comparison_report.h"
-#include "distbench/report/json/json_values.h"
 #include "distbench/report/measurements/test_run.h"
+#include "distbench/stats/run_interval.h"
 
 namespace distbench::report {
 namespace {
@@ -14,6 +15,23 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json Name(absl::string_view name) { return std::string(name); }
+
+template <typename Items, typename ToJson>
+Json ListJson(const Items& items, const ToJson& to_json) {
+  Json json = Json::array();
+  for (const auto& item : items) json.push_back(to_json(item));
+  return json;
+}
+
+// Sets the estimate of a change, and its interval; null where absent.
+void SetChange(const std::optional<stats::Difference>& difference, Json& json) {
+  for (const char* name : {"change", "lower", "upper"}) json[name] = nullptr;
+  if (!difference) return;
+  json["change"] = difference->estimate;
+  if (!difference->interval) return;
+  json["lower"] = difference->interval->lower;
+  json["upper"] = difference->interval->upper;
+}
 
 Json MetricJson(const MetricComparison& metric) {
   Json json = {
@@ -33,7 +51,7 @@ Json MetricJson(const MetricComparison& metric) {
     json["base"] = metric.base;
     json["new"] = metric.next;
     json["difference"] = metric.next - metric.base;
-    SetDifference(metric.change, "change", "", json);
+    SetChange(metric.change, json);
   }
   json["noise_floor"] = base::OrNull(metric.noise_floor);
   json["is_beyond_noise_floor"] =
@@ -101,7 +119,7 @@ Json SearchJson(const CapacityComparison& question) {
                    {"verdict", Name(VerdictName(JudgeRatio(ratio, question)))},
                    {"base", ratio.base},
                    {"new", ratio.next}};
-    SetDifference(ratio.ratio, "change", "", metric);
+    SetChange(ratio.ratio, metric);
     metrics.push_back(std::move(metric));
   }
   return json;

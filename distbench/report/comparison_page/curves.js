@@ -109,7 +109,7 @@ function drawLoad(sides) {
 
 function drawPercentileOverTime(sides, percentile, column) {
   const lines = linesOverTime(sides, intervals => pointsOver(
-      intervals, ({row}) => typeof row[column] === 'number' ? atLeastOne(row[column]) : NaN, NaN));
+      intervals, ({row}) => Number.isFinite(row[column]) ? atLeastOne(row[column]) : NaN, NaN));
   drawLines(`${percentile}-chart`, lines, SECONDS_AXIS, latencyAxis(lines, 'y'),
       point => `${formatTime(point.y)} at ${point.x.toFixed(1)} s`);
 }

@@ -11,7 +11,7 @@
 #include "absl/types/span.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/report/measurements/test_run.h"
-#include "distbench/report/tables/csv.h"
+#include "distbench/report/parts/report_format.h"
 #include "proto/results.pb.h"
 
 namespace distbench::report {

@@ -62,7 +62,7 @@ const TIME_UNITS = [[3600e9, 'h'], [60e9, 'min'], [1e9, 's'], [1e6, 'ms'], [1e3,
 const BYTE_UNITS = [[2 ** 40, 'TiB'], [2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'B']];
 
 function formatTime(ns) {
-  if (ns === 'failed' || ns === Infinity) return 'failed';
+  if (ns === Infinity) return 'failed';
   return ns === null || ns === undefined ? '–' : formatWith(ns, TIME_UNITS);
 }
 
@@ -92,5 +92,5 @@ function formatDate(timestampNs) {
 
 function formatShare(share) {
   if (share === null) return '–';
-  return share === 'failed' ? 'failed' : `${Number((100 * share).toPrecision(3))} %`;
+  return share === Infinity ? 'failed' : `${Number((100 * share).toPrecision(3))} %`;
 }

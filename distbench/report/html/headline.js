@@ -50,14 +50,9 @@ function figuresOfGroup(group, rpcName) {
   return group.runs.flatMap(run => run.rpcs.filter(rpc => rpc.name === rpcName).map(figuresOf));
 }
 
-// Failures rank above all numbers.
-function asNumber(value) {
-  return value === 'failed' ? Infinity : value;
-}
-
 // {median, range}, each a text; the range is empty for a single value.
 function summarize(values, format) {
-  const numbers = values.filter(value => value !== null).map(asNumber).sort((a, b) => a - b);
+  const numbers = values.filter(value => value !== null).sort((a, b) => a - b);
   if (numbers.length === 0) return {median: '–', range: ''};
   const middle = numbers.length >> 1;
   const median = numbers.length % 2 === 1 ? numbers[middle] : (numbers[middle - 1] + numbers[middle]) / 2;
@@ -147,7 +142,7 @@ const OBJECTIVE_VERDICTS = {
 };
 
 function formatFigure(value, unit) {
-  if (value === null || value === 'failed' || value === Infinity) return formatTime(value);
+  if (value === null || value === Infinity) return formatTime(value);
   return {ns: formatTime, per_second: formatLoadRate, ratio: formatRate, share: formatShare}[unit]?.(value) ?? '–';
 }
 

@@ -31,9 +31,7 @@ function peerValue(row, metric) {
 // The pairs of the selected RPC and run; the value is null where there is none.
 function peerCells() {
   return peerRows().map(row => {
-    const value = peerValue(row, peersView.metric);
-    // Failures rank above all latencies.
-    return {client: row.client, server: row.server, row, value: value === 'failed' ? Infinity : value};
+    return {client: row.client, server: row.server, row, value: peerValue(row, peersView.metric)};
   });
 }
 

@@ -9,13 +9,59 @@ const LATENCIES = {
   lateness: {title: 'lateness', columns: null},
 };
 
+// ---- What failed -------------------------------------------------------------
+//
+// In the data, what falls among failures is null, and a field beside it says so. On the page it is infinite, because it
+// ranks above all that succeeded.
+
+const FAILED_BESIDE = {
+  value_ns: 'failed', lower_ns: 'lower_failed', upper_ns: 'upper_failed',
+  measured: 'failed', value: 'failed', lower: 'lower_failed', upper: 'upper_failed',
+};
+
+function raiseFailed(figure) {
+  for (const [name, beside] of Object.entries(FAILED_BESIDE)) {
+    if (name in figure && figure[beside]) figure[name] = Infinity;
+  }
+}
+
+// [[name, percent]] of the names that are those of percentiles: "service_p99.9_ns" or "p999_ns".
+function percentilesAmong(names) {
+  return names.flatMap(name => {
+    const found = /^(?:service_|response_)?p(\d\d)\.?(\d*)_ns$/.exec(name);
+    return found === null ? [] : [[name, Number(`${found[1]}.${found[2]}`)]];
+  });
+}
+
+// Percentiles from failed_above_percent on. Closed loops have no response times, not even of failures.
+function raisePercentiles(times, percentiles = percentilesAmong(Object.keys(times))) {
+  const from = times.failed_above_percent ?? Infinity;
+  const isClosedLoop = times.response_max_ns === null;
+  for (const [name, percent] of percentiles) {
+    const exists = !(isClosedLoop && name.startsWith('response_'));
+    if (exists && percent >= from && times[name] === null) times[name] = Infinity;
+  }
+}
+
+for (const {objectives, rpcs, topology} of data.tests) {
+  objectives.forEach(raiseFailed);
+  topology.edges.forEach(edge => raisePercentiles(edge));
+  for (const rpc of rpcs) {
+    for (const name of Object.keys(LATENCIES)) rpc[name]?.percentiles.forEach(raiseFailed);
+  }
+}
+
 const rowObjects = new WeakMap();
 
 // The rows of a table as objects; built once.
 function rowsOf(table) {
   if (!rowObjects.has(table)) {
-    rowObjects.set(table, table.rows.map(row =>
-        Object.fromEntries(table.columns.map((column, i) => [column, row[i]]))));
+    const percentiles = percentilesAmong(table.columns);
+    rowObjects.set(table, table.rows.map(row => {
+      const object = Object.fromEntries(table.columns.map((column, i) => [column, row[i]]));
+      raisePercentiles(object, percentiles);
+      return object;
+    }));
   }
   return rowObjects.get(table);
 }

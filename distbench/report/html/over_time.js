@@ -29,7 +29,7 @@ function drawLatencyOverTime(curves, chosen) {
       isDashed: percentile === 'p50',
       points: pointsOver(intervals, ({row}) => {
         const ns = row[`${LATENCIES[name].columns}_${percentile}_ns`];
-        return typeof ns === 'number' ? atLeastOne(ns) : NaN;
+        return Number.isFinite(ns) ? atLeastOne(ns) : NaN;
       }, NaN),
     }));
   });

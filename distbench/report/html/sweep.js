@@ -87,8 +87,7 @@ function splittingParameters({runs: entries, parameters}, name) {
 
 function percentileValueOf(rpc, percent) {
   const {latency} = latencyOf(rpc, 'response_time');
-  const value = latency?.percentiles.find(entry => entry.percentile === percent)?.value_ns;
-  return value === 'failed' ? Infinity : value ?? NaN;
+  return latency?.percentiles.find(entry => entry.percentile === percent)?.value_ns ?? NaN;
 }
 
 // A point of a curve: the medians of its repeats. Percentiles among failures are

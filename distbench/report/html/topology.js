@@ -44,7 +44,7 @@ function describeOutcome(edge) {
 
 // The edges with the highest value, if it is above zero and not that of all.
 function highest(edges, valueOf) {
-  const values = edges.map(edge => asNumber(valueOf(edge) ?? 0));
+  const values = edges.map(edge => valueOf(edge) ?? 0);
   const max = values.reduce((a, b) => Math.max(a, b), 0);
   const found = edges.filter((_, i) => values[i] === max);
   return max === 0 || found.length === edges.length ? [] : found;

@@ -10,11 +10,8 @@
 
 namespace distbench::report {
 
-// Version of the schema that docs/reports.md describes. It changes with every
-// change other than added fields.
-inline constexpr int kJsonSchemaVersion = 1;
-
-// Returns valid UTF-8 that ends with a line feed.
+// The report that derived/derive.h derives, with the parts of products. Returns
+// valid UTF-8 that ends with a line feed.
 std::string RenderJson(const ReportInput& input, const JsonLimits& limits = {});
 
 }  // namespace distbench::report

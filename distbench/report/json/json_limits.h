@@ -14,7 +14,7 @@ namespace distbench::report {
 // Limits on parts that grow with the test. The document counts what is left
 // out.
 struct JsonLimits {
-  // Rows of tables (tables/table.h), by their names; of others, all.
+  // Rows of tables (derived/tables.h), by their names; of others, all.
   std::map<std::string, int64_t, std::less<>> max_rows = {};
 
   // Instances in the topology, the worst first.

@@ -29,7 +29,7 @@ std::vector<std::string> Keys(const Json& object) {
 TEST(JsonTest, SchemaIsAsDocumented) {
   const Json document = Rendered(Sourced({MakeExampleResult({})}));
   EXPECT_EQ(document["schema"], "distbench report");
-  EXPECT_EQ(document["schema_version"], 1);
+  EXPECT_EQ(document["schema_version"], 2);
   EXPECT_EQ(document["confidence"], 0.95);
   ASSERT_EQ(document["tests"].size(), 1);
   const Json& test = document["tests"][0];
@@ -330,8 +330,13 @@ TEST(JsonTest, PercentilesAmongFailuresAreFailed) {
   statistics.set_failed_count(1'000'000'000);
   const Json document = Rendered(Sourced({result}));
   const Json& latency = document["tests"][0]["rpcs"][0]["service_time"];
-  EXPECT_EQ(latency["percentiles"][0]["value_ns"], "failed");
-  EXPECT_EQ(latency["percentiles"][0]["lower_ns"], "failed");
+  const Json& median = latency["percentiles"][0];
+  EXPECT_TRUE(median["value_ns"].is_null());
+  EXPECT_TRUE(median["lower_ns"].is_null());
+  EXPECT_EQ(median["failed"], true);
+  EXPECT_EQ(median["lower_failed"], true);
+  const Json& waits = document["tests"][0]["rpcs"][0]["lateness"];
+  EXPECT_EQ(waits["percentiles"][0]["failed"], false);
   EXPECT_TRUE(latency["mean_ns"].is_number());
 }
 

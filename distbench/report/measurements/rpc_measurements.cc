@@ -9,7 +9,6 @@
 #include "distbench/base/time_units.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
-#include "distbench/report/measurements/time_figures.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/walk.h"
 
@@ -216,10 +215,10 @@ std::vector<Percentile> EstimatePercentiles(
     const stats::Outcomes& outcomes,
     const std::vector<stats::Outcomes>& blocks) {
   std::vector<Percentile> percentiles;
-  for (const TimeFigure& figure : kReportPercentiles) {
-    const double quantile = figure.quantile();
+  for (const double percent : kReportPercentiles) {
+    const double quantile = percent / 100;
     if (!stats::SupportsQuantile(outcomes.count(), quantile)) break;
-    percentiles.push_back({figure.percent, outcomes.ValueAtQuantile(quantile),
+    percentiles.push_back({percent, outcomes.ValueAtQuantile(quantile),
                            stats::IntervalOfQuantile(outcomes, blocks, quantile,
                                                      kReportConfidence)});
   }

@@ -139,7 +139,11 @@ struct Percentile {
   stats::QuantileInterval interval;
 };
 
-// Returns those of kReportPercentiles (time_figures.h) that the number of
+// The percentiles of which reports show the intervals, ascending.
+inline constexpr double kReportPercentiles[] = {50, 75,   90,    95,
+                                                99, 99.9, 99.99, 99.999};
+
+// Returns those of kReportPercentiles that the number of
 // requests supports. `blocks` cover consecutive requests and may be empty.
 std::vector<Percentile> EstimatePercentiles(
     const stats::Outcomes& outcomes,

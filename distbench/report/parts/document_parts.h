@@ -3,9 +3,8 @@
 #ifndef DISTBENCH_REPORT_PARTS_DOCUMENT_PARTS_H_
 #define DISTBENCH_REPORT_PARTS_DOCUMENT_PARTS_H_
 
-#include <nlohmann/json.hpp>
-
 #include "absl/strings/string_view.h"
+#include "distbench/base/json.h"
 #include "distbench/report/json/json_limits.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/parts/placement.h"
@@ -22,8 +21,7 @@ struct TestKey {
   Placement place;
 
   // The key is always there, null if the test has no such thing.
-  nlohmann::ordered_json (*value_of)(const TestResult& result,
-                                     const JsonLimits& limits);
+  base::Json (*value_of)(const TestResult& result, const JsonLimits& limits);
 };
 
 // A key of the document; its name is that of the plug-in.
@@ -32,8 +30,7 @@ struct DocumentKey {
   Placement place;
 
   // The key is always there, null or an empty list if there is no such thing.
-  nlohmann::ordered_json (*value_of)(const ReportInput& input,
-                                     const JsonLimits& limits);
+  base::Json (*value_of)(const ReportInput& input, const JsonLimits& limits);
 };
 
 // Sections that products add to the HTML page of results.

@@ -49,7 +49,7 @@ struct CsvTable {
   // A few words for the help.
   absl::string_view description;
 
-  // Writes a header, then rows, as RenderCsv() does (tables/csv.h). The last
+  // Writes a header, then rows, as RenderCsv() does (csv/csv.h). The last
   // column is "simulated".
   ReportWriter write;
 };

@@ -1,48 +1,29 @@
 #include "distbench/report/terminal/terminal_view.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/time_units.h"
+#include "distbench/report/derived/derive.h"
+#include "distbench/report/derived/table_rows.h"
+#include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/check_objectives.h"
 #include "distbench/report/parts/text_part.h"
-#include "distbench/report/tables/table.h"
 #include "distbench/report/terminal/human_units.h"
 #include "distbench/report/text/text_summary_sections.h"
 #include "distbench/report/verdicts/check.h"
-#include "glog/logging.h"
+#include "google/protobuf/message.h"
+#include "proto/report.pb.h"
 
 namespace distbench::report {
-
-std::optional<double> NumberOf(const Cell& cell) {
-  if (const auto* integer = std::get_if<int64_t>(&cell)) {
-    return static_cast<double>(*integer);
-  }
-  if (const auto* number = std::get_if<double>(&cell)) return *number;
-  return std::nullopt;
-}
-
-const Cell& RowReader::operator[](absl::string_view column) const {
-  const auto found =
-      std::find(table_.columns.begin(), table_.columns.end(), column);
-  CHECK(found != table_.columns.end()) << column;
-  return row_[found - table_.columns.begin()];
-}
-
-std::string RowReader::Text(absl::string_view column) const {
-  const auto* text = std::get_if<std::string>(&(*this)[column]);
-  return text == nullptr ? "" : *text;
-}
 
 void DropColumn(absl::string_view title, PageTable& table) {
   const auto found = std::find(table.titles.begin(), table.titles.end(), title);
@@ -141,13 +122,20 @@ ColoredText FailedCell(double failed, double count) {
           Color::kBad};
 }
 
-// The cell of a latency: nanoseconds, "failed" or nothing.
-ColoredText LatencyCell(const Cell& cell) {
-  if (const auto* text = std::get_if<std::string>(&cell)) {
-    return {*text, Color::kBad};
+constexpr char kFailedLatency[] = "failed";
+
+template <typename Figures>
+ColoredText MeanCell(const Figures& figures) {
+  return {figures.has_mean_ns() ? HumanDuration(figures.mean_ns()) : ""};
+}
+
+ColoredText PercentileCell(const Report::Latency& latency, double percent) {
+  for (const Report::Percentile& percentile : latency.percentiles()) {
+    if (percentile.percentile() != percent) continue;
+    if (percentile.failed()) return {kFailedLatency, Color::kBad};
+    return {HumanDuration(static_cast<double>(percentile.value_ns()))};
   }
-  const std::optional<double> ns = NumberOf(cell);
-  return {ns ? HumanDuration(*ns) : ""};
+  return {};
 }
 
 struct RpcPart {
@@ -159,28 +147,30 @@ struct RpcPart {
   bool has_unsent = false;
 };
 
-// Adds a row of RpcsTable(). The latency is the response time in open loops,
-// and the service time elsewhere.
-void AddRpc(const RowReader& row, RpcPart& part) {
-  const double seconds = row.Number("duration_s").value_or(0);
-  const double failed = row.Number("failed").value_or(0);
-  const double ended = row.Number("succeeded").value_or(0) + failed;
-  const std::optional<double> offered = row.Number("offered");
-  const double unsent = row.Number("unsent").value_or(0);
-  const double count = offered.value_or(ended);
-  const std::string latency = offered ? "response" : "service";
-  (offered ? part.has_open_loops : part.has_closed_loops) = true;
+// Adds an RPC. The latency is the response time in open loops, and the service
+// time elsewhere.
+void AddRpc(const Report::Rpc& rpc, RpcPart& part) {
+  const double seconds = base::ToSeconds(rpc.duration_ns());
+  const auto failed = static_cast<double>(rpc.failed_count());
+  const auto ended = static_cast<double>(rpc.succeeded_count()) + failed;
+  const Report::Offered& load = rpc.offered_load();
+  const auto unsent = static_cast<double>(load.unsent_count());
+  const bool is_open_loop = rpc.has_offered_load();
+  const double count =
+      is_open_loop ? static_cast<double>(load.offered_count()) : ended;
+  const Report::Latency& latency =
+      is_open_loop ? rpc.response_time() : rpc.service_time();
+  (is_open_loop ? part.has_open_loops : part.has_closed_loops) = true;
   part.has_unsent |= unsent > 0;
   std::vector<ColoredText> cells = {
-      {Visible(row.Text("rpc"))},
-      {offered && seconds > 0 ? HumanRate(*offered / seconds) : ""},
-      {HumanRate(row.Number("per_second").value_or(0))},
-      LatencyCell(row[latency + "_mean_ns"])};
+      {Visible(rpc.name())},
+      {is_open_loop && seconds > 0 ? HumanRate(count / seconds) : ""},
+      {HumanRate(rpc.per_second())},
+      MeanCell(latency)};
   for (const double percent : kShownPercents) {
-    cells.push_back(
-        IsSupported(count, percent)
-            ? LatencyCell(row[absl::StrCat(latency, "_p", percent, "_ns")])
-            : ColoredText());
+    cells.push_back(IsSupported(count, percent)
+                        ? PercentileCell(latency, percent)
+                        : ColoredText());
   }
   cells.push_back(FailedCell(failed, ended));
   cells.push_back(FailedCell(unsent, count));
@@ -201,9 +191,8 @@ std::string LatencyNote(const RpcPart& part) {
 
 std::string Rpcs(const TestResult& result, const PageStyle& style) {
   RpcPart part;
-  RpcsTable().list_rows(result, [&](const Row& row) {
-    AddRpc(RowReader(RpcsTable(), row), part);
-  });
+  ForEachRpc(result, /*max_intervals=*/1,
+             [&](const RpcMeasurements& rpc) { AddRpc(DeriveRpc(rpc), part); });
   if (part.table.rows.empty()) return "";
   if (!part.has_unsent) DropColumn("unsent", part.table);
   if (!part.has_open_loops) DropColumn("offered", part.table);
@@ -211,18 +200,29 @@ std::string Rpcs(const TestResult& result, const PageStyle& style) {
                       Paragraph({}, LatencyNote(part), 2, style));
 }
 
-void AddPair(const RowReader& row, PageTable& table) {
-  const double failed = row.Number("failed").value_or(0);
-  const double ended = row.Number("succeeded").value_or(0) + failed;
-  const bool is_open_loop = row.Number("response_mean_ns").has_value();
-  const std::string latency = is_open_loop ? "response" : "service";
+ColoredText P99Cell(const Report::PeerTable::Row& row,
+                    const Report::PairTimes& times) {
+  if (times.has_p99_ns()) {
+    return {HumanDuration(static_cast<double>(times.p99_ns()))};
+  }
+  if (row.has_failed_above_percent() && row.failed_above_percent() <= 99) {
+    return {kFailedLatency, Color::kBad};
+  }
+  return {};
+}
+
+void AddPair(const Report::PeerTable::Row& row, PageTable& table) {
+  const Report::Counts& counts = row.counts();
+  const auto failed = static_cast<double>(counts.failed());
+  const auto ended = static_cast<double>(counts.succeeded()) + failed;
+  const Report::PairTimes& times =
+      row.response().has_mean_ns() ? row.response() : row.service();
   table.rows.push_back(
-      {{Visible(absl::StrCat(row.Text("client"), " -> ", row.Text("server"),
-                             " ", row.Text("rpc")))},
-       {HumanRate(row.Number("per_second").value_or(0))},
-       LatencyCell(row[latency + "_mean_ns"]),
-       IsSupported(ended, 99) ? LatencyCell(row[latency + "_p99_ns"])
-                              : ColoredText(),
+      {{Visible(
+           absl::StrCat(row.client(), " -> ", row.server(), " ", row.rpc()))},
+       {HumanRate(counts.per_second())},
+       MeanCell(times),
+       IsSupported(ended, 99) ? P99Cell(row, times) : ColoredText(),
        FailedCell(failed, ended)});
 }
 
@@ -231,8 +231,8 @@ std::string PairRows(const TestResult& result, int64_t count,
                      const TerminalViewOptions& options) {
   if (count > options.rows) return "";
   PageTable table = {{"pair", "achieved", "mean", "p99", "failed"}, {}};
-  PeersTable().list_rows(result, [&](const Row& row) {
-    AddPair(RowReader(PeersTable(), row), table);
+  ListPeers(result, [&](const google::protobuf::Message& row) {
+    AddPair(static_cast<const Report::PeerTable::Row&>(row), table);
   });
   const std::string text = RenderTable(table, options.style);
   const auto lines = std::count(text.begin(), text.end(), '\n');

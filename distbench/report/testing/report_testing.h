@@ -11,9 +11,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "distbench/report/csv/csv.h"
+#include "distbench/report/derived/tables.h"
 #include "distbench/report/measurements/test_run.h"
-#include "distbench/report/tables/csv.h"
-#include "distbench/report/tables/table.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 #include "proto/results.pb.h"
@@ -44,9 +44,9 @@ second line)name";
 // For tests: tables of results as CSV.
 
 inline std::string Csv(const std::vector<SourcedResults>& results,
-                       const ReportTable& table) {
+                       absl::string_view table) {
   std::string csv;
-  RenderCsv(ListRuns(results), table,
+  RenderCsv(ListRuns(results), TableNamed(table),
             [&](absl::string_view bytes) { absl::StrAppend(&csv, bytes); });
   return csv;
 }

@@ -16,6 +16,8 @@
 #include "distbench/report/comparison/noise_floor.h"
 #include "distbench/report/comparison_formats/comparison_report.h"
 #include "distbench/report/comparison_page/comparison_page.h"
+#include "distbench/report/csv/csv.h"
+#include "distbench/report/derived/tables.h"
 #include "distbench/report/export/hdr_histogram.h"
 #include "distbench/report/export/mpstat.h"
 #include "distbench/report/export/openmetrics.h"
@@ -26,8 +28,6 @@
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/parts/report_format.h"
 #include "distbench/report/parts/text_part.h"
-#include "distbench/report/tables/csv.h"
-#include "distbench/report/tables/table.h"
 #include "distbench/report/text/text_summary.h"
 #include "distbench/results/result_file.h"
 
@@ -75,7 +75,7 @@ void MakeReports(const ReportInput& input) {
     SummarizeTest(*run.result);
     Judge(*run.result);
   }
-  for (const ReportTable* table : AllTables()) RenderCsv(runs, *table, Drop);
+  for (const ReportTable& table : AllTables()) RenderCsv(runs, table, Drop);
   for (const auto& [name, table] : base::Plugins<CsvTable>::All()) {
     table->write(input, {}, Drop).IgnoreError();
   }

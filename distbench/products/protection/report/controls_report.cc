@@ -6,13 +6,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "distbench/base/json.h"
+#include "distbench/base/message_json.h"
+#include "distbench/products/protection/report/report.pb.h"
+#include "distbench/report/derived/figures.h"
 #include "distbench/report/text/text_summary_sections.h"
 #include "distbench/results/walk.h"
 
 namespace distbench::protection {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 using Lines = std::vector<std::string>;
 
@@ -80,8 +81,6 @@ void JudgeNode(const std::string& node, const NodeResources& resources,
                     : ". Do not take this run for one with these controls"));
 }
 
-// ---- JSON -------------------------------------------------------------------
-
 }  // namespace
 
 std::vector<std::string> ControlLines(const TestResult& result) {
@@ -113,24 +112,16 @@ absl::string_view ControlsAdvice(absl::string_view code) {
   return "";
 }
 
-Json ControlsJson(const TestResult& result,
-                  const report::JsonLimits& /*limits*/) {
-  Json json = Json::array();
+base::Json ControlsJson(const TestResult& result,
+                        const report::JsonLimits& /*limits*/) {
+  base::Json json = base::Json::array();
   for (const auto* node :
        results::Sorted(result.resource_usage_logs().node_resources())) {
     for (const ControlProof& proof : node->second.controls()) {
-      json.push_back(
-          {{"node", node->first},
-           {"group", proof.group()},
-           {"path", proof.path()},
-           {"file", proof.file()},
-           {"wanted", base::OrNull(proof.has_wanted(), proof.wanted())},
-           {"before", base::OrNull(proof.has_before(), proof.before())},
-           {"read_back",
-            base::OrNull(proof.has_read_back(), proof.read_back())},
-           {"held", proof.held()},
-           {"problem", base::OrNull(proof.has_problem(), proof.problem())},
-           {"after", base::OrNull(proof.has_after(), proof.after())}});
+      ReportedControl control;
+      report::CopyByName(proof, control);
+      control.set_node(node->first);
+      json.push_back(base::MessageJson(control));
     }
   }
   return json;

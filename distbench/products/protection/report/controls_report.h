@@ -5,11 +5,11 @@
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_REPORT_CONTROLS_REPORT_H_
 #define DISTBENCH_PRODUCTS_PROTECTION_REPORT_CONTROLS_REPORT_H_
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "distbench/base/json.h"
 #include "distbench/report/json/json_limits.h"
 #include "distbench/report/parts/finding_rule.h"
 #include "proto/results.pb.h"
@@ -29,8 +29,8 @@ absl::string_view ControlsAdvice(absl::string_view code);
 
 // Lists the settings of control groups, how they were read back, and how they
 // were left.
-nlohmann::ordered_json ControlsJson(const TestResult& result,
-                                    const report::JsonLimits& limits);
+base::Json ControlsJson(const TestResult& result,
+                        const report::JsonLimits& limits);
 
 }  // namespace distbench::protection
 

@@ -1,6 +1,5 @@
 // What the product adds to reports.
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "distbench/base/plugins.h"
@@ -47,24 +46,29 @@ const base::Plugin<report::PagePart> kPage("protection",
 absl::Status WriteCells(const report::ReportInput& input,
                         const report::ReportFlagValues& /*flags*/,
                         report::ByteSink sink) {
-  RenderProtectionCsv(input.runs, ProtectionCellsTable(), sink);
+  RenderProtectionCsv(input.runs,
+                      *ReportedExperiment::CellTable::Row::descriptor(),
+                      ListCells, sink);
   return absl::OkStatus();
 }
 
 absl::Status WriteSeconds(const report::ReportInput& input,
                           const report::ReportFlagValues& /*flags*/,
                           report::ByteSink sink) {
-  RenderProtectionCsv(input.runs, ProtectionSecondsTable(), sink);
+  RenderProtectionCsv(input.runs,
+                      *ReportedExperiment::SecondTable::Row::descriptor(),
+                      ListSeconds, sink);
   return absl::OkStatus();
 }
 
 const base::Plugin<report::CsvTable> kTables[] = {
     {"protection",
      new report::CsvTable{
-         {"", 0}, ProtectionCellsTable().description, WriteCells}},
+         {"", 0}, "a row per cell of an experiment", WriteCells}},
     {"protection_seconds",
-     new report::CsvTable{
-         {"", 0}, ProtectionSecondsTable().description, WriteSeconds}},
+     new report::CsvTable{{"", 0},
+                          "a row per run of a cell and second of its phases",
+                          WriteSeconds}},
 };
 
 }  // namespace

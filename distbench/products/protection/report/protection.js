@@ -17,9 +17,9 @@ function impactCell(cell) {
   return element('span', {}, mean, element('small', {}, `p95 failed in ${failed} of ${cell.seconds} seconds`));
 }
 
-function recoveryText({recovered_after_s: seconds}) {
-  if (seconds === null) return '–';
-  return seconds === 'failed' ? 'not in time' : `${Number(seconds.toPrecision(3))} s`;
+function recoveryText({recovered_after_s: seconds, recovered_after_failed: isLate}) {
+  if (isLate) return 'not in time';
+  return seconds === null ? '–' : `${Number(seconds.toPrecision(3))} s`;
 }
 
 function workCell(cell) {
@@ -76,7 +76,7 @@ function timelineOf(experiment, cell, run) {
 }
 
 function pointsOf(rows, column, scale = 1) {
-  return rows.map(row => ({x: row.time, y: typeof row[column] === 'number' ? row[column] * scale : NaN}));
+  return rows.map(row => ({x: row.time, y: Number.isFinite(row[column]) ? row[column] * scale : NaN}));
 }
 
 // Shows a chart if any of its lines has a point, and returns whether one does.

@@ -1,50 +1,36 @@
-// Experiments as rows of cells, for CSV and JSON.
+// Experiments as reports have them (report.proto), for CSV and JSON.
 
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_REPORT_PROTECTION_TABLE_H_
 #define DISTBENCH_PRODUCTS_PROTECTION_REPORT_PROTECTION_TABLE_H_
 
-#include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
-
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "distbench/base/json.h"
 #include "distbench/products/protection/measures/matrix.h"
+#include "distbench/products/protection/report/report.pb.h"
+#include "distbench/report/derived/tables.h"
 #include "distbench/report/json/json_limits.h"
 #include "distbench/report/measurements/test_run.h"
-#include "distbench/report/tables/csv.h"
-#include "distbench/report/tables/table.h"
+#include "distbench/report/parts/report_format.h"
 
 namespace distbench::protection {
 
-struct ProtectionTable {
-  absl::string_view name;
-  absl::string_view description;
-  std::vector<std::string> columns;
-
-  // Passes an experiment's rows to the sink, one at a time. Each row has a cell
-  // per column.
-  void (*list_rows)(const ProtectionMatrix& matrix, report::RowSink sink);
-};
-
-// One row per cell of an experiment; per run of a cell and second of its
-// phases. docs/reports.md documents the columns. Their names and order are a
-// contract; new columns may only be appended.
-const ProtectionTable& ProtectionCellsTable();
-const ProtectionTable& ProtectionSecondsTable();
+// Pass an experiment's rows to the sink: of CellTable, and of SecondTable.
+void ListCells(const ProtectionMatrix& matrix, report::RowSink sink);
+void ListSeconds(const ProtectionMatrix& matrix, report::RowSink sink);
 
 // Renders the header, then the rows of all experiments in the results from
-// which the runs were listed; see RenderCsv(). The columns source and test
-// precede those of the table.
+// which the runs were listed. The columns source and test precede those of the
+// rows, which `list_rows` lists.
 void RenderProtectionCsv(absl::Span<const report::TestRun> runs,
-                         const ProtectionTable& table, report::ByteSink sink);
-
-// Experiments in the JSON document of results.
+                         const google::protobuf::Descriptor& row,
+                         void (*list_rows)(const ProtectionMatrix& matrix,
+                                           report::RowSink sink),
+                         report::ByteSink sink);
 
 // Lists the experiments in the results, with at most limits.max_part_rows rows
 // of seconds each.
-nlohmann::ordered_json ExperimentsJson(const report::ReportInput& input,
-                                       const report::JsonLimits& limits);
+base::Json ExperimentsJson(const report::ReportInput& input,
+                           const report::JsonLimits& limits);
 
 }  // namespace distbench::protection
 

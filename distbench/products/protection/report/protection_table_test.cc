@@ -23,12 +23,15 @@ using ::testing::HasSubstr;
 using CsvRow = std::map<std::string, std::string>;
 
 // The rows, keyed by column. The example has no cells that need quotes.
+using ListRows = void (*)(const ProtectionMatrix& matrix, report::RowSink sink);
+
 std::vector<CsvRow> Csv(const TestSequenceResults& results,
-                        const ProtectionTable& table) {
+                        const google::protobuf::Descriptor& row,
+                        ListRows list_rows) {
   const std::vector<report::SourcedResults> sourced = {{"file.pb", results}};
   std::string csv;
   RenderProtectionCsv(
-      report::ListRuns(sourced), table,
+      report::ListRuns(sourced), row, list_rows,
       [&](absl::string_view bytes) { absl::StrAppend(&csv, bytes); });
   std::vector<std::string> lines = absl::StrSplit(csv, '\n');
   EXPECT_EQ(lines.back(), "");
@@ -46,9 +49,18 @@ std::vector<CsvRow> Csv(const TestSequenceResults& results,
   return rows;
 }
 
+std::vector<CsvRow> CellsCsv(const TestSequenceResults& results) {
+  return Csv(results, *ReportedExperiment::CellTable::Row::descriptor(),
+             ListCells);
+}
+
+std::vector<CsvRow> SecondsCsv(const TestSequenceResults& results) {
+  return Csv(results, *ReportedExperiment::SecondTable::Row::descriptor(),
+             ListSeconds);
+}
+
 TEST(ProtectionTableTest, HasARowPerCell) {
-  const std::vector<CsvRow> rows =
-      Csv(MakeExampleExperiment(), ProtectionCellsTable());
+  const std::vector<CsvRow> rows = CellsCsv(MakeExampleExperiment());
   ASSERT_EQ(rows.size(), 6);
   CsvRow none = rows[0];
   EXPECT_EQ(none["source"], "file.pb");
@@ -70,8 +82,7 @@ TEST(ProtectionTableTest, HasARowPerCell) {
 }
 
 TEST(ProtectionTableTest, HasARowPerSecond) {
-  const std::vector<CsvRow> rows =
-      Csv(MakeExampleExperiment(), ProtectionSecondsTable());
+  const std::vector<CsvRow> rows = SecondsCsv(MakeExampleExperiment());
   ASSERT_EQ(rows.size(), 6 * 3 * 30);
   // The cell "off:hog" follows the three runs without antagonist.
   CsvRow baseline = rows[3 * 30];
@@ -106,7 +117,7 @@ TEST(ProtectionTableTest, WideIntervalsHaveAllWorkOfTheAntagonist) {
   wide.add_intervals()->set_index(series.intervals(0).index() / 2);
   ASSERT_TRUE(results::MergeTimeSeries(series, wide).ok());
   series = wide;
-  CsvRow beside = Csv(results, ProtectionSecondsTable()).at(5);
+  CsvRow beside = SecondsCsv(results).at(5);
   EXPECT_EQ(beside["duration_s"], "2");
   EXPECT_EQ(beside["phase"], "interference");
   EXPECT_EQ(beside["antagonist_completed_per_second"], "30");
@@ -115,20 +126,22 @@ TEST(ProtectionTableTest, WideIntervalsHaveAllWorkOfTheAntagonist) {
 TEST(ProtectionTableTest, FailedSecondsAreNamed) {
   ExampleRun run = SteadyRun(10, 1'000'000);
   InterferenceOf(run)[0]->latency_ns.clear();
-  CsvRow silent = Csv(ResultsOf({run}), ProtectionSecondsTable()).at(10);
-  EXPECT_EQ(silent["p50_ns"], "failed");
-  EXPECT_EQ(silent["lat_imp_p50"], "failed");
+  CsvRow silent = SecondsCsv(ResultsOf({run})).at(10);
+  EXPECT_EQ(silent["p50_ns"], "");
+  EXPECT_EQ(silent["lat_imp_p50"], "");
+  EXPECT_EQ(silent["failed_above_percent"], "50");
   EXPECT_EQ(silent["isol"], "0");
-  CsvRow cell = Csv(ResultsOf({run}), ProtectionCellsTable()).at(0);
-  EXPECT_EQ(cell["lat_imp_p50_max"], "failed");
+  CsvRow cell = CellsCsv(ResultsOf({run})).at(0);
+  EXPECT_EQ(cell["lat_imp_p50_max"], "");
+  EXPECT_EQ(cell["lat_imp_p50_failed_above_percent"], "90");
   EXPECT_EQ(cell["lat_imp_p50_mean"], "0");
 }
 
 TEST(ProtectionTableTest, ManageWithNothing) {
-  for (const ProtectionTable* table :
-       {&ProtectionCellsTable(), &ProtectionSecondsTable()}) {
-    EXPECT_TRUE(Csv(TestSequenceResults(), *table).empty());
-    EXPECT_TRUE(Csv(ResultsOf({}), *table).empty());
+  for (const TestSequenceResults& results :
+       {TestSequenceResults(), ResultsOf({})}) {
+    EXPECT_TRUE(CellsCsv(results).empty());
+    EXPECT_TRUE(SecondsCsv(results).empty());
   }
 }
 

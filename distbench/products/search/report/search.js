@@ -63,9 +63,10 @@ function drawLatencyByLoad(search) {
     label,
     color: seriesColor(i),
     hasPoints: true,
-    points: probes.map(probe => ({
-      x: probe.requested_load, y: atLeastOne(probe.statistics.latency[column]), probe,
-    })),
+    points: probes.map(probe => {
+      const ns = probe.statistics.latency[column];
+      return {x: probe.requested_load, y: Number.isFinite(ns) ? atLeastOne(ns) : NaN, probe};
+    }),
   }));
   byId('search-latency-chart').closest('figure').hidden = probes.length === 0;
   drawLines('search-latency-chart', lines, {title: {text: search.load_unit}}, latencyAxis(lines, 'y'),
@@ -187,6 +188,10 @@ function searchLine(search) {
 function doubtOfRun(run) {
   const search = data.searches.find(other => other.source === run.source && !isProven(other));
   return search === undefined ? '' : `the search: ${verdictOfSearch(search).text}`;
+}
+
+for (const {statistics, instances} of data.searches.flatMap(({probes}) => probes)) {
+  [statistics, ...instances].forEach(({latency}) => latency !== null && raisePercentiles(latency));
 }
 
 addPart({

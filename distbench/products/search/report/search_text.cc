@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -9,8 +10,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "distbench/base/time_units.h"
+#include "distbench/report/csv/csv.h"
+#include "distbench/report/derived/figures.h"
 #include "distbench/report/measurements/test_totals.h"
-#include "distbench/report/tables/csv.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 
@@ -98,7 +100,8 @@ std::string Milliseconds(double ns) {
   return absl::StrFormat("%.3f", ns / base::kNsPerMs);
 }
 
-// Minimum, mean and percentiles; empty cells if nothing was measured.
+// Minimum, mean and percentiles; empty cells if nothing was measured, and for
+// percentiles among failures.
 void AppendLatencies(const stats::Outcomes& outcomes,
                      std::vector<std::string>& cells) {
   constexpr double kQuantiles[] = {0.5, 0.9, 0.95, 0.99, 0.999};
@@ -116,7 +119,7 @@ void AppendLatencies(const stats::Outcomes& outcomes,
   for (const double quantile : kQuantiles) {
     const int64_t value_ns = outcomes.ValueAtQuantile(quantile);
     cells.push_back(value_ns == stats::Outcomes::kFailed
-                        ? "failed"
+                        ? ""
                         : Milliseconds(static_cast<double>(value_ns)));
   }
 }
@@ -150,7 +153,10 @@ std::string RowOf(const SearchReport& report, const SearchProbe& probe,
                       per_second(statistics.response_bytes()) / kBytesPerMb),
       absl::StrFormat("%.2f",
                       per_second(statistics.request_bytes()) / kBytesPerMb)};
-  AppendLatencies(ProbeLatency(statistics), cells);
+  const stats::Outcomes latency = ProbeLatency(statistics);
+  const std::optional<double> failed_above =
+      report::FailedAbovePercent(latency.count(), latency.failed_count);
+  AppendLatencies(latency, cells);
   cells.insert(
       cells.end(),
       {absl::StrCat(probe.number()), probe.phase(), probe.outcome(),
@@ -163,6 +169,7 @@ std::string RowOf(const SearchReport& report, const SearchProbe& probe,
            ? absl::StrFormat("%.1f", 100 * probe.host_cpu_share())
            : "",
        report::CsvText(absl::StrJoin(probe.instance_failures(), "; ")),
+       failed_above ? absl::StrFormat("%.9g", *failed_above) : "",
        report.simulated() ? "1" : "0"});
   return absl::StrJoin(cells, ",") + "\n";
 }
@@ -174,7 +181,7 @@ std::string SearchTableHeader() {
          "total_bytes_rx,total_bytes_tx,rx_MBps,tx_MBps,min_ms,avg_ms,50p_ms,"
          "90p_ms,95p_ms,99p_ms,99.9p_ms,"
          "probe,phase,outcome,failed,start_utc,end_utc,measured,load,instance,"
-         "host_cpu_percent,instance_failures,simulated";
+         "host_cpu_percent,instance_failures,failed_above_percent,simulated";
 }
 
 std::string SearchTableRows(const SearchReport& report,

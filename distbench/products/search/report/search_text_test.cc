@@ -89,6 +89,15 @@ SearchReport ReportOfOneProbe() {
   return report;
 }
 
+TEST(SearchTableTest, PercentilesAmongFailuresAreEmpty) {
+  SearchReport report = ReportOfOneProbe();
+  report.mutable_probes(0)->mutable_statistics()->set_failed_count(250);
+  const std::string row = SearchTableRows(report, report.probes(0));
+  EXPECT_THAT(row, StartsWith("1.000,1000,2000.00,1000.00,0,0,0.00,0.00,0.500,"
+                              "0.500,0.500,,,,,"));
+  EXPECT_TRUE(absl::EndsWith(row, ",,80,0\n")) << row;
+}
+
 int CommasOutsideQuotes(const std::string& line) {
   int count = 0;
   bool quoted = false;

@@ -3,11 +3,11 @@
 #ifndef DISTBENCH_PRODUCTS_SEARCH_REPORT_SEARCHES_H_
 #define DISTBENCH_PRODUCTS_SEARCH_REPORT_SEARCHES_H_
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "absl/types/span.h"
+#include "distbench/base/json.h"
 #include "distbench/report/comparison/capacity.h"
 #include "distbench/report/measurements/test_run.h"
 #include "proto/results.pb.h"
@@ -25,7 +25,7 @@ std::vector<SourcedSearch> ListSearches(
     absl::Span<const report::SourcedResults> results);
 
 // The key "searches" of the JSON document.
-nlohmann::ordered_json SearchesJson(absl::Span<const SourcedSearch> searches);
+base::Json SearchesJson(absl::Span<const SourcedSearch> searches);
 
 // Whether the results are those of searches or NUMA comparisons, whose runs
 // have the loads that a search chose.

@@ -13,6 +13,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "distbench/base/message_json.h"
+#include "distbench/products/simulation/report/report.pb.h"
+#include "distbench/report/derived/figures.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/text/text_summary_sections.h"
 
@@ -271,40 +274,21 @@ void JudgeSimulation(const TestResult& result, report::FindingList& findings) {
   }
 }
 
-namespace {
-
-nlohmann::ordered_json NetworkJson(const SimulationFacts& simulation) {
-  if (!simulation.has_network()) return nullptr;
-  const SimulatedNetworkCounts& network = simulation.network();
-  return {{"packets", network.packets()},
-          {"dropped", network.dropped()},
-          {"marked", network.marked()},
-          {"retransmissions", network.retransmissions()},
-          {"timeouts", network.timeouts()}};
-}
-
-}  // namespace
-
-nlohmann::ordered_json SimulationJson(const TestResult& result) {
+base::Json SimulationJson(const TestResult& result) {
   if (!report::IsSimulated(result)) return nullptr;
   const SimulationFacts& simulation = result.simulation();
-  std::string fabric;
-  google::protobuf::TextFormat::PrintToString(simulation.fabric(), &fabric);
-  nlohmann::ordered_json json = {
-      {"summary", DescribeSimulation(simulation)},
-      {"host_count", simulation.host_count()},
-      {"event_count", simulation.event_count()},
-      {"simulated_seconds", simulation.simulated_seconds()},
-      {"assumptions", nlohmann::ordered_json::array()},
-      {"outside_of_validation", simulation.outside_of_validation()},
-      {"known_errors", simulation.known_errors()},
-      {"fabric", fabric},
-      {"network", NetworkJson(simulation)}};
+  ReportedSimulation shown;
+  report::CopyByName(simulation, shown);
+  shown.set_event_count(static_cast<int64_t>(simulation.event_count()));
+  shown.set_summary(DescribeSimulation(simulation));
+  google::protobuf::TextFormat::PrintToString(simulation.fabric(),
+                                              shown.mutable_fabric());
   for (const Assumption& assumption : AssumptionsOf(simulation)) {
-    json["assumptions"].push_back(
-        {{"subject", assumption.subject}, {"text", assumption.text}});
+    ReportedSimulation::ReportedAssumption& added = *shown.add_assumptions();
+    added.set_subject(assumption.subject);
+    added.set_text(assumption.text);
   }
-  return json;
+  return base::MessageJson(shown);
 }
 
 // Names and sources come from files of users.

@@ -4,10 +4,10 @@
 #ifndef DISTBENCH_PRODUCTS_SIMULATION_REPORT_SIMULATION_REPORT_H_
 #define DISTBENCH_PRODUCTS_SIMULATION_REPORT_SIMULATION_REPORT_H_
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "distbench/base/json.h"
 #include "distbench/report/parts/finding_rule.h"
 #include "proto/results.pb.h"
 
@@ -33,7 +33,7 @@ std::string PacketsText(const SimulatedNetworkCounts& network);
 void JudgeSimulation(const TestResult& result, report::FindingList& findings);
 
 // The key "simulation" of a test. Null if its hosts were real.
-nlohmann::ordered_json SimulationJson(const TestResult& result);
+base::Json SimulationJson(const TestResult& result);
 
 // The section "Simulation" of a summary. Empty if the hosts were real.
 std::vector<std::string> AssumptionLines(const TestResult& result);

@@ -1,10 +1,10 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "distbench/report/tables/table.h"
+#include "absl/strings/string_view.h"
+#include "distbench/report/derived/tables.h"
 #include "distbench/report/testing/report_testing.h"
-#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace distbench::report {
@@ -12,8 +12,6 @@ namespace distbench::report {
 // The tables of policies, goodput over time and recoveries.
 
 namespace {
-
-using ::testing::ElementsAre;
 
 // An open loop of 100 RPCs per second for 20 s, with 150 attempts. The server
 // is frozen for a second.
@@ -73,57 +71,59 @@ TestResult RetriedThroughAFreeze() {
   return result;
 }
 
-std::vector<Row> RowsOfTable(const ReportTable& table,
-                             const TestResult& result) {
+// The rows of a table; Row is the type of its rows.
+template <typename Row>
+std::vector<Row> RowsOf(absl::string_view table, const TestResult& result) {
   std::vector<Row> rows;
-  table.list_rows(result, [&](const Row& row) {
-    EXPECT_EQ(row.size(), table.columns.size());
-    rows.push_back(row);
+  TableNamed(table).list_rows(result, [&](google::protobuf::Message& row) {
+    rows.push_back(static_cast<const Row&>(row));
   });
   return rows;
 }
 
-Cell CellOf(const ReportTable& table, const Row& row,
-            const std::string& column) {
-  for (size_t i = 0; i < table.columns.size(); ++i) {
-    if (table.columns[i] == column) return row[i];
-  }
-  ADD_FAILURE() << "no column " << column;
-  return {};
+// A row from a text of its fields.
+template <typename Row>
+Row RowFromText(const std::string& text) {
+  Row row;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &row));
+  return row;
+}
+
+template <typename Row>
+void ExpectRow(const Row& row, const std::string& text) {
+  EXPECT_EQ(row.ShortDebugString(), RowFromText<Row>(text).ShortDebugString());
 }
 
 TEST(PoliciesTableTest, HasARowPerRpcWithAPolicy) {
-  const ReportTable& table = PoliciesTable();
-  const auto rows = RowsOfTable(table, RetriedThroughAFreeze());
+  const auto rows =
+      RowsOf<Report::PolicyTable::Row>("policies", RetriedThroughAFreeze());
   ASSERT_EQ(rows.size(), 1);
-  EXPECT_EQ(CellOf(table, rows[0], "rpc"), Cell("get"));
-  EXPECT_EQ(CellOf(table, rows[0], "attempts"), Cell(int64_t{3000}));
-  EXPECT_EQ(CellOf(table, rows[0], "hedges_won"), Cell(int64_t{9}));
-  EXPECT_EQ(CellOf(table, rows[0], "amplification"), Cell(1.5));
-  EXPECT_EQ(CellOf(table, rows[0], "wasted"), Cell(1 - 1900.0 / 3000));
+  EXPECT_EQ(rows[0].rpc(), "get");
+  EXPECT_EQ(rows[0].attempts(), 3000);
+  EXPECT_EQ(rows[0].hedges_won(), 9);
+  EXPECT_EQ(rows[0].amplification(), 1.5);
+  EXPECT_EQ(rows[0].wasted(), 1 - 1900.0 / 3000);
   // 20 s, of which one was without success.
-  EXPECT_EQ(CellOf(table, rows[0], "goodput_per_second"), Cell(95.0));
-  EXPECT_EQ(CellOf(table, rows[0], "sent_per_second"), Cell(100.0));
+  EXPECT_EQ(rows[0].goodput_per_second(), 95);
+  EXPECT_EQ(rows[0].sent_per_second(), 100);
   // Nothing was measured of these.
-  EXPECT_EQ(CellOf(table, rows[0], "offered_per_second"), Cell());
-  EXPECT_EQ(CellOf(table, rows[0], "quorum_p99_ns"), Cell());
-  EXPECT_EQ(CellOf(table, rows[0], "min_concurrency_limit"), Cell());
+  EXPECT_FALSE(rows[0].has_offered_per_second());
+  EXPECT_FALSE(rows[0].quorum().has_p99_ns());
+  EXPECT_FALSE(rows[0].has_min_concurrency_limit());
 }
 
 TEST(GoodputTableTest, HasTheWholeSecondsOfPoliciesAndOfRunsWithFaults) {
+  using Row = Report::GoodputTable::Row;
   TestResult result = RetriedThroughAFreeze();
-  const ReportTable& table = GoodputTable();
-  const auto rows = RowsOfTable(table, result);
+  const auto rows = RowsOf<Row>("goodput", result);
   ASSERT_EQ(rows.size(), 2 * 18);
-  EXPECT_THAT(rows[9],
-              ElementsAre(Cell("get"), Cell(int64_t{1'010'000'000'000}),
-                          Cell(1.0), Cell(int64_t{100}), Cell(int64_t{100}),
-                          Cell(int64_t{0}), Cell(int64_t{150})));
+  ExpectRow(rows[9], R"(rpc: "get" start_timestamp_ns: 1010000000000
+                        duration_s: 1 offered: 100 sent: 100 attempts: 150)");
   // A closed loop without a policy.
-  EXPECT_EQ(CellOf(table, rows[18], "offered"), Cell());
-  EXPECT_EQ(CellOf(table, rows[18], "attempts"), Cell());
+  EXPECT_FALSE(rows[18].has_offered());
+  EXPECT_FALSE(rows[18].has_attempts());
   result.mutable_service_logs()->mutable_instance_logs()->erase("server/0");
-  EXPECT_EQ(RowsOfTable(table, result).size(), 18);
+  EXPECT_EQ(RowsOf<Row>("goodput", result).size(), 18);
 }
 
 TEST(FaultsTableTest, HasARowPerInstanceAndFault) {
@@ -134,27 +134,23 @@ TEST(FaultsTableTest, HasARowPerInstanceAndFault) {
   FaultTime& damaged = *resets.add_times();
   damaged.set_begin_timestamp_ns(9);
   damaged.set_end_timestamp_ns(8);
-  const auto rows = RowsOfTable(FaultsTable(), result);
+  const auto rows = RowsOf<Report::FaultTable::Row>("faults", result);
   ASSERT_EQ(rows.size(), 2);
-  EXPECT_THAT(rows[0],
-              ElementsAre(Cell("server/0"), Cell("freeze"), Cell(int64_t{0}),
-                          Cell(int64_t{0}), Cell(int64_t{1}), Cell(1.0),
-                          Cell(int64_t{1'010'000'000'000}),
-                          Cell(int64_t{1'011'000'000'000})));
-  EXPECT_THAT(rows[1],
-              ElementsAre(Cell("server/9"), Cell("resets"), Cell(int64_t{0}),
-                          Cell(int64_t{4}), Cell(int64_t{0}), Cell(0.0), Cell(),
-                          Cell()));
+  ExpectRow(rows[0], R"(instance: "server/0" fault: "freeze" times: 1
+                        in_effect_s: 1
+                        first_begin_timestamp_ns: 1010000000000
+                        last_end_timestamp_ns: 1011000000000)");
+  ExpectRow(rows[1], R"(instance: "server/9" fault: "resets" connections: 4)");
 }
 
 TEST(RecoveriesTableTest, HasARowPerFaultAndRpc) {
-  const auto rows = RowsOfTable(RecoveriesTable(), RetriedThroughAFreeze());
+  const auto rows =
+      RowsOf<Report::RecoveryTable::Row>("recoveries", RetriedThroughAFreeze());
   ASSERT_EQ(rows.size(), 2);
-  EXPECT_THAT(
-      rows[0],
-      ElementsAre(Cell("freeze"), Cell(int64_t{1'010'000'000'000}),
-                  Cell(int64_t{1'011'000'000'000}), Cell("get"),
-                  Cell("recovered"), Cell(0.0), Cell(8.0), Cell(100.0)));
+  ExpectRow(rows[0], R"(fault: "freeze" begin_timestamp_ns: 1010000000000
+                        end_timestamp_ns: 1011000000000 rpc: "get"
+                        outcome: "recovered" recovered_after_s: 0 observed_s: 8
+                        goodput_before_per_second: 100)");
 }
 
 }  // namespace

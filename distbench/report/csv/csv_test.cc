@@ -1,10 +1,10 @@
-#include "distbench/report/tables/csv.h"
+#include "distbench/report/csv/csv.h"
 
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_split.h"
-#include "distbench/report/tables/table.h"
+#include "distbench/report/derived/tables.h"
 #include "distbench/report/testing/example_result.h"
 #include "distbench/report/testing/report_testing.h"
 #include "distbench/results/histogram_proto.h"
@@ -23,12 +23,12 @@ using ::testing::StartsWith;
 TEST(CsvTest, SimulatedRunsAreMarkedInEveryTable) {
   TestResult simulated = MakeExampleResult({.seconds = 1});
   simulated.mutable_simulation();
-  for (const ReportTable* table : AllTables()) {
+  for (const ReportTable& table : AllTables()) {
     const std::vector<std::string> lines = absl::StrSplit(
-        Csv(Sourced({simulated}), *table), '\n', absl::SkipEmpty());
-    EXPECT_THAT(lines[0], EndsWith(",simulated")) << table->name;
+        Csv(Sourced({simulated}), table.name()), '\n', absl::SkipEmpty());
+    EXPECT_THAT(lines[0], EndsWith(",simulated")) << table.name();
     for (size_t i = 1; i < lines.size(); ++i) {
-      EXPECT_THAT(lines[i], EndsWith(",1")) << table->name;
+      EXPECT_THAT(lines[i], EndsWith(",1")) << table.name();
     }
   }
 }
@@ -90,7 +90,7 @@ constexpr char kSmallResult[] = R"(
 
 TEST(CsvTest, RpcsHaveARowEach) {
   const std::vector<std::string> lines =
-      CsvLines(Csv(Sourced({ResultFromText(kSmallResult)}), RpcsTable()));
+      CsvLines(Csv(Sourced({ResultFromText(kSmallResult)}), "rpcs"));
   ASSERT_EQ(lines.size(), 2);
   EXPECT_THAT(
       lines[0],
@@ -102,7 +102,7 @@ TEST(CsvTest, RpcsHaveARowEach) {
   // value.
   EXPECT_EQ(lines[1],
             "file.pb,t,1,query,2,1,0,32,64,0.5,4,,,,0,100,100,100,,,,,,,,100,"
-            ",,,,,,,,,,,,,,,,,,,,,");
+            ",,,,,,,,,,,,,,,,,,,,,,66.6666667,");
   const std::vector<std::string> header = absl::StrSplit(lines[0], ',');
   const std::vector<std::string> row = absl::StrSplit(lines[1], ',');
   EXPECT_EQ(header.size(), row.size());
@@ -131,7 +131,7 @@ TEST(CsvTest, ActivitiesHaveARowForEachInstance) {
             value { activity_logs { key: "rank" value {} } }
           }
         })")}),
-                   ActivitiesTable()));
+                   "activities"));
   EXPECT_THAT(
       lines,
       ElementsAre("source,test,repetition,instance,activity,iterations,"
@@ -189,7 +189,7 @@ TEST(CsvTest, SeriesOfActivitiesHaveARowForEachInterval) {
            ->mutable_intervals(1)
            ->mutable_read_ns());
   EXPECT_THAT(
-      CsvLines(Csv(Sourced({result}), ActivitySeriesTable())),
+      CsvLines(Csv(Sourced({result}), "activity_series")),
       ElementsAre("source,test,repetition,instance,activity,"
                   "start_timestamp_ns,duration_s,offered,completed,"
                   "input_bytes,output_bytes,read_p50_ns,read_p99_ns,"
@@ -201,7 +201,7 @@ TEST(CsvTest, SeriesOfActivitiesHaveARowForEachInterval) {
 
 TEST(CsvTest, SamplesAreQuotedWhereTheyMustBe) {
   EXPECT_THAT(
-      CsvLines(Csv(Sourced({ResultFromText(kSmallResult)}), SamplesTable())),
+      CsvLines(Csv(Sourced({ResultFromText(kSmallResult)}), "samples")),
       ElementsAre(
           "source,test,repetition,client,server,rpc,start_timestamp_ns,"
           "service_time_ns,lateness_ns,request_bytes,response_bytes,warmup,"
@@ -236,32 +236,32 @@ TestResult TimedResult() {
 
 TEST(CsvTest, TimePartsHaveARowEachInTheOrderOfAnRpc) {
   const auto results = Sourced({TimedResult()});
-  EXPECT_THAT(CsvLines(Csv(results, TimePartsTable())),
+  EXPECT_THAT(CsvLines(Csv(results, "time_parts")),
               ElementsAre("source,test,repetition,rpc,part,count,mean_ns,"
                           "p50_ns,p90_ns,p99_ns,max_ns",
                           "file.pb,t,1,query,lateness,2,3,3,,,3",
                           "file.pb,t,1,query,network,2,30,30,,,30",
                           "file.pb,t,1,query,server_queue,2,20,20,,,20",
                           "file.pb,t,1,query,server_handler,2,50,50,,,50"));
-  EXPECT_THAT(CsvLines(Csv(results, SamplesTable()))[1],
-              EndsWith(",0,,,20,50"));
-  EXPECT_THAT(CsvLines(Csv(results, PeersTable())),
-              ElementsAre(EndsWith(",network_mean_ns,network_p50_ns,"
-                                   "network_p99_ns,network_max_ns,"
-                                   "server_queue_mean_ns,server_queue_p50_ns,"
-                                   "server_queue_p99_ns,server_queue_max_ns,"
-                                   "server_handler_mean_ns,"
-                                   "server_handler_p50_ns,"
-                                   "server_handler_p99_ns,"
-                                   "server_handler_max_ns"),
-                          EndsWith(",30,30,,30,20,20,,20,50,50,,50")));
+  EXPECT_THAT(CsvLines(Csv(results, "samples"))[1], EndsWith(",0,,,20,50"));
+  EXPECT_THAT(
+      CsvLines(Csv(results, "peers")),
+      ElementsAre(EndsWith(",network_mean_ns,network_p50_ns,"
+                           "network_p99_ns,network_max_ns,"
+                           "server_queue_mean_ns,server_queue_p50_ns,"
+                           "server_queue_p99_ns,server_queue_max_ns,"
+                           "server_handler_mean_ns,"
+                           "server_handler_p50_ns,"
+                           "server_handler_p99_ns,"
+                           "server_handler_max_ns,"
+                           "failed_above_percent"),
+                  EndsWith(",30,30,,30,20,20,,20,50,50,,50,66.6666667")));
 }
 
 TEST(CsvTest, WithoutTimePartsThereAreNoRowsOfThem) {
-  EXPECT_EQ(
-      CsvLines(Csv(Sourced({ResultFromText(kSmallResult)}), TimePartsTable()))
-          .size(),
-      1);
+  EXPECT_EQ(CsvLines(Csv(Sourced({ResultFromText(kSmallResult)}), "time_parts"))
+                .size(),
+            1);
 }
 
 TEST(CsvTest, PeersSecondsAndResourcesHaveARowEach) {
@@ -271,10 +271,10 @@ TEST(CsvTest, PeersSecondsAndResourcesHaveARowEach) {
   options.rpcs = 2;
   options.seconds = 4;
   const auto results = Sourced({MakeExampleResult(options)});
-  EXPECT_EQ(CsvLines(Csv(results, PeersTable())).size(), 1 + 2 * 3 * 2);
-  EXPECT_EQ(CsvLines(Csv(results, SecondsTable())).size(), 1 + 2 * 4);
-  EXPECT_EQ(CsvLines(Csv(results, ResourcesTable())).size(), 1 + 2 * 4);
-  EXPECT_THAT(CsvLines(Csv(results, SecondsTable()))[1],
+  EXPECT_EQ(CsvLines(Csv(results, "peers")).size(), 1 + 2 * 3 * 2);
+  EXPECT_EQ(CsvLines(Csv(results, "seconds")).size(), 1 + 2 * 4);
+  EXPECT_EQ(CsvLines(Csv(results, "resources")).size(), 1 + 2 * 4);
+  EXPECT_THAT(CsvLines(Csv(results, "seconds"))[1],
               StartsWith("file.pb,example,0,rpc_0,1700000000000000000,1,300,"
                          "300,300,0,0,19200,307200,"));
 }
@@ -282,29 +282,29 @@ TEST(CsvTest, PeersSecondsAndResourcesHaveARowEach) {
 TEST(CsvTest, PercentilesHaveIntervals) {
   ExampleOptions options;
   const auto results = Sourced({MakeExampleResult(options)});
-  const std::string csv = Csv(results, PercentilesTable());
+  const std::string csv = Csv(results, "percentiles");
   EXPECT_THAT(csv, HasSubstr("rpc_0,service,50,"));
   // 2 * 3 * 50 * 20 RPCs support p99.9, but not p99.99.
   EXPECT_THAT(csv, HasSubstr("rpc_1,response,99.9,"));
   EXPECT_THAT(csv, Not(HasSubstr("99.99")));
-  EXPECT_THAT(csv, HasSubstr(",blocks,0\n"));
+  EXPECT_THAT(csv, HasSubstr(",blocks,0,0,0,0\n"));
 }
 
 TEST(CsvTest, HostileNamesStayInTheirCell) {
   TestResult result;
   result.mutable_traffic_config()->set_name(kHostileName);
   result.mutable_traffic_config()->add_rpc_descriptions()->set_name("r");
-  EXPECT_THAT(Csv(Sourced({result}), RpcsTable()),
+  EXPECT_THAT(Csv(Sourced({result}), "rpcs"),
               HasSubstr("\nfile.pb,\"</script><img src=x "
                         "onerror=\"\"alert(1)\"\">, \"\"q\"\"\n"
                         "second line\",0,r,0,"));
 }
 
 TEST(CsvTest, EveryTableManagesWithNothing) {
-  for (const ReportTable* table : AllTables()) {
-    EXPECT_EQ(CsvLines(Csv(Sourced({TestResult()}), *table)).size(), 1)
-        << table->name;
-    EXPECT_EQ(CsvLines(Csv({}, *table)).size(), 1) << table->name;
+  for (const ReportTable& table : AllTables()) {
+    EXPECT_EQ(CsvLines(Csv(Sourced({TestResult()}), table.name())).size(), 1)
+        << table.name();
+    EXPECT_EQ(CsvLines(Csv({}, table.name())).size(), 1) << table.name();
   }
 }
 

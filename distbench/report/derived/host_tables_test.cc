@@ -1,7 +1,7 @@
 #include <string>
 #include <vector>
 
-#include "distbench/report/tables/table.h"
+#include "distbench/report/derived/tables.h"
 #include "distbench/report/testing/report_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -49,7 +49,7 @@ TEST(CsvHostsTest, ResourcesHaveTheCountersThatTheHostHas) {
             }
           }
         })")}),
-                   ResourcesTable()));
+                   "resources"));
   EXPECT_THAT(
       lines,
       ElementsAre(
@@ -92,7 +92,7 @@ TEST(CsvHostsTest, CpusHaveARowEachSecond) {
       }
     })")});
   EXPECT_THAT(
-      CsvLines(Csv(results, CpusTable())),
+      CsvLines(Csv(results, "cpus")),
       ElementsAre("source,test,repetition,node,end_timestamp_ns,duration_s,cpu,"
                   "user_ns,system_ns,irq_ns,softirq_ns,steal_ns,idle_ns,"
                   "iowait_ns,nice_ns",
@@ -127,7 +127,7 @@ TEST(CsvHostsTest, ControlGroupsHaveARowEachSecond) {
       }
     })")});
   EXPECT_THAT(
-      CsvLines(Csv(results, GroupsTable())),
+      CsvLines(Csv(results, "groups")),
       ElementsAre("source,test,repetition,node,end_timestamp_ns,duration_s,"
                   "instance,cpu_ns,system_cpu_ns,throttled_ns,memory_bytes,"
                   "swap_bytes,read_bytes,written_bytes,read_operations,"
@@ -159,7 +159,7 @@ TEST(CsvHostsTest, ConnectionsHaveARowEach) {
       }
     })")});
   EXPECT_THAT(
-      CsvLines(Csv(results, ConnectionsTable())),
+      CsvLines(Csv(results, "connections")),
       ElementsAre("source,test,repetition,node,instance,local_address,"
                   "peer_address,congestion_control,uses_ecn,sent_segments,"
                   "retransmitted_segments,congestion_marked_segments,"

@@ -46,7 +46,7 @@ TEST(JsonTopologyTest, IsAsDocumented) {
     "is_entry": false, "offered_per_second": 300.0,
     "succeeded_per_second": 300.0, "succeeded": 6000, "failed": 0,
     "unsent": 0, "latency_count": 6000, "latency_failed": 0,
-    "latency": "response"
+    "latency": "response", "failed_above_percent": null
   })"));
 }
 
@@ -102,13 +102,17 @@ TEST(JsonTopologyTest, FailuresAreTheWorst) {
   OfferedLoad& load = client.mutable_offered_loads()->at(0);
   load.set_offered_count(load.offered_count() + 500);
   const Json topology = TopologyOf(result);
-  EXPECT_EQ(topology["edges"][0]["p99_ns"], "failed");
+  EXPECT_TRUE(topology["edges"][0]["p99_ns"].is_null());
+  // Of 3500, 3000 succeeded.
+  EXPECT_NEAR(topology["edges"][0]["failed_above_percent"], 100 * 3.0 / 3.5,
+              1e-9);
   EXPECT_EQ(topology["edges"][0]["failed"], 500);
   const Json& instances = topology["instances"];
   EXPECT_THAT((std::vector<Json>{CellOf(instances, 0, "instance"),
                                  CellOf(instances, 1, "instance")}),
               UnorderedElementsAre("client/0", "server/1"));
-  EXPECT_EQ(CellOf(instances, 0, "p99_ns"), "failed");
+  EXPECT_TRUE(CellOf(instances, 0, "p99_ns").is_null());
+  EXPECT_LT(CellOf(instances, 0, "failed_above_percent"), 99);
 }
 
 TEST(JsonTopologyTest, WhatWasNotMeasuredIsNull) {

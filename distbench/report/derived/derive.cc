@@ -1,0 +1,216 @@
+#include "distbench/report/derived/derive.h"
+
+#include <google/protobuf/text_format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/base/version.h"
+#include "distbench/config/objectives/objective.h"
+#include "distbench/report/derived/figures.h"
+#include "distbench/report/derived/table_rows.h"
+#include "distbench/report/derived/tables.h"
+#include "distbench/report/findings/findings.h"
+#include "distbench/report/measurements/planned_faults.h"
+#include "distbench/report/measurements/test_totals.h"
+#include "distbench/report/objectives/check_objectives.h"
+#include "distbench/report/verdicts/check.h"
+#include "distbench/results/walk.h"
+#include "google/protobuf/descriptor.h"
+#include "proto/json_options.pb.h"
+
+namespace distbench::report {
+namespace {
+
+using ::google::protobuf::Message;
+
+void AddFinding(const std::string& severity, const std::string& code,
+                const std::string& message, Report::Test& test) {
+  Report::Finding& finding = *test.add_findings();
+  finding.set_severity(severity);
+  finding.set_code(code);
+  finding.set_message(message);
+  const std::string advice(AdviceFor(code));
+  if (!advice.empty()) finding.set_advice(advice);
+}
+
+void DeriveFindings(const TestResult& result, const TestTotals& totals,
+                    Report::Test& test) {
+  if (totals.invalid_log_count > 0) {
+    AddFinding("invalid", "damaged_logs",
+               absl::StrCat(totals.invalid_log_count,
+                            " logs are left out because their statistics are "
+                            "damaged; the first: ",
+                            totals.first_invalid_log),
+               test);
+  }
+  for (const Finding& finding : FindingsBySeverity(result)) {
+    AddFinding(SeverityName(finding.severity()), finding.code(),
+               finding.message(), test);
+  }
+}
+
+void DeriveObjective(const JudgedObjective& judged,
+                     Report::Objective& objective) {
+  objective.set_objective(judged.check.condition);
+  objective.set_verdict(
+      absl::AsciiStrToLower(VerdictName(judged.check.verdict)));
+  if (judged.objective) {
+    objective.set_unit(
+        std::string(stats::UnitName(config::UnitOf(*judged.objective))));
+    objective.set_limit(judged.objective->limit);
+  }
+  SetFigure(judged.measured, "measured", "failed", objective);
+  SetFigure(judged.lower, "lower", "lower_failed", objective);
+  SetFigure(judged.upper, "upper", "upper_failed", objective);
+  objective.set_evidence(judged.check.evidence);
+}
+
+void DeriveRun(const RunInfo& run_info, Report::Run& run) {
+  CopyByName(run_info, run);
+  if (run.version().empty()) run.clear_version();
+  if (run.revision().empty()) run.clear_revision();
+  if (run.config_hash().empty()) run.clear_config_hash();
+  if (run_info.has_random_seed()) {
+    run.set_random_seed(absl::StrCat(run_info.random_seed()));
+  }
+}
+
+void DeriveTotals(const TestTotals& measured, Report::Totals& totals) {
+  const results::RpcCounts& all = measured.all;
+  totals.set_succeeded_count(all.succeeded_count);
+  totals.set_failed_count(all.failed_count);
+  totals.set_warmup_count(all.warmup_count);
+  totals.set_request_bytes(all.request_bytes);
+  totals.set_response_bytes(all.response_bytes);
+  totals.set_duration_ns(measured.duration_ns);
+}
+
+// ---- Tables -----------------------------------------------------------------
+
+int64_t MaxRows(const JsonLimits& limits, const std::string& table) {
+  const auto limit = limits.max_rows.find(table);
+  return limit == limits.max_rows.end() ? std::numeric_limits<int64_t>::max()
+                                        : limit->second;
+}
+
+// Those tables that a run has as fields, but for the one that is derived with
+// its RPCs.
+void DeriveTables(const TestResult& result, const JsonLimits& limits,
+                  Report::Test& test) {
+  for (const ReportTable& table : AllTables()) {
+    const auto* field = test.GetDescriptor()->FindFieldByName(table.name());
+    if (field == nullptr || field->message_type() != table.type ||
+        table.type == Report::SecondTable::descriptor()) {
+      continue;
+    }
+    TableRows rows(MaxRows(limits, table.name()),
+                   test.GetReflection()->MutableMessage(&test, field));
+    table.list_rows(result, [&](Message& row) { rows.Add(row); });
+  }
+}
+
+// With the table of their series.
+void DeriveRpcs(const TestResult& result, const TestTotals& totals,
+                const JsonLimits& limits, Report::Test& test) {
+  TableRows seconds(std::numeric_limits<int64_t>::max(),
+                    test.mutable_seconds());
+  for (const int rpc_index : ListRpcs(result)) {
+    const RpcMeasurements rpc =
+        MeasurementsOf(result, totals, rpc_index, limits.max_intervals);
+    *test.add_rpcs() = DeriveRpc(rpc);
+    ListSeries(rpc.name, rpc.series, [&](Message& row) { seconds.Add(row); });
+  }
+}
+
+// ---- Servers ----------------------------------------------------------------
+
+// Times that a page can draw.
+constexpr int kMaxSpans = 1000;
+
+void DeriveFault(const PlannedFault& planned, Report::ServerFault& fault) {
+  fault.set_name(planned.name);
+  fault.set_description(planned.description);
+  fault.set_request_count(planned.request_count);
+  fault.set_connection_count(planned.connection_count);
+  for (const FaultSpan& span : planned.spans) {
+    if (fault.times_size() == kMaxSpans) break;
+    Report::Span& time = *fault.add_times();
+    time.set_begin_timestamp_ns(span.begin_ns);
+    time.set_end_timestamp_ns(span.end_ns);
+  }
+}
+
+void DeriveServers(const TestResult& result, Report::Test& test) {
+  for (const PlannedFault& planned : PlannedFaultsOf(result)) {
+    DeriveFault(planned, *test.add_server_faults());
+  }
+  for (const ServiceAdmission& measured : AdmissionsOf(result)) {
+    Report::Admission& admission = *test.add_admission();
+    admission.set_service(measured.service);
+    admission.set_admitted_count(measured.admitted_count);
+    admission.set_refused_count(measured.refused_count);
+    if (measured.wait_ns.count() > 0) {
+      SetTimes(measured.wait_ns, *admission.mutable_wait());
+    }
+  }
+  for (const auto* instance :
+       results::Sorted(result.service_logs().instance_logs())) {
+    if (!instance->second.has_engine_error_message()) continue;
+    Report::StoppedInstance& stopped = *test.add_stopped_instances();
+    stopped.set_instance(instance->first);
+    stopped.set_message(instance->second.engine_error_message());
+  }
+}
+
+}  // namespace
+
+Report ReportWithoutTests() {
+  Report report;
+  const DocumentOptions& options =
+      Report::descriptor()->options().GetExtension(document);
+  report.set_schema(options.schema());
+  report.set_schema_version(options.version());
+  report.set_distbench_version(std::string(base::ProgramVersion()));
+  report.set_confidence(kReportConfidence);
+  return report;
+}
+
+Report::Test DeriveTest(const TestRun& run, const JsonLimits& limits) {
+  const TestResult& result = *run.result;
+  const TestTotals totals = AddUp(result);
+  const RunInfo& run_info = result.run_info();
+  Report::Test test;
+  test.set_source(run.source);
+  test.set_name(run.name);
+  test.set_repetition(run.repetition);
+  test.set_simulated(IsSimulated(result));
+  test.set_verdict(totals.invalid_log_count > 0 && !run_info.has_failure()
+                       ? "invalid"
+                       : RunVerdict(result));
+  if (run_info.has_failure()) test.set_failure(run_info.failure());
+  DeriveFindings(result, totals, test);
+  for (const JudgedObjective& judged : JudgeObjectives(result)) {
+    DeriveObjective(judged, *test.add_objectives());
+  }
+  DeriveRun(run_info, *test.mutable_run());
+  DeriveTotals(totals, *test.mutable_totals());
+  DeriveRpcs(result, totals, limits, test);
+  *test.mutable_topology() = DeriveTopology(result, limits.max_instance_rows);
+  DeriveTables(result, limits, test);
+  DeriveHosts(result, test);
+  DeriveServers(result, test);
+  const auto& attributes = result.traffic_config().attributes();
+  *test.mutable_attributes() = {attributes.begin(), attributes.end()};
+  google::protobuf::TextFormat::PrintToString(result.traffic_config(),
+                                              test.mutable_traffic_config());
+  return test;
+}
+
+}  // namespace distbench::report
