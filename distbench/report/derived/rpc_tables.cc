@@ -112,15 +112,14 @@ void ListStreams(const TestResult& result, RowSink sink) {
 
 namespace {
 
-Report::PeerTable::Row PeerRow(const results::RpcLogView& view,
-                               const results::RpcTotals& totals) {
+void FillPeer(const results::RpcLogView& view, const results::RpcTotals& totals,
+              Report::PeerTable::Row& row) {
   const results::RpcCounts& counts = totals.counts;
   const stats::RunningMoments& service = totals.moments.service_time_ns;
   const stats::RunningMoments& response = totals.moments.response_time_ns;
   const bool is_open_loop =
       totals.response_time_ns.count() > 0 || response.count > 0;
   const uint64_t failed_count = counts.failed_count;
-  Report::PeerTable::Row row;
   row.set_client(view.client);
   row.set_server(view.server);
   row.set_rpc(view.rpc_name);
@@ -147,17 +146,19 @@ Report::PeerTable::Row PeerRow(const results::RpcLogView& view,
           counts.succeeded_count + failed_count, failed_count)) {
     row.set_failed_above_percent(*percent);
   }
-  return row;
 }
 
 }  // namespace
 
 void ListPeers(const TestResult& result, RowSink sink) {
+  // Rows are many, and keep the memory of those before them.
+  Report::PeerTable::Row row;
   results::ForEachRpcLog(result, [&](const results::RpcLogView& view) {
     results::RpcTotals totals;
     // Inconsistent statistics are left out, and a finding says so.
     if (!totals.Add(view.log.statistics()).ok()) return;
-    Report::PeerTable::Row row = PeerRow(view, totals);
+    row.Clear();
+    FillPeer(view, totals, row);
     sink(row);
   });
 }

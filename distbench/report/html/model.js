@@ -33,11 +33,13 @@ function percentilesAmong(names) {
   });
 }
 
-// Percentiles from failed_above_percent on.
+// Percentiles from failed_above_percent on. Closed loops have no response times, not even of failures.
 function raisePercentiles(times, percentiles = percentilesAmong(Object.keys(times))) {
   const from = times.failed_above_percent ?? Infinity;
+  const isClosedLoop = times.response_max_ns === null;
   for (const [name, percent] of percentiles) {
-    if (percent >= from && times[name] === null) times[name] = Infinity;
+    const exists = !(isClosedLoop && name.startsWith('response_'));
+    if (exists && percent >= from && times[name] === null) times[name] = Infinity;
   }
 }
 
