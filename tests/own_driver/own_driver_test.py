@@ -1,5 +1,6 @@
 """A program with a driver that is not distbench's."""
 
+import os
 import unittest
 
 from tests import programs
@@ -11,21 +12,13 @@ class OwnDriverTest(programs.ClusterTest):
         sequencer = self.start_sequencer()
         for _ in range(2):
             self.start_node(sequencer)
-        config = programs.client_server_config("max_iteration_count: 100")
         outfile = self.path("own.out")
         outcome = self.run_tests(
-            sequencer,
-            self.write(
-                "own.config",
-                config.replace(
-                    "tests {", 'tests {\n  default_protocol: "own_tcp"', 1
-                ),
-            ),
-            f"--outfile={outfile}",
+            sequencer, os.environ["CONFIG"], f"--outfile={outfile}"
         )
         self.assertEqual(outcome.status, 0, outcome)
         with open(outfile, encoding="utf-8") as file:
-            self.assertIn('default_protocol: "own_tcp"', file.read())
+            self.assertIn('default_protocol: "prefixed"', file.read())
 
 
 if __name__ == "__main__":

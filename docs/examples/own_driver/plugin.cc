@@ -1,5 +1,4 @@
-// The driver "own_tcp", as somebody would add it from a folder of his own: here
-// the driver tcp under another name (docs/drivers.md, "A driver of your own").
+// What makes the driver known to the program that it is linked into.
 
 #include <memory>
 
@@ -8,7 +7,7 @@
 #include "distbench/protocol/registry/registry.h"
 #include "distbench/protocol/tcp/settings.h"
 #include "distbench/protocol/tcp/stream_driver.h"
-#include "distbench/protocol/tcp/tcp_driver.h"
+#include "driver.h"
 
 namespace own_driver {
 namespace {
@@ -19,14 +18,16 @@ using distbench::protocol::ProtocolDriver;
 
 absl::StatusOr<std::unique_ptr<ProtocolDriver>> Make(
     const DriverOptions& options, const DriverEnvironment& environment) {
-  return distbench::protocol::MakeStreamDriver<distbench::protocol::TcpDriver>(
+  return distbench::protocol::MakeStreamDriver<PrefixedDriver>(
       distbench::protocol::ReadTcpSettings(options), /*protocol=*/"", options,
       environment);
 }
 
+// With the settings that all drivers over TCP connections have.
 const distbench::protocol::DriverPlugin kDriver(
     distbench::config::DriverOverConnections(
-        "own_tcp", "The driver tcp under another name.", {}, {}),
+        "prefixed", "Messages with a prefix over TCP connections.",
+        /*client=*/{}, /*server=*/{}),
     {Make});
 
 }  // namespace
