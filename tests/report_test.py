@@ -19,6 +19,26 @@ test_results {
 }
 """
 
+# Nine RPCs ended in the only second, but five in all.
+CONTRADICTORY_RESULT = """
+test_results {
+  traffic_config { name: "example" rpc_descriptions { name: "query" } }
+  service_logs { instance_logs { key: "client/0" value {
+    peer_logs { key: "server/0" value { rpc_logs { key: 0 value {
+      statistics {
+        succeeded_count: 5
+        first_start_timestamp_ns: 1700000000000000000
+        last_end_timestamp_ns: 1700000001000000000
+      }
+    } } } }
+    rpc_time_series { key: 0 value {
+      interval_ns: 1000000000
+      intervals { index: 1700000000 succeeded_count: 9 }
+    } }
+  } } }
+}
+"""
+
 
 class ReportTestCase(programs.ProgramTest):
     def example(self, file_name="a.pb.gz", slowness=1.0, name="example"):
@@ -96,6 +116,25 @@ class ReportTest(ReportTestCase):
         outcome = self.distbench("report", empty)
         self.assertEqual(outcome.status, 1, outcome)
         self.assertIn("holds no results", outcome.err)
+
+    def test_check_says_which_numbers_contradict_each_other(self):
+        checked = self.distbench("report", self.example(), "--check")
+        self.assertEqual(
+            (checked.status, checked.out),
+            (0, "1 run checked: the numbers agree with each other\n"),
+            checked,
+        )
+        lie = self.write("lie.result", CONTRADICTORY_RESULT)
+        checked = self.distbench("report", lie, "--check")
+        self.assertEqual(checked.status, 3, checked)
+        self.assertIn(
+            f"{lie}: example: query: ended in seconds, without warm-up 9, "
+            "in all 5\n",
+            checked.out,
+        )
+        refused = self.distbench("report", lie, "--check", "--format=json")
+        self.assertEqual(refused.status, 1, refused)
+        self.assertIn("leave out --format=json", refused.err)
 
     def test_hdr_is_of_one_rpc(self):
         result = self.example()

@@ -18,6 +18,8 @@
 #include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
 #include "distbench/report/csv/csv.h"
+#include "distbench/report/derived/conservation.h"
+#include "distbench/report/derived/derive.h"
 #include "distbench/report/derived/tables.h"
 #include "distbench/report/export/hdr_histogram.h"
 #include "distbench/report/export/mpstat.h"
@@ -43,6 +45,7 @@ struct ReportFlags {
   std::string output;
   std::string table;
   std::string latency;
+  bool check = false;
   report::RpcSelection selection;
 
   // Of the flags that products add.
@@ -188,6 +191,31 @@ absl::Status WriteFormat(const Task& task) {
   return OwnFormats().at(flags.format).write(task);
 }
 
+// Instead of a report: a line for each law that its numbers break, and how many
+// runs were checked.
+int CheckLaws(absl::Span<const report::TestRun> runs,
+              results::OutputFile& output) {
+  size_t count = 0;
+  for (const report::TestRun& run : runs) {
+    for (const std::string& broken :
+         report::BrokenLaws(report::DeriveTest(run))) {
+      ++count;
+      output.Write(absl::StrCat(run.source, ": ", run.name,
+                                report::RunNumber(run), ": ", broken, "\n"));
+    }
+  }
+  output.Write(absl::StrCat(
+      runs.size(), runs.size() == 1 ? " run" : " runs", " checked: ",
+      count == 0 ? "the numbers agree with each other"
+                 : absl::StrCat(count,
+                                " contradictions; please report them, "
+                                "with the result"),
+      "\n"));
+  const absl::Status status = output.Commit();
+  if (!status.ok()) return Fail(status, report::kExitUsage);
+  return count == 0 ? report::kExitOk : report::kExitRunFailed;
+}
+
 using Descriptions = std::vector<std::pair<std::string, absl::string_view>>;
 
 // In the order of their names.
@@ -240,6 +268,12 @@ absl::Status CheckReportFlags(const ReportFlags& flags) {
         flag, " goes with --format=", absl::StrJoin(formats, " or --format="),
         ", not with --format=", flags.format));
   };
+  if (flags.check && flags.format != "text") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--check prints what it found and no report; leave out "
+                     "--format=",
+                     flags.format));
+  }
   const FormatList of_one_rpc = {"hdr", "hlog"};
   absl::Status status = check("--table", !flags.table.empty(), {"csv"});
   status.Update(check("--test", !flags.selection.test.empty(), of_one_rpc));
@@ -263,6 +297,7 @@ int Report(const ReportFlags& flags) {
   if (!output.ok()) return Fail(output.status(), report::kExitUsage);
 
   const report::ReportInput input = report::InputOf(*results);
+  if (flags.check) return CheckLaws(input.runs, **output);
   status = WriteFormat({input, flags, **output});
   if (status.ok()) status = (*output)->Commit();
   if (!status.ok()) return Fail(status, report::kExitUsage);
@@ -316,6 +351,9 @@ void AddReportCommand(CLI::App& app, CommandBody& chosen) {
                 "service|response",
                 "With --format=hdr or hlog: service or response time;\n"
                 "default: response time if it was measured");
+  AddSwitch(command, "--check", flags->check,
+            "Instead of a report: check that its numbers agree with each\n"
+            "other, such as totals with their parts. Exits 3 if not");
   AddPartFlags(command, *flags);
   SetFooter(
       command,

@@ -125,19 +125,16 @@ class NumbersTest(programs.ClusterTest):
         self.assert_jq_reads_numbers()
 
     # The program still writes the text "failed".
-    @unittest.expectedFailure
     def test_pandas_where_percentiles_failed(self):
         self.let_some_fail()
         self.assert_pandas_reads_numbers()
 
     @unittest.skipUnless(duckdb, "DuckDB is not installed")
-    @unittest.expectedFailure
     def test_duckdb_where_percentiles_failed(self):
         self.let_some_fail()
         self.assert_duckdb_reads_numbers()
 
     @unittest.skipUnless(shutil.which("jq"), "jq is not installed")
-    @unittest.expectedFailure
     def test_jq_where_percentiles_failed(self):
         self.let_some_fail()
         self.assert_jq_reads_numbers()
