@@ -358,7 +358,7 @@ TEST_F(ProgressDisplayTest, EveryWidthShowsTheWorstNewsFirst) {
       {60, "[2/3] 1234567 failed, 1 s, 19 s left, 510/s of 520/s"},
       {80,
        "[2/3] 1234567 failed, 1 s, 19 s left, 510/s of 520/s, 2.55k/s in "
-       "all"},
+       "all  incast"},
       {200,
        "[2/3] [#-------------------] 1234567 failed, 1 s, 19 s left, 510/s of "
        "520/s, 2.55k/s in all, p50 1.23ms, p99 1.23ms  incast"}};
