@@ -17,8 +17,7 @@ namespace distbench::base {
 enum class JsonForm {
   // All fields in the order of their declaration, zeros too. Null is what is
   // absent of the fields that can be, and what is no number. Values of enums
-  // are
-  // in lower case, and proto/json_options.proto has options.
+  // are in lower case. proto/json_options.proto has options.
   kReport,
 
   // Protobuf's JSON mapping, with the fields' own names: only fields that are

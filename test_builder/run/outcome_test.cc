@@ -66,7 +66,7 @@ TEST(OutcomeTableTest, HasARowPerTestAndRpc) {
       {.test = "b", .verdict = TestOutcome::Verdict::kNotRun},
   };
   EXPECT_EQ(OutcomeTable(outcomes),
-            "test       RPC             rate     p50     p99  verdict\n"
+            "test       RPC            rate     p50     p99  verdict\n"
             "long_name  root_query  1.23k/s   950ns  1.50ms  warn (kept)\n"
             "           leaf         9.99/s  12.3us   2.00s\n"
             "b          -                 -       -       -  not run\n");

@@ -250,17 +250,21 @@ std::vector<double> KeptLoads(const TestSequenceResults& results) {
 
 // Reports show what is kept as what was found.
 TEST(RunLoadSearchTest, KeepsTheProbeThatMetUntilThereIsAFinalRun) {
-  FakeSystem system = {.capacity = 777, .runs_until_error = 5};
-  TestSequenceResults results;
-  RunLoadSearch(Plan(), system.Callbacks(), results).IgnoreError();
-  const SearchReport& report = results.searches(0);
-  ASSERT_EQ(report.probes().rbegin()->outcome(), "missed");
-  double highest = 0;
-  for (const SearchProbe& probe : report.probes()) {
-    if (probe.outcome() != "met") continue;
-    highest = std::max(highest, probe.requested_load());
+  bool any_missed = false;
+  for (int runs = 2; runs <= 6; ++runs) {
+    FakeSystem system = {.capacity = 777, .runs_until_error = runs};
+    TestSequenceResults results;
+    RunLoadSearch(Plan(), system.Callbacks(), results).IgnoreError();
+    const SearchReport& report = results.searches(0);
+    any_missed |= report.probes().rbegin()->outcome() == "missed";
+    double highest = 0;
+    for (const SearchProbe& probe : report.probes()) {
+      if (probe.outcome() != "met") continue;
+      highest = std::max(highest, probe.requested_load());
+    }
+    EXPECT_THAT(KeptLoads(results), ElementsAre(DoubleNear(highest, 0.01)));
   }
-  EXPECT_THAT(KeptLoads(results), ElementsAre(DoubleNear(highest, 0.01)));
+  EXPECT_TRUE(any_missed);
 }
 
 TEST(RunLoadSearchTest, AFailedProbeTakesNoOtherResultAway) {

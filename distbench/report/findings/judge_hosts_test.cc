@@ -414,7 +414,7 @@ TEST_F(JudgeTest, HostsThatDoNotMeetRequirementsAreAWarningEach) {
   }
   EXPECT_THAT(ExpectOne(Finding::WARN, "requirement_not_met"),
               HasSubstr("host g does not meet the test's requirements: smt is "
-                        "\"on\", but the test requires \"off\". "));
+                        "\"on\", but the test requires \"off\""));
   nodes["node3"].mutable_host()->set_hostname("i");
   EXPECT_THAT(Judge(result_), SizeIs(2));
 }

@@ -143,8 +143,8 @@ struct Percentile {
 inline constexpr double kReportPercentiles[] = {50, 75,   90,    95,
                                                 99, 99.9, 99.99, 99.999};
 
-// Returns those of kReportPercentiles that the number of
-// requests supports. `blocks` cover consecutive requests and may be empty.
+// Returns those of kReportPercentiles that the number of requests supports.
+// `blocks` cover consecutive requests and may be empty.
 std::vector<Percentile> EstimatePercentiles(
     const stats::Outcomes& outcomes,
     const std::vector<stats::Outcomes>& blocks);

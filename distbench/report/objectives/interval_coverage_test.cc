@@ -44,7 +44,7 @@ TEST(IntervalCoverageTest, IntervalsOfIndependentValuesAreMarked) {
   };
   EXPECT_EQ(marked(3), std::vector<int>({1, 1, 1, 1}));
   EXPECT_EQ(marked(5), std::vector<int>({1, 1, 0, 0}));
-  EXPECT_EQ(marked(10), std::vector<int>({1, 0, 0, 0}));
+  EXPECT_EQ(marked(30), std::vector<int>({1, 0, 0, 0}));
 }
 
 }  // namespace

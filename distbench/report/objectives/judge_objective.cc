@@ -276,7 +276,7 @@ absl::StatusOr<ObjectiveOutcome> JudgeCpu(const config::Objective& objective,
                            : RelativeErrorOf(busiest, *share);
   ObjectiveOutcome outcome = JudgeValue(
       objective, *share, error, absl::StrFormat("cpu %.1f%%", 100 * *share));
-  outcome.is_of_independent = busiest.size() < stats::kMinBlocks;
+  outcome.is_of_independent = busiest.size() < stats::kMaxBlocks;
   // Clocks that differ may make it slightly more than all of the time.
   outcome.upper = std::min(*outcome.upper, std::max(1.0, *share));
   return outcome;

@@ -49,7 +49,7 @@ TEST_F(JudgeControlsTest, ABestEffortThatFailedIsAWarning) {
   proof.clear_group();
   proof.set_path("/system.slice");
   EXPECT_THAT(ExpectOne(Finding::WARN, "controls_not_held"),
-              HasSubstr("/system.slice: says max. Do not take"));
+              HasSubstr("/system.slice: says max. This run is not"));
 }
 
 TEST_F(JudgeControlsTest, ManyFailuresAreCounted) {
