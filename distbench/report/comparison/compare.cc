@@ -36,7 +36,9 @@ bool IsSameRun(const TestRun& one, const TestRun& other) {
          info.start_timestamp_ns() == of_other.start_timestamp_ns() &&
          info.end_timestamp_ns() == of_other.end_timestamp_ns() &&
          info.random_seed() == of_other.random_seed() &&
-         info.config_hash() == of_other.config_hash();
+         info.config_hash() == of_other.config_hash() &&
+         one.result->service_logs().ByteSizeLong() ==
+             other.result->service_logs().ByteSizeLong();
 }
 
 size_t CountSameRuns(absl::Span<const TestRun> base,
