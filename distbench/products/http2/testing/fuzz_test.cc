@@ -36,7 +36,7 @@ std::string MessageBytes(const payload::RequestHeader& header,
 class RecordedSide final : private Http2Session::Handler {
  public:
   explicit RecordedSide(Http2Session::Side side)
-      : session_(side, {1 << 20, 1 << 20, 100}, "authority") {
+      : session_(side, {1 << 20, 1 << 20, 100, 1 << 20}, "authority") {
     session_.set_handler(*this);
     int ends[2];
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
