@@ -145,9 +145,10 @@ TEST_F(JudgeTest, SimulatedHostsHaveNoControlsAndRequirements) {
   DistributedSystemDescription& test = *result_.mutable_traffic_config();
   test.mutable_controls()->add_groups();
   test.mutable_requirements()->add_facts();
-  EXPECT_EQ(Find("simulation"), "");
+  EXPECT_FALSE(Find("simulation").has_code());
   result_.mutable_simulation();
-  EXPECT_THAT(Find("simulation"), HasSubstr("by requirements, controls"));
+  EXPECT_THAT(Find("simulation").message(),
+              HasSubstr("by requirements, controls"));
 }
 
 }  // namespace
