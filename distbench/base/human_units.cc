@@ -69,4 +69,12 @@ std::string HumanBytes(double bytes) {
   return absl::StrFormat("%.1f%s", bytes, kUnits[unit]);
 }
 
+std::string NumberInFull(double number) {
+  constexpr double kExactlyWhole = 1e15;
+  const bool is_whole =
+      number == std::floor(number) && std::abs(number) < kExactlyWhole;
+  return is_whole ? absl::StrFormat("%.0f", number)
+                  : absl::StrFormat("%.9g", number);
+}
+
 }  // namespace distbench::base

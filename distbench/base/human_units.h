@@ -7,8 +7,8 @@
 
 namespace distbench::base {
 
-// All have three significant digits, except that counts of the smallest unit
-// and numbers below 1 have no zeros at their end.
+// Those with a unit have three significant digits, except that counts of the
+// smallest unit and numbers below 1 have no zeros at their end.
 
 // Returns "345ns", "1.23us", "10.0ms", "12.3s" or "6200s". Requires a finite
 // number of nanoseconds.
@@ -25,6 +25,10 @@ std::string HumanPercent(double share);
 // powers of 1024; below 100 of a unit with a decimal place. Requires a finite
 // number.
 std::string HumanBytes(double bytes);
+
+// Returns "1000000000" or "0.123456789": whole numbers, below 10^15, without an
+// exponent, and others with nine significant digits.
+std::string NumberInFull(double number);
 
 }  // namespace distbench::base
 

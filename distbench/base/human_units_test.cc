@@ -47,5 +47,12 @@ TEST(HumanBytesTest, HaveTheUnitsOfManuals) {
   EXPECT_EQ(HumanBytes(5e15), "4547T");
 }
 
+TEST(NumberInFullTest, CountsHaveNoExponent) {
+  EXPECT_EQ(NumberInFull(0), "0");
+  EXPECT_EQ(NumberInFull(-1e9), "-1000000000");
+  EXPECT_EQ(NumberInFull(1e15), "1e+15");
+  EXPECT_EQ(NumberInFull(0.1234567891), "0.123456789");
+}
+
 }  // namespace
 }  // namespace distbench::base

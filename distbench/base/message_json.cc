@@ -88,9 +88,11 @@ Json ValueJson(const Message& message, const FieldDescriptor& field, int index,
       return form == JsonForm::kReport ? absl::AsciiStrToLower(name) : name;
     }
     case FieldDescriptor::CPPTYPE_STRING: {
-      const std::string text =
-          repeated ? get.GetRepeatedString(message, &field, index)
-                   : get.GetString(message, &field);
+      std::string scratch;
+      const std::string& text =
+          repeated
+              ? get.GetRepeatedStringReference(message, &field, index, &scratch)
+              : get.GetStringReference(message, &field, &scratch);
       return field.type() == FieldDescriptor::TYPE_BYTES
                  ? absl::Base64Escape(text)
                  : ValidUtf8(text);
@@ -171,7 +173,7 @@ bool HasPrefix(const FieldDescriptor& field) {
 
 Json RowJson(const Message& row) {
   Json json = Json::array();
-  ForEachCell(row, [&](const Json& cell) { json.push_back(cell); });
+  ForEachCell(row, [&](Json cell) { json.push_back(std::move(cell)); });
   return json;
 }
 
@@ -244,8 +246,7 @@ std::vector<std::string> ColumnsOf(const Descriptor& row) {
   return columns;
 }
 
-void ForEachCell(const Message& row,
-                 absl::FunctionRef<void(const Json& cell)> visit) {
+void ForEachCell(const Message& row, absl::FunctionRef<void(Json cell)> visit) {
   const Descriptor& type = *row.GetDescriptor();
   for (int i = 0; i < type.field_count(); ++i) {
     const FieldDescriptor& field = *type.field(i);

@@ -40,9 +40,9 @@ Json MessageJson(const google::protobuf::Message& message,
 std::vector<std::string> ColumnsOf(const google::protobuf::Descriptor& row);
 
 // Passes the cells in the order of the columns: null, a truth value, a number
-// or a text.
+// or a text. They may be moved from.
 void ForEachCell(const google::protobuf::Message& row,
-                 absl::FunctionRef<void(const Json& cell)> visit);
+                 absl::FunctionRef<void(Json cell)> visit);
 
 }  // namespace distbench::base
 

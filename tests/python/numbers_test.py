@@ -124,7 +124,6 @@ class NumbersTest(programs.ClusterTest):
     def test_jq(self):
         self.assert_jq_reads_numbers()
 
-    # The program still writes the text "failed".
     def test_pandas_where_percentiles_failed(self):
         self.let_some_fail()
         self.assert_pandas_reads_numbers()

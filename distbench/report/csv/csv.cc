@@ -1,12 +1,11 @@
 #include "distbench/report/csv/csv.h"
 
-#include <cmath>
 #include <cstdint>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "distbench/base/human_units.h"
 #include "distbench/base/json.h"
 #include "distbench/base/message_json.h"
 #include "proto/report.pb.h"
@@ -21,16 +20,6 @@ using ::google::protobuf::Message;
 // Text is passed on in blocks of about this size.
 constexpr size_t kPageBytes = 1 << 16;
 
-// Whole numbers have no exponent; others have all significant digits.
-void AppendNumber(double number, std::string& line) {
-  constexpr double kExactlyWhole = 1e15;
-  if (number == std::floor(number) && std::abs(number) < kExactlyWhole) {
-    absl::StrAppendFormat(&line, "%.0f", number);
-  } else {
-    absl::StrAppendFormat(&line, "%.9g", number);
-  }
-}
-
 void AppendCell(const Json& cell, std::string& line) {
   switch (cell.type()) {
     case Json::value_t::boolean:
@@ -41,7 +30,7 @@ void AppendCell(const Json& cell, std::string& line) {
       absl::StrAppend(&line, cell.get<int64_t>());
       return;
     case Json::value_t::number_float:
-      AppendNumber(cell.get<double>(), line);
+      line += base::NumberInFull(cell.get<double>());
       return;
     case Json::value_t::string:
       line += CsvText(cell.get_ref<const std::string&>());

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "distbench/base/human_units.h"
 #include "distbench/base/time_units.h"
 #include "distbench/stats/run_interval.h"
 
@@ -22,14 +22,6 @@ namespace {
 // point numbers to very little.
 constexpr double kResolution = 1.0 / 128;
 constexpr double kRounding = 1e-6;
-
-// Counts in full; other numbers with the digits that tell them apart.
-std::string Text(double number) {
-  constexpr double kMaxCount = 1e15;
-  return number == std::floor(number) && std::abs(number) < kMaxCount
-             ? absl::StrCat(static_cast<int64_t>(number))
-             : absl::StrFormat("%.9g", number);
-}
 
 class Laws {
  public:
@@ -44,14 +36,16 @@ class Laws {
   void AtMost(absl::string_view what, double found, absl::string_view of,
               double limit) {
     if (found > limit) {
-      Broken(what, " ", Text(found), " is more than ", of, " ", Text(limit));
+      Broken(what, " ", base::NumberInFull(found), " is more than ", of, " ",
+             base::NumberInFull(limit));
     }
   }
 
   void Near(absl::string_view what, double found, absl::string_view of,
             double expected, double tolerance) {
     if (!(std::abs(found - expected) <= tolerance)) {
-      Broken(what, " ", Text(found), ", ", of, " ", Text(expected));
+      Broken(what, " ", base::NumberInFull(found), ", ", of, " ",
+             base::NumberInFull(expected));
     }
   }
 

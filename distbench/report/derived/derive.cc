@@ -63,16 +63,6 @@ void DeriveRun(const RunInfo& run_info, Report::Run& run) {
   }
 }
 
-void DeriveTotals(const TestTotals& measured, Report::Totals& totals) {
-  const results::RpcCounts& all = measured.all;
-  totals.set_succeeded_count(all.succeeded_count);
-  totals.set_failed_count(all.failed_count);
-  totals.set_warmup_count(all.warmup_count);
-  totals.set_request_bytes(all.request_bytes);
-  totals.set_response_bytes(all.response_bytes);
-  totals.set_duration_ns(measured.duration_ns);
-}
-
 // ---- Tables -----------------------------------------------------------------
 
 int64_t MaxRows(const JsonLimits& limits, const std::string& table) {
@@ -183,7 +173,8 @@ Report::Test DeriveTest(const TestRun& run, const JsonLimits& limits) {
     DeriveObjective(judged, *test.add_objectives());
   }
   DeriveRun(run_info, *test.mutable_run());
-  DeriveTotals(totals, *test.mutable_totals());
+  SetCounts(totals.all, *test.mutable_totals());
+  test.mutable_totals()->set_duration_ns(totals.duration_ns);
   DeriveRpcs(result, totals, limits, test);
   *test.mutable_topology() = DeriveTopology(result, limits.max_instance_rows);
   DeriveTables(result, limits, test);

@@ -72,11 +72,7 @@ Report::Rpc DeriveRpc(const RpcMeasurements& measured) {
   const results::RpcCounts& counts = measured.totals.counts;
   Report::Rpc rpc;
   rpc.set_name(measured.name);
-  rpc.set_succeeded_count(counts.succeeded_count);
-  rpc.set_failed_count(counts.failed_count);
-  rpc.set_warmup_count(counts.warmup_count);
-  rpc.set_request_bytes(counts.request_bytes);
-  rpc.set_response_bytes(counts.response_bytes);
+  SetCounts(counts, rpc);
   rpc.set_dropped_sample_count(counts.dropped_sample_count);
   rpc.set_duration_ns(counts.duration_ns());
   rpc.set_per_second(PerSecond(static_cast<double>(counts.succeeded_count),

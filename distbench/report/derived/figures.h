@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "distbench/results/rpc_totals.h"
 #include "distbench/stats/log_histogram.h"
 #include "distbench/stats/outcomes.h"
 #include "distbench/stats/run_interval.h"
@@ -31,6 +32,16 @@ void SetTimes(const Report::Latency& latency, google::protobuf::Message& times);
 // Returns the percentage from which on percentiles fall among failures; nothing
 // if nothing failed.
 std::optional<double> FailedAbovePercent(uint64_t count, uint64_t failed_count);
+
+// Sets the counts of a message that has them all, such as Report::Totals.
+template <typename Counted>
+void SetCounts(const results::RpcCounts& counts, Counted& counted) {
+  counted.set_succeeded_count(counts.succeeded_count);
+  counted.set_failed_count(counts.failed_count);
+  counted.set_warmup_count(counts.warmup_count);
+  counted.set_request_bytes(counts.request_bytes);
+  counted.set_response_bytes(counts.response_bytes);
+}
 
 // Sets a field to a number, or the truth value beside it: infinity stands for
 // what failed. Nothing of nothing.
