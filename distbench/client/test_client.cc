@@ -124,11 +124,11 @@ absl::Status TestClient::RunTests(const RunTestsRequest& request,
                                   TestSequenceResults& results) {
   if (absl::Status status = CheckSize(request); !status.ok()) return status;
   RunCall call = {.cancels_run = true};
-  if (!Begin(call)) return CancelledError();
+  if (!RegisterCall(call)) return CancelledError();
   absl::Status status =
       Follow(call, *Stub(channel_).RunTests(&call.context, request),
              request.test_sequence().tests_size(), observer, results);
-  const bool cancelled = End(call);
+  const bool cancelled = UnregisterCall(call);
   return cancelled && !status.ok() ? CancelledError() : status;
 }
 
@@ -178,14 +178,14 @@ absl::Status TestClient::GetRun(const RunDescription& run, bool wait,
                                 EventObserver observer,
                                 TestSequenceResults& results) {
   RunCall call = {.cancels_run = false};
-  if (!Begin(call)) return CancelledError();
+  if (!RegisterCall(call)) return CancelledError();
   GetRunRequest request;
   request.set_run_id(run.id());
   request.set_wait(wait);
   const absl::Status status =
       Follow(call, *Stub(channel_).GetRun(&call.context, request),
              run.test_names_size(), observer, results);
-  End(call);
+  UnregisterCall(call);
   return status;
 }
 
@@ -265,13 +265,13 @@ void TestClient::CancelOrLeave(const std::string& run_id) {
   }
 }
 
-bool TestClient::Begin(RunCall& call) {
+bool TestClient::RegisterCall(RunCall& call) {
   absl::MutexLock lock(&mutex_);
   if (!is_cancelled_) calls_.insert(&call);
   return !is_cancelled_;
 }
 
-bool TestClient::End(RunCall& call) {
+bool TestClient::UnregisterCall(RunCall& call) {
   absl::MutexLock lock(&mutex_);
   calls_.erase(&call);
   return is_cancelled_;

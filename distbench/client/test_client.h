@@ -98,10 +98,10 @@ class TestClient {
   // Cancels the run, or else stops following it. A run that has ended is fine.
   void CancelOrLeave(const std::string& run_id) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Begin() returns false if the call must not be made; End() whether it was
-  // cancelled.
-  bool Begin(RunCall& call) ABSL_LOCKS_EXCLUDED(mutex_);
-  bool End(RunCall& call) ABSL_LOCKS_EXCLUDED(mutex_);
+  // RegisterCall() returns false if the call must not be made; UnregisterCall()
+  // whether it was cancelled.
+  bool RegisterCall(RunCall& call) ABSL_LOCKS_EXCLUDED(mutex_);
+  bool UnregisterCall(RunCall& call) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const std::shared_ptr<grpc::Channel> channel_;
   absl::Mutex mutex_;

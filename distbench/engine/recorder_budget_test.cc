@@ -32,7 +32,7 @@ class LogNormalLatencies {
 
 void Record(int peer, int rpc, int64_t sent_ns, LogNormalLatencies& latencies,
             Recorder& recorder) {
-  Sample& sample = recorder.Note(/*kept=*/false);
+  Sample& sample = recorder.AddSample(/*kept=*/false);
   sample = Sample();
   sample.peer = peer;
   sample.rpc = rpc;
@@ -225,10 +225,10 @@ TEST(RecorderBudgetTest, FailuresAndWarmupOfBriefPeersAreCounted) {
   const int error = recorder.InternError("broken");
   LogNormalLatencies latencies;
   Record(0, 0, 0, latencies, recorder);
-  Sample& failed = recorder.Note(/*kept=*/false);
+  Sample& failed = recorder.AddSample(/*kept=*/false);
   failed = Sample();
   failed.error = error;
-  Sample& warmup = recorder.Note(/*kept=*/false);
+  Sample& warmup = recorder.AddSample(/*kept=*/false);
   warmup = Sample();
   warmup.warmup = true;
   recorder.Flush();

@@ -150,12 +150,12 @@ absl::StatusOr<EngineReport> ProcessEngine::Call(EngineCommand command) {
 }
 
 void ProcessEngine::OnReport(const EngineReport& report) {
-  if (report.has_progress()) Take(report.progress());
+  if (report.has_progress()) MergeProgress(report.progress());
   if (report.has_overload()) {
     options_.on_overload(FromCommandStatus(report.overload()));
   }
   if (report.has_finished()) {
-    Take(report.finished());
+    MergeProgress(report.finished());
     Finish();
   }
 }
@@ -170,7 +170,7 @@ void ProcessEngine::OnLost(const absl::Status& status) {
   Finish();
 }
 
-void ProcessEngine::Take(const EngineProgress& progress) {
+void ProcessEngine::MergeProgress(const EngineProgress& progress) {
   absl::MutexLock lock(&mutex_);
   totals_ = progress.totals();
   stats::SeriesByRpc recent;

@@ -70,7 +70,8 @@ class ProcessEngine final : public HostedEngine, private EngineListener {
   void OnReport(const EngineReport& report) override;
   void OnLost(const absl::Status& status) override ABSL_LOCKS_EXCLUDED(mutex_);
 
-  void Take(const EngineProgress& progress) ABSL_LOCKS_EXCLUDED(mutex_);
+  void MergeProgress(const EngineProgress& progress)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Reports the end of the traffic, once, and not before Start().
   void Finish() ABSL_LOCKS_EXCLUDED(mutex_);

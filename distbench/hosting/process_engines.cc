@@ -66,7 +66,7 @@ MakeEngine ToMakeEngine(const EngineRequest& request,
 }  // namespace
 
 ProcessEngines::ProcessEngines(EngineLimits limits)
-    : limits_(limits), keeper_([this] { Keep(); }) {}
+    : limits_(limits), keeper_([this] { RunKeeper(); }) {}
 
 ProcessEngines::~ProcessEngines() {
   {
@@ -95,7 +95,8 @@ absl::StatusOr<std::unique_ptr<HostedEngine>> ProcessEngines::Make(
   const MakeEngine make = ToMakeEngine(request, *tls);
   bool was_idle = false;
   for (;;) {
-    absl::StatusOr<ProcessPointer> process = Take(request, *tls, was_idle);
+    absl::StatusOr<ProcessPointer> process =
+        GetProcess(request, *tls, was_idle);
     if (!process.ok()) return process.status();
     auto engine = std::make_unique<ProcessEngine>(
         request.options, *process,
@@ -114,7 +115,7 @@ void ProcessEngines::AwaitEnds(absl::Duration patience) {
                           patience);
 }
 
-absl::StatusOr<ProcessEngines::ProcessPointer> ProcessEngines::Take(
+absl::StatusOr<ProcessEngines::ProcessPointer> ProcessEngines::GetProcess(
     const EngineRequest& request, const security::TlsContents& tls,
     bool& was_idle) {
   const bool is_shared = StaysInProcess(request);
@@ -204,7 +205,7 @@ void ProcessEngines::KeepOneAhead() {
 
 // Sleeps by the monotonic clock: after a step of the host's clock, beats must
 // come neither faster nor slower.
-void ProcessEngines::Keep() {
+void ProcessEngines::RunKeeper() {
   int64_t next_beat_ns = 0;
   int64_t next_renewal_ns = 0;
   while (!IsOver()) {
@@ -214,7 +215,7 @@ void ProcessEngines::Keep() {
       next_beat_ns =
           now_ns + absl::ToInt64Nanoseconds(EngineProcess::kBeatInterval);
       BeatAll();
-      Bury();
+      ReapEnded();
     }
     if (now_ns >= next_renewal_ns) {
       next_renewal_ns = now_ns + absl::ToInt64Nanoseconds(kRenewalInterval);
@@ -271,7 +272,7 @@ void ProcessEngines::BeatAll() {
 }
 
 // Destroys processes that have ended, or had enough time to do so.
-void ProcessEngines::Bury() {
+void ProcessEngines::ReapEnded() {
   absl::MutexLock lock(&mutex_);
   for (Ending& each : ending_) {
     if (each.process->has_ended()) continue;

@@ -75,9 +75,9 @@ class ProcessEngines final : public EngineFactory {
 
   // was_idle: on entry, whether the previous process, which failed, was an idle
   // one; on return, whether this one is.
-  absl::StatusOr<ProcessPointer> Take(const EngineRequest& request,
-                                      const security::TlsContents& tls,
-                                      bool& was_idle)
+  absl::StatusOr<ProcessPointer> GetProcess(const EngineRequest& request,
+                                            const security::TlsContents& tls,
+                                            bool& was_idle)
       ABSL_LOCKS_EXCLUDED(mutex_);
   ProcessPointer TakeShared(const config::Plan& plan)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -89,10 +89,10 @@ class ProcessEngines final : public EngineFactory {
 
   // The keeper thread starts processes ahead, sends beats, renews certificates,
   // and destroys processes that have ended.
-  void Keep() ABSL_LOCKS_EXCLUDED(mutex_);
+  void RunKeeper() ABSL_LOCKS_EXCLUDED(mutex_);
   void StartAhead() ABSL_LOCKS_EXCLUDED(mutex_);
   void BeatAll() ABSL_LOCKS_EXCLUDED(mutex_);
-  void Bury() ABSL_LOCKS_EXCLUDED(mutex_);
+  void ReapEnded() ABSL_LOCKS_EXCLUDED(mutex_);
   void RenewCertificates() ABSL_LOCKS_EXCLUDED(mutex_);
   bool IsOver() const ABSL_LOCKS_EXCLUDED(mutex_);
 

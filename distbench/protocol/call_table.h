@@ -68,7 +68,7 @@ class CallTable {
     free_.pop_back();
     Entry& entry = entries_[position];
     entry.call = call;
-    Join(entry, position, *owner);
+    Link(entry, position, *owner);
     return IdOf(position, entry);
   }
 
@@ -101,15 +101,15 @@ class CallTable {
   // bench/bare_tcp.
   ABSL_ATTRIBUTE_ALWAYS_INLINE void Remove(Entry& entry) {
     entry.call = nullptr;
-    Leave(entry);
+    Unlink(entry);
     ++entry.generation;
     free_.push_back(PositionOf(entry));
   }
 
   // Gives the call to another owner.
   void Move(Entry& entry, Owner* owner) {
-    Leave(entry);
-    Join(entry, PositionOf(entry), *owner);
+    Unlink(entry);
+    Link(entry, PositionOf(entry), *owner);
   }
 
   // Calls function(entry) for each call, which may end the call.
@@ -153,7 +153,7 @@ class CallTable {
   }
 
   // Adds the call to the end of the owner's.
-  void Join(Entry& entry, uint32_t position, Owner& its_owner) {
+  void Link(Entry& entry, uint32_t position, Owner& its_owner) {
     CallOwner& owner = its_owner;
     const uint32_t last = std::exchange(owner.last_call_, position);
     (last == CallOwner::kNoCall ? owner.first_call_ : entries_[last].next) =
@@ -164,7 +164,7 @@ class CallTable {
     ++owner.calls_in_flight_;
   }
 
-  ABSL_ATTRIBUTE_ALWAYS_INLINE void Leave(const Entry& entry) {
+  ABSL_ATTRIBUTE_ALWAYS_INLINE void Unlink(const Entry& entry) {
     CallOwner& owner = *entry.owner;
     (entry.previous == CallOwner::kNoCall ? owner.first_call_
                                           : entries_[entry.previous].next) =

@@ -92,7 +92,7 @@ int64_t ActivityThreads(const config::Plan& plan, int instance,
   return threads;
 }
 
-bool WaitPlaces::Take(PlaceSeeker& seeker) {
+bool WaitPlaces::TryTakePlace(PlaceSeeker& seeker) {
   absl::MutexLock lock(&mutex_);
   if (free_ > 0) {
     --free_;
@@ -103,7 +103,7 @@ bool WaitPlaces::Take(PlaceSeeker& seeker) {
   return false;
 }
 
-bool WaitPlaces::Leave(PlaceSeeker& seeker) {
+bool WaitPlaces::StopWaiting(PlaceSeeker& seeker) {
   absl::MutexLock lock(&mutex_);
   if (!seeker.queued) return false;
   seeker.queued = false;

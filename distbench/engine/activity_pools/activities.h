@@ -43,11 +43,11 @@ class WaitPlaces {
   explicit WaitPlaces(int count) : free_(count) {}
 
   // Returns true if the seeker gets a place now; otherwise queues it.
-  bool Take(PlaceSeeker& seeker);
+  bool TryTakePlace(PlaceSeeker& seeker);
 
   // Takes the seeker out of the queue. Returns false if it has already been
   // given a place.
-  bool Leave(PlaceSeeker& seeker);
+  bool StopWaiting(PlaceSeeker& seeker);
 
   // Gives a place back. Returns the first seeker in the queue, which now holds
   // the place; null if the queue is empty.

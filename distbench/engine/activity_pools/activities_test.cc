@@ -8,19 +8,20 @@ namespace {
 TEST(WaitPlacesTest, GivesAsManyAsThereAre) {
   WaitPlaces places(2);
   PlaceSeeker a, b, c;
-  EXPECT_TRUE(places.Take(a));
-  EXPECT_TRUE(places.Take(b));
-  EXPECT_FALSE(places.Take(c));
+  EXPECT_TRUE(places.TryTakePlace(a));
+  EXPECT_TRUE(places.TryTakePlace(b));
+  EXPECT_FALSE(places.TryTakePlace(c));
   EXPECT_EQ(places.Free(), &c);
   EXPECT_EQ(places.Free(), nullptr);
-  EXPECT_TRUE(places.Take(a));
+  EXPECT_TRUE(places.TryTakePlace(a));
 }
 
 TEST(WaitPlacesTest, FirstComeFirstServed) {
   WaitPlaces places(1);
   PlaceSeeker holder, a, b, c;
-  EXPECT_TRUE(places.Take(holder));
-  for (PlaceSeeker* seeker : {&a, &b, &c}) EXPECT_FALSE(places.Take(*seeker));
+  EXPECT_TRUE(places.TryTakePlace(holder));
+  for (PlaceSeeker* seeker : {&a, &b, &c})
+    EXPECT_FALSE(places.TryTakePlace(*seeker));
   EXPECT_EQ(places.Free(), &a);
   EXPECT_EQ(places.Free(), &b);
   EXPECT_EQ(places.Free(), &c);
@@ -29,13 +30,14 @@ TEST(WaitPlacesTest, FirstComeFirstServed) {
 TEST(WaitPlacesTest, ThoseWhoLeaveGetNone) {
   WaitPlaces places(1);
   PlaceSeeker holder, a, b, c;
-  EXPECT_TRUE(places.Take(holder));
-  for (PlaceSeeker* seeker : {&a, &b, &c}) EXPECT_FALSE(places.Take(*seeker));
-  EXPECT_TRUE(places.Leave(b));
+  EXPECT_TRUE(places.TryTakePlace(holder));
+  for (PlaceSeeker* seeker : {&a, &b, &c})
+    EXPECT_FALSE(places.TryTakePlace(*seeker));
+  EXPECT_TRUE(places.StopWaiting(b));
   EXPECT_EQ(places.Free(), &a);
   // Too late: it already has a place.
-  EXPECT_FALSE(places.Leave(a));
-  EXPECT_TRUE(places.Leave(c));
+  EXPECT_FALSE(places.StopWaiting(a));
+  EXPECT_TRUE(places.StopWaiting(c));
   EXPECT_EQ(places.Free(), nullptr);
 }
 

@@ -158,7 +158,7 @@ void ActivityPool::RunThread(int thread) {
 
 void ActivityPool::DoNextPart(int thread) {
   Job& job = *jobs_.front();
-  if (job.work == nullptr) Begin(job, thread);
+  if (job.work == nullptr) StartJob(job, thread);
   const int part = job.next_part++;
   if (job.next_part == job.work->part_count()) jobs_.pop_front();
   const int step = job.step;
@@ -179,7 +179,7 @@ void ActivityPool::DoNextPart(int thread) {
 // There is always an idle Activity: an iteration begins only when no part of a
 // running one can be taken, so each running iteration occupies a different
 // thread.
-void ActivityPool::Begin(Job& job, int thread) {
+void ActivityPool::StartJob(Job& job, int thread) {
   std::vector<Idle>& idle = idle_[job.activity];
   const auto own = std::find_if(
       idle.begin(), idle.end(),

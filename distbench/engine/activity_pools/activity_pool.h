@@ -78,7 +78,7 @@ class ActivityPool final : public IterationPool {
   void RunThread(int thread);
   void ReleaseAll() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DoNextPart(int thread) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Begin(Job& job, int thread) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void StartJob(Job& job, int thread) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void StartStep(Job& job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Finish(Job& job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

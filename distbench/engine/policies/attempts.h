@@ -96,7 +96,7 @@ class AttemptBudget {
 
   // Takes a further attempt out of the budget. Returns false, and takes
   // nothing, if there is none left.
-  bool Take(int64_t now_ns) {
+  bool TakeToken(int64_t now_ns) {
     const auto spent = static_cast<double>(spent_.AtMost(now_ns) + 1);
     const auto requests = static_cast<double>(requests_.AtLeast(now_ns));
     if (spent > ratio_ * requests + minimum_) return false;

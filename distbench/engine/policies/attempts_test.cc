@@ -73,7 +73,7 @@ TEST(AttemptBudgetTest, IsNotExceededInAnyWindow) {
       now_ns += i % 500 == 0 ? 3 * kSecondNs : random() % 2'000'000;
       budget.OnRequest(now_ns);
       requests_ns.push_back(now_ns);
-      while (budget.Take(now_ns)) {
+      while (budget.TakeToken(now_ns)) {
         granted_ns.push_back(now_ns);
         const double allowed =
             0.2 *
@@ -94,7 +94,7 @@ TEST(AttemptBudgetTest, TheMinimumIsNotExceededEither) {
   // Not at the border of a step of the window.
   for (int64_t now_ns = kSecondNs * 11 / 10; now_ns < 20 * kSecondNs;
        now_ns += kSecondNs / 100) {
-    while (budget.Take(now_ns)) granted_ns.push_back(now_ns);
+    while (budget.TakeToken(now_ns)) granted_ns.push_back(now_ns);
     ASSERT_LE(CountWithin(granted_ns, now_ns - 2 * kSecondNs, now_ns), 10);
   }
   EXPECT_GT(granted_ns.size(), 85);
@@ -103,10 +103,10 @@ TEST(AttemptBudgetTest, TheMinimumIsNotExceededEither) {
 TEST(AttemptBudgetTest, TheMinimumNeedsNoRequests) {
   AttemptBudget budget(Budget(0, 3, kSecondNs), 1);
   int granted = 0;
-  while (budget.Take(kSecondNs)) ++granted;
+  while (budget.TakeToken(kSecondNs)) ++granted;
   EXPECT_EQ(granted, 3);
-  EXPECT_FALSE(budget.Take(kSecondNs + kSecondNs / 2));
-  EXPECT_TRUE(budget.Take(3 * kSecondNs));
+  EXPECT_FALSE(budget.TakeToken(kSecondNs + kSecondNs / 2));
+  EXPECT_TRUE(budget.TakeToken(3 * kSecondNs));
 }
 
 using Pass = CircuitBreaker::Pass;

@@ -134,14 +134,14 @@ void Recorder::Flush() {
     Count(batch);
     counted += batch.size();
   }
-  Keep(noted);
+  StoreSamples(noted);
   noted_count_ = 0;
 }
 
 // Prefetches all places before it writes to any of them: a sample that replaces
 // another one goes to memory that is in no cache, which with small messages
 // over tcp took 10 % of a client's time, and now takes 8 %.
-inline void Recorder::Keep(absl::Span<const Sample> noted) {
+inline void Recorder::StoreSamples(absl::Span<const Sample> noted) {
   struct Kept {
     const Sample* sample;
     Sample* place;

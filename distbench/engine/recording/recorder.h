@@ -155,7 +155,7 @@ class Recorder {
   // sample before it notes another RPC; those of time parts only if they are
   // measured. `kept`: whether the sample may be kept,
   // rather than just counted.
-  Sample& Note(bool kept) {
+  Sample& AddSample(bool kept) {
     if (noted_count_ == kMostNoted) Flush();
     is_kept_[noted_count_] = kept;
     return noted_[noted_count_++];
@@ -260,7 +260,7 @@ class Recorder {
   static constexpr size_t kMostNoted = 32;
 
   Batch FirstBatch(absl::Span<const Sample> noted);
-  void Keep(absl::Span<const Sample> noted);
+  void StoreSamples(absl::Span<const Sample> noted);
   void Count(Batch batch);
   void CountBriefly(Batch batch, const Bytes& bytes, RpcRecord& record);
   static Bytes BytesOf(Batch batch);

@@ -48,7 +48,7 @@ void BM_Record(benchmark::State& state) {
     sample.sent_ns = done_ns - sample.service_time_ns;
     sample.lateness_ns = latencies[(next + kValues / 2) % kValues] / 16;
     ++next;
-    recorder.Note(/*kept=*/true) = sample;
+    recorder.AddSample(/*kept=*/true) = sample;
   }
 }
 BENCHMARK(BM_Record)

@@ -44,7 +44,7 @@ Sample OpenLoopSample(int64_t intended_ns, int64_t sent_ns, int64_t done_ns) {
 }
 
 void Record(Recorder& recorder, const Sample& sample) {
-  recorder.Note(/*kept=*/true) = sample;
+  recorder.AddSample(/*kept=*/true) = sample;
   recorder.Flush();
 }
 
@@ -245,8 +245,8 @@ TEST(RecorderTest, TogetherIsAsOneByOne) {
     sample.request_bytes = static_cast<int64_t>(random() % 1000);
     sample.response_bytes = static_cast<int64_t>(random() % 1000);
     const bool kept = !one_in(3);
-    together.Note(kept) = sample;
-    one_by_one.Note(kept) = sample;
+    together.AddSample(kept) = sample;
+    one_by_one.AddSample(kept) = sample;
     one_by_one.Flush();
     if (one_in(100)) together.Flush();
   }
@@ -256,8 +256,8 @@ TEST(RecorderTest, TogetherIsAsOneByOne) {
 
 TEST(RecorderTest, NothingIsSeenBeforeItIsFlushed) {
   Recorder recorder(OnePeer(1000 * sizeof(Sample)));
-  recorder.Note(/*kept=*/true) = Sample();
-  recorder.Note(/*kept=*/false) = Sample();
+  recorder.AddSample(/*kept=*/true) = Sample();
+  recorder.AddSample(/*kept=*/false) = Sample();
   EXPECT_EQ(recorder.record(0), nullptr);
   recorder.Flush();
   EXPECT_EQ(CountsOf(recorder).begin()->second.succeeded, 2);
@@ -271,7 +271,7 @@ TEST(RecorderTest, SamplesOfListsKeepTheirPlace) {
   Recorder recorder(OnePeer(1000 * sizeof(Sample)));
   Sample sample;
   sample.sent_ns = 1;
-  recorder.Note(/*kept=*/true) = sample;
+  recorder.AddSample(/*kept=*/true) = sample;
   SampleReservoir list(/*capacity=*/10, /*seed=*/1);
   sample.sent_ns = 2;
   list.Add(sample);
@@ -332,8 +332,8 @@ results::RpcTotals TotalsOf(const Recorder& recorder) {
 
 TEST(RecorderTest, ServiceTimesAreDividedIntoParts) {
   Recorder recorder(Measured());
-  recorder.Note(/*kept=*/true) = TimedSample(1000, 100, 700);
-  recorder.Note(/*kept=*/true) = TimedSample(1000, 0, 300);
+  recorder.AddSample(/*kept=*/true) = TimedSample(1000, 100, 700);
+  recorder.AddSample(/*kept=*/true) = TimedSample(1000, 0, 300);
   recorder.Flush();
   const results::RpcTotals totals = TotalsOf(recorder);
   EXPECT_EQ(totals.time_parts_ns.at(results::TimePart::kServerQueue).sum(),
@@ -348,14 +348,14 @@ TEST(RecorderTest, OnlyReportedPartsOfSuccessesAreCounted) {
   Recorder recorder(Measured());
   Sample unreported;
   unreported.service_time_ns = 500;
-  recorder.Note(/*kept=*/true) = unreported;
-  recorder.Note(/*kept=*/true) = TimedSample(1000, 1, 2);
+  recorder.AddSample(/*kept=*/true) = unreported;
+  recorder.AddSample(/*kept=*/true) = TimedSample(1000, 1, 2);
   Sample warmup = TimedSample(1000, 1, 2);
   warmup.warmup = true;
-  recorder.Note(/*kept=*/true) = warmup;
+  recorder.AddSample(/*kept=*/true) = warmup;
   Sample failed = TimedSample(1000, 1, 2);
   failed.error = recorder.InternError("broken");
-  recorder.Note(/*kept=*/true) = failed;
+  recorder.AddSample(/*kept=*/true) = failed;
   recorder.Flush();
   const results::RpcTotals totals = TotalsOf(recorder);
   EXPECT_EQ(totals.service_time_ns.count(), 2u);

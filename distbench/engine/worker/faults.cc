@@ -60,7 +60,7 @@ absl::Status Faults::OnDue() {
       absl::Status broken = Break(fault);
       if (!broken.ok()) return broken;
     } else {
-      Begin(fault);
+      StartFault(fault);
     }
   }
   ArmTimer();
@@ -147,7 +147,7 @@ void Faults::GoOn(State& fault) {
             base::SaturatingAdd(fault.begin_ns, (missed + 1) * repeat_ns));
 }
 
-void Faults::Begin(State& fault) {
+void Faults::StartFault(State& fault) {
   if (fault.end_ns <= context_.now_ns) GoOn(fault);
   if (fault.begin_ns > context_.now_ns) return;
   fault.in_effect = true;

@@ -82,7 +82,7 @@ class Faults {
 
   void SetPeriod(State& fault, int64_t begin_ns);
   void GoOn(State& fault);
-  void Begin(State& fault);
+  void StartFault(State& fault);
   void End(State& fault);
   absl::Status Break(State& fault);
   FaultTime* NewTime(State& fault) const;

@@ -453,7 +453,8 @@ bool Policies::TryAgain(Request& request, bool own_refusal) {
 
 bool Policies::TakeFromBudget(Request& request) {
   RpcPolicy& rpc = *request.rpc;
-  if (!rpc.budget.has_value() || rpc.budget->Take(context_.now_ns)) return true;
+  if (!rpc.budget.has_value() || rpc.budget->TakeToken(context_.now_ns))
+    return true;
   Count(request, PolicyStatistics::kRefusedByBudgetCountFieldNumber);
   return false;
 }

@@ -113,19 +113,19 @@ const Sample& RpcSender::End(RpcCall& call) {
 
 void RpcSender::EndLate(RpcCall& call, bool kept) {
   End(call, kept);
-  Leave(call);
+  CountEnded(call);
   calls_.Put(&call);
 }
 
 void RpcSender::Drop(RpcCall& call) {
   --in_flight_;
   WorkerProgress::Add(context_.progress.in_flight, -1);
-  Leave(call);
+  CountEnded(call);
   calls_.Put(&call);
 }
 
 // An offered RPC is out of the way.
-void RpcSender::Leave(const RpcCall& call) {
+void RpcSender::CountEnded(const RpcCall& call) {
   if (call.intended_ns == 0) return;
   WorkerProgress::Add(context_.progress.open_loop_ended, 1);
 }
@@ -158,7 +158,7 @@ void RpcSender::EndUnsent(RpcCall& call, absl::string_view error) {
 }
 
 inline const Sample& RpcSender::End(RpcCall& call, bool kept) {
-  Sample& sample = context_.recorder.Note(kept);
+  Sample& sample = context_.recorder.AddSample(kept);
   Measure(call, sample);
   --in_flight_;
   WorkerProgress::Add(context_.progress.in_flight, -1);

@@ -105,7 +105,7 @@ class RpcSender {
   void StopWaiting(RpcCall& call, base::LinkedQueue<RpcCall>& queue);
   void EndUnsent(RpcCall& call, absl::string_view error);
   ABSL_ATTRIBUTE_ALWAYS_INLINE const Sample& End(RpcCall& call, bool kept);
-  void Leave(const RpcCall& call);
+  void CountEnded(const RpcCall& call);
   void Measure(const RpcCall& call, Sample& sample);
   static void MeasureTimeParts(const protocol::ClientCall& client,
                                Sample& sample);

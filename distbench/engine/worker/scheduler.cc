@@ -207,8 +207,9 @@ void Scheduler::Consider(ActionRun& action) {
   } else if (action.plan->delay_distribution != config::kNone) {
     Delay(action);
   } else {
-    Begin(action, action.plan->dependencies.empty() ? action.list->start_ns
-                                                    : context_.now_ns);
+    StartAction(action, action.plan->dependencies.empty()
+                            ? action.list->start_ns
+                            : context_.now_ns);
   }
 }
 
@@ -232,7 +233,7 @@ void Scheduler::OnDelayOver(ActionRun& action) {
   if (IsStopped(*action.list)) {
     Skip(action);
   } else {
-    Begin(action, action.timer.due_ns);
+    StartAction(action, action.timer.due_ns);
   }
 }
 
@@ -316,7 +317,7 @@ int64_t ExecutionOf(const ListRun& list) {
 
 }  // namespace
 
-void Scheduler::Begin(ActionRun& action, int64_t start_ns) {
+void Scheduler::StartAction(ActionRun& action, int64_t start_ns) {
   action.start_ns = start_ns;
   if (action.plan->dependencies.empty() &&
       action.plan->delay_distribution == config::kNone) {

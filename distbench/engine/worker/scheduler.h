@@ -96,7 +96,7 @@ class Scheduler {
   bool ClaimRange(ActionRun& action, int64_t count);
 
   // Actions and their iterations.
-  void Begin(ActionRun& action, int64_t start_ns);
+  void StartAction(ActionRun& action, int64_t start_ns);
   int ShardCount(const ActionRun& action) const;
   void SetUpIterations(ActionRun& action, int shard, int shard_count);
   void Advance(ActionRun& action);

@@ -17,8 +17,8 @@ void WaitRunner::Start(Iteration& iteration) {
   PlaceSeeker& seeker = iteration.wait.seeker;
   seeker.iteration = &iteration;
   seeker.runner = this;
-  if (places == nullptr || places->Take(seeker)) {
-    Begin(iteration, context_.now_ns);
+  if (places == nullptr || places->TryTakePlace(seeker)) {
+    StartWait(iteration, context_.now_ns);
     return;
   }
   iteration.wait.seeks = true;
@@ -31,10 +31,10 @@ void WaitRunner::OnPlace(Iteration& iteration) {
   iteration.wait.seeks = false;
   --seeking_;
   context_.timers.Cancel(iteration.timer);
-  Begin(iteration, iteration.wait.seeker.free_since_ns);
+  StartWait(iteration, iteration.wait.seeker.free_since_ns);
 }
 
-void WaitRunner::Begin(Iteration& iteration, int64_t free_since_ns) {
+void WaitRunner::StartWait(Iteration& iteration, int64_t free_since_ns) {
   Iteration::Wait& wait = iteration.wait;
   wait.started_ns = std::max(free_since_ns, wait.requested_ns);
   context_.timers.Arm(iteration.timer,
@@ -47,7 +47,7 @@ bool WaitRunner::OnDue(Iteration& iteration) {
   const int activity = iteration.action->plan->target;
   WaitPlaces* const places = activities_.places(activity);
   if (iteration.wait.seeks) {
-    if (!places->Leave(iteration.wait.seeker)) return false;
+    if (!places->StopWaiting(iteration.wait.seeker)) return false;
     --seeking_;
     return true;
   }

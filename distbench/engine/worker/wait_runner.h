@@ -35,7 +35,7 @@ class WaitRunner {
   int64_t seeking() const { return seeking_; }
 
  private:
-  void Begin(Iteration& iteration, int64_t free_since_ns);
+  void StartWait(Iteration& iteration, int64_t free_since_ns);
   void FreePlace(WaitPlaces& places, int64_t free_since_ns);
 
   WorkerContext& context_;

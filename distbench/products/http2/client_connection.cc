@@ -181,7 +181,7 @@ Http2ClientConnection::Http2ClientConnection(Http2Context& context,
       static_cast<Http2Session*>(target.session.release()));
   Http2Session::Handler& handler = *this;
   begun->set_handler(handler);
-  Begin(std::move(begun));
+  StartSession(std::move(begun));
 }
 
 bool Http2ClientConnection::is_full() const {
@@ -321,7 +321,7 @@ void Http2ClientConnection::OnConnected(protocol::Stream stream) {
   handshake_.emplace(*begun, context().security.test_nonce);
   handshake_due_ns_ = base::NowNs() + context().settings.handshake_timeout_ns;
   Open(std::move(stream), /*watched=*/true);
-  Begin(std::move(begun));
+  StartSession(std::move(begun));
   NoteDue();
 }
 

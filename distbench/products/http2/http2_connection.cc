@@ -23,7 +23,7 @@ std::vector<protocol::DriverCounter> Http2Counters::List() const {
   return counters;
 }
 
-void Http2Connection::Begin(std::unique_ptr<Http2Session> session) {
+void Http2Connection::StartSession(std::unique_ptr<Http2Session> session) {
   session_ = std::move(session);
   wait_ = Http2Session::Wait::kNone;
   MarkDirty();

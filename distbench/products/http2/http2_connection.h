@@ -65,7 +65,7 @@ class Http2Connection : public protocol::StreamConnection {
 
   // Takes over a session, whose handler has been set. There is none before, and
   // none after the connection has closed.
-  void Begin(std::unique_ptr<Http2Session> session);
+  void StartSession(std::unique_ptr<Http2Session> session);
   Http2Session* session() { return session_.get(); }
   const Http2Session* session() const { return session_.get(); }
 

@@ -35,7 +35,7 @@ std::unique_ptr<protocol::SocketTransport> Http2Driver::MakeTransport() {
                                                       counters_);
 }
 
-void Http2Driver::Begin(protocol::DialTarget& target) {
+void Http2Driver::SayHello(protocol::DialTarget& target) {
   BeginHttp2Handshake(target, settings_.client, security().test_nonce);
 }
 

@@ -41,7 +41,7 @@ class Http2Driver final : public protocol::StreamDriver {
 
  private:
   std::unique_ptr<protocol::SocketTransport> MakeTransport() override;
-  void Begin(protocol::DialTarget& target) override;
+  void SayHello(protocol::DialTarget& target) override;
   absl::Status Verify(absl::Span<protocol::DialTarget> targets,
                       absl::Time deadline,
                       const std::atomic<bool>& aborted) override;

@@ -25,7 +25,7 @@ void ClearBytes(std::string& bytes) {
 }  // namespace
 
 // Returns the memory for the message's head.
-char* Http2Output::Begin(size_t head_bytes, int64_t payload_bytes) {
+char* Http2Output::StartMessage(size_t head_bytes, int64_t payload_bytes) {
   head_.resize(kMessagePrefixBytes + head_bytes);
   taken_ = 0;
   payload_left_ = payload_bytes;
@@ -43,7 +43,7 @@ int64_t Http2Output::Fill(const Header& header, int64_t target_bytes) {
   const payload::MessageLayout layout =
       payload::LayOutMessage(header, target_bytes);
   payload::WriteHead(header, layout,
-                     Begin(layout.head_bytes, layout.payload_bytes));
+                     StartMessage(layout.head_bytes, layout.payload_bytes));
   return layout.total_bytes();
 }
 
@@ -51,7 +51,7 @@ template int64_t Http2Output::Fill(const payload::RequestHeader&, int64_t);
 template int64_t Http2Output::Fill(const payload::ResponseHeader&, int64_t);
 
 void Http2Output::FillWith(absl::string_view message) {
-  std::copy(message.begin(), message.end(), Begin(message.size(), 0));
+  std::copy(message.begin(), message.end(), StartMessage(message.size(), 0));
 }
 
 void Http2Output::Clear() {
@@ -93,7 +93,7 @@ bool Http2Input::Receive(absl::string_view bytes) {
   is_valid_ = is_valid_ && TakePrefix(bytes);
   if (!is_valid_ || bytes.empty()) return is_valid_;
   const auto count = static_cast<int64_t>(bytes.size());
-  is_valid_ = count <= size_ - received_ && (has_head_ || Keep(bytes));
+  is_valid_ = count <= size_ - received_ && (has_head_ || KeepHead(bytes));
   received_ += count;
   if (!is_valid_) Refuse();
   return is_valid_;
@@ -116,7 +116,7 @@ bool Http2Input::TakePrefix(absl::string_view& bytes) {
 // Keeps what precedes the payload. Usually the head is in the first piece.
 // Otherwise looks for it when there is twice as much: a message in pieces of
 // one byte takes as long, for each byte, as one in a single piece.
-bool Http2Input::Keep(absl::string_view bytes) {
+bool Http2Input::KeepHead(absl::string_view bytes) {
   const bool is_first = kept_.empty();
   if (!is_first) kept_.append(bytes.data(), bytes.size());
   const absl::string_view begun = is_first ? bytes : kept_;

@@ -43,7 +43,7 @@ class Http2Output {
   Piece Take(int64_t max_bytes);
 
  private:
-  char* Begin(size_t head_bytes, int64_t payload_bytes);
+  char* StartMessage(size_t head_bytes, int64_t payload_bytes);
 
   std::string head_;  // with the prefix
   size_t taken_ = 0;  // of head_
@@ -98,7 +98,7 @@ class Http2Input {
 
  private:
   bool TakePrefix(absl::string_view& bytes);
-  bool Keep(absl::string_view bytes);
+  bool KeepHead(absl::string_view bytes);
 
   unsigned char prefix_[kMessagePrefixBytes];
   size_t prefix_bytes_ = 0;

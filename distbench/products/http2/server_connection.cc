@@ -42,7 +42,7 @@ void Http2ServerConnection::BeginSession() {
                                               context().settings.server);
   Http2Session::Handler& handler = *this;
   begun->set_handler(handler);
-  Begin(std::move(begun));
+  StartSession(std::move(begun));
 }
 
 Http2Exchange& Http2ServerConnection::OnOpened() {
@@ -80,7 +80,7 @@ void Http2ServerConnection::Deliver(Request& request) {
   }
   // A trace context that comes in pieces is kept twice.
   if (!session()->CountKept(request)) return;
-  Take(header, request.input.size_bytes(), read_ns(), request);
+  FillRequest(header, request.input.size_bytes(), read_ns(), request);
   request.is_pending = true;
   events()->OnRequest(&request);
 }

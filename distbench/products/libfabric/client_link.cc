@@ -75,7 +75,7 @@ void ClientLink::BeginGreeting(int64_t now_ns) {
   problem_.clear();
   decoder_.Reset();
   unanswered_ = 0;
-  Begin(context().endpoint->Insert(server_));
+  StartLink(context().endpoint->Insert(server_));
   SendControl(MessageKind::kHello,
               EncodeIntroduction({.link = id(),
                                   .receive_bytes = static_cast<uint32_t>(

@@ -31,7 +31,7 @@ Link::~Link() {
   if (is_dirty_) std::erase(context_.to_flush, this);
 }
 
-void Link::Begin(fi_addr_t peer) {
+void Link::StartLink(fi_addr_t peer) {
   id_ = context_.links.Add(this);
   peer_ = peer;
   posted_ = 0;

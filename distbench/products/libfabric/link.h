@@ -153,7 +153,7 @@ class Link {
   LinkContext& context() { return context_; }
 
   // Begins a life of the link, with a number of its own.
-  void Begin(fi_addr_t peer);
+  void StartLink(fi_addr_t peer);
   // Ends it, and drops what is queued.
   void End();
   bool has_begun() const { return id_ != 0; }

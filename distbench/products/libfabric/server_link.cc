@@ -24,7 +24,7 @@ ServerLink::ServerLink(LinkContext& context, const Introduction& client,
       reports_times_(context.settings.measures_time_parts),
       proof_due_ns_(base::NowNs() + context.settings.answer_timeout_ns),
       requests_(requests) {
-  Begin(context.endpoint->Insert(client.address));
+  StartLink(context.endpoint->Insert(client.address));
   Know(client);
   NoteHello();
   greeting_.emplace(protocol::Greeting::Side::kServer, context.test_nonce);

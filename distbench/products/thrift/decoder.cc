@@ -125,7 +125,7 @@ protocol::StreamError ThriftDecoder::Continue(absl::string_view& bytes) {
     bytes.remove_prefix(layout_.body_end);
     left_ = layout_.frame_bytes - layout_.body_end;
   } else if (left_ == 0) {
-    const protocol::StreamError error = Keep(bytes);
+    const protocol::StreamError error = AppendKept(bytes);
     if (error != protocol::StreamError::kNone || !layout_.is_known)
       return error;
   }
@@ -133,7 +133,7 @@ protocol::StreamError ThriftDecoder::Continue(absl::string_view& bytes) {
 }
 
 // Adds to kept_, and looks for the layout when there may be enough.
-protocol::StreamError ThriftDecoder::Keep(absl::string_view& bytes) {
+protocol::StreamError ThriftDecoder::AppendKept(absl::string_view& bytes) {
   const size_t count = std::min(wanted_ - kept_.size(), bytes.size());
   kept_.append(bytes.data(), count);
   bytes.remove_prefix(count);

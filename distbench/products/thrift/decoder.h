@@ -67,7 +67,7 @@ class ThriftDecoder {
 
   // Takes the next bytes of a frame that is spread over several pieces.
   protocol::StreamError Continue(absl::string_view& bytes);
-  protocol::StreamError Keep(absl::string_view& bytes);
+  protocol::StreamError AppendKept(absl::string_view& bytes);
   protocol::StreamError Skip(absl::string_view& bytes);
 
   Layout layout_;

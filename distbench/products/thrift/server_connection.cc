@@ -51,7 +51,7 @@ void ThriftServerConnection::Deliver(const ThriftMessage& message,
     return Refuse(message, ThriftFault::kProtocolError,
                   "the request is no GenericRequestResponse");
   }
-  Request& request = TakeNew(*header, message.size(), read_ns);
+  Request& request = NewRequest(*header, message.size(), read_ns);
   request.sequence_id = message.sequence_id;
   events.OnRequest(&request);
 }

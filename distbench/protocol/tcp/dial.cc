@@ -65,8 +65,8 @@ class TargetDialer {
   bool is_busy() const { return dial_.state() == Dial::State::kBusy; }
 
   // Connects to the target's address, or tries again if it was busy.
-  void Begin() {
-    dial_.Begin(target_.address);
+  void Connect() {
+    dial_.Connect(target_.address);
     if (is_busy()) return;
     if (dial_.in_progress() && !Watch(EPOLL_CTL_ADD)) {
       dial_.Fail(Explain(errno));
@@ -84,7 +84,7 @@ class TargetDialer {
  private:
   void TryNextAddress() {
     target_.address = target_.addresses[next_address_++];
-    Begin();
+    Connect();
   }
 
   void FinishAttempt() {
@@ -183,7 +183,7 @@ class AllDialers {
       static_cast<TargetDialer*>(events[i].data.ptr)->OnReady();
     }
     for (const auto& dialer : running_) {
-      if (dialer->is_busy()) dialer->Begin();
+      if (dialer->is_busy()) dialer->Connect();
     }
   }
 
@@ -208,7 +208,7 @@ uint32_t Dial::events() const {
   return writes ? EPOLLOUT : EPOLLIN;
 }
 
-Dial::State Dial::Begin(const SocketAddress& address) {
+Dial::State Dial::Connect(const SocketAddress& address) {
   error_.clear();
   state_ = State::kConnecting;
   const NetworkSettings& settings =
@@ -371,11 +371,11 @@ void Redialer::Work(int64_t now_ns) {
     dial_.TimeOut();
     return Finish();
   }
-  Begin(now_ns);
+  Connect(now_ns);
 }
 
-void Redialer::Begin(int64_t now_ns) {
-  dial_.Begin(address_);
+void Redialer::Connect(int64_t now_ns) {
+  dial_.Connect(address_);
   due_ns_ = is_busy() ? std::min(end_ns_, now_ns + Dial::kRetryNs) : end_ns_;
   if (dial_.in_progress() && !is_busy()) {
     const absl::Status watched =

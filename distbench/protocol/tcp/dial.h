@@ -50,7 +50,7 @@ class ClientListener {
 class Dial {
  public:
   // kBusy: the peer's queue of new connections is full, which a Unix socket
-  // says at once (TCP tries again by itself). There is no fd(); call Begin()
+  // says at once (TCP tries again by itself). There is no fd(); call Connect()
   // again after kRetryNs.
   enum class State {
     kBusy,
@@ -69,7 +69,7 @@ class Dial {
       : security_(security), work_(work) {}
 
   // Begins an attempt, in place of any earlier one.
-  State Begin(const SocketAddress& address);
+  State Connect(const SocketAddress& address);
 
   // Continues when fd() is ready.
   State Continue();
@@ -208,7 +208,7 @@ class Redialer {
 
  private:
   bool is_busy() const { return dial_.state() == Dial::State::kBusy; }
-  void Begin(int64_t now_ns);
+  void Connect(int64_t now_ns);
   void Finish();
 
   StreamContext& context_;

@@ -33,7 +33,7 @@ StreamError CheckHello(absl::string_view bytes) {
 
 StreamError FrameDecoder::Continue(absl::string_view& bytes) {
   if (kept_.size() < kFrameHeaderBytes) {
-    Keep(kFrameHeaderBytes, bytes);
+    AppendKept(kFrameHeaderBytes, bytes);
     if (kept_.size() < kFrameHeaderBytes) return StreamError::kNone;
     kept_header_ = DecodeFrameHeader(kept_.data());
     const StreamError error = CheckFrameHeader(kept_header_, kind_);
@@ -41,7 +41,7 @@ StreamError FrameDecoder::Continue(absl::string_view& bytes) {
     payload_bytes_left_ = kept_header_.message_bytes - kept_header_.head_bytes;
   }
   const size_t kept_bytes = kFrameHeaderBytes + kept_header_.head_bytes;
-  Keep(kept_bytes, bytes);
+  AppendKept(kept_bytes, bytes);
   if (kept_.size() < kept_bytes) return StreamError::kNone;
   const size_t skipped = std::min<size_t>(payload_bytes_left_, bytes.size());
   bytes.remove_prefix(skipped);
@@ -51,7 +51,7 @@ StreamError FrameDecoder::Continue(absl::string_view& bytes) {
 }
 
 // Appends to kept_ until it has `count` bytes, or `bytes` is empty.
-void FrameDecoder::Keep(size_t count, absl::string_view& bytes) {
+void FrameDecoder::AppendKept(size_t count, absl::string_view& bytes) {
   const size_t taken = std::min(count - kept_.size(), bytes.size());
   kept_.append(bytes.data(), taken);
   bytes.remove_prefix(taken);

@@ -169,7 +169,7 @@ class FrameDecoder {
  private:
   // Takes from `bytes` what the kept frame still lacks.
   StreamError Continue(absl::string_view& bytes);
-  void Keep(size_t count, absl::string_view& bytes);
+  void AppendKept(size_t count, absl::string_view& bytes);
 
   const FrameKind kind_;
 

@@ -69,7 +69,7 @@ bool Poller::Poll(int64_t deadline_ns, TransportEvents& events) {
     ready_count_ = Wait(deadline_ns);
     next_ready_ = 0;
   }
-  work_.Begin();
+  work_.StartTurn();
   bool was_told = false;
   while (next_ready_ < ready_count_ && !work_.is_enough()) {
     const epoll_event& ready = ready_[next_ready_++];

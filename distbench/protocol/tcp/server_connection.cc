@@ -41,7 +41,7 @@ inline StreamError ServerConnection::OnRequest(const FrameHeader& frame,
   const payload::RequestHeader* const header =
       heads_.Read(head, frame.message_bytes - frame.head_bytes);
   if (header == nullptr) return StreamError::kMalformedMessage;
-  TcpRequest& request = TakeNew(*header, frame.message_bytes, read_ns);
+  TcpRequest& request = NewRequest(*header, frame.message_bytes, read_ns);
   request.call_id = frame.call_id;
   events.OnRequest(&request);
   return StreamError::kNone;

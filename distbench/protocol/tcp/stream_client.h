@@ -114,8 +114,8 @@ class StreamClient final : private Connection::Listener {
 
   // Closes retired connections that are not in use any more. Must not be called
   // while the poller runs or while connections are flushed.
-  void Bury() {
-    if (calls_.has_idle()) BuryIdle();
+  void DestroyIdle() {
+    if (calls_.has_idle()) DestroyIdleNow();
   }
 
   size_t in_flight() const { return calls_.in_flight(); }
@@ -170,7 +170,7 @@ class StreamClient final : private Connection::Listener {
   }
 
   void Retire(Place& place);
-  void BuryIdle();
+  void DestroyIdleNow();
   void Refuse(ClientCall* call);
 
   // Connection::Listener.
@@ -307,7 +307,7 @@ void StreamClient<Connection>::OnRefused(ClientCall& call) {
 }
 
 template <typename Connection>
-void StreamClient<Connection>::BuryIdle() {
+void StreamClient<Connection>::DestroyIdleNow() {
   for (Connection* idle : calls_.TakeIdle()) {
     agenda_.Remove(*idle);
     retired_.erase(idle);

@@ -137,11 +137,11 @@ TEST_F(StreamClientTest, ARetiredConnectionGoesWithItsLastCall) {
   client.Cancel(calls[0]);
   client.Cancel(calls[2]);
   client.Cancel(calls[4]);
-  client.Bury();
+  client.DestroyIdle();
   EXPECT_EQ(context_.alive.size(), 3);
   client.Cancel(calls[1]);
   client.Cancel(calls[3]);
-  client.Bury();
+  client.DestroyIdle();
   EXPECT_THAT(context_.alive, ElementsAre(last));
   EXPECT_EQ(client.next_due_ns(), AgendaItem::kNever);
 }
@@ -207,8 +207,8 @@ TEST(StreamServerTest, AnEndOfOneConnectionDoesNotCostALookAtTheOthers) {
   all[50]->Close();
   server.Work(0);
   EXPECT_EQ(server.next_due_ns(), 1);
-  server.Bury();
-  server.Bury();
+  server.DestroyClosed();
+  server.DestroyClosed();
   EXPECT_THAT(all, testing::SizeIs(kConnections - 2));
   EXPECT_THAT(all, testing::Not(testing::Contains(late)));
   EXPECT_LE(context.looks, 4);

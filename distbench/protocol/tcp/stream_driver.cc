@@ -183,7 +183,7 @@ absl::Status StreamDriver::Connect(const std::vector<Peer>& announced,
   }
   absl::Status status =
       DialAll(absl::MakeSpan(targets), security_, deadline, connect_aborted_,
-              [this](DialTarget& target) { Begin(target); });
+              [this](DialTarget& target) { SayHello(target); });
   if (status.ok()) {
     status = Verify(absl::MakeSpan(targets), deadline, connect_aborted_);
   }

@@ -66,7 +66,7 @@ class StreamDriver : public ProtocolDriver {
   virtual std::unique_ptr<SocketTransport> MakeTransport() = 0;
 
   // Says hello on a connection that was just made, if its greeting does not.
-  virtual void Begin(DialTarget& /*target*/) {}
+  virtual void SayHello(DialTarget& /*target*/) {}
 
   // Makes sure that the peers of connections that were just made belong to this
   // test, if their protocol does so only after dialing.

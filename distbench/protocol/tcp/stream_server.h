@@ -177,9 +177,9 @@ class AcceptedConnection : public Base, public AgendaItem {
 
   // Makes the request what the engine is about to get: that of a message of
   // this size. Its trace context stays where it is.
-  ABSL_ATTRIBUTE_ALWAYS_INLINE void Take(const payload::RequestHeader& header,
-                                         int64_t message_bytes, int64_t read_ns,
-                                         Request& request) {
+  ABSL_ATTRIBUTE_ALWAYS_INLINE void FillRequest(
+      const payload::RequestHeader& header, int64_t message_bytes,
+      int64_t read_ns, Request& request) {
     static_cast<ServerCall&>(request) = {.request_bytes = message_bytes,
                                          .received_ns = read_ns};
     TakeHeader(header, request);
@@ -187,13 +187,13 @@ class AcceptedConnection : public Base, public AgendaItem {
     ++pending_requests_;
   }
 
-  // As Take(), with a request of the pool. Copies the trace context, whose
-  // bytes are gone at the next read.
-  ABSL_ATTRIBUTE_ALWAYS_INLINE Request& TakeNew(
+  // As FillRequest(), with a request of the pool. Copies the trace context,
+  // whose bytes are gone at the next read.
+  ABSL_ATTRIBUTE_ALWAYS_INLINE Request& NewRequest(
       const payload::RequestHeader& header, int64_t message_bytes,
       int64_t read_ns) {
     Request& request = *requests_.Get();
-    Take(header, message_bytes, read_ns, request);
+    FillRequest(header, message_bytes, read_ns, request);
     if (!header.trace_context.empty()) [[unlikely]] {
       request.trace_bytes = std::string(header.trace_context);
       request.trace_context = request.trace_bytes;
@@ -299,8 +299,8 @@ class StreamServer final : private ServerListener<Connection> {
 
   // Destroys closed connections. Must not be called while the poller runs or
   // while connections are flushed.
-  void Bury() {
-    if (!closed_.empty()) BuryClosed();
+  void DestroyClosed() {
+    if (!closed_.empty()) DestroyClosedNow();
   }
 
   // Closes all connections, including those that arrive later.
@@ -309,7 +309,7 @@ class StreamServer final : private ServerListener<Connection> {
  private:
   using Request = typename Connection::Request;
 
-  void BuryClosed();
+  void DestroyClosedNow();
 
   // ServerListener.
   void OnDueChanged(Connection& connection) override {
@@ -362,7 +362,7 @@ void StreamServer<Connection>::Work(int64_t now_ns) {
 }
 
 template <typename Connection>
-void StreamServer<Connection>::BuryClosed() {
+void StreamServer<Connection>::DestroyClosedNow() {
   for (Connection* connection : std::exchange(closed_, {})) {
     const auto found = connections_.find(connection);
     if (found == connections_.end() || connection->pending_requests() > 0) {

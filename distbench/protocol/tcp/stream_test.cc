@@ -50,7 +50,7 @@ TEST_F(StreamTest, NotesWhatItReceives) {
   EXPECT_FALSE(work_.is_enough());
   Receive(stream_, 1);
   EXPECT_TRUE(work_.is_enough());
-  work_.Begin();
+  work_.StartTurn();
   EXPECT_FALSE(work_.is_enough());
 }
 

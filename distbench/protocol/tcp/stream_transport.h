@@ -182,8 +182,8 @@ void SocketTransportOf<Client, Server>::Poll(int64_t deadline_ns,
                                              TransportEvents& events) {
   if (has_mail_.load(std::memory_order_acquire)) TakeInbox();
   FlushAll();
-  server_.Bury();
-  client_.Bury();
+  server_.DestroyClosed();
+  client_.DestroyIdle();
   if (next_due_ns() != INT64_MAX) Work();
   const bool any_ended = client_.DeliverEnded(events);
   if (any_ended || !context_.to_flush.empty()) deadline_ns = 0;
@@ -196,7 +196,7 @@ template <typename Client, typename Server>
 void SocketTransportOf<Client, Server>::FlushAll() {
   std::vector<StreamConnection*>& dirty = context_.to_flush;
   TurnWork& work = context_.poller.work();
-  work.Begin();
+  work.StartTurn();
   size_t flushed = 0;
   // Flushing may add to the list.
   while (flushed < dirty.size() && !work.is_enough()) dirty[flushed++]->Flush();

@@ -69,7 +69,7 @@ class NoClient {
   int64_t next_due_ns() const { return INT64_MAX; }
   void Work(int64_t) {}
   bool DeliverEnded(TransportEvents&) { return false; }
-  void Bury() {}
+  void DestroyIdle() {}
   size_t in_flight() const { return 0; }
 };
 
@@ -81,7 +81,7 @@ class NoServer {
   int64_t BreakConnections() { return 0; }
   int64_t next_due_ns() const { return INT64_MAX; }
   void Work(int64_t) {}
-  void Bury() {}
+  void DestroyClosed() {}
   void Close() {}
 };
 

@@ -90,7 +90,7 @@ TEST(TcpConnectTest, SaysThatThereAreNoFilesLeftForConnections) {
   Dial dial(security);
   {
     const base::ScarceFiles no_files;
-    EXPECT_EQ(dial.Begin(addresses->front()), Dial::State::kFailed);
+    EXPECT_EQ(dial.Connect(addresses->front()), Dial::State::kFailed);
   }
   EXPECT_THAT(dial.error(),
               AllOf(HasSubstr("Too many open files"), HasSubstr("ulimit -n")));

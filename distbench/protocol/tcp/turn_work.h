@@ -18,7 +18,7 @@ class TurnWork {
   static constexpr int64_t kSentBytes = 512 * 1024;
 
   // A turn begins.
-  void Begin() { done_ = 0; }
+  void StartTurn() { done_ = 0; }
 
   void NoteReceived(int64_t bytes) {
     done_ += bytes * (kSentBytes / kReceivedBytes);

@@ -49,7 +49,7 @@ StreamError PrefixedServer::OnRequest(const Message& message, int64_t read_ns,
   const RequestHeader* const header =
       heads_.Read(message.head, message.payload_bytes);
   if (header == nullptr) return StreamError::kMalformedMessage;
-  PrefixedRequest& request = TakeNew(*header, message.size(), read_ns);
+  PrefixedRequest& request = NewRequest(*header, message.size(), read_ns);
   request.call_id = message.call_id;
   events.OnRequest(&request);
   return StreamError::kNone;

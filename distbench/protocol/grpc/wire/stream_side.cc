@@ -82,7 +82,7 @@ void ServerStreamSide::OnClosed(bool, TransportEvents& events) {
 void ServerStreamSide::Settle() {
   if (!ended_ || operations_ > 0) return;
   if (!std::exchange(settled_, true)) --owner_.active_;
-  if (!is_lent()) owner_.Bury(*this);
+  if (!is_lent()) owner_.DestroySoon(*this);
 }
 
 ServerStreams::~ServerStreams() { CHECK(drained()); }
@@ -102,7 +102,7 @@ void ServerStreams::Accept() {
   sides_.back()->Ask();
 }
 
-void ServerStreams::Bury(ServerStreamSide& side) {
+void ServerStreams::DestroySoon(ServerStreamSide& side) {
   sides_.back()->position_ = side.position_;
   std::swap(sides_[side.position_], sides_.back());
   dead_.push_back(std::move(sides_.back()));

@@ -161,7 +161,7 @@ class ServerStreams {
   friend class ServerStreamSide;
 
   void Accept();
-  void Bury(ServerStreamSide& side);
+  void DestroySoon(ServerStreamSide& side);
 
   EventQueue& queue_;
   const int ahead_;
