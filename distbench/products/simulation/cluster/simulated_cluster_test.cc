@@ -246,6 +246,42 @@ TEST(SimulatedClusterTest, SlowHostsTakeLonger) {
               Each(AllOf(Ge(expected_ns), Le(expected_ns + 8))));
 }
 
+// Half of the paths between the two switches are ten times as long.
+TEST(SimulatedClusterTest, TheSeedChoosesPathsAndTheVariationOfCosts) {
+  SimulatedFabric paths = RoundFabric();
+  EXPECT_TRUE(TextFormat::MergeFromString(
+      R"(graph {
+           switches { name: "left" hosts: "a[0-7]" }
+           switches { name: "right" hosts: "b[0-7]" }
+           switches { name: "near" } switches { name: "far" }
+           links { from: "left" to: "near" } links { from: "near" to: "right" }
+           links { from: "left" to: "far" link { delay_ns: 10000 } }
+           links { from: "far" to: "right" }
+         })",
+      &paths));
+  SimulatedFabric costs = RoundFabric();
+  costs.mutable_stacks(0)->set_sigma(0.5);
+  const auto latencies = [](const SimulatedFabric& fabric, int seed) {
+    return LatenciesOf(Simulate(
+        absl::StrCat(R"(
+    services { name: "client" count: 8 }
+    services { name: "server" count: 8 }
+    rpc_descriptions { name: "rpc" client: "client" server: "server"
+                       fanout_filter: "same_x" }
+    action_lists { name: "client" action_names: "loop" }
+    action_lists { name: "rpc" }
+    actions { name: "loop" rpc_name: "rpc"
+              iterations { max_iteration_count: 5 } }
+    random_seed: )",
+                     seed),
+        {.fabric = fabric}));
+  };
+  for (const SimulatedFabric& fabric : {paths, costs}) {
+    EXPECT_EQ(latencies(fabric, 1), latencies(fabric, 1));
+    EXPECT_NE(latencies(fabric, 1), latencies(fabric, 2));
+  }
+}
+
 // A client asks 16 servers at once, whose answers do not fit into its queue.
 constexpr char kIncast[] = R"(
     services { name: "client" count: 1 }

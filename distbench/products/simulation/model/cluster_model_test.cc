@@ -136,6 +136,30 @@ TEST(ClusterModelTest, AConnectionKeepsItsPathAndItsReverseMayDiffer) {
   EXPECT_NEAR(differing, 300, 50);  // three of four spines
 }
 
+// As real runs do, whose ports are others each time.
+TEST(ClusterModelTest, EachSeedGivesConnectionsOtherPaths) {
+  for (const std::string& fabric :
+       {"leaf_spine { hosts_per_leaf: 8 spines: 4 }",
+        "graph { switches { name: 's' hosts: 'n[0-9]' } switches { name: 'x' }"
+        "        switches { name: 'y' } switches { name: 'z' }"
+        "        switches { name: 't' hosts: 'n[10-19]' }"
+        "        links { from: 's' to: 'x' } links { from: 'x' to: 't' }"
+        "        links { from: 's' to: 'y' } links { from: 'y' to: 't' }"
+        "        links { from: 's' to: 'z' } links { from: 'z' to: 't' }"
+        "}"}) {
+    const ClusterModel model = ModelOf(fabric, 20, /*seed=*/1);
+    const ClusterModel same = ModelOf(fabric, 20, /*seed=*/1);
+    const ClusterModel other = ModelOf(fabric, 20, /*seed=*/2);
+    int differing = 0;
+    for (int connection = 0; connection < 400; ++connection) {
+      const std::vector<int> nodes = NodesOf(model, 1, 19, connection);
+      EXPECT_EQ(NodesOf(same, 1, 19, connection), nodes);
+      differing += NodesOf(other, 1, 19, connection) != nodes;
+    }
+    EXPECT_GT(differing, 200) << fabric;
+  }
+}
+
 TEST(ClusterModelTest, SlowHostsAreExactlyAsManyAndDependOnTheSeed) {
   const std::string fabric = "host { slow_share: 0.015 slowness: 3 }";
   const ClusterModel model = ModelOf(fabric, 1000);
