@@ -262,8 +262,7 @@ TEST(SimulatedClusterTest, TheSeedChoosesPathsAndTheVariationOfCosts) {
   SimulatedFabric costs = RoundFabric();
   costs.mutable_stacks(0)->set_sigma(0.5);
   const auto latencies = [](const SimulatedFabric& fabric, int seed) {
-    return LatenciesOf(Simulate(
-        absl::StrCat(R"(
+    return LatenciesOf(Simulate(absl::StrCat(R"(
     services { name: "client" count: 8 }
     services { name: "server" count: 8 }
     rpc_descriptions { name: "rpc" client: "client" server: "server"
@@ -273,8 +272,8 @@ TEST(SimulatedClusterTest, TheSeedChoosesPathsAndTheVariationOfCosts) {
     actions { name: "loop" rpc_name: "rpc"
               iterations { max_iteration_count: 5 } }
     random_seed: )",
-                     seed),
-        {.fabric = fabric}));
+                                             seed),
+                                {.fabric = fabric}));
   };
   for (const SimulatedFabric& fabric : {paths, costs}) {
     EXPECT_EQ(latencies(fabric, 1), latencies(fabric, 1));

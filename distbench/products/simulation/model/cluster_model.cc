@@ -64,12 +64,13 @@ void LayOutNetwork(ClusterModel& model, config::Problems& problems) {
   }
 }
 
-// A model, as far as it can be made, without what depends on chance.
+// A model, as far as it can be made, with equally fast hosts.
 ClusterModel CheckedModel(const SimulatedFabric& fabric, int host_count,
-                          config::Problems& problems) {
+                          uint64_t seed, config::Problems& problems) {
   ClusterModel model;
   model.fabric = fabric;
   model.host_count = host_count;
+  model.seed = seed;
   FillInDefaults(model.fabric);
   config::CheckRange(config::Path("host_count"), host_count, 1,
                      kMaxSimulatedHosts, problems);
@@ -85,7 +86,7 @@ ClusterModel CheckedModel(const SimulatedFabric& fabric, int host_count,
 
 std::vector<config::Problem> ProblemsOf(const SimulatedFabric& fabric) {
   config::Problems problems;
-  CheckedModel(fabric, /*host_count=*/1, problems);
+  CheckedModel(fabric, /*host_count=*/1, /*seed=*/0, problems);
   return std::move(problems).Take();
 }
 
@@ -93,7 +94,7 @@ absl::StatusOr<ClusterModel> MakeClusterModel(const SimulatedFabric& fabric,
                                               int host_count, uint64_t seed) {
   config::Problems problems;
   CheckSlowness(fabric, problems);
-  ClusterModel model = CheckedModel(fabric, host_count, problems);
+  ClusterModel model = CheckedModel(fabric, host_count, seed, problems);
   if (problems.count() > 0) return config::ToStatus(std::move(problems).Take());
   model.slowness = DrawSlowness(model.fabric.host(), host_count, seed);
   const auto by_delay = [](const LinkModel& a, const LinkModel& b) {

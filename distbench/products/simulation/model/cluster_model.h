@@ -35,8 +35,8 @@ class PathFinder {
   // Replaces `links` (indices into ClusterModel::links) by the path from one
   // host to another one: the host's link first, then those between switches,
   // then the link to the other host. The choice among equally short paths
-  // depends on (from, to, connection) only; the opposite direction may take
-  // another one. Thread-safe.
+  // depends on the model's seed and (from, to, connection) only; the opposite
+  // direction may take another one. Thread-safe.
   virtual void Find(int from_host, int to_host, uint64_t connection,
                     std::vector<int>& links) const = 0;
 };
@@ -47,6 +47,7 @@ struct ClusterModel {
   SimulatedFabric fabric;
   int host_count = 0;
   int switch_count = 0;
+  uint64_t seed = 0;  // of slow hosts and paths
 
   // By host: as the graph names it, otherwise "host0", "host1", ...
   std::vector<std::string> host_names;

@@ -28,8 +28,9 @@ class SingleSwitchPaths : public PathFinder {
 // each leaf, those to and from each spine.
 class LeafSpinePaths : public PathFinder {
  public:
-  LeafSpinePaths(int hosts_per_leaf, int spines, int first_link)
-      : hosts_per_leaf_(hosts_per_leaf),
+  LeafSpinePaths(uint64_t seed, int hosts_per_leaf, int spines, int first_link)
+      : seed_(seed),
+        hosts_per_leaf_(hosts_per_leaf),
         spines_(spines),
         first_link_(first_link) {}
 
@@ -42,7 +43,7 @@ class LeafSpinePaths : public PathFinder {
       return;
     }
     const int spine =
-        ChooseByHash(FlowHash(from_host, to_host, connection), spines_);
+        ChooseByHash(FlowHash(seed_, from_host, to_host, connection), spines_);
     links.assign({LinkFromHost(from_host), LinkToSpine(from_leaf, spine),
                   LinkToSpine(to_leaf, spine) + 1, LinkToHost(to_host)});
   }
@@ -52,6 +53,7 @@ class LeafSpinePaths : public PathFinder {
     return first_link_ + 2 * (leaf * spines_ + spine);
   }
 
+  const uint64_t seed_;
   const int hosts_per_leaf_;
   const int spines_;
   const int first_link_;
@@ -106,9 +108,9 @@ void LayOutLeafSpine(ClusterModel& model, config::Problems& problems) {
             model);
   }
   model.switch_count = leaves + layout.spines();
-  model.paths =
-      std::make_shared<LeafSpinePaths>(layout.hosts_per_leaf(), layout.spines(),
-                                       static_cast<int>(model.links.size()));
+  model.paths = std::make_shared<LeafSpinePaths>(
+      model.seed, layout.hosts_per_leaf(), layout.spines(),
+      static_cast<int>(model.links.size()));
   for (int leaf = 0; leaf < leaves; ++leaf) {
     for (int spine = 0; spine < layout.spines(); ++spine) {
       AddLink(layout.spine_link(), first_leaf + leaf, first_spine + spine,
@@ -117,7 +119,8 @@ void LayOutLeafSpine(ClusterModel& model, config::Problems& problems) {
   }
 }
 
-GraphPaths::GraphPaths(const ClusterModel& model, int first_link) {
+GraphPaths::GraphPaths(const ClusterModel& model, int first_link)
+    : seed_(model.seed) {
   AddWays(model, first_link);
   distances_.resize(model.switch_count);
   switch_of_host_.reserve(model.host_count);
@@ -181,7 +184,7 @@ const GraphPaths::Way& GraphPaths::NextWay(
 
 void GraphPaths::Find(int from_host, int to_host, uint64_t connection,
                       std::vector<int>& links) const {
-  const uint64_t flow = FlowHash(from_host, to_host, connection);
+  const uint64_t flow = FlowHash(seed_, from_host, to_host, connection);
   const int destination = switch_of_host_[to_host];
   links.assign({LinkFromHost(from_host)});
   for (int at = switch_of_host_[from_host]; at != destination;) {

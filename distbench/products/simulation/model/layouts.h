@@ -31,10 +31,11 @@ inline int LinkFromHost(int host) { return 2 * host; }
 inline int LinkToHost(int host) { return 2 * host + 1; }
 
 // A number that looks random, of one direction of a connection.
-inline uint64_t FlowHash(int from_host, int to_host, uint64_t connection) {
+inline uint64_t FlowHash(uint64_t seed, int from_host, int to_host,
+                         uint64_t connection) {
   const uint64_t hosts =
       (static_cast<uint64_t>(from_host) << 32) | static_cast<uint32_t>(to_host);
-  return base::WorkRandom::Mix(base::WorkRandom::Mix(hosts) + connection);
+  return base::WorkRandom(seed, hosts, connection)();
 }
 
 // Maps a hash evenly to the numbers below `count`.
@@ -75,6 +76,7 @@ class GraphPaths : public PathFinder {
 
   // Switches are numbered from 0 here. The ways of switch s are those from
   // first_way_[s] to first_way_[s + 1] - 1.
+  const uint64_t seed_;
   std::vector<int> first_way_;
   std::vector<Way> ways_;
   std::vector<int> switch_of_host_;
