@@ -237,12 +237,7 @@ void CheckDrivers(const DistributedSystemDescription& test,
 }
 
 void CheckModel(const DistributedSystemDescription& test,
-                const SimulatedFabric& fabric, Sentences& sentences) {
-  if (fabric.transport().kind() != SimulatedTransport::MESSAGES) {
-    sentences.push_back(
-        "the transport sends packets, which were compared with theory and "
-        "published measurements, not with real runs");
-  }
+                Sentences& sentences) {
   if (!test.activity_configs().empty()) {
     sentences.push_back(
         "services have activities, which were not compared with real runs");
@@ -251,14 +246,6 @@ void CheckModel(const DistributedSystemDescription& test,
     sentences.push_back(
         "servers have faults, which were not compared with real runs");
   }
-}
-
-void CheckNetwork(const SimulatedNetworkCounts& network, Sentences& sentences) {
-  if (network.timeouts() == 0) return;
-  sentences.push_back(absl::StrCat(
-      "lost packets caused ", network.timeouts(),
-      " timeouts; Linux recovers sooner from many losses, so real tails are "
-      "shorter (docs/products/simulation_network.md)"));
 }
 
 // Of the busiest host.
@@ -294,8 +281,7 @@ std::vector<std::string> OutsideOfValidation(
   CheckCosts(fabric, host_count, sentences);
   CheckSize(test, host_count, sentences);
   CheckDrivers(test, fabric, result, sentences);
-  CheckModel(test, fabric, sentences);
-  CheckNetwork(result.simulation().network(), sentences);
+  CheckModel(test, sentences);
   CheckLoad(fabric, result, sentences);
   return sentences;
 }

@@ -29,7 +29,7 @@ std::vector<std::string> KnownErrors(const DistributedSystemDescription& test,
 
 // Says in sentences in what the test, its fabric (with defaults and the costs
 // of its drivers filled in) and what came of it (engine_usages of its nodes,
-// its run_info and the counts of its network) differ from what was compared
+// its run_info) differ from what was compared
 // with real runs (docs/products/simulation.md). Empty: in nothing.
 std::vector<std::string> OutsideOfValidation(
     const DistributedSystemDescription& test, const SimulatedFabric& fabric,

@@ -92,7 +92,6 @@ struct Inside {
         payload_descriptions { name: "p" size: 262144 })");
   SimulatedFabric fabric = base::FromText<SimulatedFabric>(R"(
     host { cpus: 2 }
-    transport { kind: MESSAGES }
     stacks { driver: "tcp" client_send { fixed_ns: 1 fixed_error_ns: 1 }
              source: "measured here" })");
   TestResult result = base::FromText<TestResult>(R"(
@@ -201,22 +200,10 @@ TEST(OutsideOfValidationTest, SettingsOfDriversAreOutside) {
 
 TEST(OutsideOfValidationTest, OtherModelsAreOutside) {
   Inside inside;
-  inside.fabric.mutable_transport()->set_kind(SimulatedTransport::DCTCP);
   inside.test.add_activity_configs();
   inside.test.add_server_faults();
   EXPECT_THAT(inside.Sentences(),
-              ElementsAre(HasSubstr("packets"), HasSubstr("activities"),
-                          HasSubstr("faults")));
-}
-
-TEST(OutsideOfValidationTest, TimeoutsAreOutside) {
-  Inside inside;
-  SimulatedNetworkCounts& network =
-      *inside.result.mutable_simulation()->mutable_network();
-  network.set_retransmissions(9);
-  EXPECT_THAT(inside.Sentences(), IsEmpty());
-  network.set_timeouts(3);
-  EXPECT_THAT(inside.Sentences(), ElementsAre(HasSubstr("3 timeouts")));
+              ElementsAre(HasSubstr("activities"), HasSubstr("faults")));
 }
 
 TEST(OutsideOfValidationTest, BusyHostsAreOutside) {

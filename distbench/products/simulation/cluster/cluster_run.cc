@@ -39,7 +39,7 @@ SimulatorOptions MakeSimulatorOptions(const ClusterModel& model, int threads,
   SimulatorOptions options;
   options.thread_of_node.resize(model.host_count + model.switch_count, 0);
   options.threads = std::clamp(threads, 1, model.host_count);
-  options.lookahead_ns = LookaheadNs(model);
+  options.lookahead_ns = SimulatedNetwork::LookaheadNs(model);
   options.start_ns = kBeginNs;
   options.start_unix_ns =
       start_unix_ns / stats::kSeriesStepNs * stats::kSeriesStepNs;
@@ -99,7 +99,7 @@ ClusterRun::ClusterRun(const DistributedSystemDescription& test,
       sample_bytes_(ShareMemory(*plan_, options.memory_bytes).sample_bytes),
       simulator_(
           MakeSimulatorOptions(model, options.threads, options.start_unix_ns)),
-      network_(MakeSimulatedNetwork(model, simulator_)) {
+      network_(model, simulator_) {
   for (const ServiceSpec& service : test.services()) {
     driver_of_service_.push_back(UsedDriverOf(test, service).name);
   }
@@ -175,7 +175,7 @@ absl::Status ClusterRun::AddEngine(int instance, int workers) {
   if (!costs.ok()) return costs.status();
   auto driver = std::make_unique<SimulatedDriver>(SimulatedDriver::Options{
       .host = {.simulator = &simulator_,
-               .network = network_.get(),
+               .network = &network_,
                .cpus = cpus_[host].get(),
                .node = host},
       .directory = &directory_,
@@ -375,14 +375,6 @@ void ClusterRun::DescribeSimulation(SimulationFacts& facts) const {
   facts.set_event_count(simulator_.event_count());
   facts.set_simulated_seconds(
       static_cast<double>(std::max(start_ns_, end_ns_) - start_ns_) / 1e9);
-  const SimulatedNetworkCounters counters = network_->counters();
-  if (counters.packets == 0) return;  // whole messages
-  SimulatedNetworkCounts& counts = *facts.mutable_network();
-  counts.set_packets(counters.packets);
-  counts.set_dropped(counters.dropped_packets);
-  counts.set_marked(counters.marked_packets);
-  counts.set_retransmissions(counters.retransmissions);
-  counts.set_timeouts(counters.timeouts);
 }
 
 namespace {

@@ -89,7 +89,7 @@ class ClusterRun {
   const std::shared_ptr<const config::Plan> plan_;
   const int64_t sample_bytes_;  // of each instance, at most
   Simulator simulator_;
-  const std::unique_ptr<SimulatedNetwork> network_;
+  SimulatedNetwork network_;
   SimulatedDirectory directory_;
   std::vector<std::string> driver_of_service_;  // whose costs its RPCs have
   std::map<std::string, std::unique_ptr<DriverCosts>> costs_;  // by driver

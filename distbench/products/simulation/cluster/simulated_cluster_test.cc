@@ -281,41 +281,6 @@ TEST(SimulatedClusterTest, TheSeedChoosesPathsAndTheVariationOfCosts) {
   }
 }
 
-// A client asks 16 servers at once, whose answers do not fit into its queue.
-constexpr char kIncast[] = R"(
-    services { name: "client" count: 1 }
-    services { name: "server" count: 16 }
-    payload_descriptions { name: "block" size: 65536 }
-    rpc_descriptions { name: "rpc" client: "client" server: "server"
-                       fanout_filter: "all" response_payload_name: "block" }
-    action_lists { name: "client" action_names: "loop" }
-    action_lists { name: "rpc" }
-    actions { name: "loop" rpc_name: "rpc"
-              iterations { max_iteration_count: 3 } })";
-
-TEST(SimulatedClusterTest, PacketsThatWereLostAreCounted) {
-  SimulatedFabric fabric = RoundFabric();
-  SimulatedLink& link = *fabric.mutable_single_switch()->mutable_host_link();
-  link.set_gbps(1);
-  link.set_queue_bytes(32'000);
-  fabric.mutable_transport()->set_kind(SimulatedTransport::RENO);
-  const TestResult result = Simulate(kIncast, {.fabric = fabric});
-  const SimulatedNetworkCounts& network = result.simulation().network();
-  EXPECT_GT(network.packets(), 3 * 16 * 65536 / 1448);
-  EXPECT_GT(network.dropped(), 0);
-  EXPECT_GT(network.retransmissions(), 0);
-  EXPECT_EQ(network.marked(), 0);
-  EXPECT_GT(network.timeouts(), 0);
-  EXPECT_THAT(result.simulation().outside_of_validation(),
-              Contains(HasSubstr("timeouts")));
-}
-
-TEST(SimulatedClusterTest, MessagesHaveNoPacketsToCount) {
-  const TestResult result =
-      Simulate(ClosedLoop(1, 5), {.fabric = RoundFabric()});
-  EXPECT_FALSE(result.simulation().has_network());
-}
-
 TEST(SimulatedClusterTest, TheNumberOfThreadsDoesNotMatter) {
   const std::string test = R"(
     services { name: "a" count: 12 }

@@ -259,7 +259,6 @@ void SimulatedWorker::SendOut(SimulatedCall& call) {
                        .bytes = call.is_reply ? call.server.reply_bytes
                                               : call.server.request_bytes,
                        .connection = call.connection,
-                       .from_server = call.is_reply,
                        .receiver = &to,
                        .arrival = arrival});
 }
@@ -451,7 +450,6 @@ int64_t SimulatedWorker::BreakConnections() {
                            .to_host = client.host_.node,
                            .bytes = kResetBytes,
                            .connection = call->connection,
-                           .from_server = true,
                            .receiver = &client,
                            .arrival = broken});
     }

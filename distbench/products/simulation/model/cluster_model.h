@@ -16,15 +16,13 @@
 
 namespace distbench::simulation {
 
-// One direction of a link, with the queue in front of it.
+// One direction of a link.
 struct LinkModel {
   // Nodes: hosts are 0 to host_count - 1, switches follow.
   int from = 0;
   int to = 0;
   double bytes_per_ns = 0;
   int64_t delay_ns = 0;
-  int64_t queue_bytes = 0;
-  int64_t ecn_bytes = 0;  // 0: marks nothing
 };
 
 // Which way connections take through the network.

@@ -61,25 +61,20 @@ TEST(ClusterModelTest, FillsInDefaults) {
   EXPECT_TRUE(model.fabric.host().has_stalls_per_second());
   EXPECT_EQ(model.fabric.single_switch().host_link().gbps(), 25);
   EXPECT_TRUE(model.fabric.single_switch().host_link().has_gbps());
-  EXPECT_TRUE(model.fabric.transport().has_segment_bytes());
   EXPECT_THAT(model.host_names, ElementsAre("host0", "host1", "host2"));
   EXPECT_THAT(model.slowness, ElementsAre(1, 1, 1));
   EXPECT_EQ(model.min_delay_ns, 1000);
 }
 
 TEST(ClusterModelTest, ASwitchConnectsItsHosts) {
-  const ClusterModel model = ModelOf(
-      "single_switch { host_link { gbps: 8 delay_ns: 70 queue_bytes: 9000"
-      "                            ecn_bytes: 0 } }",
-      3);
+  const ClusterModel model =
+      ModelOf("single_switch { host_link { gbps: 8 delay_ns: 70 } }", 3);
   EXPECT_EQ(model.switch_count, 1);
   EXPECT_THAT(NodesOf(model, 2, 0, 5), ElementsAre(2, 3, 0));
   ASSERT_EQ(model.links.size(), 6);
   for (const LinkModel& link : model.links) {
     EXPECT_EQ(link.bytes_per_ns, 1);
     EXPECT_EQ(link.delay_ns, 70);
-    EXPECT_EQ(link.queue_bytes, 9000);
-    EXPECT_EQ(link.ecn_bytes, 0);
   }
   EXPECT_THAT(model.switch_of_host, ElementsAre(3, 3, 3));
 }
@@ -186,7 +181,6 @@ TEST(ClusterModelTest, SaysAllThatIsWrong) {
   EXPECT_THAT(
       ModelError("host { cpus: 0 slow_share: 1.5 slowness: nan }"
                  "leaf_spine { spines: 0 host_link { gbps: -1 delay_ns: 0 } }"
-                 "transport { initial_window_segments: 0 }"
                  "stacks { driver: 'grcp' client_send { fixed_ns: inf } }"
                  "stacks { driver: 'thrift' server_send { batch_ns: -3 } }"
                  "stacks { driver: 'tcp' wakeup_cpu_ns: nan }"
@@ -199,7 +193,6 @@ TEST(ClusterModelTest, SaysAllThatIsWrong) {
             HasSubstr("leaf_spine.spines: "),
             HasSubstr("leaf_spine.host_link.gbps: is -1; must be between"),
             HasSubstr("leaf_spine.host_link.delay_ns: "),
-            HasSubstr("transport.initial_window_segments: "),
             AllOf(HasSubstr("stacks[0].driver: \"grcp\" is not a driver; did "
                             "you mean \"grpc\"?"),
                   HasSubstr("stacks[0].client_send.fixed_ns: is inf"),
@@ -229,13 +222,6 @@ TEST(ClusterModelTest, RatesThatOverflowTimeAreRefused) {
               HasSubstr("single_switch.host_link.gbps: is 1e-18"));
   EXPECT_THAT(ModelError("single_switch { host_link { gbps: 1e-6 } }"),
               IsEmpty());
-}
-
-TEST(ClusterModelTest, QueuesHoldAPacket) {
-  const std::string link = "single_switch { host_link { queue_bytes: 1000 } }";
-  EXPECT_THAT(ModelError(link + "transport { kind: DCTCP }"),
-              HasSubstr("single_switch.host_link.queue_bytes: "));
-  EXPECT_THAT(ModelError(link), IsEmpty());
 }
 
 TEST(ClusterModelTest, ManyLeavesAndSpinesAreRefused) {

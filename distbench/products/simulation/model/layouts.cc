@@ -67,8 +67,6 @@ void AddLink(const SimulatedLink& link, int from, int to, ClusterModel& model) {
       .to = to,
       .bytes_per_ns = link.gbps() / kBitsPerByte,
       .delay_ns = link.delay_ns(),
-      .queue_bytes = link.queue_bytes(),
-      .ecn_bytes = link.ecn_bytes(),
   };
   model.links.push_back(direction);
   std::swap(direction.from, direction.to);
@@ -257,8 +255,7 @@ class GraphLayout {
                                    "unique"));
       }
       CheckLink(PathOfSwitch(i).Field("host_link"),
-                graph_.switches(i).host_link(), model_.fabric.transport(),
-                problems_);
+                graph_.switches(i).host_link(), problems_);
     }
   }
 
@@ -311,8 +308,7 @@ class GraphLayout {
       const config::Path path = path_.Field("links").At(i);
       const int from = FindSwitch(path.Field("from"), link.from());
       const int to = FindSwitch(path.Field("to"), link.to());
-      CheckLink(path.Field("link"), link.link(), model_.fabric.transport(),
-                problems_);
+      CheckLink(path.Field("link"), link.link(), problems_);
       if (from < 0 || to < 0) continue;
       if (from == to) {
         problems_.Add(

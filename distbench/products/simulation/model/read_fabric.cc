@@ -32,7 +32,6 @@ namespace distbench::simulation {
 namespace {
 
 constexpr int64_t kMaxDelayNs = 10 * base::kNsPerSecond;
-constexpr int64_t kMaxQueueBytes = int64_t{1} << 40;
 constexpr double kMinGbps = 1e-6;  // 1 kbit/s
 constexpr double kMaxGbps = 1e9;
 constexpr double kMaxCostNs = 1e12;
@@ -99,34 +98,14 @@ void CheckHost(const SimulatedHost& host, config::Problems& problems) {
 }
 
 void CheckLeafSpine(const SimulatedLeafSpine& leaf_spine,
-                    const SimulatedTransport& transport,
                     config::Problems& problems) {
   const config::Path path("leaf_spine");
   config::CheckRange(path.Field("hosts_per_leaf"), leaf_spine.hosts_per_leaf(),
                      1, kMaxSimulatedHosts, problems);
   config::CheckRange(path.Field("spines"), leaf_spine.spines(), 1,
                      kMaxSimulatedSwitches, problems);
-  CheckLink(path.Field("host_link"), leaf_spine.host_link(), transport,
-            problems);
-  CheckLink(path.Field("spine_link"), leaf_spine.spine_link(), transport,
-            problems);
-}
-
-void CheckTransport(const SimulatedTransport& transport,
-                    config::Problems& problems) {
-  const config::Path path("transport");
-  config::CheckRange(path.Field("segment_bytes"), transport.segment_bytes(), 1,
-                     1'000'000, problems);
-  config::CheckRange(path.Field("header_bytes"), transport.header_bytes(), 0,
-                     10'000, problems);
-  config::CheckRange(path.Field("initial_window_segments"),
-                     transport.initial_window_segments(), 1, 100'000, problems);
-  config::CheckRange(path.Field("max_window_bytes"),
-                     transport.max_window_bytes(), transport.segment_bytes(),
-                     kMaxQueueBytes, problems);
-  config::CheckRange(path.Field("min_retransmission_timeout_ns"),
-                     transport.min_retransmission_timeout_ns(), base::kNsPerUs,
-                     100 * base::kNsPerSecond, problems);
+  CheckLink(path.Field("host_link"), leaf_spine.host_link(), problems);
+  CheckLink(path.Field("spine_link"), leaf_spine.spine_link(), problems);
 }
 
 void CheckCost(const config::Path& path, const StackCosts::Cost& cost,
@@ -208,7 +187,6 @@ void CheckActivities(const SimulatedFabric& fabric,
 
 void FillInDefaults(SimulatedFabric& fabric) {
   SetNumbers(*fabric.mutable_host());
-  SetNumbers(*fabric.mutable_transport());
   switch (fabric.network_case()) {
     case SimulatedFabric::NETWORK_NOT_SET:
     case SimulatedFabric::kSingleSwitch:
@@ -231,31 +209,19 @@ void FillInDefaults(SimulatedFabric& fabric) {
 }
 
 void CheckLink(const config::Path& path, const SimulatedLink& link,
-               const SimulatedTransport& transport,
                config::Problems& problems) {
   CheckNumber(path.Field("gbps"), link.gbps(), kMinGbps, kMaxGbps, problems);
   config::CheckRange(path.Field("delay_ns"), link.delay_ns(), 1, kMaxDelayNs,
                      problems);
-  // A queue in which no packet has room would let nothing through.
-  const int64_t packet_bytes =
-      transport.kind() == SimulatedTransport::MESSAGES
-          ? 1
-          : int64_t{transport.segment_bytes()} + transport.header_bytes();
-  config::CheckRange(path.Field("queue_bytes"), link.queue_bytes(),
-                     packet_bytes, kMaxQueueBytes, problems);
-  config::CheckRange(path.Field("ecn_bytes"), link.ecn_bytes(), 0,
-                     kMaxQueueBytes, problems);
 }
 
 void CheckFabric(const SimulatedFabric& fabric, config::Problems& problems) {
   CheckHost(fabric.host(), problems);
   if (fabric.has_single_switch()) {
     CheckLink(config::Path("single_switch").Field("host_link"),
-              fabric.single_switch().host_link(), fabric.transport(), problems);
+              fabric.single_switch().host_link(), problems);
   }
-  if (fabric.has_leaf_spine())
-    CheckLeafSpine(fabric.leaf_spine(), fabric.transport(), problems);
-  CheckTransport(fabric.transport(), problems);
+  if (fabric.has_leaf_spine()) CheckLeafSpine(fabric.leaf_spine(), problems);
   CheckStacks(fabric, problems);
   CheckActivities(fabric, problems);
 }
@@ -489,8 +455,6 @@ class SlurmReader {
     SimulatedLink& link = *added.mutable_link();
     const int64_t hosts = std::max<int64_t>(child.host_count, 1);
     link.set_gbps(link.gbps() * hosts);
-    link.set_queue_bytes(link.queue_bytes() * hosts);
-    link.set_ecn_bytes(link.ecn_bytes() * hosts);
   }
 
   const absl::string_view source_;

@@ -29,7 +29,7 @@ void FillInDefaults(SimulatedFabric& fabric);
 void CheckFabric(const SimulatedFabric& fabric, config::Problems& problems);
 
 void CheckLink(const config::Path& path, const SimulatedLink& link,
-               const SimulatedTransport& transport, config::Problems& problems);
+               config::Problems& problems);
 
 // Slurm's topology.conf for its plugin topology/tree (topology.conf(5)):
 //
@@ -47,7 +47,7 @@ struct SlurmTopology {
 };
 
 // The file has no rates: hosts have default links, and the link of a switch to
-// the one above it has the rate and the queue of all hosts below together, as
+// the one above it has the rate of all hosts below together, as
 // the parallel links of a fat tree would have that is not oversubscribed.
 // INVALID_ARGUMENT lists all problems, as "source:line: what is wrong; what
 // would be right".

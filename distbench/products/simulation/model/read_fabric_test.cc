@@ -59,8 +59,6 @@ TEST(SlurmTopologyTest, UplinksCarryTheHostsBelow) {
   const SimulatedLink host_link;
   const SimulatedLink& of_s0 = topology->graph.links(0).link();
   EXPECT_EQ(of_s0.gbps(), 7 * host_link.gbps());
-  EXPECT_EQ(of_s0.queue_bytes(), 7 * host_link.queue_bytes());
-  EXPECT_EQ(of_s0.ecn_bytes(), 7 * host_link.ecn_bytes());
   const SimulatedGraph::Link& of_s3 = topology->graph.links(3);
   EXPECT_EQ(of_s3.from(), "s3");
   EXPECT_EQ(of_s3.link().gbps(), 19 * host_link.gbps());

@@ -49,46 +49,21 @@ std::string NetworkName(const SimulatedFabric& fabric) {
   return "single switch";
 }
 
-bool HasPackets(const SimulatedTransport& transport) {
-  return transport.kind() != SimulatedTransport::MESSAGES;
-}
-
-std::string TransportName(const SimulatedTransport& transport) {
-  switch (transport.kind()) {
-    case SimulatedTransport::RENO:
-      return "packets under a window like TCP NewReno's";
-    case SimulatedTransport::DCTCP:
-      return "packets under a window like DCTCP's";
-    case SimulatedTransport::MESSAGES:
-      break;
-  }
-  return "whole messages";
-}
-
-std::string LinkText(absl::string_view name, const SimulatedLink& link,
-                     bool has_queues) {
-  std::string text =
-      absl::StrFormat("%s %g Gb/s, delay %s", name, link.gbps(),
-                      TimeText(static_cast<double>(link.delay_ns())));
-  if (!has_queues) return text;
-  absl::StrAppend(&text, ", queue ", link.queue_bytes(), " bytes");
-  if (link.ecn_bytes() > 0) {
-    absl::StrAppend(&text, ", marked above ", link.ecn_bytes());
-  }
-  return text;
+std::string LinkText(absl::string_view name, const SimulatedLink& link) {
+  return absl::StrFormat("%s %g Gb/s, delay %s", name, link.gbps(),
+                         TimeText(static_cast<double>(link.delay_ns())));
 }
 
 std::string NetworkText(const SimulatedFabric& fabric) {
-  const bool has_queues = HasPackets(fabric.transport());
   std::string text = NetworkName(fabric);
   switch (fabric.network_case()) {
     case SimulatedFabric::kLeafSpine: {
       const SimulatedLeafSpine& network = fabric.leaf_spine();
-      return absl::StrCat(
-          text, ": ", CountText(network.hosts_per_leaf(), "host"),
-          " per leaf, ", CountText(network.spines(), "spine"), "; ",
-          LinkText("hosts'", network.host_link(), has_queues), "; ",
-          LinkText("spines'", network.spine_link(), has_queues));
+      return absl::StrCat(text, ": ",
+                          CountText(network.hosts_per_leaf(), "host"),
+                          " per leaf, ", CountText(network.spines(), "spine"),
+                          "; ", LinkText("hosts'", network.host_link()), "; ",
+                          LinkText("spines'", network.spine_link()));
     }
     case SimulatedFabric::kGraph:
       return absl::StrCat(text, ": ", fabric.graph().switches_size(), " with ",
@@ -98,22 +73,8 @@ std::string NetworkText(const SimulatedFabric& fabric) {
     case SimulatedFabric::NETWORK_NOT_SET:
       break;
   }
-  return absl::StrCat(
-      text, ": ",
-      LinkText("links", fabric.single_switch().host_link(), has_queues));
-}
-
-std::string TransportText(const SimulatedTransport& transport) {
-  if (!HasPackets(transport)) {
-    return "whole messages, which wait for links and are never lost";
-  }
-  return absl::StrCat(
-      TransportName(transport), ": ", transport.segment_bytes(),
-      " bytes per packet and ", transport.header_bytes(), " of headers, ",
-      transport.initial_window_segments(), " packets at first, at most ",
-      transport.max_window_bytes(), " bytes, retransmission after ",
-      TimeText(static_cast<double>(transport.min_retransmission_timeout_ns())),
-      " at least");
+  return absl::StrCat(text, ": ",
+                      LinkText("links", fabric.single_switch().host_link()));
 }
 
 std::string HostsText(const SimulationFacts& simulation) {
@@ -197,23 +158,13 @@ std::string ActivityText(const ActivityCosts& costs) {
 
 std::string DescribeSimulation(const SimulationFacts& simulation) {
   return absl::StrCat("Simulated, not measured: ", HostCount(simulation), ", ",
-                      NetworkName(simulation.fabric()), ", ",
-                      TransportName(simulation.fabric().transport()));
-}
-
-std::string PacketsText(const SimulatedNetworkCounts& network) {
-  return absl::StrCat(CountText(network.packets(), "packet"), ", ",
-                      network.dropped(), " dropped, ", network.marked(),
-                      " marked, ", network.retransmissions(), " sent again, ",
-                      CountText(network.timeouts(), "timeout"));
+                      NetworkName(simulation.fabric()));
 }
 
 std::vector<Assumption> AssumptionsOf(const SimulationFacts& simulation) {
   const SimulatedFabric& fabric = simulation.fabric();
-  std::vector<Assumption> assumptions = {
-      {"hosts", HostsText(simulation)},
-      {"network", NetworkText(fabric)},
-      {"transport", TransportText(fabric.transport())}};
+  std::vector<Assumption> assumptions = {{"hosts", HostsText(simulation)},
+                                         {"network", NetworkText(fabric)}};
   for (const StackCosts& costs : fabric.stacks()) {
     assumptions.push_back(
         {absl::StrCat("costs of ", costs.driver()), StackText(costs)});
@@ -312,10 +263,6 @@ std::vector<std::string> AssumptionLines(const TestResult& result) {
   lines.push_back(absl::StrFormat(
       "  extent: %d events in %.4g s of simulated time",
       simulation.event_count(), simulation.simulated_seconds()));
-  if (simulation.has_network()) {
-    lines.push_back(
-        absl::StrCat("  sent: ", PacketsText(simulation.network())));
-  }
   return lines;
 }
 

@@ -1,11 +1,9 @@
 #include "distbench/products/simulation/report/simulation_report.h"
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "distbench/report/findings/testing/judge_testing.h"
-#include "distbench/report/json/json.h"
 #include "distbench/report/terminal/terminal_view.h"
 #include "distbench/report/testing/report_testing.h"
 #include "distbench/report/text/text_summary.h"
@@ -32,18 +30,16 @@ std::string TextOf(const TestResult& result, const std::string& subject) {
   return "";
 }
 
-TEST(AssumptionsTest, TheSentenceNamesHostsNetworkAndTransport) {
+TEST(AssumptionsTest, TheSentenceNamesHostsAndNetwork) {
   EXPECT_EQ(
-      DescribeSimulation(Simulated("host_count: 100 fabric { host { cpus: 4 } "
-                                   "leaf_spine {} transport { kind: DCTCP } }")
-                             .simulation()),
-      "Simulated, not measured: 100 hosts of 4 CPUs, leaf-spine network, "
-      "packets under a window like DCTCP's");
+      DescribeSimulation(
+          Simulated("host_count: 100 fabric { host { cpus: 4 } leaf_spine {} }")
+              .simulation()),
+      "Simulated, not measured: 100 hosts of 4 CPUs, leaf-spine network");
   EXPECT_EQ(
       DescribeSimulation(
           Simulated("host_count: 1 fabric { host { cpus: 1 } }").simulation()),
-      "Simulated, not measured: 1 host of 1 CPU, single switch, whole "
-      "messages");
+      "Simulated, not measured: 1 host of 1 CPU, single switch");
 }
 
 TEST(AssumptionsTest, AssumptionsAreThoseOfTheFabric) {
@@ -76,7 +72,6 @@ TEST(AssumptionsTest, AssumptionsAreThoseOfTheFabric) {
             "second, of 1ms in the mean; 0 of them 5 times as slow");
   EXPECT_EQ(TextOf(result, "network"),
             "single switch: links 10 Gb/s, delay 1.5us");
-  EXPECT_THAT(TextOf(result, "transport"), HasSubstr("never lost"));
   EXPECT_THAT(
       TextOf(result, "costs of tcp"),
       AllOf(HasSubstr("client sends 1000 ± 30 ns and 0.5 ns per byte"),
@@ -94,25 +89,6 @@ TEST(AssumptionsTest, SlowHostsAreCounted) {
                                "slow_share: 0.015 slowness: 3 } }"),
                      "hosts"),
               HasSubstr("; 15 of them 3 times as slow"));
-}
-
-TEST(AssumptionsTest, QueuesArePartOfPacketNetworksOnly) {
-  const std::string network =
-      "fabric { leaf_spine { host_link { queue_bytes: 9000 } } ";
-  EXPECT_THAT(TextOf(Simulated(network + "}"), "network"),
-              Not(HasSubstr("9000")));
-  const TestResult packets = Simulated(network + "transport { kind: RENO } }");
-  EXPECT_THAT(TextOf(packets, "network"),
-              HasSubstr("queue 9000 bytes, marked above 100000"));
-  EXPECT_THAT(TextOf(packets, "transport"), HasSubstr("NewReno"));
-}
-
-TEST(AssumptionsTest, PacketsAreCountedInWords) {
-  EXPECT_EQ(PacketsText(Simulated("network { packets: 900 dropped: 7 marked: 0 "
-                                  "retransmissions: 8 timeouts: 1 }")
-                            .simulation()
-                            .network()),
-            "900 packets, 7 dropped, 0 marked, 8 sent again, 1 timeout");
 }
 
 TEST(AssumptionsTest, CostsOfUnknownOriginSaySo) {
@@ -157,24 +133,6 @@ TEST_F(JudgeTest, SimulatedHostsHaveNoControlsAndRequirements) {
 
 namespace {
 
-using Json = nlohmann::json;
-
-TEST(SimulationSectionsTest, PacketsOfSimulationsAreCounted) {
-  const auto network_of = [](const std::string& facts) {
-    const Json document =
-        Json::parse(report::RenderJson(report::InputOf(report::Sourced(
-            {report::ResultFromText("simulation { " + facts + " }")}))));
-    return document["tests"][0]["simulation"].at("network");
-  };
-  EXPECT_TRUE(network_of("").is_null());
-  EXPECT_EQ(network_of("network { packets: 9 dropped: 1 timeouts: 2 }"),
-            Json({{"packets", 9},
-                  {"dropped", 1},
-                  {"marked", 0},
-                  {"retransmissions", 0},
-                  {"timeouts", 2}}));
-}
-
 TEST(SimulationSectionsTest, ASimulationSaysSoFirstAndWhatItAssumed) {
   const TestResult result = report::ResultFromText(R"pb(
     run_info { failure: "cancelled" }
@@ -183,7 +141,6 @@ TEST(SimulationSectionsTest, ASimulationSaysSoFirstAndWhatItAssumed) {
       fabric { stacks { driver: "tcp" source: "two\nlines" } }
       event_count: 12
       simulated_seconds: 1.5
-      network { packets: 9 timeouts: 2 }
     }
   )pb");
   const std::vector<std::string> lines = report::SummarizeTest(result);
@@ -193,7 +150,6 @@ TEST(SimulationSectionsTest, ASimulationSaysSoFirstAndWhatItAssumed) {
   EXPECT_THAT(lines, Contains(HasSubstr("Source: two lines")));
   EXPECT_THAT(lines,
               Contains("  extent: 12 events in 1.5 s of simulated time"));
-  EXPECT_THAT(lines, Contains(HasSubstr("  sent: 9 packets, 0 dropped")));
   EXPECT_THAT(report::SummarizeTest(TestResult()),
               Not(Contains("Simulation:")));
 }
@@ -205,7 +161,7 @@ TEST(SimulationSectionsTest, TerminalsShowWhatWasSimulated) {
   result.mutable_simulation()->mutable_fabric()->mutable_host()->set_cpus(2);
   EXPECT_THAT(report::TerminalView(result, {.style = {.columns = 100}}),
               HasSubstr("\n  Simulated, not measured: 40 hosts of 2 CPUs, "
-                        "single switch, whole messages\n"));
+                        "single switch\n"));
 }
 
 }  // namespace
