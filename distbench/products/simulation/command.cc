@@ -277,8 +277,7 @@ void AddSimulateCommand(CLI::App& app, cli::CommandBody& chosen) {
       "  distbench simulate my_test.config --vary=service.leaf=100,1000 \\\n"
       "      --vary=fabric.host.slow_share=0,0.01 \\\n"
       "      --vary=fabric.host.slowness=5 --outfile=sweep.pb.gz\n"
-      "  distbench simulate my_test.config --fabric=/etc/slurm/topology.conf "
-      "\\\n"
+      "  distbench simulate my_test.config --fabric=rack.fabric \\\n"
       "      --calibrate_from=calibration.pb.gz --outfile=simulated.pb.gz \\\n"
       "      --binary_output");
   cli::SetStoppableBody(command, chosen, [flags](base::StopSignals& stop) {

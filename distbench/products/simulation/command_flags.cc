@@ -29,8 +29,7 @@ std::vector<std::string> AddSimulationFlags(CLI::App& command,
                                             SimulationFlags& flags) {
   cli::AddTextFlag(
       command, "--fabric", flags.fabric, "FILE",
-      "Hosts, network and costs (proto/simulation.proto as text),\n"
-      "or the switches and hosts of a Slurm topology.conf;\n"
+      "Hosts, network and costs (proto/simulation.proto as text);\n"
       "default: hosts of 8 CPUs at one switch");
   cli::AddTextFlag(command, "--calibrate_from", flags.calibrate_from, "RESULT",
                    "What RPCs cost, from a real run of\n"

@@ -29,13 +29,6 @@ tests {
 }
 """
 
-TOPOLOGY = """
-SwitchName=a Nodes=n[0-1]
-SwitchName=b Nodes=n[2-3]
-SwitchName=c Switches=a,b
-"""
-
-
 # One worker that answers from its own CPU time, on hosts on which that takes
 # exactly a millisecond.
 ONE_WORKER = """
@@ -156,14 +149,6 @@ class SimulateTest(programs.ProgramTest):
             outcome = self.simulate(self.config(), "--hosts=5", *flags)
             self.assertEqual(outcome.status, 0, outcome)
             self.assertIn("5 hosts of 3 CPUs, leaf-spine network", outcome.out)
-
-    def test_topologies_of_slurm_are_fabrics(self):
-        topology = self.write("topology.conf", TOPOLOGY)
-        outcome = self.simulate(
-            self.config(), f"--fabric={topology}", "--hosts=4"
-        )
-        self.assertEqual(outcome.status, 0, outcome)
-        self.assertIn("given one by one: 3 with 2 links", outcome.out)
 
     def test_objectives_decide_the_exit_status(self):
         for objective, status in (("ping p50<=10s", 0), ("ping p50<=1ns", 2)):

@@ -88,10 +88,8 @@ absl::StatusOr<ActivityCosts> CostsOfActivity(const SimulatedFabric& fabric,
 // All that is wrong with a fabric, whatever is simulated on it.
 std::vector<config::Problem> ProblemsOf(const SimulatedFabric& fabric);
 
-// Reads a fabric: text format, YAML or JSON or, if the name ends in ".conf", a
-// topology.conf of Slurm (read_fabric.h), of which it takes switches and hosts.
-// Logs what it had to assume. Errors name the file and the line; those of the
-// first three formats are also ProblemsOf() the fabric.
+// Reads a fabric: text format, YAML or JSON. Errors name the file and the line,
+// and are also ProblemsOf() the fabric.
 absl::StatusOr<SimulatedFabric> ReadFabric(const std::string& path);
 
 }  // namespace distbench::simulation
