@@ -1,7 +1,8 @@
 // Prints what RPCs cost (text format of SimulatedFabric) by the results of
 // calibrations (workloads/calibration.config):
 //
-//   bazel run //distbench/products/simulation/calibration:print_costs -- RESULT...
+//   bazel run //distbench/products/simulation/calibration:print_costs --
+//   RESULT...
 
 #include <cstdio>
 #include <string>

@@ -165,10 +165,6 @@ absl::StatusOr<TestResult> RunSimulatedTest(
        OutsideOfValidation(test, facts.fabric(), facts.host_count(), result)) {
     facts.add_outside_of_validation(std::move(sentence));
   }
-  for (std::string& sentence :
-       KnownErrors(test, facts.host_count(), MeasuredErrors())) {
-    facts.add_known_errors(std::move(sentence));
-  }
   Conclude(result);
   return result;
 }

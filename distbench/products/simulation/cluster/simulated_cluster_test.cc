@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/config/validate/check.h"
-#include "distbench/products/simulation/calibration/model_validity.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
@@ -109,15 +108,6 @@ TEST(SimulatedClusterTest, AnRpcAloneTakesTheSumOfItsParts) {
   EXPECT_EQ(latencies_ns.size(), 50u);
   // Few bytes take up to a nanosecond on each link.
   EXPECT_THAT(latencies_ns, Each(AllOf(Ge(kAloneNs), Le(kAloneNs + 8))));
-}
-
-TEST(SimulatedClusterTest, ResultsQuoteTheErrorsOfTheirKind) {
-  const std::string loop = ClosedLoop(1, 5);
-  const TestResult result = Simulate(loop, {.fabric = RoundFabric()});
-  const std::vector<std::string> expected =
-      KnownErrors(MakeTest(loop), /*host_count=*/2, MeasuredErrors());
-  EXPECT_FALSE(expected.empty());
-  EXPECT_THAT(result.simulation().known_errors(), ElementsAreArray(expected));
 }
 
 // The counts of all seconds, in order.

@@ -214,15 +214,6 @@ void JudgeSimulation(const TestResult& result, report::FindingList& findings) {
             ". The figures may be far off (docs/products/simulation.md)"),
         std::string(kDirectionAdvice));
   }
-  for (const std::string& errors : result.simulation().known_errors()) {
-    findings.Add(
-        Finding::WARN, "simulation",
-        absl::StrCat("simulations like this one were this far off when they "
-                     "were compared with real runs "
-                     "(docs/products/simulation_validation.md): ",
-                     errors),
-        std::string(kDirectionAdvice));
-  }
   const std::vector<std::string> parts = NotSimulated(result.traffic_config());
   if (!parts.empty()) {
     findings.Add(Finding::WARN, "simulation",

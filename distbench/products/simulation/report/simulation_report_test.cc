@@ -110,13 +110,6 @@ TEST_F(JudgeTest, WhyASimulationMayBeFarOff) {
               HasSubstr("validated: more than 40 hosts."));
 }
 
-TEST_F(JudgeTest, KnownErrorsAreSaid) {
-  result_.mutable_simulation()->add_known_errors("rates by -5 to +315 %");
-  EXPECT_THAT(
-      ExpectOne(Finding::WARN, "simulation"),
-      AllOf(HasSubstr("this far off"), HasSubstr(": rates by -5 to +315 %")));
-}
-
 TEST_F(JudgeTest, SimulatedHostsHaveNoControlsAndRequirements) {
   DistributedSystemDescription& test = *result_.mutable_traffic_config();
   test.mutable_controls()->add_groups();
