@@ -24,7 +24,6 @@
 #include "distbench/client/console_run.h"
 #include "distbench/products/simulation/calibration/calibrate.h"
 #include "distbench/products/simulation/model/cluster_model.h"
-#include "distbench/products/simulation/model/read_fabric.h"
 #include "google/protobuf/text_format.h"
 #include "proto/traffic_config.pb.h"
 

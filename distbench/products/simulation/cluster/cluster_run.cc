@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "distbench/config/compile/compile.h"
 #include "distbench/engine/activity_pools/activities.h"
+#include "distbench/products/simulation/model/fabric.h"
 #include "distbench/products/simulation/model/used_driver.h"
 #include "distbench/protocol/decorators/decorators.h"
 #include "distbench/results/merge.h"

@@ -15,6 +15,7 @@
 #include "distbench/products/simulation/cluster/cluster_run.h"
 #include "distbench/products/simulation/hosts/activities.h"
 #include "distbench/products/simulation/model/cluster_model.h"
+#include "distbench/products/simulation/model/fabric.h"
 #include "distbench/products/simulation/model/used_driver.h"
 #include "distbench/report/findings/findings.h"
 #include "distbench/report/text/text_summary.h"

@@ -7,7 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "distbench/config/catalogs/activity_catalog.h"
 #include "distbench/engine/activity_pools/activities.h"
-#include "distbench/products/simulation/model/cluster_model.h"
+#include "distbench/products/simulation/model/fabric.h"
 
 namespace distbench::simulation {
 namespace {

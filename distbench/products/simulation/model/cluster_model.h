@@ -1,5 +1,5 @@
 // A fabric (proto/simulation.proto) made ready for use: defaults filled in,
-// names resolved to indices, slow hosts chosen.
+// names resolved to indices, slow hosts chosen, the network laid out.
 
 #ifndef DISTBENCH_PRODUCTS_SIMULATION_MODEL_CLUSTER_MODEL_H_
 #define DISTBENCH_PRODUCTS_SIMULATION_MODEL_CLUSTER_MODEL_H_
@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
-#include "distbench/config/problems/problem.h"
 #include "proto/simulation.pb.h"
 
 namespace distbench::simulation {
+
+// Enough for any cluster, and few enough for the model to fit into memory.
+inline constexpr int kMaxSimulatedHosts = 1'000'000;
 
 // One direction of a link.
 struct LinkModel {
@@ -54,6 +55,8 @@ struct ClusterModel {
   // exactly round(slow_share * host_count) hosts are.
   std::vector<double> slowness;
 
+  // 2h is the link of host h to its switch, 2h + 1 that from the switch; those
+  // between switches follow, each with its opposite direction.
   std::vector<LinkModel> links;
   std::shared_ptr<const PathFinder> paths;
 
@@ -67,29 +70,12 @@ struct ClusterModel {
 
 // A graph must have at least host_count hosts; the first ones, in the order of
 // its switches, are simulated. INVALID_ARGUMENT says all that is wrong with the
-// fabric, one problem per line, by path ("host.cpus: is 0; ...").
+// fabric, one problem per line, by path ("host.cpus: 0 is out of range; ...").
 absl::StatusOr<ClusterModel> MakeClusterModel(const SimulatedFabric& fabric,
                                               int host_count, uint64_t seed);
 
-// The costs of a driver's RPCs: those of the fabric if it has them, otherwise
-// those of the reference machine (reference_costs.textproto). A decorator has
-// none of its own: ask for the driver that it decorates. NOT_FOUND names the
-// drivers that have costs.
-absl::StatusOr<StackCosts> CostsOfDriver(const SimulatedFabric& fabric,
-                                         absl::string_view driver);
-
-// The costs of an activity that computes: those for the test's activity config
-// of this name, otherwise those for all of this activity. NOT_FOUND names both
-// and the remedy.
-absl::StatusOr<ActivityCosts> CostsOfActivity(const SimulatedFabric& fabric,
-                                              absl::string_view activity,
-                                              absl::string_view name);
-
-// All that is wrong with a fabric, whatever is simulated on it.
-std::vector<config::Problem> ProblemsOf(const SimulatedFabric& fabric);
-
 // Reads a fabric: text format, YAML or JSON. Errors name the file and the line,
-// and are also ProblemsOf() the fabric.
+// and say all that is wrong with the fabric, whatever is simulated on it.
 absl::StatusOr<SimulatedFabric> ReadFabric(const std::string& path);
 
 }  // namespace distbench::simulation
