@@ -75,10 +75,8 @@ std::unique_ptr<protocol::ProtocolDriver> Decorate(
   return protocol::MakeRpcCounterDriver(std::move(decorated));
 }
 
-// Random streams of drivers and of CPUs are others.
-uint64_t SeedOfActivities(uint64_t seed, int instance) {
-  return base::WorkRandom(seed, instance, /*part=*/3)();
-}
+// Of the seed, for activities; drivers and CPUs have others.
+constexpr uint64_t kActivityPart = 3;
 
 std::shared_ptr<const config::Plan> PlanWithin(
     int64_t memory_bytes, const DistributedSystemDescription& test) {
@@ -206,12 +204,12 @@ absl::Status ClusterRun::AddEngine(int instance, int workers) {
         {simulator_.now_ns(host), instance, std::move(status)});
   };
   options.start_threads = false;
-  part.activities = std::make_unique<SimulatedActivities>(
-      *cpus_[host], activity_costs_, SeedOfActivities(plan_->seed, instance),
-      part.used_ns);
+  part.activities.emplace(PoolHost{
+      cpus_[host].get(), &activity_costs_,
+      base::WorkRandom(plan_->seed, instance, kActivityPart), &part.used_ns});
   options.make_iteration_pool = [&activities = *part.activities](
                                     const engine::IterationPoolOptions& pool) {
-    return activities.MakePool(pool);
+    return std::make_unique<SimulatedPool>(pool, activities);
   };
   absl::StatusOr<std::unique_ptr<engine::Engine>> engine =
       engine::Engine::Create(std::move(options),

@@ -13,7 +13,7 @@
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/products/simulation/calibration/model_validity.h"
 #include "distbench/products/simulation/cluster/cluster_run.h"
-#include "distbench/products/simulation/hosts/activities.h"
+#include "distbench/products/simulation/hosts/costs.h"
 #include "distbench/products/simulation/model/cluster_model.h"
 #include "distbench/products/simulation/model/fabric.h"
 #include "distbench/products/simulation/model/used_driver.h"

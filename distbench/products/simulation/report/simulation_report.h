@@ -17,15 +17,6 @@ namespace distbench::simulation {
 // network".
 std::string DescribeSimulation(const SimulationFacts& simulation);
 
-// A part of what a simulation assumed, such as "network", in words.
-struct Assumption {
-  std::string subject;
-  std::string text;
-};
-
-// In the order in which people read them. Fabrics have defaults filled in.
-std::vector<Assumption> AssumptionsOf(const SimulationFacts& simulation);
-
 // Findings on a simulated run; none on others.
 void JudgeSimulation(const TestResult& result, report::FindingList& findings);
 

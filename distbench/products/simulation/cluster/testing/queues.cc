@@ -1,4 +1,4 @@
-#include "distbench/products/simulation/validation/queues.h"
+#include "distbench/products/simulation/cluster/testing/queues.h"
 
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>

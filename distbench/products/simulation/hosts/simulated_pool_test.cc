@@ -1,13 +1,13 @@
-#include "distbench/products/simulation/hosts/activities.h"
+#include "distbench/products/simulation/hosts/simulated_pool.h"
 
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "distbench/base/clock.h"
 #include "distbench/config/plan/plan.h"
 #include "distbench/engine/activity_pools/activity_recorder.h"
 #include "distbench/engine/worker/run_state.h"
+#include "distbench/products/simulation/kernel/simulator.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -18,55 +18,42 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-constexpr int kActivities = 3;
-
-config::Plan PlanWithActivities() {
-  config::Plan plan;
-  plan.activities.resize(kActivities);
-  return plan;
-}
-
-// A pool whose threads end their iterations when the test says so.
+// Iterations of activity i take 10 (i + 1) ns on a host with CPUs for all.
 class SimulatedPoolTest : public testing::Test,
                           private engine::ActivityListener {
  protected:
-  class FakeThread final : public ActivityThread {
-   public:
-    FakeThread(SimulatedPoolTest& test, Listener& listener)
-        : test_(test), listener_(listener) {
-      test_.threads_.push_back(this);
-    }
-    void Start(int activity) override { test_.started_.push_back(activity); }
-    void End() { listener_.OnIterationOver(); }
+  static constexpr int kActivities = 3;
 
-   private:
-    SimulatedPoolTest& test_;
-    Listener& listener_;
-  };
+  SimulatedPoolTest() {
+    plan_.activities.resize(kActivities);
+    for (int i = 0; i < kActivities; ++i) {
+      ActivityCosts costs;
+      costs.set_cpu_ns(10 * (i + 1));
+      costs_.push_back(std::make_unique<IterationCosts>(costs));
+    }
+  }
 
   void MakePool(int thread_count) {
     pool_ = std::make_unique<SimulatedPool>(
         engine::IterationPoolOptions{.plan = &plan_,
                                      .activities = {},
                                      .thread_count = thread_count,
-                                     .clock = &clock_,
+                                     .clock = &simulator_.clock(0),
                                      .recorder = &recorder_},
-        [this](ActivityThread::Listener& listener) {
-          return std::make_unique<FakeThread>(*this, listener);
-        });
+        host_);
   }
 
   void Submit(int activity, engine::Iteration& iteration) {
     pool_->Submit(activity, iteration, *this);
   }
 
-  // Lets a thread, in the order in which they were made, end its iteration.
-  void EndThread(int thread) { threads_[thread]->End(); }
+  void RunTo(int64_t end_ns) {
+    simulator_.Run(end_ns, [] { return false; });
+  }
 
   std::vector<engine::Iteration*> TakeDone() {
     return std::exchange(done_, {});
   }
-  std::vector<int> TakeStarted() { return std::exchange(started_, {}); }
 
   engine::ActivityRecord RecordOf(int activity) {
     std::vector<engine::ActivityRecord> records(kActivities);
@@ -74,21 +61,23 @@ class SimulatedPoolTest : public testing::Test,
     return records[activity];
   }
 
-  config::Plan plan_ = PlanWithActivities();
-  base::ManualClock clock_;
   std::vector<engine::Iteration> iterations_ =
       std::vector<engine::Iteration>(5);
   std::unique_ptr<SimulatedPool> pool_;
+  double used_ns_ = 0;
 
  private:
   void OnActivityDone(engine::Iteration& iteration) override {
     done_.push_back(&iteration);
   }
 
+  config::Plan plan_;
+  CostsByActivity costs_;
+  Simulator simulator_{{.thread_of_node = {0}}};
+  SimulatedCpus cpus_{simulator_, 0, {.cpus = 16}};
+  PoolHost host_{&cpus_, &costs_, base::WorkRandom(1), &used_ns_};
   engine::ActivityRecorder recorder_{
       {.activity_count = kActivities, .recording_memory_bytes = 1 << 20}};
-  std::vector<FakeThread*> threads_;
-  std::vector<int> started_;
   std::vector<engine::Iteration*> done_;
 };
 
@@ -96,40 +85,36 @@ TEST_F(SimulatedPoolTest, RunsAsManyAsItHasThreadsInTheOrderOfRequests) {
   MakePool(2);
   Submit(0, iterations_[0]);
   Submit(1, iterations_[1]);
-  clock_.Advance(5);
+  RunTo(5);
   Submit(2, iterations_[2]);
   Submit(0, iterations_[3]);
-  EXPECT_THAT(TakeStarted(), ElementsAre(0, 1));
   EXPECT_THAT(TakeDone(), IsEmpty());
-  clock_.Advance(10);
-  EndThread(1);
-  EXPECT_THAT(TakeStarted(), ElementsAre(2));
+  RunTo(10);  // the third begins
+  EXPECT_THAT(TakeDone(), ElementsAre(&iterations_[0]));
+  RunTo(20);  // the fourth begins
   EXPECT_THAT(TakeDone(), ElementsAre(&iterations_[1]));
-  EndThread(1);
-  EXPECT_THAT(TakeStarted(), ElementsAre(0));
-  EndThread(0);
-  EndThread(1);
-  EXPECT_THAT(TakeDone(),
-              ElementsAre(&iterations_[2], &iterations_[0], &iterations_[3]));
+  RunTo(29);
+  EXPECT_THAT(TakeDone(), IsEmpty());
+  RunTo(40);
+  EXPECT_THAT(TakeDone(), ElementsAre(&iterations_[3], &iterations_[2]));
+  EXPECT_EQ(used_ns_, 10 + 20 + 30 + 10);
   Submit(1, iterations_[4]);
-  EXPECT_THAT(TakeStarted(), ElementsAre(1));
+  RunTo(60);
+  EXPECT_THAT(TakeDone(), ElementsAre(&iterations_[4]));
 }
 
 TEST_F(SimulatedPoolTest, MeasuresWaitsAndDurations) {
   MakePool(1);
   Submit(1, iterations_[0]);
-  clock_.Advance(3);
+  RunTo(3);
   Submit(1, iterations_[1]);
-  clock_.Advance(4);
-  EndThread(0);
-  clock_.Advance(20);
-  EndThread(0);
+  RunTo(100);
   const engine::ActivityRecord record = RecordOf(1);
   EXPECT_TRUE(record.is_simulated);
   EXPECT_EQ(record.iteration_count, 2);
   EXPECT_EQ(record.queueing_ns.min(), 0);
-  EXPECT_EQ(record.queueing_ns.max(), 4);
-  EXPECT_EQ(record.duration_ns.min(), 7);
+  EXPECT_EQ(record.queueing_ns.max(), 17);
+  EXPECT_EQ(record.duration_ns.min(), 20);
   EXPECT_EQ(record.duration_ns.max(), 20);
   EXPECT_EQ(RecordOf(0).iteration_count, 0);
   EXPECT_FALSE(RecordOf(0).is_simulated);  // this pool knows nothing of it
@@ -138,19 +123,17 @@ TEST_F(SimulatedPoolTest, MeasuresWaitsAndDurations) {
 TEST_F(SimulatedPoolTest, WhatIsDroppedEndsAtOnceAndIsNotCounted) {
   MakePool(1);
   Submit(0, iterations_[0]);
-  EndThread(0);
+  RunTo(10);
   EXPECT_THAT(TakeDone(), ElementsAre(&iterations_[0]));
   Submit(0, iterations_[1]);
   Submit(0, iterations_[2]);
   pool_->DropWaiting();
   EXPECT_THAT(TakeDone(),
               UnorderedElementsAre(&iterations_[1], &iterations_[2]));
-  EndThread(0);  // of the iteration that was dropped
+  RunTo(100);  // the CPU time of the one that had begun passes
   EXPECT_THAT(TakeDone(), IsEmpty());
-  TakeStarted();
   Submit(0, iterations_[3]);
   EXPECT_THAT(TakeDone(), ElementsAre(&iterations_[3]));
-  EXPECT_THAT(TakeStarted(), IsEmpty());
   EXPECT_EQ(RecordOf(0).iteration_count, 1);
 }
 
@@ -159,7 +142,7 @@ TEST_F(SimulatedPoolTest, AShutPoolTellsNobody) {
   Submit(0, iterations_[0]);
   Submit(0, iterations_[1]);
   pool_->Shutdown();
-  EndThread(0);
+  RunTo(100);
   EXPECT_THAT(TakeDone(), IsEmpty());
 }
 

@@ -1,7 +1,7 @@
 // Prints the tables of docs/products/simulation.md that compare simulated
 // queues with theory: means over several seeds, with 95 % confidence intervals.
 //
-//   bazel run //distbench/products/simulation/validation:theory_table
+//   bazel run //distbench/products/simulation/cluster/testing:theory_table
 
 #include <cstdint>
 #include <cstdio>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "distbench/products/simulation/validation/queues.h"
+#include "distbench/products/simulation/cluster/testing/queues.h"
 #include "distbench/stats/run_interval.h"
 
 namespace distbench::simulation {

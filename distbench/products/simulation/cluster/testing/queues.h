@@ -4,14 +4,14 @@
 //   client ── Poisson arrivals, no costs ──▶ server: the cost of receiving is
 //                                            the service time, 1 ms on average
 
-#ifndef DISTBENCH_PRODUCTS_SIMULATION_VALIDATION_QUEUES_H_
-#define DISTBENCH_PRODUCTS_SIMULATION_VALIDATION_QUEUES_H_
+#ifndef DISTBENCH_PRODUCTS_SIMULATION_CLUSTER_TESTING_QUEUES_H_
+#define DISTBENCH_PRODUCTS_SIMULATION_CLUSTER_TESTING_QUEUES_H_
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "distbench/products/simulation/validation/theory.h"
+#include "distbench/products/simulation/cluster/testing/theory.h"
 
 namespace distbench::simulation {
 
@@ -49,4 +49,4 @@ double SimulateForkJoin(int servers, double load, int64_t count, uint64_t seed);
 
 }  // namespace distbench::simulation
 
-#endif  // DISTBENCH_PRODUCTS_SIMULATION_VALIDATION_QUEUES_H_
+#endif  // DISTBENCH_PRODUCTS_SIMULATION_CLUSTER_TESTING_QUEUES_H_

@@ -1,4 +1,4 @@
-#include "distbench/products/simulation/validation/theory.h"
+#include "distbench/products/simulation/cluster/testing/theory.h"
 
 #include <algorithm>
 #include <cmath>

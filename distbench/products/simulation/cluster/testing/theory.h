@@ -2,8 +2,8 @@
 // arrival rate times the mean service time, per server). Times are in mean
 // service times; a response time includes the service.
 
-#ifndef DISTBENCH_PRODUCTS_SIMULATION_VALIDATION_THEORY_H_
-#define DISTBENCH_PRODUCTS_SIMULATION_VALIDATION_THEORY_H_
+#ifndef DISTBENCH_PRODUCTS_SIMULATION_CLUSTER_TESTING_THEORY_H_
+#define DISTBENCH_PRODUCTS_SIMULATION_CLUSTER_TESTING_THEORY_H_
 
 #include <cstdint>
 #include <vector>
@@ -54,4 +54,4 @@ double ForkJoinUpperBound(double load, int servers);
 
 }  // namespace distbench::simulation
 
-#endif  // DISTBENCH_PRODUCTS_SIMULATION_VALIDATION_THEORY_H_
+#endif  // DISTBENCH_PRODUCTS_SIMULATION_CLUSTER_TESTING_THEORY_H_

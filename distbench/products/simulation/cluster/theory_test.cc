@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "distbench/products/simulation/validation/queues.h"
+#include "distbench/products/simulation/cluster/testing/queues.h"
 #include "gtest/gtest.h"
 
 namespace distbench::simulation {
