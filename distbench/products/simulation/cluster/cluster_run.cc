@@ -38,26 +38,13 @@ constexpr int kWindowsPerLook = 256;
 SimulatorOptions MakeSimulatorOptions(const ClusterModel& model, int threads,
                                       int64_t start_unix_ns) {
   SimulatorOptions options;
-  options.thread_of_node.resize(model.host_count + model.switch_count, 0);
+  options.thread_of_node.resize(model.host_count, 0);
   options.threads = std::clamp(threads, 1, model.host_count);
   options.lookahead_ns = SimulatedNetwork::LookaheadNs(model);
   options.start_ns = kBeginNs;
   options.start_unix_ns =
       start_unix_ns / stats::kSeriesStepNs * stats::kSeriesStepNs;
   return options;
-}
-
-// Returns thread_of_node: a switch is in the thread of its first host, those
-// without hosts are dealt out.
-std::vector<int> WithSwitches(std::vector<int> threads,
-                              const ClusterModel& model, int thread_count) {
-  for (int i = 0; i < model.switch_count; ++i) {
-    threads.push_back(i % thread_count);
-  }
-  for (int i = model.host_count; i-- > 0;) {
-    threads[model.switch_of_host[i]] = threads[i];
-  }
-  return threads;
 }
 
 // The simulated driver, inside the decorators that the options name. `inner`
@@ -242,8 +229,7 @@ void ClusterRun::AssignThreads() {
       called.push_back(parts_[peer].host);
     }
   }
-  simulator_.AssignThreads(
-      WithSwitches(HostThreads(called_by, threads), model_, threads));
+  simulator_.AssignThreads(HostThreads(called_by, threads));
 }
 
 // ---- Traffic ----------------------------------------------------------------

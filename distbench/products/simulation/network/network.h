@@ -97,8 +97,8 @@ class FlightPool {
 
 class SimulatedNetwork : private SimulatedEventHandler {
  public:
-  // Nodes 0 to host_count - 1 of the simulator are hosts. Both must outlive
-  // this; the simulator's lookahead must be at most LookaheadNs().
+  // The nodes of the simulator are the hosts. Both must outlive this; the
+  // simulator's lookahead must be at most LookaheadNs().
   SimulatedNetwork(const ClusterModel& model, Simulator& simulator);
 
   // How much later than now any event of another node is that a network of this

@@ -34,7 +34,7 @@ ClusterModel SwitchOf(int hosts, const std::string& link = kByteLink) {
 SimulatorOptions OptionsFor(const ClusterModel& model) {
   SimulatorOptions options;
   options.lookahead_ns = SimulatedNetwork::LookaheadNs(model);
-  options.thread_of_node.resize(model.host_count + model.switch_count, 0);
+  options.thread_of_node.resize(model.host_count, 0);
   return options;
 }
 
