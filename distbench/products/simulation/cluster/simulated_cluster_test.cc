@@ -251,8 +251,9 @@ TEST(SimulatedClusterTest, TheSeedChoosesPathsAndTheVariationOfCosts) {
       &paths));
   SimulatedFabric costs = RoundFabric();
   costs.mutable_stacks(0)->set_sigma(0.5);
+  // Of the first RPC of each client, in the order of clients.
   const auto latencies = [](const SimulatedFabric& fabric, int seed) {
-    return LatenciesOf(Simulate(absl::StrCat(R"(
+    const TestResult result = Simulate(absl::StrCat(R"(
     services { name: "client" count: 8 }
     services { name: "server" count: 8 }
     rpc_descriptions { name: "rpc" client: "client" server: "server"
@@ -262,8 +263,20 @@ TEST(SimulatedClusterTest, TheSeedChoosesPathsAndTheVariationOfCosts) {
     actions { name: "loop" rpc_name: "rpc"
               iterations { max_iteration_count: 5 } }
     random_seed: )",
-                                             seed),
-                                {.fabric = fabric}));
+                                                    seed),
+                                       {.fabric = fabric});
+    const auto& logs = result.service_logs().instance_logs();
+    std::vector<int64_t> latencies_ns;
+    for (int i = 0; i < 8; ++i) {
+      latencies_ns.push_back(logs.at(absl::StrCat("client/", i))
+                                 .peer_logs()
+                                 .at(absl::StrCat("server/", i))
+                                 .rpc_logs()
+                                 .at(0)
+                                 .successful_rpc_samples(0)
+                                 .latency_ns());
+    }
+    return latencies_ns;
   };
   for (const SimulatedFabric& fabric : {paths, costs}) {
     EXPECT_EQ(latencies(fabric, 1), latencies(fabric, 1));

@@ -99,7 +99,7 @@ TEST_F(SimulatedPoolTest, RunsAsManyAsItHasThreadsInTheOrderOfRequests) {
   EXPECT_THAT(TakeDone(), ElementsAre(&iterations_[3], &iterations_[2]));
   EXPECT_EQ(used_ns_, 10 + 20 + 30 + 10);
   Submit(1, iterations_[4]);
-  RunTo(60);
+  RunTo(100);
   EXPECT_THAT(TakeDone(), ElementsAre(&iterations_[4]));
 }
 

@@ -63,8 +63,7 @@ struct ClusterModel {
   // The smallest delay of any link.
   int64_t min_delay_ns = 0;
 
-  // By host: the node that is its switch. Hosts of one switch are best
-  // simulated by one thread.
+  // By host: the node that is its switch.
   std::vector<int> switch_of_host;
 };
 
