@@ -24,8 +24,6 @@ LOCALHOST_TESTS = {
 NAMESPACES_TESTS = {name: configs for name, configs in LOCALHOST_TESTS.items()
                     if name != "clique of 40"}
 
-_CLOSED_LOOPS = ("client_server", "tripartite")
-
 _WARMUP_NS = 500_000_000
 
 # The most instances of a test with namespaces, each in its own.
@@ -41,11 +39,6 @@ class Cell:
     test: str
     load: str  # what sets it apart from the test's other loads
     config: str  # of test_builder
-
-    @property
-    def is_open_loop(self):
-        """Whether the test's rate is given."""
-        return self.test not in _CLOSED_LOOPS
 
 
 def cells(place, tests, loads):

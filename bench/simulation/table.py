@@ -45,29 +45,6 @@ def document(rows, notes):
         ""])
 
 
-def errors_by_kind(rows):
-    """Returns the rows' largest errors as a ValidationErrors (proto/simulation.proto)
-    in text format, for the program, which quotes them in simulated results."""
-    kinds = {}
-    for cell, _, real, simulated in rows:
-        kind = (cell.driver, cell.place != "localhost", cell.is_open_loop)
-        kinds.setdefault(kind, []).append(figures.errors(real.median, simulated))
-    lines = ["# proto-file: proto/simulation.proto",
-             "# proto-message: ValidationErrors", "#",
-             "# Written by bench/simulation/validate."]
-    for (driver, several_hosts, open_loops), errors in sorted(kinds.items()):
-        lines += ["kinds {", f'  driver: "{driver}"',
-                  f"  several_hosts: {str(several_hosts).lower()}",
-                  f"  open_loops: {str(open_loops).lower()}",
-                  f"  rpcs: {len(errors)}"]
-        for name in figures.AIMS:
-            values = [of_row[name] for of_row in errors]
-            lines.append(f"  {name} {{ least: {min(values):.4f} "
-                         f"most: {max(values):.4f} }}")
-        lines.append("}")
-    return "\n".join(lines) + "\n"
-
-
 def head():
     return _HEAD
 

@@ -166,6 +166,31 @@ void FindRepeatedKeys(const Message& message,
   }
 }
 
+// Of the type, or of one within it.
+bool HasRemovedFields(const Descriptor* type,
+                      std::set<const Descriptor*>& seen) {
+  if (type == nullptr || !seen.insert(type).second) return false;
+  if (type->reserved_name_count() > 0) return true;
+  for (int i = 0; i < type->field_count(); ++i) {
+    if (HasRemovedFields(type->field(i)->message_type(), seen)) return true;
+  }
+  return false;
+}
+
+// The parser skips them, so that results of old versions can be read. In what
+// users write, they would have no effect.
+void RefuseRemovedFields(absl::string_view text, const Message& message,
+                         ErrorList& errors) {
+  std::set<const Descriptor*> seen;
+  if (!HasRemovedFields(message.GetDescriptor(), seen)) return;
+  const std::optional<RemovedField> found = FindRemovedField(text, message);
+  if (!found.has_value()) return;
+  errors.Add(found->place,
+             absl::StrCat("Message type \"", found->type->full_name(),
+                          "\" has no field named ", Quoted(found->name), ".",
+                          FieldSuggestion(*found->type, found->name)));
+}
+
 void RefuseRepeatedKeys(absl::string_view text, const Message& message,
                         ErrorList& errors) {
   std::vector<RepeatedKey> repeated;
@@ -200,6 +225,7 @@ absl::Status ParseText(absl::string_view text, absl::string_view source,
       errors.AddError(0, 0, "This is not the text of a config.");
     }
   }
+  if (errors.empty()) RefuseRemovedFields(text, message, errors);
   if (errors.empty()) RefuseRepeatedKeys(text, message, errors);
   if (errors.empty() && places != nullptr) {
     AddTextPlaces(text, message, *places);

@@ -2,13 +2,16 @@
 
 #include <string>
 
+#include "distbench/config/reading/load.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "proto/simulation.pb.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench::config {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
@@ -19,6 +22,23 @@ std::string ErrorOf(const std::string& text) {
   const absl::Status status = ParseText(text, "x.config", sequence);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   return std::string(status.message());
+}
+
+// protobuf's own parser would skip it.
+TEST(ParseText, ARemovedFieldIsRefusedAndTheErrorSaysWhatToDo) {
+  const std::string expected =
+      "\" has no field named \"transport\". It was removed; leave it out";
+  SimulatedFabric fabric;
+  const absl::Status refused = ParseText(
+      "host { cpus: 4 }\n transport { kind: DCTCP }", "x.fabric", fabric);
+  EXPECT_THAT(
+      std::string(refused.message()),
+      AllOf(StartsWith("x.fabric:2:2: Message type"), HasSubstr(expected)));
+  EXPECT_THAT(
+      std::string(ParseAnyText("{transport: {kind: DCTCP}}", "x.yaml", fabric)
+                      .message()),
+      HasSubstr(expected));
+  EXPECT_TRUE(ParseText("host { cpus: 4 }", "x.fabric", fabric).ok());
 }
 
 TEST(ParseText, ReadsAConfig) {

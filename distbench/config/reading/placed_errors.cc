@@ -67,6 +67,10 @@ std::vector<std::string> FieldNames(const google::protobuf::Descriptor& type) {
 
 std::string FieldSuggestion(const google::protobuf::Descriptor& type,
                             absl::string_view name) {
+  if (type.IsReservedName(std::string(name))) {
+    return " It was removed; leave it out (CHANGELOG.md, \"Removed\", says "
+           "what there is instead).";
+  }
   const std::optional<std::string> closest =
       ClosestName(name, FieldNames(type));
   if (!closest.has_value()) return "";

@@ -73,8 +73,9 @@ class PlacedErrors {
 // The names of the type's fields.
 std::vector<std::string> FieldNames(const google::protobuf::Descriptor& type);
 
-// Returns ` Did you mean "x"?` if the type has a field with a name close to
-// `name`; empty otherwise.
+// What to do about a name that no field of the type has: that the field was
+// removed (`reserved` in the .proto), or ` Did you mean "x"?` if a field has a
+// name close to `name`; empty otherwise.
 std::string FieldSuggestion(const google::protobuf::Descriptor& type,
                             absl::string_view name);
 

@@ -1,5 +1,6 @@
 #include "distbench/config/reading/text_places.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -33,6 +34,8 @@ class TextWalk {
     tokenizer_.Next();
   }
 
+  const std::optional<RemovedField>& removed() const { return removed_; }
+
   // Up to the end of the message or of the text.
   void WalkFields(const Message& message) {
     while (!IsAtEnd() && !IsAt("}") && !IsAt(">")) WalkField(message);
@@ -64,7 +67,13 @@ class TextWalk {
     const Place place = Here();
     const FieldDescriptor* const field =
         message.GetDescriptor()->FindFieldByName(tokenizer_.current().text);
-    if (field == nullptr) return GiveUp();
+    if (field == nullptr) {
+      const std::string name = tokenizer_.current().text;
+      if (message.GetDescriptor()->IsReservedName(name)) {
+        removed_ = {place, message.GetDescriptor(), name};
+      }
+      return GiveUp();
+    }
     tokenizer_.Next();
     places_.Add(message, *field, MessagePlaces::kField, place);
     Consume(":");
@@ -110,6 +119,7 @@ class TextWalk {
 
   TokenPlaces token_places_;
   MessagePlaces& places_;
+  std::optional<RemovedField> removed_;  // which ends the walk
   // How many elements of a list have been seen.
   absl::flat_hash_map<std::pair<const Message*, const FieldDescriptor*>, int>
       counts_;
@@ -153,6 +163,14 @@ void TokenPlaces::AdvanceTo(int line) {
 void AddTextPlaces(absl::string_view text, const Message& message,
                    MessagePlaces& places) {
   TextWalk(text, places).WalkFields(message);
+}
+
+std::optional<RemovedField> FindRemovedField(absl::string_view text,
+                                             const Message& message) {
+  MessagePlaces places;
+  TextWalk walk(text, places);
+  walk.WalkFields(message);
+  return walk.removed();
 }
 
 }  // namespace distbench::config

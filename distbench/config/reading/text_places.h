@@ -4,6 +4,7 @@
 #ifndef DISTBENCH_CONFIG_READING_TEXT_PLACES_H_
 #define DISTBENCH_CONFIG_READING_TEXT_PLACES_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -12,8 +13,9 @@
 #include "google/protobuf/io/tokenizer.h"
 
 namespace google::protobuf {
+class Descriptor;
 class Message;
-}
+}  // namespace google::protobuf
 
 namespace distbench::config {
 
@@ -49,6 +51,18 @@ class TokenPlaces {
 void AddTextPlaces(absl::string_view text,
                    const google::protobuf::Message& message,
                    MessagePlaces& places);
+
+// A field that a text gives, and that its type had once.
+struct RemovedField {
+  Place place;
+  const google::protobuf::Descriptor* type;
+  std::string name;
+};
+
+// The first one in a text that protobuf has parsed into `message` without an
+// error or an unknown field: its parser skips these.
+std::optional<RemovedField> FindRemovedField(
+    absl::string_view text, const google::protobuf::Message& message);
 
 }  // namespace distbench::config
 

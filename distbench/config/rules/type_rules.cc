@@ -14,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "absl/synchronization/mutex.h"
 #include "glog/logging.h"
 #include "google/protobuf/descriptor.h"
 #include "proto/product.pb.h"
@@ -276,9 +277,13 @@ const TypeRules& RulesOf(const Descriptor* type) {
     AddType(DistributedSystemDescription::descriptor(), *types);
     return types;
   }();
-  static const auto* const none = new TypeRules;
   const auto found = all->find(type);
-  return found == all->end() ? *none : found->second;
+  if (found != all->end()) return found->second;
+  // Made when somebody asks for them. They stay where they are.
+  static absl::Mutex mutex;
+  static auto* const others = new AllRules;
+  absl::MutexLock lock(&mutex);
+  return AddType(type, *others);
 }
 
 }  // namespace distbench::config

@@ -75,7 +75,7 @@ struct TypeRules {
 const google::protobuf::FieldDescriptor* ListOf(
     const google::protobuf::FieldDescriptor& reference);
 
-// Of a type that a test is made of, or that is not in a test at all.
+// Of a type that a test is made of, or of any other, such as SimulatedFabric.
 const TypeRules& RulesOf(const google::protobuf::Descriptor* type);
 
 }  // namespace distbench::config

@@ -1,47 +1,107 @@
 #include "distbench/products/simulation/command.h"
 
+#include <algorithm>
 #include <atomic>
-#include <cstdint>
 #include <cstdlib>
-#include <iostream>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "distbench/base/stop_signals.h"
+#include "distbench/base/threads.h"
 #include "distbench/base/time_units.h"
-#include "distbench/cli/command.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
 #include "distbench/cli/test_output.h"
 #include "distbench/client/console_run.h"
-#include "distbench/config/reading/load.h"
-#include "distbench/products/simulation/cluster/simulated_cluster.h"
-#include "distbench/products/simulation/command_flags.h"
-#include "distbench/products/simulation/variation/variation.h"
-#include "distbench/report/findings/findings.h"
-#include "proto/results.pb.h"
+#include "distbench/products/simulation/calibration/calibrate.h"
+#include "distbench/products/simulation/model/cluster_model.h"
+#include "google/protobuf/text_format.h"
 #include "proto/traffic_config.pb.h"
-#include "test_builder/building/test_factory.h"
 
 namespace distbench::simulation {
 
 namespace {
 
+// More would wait for each other more often than they help.
+constexpr int kMostDefaultThreads = 8;
+
+constexpr int kMaxThreads = 1024;
+
+constexpr int64_t kLogIntervalNs = 5 * base::kNsPerSecond;
+
+}  // namespace
+
+// ---- On what tests run ------------------------------------------------------
+
+std::vector<std::string> AddSimulationFlags(CLI::App& command,
+                                            SimulationFlags& flags) {
+  cli::AddTextFlag(
+      command, "--fabric", flags.fabric, "FILE",
+      "Hosts, network and costs (proto/simulation.proto as text);\n"
+      "default: hosts of 8 CPUs at one switch");
+  cli::AddTextFlag(command, "--calibrate_from", flags.calibrate_from, "RESULT",
+                   "What RPCs cost, from a real run of\n"
+                   "workloads/calibration.config, or a fabric kept from one;\n"
+                   "default: the costs of distbench's reference machine");
+  cli::AddTextFlag(command, "--keep_fabric", flags.keep_fabric, "FILE",
+                   "Write the fabric here, with what --calibrate_from found,\n"
+                   "for --fabric or --calibrate_from of other runs");
+  cli::AddNumberFlag(
+      command, "--hosts", flags.hosts, 1, kMaxSimulatedHosts, "N",
+      "Simulated hosts; default: as many as the test needs, one\n"
+      "for each bundle and each other instance");
+  cli::AddNumberFlag(command, "--threads", flags.threads, 1, kMaxThreads, "N",
+                     "Threads that simulate, which do not change the results;\n"
+                     "default: the CPUs of this machine, at most 8");
+  return {"--fabric", "--calibrate_from", "--keep_fabric", "--hosts",
+          "--threads"};
+}
+
+absl::StatusOr<ClusterRunOptions> ReadSimulationFlags(
+    const SimulationFlags& flags) {
+  ClusterRunOptions options;
+  options.host_count = flags.hosts;
+  options.threads = flags.threads > 0
+                        ? flags.threads
+                        : std::min(base::UsableCpuCount(), kMostDefaultThreads);
+  if (!flags.fabric.empty()) {
+    absl::StatusOr<SimulatedFabric> fabric = ReadFabric(flags.fabric);
+    if (!fabric.ok()) return fabric.status();
+    options.fabric = *std::move(fabric);
+  }
+  if (!flags.calibrate_from.empty()) {
+    const absl::StatusOr<SimulatedFabric> calibration =
+        ReadCalibration(flags.calibrate_from);
+    if (!calibration.ok()) return calibration.status();
+    AddCalibration(*calibration, options.fabric);
+  }
+  if (flags.keep_fabric.empty()) return options;
+  if (flags.fabric.empty() && flags.calibrate_from.empty()) {
+    return absl::InvalidArgumentError(
+        "--keep_fabric has nothing to keep; give --calibrate_from or --fabric");
+  }
+  std::string text;
+  google::protobuf::TextFormat::PrintToString(options.fabric, &text);
+  const absl::Status written = cli::WriteReport(flags.keep_fabric, text);
+  if (!written.ok()) return written;
+  return options;
+}
+
+// ---- The command ------------------------------------------------------------
+
+namespace {
+
 struct SimulateFlags {
   std::string infile = "-";
-  std::string pattern;
-  std::vector<std::string> variations;
   cli::TestOutputFlags output;
   SimulationFlags simulation;
   absl::Duration max_test_duration = absl::InfiniteDuration();
@@ -75,7 +135,7 @@ absl::StatusOr<std::optional<int64_t>> GivenStartUnixNs() {
                      "\"; it must be a Unix time from 0 to ", kLatestSeconds,
                      ", in seconds, or not be set"));
   }
-  return seconds * 1'000'000'000;
+  return seconds * base::kNsPerSecond;
 }
 
 // Simulates one test of the sequence. It seems to run now if there is no
@@ -86,16 +146,11 @@ absl::StatusOr<TestResult> SimulateTest(const TestSequence& tests, int index,
                                         SimulationDisplay& display) {
   display.ShowStart(index, NameOf(tests, index));
   options.on_progress = [&display](const ClusterRunOptions::Progress& now) {
-    display.Show({.simulated_ns = now.simulated_ns,
-                  .succeeded = now.succeeded,
-                  .failed = now.failed,
-                  .events = now.events});
+    display.Show(now);
   };
-  if (!start_unix_ns.has_value()) {
-    // Lists and trends of results are ordered by it.
-    start_unix_ns = absl::ToUnixNanos(absl::Now());
-  }
-  options.start_unix_ns = *start_unix_ns;
+  // Lists and trends of results are ordered by it.
+  options.start_unix_ns =
+      start_unix_ns.value_or(absl::ToUnixNanos(absl::Now()));
   absl::StatusOr<TestResult> result =
       RunSimulatedTest(tests.tests(index), options);
   display.Clear();
@@ -107,22 +162,19 @@ absl::StatusOr<TestResult> SimulateTest(const TestSequence& tests, int index,
   return result;
 }
 
-// Simulates the tests one after the other, each on its fabric. A stop signal
-// ends the test that runs, whose measurements are kept, and leaves out the
-// rest.
-client::ConsoleRun SimulateTests(const VariedTests& varied,
+// Simulates the tests one after the other. A stop signal ends the test that
+// runs, whose measurements are kept, and leaves out the rest.
+client::ConsoleRun SimulateTests(const TestSequence& tests,
                                  ClusterRunOptions options,
                                  std::optional<int64_t> start_unix_ns,
                                  bool quiet, const client::ResultPrinter& print,
                                  base::StopSignals& stop) {
-  const TestSequence& tests = varied.sequence;
   client::ConsoleRun run;
   std::atomic<bool> is_cancelled = false;
   options.is_cancelled = &is_cancelled;
   stop.SetHandler([&is_cancelled] { is_cancelled = true; });
   SimulationDisplay display(client::StderrProgress(tests.tests_size(), quiet));
   for (int i = 0; i < tests.tests_size() && !is_cancelled; ++i) {
-    options.fabric = varied.fabrics[i];
     absl::StatusOr<TestResult> result =
         SimulateTest(tests, i, options, start_unix_ns, display);
     if (!result.ok()) {
@@ -142,57 +194,20 @@ client::ConsoleRun SimulateTests(const VariedTests& varied,
 }
 
 // A sweep of hours shall not end at its last point.
-absl::Status CheckAll(const VariedTests& varied, ClusterRunOptions options) {
-  const TestSequence& tests = varied.sequence;
+absl::Status CheckAll(const TestSequence& tests,
+                      const ClusterRunOptions& options) {
   for (int i = 0; i < tests.tests_size(); ++i) {
-    options.fabric = varied.fabrics[i];
     const absl::Status status = CheckSimulatedTest(tests.tests(i), options);
     if (!status.ok()) return OfTest(tests, i, status);
   }
   return absl::OkStatus();
 }
 
-// Without --pattern and --vary, the tests of the file are all there are.
-absl::StatusOr<VariedTests> LoadVaried(const SimulateFlags& flags,
-                                       const SimulatedFabric& fabric) {
-  if (flags.pattern.empty() && flags.variations.empty()) {
-    absl::StatusOr<TestSequence> tests = cli::LoadAndCheckTests(flags.infile);
-    if (!tests.ok()) return tests.status();
-    const size_t count = tests->tests_size();
-    return VariedTests{*std::move(tests),
-                       std::vector<SimulatedFabric>(count, fabric)};
-  }
-  VariationRequest request;
-  request.pattern = flags.pattern;
-  request.fabric = fabric;
-  for (const std::string& text : flags.variations) {
-    absl::StatusOr<Variation> variation = ParseVariation(text);
-    if (!variation.ok()) return variation.status();
-    if (flags.seed && variation->name == "test.random_seed") {
-      return absl::InvalidArgumentError(
-          "--seed and --vary=test.random_seed exclude each other: either all "
-          "tests have one seed, or each has its own");
-    }
-    request.variations.push_back(*std::move(variation));
-  }
-  if (flags.pattern.empty()) {
-    absl::StatusOr<TestSequence> tests = config::LoadTestSequence(flags.infile);
-    if (!tests.ok()) return tests.status();
-    request.tests = *std::move(tests);
-  }
-  test_builder::Notes notes;
-  absl::StatusOr<VariedTests> varied = VaryTests(std::move(request), notes);
-  for (const std::string& note : notes.all()) std::cerr << note << '\n';
-  return varied;
-}
-
-absl::StatusOr<VariedTests> ReadTests(const SimulateFlags& flags,
-                                      const SimulatedFabric& fabric) {
-  absl::StatusOr<VariedTests> varied = LoadVaried(flags, fabric);
-  if (!varied.ok()) return varied;
-  absl::StatusOr<TestSequence> tests =
-      cli::WithObjectives(std::move(varied->sequence), flags.output.objectives);
-  if (!tests.ok()) return tests.status();
+absl::StatusOr<TestSequence> ReadTests(const SimulateFlags& flags) {
+  absl::StatusOr<TestSequence> tests = cli::LoadAndCheckTests(flags.infile);
+  if (!tests.ok()) return tests;
+  tests = cli::WithObjectives(*std::move(tests), flags.output.objectives);
+  if (!tests.ok()) return tests;
   cli::RemarkOnTests(*tests);
   cli::LimitDuration(flags.max_test_duration, *tests);
   if (flags.no_samples) cli::LeaveOutSamples(*tests);
@@ -201,8 +216,7 @@ absl::StatusOr<VariedTests> ReadTests(const SimulateFlags& flags,
       test.set_random_seed(*flags.seed);
     }
   }
-  varied->sequence = *std::move(tests);
-  return varied;
+  return tests;
 }
 
 absl::StatusOr<int> Simulate(const SimulateFlags& flags,
@@ -217,7 +231,7 @@ absl::StatusOr<int> Simulate(const SimulateFlags& flags,
   if (!options.ok()) return options.status();
   const auto start_unix_ns = GivenStartUnixNs();
   if (!start_unix_ns.ok()) return start_unix_ns.status();
-  const absl::StatusOr<VariedTests> tests = ReadTests(flags, options->fabric);
+  const absl::StatusOr<TestSequence> tests = ReadTests(flags);
   if (!tests.ok()) return tests.status();
   const absl::Status possible = CheckAll(*tests, *options);
   if (!possible.ok()) return possible;
@@ -237,18 +251,6 @@ void AddSimulateCommand(CLI::App& app, cli::CommandBody& chosen) {
   auto flags = std::make_shared<SimulateFlags>();
   cli::AddInfileFlag(command, flags->infile);
   cli::AddInfileArgument(command, flags->infile);
-  cli::AddTextFlag(
-      command, "--pattern", flags->pattern, "CONFIG",
-      "Instead of a file: tests as on test_builder's command line,\n"
-      "such as multi_level_rpc:leaf_count=10,100");
-  for (const char* file : {"--infile", "FILE"}) {
-    cli::Exclude(command, "--pattern", file);
-  }
-  cli::AddRepeatedFlag(
-      command, "--vary", flags->variations, "NAME=VALUE,VALUE",
-      "Run each test with each of these values: of a parameter\n"
-      "of the pattern, service.NAME (its count), test.FIELD or\n"
-      "fabric.FIELD; if repeated, with all combinations");
   AddSimulationFlags(command, flags->simulation);
   cli::AddNumberFlag(
       command, "--seed", flags->seed, 0, std::numeric_limits<uint64_t>::max(),
@@ -274,11 +276,10 @@ void AddSimulateCommand(CLI::App& app, cli::CommandBody& chosen) {
       "and keeps what was simulated; a second signal exits at once.\n\n"
       "Examples:\n"
       "  distbench simulate my_test.config --hosts=1000\n"
-      "  distbench simulate my_test.config --vary=service.leaf=100,1000 \\\n"
-      "      --vary=fabric.host.slow_share=0,0.01 \\\n"
-      "      --vary=fabric.host.slowness=5 --outfile=sweep.pb.gz\n"
-      "  distbench simulate my_test.config --fabric=/etc/slurm/topology.conf "
-      "\\\n"
+      "  test_builder parameter_sweep leaf_count 10 x10 10000 \\\n"
+      "      multi_level_rpc:root_count=1:qps=100 |\n"
+      "      distbench simulate --outfile=sweep.pb.gz\n"
+      "  distbench simulate my_test.config --fabric=rack.fabric \\\n"
       "      --calibrate_from=calibration.pb.gz --outfile=simulated.pb.gz \\\n"
       "      --binary_output");
   cli::SetStoppableBody(command, chosen, [flags](base::StopSignals& stop) {
@@ -286,11 +287,7 @@ void AddSimulateCommand(CLI::App& app, cli::CommandBody& chosen) {
   });
 }
 
-namespace {
-
-constexpr int64_t kLogIntervalNs = 5 * base::kNsPerSecond;
-
-}  // namespace
+// ---- Progress ---------------------------------------------------------------
 
 SimulationDisplay::SimulationDisplay(client::ProgressDisplayOptions options)
     : line_(std::move(options)) {}
@@ -302,7 +299,7 @@ void SimulationDisplay::ShowStart(int test_index, const std::string& name) {
   line_.Show(title_ + "simulating");
 }
 
-void SimulationDisplay::Show(const SimulationProgress& progress) {
+void SimulationDisplay::Show(const ClusterRunOptions::Progress& progress) {
   const int64_t now_ns = line_.options().clock->MonotonicNs();
   if (!line_.options().terminal && now_ns - shown_ns_ < kLogIntervalNs) return;
   shown_ns_ = now_ns;

@@ -1,30 +1,43 @@
-// `distbench simulate`.
+// `distbench simulate`, and the flags of all commands that simulate.
 
 #ifndef DISTBENCH_PRODUCTS_SIMULATION_COMMAND_H_
 #define DISTBENCH_PRODUCTS_SIMULATION_COMMAND_H_
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "absl/status/statusor.h"
 #include "distbench/cli/command.h"
 #include "distbench/client/progress_display.h"
+#include "distbench/products/simulation/cluster/simulated_cluster.h"
 #include "proto/results.pb.h"
 
 namespace distbench::simulation {
 
 void AddSimulateCommand(CLI::App& app, cli::CommandBody& chosen);
 
-// Shows users the progress of the tests that they simulate.
-
-struct SimulationProgress {
-  int64_t simulated_ns = 0;  // since the start of the traffic
-  int64_t succeeded = 0;
-  int64_t failed = 0;
-  uint64_t events = 0;
+// On what tests run.
+struct SimulationFlags {
+  std::string fabric;
+  std::string calibrate_from;
+  std::string keep_fabric;
+  int hosts = 0;    // 0: as many as the test needs
+  int threads = 0;  // 0: those of this machine, up to a limit
 };
 
-// A terminal has one line that is redrawn; other outputs get a new line every
-// few seconds. Not thread-safe.
+// Adds --fabric, --calibrate_from, --keep_fabric, --hosts and --threads, and
+// returns their names. `flags` must outlive the parsing.
+std::vector<std::string> AddSimulationFlags(CLI::App& command,
+                                            SimulationFlags& flags);
+
+// Reads the files, and writes that of --keep_fabric. Errors name the file.
+absl::StatusOr<ClusterRunOptions> ReadSimulationFlags(
+    const SimulationFlags& flags);
+
+// Shows users the progress of the tests that they simulate. A terminal has one
+// line that is redrawn; other outputs get a new line every few seconds. Not
+// thread-safe.
 class SimulationDisplay {
  public:
   // Of the options, those about the output and the number of tests count.
@@ -33,7 +46,7 @@ class SimulationDisplay {
   // Call these in turn for each test, Show() about once a second. The end of a
   // test leaves the terminal's line clear.
   void ShowStart(int test_index, const std::string& name);
-  void Show(const SimulationProgress& progress);
+  void Show(const ClusterRunOptions::Progress& progress);
   void ShowEnd(const TestResult& result);
 
   // Clears the line, before something else is printed.

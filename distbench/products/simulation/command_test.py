@@ -29,13 +29,6 @@ tests {
 }
 """
 
-TOPOLOGY = """
-SwitchName=a Nodes=n[0-1]
-SwitchName=b Nodes=n[2-3]
-SwitchName=c Switches=a,b
-"""
-
-
 # One worker that answers from its own CPU time, on hosts on which that takes
 # exactly a millisecond.
 ONE_WORKER = """
@@ -91,25 +84,6 @@ class SimulateTest(programs.ProgramTest):
         self.assertEqual(test["simulation"]["host_count"], 2)
         self.assert_nothing_runs()
 
-    def test_what_may_vary_completes(self):
-        config = self.config()
-        for words, completed in [
-            (
-                [config, "--vary=service."],
-                ["--vary=service.client=", "--vary=service.server="],
-            ),
-            (
-                [config, "--vary=test.overload_limits.max_th"],
-                ["--vary=test.overload_limits.max_threads="],
-            ),
-            ([config, "--vary=test.services[cl"], ["--vary=test.services[client]."]),
-            (["--vary=fabric.host.scheduler=F"], ["--vary=fabric.host.scheduler=FIFO"]),
-            (["--pattern=clique", "--vary=node_c"], ["--vary=node_count="]),
-        ]:
-            line = ("complete", "--", "distbench", "simulate", *words)
-            lines = self.distbench(*line).out.splitlines()
-            self.assertEqual([each.partition("\t")[0] for each in lines], completed)
-
     def test_equal_seeds_give_equal_figures_on_any_number_of_threads(self):
         config = self.config()
         outcomes = [
@@ -156,14 +130,6 @@ class SimulateTest(programs.ProgramTest):
             outcome = self.simulate(self.config(), "--hosts=5", *flags)
             self.assertEqual(outcome.status, 0, outcome)
             self.assertIn("5 hosts of 3 CPUs, leaf-spine network", outcome.out)
-
-    def test_topologies_of_slurm_are_fabrics(self):
-        topology = self.write("topology.conf", TOPOLOGY)
-        outcome = self.simulate(
-            self.config(), f"--fabric={topology}", "--hosts=4"
-        )
-        self.assertEqual(outcome.status, 0, outcome)
-        self.assertIn("given one by one: 3 with 2 links", outcome.out)
 
     def test_objectives_decide_the_exit_status(self):
         for objective, status in (("ping p50<=10s", 0), ("ping p50<=1ns", 2)):
@@ -217,20 +183,21 @@ class SimulateTest(programs.ProgramTest):
             self.assertRegex(outcome.err, pattern)
             self.assertEqual(outcome.out, "")
 
+    def test_all_tests_are_checked_before_the_first_one_runs(self):
+        sequence = programs.client_server_config(LOOP) + EXTERNAL
+        outcome = self.simulate(self.write("two.config", sequence))
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertRegex(outcome.err, "outside: .*external")
+        self.assertNotIn("simulating", outcome.err)
+        self.assertEqual(outcome.out, "")
 
-    def test_sweeps_are_checked_before_their_first_test_runs(self):
-        for pattern, vary in (
-            ("cpus_0: host.cpus: 0 is out of range", "fabric.host.cpus=8,0"),
-            ("server", "service.server=1,many"),
-            ("--seed", "test.random_seed=1,2"),
-        ):
-            outcome = self.simulate(
-                self.config(), f"--vary={vary}", "--seed=1"
-            )
-            self.assertEqual(outcome.status, 1, outcome)
-            self.assertRegex(outcome.err, pattern)
-            self.assertNotIn("simulating", outcome.err)
-            self.assertEqual(outcome.out, "")
+    def test_the_tests_of_a_sweep_run_one_after_the_other(self):
+        sweep = "".join(
+            programs.client_server_config(LOOP, f"of_{count}") for count in (1, 2)
+        )
+        outcome = self.simulate(self.write("sweep.config", sweep))
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertRegex(outcome.err, "of_1: done(.|\n)*of_2: done")
 
     def test_results_have_the_time_at_which_they_were_made(self):
         outfile = self.path("a.pb")

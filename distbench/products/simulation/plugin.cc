@@ -3,35 +3,23 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "distbench/base/plugins.h"
 #include "distbench/cli/command.h"
 #include "distbench/cli/test_simulation.h"
-#include "distbench/cli/value_candidates.h"
-#include "distbench/flags/completion.h"
 #include "distbench/products/simulation/cluster/simulated_cluster.h"
 #include "distbench/products/simulation/command.h"
-#include "distbench/products/simulation/command_flags.h"
 #include "distbench/products/simulation/report/page_files.h"
 #include "distbench/products/simulation/report/simulation_report.h"
-#include "distbench/products/simulation/variation/field_path.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/parts/document_parts.h"
 #include "distbench/report/parts/finding_rule.h"
 #include "distbench/report/parts/text_part.h"
-#include "google/protobuf/message.h"
-#include "proto/simulation.pb.h"
 #include "proto/traffic_config.pb.h"
-#include "test_builder/command_line.h"
 
 namespace distbench::simulation {
 namespace {
@@ -83,66 +71,7 @@ const base::Plugin<cli::TestSimulation> kSimulation("simulation",
                                                     new cli::TestSimulation{
                                                         MakeOptions});
 
-}  // namespace
-
-// What --vary may vary.
-
-namespace {
-
-// Parameters of a pattern, as --vary has them.
-void AddParameters(const std::string& pattern,
-                   std::vector<flags::Candidate>& candidates) {
-  const std::string stays = absl::StrCat(pattern, ":");
-  for (const flags::Candidate& setting :
-       test_builder::ConfigCandidates(stays)) {
-    if (!absl::EndsWith(setting.word, "=")) continue;
-    candidates.push_back(
-        {setting.word.substr(stays.size()), setting.description});
-  }
-}
-
-void AddFields(absl::string_view prefix, absl::string_view typed,
-               const google::protobuf::Message& message,
-               std::set<std::string>& names) {
-  if (!absl::ConsumePrefix(&typed, prefix)) {
-    names.insert(std::string(prefix));
-    return;
-  }
-  for (const std::string& field : FieldCandidates(typed, message)) {
-    names.insert(absl::StrCat(prefix, field));
-  }
-}
-
-// Elements of lists are those of the tests that the command line names.
-std::vector<flags::Candidate> VariationCandidates(
-    const flags::ValueRequest& request) {
-  std::vector<flags::Candidate> candidates = cli::NamesInConfigs(
-      request, [&](const auto& test, std::set<std::string>& names) {
-        for (const ServiceSpec& service : test.services()) {
-          names.insert(absl::StrCat("service.", service.name(), "="));
-        }
-        AddFields("test.", request.typed, test, names);
-      });
-  const std::string pattern = flags::FlagValue(request.words, "--pattern");
-  if (!pattern.empty()) AddParameters(pattern, candidates);
-  std::set<std::string> names;
-  AddFields("fabric.", request.typed, SimulatedFabric(), names);
-  if (candidates.empty() || !pattern.empty()) {
-    AddFields("test.", request.typed, DistributedSystemDescription(), names);
-  }
-  for (const std::string& name : names) candidates.push_back({name});
-  return candidates;
-}
-
-const base::Plugin<cli::ValueType> kVariations("NAME=VALUE,VALUE",
-                                               new cli::ValueType{
-                                                   VariationCandidates});
-
-}  // namespace
-
 // What simulations add to reports.
-
-namespace {
 
 base::Json ValueOf(const TestResult& result, const report::JsonLimits&) {
   return SimulationJson(result);

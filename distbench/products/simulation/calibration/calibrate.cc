@@ -3,121 +3,429 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <string>
+#include <map>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "distbench/products/simulation/calibration/phases.h"
 #include "distbench/products/simulation/model/cluster_model.h"
 #include "distbench/products/simulation/model/used_driver.h"
+#include "distbench/report/measurements/rpc_series.h"
 #include "distbench/results/result_file.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/results/walk.h"
+#include "distbench/stats/log_histogram.h"
 
 namespace distbench::simulation {
 
 namespace {
 
-// Latencies above this many medians are stalls of the host, not variation.
-constexpr double kStallMedians = 10;
-constexpr double kShortestStallNs = 200e3;
+// A mean with its standard error, which is 0 if it is not known.
+struct Estimate {
+  double value = 0;
+  double error = 0;
+};
+
+enum Side { kClient, kServer, kSides };
+
+// RPCs of one kind, with what they cost in the seconds in which only they ran.
+struct Phase {
+  int in_flight = 0;         // 0: there was no such phase
+  double request_bytes = 0;  // per RPC
+  double response_bytes = 0;
+  double seconds = 0;
+  Estimate cpu_ns[kSides];  // per RPC
+  Estimate sleeps[kSides];  // of threads, per RPC
+  stats::LogHistogram service_time_ns;
+};
+
+// What one test has measured.
+struct Measured {
+  std::string driver;
+  bool polls = false;     // the workers, instead of sleeping
+  double polling_ns = 0;  // the latency then; the rest is of other tests
+  std::string nodes[kSides];
+  bool is_same_host = false;
+  Phase small;  // one in flight, as all but the next
+  Phase many;   // small ones
+  Phase large_request;
+  Phase large_response;
+};
+
+// ---- What the test was ------------------------------------------------------
+
+absl::Status Lacks(absl::string_view what) {
+  return absl::FailedPreconditionError(
+      absl::StrCat(what, "; run workloads/calibration.config on two nodes"));
+}
+
+absl::Status FindDriver(const DistributedSystemDescription& test,
+                        Measured& measured) {
+  int polling = 0;
+  for (const ServiceSpec& service : test.services()) {
+    UsedDriver used = UsedDriverOf(test, service);
+    measured.driver = std::move(used.name);
+    if (measured.driver.empty()) {
+      return Lacks("the test's driver is not known to this distbench");
+    }
+    // A negative one leaves it to the host.
+    if (used.spin_us < 0) {
+      return Lacks("the test does not have the setting spin_us: 0");
+    }
+    polling += used.spin_us > 0;
+  }
+  measured.polls = polling > 0;
+  if (measured.polls && polling < test.services_size()) {
+    return Lacks(
+        "workers of one side poll, and those of the other do not (spin_us)");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckTest(const TestResult& result) {
+  const DistributedSystemDescription& test = result.traffic_config();
+  if (result.has_simulation()) {
+    return Lacks("the result is of a simulation, which measures no costs");
+  }
+  if (result.run_info().has_failure()) {
+    return Lacks(
+        absl::StrCat("the test failed: ", result.run_info().failure()));
+  }
+  if (test.rpc_descriptions().empty()) return Lacks("the test has no RPCs");
+  if (test.workers_per_instance() != 1) {
+    return Lacks("the test does not have workers_per_instance: 1");
+  }
+  if (!test.activity_configs().empty()) {
+    return Lacks("the test has activities, which use CPU time, too");
+  }
+  for (const ServiceSpec& service : test.services()) {
+    if (test.services_size() == 2 && service.count() == 1) continue;
+    return Lacks("the test has more than one client and one server");
+  }
+  const RpcSpec& first = test.rpc_descriptions(0);
+  for (const RpcSpec& rpc : test.rpc_descriptions()) {
+    if (rpc.client_size() == 1 && rpc.client(0) == first.client(0) &&
+        rpc.server() == first.server()) {
+      continue;
+    }
+    return Lacks("the test's RPCs do not all have the same client and server");
+  }
+  return absl::OkStatus();
+}
+
+// Requires CheckTest().
+absl::Status FindNodes(const TestResult& result, Measured& measured) {
+  const RpcSpec& rpc = result.traffic_config().rpc_descriptions(0);
+  const std::string instances[] = {absl::StrCat(rpc.client(0), "/0"),
+                                   absl::StrCat(rpc.server(), "/0")};
+  const auto& resources = result.resource_usage_logs().node_resources();
+  std::string hosts[kSides];
+  for (const Side side : {kClient, kServer}) {
+    const auto& endpoints = result.placement().service_endpoints();
+    const auto endpoint = endpoints.find(instances[side]);
+    if (endpoint == endpoints.end()) {
+      return Lacks(absl::StrCat("the result does not say where ",
+                                instances[side], " ran"));
+    }
+    const std::string& node = endpoint->second.node_alias();
+    const auto found = resources.find(node);
+    if (found == resources.end()) {
+      return Lacks("the result has no CPU time of its nodes");
+    }
+    measured.nodes[side] = node;
+    hosts[side] = found->second.host().hostname();
+  }
+  measured.is_same_host = hosts[kClient] == hosts[kServer];
+  if (measured.nodes[kClient] != measured.nodes[kServer]) {
+    return absl::OkStatus();
+  }
+  return Lacks(absl::StrCat("client and server shared node ",
+                            measured.nodes[kClient],
+                            ", so that their CPU time is not told apart"));
+}
+
+// The number in flight of the closed loop that sends the RPC; 0: there is none.
+int InFlight(const DistributedSystemDescription& test,
+             absl::string_view rpc_name) {
+  for (const Action& action : test.actions()) {
+    if (action.rpc_name() != rpc_name) continue;
+    const Iterations& loop = action.iterations();
+    const bool is_open = loop.has_open_loop_interval_ns() || loop.has_rate() ||
+                         loop.has_arrivals();
+    return is_open ? 0 : static_cast<int>(loop.max_parallel_iterations());
+  }
+  return 0;
+}
+
+// ---- CPU time of RPCs that ran alone ----------------------------------------
+
+constexpr int kNoRpc = -1;
+constexpr int kMixed = -2;
+constexpr int kMinWindows = 2;
+
+// What ran in an interval of the series: kMixed if not only RPCs of one kind,
+// all of which succeeded and were counted.
+struct Interval {
+  int rpc_index = kNoRpc;
+  int64_t count = 0;
+};
+
+// The test's RPCs over time, by the sequencer's clock.
+struct Timeline {
+  int64_t interval_ns = 0;
+  int64_t offset_ns = 0;  // the client's clock minus the sequencer's
+  std::map<int64_t, Interval> intervals;
+};
+
+absl::StatusOr<Timeline> MakeTimeline(const TestResult& result,
+                                      const std::string& client_node) {
+  Timeline timeline;
+  const auto& offsets = result.run_info().clock_offsets();
+  if (auto it = offsets.find(client_node); it != offsets.end()) {
+    timeline.offset_ns = it->second.offset_ns();
+  }
+  std::map<int64_t, Interval> all;
+  const int rpcs = result.traffic_config().rpc_descriptions_size();
+  for (int rpc = 0; rpc < rpcs; ++rpc) {
+    const report::RpcSeries series = report::CollectSeries(result, rpc);
+    if (series.intervals.empty()) continue;
+    if (timeline.interval_ns == 0) timeline.interval_ns = series.interval_ns;
+    if (timeline.interval_ns != series.interval_ns) {
+      return Lacks("the result's RPCs have series of different intervals");
+    }
+    for (const auto& [index, totals] : series.intervals) {
+      const bool is_pure = all[index].rpc_index == kNoRpc &&
+                           totals.failed == 0 && totals.warmup == 0;
+      all[index] = {is_pure ? rpc : kMixed, totals.succeeded};
+    }
+  }
+  if (all.empty()) return Lacks("the result has no RPCs over time");
+  // Where the traffic begins or ends, RPCs took only a part of the time, and
+  // set-up or the writing of results the rest.
+  for (const auto& entry : all) {
+    if (all.contains(entry.first - 1) && all.contains(entry.first + 1)) {
+      timeline.intervals.insert(entry);
+    }
+  }
+  return timeline;
+}
+
+// How many RPCs ended during the sample; 0 unless only this RPC ran in all the
+// intervals that the sample touches.
+double RpcsDuring(const ResourceSample& sample, const Timeline& timeline,
+                  int rpc_index) {
+  const int64_t end_ns = sample.end_timestamp_ns() + timeline.offset_ns;
+  const int64_t begin_ns = end_ns - sample.duration_ns();
+  const int64_t width_ns = timeline.interval_ns;
+  double count = 0;
+  for (int64_t index = begin_ns / width_ns; index * width_ns < end_ns;
+       ++index) {
+    const auto it = timeline.intervals.find(index);
+    if (it == timeline.intervals.end() || it->second.rpc_index != rpc_index) {
+      return 0;
+    }
+    const int64_t overlap_ns = std::min(end_ns, (index + 1) * width_ns) -
+                               std::max(begin_ns, index * width_ns);
+    count += static_cast<double>(it->second.count) *
+             static_cast<double>(overlap_ns) / static_cast<double>(width_ns);
+  }
+  return count;
+}
+
+Estimate MeanOf(const std::vector<double>& values) {
+  const double count = static_cast<double>(values.size());
+  double sum = 0;
+  for (double value : values) sum += value;
+  const double mean = sum / count;
+  double squares = 0;
+  for (double value : values) squares += (value - mean) * (value - mean);
+  return {mean, std::sqrt(squares / (count - 1) / count)};
+}
+
+// Of a side: CPU time and sleeps per RPC.
+absl::Status MeasureSide(const TestResult& result, const std::string& node,
+                         const Timeline& timeline, int rpc_index, Side side,
+                         Phase& phase) {
+  std::vector<double> cpu_ns;
+  std::vector<double> sleeps;
+  for (const ResourceSample& sample :
+       result.resource_usage_logs().node_resources().at(node).samples()) {
+    const double count = RpcsDuring(sample, timeline, rpc_index);
+    // Negative in damaged results.
+    if (count < 1 || sample.process_cpu_ns() < 0 ||
+        sample.voluntary_context_switches() < 0) {
+      continue;
+    }
+    cpu_ns.push_back(static_cast<double>(sample.process_cpu_ns()) / count);
+    sleeps.push_back(static_cast<double>(sample.voluntary_context_switches()) /
+                     count);
+  }
+  if (cpu_ns.size() < kMinWindows) {
+    return Lacks(absl::StrCat(
+        "RPC \"", results::RpcName(result, rpc_index), "\" ran alone for ",
+        cpu_ns.size(), " samples of the CPU time of ", node, ", and at least ",
+        kMinWindows, " are needed: 4 seconds, without warm-up"));
+  }
+  phase.cpu_ns[side] = MeanOf(cpu_ns);
+  phase.sleeps[side] = MeanOf(sleeps);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<results::RpcTotals> TotalsOf(const TestResult& result,
+                                            int rpc_index) {
+  results::RpcTotals totals;
+  absl::Status status;
+  results::ForEachRpcLog(result, [&](const results::RpcLogView& view) {
+    if (view.rpc_index != rpc_index) return;
+    status.Update(totals.Add(view.log.statistics()));
+  });
+  if (!status.ok()) return status;
+  if (totals.service_time_ns.count() == 0 ||
+      totals.counts.succeeded_count == 0) {
+    return Lacks(absl::StrCat("RPC \"", results::RpcName(result, rpc_index),
+                              "\" has no latencies in the result"));
+  }
+  return totals;
+}
+
+absl::StatusOr<Phase> MeasurePhase(const TestResult& result, int rpc_index,
+                                   int in_flight, const Timeline& timeline,
+                                   const Measured& measured) {
+  const auto totals = TotalsOf(result, rpc_index);
+  if (!totals.ok()) return totals.status();
+  const auto count = static_cast<double>(totals->counts.succeeded_count);
+  Phase phase;
+  phase.in_flight = in_flight;
+  phase.request_bytes =
+      static_cast<double>(totals->counts.request_bytes) / count;
+  phase.response_bytes =
+      static_cast<double>(totals->counts.response_bytes) / count;
+  phase.seconds = static_cast<double>(totals->counts.duration_ns()) / 1e9;
+  phase.service_time_ns = totals->service_time_ns;
+  for (const Side side : {kClient, kServer}) {
+    const absl::Status status = MeasureSide(result, measured.nodes[side],
+                                            timeline, rpc_index, side, phase);
+    if (!status.ok()) return status;
+  }
+  return phase;
+}
+
+// ---- Phases by what they are for --------------------------------------------
 
 // Sizes below are small; a large one must be this many times as large.
 constexpr double kMinSizeRatio = 16;
-
-constexpr double kMaxSigma = 0.5;
-
-// The quantile that, with the median, tells the spread; stalls are beyond it.
-constexpr double kSpreadQuantile = 0.9;
-constexpr double kSpreadDeviations = 1.2816;  // of a normal distribution
-
-constexpr double kPollingQuantile = 0.1;
-
-struct Phases {
-  const CalibrationPhase* small = nullptr;
-  const CalibrationPhase* many = nullptr;
-  const CalibrationPhase* large_request = nullptr;
-  const CalibrationPhase* large_response = nullptr;
-};
-
-// Of one side, sending and receiving together.
-struct SideCosts {
-  Estimate batch_ns;
-  Estimate fixed_ns;
-};
-
-double SquareRootOfSum(double a, double b) { return std::sqrt(a * a + b * b); }
 
 bool IsLarge(double bytes, double small_bytes) {
   return bytes >= kMinSizeRatio * std::max(small_bytes, 1.0);
 }
 
-absl::StatusOr<Phases> Assign(const std::vector<CalibrationPhase>& all) {
-  Phases phases;
-  for (const CalibrationPhase& phase : all) {
+absl::Status AssignPhases(const std::vector<Phase>& all, Measured& measured) {
+  const auto bytes = [](const Phase& phase) {
+    return phase.request_bytes + phase.response_bytes;
+  };
+  Phase& small = measured.small;
+  for (const Phase& phase : all) {
     if (phase.in_flight != 1) continue;
-    const auto bytes = [](const CalibrationPhase& of) {
-      return of.request_bytes + of.response_bytes;
-    };
-    if (phases.small == nullptr || bytes(phase) < bytes(*phases.small)) {
-      phases.small = &phase;
-    }
+    if (small.in_flight == 0 || bytes(phase) < bytes(small)) small = phase;
   }
-  if (phases.small != nullptr) {
-    const CalibrationPhase& small = *phases.small;
-    for (const CalibrationPhase& phase : all) {
-      const bool has_large_request =
-          IsLarge(phase.request_bytes, small.request_bytes);
-      const bool has_large_response =
-          IsLarge(phase.response_bytes, small.response_bytes);
-      if (phase.in_flight > 1) {
-        if (!has_large_request && !has_large_response) phases.many = &phase;
-      } else if (has_large_request && !has_large_response) {
-        phases.large_request = &phase;
-      } else if (has_large_response && !has_large_request) {
-        phases.large_response = &phase;
-      }
+  for (const Phase& phase : all) {
+    const bool has_large_request =
+        IsLarge(phase.request_bytes, small.request_bytes);
+    const bool has_large_response =
+        IsLarge(phase.response_bytes, small.response_bytes);
+    if (phase.in_flight > 1) {
+      if (!has_large_request && !has_large_response) measured.many = phase;
+    } else if (has_large_request && !has_large_response) {
+      measured.large_request = phase;
+    } else if (has_large_response && !has_large_request) {
+      measured.large_response = phase;
     }
   }
   std::string missing;
-  const auto note = [&](const CalibrationPhase* phase, absl::string_view what) {
-    if (phase != nullptr) return;
+  const auto note = [&](const Phase& phase, absl::string_view what) {
+    if (phase.in_flight > 0) return;
     absl::StrAppend(&missing, missing.empty() ? "" : ", ", what);
   };
-  note(phases.small, "small messages, one in flight");
-  note(phases.many, "small messages, several in flight");
-  note(phases.large_request, "large requests, one in flight");
-  note(phases.large_response, "large responses, one in flight");
-  if (missing.empty()) return phases;
-  return CalibrationLacks(
-      absl::StrCat("the test has no closed loop with ", missing));
+  note(small, "small messages, one in flight");
+  note(measured.many, "small messages, several in flight");
+  note(measured.large_request, "large requests, one in flight");
+  note(measured.large_response, "large responses, one in flight");
+  if (missing.empty()) return absl::OkStatus();
+  return Lacks(absl::StrCat("the test has no closed loop with ", missing));
 }
 
-// c1 = wake-up + batch + fixed, cn = s wake-ups + batch / n + fixed, where s
-// are the sleeps per RPC, relative to one in flight.
-SideCosts CostsOfSide(const Estimate& one, const Estimate& many, int in_flight,
-                      double wakeup_ns, double sleeps) {
-  const double n = in_flight;
-  const double one_ns = one.value - wakeup_ns;
-  const double many_ns = many.value - wakeup_ns * sleeps;
-  SideCosts costs;
-  costs.fixed_ns.value =
-      std::clamp((n * many_ns - one_ns) / (n - 1), 0.0, one_ns);
-  costs.fixed_ns.error = SquareRootOfSum(n * many.error, one.error) / (n - 1);
-  costs.batch_ns.value = one_ns - costs.fixed_ns.value;
-  costs.batch_ns.error = SquareRootOfSum(many.error, one.error) * n / (n - 1);
-  return costs;
+// A low latency of workers that poll. Not the median: where other programs need
+// a CPU, many RPCs wait for one.
+constexpr double kPollingQuantile = 0.1;
+
+absl::Status MeasurePolling(const TestResult& result, Measured& measured) {
+  const DistributedSystemDescription& test = result.traffic_config();
+  if (test.rpc_descriptions_size() != 1 || test.actions_size() != 1 ||
+      test.actions(0).iterations().max_parallel_iterations() != 1) {
+    return Lacks(
+        "workers poll (spin_us) in a test that is not one closed loop of one "
+        "RPC at a time");
+  }
+  const auto totals = TotalsOf(result, 0);
+  if (!totals.ok()) return totals.status();
+  measured.polling_ns = static_cast<double>(
+      totals->service_time_ns.ValueAtQuantile(kPollingQuantile));
+  return absl::OkStatus();
 }
 
-Estimate PerByte(const Estimate& large, double large_bytes,
-                 const Estimate& small, double small_bytes) {
-  const double bytes = large_bytes - small_bytes;
-  return {std::max(0.0, (large.value - small.value) / bytes),
-          SquareRootOfSum(large.error, small.error) / bytes};
+// Of a test whose driver is known.
+absl::Status Measure(const TestResult& result, Measured& measured) {
+  absl::Status status = CheckTest(result);
+  if (status.ok()) status = FindNodes(result, measured);
+  if (!status.ok()) return status;
+  if (measured.polls) return MeasurePolling(result, measured);
+  const auto timeline = MakeTimeline(result, measured.nodes[kClient]);
+  if (!timeline.ok()) return timeline.status();
+  std::vector<Phase> phases;
+  const DistributedSystemDescription& test = result.traffic_config();
+  for (int rpc = 0; rpc < test.rpc_descriptions_size(); ++rpc) {
+    const int in_flight = InFlight(test, test.rpc_descriptions(rpc).name());
+    if (in_flight == 0) continue;
+    auto phase = MeasurePhase(result, rpc, in_flight, *timeline, measured);
+    if (!phase.ok()) return phase.status();
+    phases.push_back(*std::move(phase));
+  }
+  return AssignPhases(phases, measured);
+}
+
+// ---- From measurements to costs ---------------------------------------------
+
+double SquareRootOfSum(double a, double b) { return std::sqrt(a * a + b * b); }
+
+double Quantile(const Phase& phase, double quantile) {
+  return static_cast<double>(phase.service_time_ns.ValueAtQuantile(quantile));
+}
+
+double CpuNs(const Phase& phase) {
+  return phase.cpu_ns[kClient].value + phase.cpu_ns[kServer].value;
+}
+
+// How long messages are on their way between hosts, there and back, as far as
+// these RPCs tell. 0 if they do not: within a host, or if CPU time hides it.
+double NetworkNs(const Measured& measured) {
+  if (measured.polls || measured.is_same_host) return 0;
+  const Phase& small = measured.small;
+  const double fastest_ns = static_cast<double>(small.service_time_ns.min());
+  const double most_ns = std::max(0.0, Quantile(small, 0.5) - CpuNs(small));
+  return std::clamp(fastest_ns - CpuNs(small), 0.0, most_ns);
+}
+
+// CPU time of a wake-up, of a side: what one RPC in flight costs more than its
+// latency between workers that poll, without the network.
+double WakeupCpuNs(const Phase& small, double polling_ns, double network_ns) {
+  if (polling_ns == 0) return 0;
+  return std::clamp(
+      (CpuNs(small) - (polling_ns - network_ns)) / 2, 0.0,
+      std::min(small.cpu_ns[kClient].value, small.cpu_ns[kServer].value));
 }
 
 // Half of the estimate, with the error of not knowing the share: that of a
@@ -127,28 +435,74 @@ Estimate Half(const Estimate& whole) {
           SquareRootOfSum(whole.error / 2, whole.value / std::sqrt(12.0))};
 }
 
-// The costs are those without bytes.
-StackCosts::Cost MakeCost(const SideCosts& side, const Estimate& ns_per_byte,
-                          double bytes) {
-  StackCosts::Cost cost;
-  const Estimate fixed_ns = Half(side.fixed_ns);
-  const Estimate batch_ns = Half(side.batch_ns);
-  cost.set_fixed_ns(std::max(0.0, fixed_ns.value - ns_per_byte.value * bytes));
-  cost.set_fixed_error_ns(fixed_ns.error);
-  cost.set_batch_ns(batch_ns.value);
-  cost.set_batch_error_ns(batch_ns.error);
-  cost.set_ns_per_byte(ns_per_byte.value);
-  cost.set_ns_per_byte_error(ns_per_byte.error);
-  return cost;
+// c1 = wake-up + batch + fixed, cn = s wake-ups + batch / n + fixed, where s
+// are the sleeps per RPC, relative to one in flight. Of sending and receiving
+// together; each gets half.
+void SetBatchAndFixed(const Measured& measured, Side side, double wakeup_ns,
+                      StackCosts::Cost& cost) {
+  const Estimate& one = measured.small.cpu_ns[side];
+  const Estimate& many = measured.many.cpu_ns[side];
+  const double one_sleeps = measured.small.sleeps[side].value;
+  const double sleeps =
+      one_sleeps > 0
+          ? std::min(1.0, measured.many.sleeps[side].value / one_sleeps)
+          : 0;
+  const double n = measured.many.in_flight;
+  const double one_ns = one.value - wakeup_ns;
+  const double many_ns = many.value - wakeup_ns * sleeps;
+  const double fixed_ns =
+      std::clamp((n * many_ns - one_ns) / (n - 1), 0.0, one_ns);
+  const Estimate fixed =
+      Half({fixed_ns, SquareRootOfSum(n * many.error, one.error) / (n - 1)});
+  const Estimate batch =
+      Half({one_ns - fixed_ns,
+            SquareRootOfSum(many.error, one.error) * n / (n - 1)});
+  cost.set_fixed_ns(fixed.value);
+  cost.set_fixed_error_ns(fixed.error);
+  cost.set_batch_ns(batch.value);
+  cost.set_batch_error_ns(batch.error);
 }
 
-double Quantile(const CalibrationPhase& phase, double quantile) {
-  return static_cast<double>(phase.service_time_ns.ValueAtQuantile(quantile));
+// By a phase with large messages of one direction, which `bytes` of a phase
+// says. The fixed costs are those without bytes.
+void SetPerByte(const Phase& large, const Phase& small, double Phase::*bytes,
+                Side side, StackCosts::Cost& cost) {
+  const double more_bytes = large.*bytes - small.*bytes;
+  const double more_ns = large.cpu_ns[side].value - small.cpu_ns[side].value;
+  cost.set_ns_per_byte(std::max(0.0, more_ns / more_bytes));
+  cost.set_ns_per_byte_error(
+      SquareRootOfSum(large.cpu_ns[side].error, small.cpu_ns[side].error) /
+      more_bytes);
+  cost.set_fixed_ns(
+      std::max(0.0, cost.fixed_ns() - cost.ns_per_byte() * small.*bytes));
 }
+
+// The median latency, less the CPU time of both sides and the network, is the
+// time of two wake-ups or, if it is negative, work after sending.
+void SetWakeups(const Phase& small, double network_ns, StackCosts& costs) {
+  const double rest_ns = Quantile(small, 0.5) - CpuNs(small) - network_ns;
+  for (StackCosts::Cost* cost :
+       {costs.mutable_client_send(), costs.mutable_server_send()}) {
+    if (rest_ns >= 0) break;
+    const double all_ns = cost->fixed_ns() + cost->batch_ns();
+    cost->set_after_ns(std::min(-rest_ns / 2, 0.9 * all_ns));
+  }
+  costs.set_wakeup_ns(std::max(0.0, rest_ns / 2));
+  costs.set_wakeup_error_ns(SquareRootOfSum(small.cpu_ns[kClient].error,
+                                            small.cpu_ns[kServer].error) /
+                            2);
+  costs.set_same_host_delay_ns(0);
+}
+
+constexpr double kMaxSigma = 0.5;
+
+// The quantile that, with the median, tells the spread; stalls are beyond it.
+constexpr double kSpreadQuantile = 0.9;
+constexpr double kSpreadDeviations = 1.2816;  // of a normal distribution
 
 // Of a job, if those of an RPC, with a wake-up at each side, vary independently
 // of each other and cause all of the variation of its latency.
-double SigmaOfJobs(const CalibrationPhase& small, const StackCosts& costs) {
+double SigmaOfJobs(const Phase& small, const StackCosts& costs) {
   double squares = 2 * costs.wakeup_cpu_ns() * costs.wakeup_cpu_ns();
   for (const StackCosts::Cost* cost :
        {&costs.client_send(), &costs.server_receive(), &costs.server_send(),
@@ -164,42 +518,53 @@ double SigmaOfJobs(const CalibrationPhase& small, const StackCosts& costs) {
                   std::sqrt(std::log1p(deviation_ns * deviation_ns / squares)));
 }
 
-double CpuNs(const CalibrationPhase& phase) {
-  return phase.client_cpu_ns.value + phase.server_cpu_ns.value;
+std::string SourceOf(const TestResult& result, const HostFacts& host,
+                     bool is_same_host) {
+  const absl::Time when =
+      absl::FromUnixNanos(result.run_info().start_timestamp_ns());
+  return absl::StrFormat(
+      "measured between %s by distbench %s on %s (%s, %d CPUs, kernel %s)",
+      is_same_host ? "processes of one host" : "two hosts",
+      result.run_info().version(),
+      absl::FormatTime("%Y-%m-%d", when, absl::UTCTimeZone()), host.cpu_model(),
+      host.cpu_count(), host.kernel());
 }
 
-// How long messages are on their way between hosts, there and back, as far as
-// these RPCs tell.
-double NetworkNs(const CalibrationPhase& small) {
-  const double fastest_ns = static_cast<double>(small.service_time_ns.min());
-  const double most_ns = std::max(0.0, Quantile(small, 0.5) - CpuNs(small));
-  return std::clamp(fastest_ns - CpuNs(small), 0.0, most_ns);
+StackCosts CostsOf(const Measured& measured, double polling_ns,
+                   double network_ns) {
+  const Phase& small = measured.small;
+  StackCosts costs;
+  costs.set_driver(measured.driver);
+  costs.set_wakeup_cpu_ns(WakeupCpuNs(small, polling_ns, network_ns));
+  const auto set = [&](Side side, const Phase& large, double Phase::*bytes,
+                       StackCosts::Cost& cost) {
+    SetBatchAndFixed(measured, side, costs.wakeup_cpu_ns(), cost);
+    SetPerByte(large, small, bytes, side, cost);
+  };
+  set(kClient, measured.large_request, &Phase::request_bytes,
+      *costs.mutable_client_send());
+  set(kServer, measured.large_request, &Phase::request_bytes,
+      *costs.mutable_server_receive());
+  set(kServer, measured.large_response, &Phase::response_bytes,
+      *costs.mutable_server_send());
+  set(kClient, measured.large_response, &Phase::response_bytes,
+      *costs.mutable_client_receive());
+  SetWakeups(small, network_ns, costs);
+  costs.set_wakeup_cpu_error_ns(costs.wakeup_error_ns());
+  costs.set_sigma(SigmaOfJobs(small, costs));
+  return costs;
 }
 
-void SetWakeups(const CalibrationPhase& small, double network_ns,
-                StackCosts& costs) {
-  const double rest_ns = Quantile(small, 0.5) - CpuNs(small) - network_ns;
-  if (rest_ns < 0) {
-    for (StackCosts::Cost* cost :
-         {costs.mutable_client_send(), costs.mutable_server_send()}) {
-      const double all_ns = cost->fixed_ns() + cost->batch_ns();
-      cost->set_after_ns(std::min(-rest_ns / 2, 0.9 * all_ns));
-    }
-  }
-  costs.set_wakeup_ns(std::max(0.0, rest_ns / 2));
-  costs.set_wakeup_error_ns(
-      SquareRootOfSum(small.client_cpu_ns.error, small.server_cpu_ns.error) /
-      2);
-  costs.set_same_host_delay_ns(0);
-}
+// Latencies above this many medians are stalls of the host, not variation.
+constexpr double kStallMedians = 10;
+constexpr double kShortestStallNs = 200e3;
 
-// hosts: which of them an RPC passes, so that the stalls of each delay it.
-void SetStalls(const Phases& phases, int hosts, SimulatedHost& host) {
+void SetStalls(const Measured& measured, SimulatedHost& host) {
   double count = 0;
   double excess_ns = 0;
   double seconds = 0;
-  for (const CalibrationPhase* phase :
-       {phases.small, phases.large_request, phases.large_response}) {
+  for (const Phase* phase :
+       {&measured.small, &measured.large_request, &measured.large_response}) {
     const double median_ns = Quantile(*phase, 0.5);
     const double limit_ns =
         std::max(kShortestStallNs, kStallMedians * median_ns);
@@ -216,99 +581,10 @@ void SetStalls(const Phases& phases, int hosts, SimulatedHost& host) {
   // While a host stalls, no other stall begins.
   const double running_seconds = seconds - excess_ns / 1e9;
   if (count == 0 || running_seconds <= 0) return;
+  // The stalls of each host that an RPC passes delay it.
+  const int hosts = measured.is_same_host ? 1 : 2;
   host.set_stalls_per_second(count / running_seconds / hosts);
   host.set_mean_stall_ns(excess_ns / count);
-}
-
-const HostFacts& HostOf(const TestResult& result, const std::string& node) {
-  return result.resource_usage_logs().node_resources().at(node).host();
-}
-
-std::string SourceOf(const TestResult& result, const CalibrationNodes& nodes) {
-  const HostFacts& host = HostOf(result, nodes.server);
-  const absl::Time when =
-      absl::FromUnixNanos(result.run_info().start_timestamp_ns());
-  return absl::StrFormat(
-      "measured between %s by distbench %s on %s (%s, %d CPUs, kernel %s)",
-      nodes.is_same_host ? "processes of one host" : "two hosts",
-      result.run_info().version(),
-      absl::FormatTime("%Y-%m-%d", when, absl::UTCTimeZone()), host.cpu_model(),
-      host.cpu_count(), host.kernel());
-}
-
-struct DriverOfTest {
-  std::string name;
-  bool polls = false;
-};
-
-absl::StatusOr<DriverOfTest> DriverOf(const TestResult& result) {
-  DriverOfTest driver;
-  int polling = 0;
-  const DistributedSystemDescription& test = result.traffic_config();
-  for (const ServiceSpec& service : test.services()) {
-    UsedDriver used = UsedDriverOf(test, service);
-    driver.name = std::move(used.name);
-    if (driver.name.empty()) {
-      return CalibrationLacks(
-          "the test's driver is not known to this distbench");
-    }
-    // A negative one leaves it to the host.
-    if (used.spin_us < 0) {
-      return CalibrationLacks("the test does not have the setting spin_us: 0");
-    }
-    polling += used.spin_us > 0;
-  }
-  driver.polls = polling > 0;
-  if (driver.polls && polling < test.services_size()) {
-    return CalibrationLacks(
-        "workers of one side poll, and those of the other "
-        "do not (spin_us)");
-  }
-  return driver;
-}
-
-// A latency of the RPCs of the test whose workers poll; 0 without one. Not the
-// median: where other programs need a CPU, many RPCs wait for one.
-absl::StatusOr<double> PollingLatencyNs(const TestSequenceResults& results,
-                                        const std::string& driver) {
-  for (const TestResult& result : results.test_results()) {
-    const auto used = DriverOf(result);
-    if (!used.ok() || !used->polls || used->name != driver) continue;
-    if (auto nodes = NodesOfCalibration(result); !nodes.ok()) {
-      return nodes.status();
-    }
-    const DistributedSystemDescription& test = result.traffic_config();
-    if (test.rpc_descriptions_size() != 1 || test.actions_size() != 1 ||
-        test.actions(0).iterations().max_parallel_iterations() != 1) {
-      return CalibrationLacks(
-          "workers poll (spin_us) in a test that is not one closed loop of one "
-          "RPC at a time");
-    }
-    results::RpcTotals totals;
-    results::ForEachRpcLog(result, [&](const results::RpcLogView& view) {
-      // Results that were read have valid statistics.
-      (void)totals.Add(view.log.statistics());
-    });
-    if (totals.service_time_ns.count() == 0) continue;
-    return static_cast<double>(
-        totals.service_time_ns.ValueAtQuantile(kPollingQuantile));
-  }
-  return 0;
-}
-
-// CPU time of a wake-up, of a side: what one RPC in flight costs more than its
-// latency between workers that poll, without the network.
-double WakeupCpuNs(const CalibrationPhase& small, double polling_ns,
-                   double network_ns) {
-  if (polling_ns == 0) return 0;
-  const double client_ns = small.client_cpu_ns.value;
-  const double server_ns = small.server_cpu_ns.value;
-  return std::clamp((client_ns + server_ns - (polling_ns - network_ns)) / 2,
-                    0.0, std::min(client_ns, server_ns));
-}
-
-double RelativeSleeps(const Estimate& one, const Estimate& many) {
-  return one.value > 0 ? std::min(1.0, many.value / one.value) : 0;
 }
 
 bool HasCosts(const SimulatedFabric& fabric, const std::string& driver) {
@@ -325,145 +601,100 @@ bool HasCosts(const SimulatedFabric& fabric, const ActivityCosts& of) {
                      });
 }
 
-// 0 if the test does not tell: it was within a host, its CPU time hides the
-// network, or it lacks something, which CalibrateDriver() will say.
-double NetworkNs(const TestResult& result) {
-  const auto driver = DriverOf(result);
-  if (!driver.ok() || driver->polls) return 0;
-  const auto nodes = NodesOfCalibration(result);
-  if (!nodes.ok() || nodes->is_same_host) return 0;
-  const auto all = PhasesOfCalibration(result, *nodes);
-  if (!all.ok()) return 0;
-  const auto phases = Assign(*all);
-  return phases.ok() ? NetworkNs(*phases->small) : 0;
-}
-
-// All drivers share one network. The shortest time counts, because a driver's
-// fastest RPC may contain waking up, which is the driver's own.
-double NetworkNs(const TestSequenceResults& results) {
-  double shortest_ns = 0;
-  for (const TestResult& result : results.test_results()) {
-    const double network_ns = NetworkNs(result);
-    if (network_ns == 0) continue;
-    if (shortest_ns == 0 || network_ns < shortest_ns) shortest_ns = network_ns;
-  }
-  return shortest_ns;
-}
-
-// between_hosts_ns: NetworkNs() of all results.
-absl::Status CalibrateDriver(const TestResult& result,
-                             const std::string& driver,
-                             const TestSequenceResults& results,
-                             double between_hosts_ns, SimulatedFabric& fabric) {
-  const auto polling_ns = PollingLatencyNs(results, driver);
-  if (!polling_ns.ok()) return polling_ns.status();
-  auto nodes = NodesOfCalibration(result);
-  if (!nodes.ok()) return nodes.status();
-  auto all = PhasesOfCalibration(result, *nodes);
-  if (!all.ok()) return all.status();
-  auto phases = Assign(*all);
-  if (!phases.ok()) return phases.status();
-  const CalibrationPhase& small = *phases->small;
-  const CalibrationPhase& many = *phases->many;
-  const double network_ns = nodes->is_same_host ? 0 : between_hosts_ns;
-  const double wakeup_cpu_ns = WakeupCpuNs(small, *polling_ns, network_ns);
-  const SideCosts client = CostsOfSide(
-      small.client_cpu_ns, many.client_cpu_ns, many.in_flight, wakeup_cpu_ns,
-      RelativeSleeps(small.client_sleeps, many.client_sleeps));
-  const SideCosts server = CostsOfSide(
-      small.server_cpu_ns, many.server_cpu_ns, many.in_flight, wakeup_cpu_ns,
-      RelativeSleeps(small.server_sleeps, many.server_sleeps));
-  const auto per_request_byte = [&](Estimate CalibrationPhase::*cpu_ns) {
-    const CalibrationPhase& large = *phases->large_request;
-    return PerByte(large.*cpu_ns, large.request_bytes, small.*cpu_ns,
-                   small.request_bytes);
-  };
-  const auto per_response_byte = [&](Estimate CalibrationPhase::*cpu_ns) {
-    const CalibrationPhase& large = *phases->large_response;
-    return PerByte(large.*cpu_ns, large.response_bytes, small.*cpu_ns,
-                   small.response_bytes);
-  };
-
+void AddMeasured(const TestResult& result, const Measured& measured,
+                 double polling_ns, double between_hosts_ns,
+                 SimulatedFabric& fabric) {
+  const double network_ns = measured.is_same_host ? 0 : between_hosts_ns;
+  const HostFacts& facts = result.resource_usage_logs()
+                               .node_resources()
+                               .at(measured.nodes[kServer])
+                               .host();
   StackCosts& costs = *fabric.add_stacks();
-  costs.set_driver(driver);
-  *costs.mutable_client_send() =
-      MakeCost(client, per_request_byte(&CalibrationPhase::client_cpu_ns),
-               small.request_bytes);
-  *costs.mutable_server_receive() =
-      MakeCost(server, per_request_byte(&CalibrationPhase::server_cpu_ns),
-               small.request_bytes);
-  *costs.mutable_server_send() =
-      MakeCost(server, per_response_byte(&CalibrationPhase::server_cpu_ns),
-               small.response_bytes);
-  *costs.mutable_client_receive() =
-      MakeCost(client, per_response_byte(&CalibrationPhase::client_cpu_ns),
-               small.response_bytes);
-  SetWakeups(small, network_ns, costs);
-  costs.set_wakeup_cpu_ns(wakeup_cpu_ns);
-  costs.set_wakeup_cpu_error_ns(costs.wakeup_error_ns());
-  costs.set_sigma(SigmaOfJobs(small, costs));
-  costs.set_source(SourceOf(result, *nodes));
-  if (!nodes->is_same_host) {
+  costs = CostsOf(measured, polling_ns, network_ns);
+  costs.set_source(SourceOf(result, facts, measured.is_same_host));
+  if (!measured.is_same_host) {
     // There and back, each time over two links.
     fabric.mutable_single_switch()->mutable_host_link()->set_delay_ns(
         std::max<int64_t>(1, std::llround(network_ns / 4)));
   }
-
   SimulatedHost& host = *fabric.mutable_host();
   host.Clear();
-  host.set_cpus(HostOf(result, nodes->server).cpu_count());
+  host.set_cpus(facts.cpu_count());
   // Linux runs threads that work for less than its time slices (milliseconds)
   // one after the other.
   host.set_scheduler(SimulatedHost::FIFO);
-  SetStalls(*phases, nodes->is_same_host ? 1 : 2, host);
-  return absl::OkStatus();
+  SetStalls(measured, host);
+}
+
+absl::Status OfTest(const TestResult& result, const absl::Status& status) {
+  return absl::Status(status.code(),
+                      absl::StrCat("test \"", result.traffic_config().name(),
+                                   "\": ", status.message()));
 }
 
 void AddDelay(const SimulatedLink& measured, SimulatedLink& link) {
   if (!link.has_delay_ns()) link.set_delay_ns(measured.delay_ns());
 }
 
-// To the links of hosts, of all networks that are not a single switch.
-void AddDelay(const SimulatedLink& measured, SimulatedFabric& fabric) {
-  if (!measured.has_delay_ns()) return;
-  if (fabric.has_leaf_spine()) {
-    AddDelay(measured, *fabric.mutable_leaf_spine()->mutable_host_link());
-  }
-  if (fabric.has_graph()) {
-    for (auto& each : *fabric.mutable_graph()->mutable_switches()) {
-      AddDelay(measured, *each.mutable_host_link());
-    }
-  }
-}
-
 }  // namespace
 
 absl::StatusOr<SimulatedFabric> Calibrate(const TestSequenceResults& results) {
-  SimulatedFabric fabric;
-  const double network_ns = NetworkNs(results);
-  for (const TestResult& result : results.test_results()) {
-    const auto driver = DriverOf(result);
-    absl::Status status = driver.status();
-    if (status.ok() && !driver->polls) {
-      status = HasCosts(fabric, driver->name)
-                   ? CalibrationLacks(absl::StrCat(
-                         "driver ", driver->name,
-                         " has costs from an earlier test of the result"))
-                   : CalibrateDriver(result, driver->name, results, network_ns,
-                                     fabric);
-    }
-    if (status.ok()) continue;
-    return absl::Status(status.code(),
-                        absl::StrCat("test \"", result.traffic_config().name(),
-                                     "\": ", status.message()));
+  std::vector<Measured> all(results.test_results_size());
+  bool has_sleeping = false;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const TestResult& result = results.test_results(static_cast<int>(i));
+    const absl::Status known = FindDriver(result.traffic_config(), all[i]);
+    if (!known.ok()) return OfTest(result, known);
+    has_sleeping |= !all[i].polls;
   }
-  if (!fabric.stacks().empty()) return fabric;
-  return CalibrationLacks("the result has no test whose workers sleep");
+  if (!has_sleeping) {
+    return Lacks("the result has no test whose workers sleep");
+  }
+
+  std::map<std::string, double> polling_ns;  // by driver
+  // All drivers share one network. The shortest time counts, because a driver's
+  // fastest RPC may contain waking up, which is the driver's own.
+  double between_hosts_ns = 0;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const TestResult& result = results.test_results(static_cast<int>(i));
+    const absl::Status measured = Measure(result, all[i]);
+    if (!measured.ok()) return OfTest(result, measured);
+    if (all[i].polls) polling_ns.emplace(all[i].driver, all[i].polling_ns);
+    const double network_ns = NetworkNs(all[i]);
+    if (network_ns == 0) continue;
+    if (between_hosts_ns == 0 || network_ns < between_hosts_ns) {
+      between_hosts_ns = network_ns;
+    }
+  }
+
+  SimulatedFabric fabric;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const TestResult& result = results.test_results(static_cast<int>(i));
+    const Measured& measured = all[i];
+    if (measured.polls) continue;
+    if (HasCosts(fabric, measured.driver)) {
+      return OfTest(
+          result,
+          Lacks(absl::StrCat("driver ", measured.driver,
+                             " has costs from an earlier test of the result")));
+    }
+    AddMeasured(result, measured, polling_ns[measured.driver], between_hosts_ns,
+                fabric);
+  }
+  return fabric;
 }
 
 void AddCalibration(const SimulatedFabric& calibration,
                     SimulatedFabric& fabric) {
-  AddDelay(calibration.single_switch().host_link(), fabric);
+  const SimulatedLink& link = calibration.single_switch().host_link();
+  if (link.has_delay_ns() && fabric.has_leaf_spine()) {
+    AddDelay(link, *fabric.mutable_leaf_spine()->mutable_host_link());
+  }
+  if (link.has_delay_ns() && fabric.has_graph()) {
+    for (auto& each : *fabric.mutable_graph()->mutable_switches()) {
+      AddDelay(link, *each.mutable_host_link());
+    }
+  }
   SimulatedFabric merged = calibration;
   merged.clear_stacks();
   merged.clear_activities();
@@ -478,15 +709,13 @@ void AddCalibration(const SimulatedFabric& calibration,
 }
 
 absl::StatusOr<SimulatedFabric> ReadCalibration(const std::string& path) {
-  const auto at_path = [&](const absl::Status& status) {
-    return absl::Status(status.code(),
-                        absl::StrCat(path, ": ", status.message()));
-  };
   const absl::StatusOr<TestSequenceResults> results =
       results::ReadResults(path);
   if (results.ok()) {
     absl::StatusOr<SimulatedFabric> fabric = Calibrate(*results);
-    return fabric.ok() ? std::move(fabric) : at_path(fabric.status());
+    if (fabric.ok()) return fabric;
+    return absl::Status(fabric.status().code(),
+                        absl::StrCat(path, ": ", fabric.status().message()));
   }
   // Results and fabrics have no field in common.
   absl::StatusOr<SimulatedFabric> fabric = ReadFabric(path);

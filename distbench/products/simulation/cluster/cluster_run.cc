@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "distbench/config/compile/compile.h"
 #include "distbench/engine/activity_pools/activities.h"
+#include "distbench/products/simulation/model/fabric.h"
 #include "distbench/products/simulation/model/used_driver.h"
 #include "distbench/protocol/decorators/decorators.h"
 #include "distbench/results/merge.h"
@@ -37,26 +38,13 @@ constexpr int kWindowsPerLook = 256;
 SimulatorOptions MakeSimulatorOptions(const ClusterModel& model, int threads,
                                       int64_t start_unix_ns) {
   SimulatorOptions options;
-  options.thread_of_node.resize(model.host_count + model.switch_count, 0);
+  options.thread_of_node.resize(model.host_count, 0);
   options.threads = std::clamp(threads, 1, model.host_count);
-  options.lookahead_ns = LookaheadNs(model);
+  options.lookahead_ns = SimulatedNetwork::LookaheadNs(model);
   options.start_ns = kBeginNs;
   options.start_unix_ns =
       start_unix_ns / stats::kSeriesStepNs * stats::kSeriesStepNs;
   return options;
-}
-
-// Returns thread_of_node: a switch is in the thread of its first host, those
-// without hosts are dealt out.
-std::vector<int> WithSwitches(std::vector<int> threads,
-                              const ClusterModel& model, int thread_count) {
-  for (int i = 0; i < model.switch_count; ++i) {
-    threads.push_back(i % thread_count);
-  }
-  for (int i = model.host_count; i-- > 0;) {
-    threads[model.switch_of_host[i]] = threads[i];
-  }
-  return threads;
 }
 
 // The simulated driver, inside the decorators that the options name. `inner`
@@ -74,10 +62,8 @@ std::unique_ptr<protocol::ProtocolDriver> Decorate(
   return protocol::MakeRpcCounterDriver(std::move(decorated));
 }
 
-// Random streams of drivers and of CPUs are others.
-uint64_t SeedOfActivities(uint64_t seed, int instance) {
-  return base::WorkRandom(seed, instance, /*part=*/3)();
-}
+// Of the seed, for activities; drivers and CPUs have others.
+constexpr uint64_t kActivityPart = 3;
 
 std::shared_ptr<const config::Plan> PlanWithin(
     int64_t memory_bytes, const DistributedSystemDescription& test) {
@@ -99,7 +85,7 @@ ClusterRun::ClusterRun(const DistributedSystemDescription& test,
       sample_bytes_(ShareMemory(*plan_, options.memory_bytes).sample_bytes),
       simulator_(
           MakeSimulatorOptions(model, options.threads, options.start_unix_ns)),
-      network_(MakeSimulatedNetwork(model, simulator_)) {
+      network_(model, simulator_) {
   for (const ServiceSpec& service : test.services()) {
     driver_of_service_.push_back(UsedDriverOf(test, service).name);
   }
@@ -175,7 +161,7 @@ absl::Status ClusterRun::AddEngine(int instance, int workers) {
   if (!costs.ok()) return costs.status();
   auto driver = std::make_unique<SimulatedDriver>(SimulatedDriver::Options{
       .host = {.simulator = &simulator_,
-               .network = network_.get(),
+               .network = &network_,
                .cpus = cpus_[host].get(),
                .node = host},
       .directory = &directory_,
@@ -205,12 +191,12 @@ absl::Status ClusterRun::AddEngine(int instance, int workers) {
         {simulator_.now_ns(host), instance, std::move(status)});
   };
   options.start_threads = false;
-  part.activities = std::make_unique<SimulatedActivities>(
-      *cpus_[host], activity_costs_, SeedOfActivities(plan_->seed, instance),
-      part.used_ns);
+  part.activities.emplace(PoolHost{
+      cpus_[host].get(), &activity_costs_,
+      base::WorkRandom(plan_->seed, instance, kActivityPart), &part.used_ns});
   options.make_iteration_pool = [&activities = *part.activities](
                                     const engine::IterationPoolOptions& pool) {
-    return activities.MakePool(pool);
+    return std::make_unique<SimulatedPool>(pool, activities);
   };
   absl::StatusOr<std::unique_ptr<engine::Engine>> engine =
       engine::Engine::Create(std::move(options),
@@ -243,8 +229,7 @@ void ClusterRun::AssignThreads() {
       called.push_back(parts_[peer].host);
     }
   }
-  simulator_.AssignThreads(
-      WithSwitches(HostThreads(called_by, threads), model_, threads));
+  simulator_.AssignThreads(HostThreads(called_by, threads));
 }
 
 // ---- Traffic ----------------------------------------------------------------
@@ -375,14 +360,6 @@ void ClusterRun::DescribeSimulation(SimulationFacts& facts) const {
   facts.set_event_count(simulator_.event_count());
   facts.set_simulated_seconds(
       static_cast<double>(std::max(start_ns_, end_ns_) - start_ns_) / 1e9);
-  const SimulatedNetworkCounters counters = network_->counters();
-  if (counters.packets == 0) return;  // whole messages
-  SimulatedNetworkCounts& counts = *facts.mutable_network();
-  counts.set_packets(counters.packets);
-  counts.set_dropped(counters.dropped_packets);
-  counts.set_marked(counters.marked_packets);
-  counts.set_retransmissions(counters.retransmissions);
-  counts.set_timeouts(counters.timeouts);
 }
 
 namespace {

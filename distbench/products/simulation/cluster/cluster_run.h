@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,10 @@
 #include "distbench/config/plan/plan.h"
 #include "distbench/engine/engine.h"
 #include "distbench/products/simulation/cluster/simulated_cluster.h"
-#include "distbench/products/simulation/hosts/activities.h"
+#include "distbench/products/simulation/hosts/costs.h"
 #include "distbench/products/simulation/hosts/cpus.h"
 #include "distbench/products/simulation/hosts/simulated_driver.h"
+#include "distbench/products/simulation/hosts/simulated_pool.h"
 #include "distbench/products/simulation/kernel/simulator.h"
 #include "distbench/products/simulation/model/cluster_model.h"
 #include "distbench/products/simulation/network/network.h"
@@ -67,7 +69,7 @@ class ClusterRun {
     double used_ns = 0;  // CPU time
     double used_until_end_ns = 0;
     int64_t finished_ns = 0;  // when its traffic ended
-    std::unique_ptr<SimulatedActivities> activities;
+    std::optional<PoolHost> activities;
   };
   using RealTime = std::chrono::steady_clock::time_point;
 
@@ -89,7 +91,7 @@ class ClusterRun {
   const std::shared_ptr<const config::Plan> plan_;
   const int64_t sample_bytes_;  // of each instance, at most
   Simulator simulator_;
-  const std::unique_ptr<SimulatedNetwork> network_;
+  SimulatedNetwork network_;
   SimulatedDirectory directory_;
   std::vector<std::string> driver_of_service_;  // whose costs its RPCs have
   std::map<std::string, std::unique_ptr<DriverCosts>> costs_;  // by driver

@@ -13,8 +13,9 @@
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/products/simulation/calibration/model_validity.h"
 #include "distbench/products/simulation/cluster/cluster_run.h"
-#include "distbench/products/simulation/hosts/activities.h"
+#include "distbench/products/simulation/hosts/costs.h"
 #include "distbench/products/simulation/model/cluster_model.h"
+#include "distbench/products/simulation/model/fabric.h"
 #include "distbench/products/simulation/model/used_driver.h"
 #include "distbench/report/findings/findings.h"
 #include "distbench/report/text/text_summary.h"
@@ -164,10 +165,6 @@ absl::StatusOr<TestResult> RunSimulatedTest(
   for (std::string& sentence :
        OutsideOfValidation(test, facts.fabric(), facts.host_count(), result)) {
     facts.add_outside_of_validation(std::move(sentence));
-  }
-  for (std::string& sentence :
-       KnownErrors(test, facts.host_count(), MeasuredErrors())) {
-    facts.add_known_errors(std::move(sentence));
   }
   Conclude(result);
   return result;

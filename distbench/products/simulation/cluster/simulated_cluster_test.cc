@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/config/validate/check.h"
-#include "distbench/products/simulation/calibration/model_validity.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
@@ -109,15 +108,6 @@ TEST(SimulatedClusterTest, AnRpcAloneTakesTheSumOfItsParts) {
   EXPECT_EQ(latencies_ns.size(), 50u);
   // Few bytes take up to a nanosecond on each link.
   EXPECT_THAT(latencies_ns, Each(AllOf(Ge(kAloneNs), Le(kAloneNs + 8))));
-}
-
-TEST(SimulatedClusterTest, ResultsQuoteTheErrorsOfTheirKind) {
-  const std::string loop = ClosedLoop(1, 5);
-  const TestResult result = Simulate(loop, {.fabric = RoundFabric()});
-  const std::vector<std::string> expected =
-      KnownErrors(MakeTest(loop), /*host_count=*/2, MeasuredErrors());
-  EXPECT_FALSE(expected.empty());
-  EXPECT_THAT(result.simulation().known_errors(), ElementsAreArray(expected));
 }
 
 // The counts of all seconds, in order.
@@ -246,39 +236,52 @@ TEST(SimulatedClusterTest, SlowHostsTakeLonger) {
               Each(AllOf(Ge(expected_ns), Le(expected_ns + 8))));
 }
 
-// A client asks 16 servers at once, whose answers do not fit into its queue.
-constexpr char kIncast[] = R"(
-    services { name: "client" count: 1 }
-    services { name: "server" count: 16 }
-    payload_descriptions { name: "block" size: 65536 }
+// Half of the paths between the two switches are ten times as long.
+TEST(SimulatedClusterTest, TheSeedChoosesPathsAndTheVariationOfCosts) {
+  SimulatedFabric paths = RoundFabric();
+  EXPECT_TRUE(TextFormat::MergeFromString(
+      R"(graph {
+           switches { name: "left" hosts: "a[0-7]" }
+           switches { name: "right" hosts: "b[0-7]" }
+           switches { name: "near" } switches { name: "far" }
+           links { from: "left" to: "near" } links { from: "near" to: "right" }
+           links { from: "left" to: "far" link { delay_ns: 10000 } }
+           links { from: "far" to: "right" }
+         })",
+      &paths));
+  SimulatedFabric costs = RoundFabric();
+  costs.mutable_stacks(0)->set_sigma(0.5);
+  // Of the first RPC of each client, in the order of clients.
+  const auto latencies = [](const SimulatedFabric& fabric, int seed) {
+    const TestResult result = Simulate(absl::StrCat(R"(
+    services { name: "client" count: 8 }
+    services { name: "server" count: 8 }
     rpc_descriptions { name: "rpc" client: "client" server: "server"
-                       fanout_filter: "all" response_payload_name: "block" }
+                       fanout_filter: "same_x" }
     action_lists { name: "client" action_names: "loop" }
     action_lists { name: "rpc" }
     actions { name: "loop" rpc_name: "rpc"
-              iterations { max_iteration_count: 3 } })";
-
-TEST(SimulatedClusterTest, PacketsThatWereLostAreCounted) {
-  SimulatedFabric fabric = RoundFabric();
-  SimulatedLink& link = *fabric.mutable_single_switch()->mutable_host_link();
-  link.set_gbps(1);
-  link.set_queue_bytes(32'000);
-  fabric.mutable_transport()->set_kind(SimulatedTransport::RENO);
-  const TestResult result = Simulate(kIncast, {.fabric = fabric});
-  const SimulatedNetworkCounts& network = result.simulation().network();
-  EXPECT_GT(network.packets(), 3 * 16 * 65536 / 1448);
-  EXPECT_GT(network.dropped(), 0);
-  EXPECT_GT(network.retransmissions(), 0);
-  EXPECT_EQ(network.marked(), 0);
-  EXPECT_GT(network.timeouts(), 0);
-  EXPECT_THAT(result.simulation().outside_of_validation(),
-              Contains(HasSubstr("timeouts")));
-}
-
-TEST(SimulatedClusterTest, MessagesHaveNoPacketsToCount) {
-  const TestResult result =
-      Simulate(ClosedLoop(1, 5), {.fabric = RoundFabric()});
-  EXPECT_FALSE(result.simulation().has_network());
+              iterations { max_iteration_count: 5 } }
+    random_seed: )",
+                                                    seed),
+                                       {.fabric = fabric});
+    const auto& logs = result.service_logs().instance_logs();
+    std::vector<int64_t> latencies_ns;
+    for (int i = 0; i < 8; ++i) {
+      latencies_ns.push_back(logs.at(absl::StrCat("client/", i))
+                                 .peer_logs()
+                                 .at(absl::StrCat("server/", i))
+                                 .rpc_logs()
+                                 .at(0)
+                                 .successful_rpc_samples(0)
+                                 .latency_ns());
+    }
+    return latencies_ns;
+  };
+  for (const SimulatedFabric& fabric : {paths, costs}) {
+    EXPECT_EQ(latencies(fabric, 1), latencies(fabric, 1));
+    EXPECT_NE(latencies(fabric, 1), latencies(fabric, 2));
+  }
 }
 
 TEST(SimulatedClusterTest, TheNumberOfThreadsDoesNotMatter) {

@@ -1,6 +1,5 @@
 // How many RPCs are simulated per second of real time: a closed loop of pairs
-// of hosts, a clique, and a fanout to many leaves, with messages as a whole and
-// with packets, on one thread and on two.
+// of hosts, and a clique, on one thread and on two.
 
 #include <cstdint>
 #include <string>
@@ -59,12 +58,10 @@ std::string Clique(int64_t count) {
                           count, 4'000'000 / (count * count));
 }
 
-void Simulate(benchmark::State& state, const std::string& text,
-              SimulatedTransport::Kind kind) {
+void Simulate(benchmark::State& state, const std::string& text) {
   const DistributedSystemDescription test = Checked(text);
   ClusterRunOptions options;
   options.threads = static_cast<int>(state.range(1));
-  options.fabric.mutable_transport()->set_kind(kind);
   int64_t rpcs = 0;
   uint64_t events = 0;
   for (auto _ : state) {
@@ -87,16 +84,10 @@ void Simulate(benchmark::State& state, const std::string& text,
 }
 
 void BM_Pairs(benchmark::State& state) {
-  Simulate(state, Pairs(state.range(0)), SimulatedTransport::MESSAGES);
-}
-void BM_PairsOfPackets(benchmark::State& state) {
-  Simulate(state, Pairs(state.range(0)), SimulatedTransport::DCTCP);
+  Simulate(state, Pairs(state.range(0)));
 }
 void BM_Clique(benchmark::State& state) {
-  Simulate(state, Clique(state.range(0)), SimulatedTransport::MESSAGES);
-}
-void BM_CliqueOfPackets(benchmark::State& state) {
-  Simulate(state, Clique(state.range(0)), SimulatedTransport::DCTCP);
+  Simulate(state, Clique(state.range(0)));
 }
 
 // Number of pairs or hosts, and of threads.
@@ -106,9 +97,7 @@ void BM_CliqueOfPackets(benchmark::State& state) {
       ->Unit(benchmark::kMillisecond)    \
       ->Iterations(1)
 BENCHMARK(BM_Pairs)->DISTBENCH_SIZES(10, 1000);
-BENCHMARK(BM_PairsOfPackets)->DISTBENCH_SIZES(10, 1000);
 BENCHMARK(BM_Clique)->DISTBENCH_SIZES(32, 300);
-BENCHMARK(BM_CliqueOfPackets)->DISTBENCH_SIZES(32, 300);
 
 }  // namespace
 }  // namespace distbench::simulation

@@ -3,16 +3,15 @@
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <cstddef>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_join.h"
+#include "distbench/config/catalogs/activity_catalog.h"
+#include "distbench/engine/activity_pools/activities.h"
+#include "distbench/products/simulation/model/fabric.h"
 
 namespace distbench::simulation {
-namespace {
-
-RpcCosts::Line LineOf(const StackCosts::Cost& cost) {
-  return {cost.fixed_ns(), cost.ns_per_byte(), cost.batch_ns(),
-          cost.after_ns()};
-}
-
-}  // namespace
 
 LognormalFactors::LognormalFactors(double sigma) {
   const boost::math::normal standard;
@@ -26,13 +25,55 @@ LognormalFactors::LognormalFactors(double sigma) {
 }
 
 RpcCosts::RpcCosts(const StackCosts& costs)
-    : client_send(LineOf(costs.client_send())),
-      server_receive(LineOf(costs.server_receive())),
-      server_send(LineOf(costs.server_send())),
-      client_receive(LineOf(costs.client_receive())),
+    : client_send(costs.client_send()),
+      server_receive(costs.server_receive()),
+      server_send(costs.server_send()),
+      client_receive(costs.client_receive()),
       wakeup_ns(costs.wakeup_ns()),
       wakeup_cpu_ns(costs.wakeup_cpu_ns()),
       same_host_delay_ns(costs.same_host_delay_ns()),
       variation(costs.sigma()) {}
+
+namespace {
+
+// By Plan::activities: whether any instance may run it.
+std::vector<bool> ActivitiesInUse(const config::Plan& plan) {
+  std::vector<bool> in_use(plan.activities.size());
+  std::vector<bool> seen(plan.services.size());
+  for (size_t i = 0; i < plan.instances.size(); ++i) {
+    // Instances of one service run the same.
+    const int service = plan.instances[i].service;
+    if (seen[service]) continue;
+    seen[service] = true;
+    const std::vector<bool> of_one =
+        engine::ActivitiesOfInstance(plan, static_cast<int>(i));
+    for (size_t k = 0; k < of_one.size(); ++k) {
+      if (of_one[k]) in_use[k] = true;
+    }
+  }
+  return in_use;
+}
+
+}  // namespace
+
+absl::StatusOr<CostsByActivity> CostsOfActivities(const SimulatedFabric& fabric,
+                                                  const config::Plan& plan) {
+  CostsByActivity costs(plan.activities.size());
+  std::vector<std::string> problems;
+  const std::vector<bool> in_use = ActivitiesInUse(plan);
+  for (size_t i = 0; i < costs.size(); ++i) {
+    const config::ActivityPlan& activity = plan.activities[i];
+    if (!in_use[i] || config::FindActivity(activity.function)->waits) continue;
+    const absl::StatusOr<ActivityCosts> found =
+        CostsOfActivity(fabric, activity.function, activity.name);
+    if (found.ok()) {
+      costs[i] = std::make_unique<IterationCosts>(*found);
+    } else {
+      problems.emplace_back(found.status().message());
+    }
+  }
+  if (problems.empty()) return costs;
+  return absl::FailedPreconditionError(absl::StrJoin(problems, "\n"));
+}
 
 }  // namespace distbench::simulation

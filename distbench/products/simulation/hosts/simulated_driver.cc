@@ -1,10 +1,468 @@
 #include "distbench/products/simulation/hosts/simulated_driver.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/config/plan/driver_options.h"
 
 namespace distbench::simulation {
+namespace {
+
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+
+// With this many unanswered calls, a peer's send queue counts as full.
+constexpr int kMaxCallsOut = 1 << 17;
+
+// What a turn costs that neither sends nor receives. Without it, an engine that
+// is always busy would stop time.
+constexpr double kIdleTurnNs = 100;
+
+// Likewise, instances of one host that send each other messages without costs
+// or delays.
+constexpr double kLeastReceivingNs = 1;
+
+// Messages that are received as one batch, at most: as the tcp driver does
+// (max_batch).
+constexpr int kMaxBatch = 64;
+
+constexpr uint64_t kNoConnection = static_cast<uint64_t>(-1);
+
+// The size of what tells a client that its connection is broken.
+constexpr int64_t kResetBytes = 60;
+
+constexpr char kGivenUp[] = "CANCELLED: the caller gave up";
+constexpr char kTooLate[] = "DEADLINE_EXCEEDED: no answer in time";
+constexpr char kReset[] = "UNAVAILABLE: the server has broken the connection";
+
+// The serving_position of a call whose connection is broken.
+constexpr size_t kNotServed = static_cast<size_t>(-1);
+
+// Removes a call from a list in which each knows its position.
+void Remove(size_t SimulatedCall::*position, SimulatedCall& call,
+            std::vector<SimulatedCall*>& list) {
+  list[call.*position] = list.back();
+  list[call.*position]->*position = call.*position;
+  list.pop_back();
+}
+
+SimulatedCall& CallOf(protocol::ServerCall& call) {
+  return reinterpret_cast<SimulatedCall&>(call);
+}
+static_assert(offsetof(SimulatedCall, server) == 0);
+
+}  // namespace
+
+SimulatedWorker::SimulatedWorker(const Options& options)
+    : SimulatedThread(*options.used_ns),
+      host_(options.host),
+      costs_(*options.costs),
+      id_(options.id),
+      measures_time_parts_(options.measures_time_parts),
+      random_(options.seed, options.id, /*part=*/2),
+      last_connection_(kNoConnection) {}
+
+void SimulatedWorker::Attach(engine::Engine& engine, int worker) {
+  worker_ = &engine.worker(worker);
+}
+
+void SimulatedWorker::AddPeer(const std::vector<SimulatedWorker*>& servers,
+                              bool round_robin) {
+  targets_.push_back({.first_server = static_cast<int>(servers_.size()),
+                      .server_count = static_cast<int>(servers.size()),
+                      .round_robin = round_robin});
+  servers_.insert(servers_.end(), servers.begin(), servers.end());
+  for (SimulatedWorker* server : servers) ++server->connection_count_;
+}
+
+// ---- The worker's loop ------------------------------------------------------
+
+void SimulatedWorker::OnEvent(const SimulatedEvent& event) {
+  switch (event.kind) {
+    case kArrived:
+      Accept(*static_cast<SimulatedCall*>(event.content));
+      break;
+    case kBroken: {
+      SimulatedCall& call = *static_cast<SimulatedCall*>(event.content);
+      if (call.client == nullptr || call.generation != event.value) return;
+      GiveUp(call, kReset);
+      if (phase_ == Phase::kIdle) BeginWork();
+      break;
+    }
+    case kDue:
+      alarms_.OnEvent();
+      if (phase_ == Phase::kIdle && NeedsTurn(now_ns())) {
+        BeginWork();
+      } else if (phase_ == Phase::kIdle || phase_ == Phase::kFrozen) {
+        Proceed();
+      }
+      break;
+    case kAwake:
+      BeginWork();
+      break;
+  }
+}
+
+void SimulatedWorker::Accept(SimulatedCall& call) {
+  call.next = nullptr;
+  if (call.is_reply) {
+    call.has_reply = true;
+  } else {
+    call.arrived_ns = now_ns();
+  }
+  (first_arrived_ == nullptr ? first_arrived_ : last_arrived_->next) = &call;
+  last_arrived_ = &call;
+  if (phase_ != Phase::kIdle) return;
+  const double delay_ns = host_.cpus->has_idle_cpu()
+                              ? costs_.wakeup_ns * host_.cpus->slowness()
+                              : 0;
+  // What arrives at the same time shares a batch, also without a wake-up.
+  if (delay_ns <= 0 && !costs_.has_batches()) {
+    BeginWork();
+    return;
+  }
+  phase_ = Phase::kWakingUp;
+  host_.simulator->Schedule(host_.node, host_.node,
+                            now_ns() + std::llround(delay_ns), *this,
+                            {.kind = kAwake});
+}
+
+// Wakes up. What arrives meanwhile is received together with what has arrived.
+// Even if that costs nothing, it needs a CPU: on a host that is busy or stalls,
+// timers are late.
+void SimulatedWorker::BeginWork() {
+  phase_ = Phase::kWakingUp;
+  host_.cpus->Submit(*this,
+                     costs_.wakeup_cpu_ns * costs_.variation.Draw(random_));
+}
+
+void SimulatedWorker::OnCpuDone() {
+  if (phase_ == Phase::kReceiving) {
+    received_ = std::exchange(receiving_, nullptr);
+  } else if (phase_ == Phase::kSending && next_send_ < sends_.size()) {
+    while (next_send_ < send_end_) SendOut(*sends_[next_send_++]);
+    if (after_ns_ > 0) {
+      phase_ = Phase::kSent;
+      host_.cpus->Submit(*this, std::exchange(after_ns_, 0));
+      return;
+    }
+  }
+  Proceed();
+}
+
+// Begins what comes next.
+void SimulatedWorker::Proceed() {
+  while (true) {
+    if (worker_->is_frozen()) {
+      Rest(Phase::kFrozen, worker_->next_due_ns());
+      return;
+    }
+    if (next_send_ < sends_.size()) {
+      BeginSending();
+      return;
+    }
+    sends_.clear();
+    next_send_ = 0;
+    last_connection_ = kNoConnection;
+    if (NeedsTurn(now_ns())) {
+      if (TakeTurn()) continue;
+      phase_ = Phase::kSending;
+      host_.cpus->Submit(*this, kIdleTurnNs);
+      return;
+    }
+    if (first_arrived_ != nullptr) {
+      BeginReceiving();
+      return;
+    }
+    Rest(Phase::kIdle, next_due_ns());
+    return;
+  }
+}
+
+bool SimulatedWorker::NeedsTurn(int64_t now_ns) const {
+  return received_ != nullptr || !ended_.empty() || next_due_ns() <= now_ns;
+}
+
+// Returns whether the turn has been paid for, or is going to be.
+bool SimulatedWorker::TakeTurn() {
+  const bool had_received = received_ != nullptr;
+  worker_->RunOnce();
+  return had_received || !sends_.empty();
+}
+
+void SimulatedWorker::BeginReceiving() {
+  phase_ = Phase::kReceiving;
+  receiving_ = first_arrived_;
+  const int most = costs_.has_batches() ? kMaxBatch : 1;
+  uint64_t connection = kNoConnection;
+  double work_ns = 0;
+  SimulatedCall* last = nullptr;
+  for (int i = 0; i < most && first_arrived_ != nullptr; ++i) {
+    last = first_arrived_;
+    first_arrived_ = last->next;
+    const RpcCosts::Line& line =
+        last->is_reply ? costs_.client_receive : costs_.server_receive;
+    const double own_ns = line.Of(last->is_reply ? last->server.reply_bytes
+                                                 : last->server.request_bytes);
+    const bool shares = last->connection == connection;
+    connection = last->connection;
+    work_ns += (own_ns + (shares ? 0 : line.batch_ns)) *
+               costs_.variation.Draw(random_);
+  }
+  last->next = nullptr;
+  host_.cpus->Submit(*this, std::max(work_ns, kLeastReceivingNs));
+}
+
+// Messages whose own costs are less than those of a batch leave together, as
+// those that a driver gathers into one write.
+void SimulatedWorker::BeginSending() {
+  phase_ = Phase::kSending;
+  const SimulatedCall& first = *sends_[next_send_];
+  const uint64_t connection = first.connection;
+  const RpcCosts::Line& line =
+      first.is_reply ? costs_.server_send : costs_.client_send;
+  const double batch_ns = connection == last_connection_ ? 0 : line.batch_ns;
+  last_connection_ = connection;
+  double own_ns = 0;
+  double work_ns = 0;
+  for (send_end_ = next_send_; send_end_ < sends_.size(); ++send_end_) {
+    SimulatedCall& call = *sends_[send_end_];
+    const double next_ns = line.Of(call.is_reply ? call.server.reply_bytes
+                                                 : call.server.request_bytes);
+    const bool is_first = send_end_ == next_send_;
+    if (!is_first &&
+        (call.connection != connection || own_ns + next_ns > line.batch_ns)) {
+      break;
+    }
+    own_ns += next_ns;
+    work_ns +=
+        (next_ns + (is_first ? batch_ns : 0)) * costs_.variation.Draw(random_);
+    if (!call.is_reply && call.client != nullptr) {
+      call.client->sent_ns = now_ns();
+    }
+  }
+  after_ns_ = std::min(line.after_ns, work_ns);
+  host_.cpus->Submit(*this, work_ns - after_ns_);
+}
+
+void SimulatedWorker::SendOut(SimulatedCall& call) {
+  SimulatedWorker& to =
+      call.is_reply ? *call.client_worker : *call.server_worker;
+  const SimulatedEvent arrival = {.kind = kArrived, .content = &call};
+  if (to.host_.node == host_.node) {
+    host_.simulator->Schedule(host_.node, host_.node,
+                              now_ns() + costs_.same_host_delay_ns, to,
+                              arrival);
+    return;
+  }
+  host_.network->Send({.from_host = host_.node,
+                       .to_host = to.host_.node,
+                       .bytes = call.is_reply ? call.server.reply_bytes
+                                              : call.server.request_bytes,
+                       .connection = call.connection,
+                       .receiver = &to,
+                       .arrival = arrival});
+}
+
+void SimulatedWorker::Rest(Phase phase, int64_t due_ns) {
+  phase_ = phase;
+  if (due_ns == kNever) return;
+  due_ns = std::max(due_ns, now_ns());
+  if (!alarms_.Add(due_ns)) return;
+  host_.simulator->Schedule(host_.node, host_.node, due_ns, *this,
+                            {.kind = kDue});
+}
+
+int64_t SimulatedWorker::next_due_ns() const {
+  const int64_t due_ns = worker_->next_due_ns();
+  return deadlines_.empty() ? due_ns
+                            : std::min(due_ns, deadlines_.top().due_ns);
+}
+
+void SimulatedWorker::Wake() {
+  if (worker_ == nullptr) return;
+  // Nothing but a stop ends a freeze early.
+  if (phase_ == Phase::kIdle || phase_ == Phase::kFrozen) {
+    Rest(phase_, now_ns());
+  }
+}
+
+// ---- Calls ------------------------------------------------------------------
+
+bool SimulatedWorker::Start(protocol::ClientCall* client) {
+  Target& target = targets_[client->peer];
+  if (target.out == kMaxCallsOut) return false;
+  ++target.out;
+  SimulatedCall& call = *calls_.Get();
+  call.client_worker = this;
+  call.server_worker = &Choose(target);
+  call.peer = client->peer;
+  call.connection = (uint64_t{static_cast<uint32_t>(id_)} << 32) |
+                    static_cast<uint32_t>(call.server_worker->id_);
+  call.client = client;
+  call.has_reply = false;
+  call.generation += 1;
+  call.position = active_.size();
+  active_.push_back(&call);
+  call.is_reply = false;
+  call.error.clear();
+  call.trace_context.assign(client->trace_context.data(),
+                            client->trace_context.size());
+  call.server.rpc_index = client->rpc_index;
+  call.server.server_instance = client->server_instance;
+  call.server.warmup = client->warmup;
+  call.server.request_bytes = client->request_bytes;
+  call.server.response_bytes = client->response_bytes;
+  call.server.processing_ns = client->processing_ns;
+  call.server.trace_context = call.trace_context;
+  call.server.reply_bytes = 0;
+  call.server.reply_instance = protocol::kNoInstance;
+  call.server.reply_error = {};
+  client->transport_state = &call;
+  client->sent_bytes = client->request_bytes;
+  client->sent_ns = now_ns();
+  if (client->deadline_ns != 0) {
+    deadlines_.push({client->deadline_ns, call.generation, &call});
+  }
+  sends_.push_back(&call);
+  return true;
+}
+
+SimulatedWorker& SimulatedWorker::Choose(Target& target) {
+  const int chosen = target.next;
+  if (target.round_robin) target.next = (chosen + 1) % target.server_count;
+  return *servers_[target.first_server + chosen];
+}
+
+void SimulatedWorker::Reply(protocol::ServerCall* server) {
+  SimulatedCall& call = CallOf(*server);
+  if (call.serving_position != kNotServed) {
+    Remove(&SimulatedCall::serving_position, call, serving_);
+  }
+  call.error.assign(server->reply_error.data(), server->reply_error.size());
+  if (measures_time_parts_) {
+    call.queue_ns = server->begun_ns - call.arrived_ns;
+    call.handler_ns = now_ns() - server->begun_ns;
+  }
+  call.is_reply = true;
+  sends_.push_back(&call);
+}
+
+void SimulatedWorker::Poll(int64_t /*deadline_ns*/,
+                           protocol::TransportEvents& events) {
+  ExpireDeadlines();
+  DeliverEnded(events);
+  SimulatedCall* next = std::exchange(received_, nullptr);
+  while (next != nullptr) {
+    SimulatedCall& call = *std::exchange(next, next->next);
+    if (call.is_reply) {
+      DeliverReply(call, events);
+    } else {
+      DeliverRequest(call, events);
+    }
+  }
+}
+
+void SimulatedWorker::DeliverRequest(SimulatedCall& call,
+                                     protocol::TransportEvents& events) {
+  call.serving_position = serving_.size();
+  serving_.push_back(&call);
+  call.server.received_ns = now_ns();
+  events.OnRequest(&call.server);
+}
+
+void SimulatedWorker::DeliverReply(SimulatedCall& call,
+                                   protocol::TransportEvents& events) {
+  --targets_[call.peer].out;
+  protocol::ClientCall* const client = std::exchange(call.client, nullptr);
+  if (client != nullptr) {
+    Remove(&SimulatedCall::position, call, active_);
+    client->transport_state = nullptr;
+    client->done_ns = now_ns();
+    client->received_bytes = call.server.reply_bytes;
+    client->responding_instance = call.server.reply_instance;
+    client->error = call.error;
+    if (measures_time_parts_) {
+      client->server_queue_ns = call.queue_ns;
+      client->server_handler_ns = call.handler_ns;
+    }
+    events.OnDone(client);
+  }
+  calls_.Put(&call);
+}
+
+void SimulatedWorker::DeliverEnded(protocol::TransportEvents& events) {
+  if (ended_.empty()) return;
+  delivering_.clear();
+  delivering_.swap(ended_);
+  for (const auto& [client, error] : delivering_) {
+    client->done_ns = now_ns();
+    client->received_bytes = 0;
+    client->responding_instance = protocol::kNoInstance;
+    client->error = error;
+    events.OnDone(client);
+  }
+}
+
+// Also forgets the first deadlines if their calls have ended. A worker that has
+// stood still does not blame the server for an answer that it has not read yet.
+void SimulatedWorker::ExpireDeadlines() {
+  while (!deadlines_.empty()) {
+    const auto [due_ns, generation, call] = deadlines_.top();
+    const bool awaits = call->client != nullptr && !call->has_reply &&
+                        call->generation == generation;
+    if (awaits && due_ns > now_ns()) return;
+    deadlines_.pop();
+    if (awaits) GiveUp(*call, kTooLate);
+  }
+}
+
+// Ends the call for its client. It comes back with the reply.
+void SimulatedWorker::GiveUp(SimulatedCall& call, const char* error) {
+  Remove(&SimulatedCall::position, call, active_);
+  call.client->transport_state = nullptr;
+  ended_.push_back({std::exchange(call.client, nullptr), error});
+}
+
+bool SimulatedWorker::Cancel(protocol::ClientCall& call) {
+  // Null if it has ended already.
+  auto* const active = static_cast<SimulatedCall*>(call.transport_state);
+  if (active != nullptr) GiveUp(*active, kGivenUp);
+  return true;
+}
+
+void SimulatedWorker::CancelCalls() {
+  while (!active_.empty()) GiveUp(*active_.back(), kGivenUp);
+}
+
+// Clients learn of it when the reset arrives. Requests that are still on their
+// way, or in the queue of what has arrived, are served as over new connections.
+int64_t SimulatedWorker::BreakConnections() {
+  for (SimulatedCall* call : serving_) {
+    call->serving_position = kNotServed;
+    SimulatedWorker& client = *call->client_worker;
+    const SimulatedEvent broken = {
+        .kind = kBroken, .value = call->generation, .content = call};
+    if (client.host_.node == host_.node) {
+      host_.simulator->Schedule(host_.node, host_.node, now_ns(), client,
+                                broken);
+    } else {
+      host_.network->Send({.from_host = host_.node,
+                           .to_host = client.host_.node,
+                           .bytes = kResetBytes,
+                           .connection = call->connection,
+                           .receiver = &client,
+                           .arrival = broken});
+    }
+  }
+  serving_.clear();
+  return connection_count_;
+}
+
+// ---- The driver -------------------------------------------------------------
 
 std::string SimulatedDirectory::Add(SimulatedDriver& driver) {
   std::string address = absl::StrCat("simulated:", drivers_.size());

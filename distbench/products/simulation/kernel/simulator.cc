@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <limits>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "distbench/products/simulation/kernel/event_queue.h"
-#include "distbench/products/simulation/kernel/window_threads.h"
 #include "glog/logging.h"
 
 namespace distbench::simulation {
@@ -21,6 +22,74 @@ constexpr uint64_t kEventsWorthThreads = 200;
 // Orders the events of a time by the nodes that scheduled them; 2^40 events of
 // each are enough for weeks of real time.
 constexpr int kNodeShift = 40;
+
+// Some tens of microseconds: more than it takes to wake a thread that sleeps.
+constexpr int kSpins = 2000;
+
+template <typename T>
+void AwaitChange(const std::atomic<T>& value, T old) {
+  for (int i = 0; i < kSpins; ++i) {
+    if (value.load(std::memory_order_acquire) != old) return;
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+  }
+  value.wait(old, std::memory_order_acquire);
+}
+
+// Threads that work side by side for a few microseconds, again and again. They
+// spin in between, and sleep when that lasts: then others get the CPU.
+class WindowThreads {
+ public:
+  // work(i) is what thread i does; thread 0 is the one that calls Run().
+  WindowThreads(int threads, const std::function<void(int)>& work)
+      : work_(work) {
+    for (int i = 1; i < threads; ++i) {
+      others_.emplace_back([this, i] { Loop(i); });
+    }
+  }
+
+  ~WindowThreads() {
+    is_over_ = true;
+    BeginRound();
+    for (std::thread& thread : others_) thread.join();
+  }
+
+  // Does all of the work once. Each thread sees what the others did before.
+  void Run() {
+    missing_.store(static_cast<int>(others_.size()), std::memory_order_relaxed);
+    BeginRound();
+    work_(0);
+    for (int missing;
+         (missing = missing_.load(std::memory_order_acquire)) > 0;) {
+      AwaitChange(missing_, missing);
+    }
+  }
+
+ private:
+  void BeginRound() {
+    round_.fetch_add(1, std::memory_order_release);
+    round_.notify_all();
+  }
+
+  void Loop(int index) {
+    for (uint32_t round = 0;; ++round) {
+      AwaitChange(round_, round);
+      if (is_over_) return;
+      work_(index);
+      missing_.fetch_sub(1, std::memory_order_release);
+      missing_.notify_one();
+    }
+  }
+
+  const std::function<void(int)>& work_;
+  std::atomic<uint32_t> round_ = 0;
+  std::atomic<int> missing_ = 0;  // threads that have not done their work
+  bool is_over_ = false;          // read when the round changes
+  std::vector<std::thread> others_;
+};
 
 }  // namespace
 
@@ -170,7 +239,7 @@ int64_t Simulator::Run(int64_t end_ns, const std::function<bool()>& is_over) {
 bool Simulator::RunWindows(int64_t end_ns,
                            const std::function<bool()>& is_over) {
   const int count = static_cast<int>(partitions_.size());
-  const auto run_window = [&](int index) {
+  const std::function<void(int)> run_window = [&](int index) {
     Partition& own = *partitions_[index];
     for (const auto& other : partitions_) own.TakeFrom(*other, index);
     own.RunWindow(now_ns_, nodes_);

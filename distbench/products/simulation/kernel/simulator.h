@@ -1,7 +1,7 @@
 // Discrete events on simulated time, on one or more threads, with the same
 // outcome whatever the number of threads.
 //
-// What is simulated consists of nodes (hosts, switches). The state of a node
+// What is simulated consists of nodes, which are hosts. The state of a node
 // changes only in its own events, and a node affects another one only by
 // scheduling an event for it, at least `lookahead_ns` later. So all nodes may
 // run independently for a window of that length, after which the threads

@@ -1,5 +1,5 @@
 // A fabric (proto/simulation.proto) made ready for use: defaults filled in,
-// names resolved to indices, slow hosts chosen.
+// names resolved to indices, slow hosts chosen, the network laid out.
 
 #ifndef DISTBENCH_PRODUCTS_SIMULATION_MODEL_CLUSTER_MODEL_H_
 #define DISTBENCH_PRODUCTS_SIMULATION_MODEL_CLUSTER_MODEL_H_
@@ -10,21 +10,20 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
-#include "distbench/config/problems/problem.h"
 #include "proto/simulation.pb.h"
 
 namespace distbench::simulation {
 
-// One direction of a link, with the queue in front of it.
+// Enough for any cluster, and few enough for the model to fit into memory.
+inline constexpr int kMaxSimulatedHosts = 1'000'000;
+
+// One direction of a link.
 struct LinkModel {
   // Nodes: hosts are 0 to host_count - 1, switches follow.
   int from = 0;
   int to = 0;
   double bytes_per_ns = 0;
   int64_t delay_ns = 0;
-  int64_t queue_bytes = 0;
-  int64_t ecn_bytes = 0;  // 0: marks nothing
 };
 
 // Which way connections take through the network.
@@ -35,8 +34,8 @@ class PathFinder {
   // Replaces `links` (indices into ClusterModel::links) by the path from one
   // host to another one: the host's link first, then those between switches,
   // then the link to the other host. The choice among equally short paths
-  // depends on (from, to, connection) only; the opposite direction may take
-  // another one. Thread-safe.
+  // depends on the model's seed and (from, to, connection) only; the opposite
+  // direction may take another one. Thread-safe.
   virtual void Find(int from_host, int to_host, uint64_t connection,
                     std::vector<int>& links) const = 0;
 };
@@ -47,6 +46,7 @@ struct ClusterModel {
   SimulatedFabric fabric;
   int host_count = 0;
   int switch_count = 0;
+  uint64_t seed = 0;  // of slow hosts and paths
 
   // By host: as the graph names it, otherwise "host0", "host1", ...
   std::vector<std::string> host_names;
@@ -55,44 +55,26 @@ struct ClusterModel {
   // exactly round(slow_share * host_count) hosts are.
   std::vector<double> slowness;
 
+  // 2h is the link of host h to its switch, 2h + 1 that from the switch; those
+  // between switches follow, each with its opposite direction.
   std::vector<LinkModel> links;
   std::shared_ptr<const PathFinder> paths;
 
   // The smallest delay of any link.
   int64_t min_delay_ns = 0;
 
-  // By host: the node that is its switch. Hosts of one switch are best
-  // simulated by one thread.
+  // By host: the node that is its switch.
   std::vector<int> switch_of_host;
 };
 
 // A graph must have at least host_count hosts; the first ones, in the order of
 // its switches, are simulated. INVALID_ARGUMENT says all that is wrong with the
-// fabric, one problem per line, by path ("host.cpus: is 0; ...").
+// fabric, one problem per line, by path ("host.cpus: 0 is out of range; ...").
 absl::StatusOr<ClusterModel> MakeClusterModel(const SimulatedFabric& fabric,
                                               int host_count, uint64_t seed);
 
-// The costs of a driver's RPCs: those of the fabric if it has them, otherwise
-// those of the reference machine (reference_costs.textproto). A decorator has
-// none of its own: ask for the driver that it decorates. NOT_FOUND names the
-// drivers that have costs.
-absl::StatusOr<StackCosts> CostsOfDriver(const SimulatedFabric& fabric,
-                                         absl::string_view driver);
-
-// The costs of an activity that computes: those for the test's activity config
-// of this name, otherwise those for all of this activity. NOT_FOUND names both
-// and the remedy.
-absl::StatusOr<ActivityCosts> CostsOfActivity(const SimulatedFabric& fabric,
-                                              absl::string_view activity,
-                                              absl::string_view name);
-
-// All that is wrong with a fabric, whatever is simulated on it.
-std::vector<config::Problem> ProblemsOf(const SimulatedFabric& fabric);
-
-// Reads a fabric: text format, YAML or JSON or, if the name ends in ".conf", a
-// topology.conf of Slurm (read_fabric.h), of which it takes switches and hosts.
-// Logs what it had to assume. Errors name the file and the line; those of the
-// first three formats are also ProblemsOf() the fabric.
+// Reads a fabric: text format, YAML or JSON. Errors name the file and the line,
+// and say all that is wrong with the fabric, whatever is simulated on it.
 absl::StatusOr<SimulatedFabric> ReadFabric(const std::string& path);
 
 }  // namespace distbench::simulation

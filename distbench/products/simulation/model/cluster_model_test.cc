@@ -1,15 +1,18 @@
 #include "distbench/products/simulation/model/cluster_model.h"
 
 #include <algorithm>
+#include <fstream>
+#include <limits>
 #include <map>
-#include <numeric>
+#include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "distbench/base/testing/status_testing.h"
-#include "distbench/config/catalogs/driver_catalog.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
@@ -61,25 +64,20 @@ TEST(ClusterModelTest, FillsInDefaults) {
   EXPECT_TRUE(model.fabric.host().has_stalls_per_second());
   EXPECT_EQ(model.fabric.single_switch().host_link().gbps(), 25);
   EXPECT_TRUE(model.fabric.single_switch().host_link().has_gbps());
-  EXPECT_TRUE(model.fabric.transport().has_segment_bytes());
   EXPECT_THAT(model.host_names, ElementsAre("host0", "host1", "host2"));
   EXPECT_THAT(model.slowness, ElementsAre(1, 1, 1));
   EXPECT_EQ(model.min_delay_ns, 1000);
 }
 
 TEST(ClusterModelTest, ASwitchConnectsItsHosts) {
-  const ClusterModel model = ModelOf(
-      "single_switch { host_link { gbps: 8 delay_ns: 70 queue_bytes: 9000"
-      "                            ecn_bytes: 0 } }",
-      3);
+  const ClusterModel model =
+      ModelOf("single_switch { host_link { gbps: 8 delay_ns: 70 } }", 3);
   EXPECT_EQ(model.switch_count, 1);
   EXPECT_THAT(NodesOf(model, 2, 0, 5), ElementsAre(2, 3, 0));
   ASSERT_EQ(model.links.size(), 6);
   for (const LinkModel& link : model.links) {
     EXPECT_EQ(link.bytes_per_ns, 1);
     EXPECT_EQ(link.delay_ns, 70);
-    EXPECT_EQ(link.queue_bytes, 9000);
-    EXPECT_EQ(link.ecn_bytes, 0);
   }
   EXPECT_THAT(model.switch_of_host, ElementsAre(3, 3, 3));
 }
@@ -136,6 +134,30 @@ TEST(ClusterModelTest, AConnectionKeepsItsPathAndItsReverseMayDiffer) {
   EXPECT_NEAR(differing, 300, 50);  // three of four spines
 }
 
+// As real runs do, whose ports are others each time.
+TEST(ClusterModelTest, EachSeedGivesConnectionsOtherPaths) {
+  for (const std::string& fabric :
+       {"leaf_spine { hosts_per_leaf: 8 spines: 4 }",
+        "graph { switches { name: 's' hosts: 'n[0-9]' } switches { name: 'x' }"
+        "        switches { name: 'y' } switches { name: 'z' }"
+        "        switches { name: 't' hosts: 'n[10-19]' }"
+        "        links { from: 's' to: 'x' } links { from: 'x' to: 't' }"
+        "        links { from: 's' to: 'y' } links { from: 'y' to: 't' }"
+        "        links { from: 's' to: 'z' } links { from: 'z' to: 't' }"
+        "}"}) {
+    const ClusterModel model = ModelOf(fabric, 20, /*seed=*/1);
+    const ClusterModel same = ModelOf(fabric, 20, /*seed=*/1);
+    const ClusterModel other = ModelOf(fabric, 20, /*seed=*/2);
+    int differing = 0;
+    for (int connection = 0; connection < 400; ++connection) {
+      const std::vector<int> nodes = NodesOf(model, 1, 19, connection);
+      EXPECT_EQ(NodesOf(same, 1, 19, connection), nodes);
+      differing += NodesOf(other, 1, 19, connection) != nodes;
+    }
+    EXPECT_GT(differing, 200) << fabric;
+  }
+}
+
 TEST(ClusterModelTest, SlowHostsAreExactlyAsManyAndDependOnTheSeed) {
   const std::string fabric = "host { slow_share: 0.015 slowness: 3 }";
   const ClusterModel model = ModelOf(fabric, 1000);
@@ -162,7 +184,6 @@ TEST(ClusterModelTest, SaysAllThatIsWrong) {
   EXPECT_THAT(
       ModelError("host { cpus: 0 slow_share: 1.5 slowness: nan }"
                  "leaf_spine { spines: 0 host_link { gbps: -1 delay_ns: 0 } }"
-                 "transport { initial_window_segments: 0 }"
                  "stacks { driver: 'grcp' client_send { fixed_ns: inf } }"
                  "stacks { driver: 'thrift' server_send { batch_ns: -3 } }"
                  "stacks { driver: 'tcp' wakeup_cpu_ns: nan }"
@@ -170,19 +191,19 @@ TEST(ClusterModelTest, SaysAllThatIsWrong) {
                  "activities { activity: 'ConsumeCPU' cpu_ns: 1 }"
                  "activities { activity: 'Wait' cpu_ns: 1 }"
                  "activities { activity: 'ConsumeCpu' }"),
-      AllOf(HasSubstr("host.cpus: "), HasSubstr("host.slow_share: is 1.5"),
-            HasSubstr("host.slowness: is nan"),
+      AllOf(HasSubstr("host.cpus: "),
+            HasSubstr("host.slow_share: 1.5 is out of range"),
+            HasSubstr("host.slowness: nan is out of range"),
             HasSubstr("leaf_spine.spines: "),
-            HasSubstr("leaf_spine.host_link.gbps: is -1; must be between"),
+            HasSubstr("leaf_spine.host_link.gbps: -1 is out of range"),
             HasSubstr("leaf_spine.host_link.delay_ns: "),
-            HasSubstr("transport.initial_window_segments: "),
             AllOf(HasSubstr("stacks[0].driver: \"grcp\" is not a driver; did "
                             "you mean \"grpc\"?"),
-                  HasSubstr("stacks[0].client_send.fixed_ns: is inf"),
-                  HasSubstr("stacks[1].server_send.batch_ns: is -3"),
-                  HasSubstr("stacks[2].wakeup_cpu_ns: is nan"),
+                  HasSubstr("stacks[0].client_send.fixed_ns: inf is out of"),
+                  HasSubstr("stacks[1].server_send.batch_ns: -3 is out of"),
+                  HasSubstr("stacks[2].wakeup_cpu_ns: nan is out of"),
                   HasSubstr("stacks[3].driver: \"tcp\" has costs already"),
-                  HasSubstr("stacks[3].sigma: is -1"),
+                  HasSubstr("stacks[3].sigma: -1 is out of"),
                   HasSubstr("activities[0].activity: \"ConsumeCPU\" is not an "
                             "activity; did you mean \"ConsumeCpu\"?"),
                   HasSubstr("activities[1].activity: \"Wait\" only waits"),
@@ -202,16 +223,9 @@ TEST(ClusterModelTest, SlowHostsNeedTheirSlowness) {
 
 TEST(ClusterModelTest, RatesThatOverflowTimeAreRefused) {
   EXPECT_THAT(ModelError("single_switch { host_link { gbps: 1e-18 } }"),
-              HasSubstr("single_switch.host_link.gbps: is 1e-18"));
+              HasSubstr("single_switch.host_link.gbps: 1e-18 is out of"));
   EXPECT_THAT(ModelError("single_switch { host_link { gbps: 1e-6 } }"),
               IsEmpty());
-}
-
-TEST(ClusterModelTest, QueuesHoldAPacket) {
-  const std::string link = "single_switch { host_link { queue_bytes: 1000 } }";
-  EXPECT_THAT(ModelError(link + "transport { kind: DCTCP }"),
-              HasSubstr("single_switch.host_link.queue_bytes: "));
-  EXPECT_THAT(ModelError(link), IsEmpty());
 }
 
 TEST(ClusterModelTest, ManyLeavesAndSpinesAreRefused) {
@@ -220,53 +234,248 @@ TEST(ClusterModelTest, ManyLeavesAndSpinesAreRefused) {
       HasSubstr("raise hosts_per_leaf or lower spines"));
 }
 
-TEST(CostsOfDriverTest, EveryDriverThatSendsHasCosts) {
-  for (const config::DriverDeclaration& driver : config::DriverCatalog()) {
-    const bool can_be_built = driver.built_in || !driver.package.empty();
-    if (!can_be_built || !driver.decorated_driver_setting.empty()) continue;
-    const auto costs = CostsOfDriver({}, driver.name);
-    ASSERT_EQ(costs.status(), absl::OkStatus()) << driver.name;
-    EXPECT_GT(costs->server_receive().fixed_ns(), 0) << driver.name;
-    EXPECT_FALSE(costs->source().empty()) << driver.name;
-    SimulatedFabric fabric;
-    *fabric.add_stacks() = *costs;
-    EXPECT_EQ(MakeClusterModel(fabric, 1, 1).status(), absl::OkStatus());
+SimulatedFabric GraphOf(const std::string& text) {
+  SimulatedFabric fabric;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
+      absl::StrCat("graph {", text, "}"), &fabric));
+  return fabric;
+}
+
+std::string GraphError(const std::string& text, int host_count) {
+  return base::Message(MakeClusterModel(GraphOf(text), host_count, 1).status());
+}
+
+TEST(GraphPathsTest, HostsAreNumberedInTheOrderOfSwitches) {
+  const auto model = MakeClusterModel(
+      GraphOf("switches { name: 'b' hosts: ['n[8-9]', 'm'] }"
+              "switches { name: 'a' hosts: 'n7' hosts: 'n[1-5]' }"
+              "links { from: 'a' to: 'b' link { delay_ns: 3 } }"),
+      5, 1);
+  ASSERT_EQ(model.status(), absl::OkStatus());
+  EXPECT_THAT(model->host_names, ElementsAre("n8", "n9", "m", "n7", "n1"));
+  EXPECT_THAT(model->switch_of_host, ElementsAre(5, 5, 5, 6, 6));
+  EXPECT_EQ(model->switch_count, 2);
+  EXPECT_EQ(model->links.size(), 2 * 5 + 2);
+  EXPECT_EQ(model->min_delay_ns, 3);
+  std::vector<int> links;
+  model->paths->Find(4, 0, 1, links);
+  EXPECT_THAT(links, ElementsAre(8, 10, 1));
+  model->paths->Find(0, 4, 1, links);
+  EXPECT_THAT(links, ElementsAre(0, 11, 9));
+}
+
+TEST(GraphPathsTest, SaysWhatIsWrong) {
+  EXPECT_THAT(
+      GraphError("switches { name: 'left' hosts: 'n[1-2]' }"
+                 "switches { name: 'left' hosts: 'n2' hosts: 'n[' }"
+                 "switches { host_link { delay_ns: -1 } }"
+                 "links { from: 'left' to: 'lefd' }"
+                 "links { from: 'left' to: 'left' link { gbps: 0 } }",
+                 3),
+      AllOf(HasSubstr("graph.switches[1].name: \"left\" is the name of "
+                      "another switch"),
+            HasSubstr("graph.switches[1].hosts[0]: host \"n2\" is at a switch "
+                      "already"),
+            HasSubstr("graph.switches[1].hosts[1]: \"n[\" is not a list"),
+            HasSubstr("graph.switches[2].name: is missing"),
+            HasSubstr("graph.switches[2].host_link.delay_ns: "),
+            HasSubstr("graph.links[0].to: \"lefd\" is not a switch; did you "
+                      "mean \"left\"?"),
+            HasSubstr("graph.links[1].to: the link leads from \"left\" to "
+                      "itself"),
+            HasSubstr("graph.links[1].link.gbps: "),
+            HasSubstr("graph.switches: have 2 hosts, but 3 are simulated")));
+}
+
+TEST(GraphPathsTest, HostsThatCannotBeReachedAreNamed) {
+  const std::string graph =
+      "switches { name: 'a' hosts: 'n1' } switches { name: 'b' hosts: 'n2' }"
+      "switches { name: 'c' hosts: 'n[3-4]' }"
+      "links { from: 'a' to: 'b' }";
+  EXPECT_THAT(GraphError(graph, 4),
+              HasSubstr("no path leads from host \"n1\" to host \"n3\" at "
+                        "switch \"c\"; add a link"));
+  EXPECT_EQ(GraphError(graph, 2), "");
+}
+
+// Two paths of two hops, one of which begins with two parallel links, and a
+// longer one that nothing may take.
+TEST(GraphPathsTest, FlowsSpreadOverShortestPathsByLinks) {
+  const auto model =
+      MakeClusterModel(GraphOf("switches { name: 's' hosts: 'n1' }"
+                               "switches { name: 'x' } switches { name: 'y' }"
+                               "switches { name: 'z' }"
+                               "switches { name: 't' hosts: 'n2' }"
+                               "links { from: 's' to: 'x' }"
+                               "links { from: 'x' to: 's' }"
+                               "links { from: 's' to: 'y' }"
+                               "links { from: 'x' to: 't' }"
+                               "links { from: 't' to: 'y' }"
+                               "links { from: 'y' to: 'z' }"
+                               "links { from: 'z' to: 't' }"),
+                       2, 1);
+  ASSERT_EQ(model.status(), absl::OkStatus());
+  std::map<int, int> first_links;
+  std::vector<int> links;
+  for (int connection = 0; connection < 30'000; ++connection) {
+    model->paths->Find(0, 1, connection, links);
+    ASSERT_EQ(links.size(), 4);
+    ++first_links[links[1]];
+  }
+  ASSERT_EQ(first_links.size(), 3);
+  for (const auto& [link, count] : first_links) {
+    EXPECT_NEAR(count, 10'000, 400);
   }
 }
 
-TEST(CostsOfDriverTest, AFabricReplacesTheReferenceMachine) {
-  const SimulatedFabric fabric =
-      FabricOf("stacks { driver: 'tcp' server_send { fixed_ns: 7 } }");
-  const auto costs = CostsOfDriver(fabric, "tcp");
-  ASSERT_TRUE(costs.ok());
-  EXPECT_EQ(costs->server_send().fixed_ns(), 7);
-  EXPECT_EQ(costs->client_send().fixed_ns(), 0);
-  EXPECT_GT(CostsOfDriver(fabric, "grpc")->client_send().fixed_ns(), 0);
+// A random connected graph, as text and as a matrix of distances between
+// switches (Floyd and Warshall).
+class RandomGraph {
+ public:
+  explicit RandomGraph(int seed) : random_(seed), size_(2 + Below(12)) {
+    distances_.assign(size_, std::vector<int>(size_, 1000));
+    for (int i = 0; i < size_; ++i) {
+      distances_[i][i] = 0;
+      absl::StrAppend(&text_, "switches { name: 's", i, "' hosts: 'n", i,
+                      "' }");
+      if (i > 0) AddLink(i, Below(i));
+    }
+    for (int more = Below(2 * size_); more > 0; --more) {
+      const int from = Below(size_);
+      const int to = Below(size_);
+      if (from != to) AddLink(from, to);
+    }
+    for (int via = 0; via < size_; ++via) {
+      for (int from = 0; from < size_; ++from) {
+        for (int to = 0; to < size_; ++to) {
+          distances_[from][to] =
+              std::min(distances_[from][to],
+                       distances_[from][via] + distances_[via][to]);
+        }
+      }
+    }
+  }
+
+  const std::string& text() const { return text_; }
+  int size() const { return size_; }
+  int distance(int from, int to) const { return distances_[from][to]; }
+
+ private:
+  int Below(int limit) { return static_cast<int>(random_() % limit); }
+
+  void AddLink(int from, int to) {
+    absl::StrAppend(&text_, "links { from: 's", from, "' to: 's", to, "' }");
+    distances_[from][to] = distances_[to][from] = 1;
+  }
+
+  std::mt19937 random_;
+  const int size_;
+  std::string text_;
+  std::vector<std::vector<int>> distances_;
+};
+
+TEST(GraphPathsTest, PathsOfRandomGraphsConnectAndAreShortest) {
+  for (int seed = 0; seed < 200; ++seed) {
+    const RandomGraph graph(seed);
+    const auto model = MakeClusterModel(GraphOf(graph.text()), graph.size(), 1);
+    ASSERT_EQ(model.status(), absl::OkStatus()) << graph.text();
+    std::vector<int> links;
+    for (int from = 0; from < graph.size(); ++from) {
+      for (int to = 0; to < graph.size(); ++to) {
+        if (from == to) continue;
+        model->paths->Find(from, to, seed, links);
+        ASSERT_EQ(links.size(), 2 + graph.distance(from, to));
+        int at = from;
+        for (const int link : links) {
+          ASSERT_EQ(model->links[link].from, at) << graph.text();
+          at = model->links[link].to;
+        }
+        ASSERT_EQ(at, to);
+      }
+    }
+  }
 }
 
-TEST(CostsOfDriverTest, UnknownCostsAreAnError) {
-  const auto costs = CostsOfDriver({}, "mercury");
-  EXPECT_EQ(costs.status().code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(base::Message(costs.status()),
-              AllOf(HasSubstr("\"mercury\""), HasSubstr("(stacks)"),
-                    HasSubstr("\"loopback\"")));
+// A fat tree of 10 000 hosts at 500 leaves: tables per pair of hosts would be
+// too large for this to end.
+TEST(GraphPathsTest, TenThousandHostsAreLaidOut) {
+  std::string text = "switches { name: 'top' }";
+  for (int leaf = 0; leaf < 500; ++leaf) {
+    absl::StrAppend(&text, "switches { name: 'l", leaf, "' hosts: 'n", leaf,
+                    "-[1-20]' } links { from: 'top' to: 'l", leaf, "' }");
+  }
+  const auto model = MakeClusterModel(GraphOf(text), 10'000, 1);
+  ASSERT_EQ(model.status(), absl::OkStatus());
+  std::vector<int> links;
+  model->paths->Find(0, 9'999, 1, links);
+  EXPECT_EQ(links.size(), 4);
 }
 
-TEST(CostsOfActivityTest, TheConfigsOwnEntryComesFirst) {
-  const SimulatedFabric fabric = FabricOf(
-      "activities { activity: 'ConsumeCpu' cpu_ns: 1 }"
-      "activities { activity: 'ConsumeCpu' name: 'rank' cpu_ns: 2 }"
-      "activities { activity: 'Compress' name: 'zip' cpu_ns: 3 }");
-  EXPECT_EQ(CostsOfActivity(fabric, "ConsumeCpu", "rank")->cpu_ns(), 2);
-  EXPECT_EQ(CostsOfActivity(fabric, "ConsumeCpu", "other")->cpu_ns(), 1);
-  EXPECT_EQ(CostsOfActivity(fabric, "Compress", "zip")->cpu_ns(), 3);
-  const auto unknown = CostsOfActivity(fabric, "Compress", "tar");
-  EXPECT_EQ(unknown.status().code(), absl::StatusCode::kNotFound);
+TEST(ReadFabricTest, ReadsText) {
+  const std::string folder = testing::TempDir();
+  std::ofstream(folder + "/fabric.textproto") << "host { cpus: 3 }";
+  std::ofstream(folder + "/wrong.textproto") << "host {\n cpu: 3 }";
+  const auto text = ReadFabric(folder + "/fabric.textproto");
+  ASSERT_EQ(text.status(), absl::OkStatus());
+  EXPECT_EQ(text->host().cpus(), 3);
+  EXPECT_THAT(base::Message(ReadFabric(folder + "/wrong.textproto").status()),
+              HasSubstr("wrong.textproto:2:"));
+  EXPECT_THAT(base::Message(ReadFabric(folder + "/none").status()),
+              HasSubstr("/none"));
+}
+
+TEST(ReadFabricTest, WhatIsNoLongerReadSaysWhatToDo) {
+  const std::string folder = testing::TempDir();
+  std::ofstream(folder + "/topology.conf") << "SwitchName=a Nodes=n[0-1]\n";
+  EXPECT_THAT(base::Message(ReadFabric(folder + "/topology.conf").status()),
+              AllOf(HasSubstr("topology.conf: topologies of Slurm are no "
+                              "longer read"),
+                    HasSubstr("graph { switches {")));
+  std::ofstream(folder + "/packets.fabric") << "host { cpus: 3 }\n"
+                                               "transport { kind: DCTCP }\n";
+  EXPECT_THAT(base::Message(ReadFabric(folder + "/packets.fabric").status()),
+              AllOf(HasSubstr("packets.fabric:2:1: "),
+                    HasSubstr("\"transport\". It was removed; leave it out")));
+}
+
+TEST(ReadFabricTest, ProblemsHaveTheirPlaces) {
+  const std::string folder = testing::TempDir();
+  std::ofstream(folder + "/wrong.fabric") << R"(host { cpus: 0 }
+graph {
+  switches { name: "a" hosts: "h[0-1]" }
+  switches { name: "a" hosts: "h2" }
+  switches { name: "b" hosts: "h[3-" }
+  links { from: "a" to: "c" }
+}
+)";
+  const std::vector<std::string> lines = absl::StrSplit(
+      base::Message(ReadFabric(folder + "/wrong.fabric").status()), '\n');
   EXPECT_THAT(
-      base::Message(unknown.status()),
-      AllOf(HasSubstr("activity_configs[\"tar\"]: "),
-            HasSubstr("activities { activity: \"Compress\" name: \"tar\""),
-            HasSubstr("distbench calibrate")));
+      lines,
+      ElementsAre(
+          HasSubstr("wrong.fabric:1:8: host.cpus: 0 is out of range"),
+          HasSubstr("wrong.fabric:4:14: graph.switches[1].name: \"a\" is the"),
+          HasSubstr("wrong.fabric:5:24: graph.switches[2].hosts[0]: "),
+          HasSubstr("wrong.fabric:6:21: graph.links[0].to: \"c\" is not")));
+  std::ofstream(folder + "/fabric.yaml") << "stacks:\n"
+                                            "- driver: tcp\n"
+                                            "- driver: tcp\n"
+                                            "  sigma: -1\n";
+  const std::string yaml =
+      base::Message(ReadFabric(folder + "/fabric.yaml").status());
+  EXPECT_THAT(yaml,
+              HasSubstr("fabric.yaml:3:3: stacks[1].driver: \"tcp\" has"));
+  EXPECT_THAT(yaml,
+              HasSubstr("fabric.yaml:4:3: stacks[1].sigma: -1 is out of"));
+}
+
+// Files may be written for more hosts than they have.
+TEST(ReadFabricTest, LeavesOutWhatDependsOnTheSimulation) {
+  const std::string path = testing::TempDir() + "/one.fabric";
+  std::ofstream(path) << "graph { switches { name: 's' hosts: 'h' } }";
+  const auto fabric = ReadFabric(path);
+  ASSERT_EQ(fabric.status(), absl::OkStatus());
+  EXPECT_FALSE(MakeClusterModel(*fabric, 2, 1).ok());
 }
 
 }  // namespace

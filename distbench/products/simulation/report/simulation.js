@@ -1,18 +1,9 @@
 // What was assumed about simulated runs.
 
-// What became of packets; empty without any.
-function packetsText(network) {
-  if (network === null) return '';
-  const {packets, dropped, marked, retransmissions, timeouts} = network;
-  return `, ${formatCount(packets)} packets (${formatCount(dropped)} dropped, ${formatCount(marked)} marked, ` +
-      `${formatCount(retransmissions)} sent again, ${formatCount(timeouts)} timeouts)`;
-}
-
 function simulationBlock(alike, isOnly) {
   const [{simulation}] = alike;
-  const extents = alike.map(({label, simulation: {event_count: events, simulated_seconds: seconds, network}}) =>
-      `${isOnly ? '' : `${label}: `}${formatCount(events)} events in ${formatTime(1e9 * seconds)} of simulated time` +
-      packetsText(network));
+  const extents = alike.map(({label, simulation: {event_count: events, simulated_seconds: seconds}}) =>
+      `${isOnly ? '' : `${label}: `}${formatCount(events)} events in ${formatTime(1e9 * seconds)} of simulated time`);
   const parts = [
     element('div', {className: 'scroll'}, makeTable(
         [{title: 'Assumed'}, {title: '', isWrapped: true}],

@@ -1,233 +1,85 @@
 #include "distbench/products/simulation/report/simulation_report.h"
 
-#include <google/protobuf/text_format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/time.h"
 #include "distbench/base/message_json.h"
 #include "distbench/products/simulation/report/report.pb.h"
 #include "distbench/report/derived/figures.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/text/text_summary_sections.h"
+#include "google/protobuf/text_format.h"
 
 namespace distbench::simulation {
 namespace {
-
-std::string TimeText(double ns) {
-  return absl::FormatDuration(absl::Nanoseconds(ns));
-}
 
 std::string CountText(int64_t count, absl::string_view what) {
   return absl::StrCat(count, " ", what, count == 1 ? "" : "s");
 }
 
-// "100 hosts of 8 CPUs"
-std::string HostCount(const SimulationFacts& simulation) {
-  return absl::StrCat(CountText(simulation.host_count(), "host"), " of ",
-                      CountText(simulation.fabric().host().cpus(), "CPU"));
-}
-
 std::string NetworkName(const SimulatedFabric& fabric) {
-  switch (fabric.network_case()) {
-    case SimulatedFabric::kLeafSpine:
-      return "leaf-spine network";
-    case SimulatedFabric::kGraph:
-      return "network of switches given one by one";
-    case SimulatedFabric::kSingleSwitch:
-    case SimulatedFabric::NETWORK_NOT_SET:
-      break;
-  }
+  if (fabric.has_leaf_spine()) return "leaf-spine network";
+  if (fabric.has_graph()) return "network of switches given one by one";
   return "single switch";
 }
 
-bool HasPackets(const SimulatedTransport& transport) {
-  return transport.kind() != SimulatedTransport::MESSAGES;
-}
-
-std::string TransportName(const SimulatedTransport& transport) {
-  switch (transport.kind()) {
-    case SimulatedTransport::RENO:
-      return "packets under a window like TCP NewReno's";
-    case SimulatedTransport::DCTCP:
-      return "packets under a window like DCTCP's";
-    case SimulatedTransport::MESSAGES:
-      break;
-  }
-  return "whole messages";
-}
-
-std::string LinkText(absl::string_view name, const SimulatedLink& link,
-                     bool has_queues) {
-  std::string text =
-      absl::StrFormat("%s %g Gb/s, delay %s", name, link.gbps(),
-                      TimeText(static_cast<double>(link.delay_ns())));
-  if (!has_queues) return text;
-  absl::StrAppend(&text, ", queue ", link.queue_bytes(), " bytes");
-  if (link.ecn_bytes() > 0) {
-    absl::StrAppend(&text, ", marked above ", link.ecn_bytes());
-  }
+// As fabrics are written, in one line.
+std::string TextOf(const google::protobuf::Message& message) {
+  google::protobuf::TextFormat::Printer printer;
+  printer.SetSingleLineMode(true);
+  std::string text;
+  printer.PrintToString(message, &text);
+  if (!text.empty() && text.back() == ' ') text.pop_back();
   return text;
-}
-
-std::string NetworkText(const SimulatedFabric& fabric) {
-  const bool has_queues = HasPackets(fabric.transport());
-  std::string text = NetworkName(fabric);
-  switch (fabric.network_case()) {
-    case SimulatedFabric::kLeafSpine: {
-      const SimulatedLeafSpine& network = fabric.leaf_spine();
-      return absl::StrCat(
-          text, ": ", CountText(network.hosts_per_leaf(), "host"),
-          " per leaf, ", CountText(network.spines(), "spine"), "; ",
-          LinkText("hosts'", network.host_link(), has_queues), "; ",
-          LinkText("spines'", network.spine_link(), has_queues));
-    }
-    case SimulatedFabric::kGraph:
-      return absl::StrCat(text, ": ", fabric.graph().switches_size(), " with ",
-                          CountText(fabric.graph().links_size(), "link"),
-                          " between them");
-    case SimulatedFabric::kSingleSwitch:
-    case SimulatedFabric::NETWORK_NOT_SET:
-      break;
-  }
-  return absl::StrCat(
-      text, ": ",
-      LinkText("links", fabric.single_switch().host_link(), has_queues));
-}
-
-std::string TransportText(const SimulatedTransport& transport) {
-  if (!HasPackets(transport)) {
-    return "whole messages, which wait for links and are never lost";
-  }
-  return absl::StrCat(
-      TransportName(transport), ": ", transport.segment_bytes(),
-      " bytes per packet and ", transport.header_bytes(), " of headers, ",
-      transport.initial_window_segments(), " packets at first, at most ",
-      transport.max_window_bytes(), " bytes, retransmission after ",
-      TimeText(static_cast<double>(transport.min_retransmission_timeout_ns())),
-      " at least");
 }
 
 std::string HostsText(const SimulationFacts& simulation) {
   const SimulatedHost& host = simulation.fabric().host();
-  std::string text = absl::StrCat(HostCount(simulation),
-                                  host.scheduler() == SimulatedHost::FIFO
-                                      ? ", first come, first served"
-                                      : ", shared equally by runnable threads");
-  if (host.stalls_per_second() > 0 && host.mean_stall_ns() > 0) {
-    absl::StrAppendFormat(&text, "; %g stalls per second, of %s in the mean",
-                          host.stalls_per_second(),
-                          TimeText(host.mean_stall_ns()));
-  }
+  std::string text = CountText(simulation.host_count(), "host");
   if (host.slow_share() > 0) {
     // As they are chosen: of few hosts, a small share is none.
-    absl::StrAppendFormat(
-        &text, "; %d of them %g times as slow",
-        std::lround(host.slow_share() * simulation.host_count()),
-        host.slowness());
+    absl::StrAppend(&text, ", ",
+                    std::lround(host.slow_share() * simulation.host_count()),
+                    " of them slow");
   }
-  return text;
+  return absl::StrCat(text, ": ", TextOf(host));
 }
 
-std::string MeasuredText(double value, bool has_error, double error) {
-  std::string text = absl::StrFormat("%.6g", value);
-  // Without an exponent, which is hard to compare with the value.
-  if (has_error && error >= 100) absl::StrAppendFormat(&text, " ± %.0f", error);
-  if (has_error && error < 100) absl::StrAppendFormat(&text, " ± %.2g", error);
-  return text;
+std::string NetworkText(const SimulatedFabric& fabric) {
+  if (fabric.has_leaf_spine()) return TextOf(fabric.leaf_spine());
+  if (!fabric.has_graph()) return TextOf(fabric.single_switch());
+  return absl::StrCat(fabric.graph().switches_size(), " with ",
+                      CountText(fabric.graph().links_size(), "link"),
+                      " between them");
 }
 
-std::string CostText(absl::string_view name, const StackCosts::Cost& cost) {
-  std::string text =
-      absl::StrCat(name, " ",
-                   MeasuredText(cost.fixed_ns(), cost.has_fixed_error_ns(),
-                                cost.fixed_error_ns()),
-                   " ns");
-  if (cost.batch_ns() > 0) {
-    absl::StrAppend(&text, " and ",
-                    MeasuredText(cost.batch_ns(), cost.has_batch_error_ns(),
-                                 cost.batch_error_ns()),
-                    " ns per batch");
-  }
-  absl::StrAppend(&text, " and ",
-                  MeasuredText(cost.ns_per_byte(), cost.has_ns_per_byte_error(),
-                               cost.ns_per_byte_error()),
-                  " ns per byte");
-  if (cost.after_ns() > 0) {
-    absl::StrAppendFormat(&text, " (%.6g ns of it after the message has left)",
-                          cost.after_ns());
-  }
-  return text;
-}
-
-// Ends with where the figures come from.
-std::string StackText(const StackCosts& costs) {
-  std::string text = absl::StrCat(
-      CostText("client sends", costs.client_send()), ", ",
-      CostText("server receives", costs.server_receive()), ", ",
-      CostText("server sends", costs.server_send()), ", ",
-      CostText("client receives", costs.client_receive()), "; waking up ",
-      MeasuredText(costs.wakeup_ns(), costs.has_wakeup_error_ns(),
-                   costs.wakeup_error_ns()),
-      " ns and ",
-      MeasuredText(costs.wakeup_cpu_ns(), costs.has_wakeup_cpu_error_ns(),
-                   costs.wakeup_cpu_error_ns()),
-      " ns of CPU time; spread ", absl::StrFormat("%.3g", costs.sigma()),
-      "; within a host ", costs.same_host_delay_ns(),
-      " ns. Source: ", costs.source().empty() ? "not stated" : costs.source());
-  return text;
-}
-
-std::string ActivityText(const ActivityCosts& costs) {
-  return absl::StrFormat(
-      "%.4g ns of CPU per iteration, spread %.3g%s", costs.cpu_ns(),
-      costs.sigma(),
-      costs.name().empty() ? "" : absl::StrCat("; only config ", costs.name()));
-}
-
-}  // namespace
-
-std::string DescribeSimulation(const SimulationFacts& simulation) {
-  return absl::StrCat("Simulated, not measured: ", HostCount(simulation), ", ",
-                      NetworkName(simulation.fabric()), ", ",
-                      TransportName(simulation.fabric().transport()));
-}
-
-std::string PacketsText(const SimulatedNetworkCounts& network) {
-  return absl::StrCat(CountText(network.packets(), "packet"), ", ",
-                      network.dropped(), " dropped, ", network.marked(),
-                      " marked, ", network.retransmissions(), " sent again, ",
-                      CountText(network.timeouts(), "timeout"));
-}
-
-std::vector<Assumption> AssumptionsOf(const SimulationFacts& simulation) {
+// In the order in which people read it. Fabrics have defaults filled in.
+void AddAssumptions(const SimulationFacts& simulation,
+                    ReportedSimulation& shown) {
+  const auto add = [&](absl::string_view subject, absl::string_view text) {
+    auto& added = *shown.add_assumptions();
+    added.set_subject(std::string(subject));
+    added.set_text(std::string(text));
+  };
   const SimulatedFabric& fabric = simulation.fabric();
-  std::vector<Assumption> assumptions = {
-      {"hosts", HostsText(simulation)},
-      {"network", NetworkText(fabric)},
-      {"transport", TransportText(fabric.transport())}};
-  for (const StackCosts& costs : fabric.stacks()) {
-    assumptions.push_back(
-        {absl::StrCat("costs of ", costs.driver()), StackText(costs)});
+  add("hosts", HostsText(simulation));
+  add("network", absl::StrCat(NetworkName(fabric), ": ", NetworkText(fabric)));
+  for (StackCosts costs : fabric.stacks()) {
+    const std::string subject = absl::StrCat("costs of ", costs.driver());
+    costs.clear_driver();
+    add(subject, TextOf(costs));
   }
-  for (const ActivityCosts& costs : fabric.activities()) {
-    assumptions.push_back(
-        {absl::StrCat("costs of ", costs.activity()), ActivityText(costs)});
+  for (ActivityCosts costs : fabric.activities()) {
+    const std::string subject = absl::StrCat("costs of ", costs.activity());
+    costs.clear_activity();
+    add(subject, TextOf(costs));
   }
-  return assumptions;
 }
-
-// Findings on simulations: how far they can be believed.
-
-namespace {
 
 constexpr absl::string_view kDirectionAdvice =
     "Take the figures for a direction, not for a prediction. Measure a small "
@@ -252,6 +104,13 @@ std::vector<std::string> NotSimulated(
 
 }  // namespace
 
+std::string DescribeSimulation(const SimulationFacts& simulation) {
+  return absl::StrCat(
+      "Simulated, not measured: ", CountText(simulation.host_count(), "host"),
+      " of ", CountText(simulation.fabric().host().cpus(), "CPU"), ", ",
+      NetworkName(simulation.fabric()));
+}
+
 void JudgeSimulation(const TestResult& result, report::FindingList& findings) {
   if (!report::IsSimulated(result)) return;
   for (const std::string& reason :
@@ -263,24 +122,14 @@ void JudgeSimulation(const TestResult& result, report::FindingList& findings) {
             ". The figures may be far off (docs/products/simulation.md)"),
         std::string(kDirectionAdvice));
   }
-  for (const std::string& errors : result.simulation().known_errors()) {
-    findings.Add(
-        Finding::WARN, "simulation",
-        absl::StrCat("simulations like this one were this far off when they "
-                     "were compared with real runs "
-                     "(docs/products/simulation_validation.md): ",
-                     errors),
-        std::string(kDirectionAdvice));
-  }
   const std::vector<std::string> parts = NotSimulated(result.traffic_config());
-  if (!parts.empty()) {
-    findings.Add(Finding::WARN, "simulation",
-                 absl::StrCat("simulated hosts do not have what the test asks "
-                              "for by ",
-                              absl::StrJoin(parts, ", "),
-                              "; the run is that of a test without"),
-                 "Run the test for real, if it is about these.");
-  }
+  if (parts.empty()) return;
+  findings.Add(Finding::WARN, "simulation",
+               absl::StrCat("simulated hosts do not have what the test asks "
+                            "for by ",
+                            absl::StrJoin(parts, ", "),
+                            "; the run is that of a test without"),
+               "Run the test for real, if it is about these.");
 }
 
 base::Json SimulationJson(const TestResult& result) {
@@ -292,11 +141,7 @@ base::Json SimulationJson(const TestResult& result) {
   shown.set_summary(DescribeSimulation(simulation));
   google::protobuf::TextFormat::PrintToString(simulation.fabric(),
                                               shown.mutable_fabric());
-  for (const Assumption& assumption : AssumptionsOf(simulation)) {
-    ReportedSimulation::ReportedAssumption& added = *shown.add_assumptions();
-    added.set_subject(assumption.subject);
-    added.set_text(assumption.text);
-  }
+  AddAssumptions(simulation, shown);
   return base::MessageJson(shown);
 }
 
@@ -304,18 +149,16 @@ base::Json SimulationJson(const TestResult& result) {
 std::vector<std::string> AssumptionLines(const TestResult& result) {
   if (!report::IsSimulated(result)) return {};
   const SimulationFacts& simulation = result.simulation();
+  ReportedSimulation shown;
+  AddAssumptions(simulation, shown);
   std::vector<std::string> lines;
-  for (const Assumption& assumption : AssumptionsOf(simulation)) {
-    lines.push_back(absl::StrCat("  ", report::OneLine(assumption.subject),
-                                 ": ", report::OneLine(assumption.text)));
+  for (const auto& assumption : shown.assumptions()) {
+    lines.push_back(absl::StrCat("  ", report::OneLine(assumption.subject()),
+                                 ": ", report::OneLine(assumption.text())));
   }
   lines.push_back(absl::StrFormat(
       "  extent: %d events in %.4g s of simulated time",
       simulation.event_count(), simulation.simulated_seconds()));
-  if (simulation.has_network()) {
-    lines.push_back(
-        absl::StrCat("  sent: ", PacketsText(simulation.network())));
-  }
   return lines;
 }
 

@@ -14,20 +14,8 @@
 namespace distbench::simulation {
 
 // One line, such as "Simulated, not measured: 100 hosts of 8 CPUs, leaf-spine
-// network, whole messages".
+// network".
 std::string DescribeSimulation(const SimulationFacts& simulation);
-
-// A part of what a simulation assumed, such as "network", in words.
-struct Assumption {
-  std::string subject;
-  std::string text;
-};
-
-// In the order in which people read them. Fabrics have defaults filled in.
-std::vector<Assumption> AssumptionsOf(const SimulationFacts& simulation);
-
-// What happened to packets, in words. Not assumed, and of each run by itself.
-std::string PacketsText(const SimulatedNetworkCounts& network);
 
 // Findings on a simulated run; none on others.
 void JudgeSimulation(const TestResult& result, report::FindingList& findings);
