@@ -311,7 +311,7 @@ TEST_F(TestRunTest, IgnoresMessagesOfAnotherTest) {
     stale.set_test_id(6);
     CommandStatus& status = *stale.mutable_connect_reply();
     status.set_code(1);
-    inbox_->OnNodeMessage(*nodes_[1], std::move(stale));
+    EXPECT_TRUE(inbox_->OnNodeMessage(*nodes_[1], std::move(stale)).ok());
     nodes_[1]->Obey(c);
   });
   Run();
@@ -592,6 +592,24 @@ TEST_F(TestRunTest, ANodeSpeaksOnlyForItsOwnInstances) {
               HasSubstr("an endpoint for s/0, which it does not host"));
   EXPECT_EQ(result.placement().service_endpoints().at("s/0").node_alias(),
             "node0");
+}
+
+TEST_F(TestRunTest, ANodeThatIgnoresItsWindowCostsOnlyItsOwnMeasurements) {
+  nodes_[1]->SetAnswer(NodeCommand::kCollect, [this](const NodeCommand&) {
+    NodeMessage piece;
+    ResultChunk& chunk = *piece.mutable_result_chunk();
+    chunk.set_instance("s/1");
+    chunk.set_peer(std::string(kResultWindowBytes, 'x'));
+    for (int i = 0; i < 4; ++i) nodes_[1]->Say(piece);
+  });
+  Run();
+  EXPECT_FALSE(cancelled_);
+  EXPECT_THAT(failure(), AllOf(HasSubstr("node1 (host "),
+                               HasSubstr("did not wait until what it had sent "
+                                         "was read")));
+  EXPECT_TRUE(nodes_[1]->disconnect_reason().has_value());
+  EXPECT_THAT(observer_.chunks, ElementsAre("s/0", "s/1", "s/1", "s/2"));
+  for (int node : {0, 2}) ExpectReleased(node);
 }
 
 TEST_F(TestRunTest, ANodeThatOnlyServesCanEndTheTraffic) {

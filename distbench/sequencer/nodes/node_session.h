@@ -26,7 +26,10 @@ class NodeSession;
 class NodeEvents {
  public:
   virtual ~NodeEvents() = default;
-  virtual void OnNodeMessage(NodeSession& node, NodeMessage message) = 0;
+
+  // The error says why the message is not taken: the node is then disconnected.
+  virtual absl::Status OnNodeMessage(NodeSession& node,
+                                     NodeMessage message) = 0;
 
   // The session has ended; nothing follows.
   virtual void OnNodeLost(NodeSession& node, const std::string& reason) = 0;
