@@ -51,8 +51,8 @@ struct NodeSessionOptions {
   NodeConfig config;
   NodeRegistration registration;
 
-  // Whether the node reached the sequencer over loopback, or runs in the same
-  // process.
+  // Whether the node is on the sequencer's host, and reached it over loopback
+  // or in the same process.
   bool is_local = false;
 
   // A silent node is declared lost within this time. The welcome tells it the
