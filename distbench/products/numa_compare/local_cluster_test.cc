@@ -1,5 +1,7 @@
 #include "distbench/products/numa_compare/local_cluster.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 
@@ -45,14 +47,22 @@ TEST(ServerProcessTest, TellsWhatWasSaidInstead) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("its output: oh no"));
 }
 
-// As a node does that has much to warn of while a job runs.
+// A node may have much to warn of while a job runs.
 TEST(ServerProcessTest, IsNotHeldUpByOutputThatNobodyWaitsFor) {
+  const std::string fifo = testing::TempDir() + "/has_said_all";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const base::FileDescriptor has_said_all(
+      open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   const auto child = Shell(
-      "echo first; head -c 1000000 /dev/zero | tr '\\0' 'x'; echo;"
-      "echo last; sleep 600");
+      "echo first; head -c 1000000 /dev/zero | tr '\\0' x; echo; echo last;"
+      "echo >" +
+      fifo + "; sleep 600");
+  pollfd event = {.fd = has_said_all.get(), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(poll(&event, 1, 60'000), 1);
   EXPECT_EQ(*child->WaitForLine("last", Deadline()), "last");
   const absl::Status gone = child->WaitForLine("first", absl::Now()).status();
   EXPECT_LT(gone.message().size(), 200'000) << "all of it is kept";
+  std::filesystem::remove(fifo);
 }
 
 TEST(ServerProcessTest, DoesNotWaitForEver) {
