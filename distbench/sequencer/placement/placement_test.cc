@@ -141,7 +141,7 @@ class ConstraintPlacementTest : public testing::Test {
 // Each instance may be on its own node or on the next, and is on its own. The
 // last needs the first node, so that all others have to move.
 struct LongChain {
-  static constexpr int kLength = 500;
+  static constexpr int kLength = 1500;
 
   LongChain() : nodes(Nodes(kLength + 1)) {
     std::string text = absl::StrCat("services { name: 's' count: ", kLength + 1,
@@ -168,7 +168,7 @@ TEST(PlacementTest, LongChainsOfMovesNeedNoStack) {
   LongChain chain;
   pthread_attr_t attributes;
   ASSERT_EQ(pthread_attr_init(&attributes), 0);
-  ASSERT_EQ(pthread_attr_setstacksize(&attributes, 64 << 10), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, 128 << 10), 0);
   pthread_t thread;
   const auto place = +[](void* argument) -> void* {
     LongChain& chain = *static_cast<LongChain*>(argument);
