@@ -278,31 +278,32 @@ TEST_F(TestRunTest, ReportsWhatNodesHaveSaidByThen) {
 }
 
 TEST_F(TestRunTest, AcknowledgesResultsSoThatMoreCanCome) {
-  nodes_[0]->SetAnswer(NodeCommand::kCollect, [this](const NodeCommand& c) {
-    const int64_t window = c.collect().window_bytes();
-    for (int64_t sent = 0; sent < 2 * window;) {
-      NodeMessage message;
-      ResultChunk& chunk = *message.mutable_result_chunk();
-      chunk.set_instance("s/0");
-      chunk.mutable_instance_log()->set_engine_error_message(
-          std::string(1 << 20, 'x'));
-      sent += chunk.ByteSizeLong();
-      nodes_[0]->Say(std::move(message));
-    }
-    nodes_[0]->Obey(c);
+  const auto say_quarter = [this] {
+    NodeMessage message;
+    ResultChunk& chunk = *message.mutable_result_chunk();
+    chunk.set_instance("s/0");
+    chunk.mutable_instance_log()->set_engine_error_message(
+        std::string(kResultWindowBytes / 4, 'x'));
+    nodes_[0]->Say(std::move(message));
+  };
+  NodeCommand collect;
+  nodes_[0]->SetAnswer(NodeCommand::kCollect, [&](const NodeCommand& command) {
+    collect = command;
+    for (int i = 0; i < 4; ++i) say_quarter();
   });
-  Run();
   int64_t acknowledged = 0;
-  for (const auto& command :
-       nodes_[0]->CommandsOf(NodeCommand::kResultsTaken)) {
-    acknowledged += command.results_taken().bytes();
-  }
-  const int64_t window = nodes_[0]
-                             ->CommandsOf(NodeCommand::kCollect)
-                             .front()
-                             .collect()
-                             .window_bytes();
-  EXPECT_GT(acknowledged, window);
+  nodes_[0]->SetAnswer(
+      NodeCommand::kResultsTaken, [&](const NodeCommand& command) {
+        const bool has_sent_all = acknowledged > kResultWindowBytes;
+        acknowledged += command.results_taken().bytes();
+        if (has_sent_all) return;
+        if (acknowledged <= kResultWindowBytes) return say_quarter();
+        nodes_[0]->Obey(collect);
+      });
+  Run();
+  EXPECT_EQ(collect.collect().window_bytes(), kResultWindowBytes);
+  EXPECT_GT(acknowledged, kResultWindowBytes);
+  ExpectReleased(0);
 }
 
 TEST_F(TestRunTest, IgnoresMessagesOfAnotherTest) {
