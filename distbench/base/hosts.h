@@ -3,7 +3,6 @@
 #ifndef DISTBENCH_BASE_HOSTS_H_
 #define DISTBENCH_BASE_HOSTS_H_
 
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -42,7 +41,7 @@ class HostNumbers {
     int number;
   };
 
-  std::map<std::string, std::vector<Boot>, std::less<>> by_name_;
+  std::map<std::string, std::vector<Boot>> by_name_;
   int count_ = 0;
 };
 
