@@ -39,8 +39,9 @@ inline std::pair<std::string, std::string> SplitHostPort(
           std::string(address.substr(colon + 1))};
 }
 
-// Whether a peer, as gRPC names it ("ipv4:127.0.0.1:4711"), is on this host:
-// connected over loopback or a Unix socket, or in this process.
+// Whether a peer, as gRPC names it ("ipv4:127.0.0.1:4711"), is on this host, or
+// behind a proxy on it: connected over loopback or a Unix socket, or in this
+// process.
 bool IsLocalPeer(absl::string_view peer);
 
 // The address of a peer without its port, such as "127.0.0.1" or "::1". A name

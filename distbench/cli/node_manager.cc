@@ -43,6 +43,7 @@ constexpr absl::Duration kLeavePatience = absl::Seconds(10);
 struct NodeManagerFlags {
   std::vector<std::string> arguments;
   security::TlsFiles tls;
+  bool plain_traffic = false;
   NodeFlags node;
 };
 
@@ -71,6 +72,7 @@ absl::StatusOr<int> RunNodeManager(const NodeManagerFlags& flags) {
   options.preassigned_id = arguments->preassigned_id;
   options.attributes = std::move(arguments->attributes);
   options.tls = *tls;
+  options.plain_traffic = flags.plain_traffic;
   options.on_ended = [&](absl::Status status) {
     end = std::move(status);
     stop.Request();
@@ -86,8 +88,10 @@ absl::StatusOr<int> RunNodeManager(const NodeManagerFlags& flags) {
   stop.SetHandler({});
 
   std::cout << (*node)->alias() << " registered with " << sequencer << '\n'
-            << NodeExposure(flags.node.options.listen_address,
-                            flags.node.options.service_address, flags.tls)
+            << NodeExposure(
+                   flags.node.options.listen_address,
+                   flags.node.options.service_address,
+                   flags.plain_traffic ? security::TlsFiles() : flags.tls)
             << std::endl;
   if ((*node)->metrics_port() != 0) {
     std::cout << "Metrics at port " << (*node)->metrics_port() << std::endl;
@@ -111,6 +115,8 @@ void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen) {
                "service constraints of tests");
   AddTestSequencerFlag(command, flags->node.options.sequencer);
   AddTlsFlags(command, flags->tls);
+  AddSwitch(command, "--plain_traffic", flags->plain_traffic,
+            "TLS for the sequencer alone: the traffic of tests has none");
   AddPortFlag(command, flags->node.options.port,
               "Port of this node's health service (grpc.health.v1), which\n"
               "the sequencer is told; 0: none");

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "distbench/base/host_port.h"
+#include "distbench/base/hosts.h"
 #include "distbench/base/plugins.h"
 #include "distbench/base/stop_signals.h"
 #include "distbench/base/version.h"
@@ -158,7 +159,7 @@ absl::StatusOr<int> RunTestSequencer(const SequencerFlags& flags) {
   // At which others reach the port.
   const std::string& listen = flags.options.listen_address;
   const std::string address = base::JoinHostPort(
-      listen.empty() ? node::Hostname() : listen, (*sequencer)->port());
+      listen.empty() ? base::Hostname() : listen, (*sequencer)->port());
   const auto companions = StartCompanions(flags, **sequencer, address);
   if (!companions.ok()) return companions.status();
 
@@ -203,7 +204,8 @@ void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen) {
                 int64_t{0}, kMaxMemoryMib, "MIB",
                 "MiB of results that are kept without --results_dir, in\n"
                 "memory or temporary files; beyond it the oldest results\n"
-                "are dropped");
+                "are dropped. Also, but at least 32, what the summary of\n"
+                "the running test is made from");
   AddNumberFlag(command, "--receive_memory", flags->receive_memory_mib,
                 kLeastReceiveMemoryMib, kMaxMemoryMib, "MIB",
                 "Approximate MiB of memory for messages while they are\n"

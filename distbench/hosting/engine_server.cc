@@ -366,7 +366,7 @@ class EngineServer {
   RUsage usage_at_start_;
 
   absl::Mutex mutex_;
-  security::ReceivedTlsFiles tls_files_ ABSL_GUARDED_BY(mutex_);
+  security::TlsFilesInMemory tls_files_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<int, EnginePointer> engines_ ABSL_GUARDED_BY(mutex_);
   bool is_collecting_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_piece_wanted_ ABSL_GUARDED_BY(mutex_) = false;

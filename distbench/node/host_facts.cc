@@ -23,6 +23,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "distbench/base/files.h"
+#include "distbench/base/hosts.h"
 #include "distbench/base/memory.h"
 #include "distbench/base/plugins.h"
 #include "distbench/base/threads.h"
@@ -153,14 +154,6 @@ void AddOperatingSystem(const std::string& root, HostFacts& facts) {
 
 }  // namespace
 
-std::string Hostname() {
-  char name[256] = {};
-  if (gethostname(name, sizeof(name) - 1) != 0 || name[0] == '\0') {
-    return "localhost";
-  }
-  return name;
-}
-
 HostFacts FindLastingFacts() {
   HostFacts all;
   for (const auto& [name, facts] : base::Plugins<LastingFacts>::All()) {
@@ -171,7 +164,7 @@ HostFacts FindLastingFacts() {
 
 HostFacts ReadHostFacts(const std::string& root) {
   HostFacts facts;
-  facts.set_hostname(Hostname());
+  facts.set_hostname(base::Hostname());
   utsname names;
   if (uname(&names) == 0) {
     facts.set_kernel(

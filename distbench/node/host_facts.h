@@ -12,9 +12,6 @@
 
 namespace distbench::node {
 
-// The host's name; "localhost" if it has none.
-std::string Hostname();
-
 // Facts about this host that take long to find. A product adds its own with
 // base::Plugin<node::LastingFacts>.
 struct LastingFacts {

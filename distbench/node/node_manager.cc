@@ -18,6 +18,7 @@
 #include "absl/synchronization/mutex.h"
 #include "distbench/base/clock.h"
 #include "distbench/base/grpc_calls.h"
+#include "distbench/base/hosts.h"
 #include "distbench/base/listen_address.h"
 #include "distbench/base/memory.h"
 #include "distbench/base/threads.h"
@@ -44,7 +45,8 @@ constexpr absl::Duration kWelcomeTimeout = absl::Seconds(10);
 
 NodeRegistration MakeRegistration(const NodeManagerOptions& options) {
   NodeRegistration registration;
-  registration.set_hostname(Hostname());
+  registration.set_hostname(base::Hostname());
+  registration.set_boot_id(base::BootId(""));
   registration.set_control_port(options.port);
   for (const auto& [name, value] : options.attributes) {
     Attribute& attribute = *registration.add_attributes();

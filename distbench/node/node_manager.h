@@ -45,6 +45,9 @@ struct NodeSetup {
   // connections are not secured.
   std::shared_ptr<const security::TlsCredentials> tls;
 
+  // The traffic of tests is not secured, whatever there is for the sequencer.
+  bool plain_traffic = false;
+
   // The binding of the process before it had threads, if any; applies to
   // services without a numa_binding.
   std::optional<NumaBinding> binding;

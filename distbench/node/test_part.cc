@@ -213,13 +213,12 @@ absl::Status TestPart::PrepareInstance(int instance, PrepareReply& reply) {
     auto engine = environment_.engines.Make(
         {.test = test(),
          .options = std::move(options),
-         .environment = {.service_address =
-                             ServiceAddress(DriverOf(*hosted.plan)),
-                         .listen_address = environment_.listen_address,
-                         .test_nonce = request_.test_nonce(),
-                         .tls = environment_.tls,
-                         .has_spare_cpu =
-                             worker_count < CpuShare(*hosted.plan)},
+         .environment =
+             {.service_address = ServiceAddress(DriverOf(*hosted.plan)),
+              .listen_address = environment_.listen_address,
+              .test_nonce = request_.test_nonce(),
+              .tls = environment_.plain_traffic ? nullptr : environment_.tls,
+              .has_spare_cpu = worker_count < CpuShare(*hosted.plan)},
          .limits = LimitsOf(request_),
          .clock_offset_ns = request_.clock_offset_ns(),
          .binding = bindings_->OwnBinding(name),

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <string>
 
@@ -21,6 +20,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "distbench/base/host_port.h"
+#include "distbench/base/hosts.h"
 #include "distbench/base/listen_address.h"
 #include "distbench/security/nonce.h"
 
@@ -188,19 +188,18 @@ int IpVersionOf(absl::string_view host) { return Parse(host).version; }
 
 namespace {
 
-constexpr char kBootId[] = "/proc/sys/kernel/random/boot_id";
 constexpr char kNetworkNamespace[] = "/proc/self/ns/net";
 constexpr size_t kRandomBytes = 8;
 
 // Returns what all addresses of this host begin with: its names of abstract
 // sockets end with its boot and its network namespace.
 absl::StatusOr<std::string> HostPrefix() {
-  std::string boot;
-  std::getline(std::ifstream(kBootId), boot);
+  const std::string boot = base::BootId("");
   struct stat network = {};
   if (boot.empty() || stat(kNetworkNamespace, &network) != 0) {
     return absl::UnavailableError(absl::StrCat(
-        "cannot identify this host by ", kBootId, " and ", kNetworkNamespace,
+        "cannot identify this host by ", base::kBootIdFile, " and ",
+        kNetworkNamespace,
         ", as transport \"unix\" needs; mount /proc, or use transport "
         "\"tcp\""));
   }

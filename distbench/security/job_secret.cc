@@ -389,6 +389,18 @@ absl::Status WriteJobSecret(const std::string& directory,
   return status;
 }
 
+absl::Status LinkJobSecret(const std::string& directory,
+                           const TlsFiles& files) {
+  const TlsFiles links = FilesIn(directory);
+  for (std::string TlsFiles::*file :
+       {&TlsFiles::ca, &TlsFiles::cert, &TlsFiles::key}) {
+    if (symlink((files.*file).c_str(), (links.*file).c_str()) != 0) {
+      return SystemError(links.*file, "cannot be made");
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<TlsFiles> FindJobSecret(const std::string& directory) {
   const TlsFiles files = FilesIn(directory);
   absl::Status status = CheckModes(directory, files);

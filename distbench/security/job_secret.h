@@ -50,10 +50,14 @@ inline constexpr absl::Duration kLongestJobSecret = absl::Hours(24 * 3650);
 absl::Status MakeJobSecret(const std::string& directory,
                            absl::Duration valid_for, absl::Time now);
 
-// Writes a secret that was made elsewhere into `directory`, which exists, is
-// private and has none. The error names the file; no part is left then.
+// Writes a secret into `directory`, which exists, is private and has none. The
+// error names the file; no part is left then.
 absl::Status WriteJobSecret(const std::string& directory,
                             const TlsContents& contents);
+
+// Makes `directory`, which exists, is private and has no secret, a directory
+// for a secret of which `files` are the files. The error names the file.
+absl::Status LinkJobSecret(const std::string& directory, const TlsFiles& files);
 
 // Returns the files of the secret in `directory`, with the name that peers are
 // checked against. Errors, which name the directory or the file: a file is

@@ -141,6 +141,24 @@ TEST_F(JobSecretTest, IsNotHalfWritten) {
   EXPECT_TRUE(fs::is_empty(path("full")));
 }
 
+TEST_F(JobSecretTest, LinksLeadToASecretInMemory) {
+  const auto contents = IssueJobCertificate(
+      kJobName, absl::Now() - kJobSecretClockTolerance, absl::Now() + kDay);
+  ASSERT_TRUE(contents.ok());
+  ASSERT_EQ(mkdir(path("links").c_str(), 0700), 0);
+  {
+    TlsFilesInMemory files;
+    ASSERT_EQ(files.Update(*contents), absl::OkStatus());
+    ASSERT_EQ(LinkJobSecret(path("links"), files.FilesForOthers()),
+              absl::OkStatus());
+    EXPECT_EQ(FindError(path("links")), "");
+    EXPECT_THAT(
+        base::Message(LinkJobSecret(path("links"), files.FilesForOthers())),
+        HasSubstr("/ca.crt: cannot be made"));
+  }
+  EXPECT_THAT(FindError(path("links")), HasSubstr("cannot be read"));
+}
+
 TEST_F(JobSecretTest, RefusesTimesOutOfRange) {
   for (const absl::Duration wrong :
        {absl::ZeroDuration(), -kDay, kLongestJobSecret + absl::Seconds(1),

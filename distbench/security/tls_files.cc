@@ -4,6 +4,7 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -142,7 +143,8 @@ absl::Status Replace(const std::string& contents,
   if (contents.empty()) return absl::OkStatus();
   base::FileDescriptor file(memfd_create("tls", MFD_CLOEXEC));
   if (!file.is_open()) return absl::ErrnoToStatus(errno, "memfd_create");
-  if (!base::WriteAll(file.get(), contents)) {
+  if (fchmod(file.get(), S_IRUSR | S_IWUSR) != 0 ||
+      !base::WriteAll(file.get(), contents)) {
     return absl::ErrnoToStatus(errno, "cannot keep certificates in memory");
   }
   if (!descriptor.is_open()) {
@@ -153,9 +155,11 @@ absl::Status Replace(const std::string& contents,
   return absl::OkStatus();
 }
 
-std::string NameOf(const base::FileDescriptor& descriptor) {
+// The name that processes have for it which see this one as `process` in /proc.
+std::string NameOf(const base::FileDescriptor& descriptor,
+                   absl::string_view process) {
   if (!descriptor.is_open()) return "";
-  return absl::StrCat("/proc/self/fd/", descriptor.get());
+  return absl::StrCat("/proc/", process, "/fd/", descriptor.get());
 }
 
 }  // namespace
@@ -186,15 +190,23 @@ absl::StatusOr<TlsContents> ReadTlsContents(const TlsFiles& files) {
   return contents;
 }
 
-absl::Status ReceivedTlsFiles::Update(const TlsContents& contents) {
+absl::Status TlsFilesInMemory::Update(const TlsContents& contents) {
   absl::Status status = Replace(contents.ca, ca_);
   if (status.ok()) status = Replace(contents.cert, cert_);
   if (status.ok()) status = Replace(contents.key, key_);
   return status;
 }
 
-TlsFiles ReceivedTlsFiles::files() const {
-  return {.ca = NameOf(ca_), .cert = NameOf(cert_), .key = NameOf(key_)};
+TlsFiles TlsFilesInMemory::files() const { return FilesOf("self"); }
+
+TlsFiles TlsFilesInMemory::FilesForOthers() const {
+  return FilesOf(absl::StrCat(getpid()));
+}
+
+TlsFiles TlsFilesInMemory::FilesOf(absl::string_view process) const {
+  return {.ca = NameOf(ca_, process),
+          .cert = NameOf(cert_, process),
+          .key = NameOf(key_, process)};
 }
 
 }  // namespace distbench::security

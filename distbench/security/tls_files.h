@@ -1,5 +1,5 @@
 // The files for TLS: those that the flags --tls_ca, --tls_cert and --tls_key
-// name, and those that a process received.
+// name, and those that a process received or made.
 
 #ifndef DISTBENCH_SECURITY_TLS_FILES_H_
 #define DISTBENCH_SECURITY_TLS_FILES_H_
@@ -70,10 +70,10 @@ struct TlsContents {
 // Files that are not named are empty. The error names the file.
 absl::StatusOr<TlsContents> ReadTlsContents(const TlsFiles& files);
 
-// Certificates and a key that a process received over a connection. They are
-// kept in memory only, but have file names for code that needs files. Not
+// Certificates and a key that are kept in memory only, but have file names for
+// code that needs files. However this process ends, they end with it. Not
 // thread-safe.
-class ReceivedTlsFiles {
+class TlsFilesInMemory {
  public:
   // Replaces the contents. A concurrent reader sees the old or the new file,
   // never a mixture.
@@ -83,7 +83,13 @@ class ReceivedTlsFiles {
   // lifetime.
   TlsFiles files() const;
 
+  // The same for other processes of this user, such as those that this one
+  // starts.
+  TlsFiles FilesForOthers() const;
+
  private:
+  TlsFiles FilesOf(absl::string_view process) const;
+
   base::FileDescriptor ca_;
   base::FileDescriptor cert_;
   base::FileDescriptor key_;

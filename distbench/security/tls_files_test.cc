@@ -1,8 +1,12 @@
 #include "distbench/security/tls_files.h"
 
+#include <sys/stat.h>
+
+#include <cstdio>
 #include <fstream>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "distbench/base/files.h"
 #include "distbench/security/testing/testing_certificates.h"
 #include "gmock/gmock.h"
@@ -87,8 +91,8 @@ TEST_F(TlsFilesTest, RefusesWhatHasExpired) {
                                     HasSubstr("the certificate expired on ")));
 }
 
-TEST(ReceivedTlsFilesTest, FilesHaveWhatWasReceived) {
-  ReceivedTlsFiles received;
+TEST(TlsFilesInMemoryTest, FilesHaveWhatWasReceived) {
+  TlsFilesInMemory received;
   EXPECT_TRUE(received.files().empty());
   ASSERT_EQ(received.Update({.ca = "authority", .cert = "first", .key = "1"}),
             absl::OkStatus());
@@ -98,8 +102,8 @@ TEST(ReceivedTlsFilesTest, FilesHaveWhatWasReceived) {
   EXPECT_EQ(*base::ReadFile(files.key), "1");
 }
 
-TEST(ReceivedTlsFilesTest, RenewedOnesHaveTheSameNames) {
-  ReceivedTlsFiles received;
+TEST(TlsFilesInMemoryTest, RenewedOnesHaveTheSameNames) {
+  TlsFilesInMemory received;
   ASSERT_EQ(received.Update({.ca = "authority", .cert = "first", .key = "1"}),
             absl::OkStatus());
   const TlsFiles files = received.files();
@@ -110,7 +114,24 @@ TEST(ReceivedTlsFilesTest, RenewedOnesHaveTheSameNames) {
   EXPECT_EQ(*base::ReadFile(files.key), "2");
 }
 
-TEST(ReceivedTlsFilesTest, ReadsWhatIsSent) {
+TEST(TlsFilesInMemoryTest, OtherProcessesOfTheUserCanReadThem) {
+  TlsFilesInMemory files;
+  ASSERT_EQ(files.Update({.ca = "a", .cert = "b", .key = "c"}),
+            absl::OkStatus());
+  const TlsFiles names = files.FilesForOthers();
+  const std::string command =
+      absl::StrCat("cat ", names.ca, " ", names.cert, " ", names.key);
+  FILE* output = popen(command.c_str(), "r");
+  char contents[4] = {};
+  EXPECT_EQ(fread(contents, 1, 3, output), 3);
+  EXPECT_EQ(pclose(output), 0);
+  EXPECT_STREQ(contents, "abc");
+  struct stat key = {};
+  ASSERT_EQ(stat(names.key.c_str(), &key), 0);
+  EXPECT_EQ(key.st_mode & 07777, 0600);
+}
+
+TEST(TlsFilesInMemoryTest, ReadsWhatIsSent) {
   const std::string path = testing::TempDir() + "/certificate";
   std::ofstream(path) << "contents\n";
   const auto contents = ReadTlsContents({.cert = path});

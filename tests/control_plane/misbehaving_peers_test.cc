@@ -1,6 +1,7 @@
 // Tests sequencers and nodes that are silent or send unexpected messages.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "distbench/base/hosts.h"
 #include "distbench/base/version.h"
 #include "gmock/gmock.h"
 #include "grpcpp/grpcpp.h"
@@ -178,10 +180,12 @@ class RawNode {
     (void)Finish();
   }
 
-  bool Register() {
+  bool Register(const std::string& hostname = "alpha",
+                const std::string& boot_id = "") {
     NodeMessage message;
     NodeRegistration& registration = *message.mutable_registration();
-    registration.set_hostname("alpha");
+    registration.set_hostname(hostname);
+    registration.set_boot_id(boot_id);
     registration.set_version(std::string(base::ProgramVersion()));
     registration.set_incarnation(1);
     return stream_->Write(message);
@@ -194,10 +198,14 @@ class RawNode {
     if (is_finished_) return status_;
     NodeCommand command;
     while (stream_->Read(&command)) {
+      if (command.has_prepare()) prepare_ = command.prepare();
     }
     is_finished_ = true;
     return status_ = stream_->Finish();
   }
+
+  // The last that was received when the session has ended.
+  const std::optional<PrepareTest>& prepare() const { return prepare_; }
 
  private:
   std::unique_ptr<DistBenchTestSequencer::Stub> stub_;
@@ -205,6 +213,7 @@ class RawNode {
   std::unique_ptr<grpc::ClientReaderWriter<NodeMessage, NodeCommand>> stream_;
   bool is_finished_ = false;
   grpc::Status status_;
+  std::optional<PrepareTest> prepare_;
 };
 
 TEST(NodesTest, ASilentNodeIsDropped) {
@@ -232,6 +241,26 @@ TEST(NodesTest, ASilentNodeEndsTheTestThatUsesIt) {
   EXPECT_THAT(results.test_results(0).run_info().failure(),
               AllOf(HasSubstr("node0 (host alpha)"),
                     HasSubstr("nothing was heard for 200ms")));
+}
+
+// Behind a proxy on the sequencer's host, a node of another one seems to be
+// near.
+TEST(NodesTest, WhoComesOverLoopbackIsNotLocalForThatAlone) {
+  for (const char* boot_id : {"", "another boot"}) {
+    sequencer::SequencerOptions options;
+    options.node_silence_timeout = absl::Milliseconds(200);
+    Cluster cluster(options);
+    RawNode silent(cluster);
+    ASSERT_TRUE(silent.Register(base::Hostname(), boot_id));
+    ASSERT_TRUE(cluster.WaitForNodeCount(1));
+    cluster.StartNode();
+    TestSequenceResults results;
+    ASSERT_TRUE(
+        cluster.Run(SequenceOf({ClientServerTest("t", 1)}), results).ok());
+    silent.Finish();
+    ASSERT_TRUE(silent.prepare().has_value());
+    EXPECT_EQ(silent.prepare()->use_loopback(), *boot_id == '\0');
+  }
 }
 
 TEST(NodesTest, AStreamOfWhichNoNodeComesIsEnded) {

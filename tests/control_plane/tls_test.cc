@@ -44,9 +44,10 @@ class TlsTest : public testing::Test {
   }
 
   absl::StatusOr<std::unique_ptr<node::NodeManager>> StartNode(
-      const security::TlsFiles& files) {
+      const security::TlsFiles& files, bool plain_traffic = false) {
     node::NodeManagerOptions options;
     options.sequencer = address();
+    options.plain_traffic = plain_traffic;
     options.tls =
         security::TlsCredentials::Load(files, security::TlsRole::kNode).value();
     options.engines = &engines_;
@@ -91,6 +92,17 @@ TEST_F(TlsTest, WhoHasACertificateGetsIn) {
   EXPECT_EQ(engines_.environment("client/0").test_nonce.size(), 32);
   EXPECT_EQ(engines_.environment("client/0").test_nonce,
             engines_.environment("server/0").test_nonce);
+}
+
+TEST_F(TlsTest, TheTrafficOfTestsMayBePlain) {
+  StartSequencer(host_);
+  const auto node = StartNode(host_, /*plain_traffic=*/true);
+  ASSERT_TRUE(node.ok()) << node.status();
+  const auto other = StartNode(alice_, /*plain_traffic=*/true);
+  ASSERT_TRUE(other.ok()) << other.status();
+  EXPECT_EQ(RunTest(bob_), absl::OkStatus());
+  EXPECT_EQ(engines_.environment("client/0").tls, nullptr);
+  EXPECT_EQ(engines_.environment("server/0").tls, nullptr);
 }
 
 TEST_F(TlsTest, WithoutCaNoCertificateIsAskedFor) {

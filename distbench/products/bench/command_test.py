@@ -1,6 +1,7 @@
 """`distbench bench` on clusters that it starts itself, and its result files."""
 
 import os
+import re
 import select
 import signal
 import tarfile
@@ -43,6 +44,30 @@ class BenchTest(programs.ProgramTest):
             ),
         )
         self.assertEqual(outcome.status, 0, outcome)
+
+    def test_nobody_else_can_use_its_clusters(self):
+        endless = self.write(
+            "endless.config", programs.client_server_config(programs.ENDLESS)
+        )
+        bench = self.start_bench("run", f"run:infile={endless}")
+        node = self.wait_for_node()
+        address = re.search(r"--test_sequencer=(\S+)", node)[1]
+        secret = re.findall(r"--tls_\w+=\S+", node)
+        self.wait_for_traffic(address, *secret)
+        stranger = self.distbench("status", f"--test_sequencer={address}")
+        self.assertEqual(stranger.status, 1, stranger)
+        self.assertIn("requires TLS", stranger.err)
+        bench.stop(signal.SIGINT)
+
+    def wait_for_node(self):
+        """Returns the command line of a node manager, once there is one."""
+        end = time.monotonic() + programs.DEADLINE_SECONDS
+        while time.monotonic() < end:
+            for command in self.leftovers().values():
+                if " node_manager " in command:
+                    return command
+            select.select([], [], [], 0.05)
+        raise AssertionError("no node manager runs")
 
     def start_bench(self, *arguments):
         return self.start(

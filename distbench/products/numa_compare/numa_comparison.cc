@@ -159,7 +159,7 @@ absl::StatusOr<TestSequenceResults> LocalCapacitySearch::Search(
       LocalCluster::Start(program_, deployment.node_flags);
   if (!cluster.ok()) return cluster.status();
   const absl::StatusOr<std::unique_ptr<client::TestClient>> client =
-      client::TestClient::Connect((*cluster)->address());
+      client::TestClient::Connect((*cluster)->address(), (*cluster)->tls());
   if (!client.ok()) return client.status();
   return Search(*plan, **client);
 }

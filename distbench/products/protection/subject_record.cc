@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "distbench/base/hosts.h"
 #include "distbench/base/time_units.h"
 #include "distbench/config/plan/test_names.h"
 #include "distbench/products/protection/cell_config.h"
@@ -130,12 +131,9 @@ absl::Duration StabiliseTimeOf(const TestResult& result) {
 
 namespace {
 
-// Nodes that share CPUs: those of a host that may use the same ones.
-using CpuGroup = std::pair<std::string, std::string>;
-
-CpuGroup GroupOf(const NodeRegistration& registration) {
-  return {registration.hostname(), registration.topology().allowed_cpus()};
-}
+// Nodes that share CPUs: those of a host, by its number, that may use the same
+// ones.
+using CpuGroup = std::pair<int, std::string>;
 
 }  // namespace
 
@@ -145,10 +143,14 @@ int WorkersOfSubject(const DistributedSystemDescription& test,
   for (const auto& [instance, node] : NodesOfInstances(test)) {
     ++instances_on[node];
   }
+  base::HostNumbers hosts;
   std::map<CpuGroup, int> cpus;
   std::map<CpuGroup, int> instances;
   for (const NodeStatus& node : status.nodes()) {
-    const CpuGroup group = GroupOf(node.registration());
+    const NodeRegistration& registration = node.registration();
+    const CpuGroup group = {
+        hosts.Of(registration.hostname(), registration.boot_id()),
+        registration.topology().allowed_cpus()};
     cpus[group] = std::max(cpus[group], node.registration().cpu_count());
     const auto found = instances_on.find(node.config().node_alias());
     if (found != instances_on.end()) instances[group] += found->second;

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "distbench/base/hosts.h"
 
 namespace distbench::search {
 namespace {
@@ -53,10 +54,12 @@ absl::StatusOr<int> InstanceCountFor(const GetStatusResponse& status) {
         "instances they can carry");
   }
   // Several nodes on one host share its CPUs.
-  std::map<std::string, int> cpus_by_host;
-  for (const NodeStatus& node : status.nodes()) {
-    int& cpus = cpus_by_host[node.registration().hostname()];
-    cpus = std::max(cpus, node.registration().cpu_count());
+  base::HostNumbers hosts;
+  std::map<int, int> cpus_by_host;
+  for (const NodeStatus& status_of_node : status.nodes()) {
+    const NodeRegistration& node = status_of_node.registration();
+    int& cpus = cpus_by_host[hosts.Of(node.hostname(), node.boot_id())];
+    cpus = std::max(cpus, node.cpu_count());
   }
   int cpu_count = 0;
   for (const auto& [host, cpus] : cpus_by_host) cpu_count += cpus;

@@ -35,6 +35,12 @@ TEST(InstanceCountForTest, CountsAHostOnce) {
   GetStatusResponse status;
   for (int node = 0; node < 4; ++node) AddNode("a", 380, status);
   EXPECT_EQ(*InstanceCountFor(status), 4);
+  // Another host with the same name.
+  for (int node = 0; node < 4; ++node) {
+    status.mutable_nodes(node)->mutable_registration()->set_boot_id(
+        node < 3 ? "1" : "2");
+  }
+  EXPECT_EQ(*InstanceCountFor(status), 8);
 }
 
 bool GoOn(const RunTestsEvent&) { return true; }

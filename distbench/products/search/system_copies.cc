@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "distbench/base/hosts.h"
 #include "distbench/base/index_list.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/config/syntax/instance_names.h"
@@ -242,11 +243,11 @@ absl::StatusOr<std::vector<std::string>> SliceCpus(const HostTopology& topology,
 }
 
 bool IsOneHost(const GetStatusResponse& status) {
-  std::set<std::string> hosts;
+  base::HostNumbers hosts;
   for (const NodeStatus& node : status.nodes()) {
-    hosts.insert(node.registration().hostname());
+    hosts.Of(node.registration().hostname(), node.registration().boot_id());
   }
-  return hosts.size() == 1;
+  return hosts.count() == 1;
 }
 
 absl::StatusOr<std::vector<std::string>> SliceHost(

@@ -228,7 +228,10 @@ TEST(SliceHostTest, NeedsOneHost) {
   EXPECT_FALSE(SliceHost(status, 1).ok());
   AddNode("a", "0-7", status);
   EXPECT_TRUE(IsOneHost(status));
-  AddNode("b", "0-7", status);
+  status.mutable_nodes(0)->mutable_registration()->set_boot_id("1");
+  AddNode("a", "0-7", status);
+  EXPECT_TRUE(IsOneHost(status));
+  status.mutable_nodes(1)->mutable_registration()->set_boot_id("2");
   EXPECT_FALSE(IsOneHost(status));
   EXPECT_THAT(SliceHost(status, 1).status().message(),
               HasSubstr("all nodes are on one host"));

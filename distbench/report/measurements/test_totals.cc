@@ -19,17 +19,16 @@
 namespace distbench::report {
 namespace {
 
-void AddFailures(const results::RpcLogView& view,
+void AddFailures(const RpcStatistics& statistics, const ErrorDictionary& errors,
                  std::map<std::string, int64_t>& causes) {
-  const RpcStatistics& statistics = view.log.statistics();
   int64_t without_cause = statistics.failed_count();
   for (const auto& [error_index, count] : statistics.failures_by_error()) {
-    base::SaturatingAddTo(
-        causes[results::ErrorMessage(view.errors, error_index)], count);
+    base::SaturatingAddTo(causes[results::ErrorMessage(errors, error_index)],
+                          count);
     base::SaturatingAddTo(without_cause, -count);
   }
   if (without_cause > 0) {
-    base::SaturatingAddTo(causes[results::ErrorMessage(view.errors, 0)],
+    base::SaturatingAddTo(causes[results::ErrorMessage(errors, 0)],
                           without_cause);
   }
 }
@@ -65,7 +64,7 @@ void AddLog(const results::RpcLogView& view, TestTotals& totals) {
   ++totals.pair_count;
   if (statistics.has_service_time_moments()) ++totals.brief_pair_count;
   if (statistics.failed_count() > 0) {
-    AddFailures(view, totals.failures[view.rpc_name]);
+    AddFailures(statistics, view.errors, totals.failures[view.rpc_name]);
   }
 }
 
@@ -85,8 +84,7 @@ void AddPooled(const TestResult& result, const std::string& client,
     base::SaturatingAddTo(totals.instances[client].received_bytes,
                           counts.response_bytes);
     if (counts.failed_count > 0) {
-      base::SaturatingAddTo(totals.failures[rpc][results::ErrorMessage({}, 0)],
-                            counts.failed_count);
+      AddFailures(statistics, log.error_dictionary(), totals.failures[rpc]);
     }
   }
 }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/hosts.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/base/time_units.h"
 
@@ -30,11 +31,12 @@ constexpr int64_t kNoticeableDelayNs = 10 * base::kNsPerMs;
 constexpr int64_t kLongDelayNs = 100 * base::kNsPerMs;
 
 int64_t MostNodesOnAHost(const Participants& participants) {
-  absl::flat_hash_map<absl::string_view, int64_t> counts;
+  base::HostNumbers hosts;
+  absl::flat_hash_map<int, int64_t> counts;
   int64_t most = 0;
   for (const Participant& participant : participants) {
-    const NodeSession& node = *participant.share.node;
-    most = std::max(most, ++counts[node.registration().hostname()]);
+    const NodeRegistration& node = participant.share.node->registration();
+    most = std::max(most, ++counts[hosts.Of(node.hostname(), node.boot_id())]);
   }
   return most;
 }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "distbench/base/hosts.h"
 #include "distbench/base/index_list.h"
 #include "distbench/numa/topology.h"
 
@@ -153,11 +154,6 @@ struct CpuGroup {
   int cpu_count = 1;
   int instance_count = 0;
 };
-using CpuGroupKey = std::pair<std::string, std::string>;
-
-CpuGroupKey GroupOf(const NodeRegistration& registration) {
-  return {registration.hostname(), registration.topology().allowed_cpus()};
-}
 
 // Adds what distbench knows of a node; the node's own attributes win.
 void AddKnownAttributes(const NodeRegistration& registration,
@@ -195,17 +191,21 @@ std::vector<PlacementNode> PlacementNodes(
 std::vector<NodeShare> MakeNodeShares(
     const std::vector<std::shared_ptr<NodeSession>>& nodes,
     const Placement& placement) {
-  std::map<CpuGroupKey, CpuGroup> groups;
+  base::HostNumbers hosts;
+  std::map<std::pair<int, std::string>, CpuGroup> groups;  // by host and CPUs
+  std::vector<CpuGroup*> group_of;                         // by node
   for (int i = 0; i < nodes.size(); ++i) {
-    const NodeRegistration& registration = nodes[i]->registration();
-    CpuGroup& group = groups[GroupOf(registration)];
-    group.cpu_count = std::max(group.cpu_count, registration.cpu_count());
+    const NodeRegistration& node = nodes[i]->registration();
+    CpuGroup& group = groups[{hosts.Of(node.hostname(), node.boot_id()),
+                              node.topology().allowed_cpus()}];
+    group.cpu_count = std::max(group.cpu_count, node.cpu_count());
     group.instance_count += placement[i].size();
+    group_of.push_back(&group);
   }
   std::vector<NodeShare> shares;
   for (int i = 0; i < nodes.size(); ++i) {
     if (placement[i].empty()) continue;
-    const CpuGroup& group = groups[GroupOf(nodes[i]->registration())];
+    const CpuGroup& group = *group_of[i];
     shares.push_back({.node = nodes[i],
                       .instances = placement[i],
                       .workers_per_instance =

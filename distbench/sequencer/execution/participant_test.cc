@@ -186,6 +186,19 @@ TEST(NodeSharesTest, InstancesOfAHostShareItsCores) {
   EXPECT_EQ(shares[2].workers_per_instance, 8);
 }
 
+TEST(NodeSharesTest, HostsOfOneNameShareNothing) {
+  NodeRegistration host = OnHost("localhost", 8);
+  std::vector<std::shared_ptr<NodeSession>> nodes;
+  for (const char* boot_id : {"1", "2", "1"}) {
+    host.set_boot_id(boot_id);
+    nodes.push_back(std::make_shared<FakeNode>("node", host));
+  }
+  const auto shares = MakeNodeShares(nodes, {{"s/0"}, {"s/1"}, {"s/2"}});
+  EXPECT_EQ(shares[0].workers_per_instance, 4);
+  EXPECT_EQ(shares[1].workers_per_instance, 8);
+  EXPECT_EQ(shares[2].workers_per_instance, 4);
+}
+
 TEST(NodeSharesTest, EveryInstanceHasAWorker) {
   const auto shares =
       MakeNodeShares({Node("node0", "alpha", 2), Node("node1", "beta", 0)},

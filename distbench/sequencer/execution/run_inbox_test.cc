@@ -1,6 +1,7 @@
 #include "distbench/sequencer/execution/run_inbox.h"
 
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 #include <variant>
@@ -24,12 +25,17 @@ class RunInboxTest : public testing::Test {
   void PutProgress(int64_t count) {
     NodeMessage message;
     message.mutable_progress()->set_succeeded_count(count);
-    inbox_.OnNodeMessage(Nobody(), std::move(message));
+    EXPECT_TRUE(inbox_.OnNodeMessage(Nobody(), std::move(message)).ok());
   }
   void PutReply() {
     NodeMessage message;
     message.mutable_connect_reply();
-    inbox_.OnNodeMessage(Nobody(), std::move(message));
+    EXPECT_TRUE(inbox_.OnNodeMessage(Nobody(), std::move(message)).ok());
+  }
+  absl::Status PutChunk(int64_t bytes) {
+    NodeMessage message;
+    message.mutable_result_chunk()->set_instance(std::string(bytes, 'x'));
+    return inbox_.OnNodeMessage(Nobody(), std::move(message));
   }
   // Only ever an address.
   static NodeSession& Nobody() {
@@ -86,6 +92,25 @@ TEST_F(RunInboxTest, ACancellationComesFirst) {
   ASSERT_TRUE(std::holds_alternative<RunCancelled>(*event));
   EXPECT_TRUE(IsProgress(inbox_.Next(In(kGenerousNs))));
   EXPECT_FALSE(IsProgress(inbox_.Next(In(kGenerousNs))));
+}
+
+TEST_F(RunInboxTest, ANodeThatGoesOnSendingWhileNobodyReadsIsRefused) {
+  EXPECT_TRUE(PutChunk(kResultWindowBytes).ok());
+  EXPECT_TRUE(PutChunk(kResultWindowBytes).ok());
+  EXPECT_EQ(PutChunk(1).code(), absl::StatusCode::kResourceExhausted);
+  // That is not a matter of what it says besides.
+  PutReply();
+  ASSERT_TRUE(inbox_.Next(In(kGenerousNs)).has_value());
+  EXPECT_TRUE(PutChunk(1).ok());
+}
+
+TEST_F(RunInboxTest, AChunkMayExceedTheWindow) {
+  EXPECT_TRUE(PutChunk(10 * kResultWindowBytes).ok());
+  // The end of the result follows at once.
+  PutReply();
+  EXPECT_FALSE(PutChunk(1).ok());
+  ASSERT_TRUE(inbox_.Next(In(kGenerousNs)).has_value());
+  EXPECT_TRUE(PutChunk(1).ok());
 }
 
 }  // namespace

@@ -11,9 +11,9 @@
 #include "distbench/config/syntax/traffic.h"
 #include "distbench/report/findings/findings.h"
 #include "distbench/report/text/text_summary.h"
-#include "distbench/results/merge.h"
 #include "distbench/sequencer/execution/participant.h"
 #include "distbench/sequencer/execution/progress.h"
+#include "distbench/sequencer/execution/summary_logs.h"
 #include "distbench/sequencer/placement/placement.h"
 #include "distbench/sequencer/runs/run_state.h"
 
@@ -26,24 +26,25 @@ absl::Duration TestTimeout(const DistributedSystemDescription& test) {
       config::kDefaultTestTimeoutSeconds));
 }
 
-// Returns the chunk without samples, which is all that a summary needs.
-ResultChunk WithoutSamples(const ResultChunk& chunk) {
-  ResultChunk rest;
-  rest.set_instance(chunk.instance());
-  if (chunk.has_rpc_log()) {
-    rest.set_peer(chunk.peer());
-    rest.set_rpc_index(chunk.rpc_index());
-    rest.set_is_replay(chunk.is_replay());
-    if (chunk.rpc_log().has_statistics()) {
-      *rest.mutable_rpc_log()->mutable_statistics() =
-          chunk.rpc_log().statistics();
-    }
-  }
-  if (chunk.has_instance_log()) {
-    *rest.mutable_instance_log() = chunk.instance_log();
-    rest.mutable_instance_log()->clear_replay_trace_logs();
-  }
-  return rest;
+// Whether the finding is that measurements are brief. If the summary's are, it
+// says nothing of the result.
+bool IsOnBrevity(const Finding& finding) {
+  return finding.code() == "brief_pairs" || finding.code() == "wide_intervals";
+}
+
+Finding BriefSummary() {
+  Finding finding;
+  finding.set_severity(Finding::NOTE);
+  finding.set_code("brief_summary");
+  finding.set_message(
+      "the summary and the findings are made from briefer measurements than "
+      "those of the result, which need more than the sequencer's "
+      "--results_memory: without percentiles of single pairs of client and "
+      "server, or without these pairs, and with longer intervals of series");
+  finding.set_advice(
+      "Nothing, if the summary says what you need; reports of the result use "
+      "all of it. Otherwise raise --results_memory of the sequencer.");
+  return finding;
 }
 
 // Passes on the events of one test, and keeps the data for its summary.
@@ -55,7 +56,8 @@ class TestFollower final : public TestRunObserver {
         started_(std::move(started)),
         keep_instance_log_(keep_instance_log),
         environment_(environment),
-        record_(record) {}
+        record_(record),
+        logs_(environment.summary_bytes) {}
 
   void OnStarted() override {
     environment_.status.SetStarted(environment_.clock.MonotonicNs());
@@ -68,10 +70,7 @@ class TestFollower final : public TestRunObserver {
   }
 
   absl::Status OnResultChunk(ResultChunk chunk) override {
-    if (absl::Status status = results::MergeChunk(WithoutSamples(chunk), logs_);
-        !status.ok()) {
-      return status;
-    }
+    if (absl::Status status = logs_.Merge(chunk); !status.ok()) return status;
     if (keep_instance_log_) {
       record_.OnResultChunk(test_index_, std::move(chunk));
     }
@@ -81,9 +80,13 @@ class TestFollower final : public TestRunObserver {
   // Adds the findings and the summary, which follow from the result, and
   // counts the outcome.
   void Conclude(TestResult& result) {
-    *result.mutable_service_logs() = std::move(logs_);
+    *result.mutable_service_logs() = logs_.Take();
     for (Finding& finding : report::Judge(result)) {
+      if (logs_.is_brief() && IsOnBrevity(finding)) continue;
       *result.mutable_run_info()->add_findings() = std::move(finding);
+    }
+    if (logs_.is_brief()) {
+      *result.mutable_run_info()->add_findings() = BriefSummary();
     }
     LimitFindings(*result.mutable_run_info());
     for (std::string& line : report::SummarizeTest(result)) {
@@ -99,7 +102,7 @@ class TestFollower final : public TestRunObserver {
   const bool keep_instance_log_;
   RunEnvironment& environment_;
   RunRecord& record_;
-  ServiceLogs logs_;
+  SummaryLogs logs_;
 };
 
 }  // namespace

@@ -45,6 +45,9 @@ struct RunEnvironment {
   // Decide which tests may run, and what their instances may do.
   security::TestGuards guards = {};
 
+  // Memory for what the summary of the running test is made from.
+  int64_t summary_bytes = 128 << 20;
+
   std::atomic<int64_t> next_test_id = 1;
   TestOutcomes outcomes = {};
 };

@@ -24,10 +24,9 @@ namespace {
 constexpr absl::Duration kProgressInterval = absl::Seconds(1);
 constexpr int64_t kMostReportDelayNs = 500'000'000;
 
-// How many nodes send their results at the same time, and how many bytes of
-// each may be in flight: together they bound the sequencer's memory.
+// How many nodes send their results at the same time. With the bytes of each
+// that may be under way, it bounds the sequencer's memory.
 constexpr int kCollectAtOnce = 8;
-constexpr int64_t kWindowBytes = 4 << 20;
 
 // ---- What commands say -----------------------------------------------------
 
@@ -203,7 +202,7 @@ void TestExecution::Collect() {
   const int64_t stall_ns = absl::ToInt64Nanoseconds(timeouts_.collect);
   last_piece_ns_ = clock_.MonotonicNs();
   CollectResults collect;
-  collect.set_window_bytes(kWindowBytes);
+  collect.set_window_bytes(kResultWindowBytes);
   auto next = participants_.begin();
   while (true) {
     while (next != participants_.end() &&
@@ -413,7 +412,7 @@ void TestExecution::HandleChunk(Participant& participant, ResultChunk chunk) {
                     absl::StrCat("it sent a wrong result: ", status.message()));
   }
   last_piece_ns_ = clock_.MonotonicNs();
-  if (participant.unacknowledged_bytes >= kWindowBytes / 4) {
+  if (participant.unacknowledged_bytes >= kResultWindowBytes / 4) {
     ResultsTaken taken;
     taken.set_bytes(participant.unacknowledged_bytes);
     SendTo(participant, &NodeCommand::mutable_results_taken, taken);

@@ -278,31 +278,32 @@ TEST_F(TestRunTest, ReportsWhatNodesHaveSaidByThen) {
 }
 
 TEST_F(TestRunTest, AcknowledgesResultsSoThatMoreCanCome) {
-  nodes_[0]->SetAnswer(NodeCommand::kCollect, [this](const NodeCommand& c) {
-    const int64_t window = c.collect().window_bytes();
-    for (int64_t sent = 0; sent < 2 * window;) {
-      NodeMessage message;
-      ResultChunk& chunk = *message.mutable_result_chunk();
-      chunk.set_instance("s/0");
-      chunk.mutable_instance_log()->set_engine_error_message(
-          std::string(1 << 20, 'x'));
-      sent += chunk.ByteSizeLong();
-      nodes_[0]->Say(std::move(message));
-    }
-    nodes_[0]->Obey(c);
+  const auto say_quarter = [this] {
+    NodeMessage message;
+    ResultChunk& chunk = *message.mutable_result_chunk();
+    chunk.set_instance("s/0");
+    chunk.mutable_instance_log()->set_engine_error_message(
+        std::string(kResultWindowBytes / 4, 'x'));
+    nodes_[0]->Say(std::move(message));
+  };
+  NodeCommand collect;
+  nodes_[0]->SetAnswer(NodeCommand::kCollect, [&](const NodeCommand& command) {
+    collect = command;
+    for (int i = 0; i < 4; ++i) say_quarter();
   });
-  Run();
   int64_t acknowledged = 0;
-  for (const auto& command :
-       nodes_[0]->CommandsOf(NodeCommand::kResultsTaken)) {
-    acknowledged += command.results_taken().bytes();
-  }
-  const int64_t window = nodes_[0]
-                             ->CommandsOf(NodeCommand::kCollect)
-                             .front()
-                             .collect()
-                             .window_bytes();
-  EXPECT_GT(acknowledged, window);
+  nodes_[0]->SetAnswer(
+      NodeCommand::kResultsTaken, [&](const NodeCommand& command) {
+        const bool has_sent_all = acknowledged > kResultWindowBytes;
+        acknowledged += command.results_taken().bytes();
+        if (has_sent_all) return;
+        if (acknowledged <= kResultWindowBytes) return say_quarter();
+        nodes_[0]->Obey(collect);
+      });
+  Run();
+  EXPECT_EQ(collect.collect().window_bytes(), kResultWindowBytes);
+  EXPECT_GT(acknowledged, kResultWindowBytes);
+  ExpectReleased(0);
 }
 
 TEST_F(TestRunTest, IgnoresMessagesOfAnotherTest) {
@@ -311,7 +312,7 @@ TEST_F(TestRunTest, IgnoresMessagesOfAnotherTest) {
     stale.set_test_id(6);
     CommandStatus& status = *stale.mutable_connect_reply();
     status.set_code(1);
-    inbox_->OnNodeMessage(*nodes_[1], std::move(stale));
+    EXPECT_TRUE(inbox_->OnNodeMessage(*nodes_[1], std::move(stale)).ok());
     nodes_[1]->Obey(c);
   });
   Run();
@@ -592,6 +593,24 @@ TEST_F(TestRunTest, ANodeSpeaksOnlyForItsOwnInstances) {
               HasSubstr("an endpoint for s/0, which it does not host"));
   EXPECT_EQ(result.placement().service_endpoints().at("s/0").node_alias(),
             "node0");
+}
+
+TEST_F(TestRunTest, ANodeThatIgnoresItsWindowCostsOnlyItsOwnMeasurements) {
+  nodes_[1]->SetAnswer(NodeCommand::kCollect, [this](const NodeCommand&) {
+    NodeMessage piece;
+    ResultChunk& chunk = *piece.mutable_result_chunk();
+    chunk.set_instance("s/1");
+    chunk.set_peer(std::string(kResultWindowBytes, 'x'));
+    for (int i = 0; i < 4; ++i) nodes_[1]->Say(piece);
+  });
+  Run();
+  EXPECT_FALSE(cancelled_);
+  EXPECT_THAT(failure(), AllOf(HasSubstr("node1 (host "),
+                               HasSubstr("did not wait until what it had sent "
+                                         "was read")));
+  EXPECT_TRUE(nodes_[1]->disconnect_reason().has_value());
+  EXPECT_THAT(observer_.chunks, ElementsAre("s/0", "s/1", "s/1", "s/2"));
+  for (int node : {0, 2}) ExpectReleased(node);
 }
 
 TEST_F(TestRunTest, ANodeThatOnlyServesCanEndTheTraffic) {

@@ -40,18 +40,22 @@ NodeSession::NodeSession(NodeSessionOptions options,
 }
 
 void NodeSession::OnMessage(NodeMessage message) {
-  absl::MutexLock lock(&mutex_);
-  silent_beats_ = 0;
-  if (message.has_pong()) {
-    OnPong(message.pong());
-    if (!message.pong().has_progress()) return;
-    TrafficProgress progress =
-        std::move(*message.mutable_pong()->mutable_progress());
-    *message.mutable_progress() = std::move(progress);
+  absl::Status taken;
+  {
+    absl::MutexLock lock(&mutex_);
+    silent_beats_ = 0;
+    if (message.has_pong()) {
+      OnPong(message.pong());
+      if (!message.pong().has_progress()) return;
+      TrafficProgress progress =
+          std::move(*message.mutable_pong()->mutable_progress());
+      *message.mutable_progress() = std::move(progress);
+    }
+    if (events_ != nullptr && !end_reason_.has_value()) {
+      taken = events_->OnNodeMessage(*this, std::move(message));
+    }
   }
-  if (events_ != nullptr && !end_reason_.has_value()) {
-    events_->OnNodeMessage(*this, std::move(message));
-  }
+  if (!taken.ok()) Disconnect(taken.message());
 }
 
 void NodeSession::OnEnd(const std::string& reason) {

@@ -26,7 +26,10 @@ class NodeSession;
 class NodeEvents {
  public:
   virtual ~NodeEvents() = default;
-  virtual void OnNodeMessage(NodeSession& node, NodeMessage message) = 0;
+
+  // The error says why the message is not taken: the node is then disconnected.
+  virtual absl::Status OnNodeMessage(NodeSession& node,
+                                     NodeMessage message) = 0;
 
   // The session has ended; nothing follows.
   virtual void OnNodeLost(NodeSession& node, const std::string& reason) = 0;
@@ -48,8 +51,8 @@ struct NodeSessionOptions {
   NodeConfig config;
   NodeRegistration registration;
 
-  // Whether the node reached the sequencer over loopback, or runs in the same
-  // process.
+  // Whether the node is on the sequencer's host, and reached it over loopback
+  // or in the same process.
   bool is_local = false;
 
   // A silent node is declared lost within this time. The welcome tells it the

@@ -34,13 +34,15 @@ class RecordingStream : public CommandStream {
 
 class RecordingEvents : public NodeEvents {
  public:
-  void OnNodeMessage(NodeSession&, NodeMessage message) override {
+  absl::Status OnNodeMessage(NodeSession&, NodeMessage message) override {
     messages.push_back(message);
+    return answer;
   }
   void OnNodeLost(NodeSession&, const std::string& reason) override {
     losses.push_back(reason);
   }
 
+  absl::Status answer;
   std::vector<NodeMessage> messages;
   std::vector<std::string> losses;
 };
@@ -216,6 +218,19 @@ TEST_F(NodeSessionTest, TellsOfALossThatCameBeforeTheListener) {
   session_->OnEnd("closed");
   session_->Attach(events_);
   EXPECT_THAT(events_->losses, ElementsAre("closed"));
+}
+
+TEST_F(NodeSessionTest, ANodeWhoseMessageIsNotTakenIsDisconnected) {
+  const auto events = std::make_shared<RecordingEvents>();
+  session_->Attach(events);
+  events->answer = absl::ResourceExhaustedError("it sent too much");
+  NodeMessage message;
+  message.mutable_result_chunk();
+  session_->OnMessage(message);
+  EXPECT_THAT(events->losses, ElementsAre("it sent too much"));
+  EXPECT_THAT(std::string(stream_->closed.message()),
+              HasSubstr("it sent too much"));
+  EXPECT_THAT(registry_.Nodes(), IsEmpty());
 }
 
 }  // namespace

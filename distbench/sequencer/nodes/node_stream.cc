@@ -4,6 +4,7 @@
 
 #include "distbench/base/grpc_calls.h"
 #include "distbench/base/host_port.h"
+#include "distbench/base/hosts.h"
 
 namespace distbench::sequencer {
 namespace {
@@ -11,6 +12,12 @@ namespace {
 // The only reason that the end of a connection has: gRPC reports it twice, in
 // any order, and losses of many nodes are told apart by their reasons.
 constexpr char kClosed[] = "the connection was closed";
+
+// A node may also come from another host through a proxy on this one.
+bool IsLocal(const NodeRegistration& node, const std::string& peer) {
+  return base::IsLocalPeer(peer) &&
+         base::IsThisHost(node.hostname(), node.boot_id());
+}
 
 }  // namespace
 
@@ -101,10 +108,11 @@ void NodeStream::Register(const NodeRegistration& registration) {
   const absl::Status status = environment_.registry.Register(
       registration, [&](const NodeConfig& config) {
         session = std::make_shared<NodeSession>(
-            NodeSessionOptions{.config = config,
-                               .registration = registration,
-                               .is_local = base::IsLocalPeer(context_.peer()),
-                               .silence_timeout = environment_.silence_timeout},
+            NodeSessionOptions{
+                .config = config,
+                .registration = registration,
+                .is_local = IsLocal(registration, context_.peer()),
+                .silence_timeout = environment_.silence_timeout},
             self_, environment_.clock, environment_.registry);
         return session;
       });

@@ -1,6 +1,7 @@
 #include "distbench/sequencer/placement/placement.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -99,10 +100,13 @@ class Placer {
   absl::Status PlaceConstrained();
   void PlaceRest();
 
-  // Finds a node for the instance, possibly by moving other instances. Leaves
-  // nodes in `tried` alone. This is a step of the augmenting path algorithm for
-  // bipartite matchings.
-  bool Assign(int instance, std::vector<bool>& tried);
+  // Finds a node for the instance, possibly by moving other instances, as few
+  // as possible: an augmenting path of a bipartite matching, breadth first.
+  bool Assign(int instance);
+
+  // Gives an idle node to its taker, the node that this one had to its own
+  // taker, and so on.
+  void Move(const std::vector<int>& taker_of, int node);
 
   // The nodes that satisfy the constraints. The instances of a service have the
   // same ones, so thousands of instances ask for the same nodes.
@@ -202,30 +206,34 @@ absl::Status Placer::PlaceConstrained() {
     if (instance.node != kNowhere) continue;
     instance.constraints = config::ConstraintsOf(test_, instance.name);
     if (instance.constraints.empty()) continue;
-    std::vector<bool> tried = bundled_;
-    if (!Assign(i, tried)) return ExplainFailure(instance);
+    if (!Assign(i)) return ExplainFailure(instance);
   }
   return absl::OkStatus();
 }
 
-bool Placer::Assign(int instance, std::vector<bool>& tried) {
-  const auto take = [&](int node) {
-    occupant_[node] = instance;
-    instances_[instance].node = node;
-    return true;
-  };
-  std::vector<int> taken;
-  for (const int node : Suitable(instances_[instance].constraints)) {
-    if (tried[node]) continue;
-    if (IsIdle(node)) return take(node);
-    taken.push_back(node);
-  }
-  for (int node : taken) {
-    if (tried[node]) continue;
-    tried[node] = true;
-    if (Assign(occupant_[node], tried)) return take(node);
+bool Placer::Assign(int instance) {
+  // By node: the instance that would get it.
+  std::vector<int> taker_of(nodes_.size(), kNowhere);
+  std::deque<int> needy = {instance};
+  for (; !needy.empty(); needy.pop_front()) {
+    for (const int node : Suitable(instances_[needy.front()].constraints)) {
+      if (bundled_[node] || taker_of[node] != kNowhere) continue;
+      taker_of[node] = needy.front();
+      if (IsIdle(node)) {
+        Move(taker_of, node);
+        return true;
+      }
+      needy.push_back(occupant_[node]);
+    }
   }
   return false;
+}
+
+void Placer::Move(const std::vector<int>& taker_of, int node) {
+  while (node != kNowhere) {
+    occupant_[node] = taker_of[node];
+    node = std::exchange(instances_[taker_of[node]].node, node);
+  }
 }
 
 const std::vector<int>& Placer::Suitable(

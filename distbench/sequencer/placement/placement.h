@@ -34,7 +34,6 @@ using Placement = std::vector<std::vector<std::string>>;
 // FAILED_PRECONDITION if there are too few nodes, if constraints cannot be met,
 // or if instances that communicate only within one process would be on several
 // nodes.
-// each other only within one process would be on several nodes.
 absl::StatusOr<Placement> PlaceInstances(
     const DistributedSystemDescription& test,
     const std::vector<PlacementNode>& nodes);

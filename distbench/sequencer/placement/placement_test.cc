@@ -1,9 +1,12 @@
 #include "distbench/sequencer/placement/placement.h"
 
+#include <pthread.h>
+
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/testing/proto_testing.h"
 #include "gmock/gmock.h"
@@ -134,6 +137,52 @@ class ConstraintPlacementTest : public testing::Test {
 
   std::vector<PlacementNode> nodes_;
 };
+
+// Each instance may be on its own node or on the next, and is on its own. The
+// last needs the first node, so that all others have to move.
+struct LongChain {
+  static constexpr int kLength = 1500;
+
+  LongChain() : nodes(Nodes(kLength + 1)) {
+    std::string text = absl::StrCat("services { name: 's' count: ", kLength + 1,
+                                    " x_size: ", kLength + 1, " }");
+    for (int i = 0; i <= kLength; ++i) {
+      nodes[i].attributes["rack"] = absl::StrCat(i);
+      absl::StrAppend(
+          &text,
+          RackConstraint(absl::StrCat("s/", i),
+                         i == kLength
+                             ? "0"
+                             : absl::StrCat(i, "' string_values: '", i + 1)));
+    }
+    test = ParseTest(text);
+  }
+
+  DistributedSystemDescription test;
+  std::vector<PlacementNode> nodes;
+  absl::StatusOr<Placement> placement = absl::InternalError("not placed");
+};
+
+// The depth of the stack must not depend on what somebody submits.
+TEST(PlacementTest, LongChainsOfMovesNeedNoStack) {
+  LongChain chain;
+  pthread_attr_t attributes;
+  ASSERT_EQ(pthread_attr_init(&attributes), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, 128 << 10), 0);
+  pthread_t thread;
+  const auto place = +[](void* argument) -> void* {
+    LongChain& chain = *static_cast<LongChain*>(argument);
+    chain.placement = PlaceInstances(chain.test, chain.nodes);
+    return nullptr;
+  };
+  ASSERT_EQ(pthread_create(&thread, &attributes, place, &chain), 0);
+  ASSERT_EQ(pthread_join(thread, nullptr), 0);
+  ASSERT_TRUE(chain.placement.ok()) << chain.placement.status();
+  EXPECT_THAT(chain.placement->front(),
+              ElementsAre(absl::StrCat("s/", LongChain::kLength)));
+  EXPECT_THAT(chain.placement->back(),
+              ElementsAre(absl::StrCat("s/", LongChain::kLength - 1)));
+}
 
 TEST_F(ConstraintPlacementTest, PlacesConstrainedInstancesFirst) {
   const auto placement = Place(RackConstraint("server/0", "a"));

@@ -61,6 +61,9 @@ constexpr int kTimeoutsUntilGone = 2;
 
 constexpr int kMaxCallsPerConnection = 100;
 
+// Enough for the summaries of most tests, even if no results are to be kept.
+constexpr int64_t kLeastSummaryBytes = 32 << 20;
+
 // TCP retransmits at least this often within a node's timeout, so that one of
 // the retransmissions follows a short cut of its link. A connection breaks
 // after three times as many, so the node's timeout decides.
@@ -120,7 +123,9 @@ class StartedServer final : public SequencerServer {
                      .timeouts = {},
                      .revision = options_.revision,
                      .on_shutdown_request = options_.on_shutdown_request,
-                     .guards = options_.guards},
+                     .guards = options_.guards,
+                     .summary_bytes = std::max(
+                         kLeastSummaryBytes, options_.run_limits.memory_bytes)},
         book_(options_.run_limits, environment_.clock),
         unregistered_(options_.node_silence_timeout),
         service_(environment_, queue_, book_,

@@ -94,13 +94,13 @@ absl::StatusOr<std::unique_ptr<JobCluster>> JobCluster::Start(
   std::string address = environment.test_sequencer;
   security::TlsFiles tls = environment.tls;
   if (address.empty()) {
-    // Certificates that the user has are for a sequencer of theirs.
-    tls = {};
     absl::StatusOr<std::unique_ptr<numa_compare::LocalCluster>> local =
         StartLocal(environment, tests);
     if (!local.ok()) return local.status();
     cluster->local_ = *std::move(local);
     address = cluster->local_->address();
+    // Certificates that the user has are for a sequencer of theirs.
+    tls = cluster->local_->tls();
   }
   absl::StatusOr<std::unique_ptr<client::TestClient>> client =
       client::TestClient::Connect(address, tls);

@@ -21,9 +21,9 @@
 #include "distbench/base/child_process.h"
 #include "distbench/base/clock.h"
 #include "distbench/base/host_port.h"
+#include "distbench/base/hosts.h"
 #include "distbench/base/stop_signals.h"
 #include "distbench/client/test_client.h"
-#include "distbench/node/host_facts.h"
 #include "distbench/products/launching/job/leader_location.h"
 #include "distbench/products/launching/job/patience.h"
 #include "distbench/products/launching/job/roll_call.h"
@@ -60,7 +60,7 @@ std::string ReachableHost(const JobOptions& options) {
     std::string name(base::WithoutBrackets(*host));
     if (!name.empty() && !IsEveryAddress(name)) return name;
   }
-  return node::Hostname();
+  return base::Hostname();
 }
 
 // What the command needs to know, in variables that all programs read.

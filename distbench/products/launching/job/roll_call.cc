@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/hosts.h"
 
 namespace distbench::launching {
 namespace {
@@ -70,10 +71,10 @@ std::vector<int> RollCall::Missing() const {
 }
 
 std::string RollCall::Summary() const {
-  std::set<std::string> hosts;
+  base::HostNumbers hosts;
   std::string clocks;
   for (const NodeStatus& node : status_.nodes()) {
-    hosts.insert(node.registration().hostname());
+    hosts.Of(node.registration().hostname(), node.registration().boot_id());
     absl::StrAppend(&clocks, ClockProblem(node));
   }
   const std::string all =
@@ -81,7 +82,7 @@ std::string RollCall::Summary() const {
                  : absl::StrCat("all ", size_, " processes have joined: ");
   return absl::StrCat(all, status_.nodes_size(),
                       status_.nodes_size() == 1 ? " node on " : " nodes on ",
-                      hosts.size(), hosts.size() == 1 ? " host" : " hosts",
+                      hosts.count(), hosts.count() == 1 ? " host" : " hosts",
                       clocks);
 }
 

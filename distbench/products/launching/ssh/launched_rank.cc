@@ -23,6 +23,7 @@
 #include "distbench/base/stop_signals.h"
 #include "distbench/products/launching/ssh/start_message.h"
 #include "distbench/security/job_secret.h"
+#include "distbench/security/tls_files.h"
 
 namespace distbench::launching {
 namespace {
@@ -36,10 +37,15 @@ constexpr absl::Duration kInterval = absl::Milliseconds(50);
 // The name that `join --rendezvous` looks for.
 constexpr char kLeaderFile[] = "leader";
 
+// `files` keeps the secret.
 absl::StatusOr<std::string> SecretFlag(const security::TlsContents& secret,
-                                       const std::string& folder) {
+                                       const std::string& folder,
+                                       security::TlsFilesInMemory& files) {
   if (secret == security::TlsContents()) return "--plain";
-  absl::Status status = security::WriteJobSecret(folder, secret);
+  absl::Status status = files.Update(secret);
+  if (status.ok()) {
+    status = security::LinkJobSecret(folder, files.FilesForOthers());
+  }
   if (!status.ok()) return status;
   return absl::StrCat("--secret=", folder);
 }
@@ -97,8 +103,9 @@ absl::StatusOr<int> RunLaunchedRank(
 
   const bool is_leader = message->leader.empty();
   std::vector<std::string> arguments = {rank.program, "join"};
+  security::TlsFilesInMemory secret_files;
   const absl::StatusOr<std::string> secret_flag =
-      SecretFlag(message->secret, folder->path());
+      SecretFlag(message->secret, folder->path(), secret_files);
   if (!secret_flag.ok()) return secret_flag.status();
   arguments.push_back(*secret_flag);
   arguments.push_back(is_leader ? absl::StrCat("--rendezvous=", folder->path())

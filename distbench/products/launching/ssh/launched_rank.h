@@ -34,7 +34,8 @@ struct LaunchedRank {
 // Returns the wait status, as waitpid(2) does.
 //
 // `say` gets lines of start_message.h, without line feed, for launch. The
-// secret is in a private folder while join runs, which ends in any case.
+// secret is only in memory: join finds it in a private folder, by names that
+// end with this process.
 absl::StatusOr<int> RunLaunchedRank(
     const LaunchedRank& rank, int input, base::StopSignals& stop,
     const std::function<void(absl::string_view line)>& say);

@@ -98,8 +98,9 @@ TEST_F(LaunchedRankTest, JoinsWithTheLeaderAndTheSecret) {
   const auto status = Run(R"(
     echo "$@" >$HERE/arguments
     secret=${2#--secret=}
-    stat -c %a "$secret" "$secret"/tls.key >$HERE/modes
+    stat -L -c %a "$secret" "$secret"/tls.key >$HERE/modes
     cat "$secret"/{ca.crt,tls.crt,tls.key} >$HERE/secret
+    find "$secret" -type f >$HERE/files
     cat >$HERE/stdin
     exit 7)");
   ASSERT_TRUE(status.ok()) << status.status();
@@ -109,6 +110,7 @@ TEST_F(LaunchedRankTest, JoinsWithTheLeaderAndTheSecret) {
                                       "--leader=host1:4711 --rank=1 -- x y\n"));
   EXPECT_EQ(Contents("modes"), "700\n600\n");
   EXPECT_EQ(Contents("secret"), kSecret.ca + kSecret.cert + kSecret.key);
+  EXPECT_EQ(Contents("files"), "") << "of which a killed process leaves some";
   EXPECT_EQ(Contents("stdin"), "");
   const size_t begin = arguments.find('=') + 1;
   EXPECT_FALSE(std::filesystem::exists(

@@ -24,6 +24,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "distbench/base/files.h"
+#include "distbench/base/hosts.h"
 #include "distbench/products/protection/control_groups/group_files.h"
 
 namespace distbench::protection {
@@ -45,9 +46,7 @@ bool Lock(const base::FileDescriptor& file, int operation) {
 }  // namespace
 
 JournalHolder ThisHolder(const std::string& root) {
-  return {.boot_id = base::FirstLine(root + "/proc/sys/kernel/random/boot_id"),
-          .pid = getpid(),
-          .start = absl::Now()};
+  return {.boot_id = base::BootId(root), .pid = getpid(), .start = absl::Now()};
 }
 
 int Journal::SyncFile(int fd) { return fsync(fd); }
