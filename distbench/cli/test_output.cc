@@ -15,6 +15,7 @@
 #include "distbench/cli/flags.h"
 #include "distbench/config/objectives/objective.h"
 #include "distbench/report/findings/findings.h"
+#include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/objectives/check_objectives.h"
 #include "distbench/report/terminal/terminal_view.h"
 #include "distbench/results/legacy_results.h"
@@ -70,8 +71,11 @@ absl::Status CheckOutput(const TestOutputFlags& flags) {
 namespace {
 
 int CountInvalid(const TestSequenceResults& results) {
-  return std::count_if(results.test_results().begin(),
-                       results.test_results().end(), report::IsInvalid);
+  return std::count_if(
+      results.test_results().begin(), results.test_results().end(),
+      [](const TestResult& result) {
+        return report::OutcomeOf(result) == report::RunOutcome::kInvalid;
+      });
 }
 
 bool WritesFiles(const TestOutputFlags& flags) {

@@ -16,7 +16,6 @@
 #include "distbench/products/protection/experiment/phases.h"
 #include "distbench/products/protection/experiment/services.h"
 #include "distbench/products/search/knobs/knob_name.h"
-#include "distbench/products/search/strategy/load_search.h"
 
 namespace distbench::protection {
 namespace {
@@ -36,14 +35,6 @@ std::string ObjectiveOf(const ExperimentPlan& plan) {
 double LoadPerRequest(const search::SearchPlan& search,
                       const ExperimentPlan& plan) {
   return search.knob->base_load() / plan.own_rate;
-}
-
-bool IsAnswer(const SearchReport& report) {
-  return report.has_load() &&
-         (report.verdict() ==
-              search::ToString(search::SearchVerdict::kConverged) ||
-          report.verdict() ==
-              search::ToString(search::SearchVerdict::kUpperBoundHit));
 }
 
 }  // namespace
@@ -78,7 +69,7 @@ absl::StatusOr<double> FindCapacity(const ExperimentPlan& plan,
       search::RunLoadSearch(search_plan, callbacks, results);
   if (!status.ok()) return status;
   const SearchReport& report = results.searches(0);
-  if (!IsAnswer(report)) {
+  if (!search::HasAnswer(report) || !report.has_load()) {
     return absl::FailedPreconditionError(absl::StrCat(
         "the capacity of the subject was not found: ", report.verdict(), ": ",
         report.evidence(),
@@ -200,6 +191,13 @@ absl::StatusOr<search::SearchPlan> PlanIsolationSearch(
   absl::StatusOr<ExperimentCell> cell =
       ChooseCell(test.experiment(), *plan, choice);
   if (!cell.ok()) return cell.status();
+  if (cell->controls() != kNoControls) plan->controls = cell->controls();
+  plan->antagonist = cell->antagonist();
+  // Nodes with other CPUs would make the next probes differ from those before.
+  if (!plan->test.has_workers_per_instance() &&
+      options.workers_per_instance > 0) {
+    plan->test.set_workers_per_instance(options.workers_per_instance);
+  }
   plan->knob = std::make_unique<CellKnob>(
       std::move(plan->knob), *std::move(cell), phases.baseline, options);
   // A probe that cannot run is told now.

@@ -117,13 +117,6 @@ uint64_t NewSeed(const ProtectionFlags& flags,
   return std::random_device()();
 }
 
-// Without an antagonist, nothing excuses numbers that are false.
-bool IsUntrustworthy(const TestResult& result) {
-  const ExperimentCell& cell = result.experiment_cell();
-  if (!result.has_experiment_cell() || !cell.antagonist().empty()) return false;
-  return result.run_info().has_failure() || report::IsInvalid(result);
-}
-
 int ExitCodeOf(const TestSequenceResults& results, bool allow_invalid) {
   if (results.experiments().empty()) return report::kExitRunFailed;
   for (const std::string& omission : results.experiments(0).omissions()) {
@@ -138,7 +131,7 @@ int ExitCodeOf(const TestSequenceResults& results, bool allow_invalid) {
   }
   const auto count =
       std::count_if(results.test_results().begin(),
-                    results.test_results().end(), IsUntrustworthy);
+                    results.test_results().end(), IsFalseBaseline);
   if (count == 0) return report::kExitOk;
   const int exit_code =
       allow_invalid ? report::kExitOk : report::kExitRunFailed;

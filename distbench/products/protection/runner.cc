@@ -15,8 +15,9 @@
 #include "distbench/products/protection/experiment/services.h"
 #include "distbench/products/protection/experiment_searches.h"
 #include "distbench/products/protection/subject_record.h"
+#include "distbench/products/search/resumption.h"
 #include "distbench/products/search/search_run.h"
-#include "google/protobuf/util/message_differencer.h"
+#include "distbench/report/measurements/run_outcome.h"
 
 namespace distbench::protection {
 namespace {
@@ -37,6 +38,21 @@ absl::Duration StabiliseTime(const ExperimentPlan& plan,
     }
   }
   return std::min(longest, plan.phases.stabilise);
+}
+
+bool IsRunOf(const ExperimentCell& cell, const TestResult& result) {
+  return result.has_experiment_cell() &&
+         IsSameRun(result.experiment_cell(), cell);
+}
+
+// Adds the run, or puts it in the place of one that was to be tried again.
+void KeepRun(TestResult result, TestSequenceResults& results) {
+  for (TestResult& kept : *results.mutable_test_results()) {
+    if (!IsRunOf(result.experiment_cell(), kept)) continue;
+    kept = std::move(result);
+    return;
+  }
+  *results.add_test_results() = std::move(result);
 }
 
 // Whether there is no point in asking for anything else.
@@ -141,7 +157,7 @@ absl::Status ExperimentRunner::RunCell(ExperimentCell cell, int count) {
     if (attempt->outcome == CellOutcome::kKept) {
       // The cell tells as well as the run of the search what the test is.
       if (!HasCells(results_)) results_.clear_test_results();
-      *results_.add_test_results() = std::move(attempt->result);
+      KeepRun(std::move(attempt->result), results_);
     }
     if (callbacks_.observe) {
       callbacks_.observe(run, attempt->outcome, attempt->evidence);
@@ -233,15 +249,6 @@ absl::StatusOr<ExperimentPlan> PlanOnSequencer(
 
 namespace {
 
-// Returns how the messages differ; empty if they do not.
-std::string DifferencesOf(const google::protobuf::Message& a,
-                          const google::protobuf::Message& b) {
-  google::protobuf::util::MessageDifferencer differencer;
-  std::string differences;
-  differencer.ReportDifferencesToString(&differences);
-  return differencer.Compare(a, b) ? "" : differences;
-}
-
 // Removes what the placement adds to a test, and what results do not keep.
 DistributedSystemDescription Comparable(DistributedSystemDescription test) {
   for (ServiceSpec& service : *test.mutable_services()) {
@@ -251,7 +258,7 @@ DistributedSystemDescription Comparable(DistributedSystemDescription test) {
   return test;
 }
 
-// Checks a search for the capacity by its last run.
+// Checks a search for the capacity.
 absl::Status CheckSearch(const ExperimentPlan& plan,
                          const TestSequenceResults& results) {
   const absl::StatusOr<search::SearchPlan> search = PlanCapacitySearch(plan);
@@ -264,12 +271,10 @@ absl::Status CheckRun(const ExperimentPlan& plan, const TestResult& result) {
   const absl::StatusOr<DistributedSystemDescription> again =
       CellTest(plan, result.experiment_cell(), StabiliseTimeOf(result));
   if (!again.ok()) return again.status();
-  const std::string differences =
-      DifferencesOf(Comparable(result.traffic_config()), Comparable(*again));
-  if (differences.empty()) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(
-      "its cell (", DescribeCell(result.experiment_cell()),
-      ") was run with another test, which differs in:\n", differences));
+  return search::CheckSame(
+      absl::StrCat("its cell (", DescribeCell(result.experiment_cell()),
+                   ") was run with another test"),
+      Comparable(result.traffic_config()), Comparable(*again));
 }
 
 }  // namespace
@@ -288,10 +293,15 @@ bool HasCells(const TestSequenceResults& results) {
   });
 }
 
+bool IsFalseBaseline(const TestResult& result) {
+  return result.has_experiment_cell() &&
+         result.experiment_cell().antagonist().empty() &&
+         report::OutcomeOf(result) != report::RunOutcome::kMeasured;
+}
+
 bool HasRun(const TestSequenceResults& results, const ExperimentCell& cell) {
   return absl::c_any_of(results.test_results(), [&](const TestResult& result) {
-    return result.has_experiment_cell() &&
-           IsSameRun(result.experiment_cell(), cell);
+    return IsRunOf(cell, result) && !IsFalseBaseline(result);
   });
 }
 
@@ -322,10 +332,10 @@ absl::Status CheckExperimentResumable(const ExperimentPlan& plan,
   report.mutable_experiment()->clear_repeat();
   report.clear_capacity_per_second();
   report.clear_omissions();
-  const std::string differences = DifferencesOf(report, expected);
-  if (!differences.empty()) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "it comes from another experiment, which differs in:\n", differences));
+  if (absl::Status same = search::CheckSame("it comes from another experiment",
+                                            report, expected);
+      !same.ok()) {
+    return same;
   }
   if (!HasCells(results) && !results.searches().empty()) {
     return CheckSearch(plan, results);

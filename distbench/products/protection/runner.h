@@ -101,7 +101,11 @@ ExperimentReport NewReport(const ExperimentPlan& plan);
 // search for the capacity.
 bool HasCells(const TestSequenceResults& results);
 
-// Whether the results have this run.
+// Whether the result is of a cell without an antagonist, which excuses nothing,
+// and failed or is invalid. It is tried again when the experiment is resumed.
+bool IsFalseBaseline(const TestResult& result);
+
+// Whether the results have this run, and it is no false baseline.
 bool HasRun(const TestSequenceResults& results, const ExperimentCell& cell);
 
 // The seed of the experiment in the results, with which it is to be planned

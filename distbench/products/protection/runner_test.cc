@@ -273,15 +273,15 @@ TEST(RunExperimentTest, AnExperimentWithoutAnyRunHasFailed) {
   EXPECT_THAT(results.test_results(), IsEmpty());
 }
 
-// Ends the experiment at its third test.
-absl::Status RunUntil(const absl::Status& third, const ExperimentPlan& plan,
+// Ends the experiment after this many tests.
+absl::Status RunUntil(size_t tests, const absl::Status& end,
+                      const ExperimentPlan& plan, FakeSequencer& sequencer,
                       TestSequenceResults& results) {
-  FakeSequencer sequencer;
   ExperimentCallbacks callbacks = sequencer.Callbacks();
   callbacks.run =
       [&](const DistributedSystemDescription& test,
           const search::ProgressWatcher&) -> absl::StatusOr<TestResult> {
-    if (sequencer.tests.size() == 2) return third;
+    if (sequencer.tests.size() == tests) return end;
     return sequencer.Run(test);
   };
   return RunExperiment(plan, callbacks, results);
@@ -290,26 +290,40 @@ absl::Status RunUntil(const absl::Status& third, const ExperimentPlan& plan,
 TEST(RunExperimentTest, KeepsWhatWasMeasuredBeforeItWasCancelled) {
   for (const absl::Status& end :
        {absl::CancelledError("stop"), absl::UnavailableError("it is gone")}) {
+    FakeSequencer sequencer;
     TestSequenceResults results;
-    EXPECT_EQ(RunUntil(end, ExamplePlan("repeat: 1"), results), end);
+    EXPECT_EQ(RunUntil(2, end, ExamplePlan("repeat: 1"), sequencer, results),
+              end);
     EXPECT_THAT(results.test_results(), SizeIs(2));
   }
 }
 
-TEST(RunExperimentTest, GoesOnWhereItWasEnded) {
-  TestSequenceResults results;
+// Also where a cell needs two attempts, of which the first was the last test.
+TEST(RunExperimentTest, WhatIsCutAtAnyTestEndsAsIfItWasNot) {
   const ExperimentPlan plan = ExamplePlan("repeat: 2");
-  RunUntil(absl::CancelledError("stop"), plan, results).IgnoreError();
-  FakeSequencer sequencer;
-  ASSERT_EQ(RunExperiment(plan, sequencer.Callbacks(), results),
-            absl::OkStatus());
-  EXPECT_THAT(sequencer.tests, SizeIs(2 * kCells - 2));
-  EXPECT_THAT(results.test_results(), SizeIs(2 * kCells));
-  EXPECT_TRUE(IsCompleteExperiment(plan, results));
+  FakeSequencer whole{.settling_seconds = 12};
+  TestSequenceResults expected;
+  ASSERT_EQ(RunExperiment(plan, whole.Callbacks(), expected), absl::OkStatus());
+  for (size_t cut = 0; cut < whole.tests.size(); ++cut) {
+    FakeSequencer first{.settling_seconds = 12};
+    TestSequenceResults results;
+    RunUntil(cut, absl::CancelledError("stop"), plan, first, results)
+        .IgnoreError();
+    const int kept = results.test_results_size();
+    FakeSequencer second{.settling_seconds = 12};
+    ASSERT_EQ(RunExperiment(plan, second.Callbacks(), results),
+              absl::OkStatus());
+    EXPECT_EQ(results.SerializeAsString(), expected.SerializeAsString());
+    // Nothing but attempts of the cell that was cut has run twice.
+    const size_t attempts = first.tests.size() - static_cast<size_t>(kept);
+    EXPECT_LE(first.tests.size() + second.tests.size(),
+              whole.tests.size() + attempts);
+    EXPECT_TRUE(IsCompleteExperiment(plan, results));
+  }
   // There is nothing left to do.
-  EXPECT_EQ(RunExperiment(plan, sequencer.Callbacks(), results),
-            absl::OkStatus());
-  EXPECT_THAT(sequencer.tests, SizeIs(2 * kCells - 2));
+  const size_t count = whole.tests.size();
+  EXPECT_EQ(RunExperiment(plan, whole.Callbacks(), expected), absl::OkStatus());
+  EXPECT_EQ(whole.tests.size(), count);
 }
 
 TEST(RunExperimentTest, TriesAgainWhatWasOmitted) {
@@ -324,6 +338,24 @@ TEST(RunExperimentTest, TriesAgainWhatWasOmitted) {
             absl::OkStatus());
   EXPECT_THAT(results.experiments(0).omissions(), IsEmpty());
   EXPECT_THAT(results.test_results(), SizeIs(kCells));
+}
+
+// What no other cell can be compared with.
+TEST(RunExperimentTest, TriesAFalseBaselineAgainAndReplacesIt) {
+  FakeSequencer sequencer;
+  FailAfter(40, "t-off", sequencer);
+  TestSequenceResults results;
+  const ExperimentPlan plan = ExamplePlan("repeat: 1");
+  ASSERT_EQ(RunExperiment(plan, sequencer.Callbacks(), results),
+            absl::OkStatus());
+  EXPECT_THAT(results.test_results(), SizeIs(kCells));
+  EXPECT_FALSE(IsCompleteExperiment(plan, results));
+  ASSERT_EQ(RunExperiment(plan, sequencer.Callbacks(), results),
+            absl::OkStatus());
+  EXPECT_THAT(sequencer.tests, SizeIs(kCells + 1));
+  EXPECT_EQ(sequencer.tests.back().name(), "t-off");
+  EXPECT_THAT(results.test_results(), SizeIs(kCells));
+  EXPECT_TRUE(IsCompleteExperiment(plan, results));
 }
 
 TEST(RunExperimentTest, AddsRepetitionsToAnEarlierStart) {
@@ -350,7 +382,7 @@ TEST(ResumptionTest, RefusesResultsOfAnotherExperimentOrTest) {
   };
   EXPECT_EQ(refusal(ExamplePlan("repeat: 1")), "");
   EXPECT_THAT(refusal(ExamplePlan("repeat: 1 controls { name: 'more' }")),
-              HasSubstr("another experiment, which differs in"));
+              HasSubstr("another experiment; the difference"));
   ExperimentPlan other = ExamplePlan("repeat: 1");
   other.subject.mutable_rpc_descriptions(0)->set_deadline_us(5);
   EXPECT_THAT(refusal(other), HasSubstr("was run with another test"));
@@ -410,7 +442,7 @@ TestSequenceResults InSearch(const ExperimentPlan& plan) {
   const absl::StatusOr<search::SearchPlan> search = PlanCapacitySearch(plan);
   EXPECT_TRUE(search.ok()) << search.status();
   SearchReport& report = *results.add_searches();
-  *report.mutable_search() = search->spec;
+  report = search::NewSearchReport(*search);
   SearchProbe& probe = *report.add_probes();
   probe.set_requested_load(kLoad);
   probe.set_achieved_load(kLoad);
@@ -437,11 +469,11 @@ TEST(ResumeSearchTest, RefusesAnotherTest) {
   other.subject.mutable_rpc_descriptions(0)->set_deadline_us(5);
   TestSequenceResults results = InSearch(PlanThatSearches());
   EXPECT_THAT(Refusal(other, results),
-              AllOf(HasSubstr("another test"), HasSubstr("deadline_us")));
+              AllOf(HasSubstr("another search"), HasSubstr("deadline_us")));
   // Also when the search has ended.
   results.mutable_searches(0)->set_verdict("converged");
   results.mutable_experiments(0)->set_capacity_per_second(350);
-  EXPECT_THAT(Refusal(other, results), HasSubstr("another test"));
+  EXPECT_THAT(Refusal(other, results), HasSubstr("another search"));
 }
 
 TEST(ResumeSearchTest, ARunOfTheSearchIsNoCell) {

@@ -1,6 +1,7 @@
 #include "distbench/products/search/command.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <string>
@@ -18,6 +19,7 @@
 #include "distbench/cli/input.h"
 #include "distbench/client/progress_display.h"
 #include "distbench/client/test_client.h"
+#include "distbench/config/syntax/instance_names.h"
 #include "distbench/products/search/benchpress/final_hook.h"
 #include "distbench/products/search/isolation_part.h"
 #include "distbench/products/search/report/search_text.h"
@@ -42,9 +44,49 @@ bool UsesBuilder(const SearchFlags& flags) {
   return absl::StartsWith(flags.knob, "builder:");
 }
 
+// Whether nothing says what to search but the file of the search to resume.
+bool IsOfFile(const SearchFlags& flags) {
+  return !flags.resume.empty() && !flags.infile;
+}
+
+absl::Status CannotResume(const SearchFlags& flags, const absl::Status& why) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("cannot resume ", flags.resume, ": ", why.message()));
+}
+
+// The test of a search in a file, and what else was asked, as far as the flags
+// do not say it.
+absl::StatusOr<DistributedSystemDescription> TestOfFile(
+    const TestSequenceResults& results, SearchFlags& flags) {
+  if (absl::Status kept = CheckKept(results); !kept.ok()) {
+    return CannotResume(flags, kept);
+  }
+  const SearchReport& report = results.searches(0);
+  DistributedSystemDescription test = report.test();
+  for (const ServiceSpec& service : test.services()) {
+    if (!config::IsOutside(service)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        flags.resume, ": the test calls the server \"", service.name(),
+        "\" outside of it, and results keep no secrets; give the test with "
+        "--infile, too"));
+  }
+  *test.mutable_search() = report.search();
+  if (flags.loads.empty()) {
+    flags.loads.assign(report.loads().begin(), report.loads().end());
+  }
+  if (flags.instances.empty()) {
+    flags.instances = absl::StrCat(std::max(1, report.instances()));
+  }
+  flags.cpu_slices |= !report.cpu_slices().empty();
+  if (flags.controls.empty()) flags.controls = report.controls();
+  if (flags.antagonist.empty()) flags.antagonist = report.antagonist();
+  return test;
+}
+
 // Returns the test to search with, or an empty one if the knob builds it.
 absl::StatusOr<DistributedSystemDescription> LoadTest(
-    const SearchFlags& flags) {
+    const TestSequenceResults& earlier, SearchFlags& flags) {
+  if (IsOfFile(flags)) return TestOfFile(earlier, flags);
   if (UsesBuilder(flags)) {
     if (!flags.infile) return DistributedSystemDescription();
     return absl::InvalidArgumentError(
@@ -66,7 +108,7 @@ absl::StatusOr<int> InstanceCount(const SearchFlags& flags,
                                   const GetStatusResponse& status) {
   if (flags.instances == "auto") return InstanceCountFor(status);
   int count = 1;
-  if (!absl::SimpleAtoi(flags.instances, &count)) {
+  if (!flags.instances.empty() && !absl::SimpleAtoi(flags.instances, &count)) {
     return absl::InternalError("--instances was not checked");
   }
   return count;
@@ -107,6 +149,14 @@ absl::Status CheckCellFlags(const SearchFlags& flags) {
       "--slo='isol_p05>=90%'");
 }
 
+// What does not depend on where probes run.
+absl::Status LimitPlan(const SearchFlags& flags, SearchPlan& plan) {
+  if (flags.max_time > absl::ZeroDuration()) {
+    plan.timing.max_total = flags.max_time;
+  }
+  return RunLoads(flags.loads, plan);
+}
+
 absl::StatusOr<SearchPlan> MakePlan(const SearchFlags& flags,
                                     const DistributedSystemDescription& test,
                                     client::TestClient& client) {
@@ -128,10 +178,8 @@ absl::StatusOr<SearchPlan> MakePlan(const SearchFlags& flags,
     if (!slices.ok()) return slices.status();
     plan->cpu_slices = *std::move(slices);
   }
-  plan->loads = flags.loads;
-  if (flags.max_time > absl::ZeroDuration()) {
-    plan->timing.max_total = flags.max_time;
-  }
+  const absl::Status limited = LimitPlan(flags, *plan);
+  if (!limited.ok()) return limited;
   return plan;
 }
 
@@ -141,7 +189,8 @@ absl::StatusOr<SearchPlan> MakeSimulatedPlan(
     const SearchFlags& flags, const DistributedSystemDescription& test,
     const cli::SimulatedHosts& hosts) {
   int instances = 1;
-  if (flags.cpu_slices || !absl::SimpleAtoi(flags.instances, &instances)) {
+  if (flags.cpu_slices || (!flags.instances.empty() &&
+                           !absl::SimpleAtoi(flags.instances, &instances))) {
     return absl::InvalidArgumentError(
         "--simulate excludes --instances=auto and --cpu_slices, which need "
         "real CPUs; give a number of instances, and hosts by --fabric");
@@ -161,11 +210,21 @@ absl::StatusOr<SearchPlan> MakeSimulatedPlan(
   plan->is_simulated = true;
   plan->simulated_fabric = hosts.fabric;
   plan->simulated_hosts = hosts.count;
-  plan->loads = flags.loads;
-  if (flags.max_time > absl::ZeroDuration()) {
-    plan->timing.max_total = flags.max_time;
-  }
+  const absl::Status limited = LimitPlan(flags, *plan);
+  if (!limited.ok()) return limited;
   return plan;
+}
+
+// Of all attempts.
+int ProbeCount(const TestSequenceResults& results) {
+  int count = 0;
+  for (const SearchReport& report : results.searches()) {
+    count += report.probes_size();
+    for (const SearchReport& attempt : report.earlier_attempts()) {
+      count += attempt.probes_size();
+    }
+  }
+  return count;
 }
 
 // What probes run on.
@@ -180,9 +239,8 @@ class ProbeHost {
       absl::StatusOr<cli::SimulatedHosts> hosts = flags.simulation->Read();
       if (!hosts.ok()) return hosts.status();
       absl::StatusOr<SearchPlan> plan = MakeSimulatedPlan(flags, test, *hosts);
-      run_ = RunOnSimulation(
-          *std::move(hosts), is_cancelled_,
-          earlier.searches().empty() ? 0 : earlier.searches(0).probes_size());
+      run_ = RunOnSimulation(*std::move(hosts), is_cancelled_,
+                             ProbeCount(earlier));
       return plan;
     }
     if (flags.test_sequencer.empty()) {
@@ -213,25 +271,11 @@ class ProbeHost {
 
 // What the results have of a search that ended early.
 std::string UnfinishedSearch(const TestSequenceResults& results) {
-  if (results.searches_size() != 1 || IsComplete(results.searches(0))) {
-    return "";
-  }
-  return absl::StrCat("a search that ended early, after ",
-                      results.searches(0).probes_size(), " probes");
-}
-
-int ExitCodeOf(const SearchReport& report) {
-  const std::string& verdict = report.verdict();
-  if (verdict == ToString(SearchVerdict::kConverged) ||
-      verdict == ToString(SearchVerdict::kUpperBoundHit) ||
-      verdict == kAllMetVerdict) {
-    return report::kExitOk;
-  }
-  if (verdict == ToString(SearchVerdict::kObjectiveUnreachable) ||
-      verdict == kNotAllMetVerdict) {
-    return report::kExitGateNotMet;
-  }
-  return report::kExitRunFailed;
+  if (results.searches_size() != 1) return "";
+  const SearchReport& report = results.searches(0);
+  if (report.has_verdict() && report.verdict() != kInvalidVerdict) return "";
+  return absl::StrCat("a search that ended early, after ", report.probes_size(),
+                      " probes");
 }
 
 // The destinations of the probes, besides stderr.
@@ -296,6 +340,7 @@ int RunPlan(const SearchFlags& flags, const SearchPlan& plan, TestRunner run,
   };
 
   display.ShowPlan(plan);
+  display.ShowAttempt(results);
   for (const SearchReport& report : results.searches()) {
     for (const SearchProbe& probe : report.probes()) {
       outputs.AddRows(report, probe);
@@ -320,12 +365,13 @@ int RunPlan(const SearchFlags& flags, const SearchPlan& plan, TestRunner run,
   return ExitCodeOf(results.searches(0));
 }
 
-absl::StatusOr<int> Search(const SearchFlags& flags, base::StopSignals& stop) {
-  const absl::StatusOr<DistributedSystemDescription> test = LoadTest(flags);
-  if (!test.ok()) return test.status();
+absl::StatusOr<int> Search(SearchFlags& flags, base::StopSignals& stop) {
   absl::StatusOr<TestSequenceResults> results = cli::EarlierResults(
       flags.resume, flags.outfile, "a resumed search", UnfinishedSearch);
   if (!results.ok()) return results.status();
+  const absl::StatusOr<DistributedSystemDescription> test =
+      LoadTest(*results, flags);
+  if (!test.ok()) return test.status();
   if (!flags.outfile.empty()) {
     // Fail before a long search, not after its first probe.
     const absl::Status writable =
@@ -340,11 +386,7 @@ absl::StatusOr<int> Search(const SearchFlags& flags, base::StopSignals& stop) {
   if (!plan.ok()) return plan.status();
   if (!flags.resume.empty()) {
     const absl::Status resumable = CheckResumable(*plan, *results);
-    if (!resumable.ok()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("cannot resume ", flags.resume, ": ",
-                       std::string(resumable.message())));
-    }
+    if (!resumable.ok()) return CannotResume(flags, resumable);
   }
 
   Outputs outputs(flags, *std::move(csv));
@@ -438,10 +480,10 @@ void AddLoadFlags(CLI::App& command, SearchFlags& flags) {
   command
       .add_option("--instances", flags.instances,
                   "Copies of the system that run side by side; auto: one\n"
-                  "for each 100 CPUs of the nodes' hosts, rounded up")
+                  "for each 100 CPUs of the nodes' hosts, rounded up;\n"
+                  "default: 1")
       ->check(CheckInstances)
-      ->type_name("N|auto")
-      ->capture_default_str();
+      ->type_name("N|auto");
   command.add_flag("--cpu_slices", flags.cpu_slices,
                    "Each copy has cores of its own, all nodes being on one\n"
                    "host; implied by --instances=auto on one host");
@@ -494,7 +536,9 @@ void AddOutputFlags(CLI::App& command, SearchFlags& flags) {
   command.add_flag("--binary_output", flags.binary_output,
                    "Write the outfile in binary instead of text");
   cli::AddTextFlag(command, "--resume", flags.resume, "FILE",
-                   "Resume the search in this outfile, and write to it");
+                   "Resume the search in this outfile, and write to it; it\n"
+                   "has the test and the other flags, unless --infile is\n"
+                   "given. --max_probes and --max_time may be more");
   cli::AddTextFlag(
       command, "--on_final", flags.on_final, "COMMAND",
       "Shell command, such as a profiler, to run when the final run\n"
@@ -525,7 +569,8 @@ void AddSearchFlags(CLI::App& command, SearchFlags& flags) {
   command
       .add_option("--infile", flags.infile,
                   "The test, as text or binary; - reads standard input;\n"
-                  "default: -. Not with --knob=builder:...")
+                  "default: -, or the test of --resume. Not with\n"
+                  "--knob=builder:...")
       ->type_name("FILE")
       ->check([](const std::string& value) {
         return absl::StartsWith(value, "--") ? "its FILE is missing" : "";

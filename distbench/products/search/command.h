@@ -49,7 +49,7 @@ struct SearchFlags {
   absl::Duration probe;
   absl::Duration final_run;
   absl::Duration max_time;
-  std::string instances = "1";
+  std::string instances;  // empty: 1
   bool cpu_slices = false;
   std::string csv;
   std::string outfile;

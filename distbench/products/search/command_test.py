@@ -118,8 +118,16 @@ class SearchTest(programs.ClusterTest):
         )
         self.assertEqual(other.status, 1, other)
         self.assertIn("another search", other.err)
+        self.assertIn('"failures<=50%" -> "failures<=9%"', other.err)
 
-        resumed = self.run_to_end(*self.arguments(*flags, f"--resume={result}"))
+        # The file has the test and the flags.
+        resumed = self.run_to_end(
+            programs.DISTBENCH,
+            "search",
+            f"--test_sequencer={self.sequencer.address}",
+            f"--csv={self.path('csv')}",
+            f"--resume={result}",
+        )
         self.assertEqual(resumed.status, 0, resumed)
         self.assertNotIn("probe 1 ", resumed.err)
         document = json.loads(self.report(result, "--format=json").out)

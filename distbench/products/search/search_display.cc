@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "distbench/base/human_units.h"
 #include "distbench/base/time_units.h"
 #include "distbench/products/search/judgement/measured_probe.h"
 #include "distbench/products/search/report/search_text.h"
@@ -48,12 +49,22 @@ Bracket BracketOf(const SearchReport& report) {
   return bracket;
 }
 
+// The lower load first, wherever noise has put them; empty without any.
 std::string BracketText(const std::optional<double>& met,
-                        const std::optional<double>& missed) {
+                        const std::optional<double>& missed,
+                        bool finds_lowest) {
+  if (!met && !missed) return "";
   const auto text = [](const std::optional<double>& load) {
-    return load ? absl::StrFormat("%.6g", *load) : std::string("?");
+    return load ? LoadText(*load) : std::string("?");
   };
-  return absl::StrCat("bracket ", text(met), " to ", text(missed));
+  const bool is_missed_first = met && missed ? *missed < *met : finds_lowest;
+  return absl::StrCat("; bracket ", text(is_missed_first ? missed : met),
+                      " to ", text(is_missed_first ? met : missed));
+}
+
+// The rate of the RPCs, as far as the reports of progress have it.
+std::string RateText(int64_t count, int64_t time_ns) {
+  return base::HumanRate(static_cast<double>(count) / base::ToSeconds(time_ns));
 }
 
 }  // namespace
@@ -63,6 +74,7 @@ SearchDisplay::SearchDisplay(client::ProgressDisplayOptions options,
     : line_(std::move(options)), is_simulated_(is_simulated) {}
 
 void SearchDisplay::ShowPlan(const SearchPlan& plan) {
+  finds_lowest_ = plan.options.finds_lowest;
   std::string text = absl::StrCat(
       "Looking for the ", plan.options.finds_lowest ? "lowest" : "highest",
       " load with ", absl::StrJoin(plan.spec.objectives(), " and "), ", in ",
@@ -71,9 +83,9 @@ void SearchDisplay::ShowPlan(const SearchPlan& plan) {
     text = absl::StrCat("Running ", plan.loads.size(), " loads, in ",
                         plan.knob->unit());
   } else {
-    absl::StrAppendFormat(&text, " from %.6g to %.6g, with at most %d probes",
-                          plan.options.min_load, plan.options.max_load,
-                          plan.options.max_probes);
+    absl::StrAppend(&text, " from ", LoadText(plan.options.min_load), " to ",
+                    LoadText(plan.options.max_load), ", with at most ",
+                    plan.options.max_probes, " probes");
   }
   if (plan.instances > 1) {
     absl::StrAppend(&text, ", on ", plan.instances, " instances side by side");
@@ -82,22 +94,37 @@ void SearchDisplay::ShowPlan(const SearchPlan& plan) {
   line_.Write(text);
 }
 
+void SearchDisplay::ShowAttempt(const TestSequenceResults& earlier) {
+  for (const SearchReport& report : earlier.searches()) {
+    if (!report.has_verdict() || HasAnswer(report)) continue;
+    line_.Write(absl::StrCat("Ended before, after ", report.probes_size(),
+                             " probes, as ", report.verdict(), ": ",
+                             report.evidence()));
+  }
+}
+
 void SearchDisplay::Announce(const PlannedProbe& probe) {
   probe_ = probe;
   started_ns_ = shown_ns_ = 0;
-  shown_count_ = count_ = 0;
+  shown_count_ = shown_traffic_ns_ = 0;
+  rate_.clear();
   latency_ns_.Clear();
-  const std::string text =
-      absl::StrFormat("probe %d (%s): %.6g, measured for %s", probe.number,
-                      ToString(probe.request.phase), probe.request.load,
-                      TimeText(probe.timing));
+  const std::string text = absl::StrCat(
+      "probe ", probe.number, " (", ToString(probe.request.phase),
+      "): ", LoadText(probe.request.load), ", measured for ", TimeText(probe));
   // The final run always gets a line, because users attach profilers to it.
   if (probe.request.phase == ProbePhase::kFinal) return line_.Write(text);
   line_.Show(text);
 }
 
-std::string SearchDisplay::TimeText(const ProbeTiming& timing) const {
-  const std::string duration = absl::FormatDuration(timing.measured);
+std::string SearchDisplay::TimeText(const PlannedProbe& probe) const {
+  const ProbeTiming& timing = probe.timing;
+  std::string duration = absl::FormatDuration(timing.measured);
+  if (timing.measured > probe.asked) {
+    absl::StrAppend(&duration, " instead of ",
+                    absl::FormatDuration(probe.asked),
+                    ", for enough RPCs above the percentile");
+  }
   if (is_simulated_) return absl::StrCat(duration, " of simulated time");
   const absl::Time start = absl::Now() + timing.warmup;
   return absl::StrFormat("%s, %s to %s UTC", duration, UtcClock(start),
@@ -124,29 +151,41 @@ void SearchDisplay::Show(const RunTestsEvent& event) {
                         latency_ns_)
       .IgnoreError();
   if (now_ns - shown_ns_ < kDrawIntervalNs) return;
-  count_ = progress.succeeded_count();
-  line_.Show(absl::StrFormat("probe %d %s %.6g: %s, %s", probe_.number,
-                             ToString(probe_.request.phase),
-                             probe_.request.load, Status(now_ns),
-                             BracketText(probe_.met, probe_.missed)));
+  UpdateRate(progress);
+  line_.Show(
+      absl::StrCat("probe ", probe_.number, " ", ToString(probe_.request.phase),
+                   " ", LoadText(probe_.request.load), ": ", Status(now_ns),
+                   BracketText(probe_.met, probe_.missed, finds_lowest_)));
   shown_ns_ = now_ns;
-  shown_count_ = count_;
   latency_ns_.Clear();
+}
+
+// Counts belong to the time at which they were taken, not to that at which they
+// arrived: the last ones arrive together. Over too short a time, as at the end,
+// there is no rate.
+void SearchDisplay::UpdateRate(const TrafficProgress& progress) {
+  const int64_t time_ns = progress.traffic_time_ns() - shown_traffic_ns_;
+  if (time_ns < kDrawIntervalNs) return;
+  rate_ = RateText(progress.succeeded_count() - shown_count_, time_ns);
+  shown_count_ = progress.succeeded_count();
+  shown_traffic_ns_ = progress.traffic_time_ns();
 }
 
 std::string SearchDisplay::Status(int64_t now_ns) const {
   const int64_t total_ns =
       absl::ToInt64Nanoseconds(probe_.timing.warmup + probe_.timing.measured);
   const int64_t left_ns = std::max<int64_t>(0, started_ns_ + total_ns - now_ns);
-  std::string text = absl::StrFormat(
-      "%d s left, %.6g RPCs per second",
-      (left_ns + base::kNsPerSecond - 1) / base::kNsPerSecond,
-      static_cast<double>(count_ - shown_count_) * base::kNsPerSecond /
-          static_cast<double>(now_ns - shown_ns_));
+  std::string text = left_ns == 0
+                         ? "ending"
+                         : absl::StrCat((left_ns + base::kNsPerSecond - 1) /
+                                            base::kNsPerSecond,
+                                        " s left");
+  // What comes after the traffic's time is no rate of it.
+  if (left_ns > 0 && !rate_.empty()) absl::StrAppend(&text, ", ", rate_);
   if (latency_ns_.count() > 0) {
-    absl::StrAppendFormat(
-        &text, ", p99 %.3g ms",
-        static_cast<double>(latency_ns_.ValueAtQuantile(0.99)) / 1e6);
+    absl::StrAppend(&text, ", p99 ",
+                    base::HumanDuration(static_cast<double>(
+                        latency_ns_.ValueAtQuantile(0.99))));
   }
   return text;
 }
@@ -159,13 +198,17 @@ void SearchDisplay::Observe(const SearchReport& report,
     bar = BracketBar(report, kBarWidth);
     if (!bar.empty()) bar += " ";
   }
-  line_.Write(absl::StrFormat("%sprobe %d %s %.6g %s: %s; %s", bar,
-                              probe.number(), probe.phase(),
-                              probe.requested_load(), probe.outcome(),
-                              absl::StrJoin(probe.measured(), "; "),
-                              BracketText(bracket.met, bracket.missed)));
-  for (const std::string& failure : probe.instance_failures()) {
-    line_.Write(absl::StrCat("  ", failure));
+  // Loads of a list have no bracket.
+  const std::string bracket_text =
+      report.loads().empty()
+          ? BracketText(bracket.met, bracket.missed, report.finds_lowest())
+          : "";
+  line_.Write(
+      absl::StrCat(bar, "probe ", probe.number(), " ", probe.phase(), " ",
+                   LoadText(probe.requested_load()), " ", probe.outcome(), ": ",
+                   absl::StrJoin(probe.measured(), "; "), bracket_text));
+  for (const std::string& line : RemarksOn(probe)) {
+    line_.Write(absl::StrCat("  ", line));
   }
 }
 
@@ -177,6 +220,8 @@ void SearchDisplay::ShowVerdict(const SearchReport& report) {
                              " load that met: ", SearchAnswer(report)));
   }
   line_.Write(absl::StrCat("Evidence: ", report.evidence()));
+  const std::string doubt = DisturbanceOf(report);
+  if (!doubt.empty()) line_.Write(absl::StrCat("Doubt: ", doubt));
 }
 
 std::string BracketBar(const SearchReport& report, int width) {

@@ -26,6 +26,10 @@ class SearchDisplay {
 
   void ShowPlan(const SearchPlan& plan);
 
+  // Says how the search that is resumed ended the last time, if it found no
+  // answer.
+  void ShowAttempt(const TestSequenceResults& earlier);
+
   // Callbacks for RunLoadSearch().
   void Announce(const PlannedProbe& probe);
   void Show(const RunTestsEvent& event);
@@ -39,21 +43,25 @@ class SearchDisplay {
   void Clear() { line_.Clear(); }
 
  private:
-  // The running probe's status: "6 s left, 812 per second, p99 31 ms".
+  void UpdateRate(const TrafficProgress& progress);
+
+  // The running probe's status: "6 s left, 812/s, p99 31.0ms".
   std::string Status(int64_t now_ns) const;
 
   // When the probe is measured, which begins now.
-  std::string TimeText(const ProbeTiming& timing) const;
+  std::string TimeText(const PlannedProbe& probe) const;
 
   client::ProgressLine line_;  // clear when the display is gone
   const bool is_simulated_;
+  bool finds_lowest_ = false;
 
   // State of the running probe.
   PlannedProbe probe_;
   int64_t started_ns_ = 0;
   int64_t shown_ns_ = 0;
   int64_t shown_count_ = 0;
-  int64_t count_ = 0;
+  int64_t shown_traffic_ns_ = 0;
+  std::string rate_;  // empty: not yet known
   stats::LogHistogram latency_ns_;
 };
 

@@ -71,6 +71,7 @@ TEST_P(SearchDisplayTest, ShowsARunningProbeOnTerminalsOnly) {
       {.number = 2,
        .request = {.phase = ProbePhase::kBracket, .load = 812},
        .timing = {.warmup = absl::Seconds(2), .measured = absl::Seconds(10)},
+       .asked = absl::Seconds(10),
        .met = 406});
   EXPECT_THAT(written_, HasSubstr("probe 2 (bracket): 812, measured for 10s"));
   RunTestsEvent event;
@@ -79,21 +80,80 @@ TEST_P(SearchDisplayTest, ShowsARunningProbeOnTerminalsOnly) {
   written_.clear();
   clock_.SetMonotonicNs(clock_.MonotonicNs() + 4'000'000'000);
   event.mutable_progress()->set_succeeded_count(3200);
+  event.mutable_progress()->set_traffic_time_ns(4'000'000'000);
   display.Show(event);
   if (GetParam()) {
-    EXPECT_THAT(written_, HasSubstr("probe 2 bracket 812: 8 s left, 800 RPCs "
-                                    "per second, bracket 406 to ?"));
+    EXPECT_THAT(written_, HasSubstr("probe 2 bracket 812: 8 s left, 800/s; "
+                                    "bracket 406 to ?"));
     EXPECT_THAT(written_, Not(EndsWith("\n")));
   } else {
     EXPECT_EQ(written_, "");
   }
 }
 
+// The last counts arrive soon after others, and after the traffic's time.
+TEST_P(SearchDisplayTest, ShowsNoRateOfTheLastReports) {
+  if (!GetParam()) return;
+  SearchDisplay display = MakeDisplay();
+  display.Announce(
+      {.request = {.load = 800}, .timing = {.measured = absl::Seconds(4)}});
+  RunTestsEvent event;
+  event.mutable_started();
+  display.Show(event);
+  const auto show = [&](int64_t clock_ms, int64_t traffic_ms, int64_t count) {
+    written_.clear();
+    clock_.SetMonotonicNs(clock_.MonotonicNs() + clock_ms * 1'000'000);
+    event.mutable_progress()->set_succeeded_count(count);
+    event.mutable_progress()->set_traffic_time_ns(traffic_ms * 1'000'000);
+    display.Show(event);
+  };
+  show(3000, 3000, 2400);
+  EXPECT_THAT(written_, HasSubstr("1 s left, 800/s"));
+  show(600, 3100, 2900);  // of a node whose reports are late
+  EXPECT_THAT(written_, HasSubstr("1 s left, 800/s"));
+  show(600, 4000, 3200);
+  EXPECT_THAT(written_, HasSubstr(": ending"));
+  EXPECT_THAT(written_, Not(HasSubstr("/s")));
+}
+
+TEST_P(SearchDisplayTest, SaysWhyARunIsLongerThanAsked) {
+  SearchDisplay display = MakeDisplay();
+  display.Announce({.request = {.phase = ProbePhase::kFinal, .load = 800},
+                    .timing = {.measured = absl::Seconds(30)},
+                    .asked = absl::Seconds(3)});
+  EXPECT_THAT(written_, HasSubstr("measured for 30s instead of 3s, for enough "
+                                  "RPCs above the percentile"));
+}
+
+TEST_P(SearchDisplayTest, BracketsAreInOrder) {
+  SearchReport report = Report();
+  AddProbe("final", 270, "missed", report);
+  MakeDisplay().Observe(report, *report.probes().rbegin());
+  EXPECT_THAT(written_, HasSubstr("; bracket 270 to 283\n"));
+  // A list has none.
+  written_.clear();
+  report.add_loads(270);
+  MakeDisplay().Observe(report, *report.probes().rbegin());
+  EXPECT_THAT(written_, Not(HasSubstr("bracket")));
+}
+
+TEST_P(SearchDisplayTest, SaysWhatDisturbedAProbe) {
+  SearchReport report = Report();
+  report.mutable_probes(4)->add_disturbances("other programs ran for 9s");
+  SearchDisplay display = MakeDisplay();
+  display.Observe(report, report.probes(4));
+  EXPECT_THAT(written_, HasSubstr("  disturbed: other programs ran for 9s\n"));
+  display.ShowVerdict(report);
+  EXPECT_THAT(written_, HasSubstr("Doubt: other programs disturbed 1 of 5 "
+                                  "probes (5), so that"));
+}
+
 TEST_P(SearchDisplayTest, SaysWhenTheFinalRunIs) {
   SearchDisplay display = MakeDisplay();
   display.Announce({.number = 9,
                     .request = {.phase = ProbePhase::kFinal, .load = 800},
-                    .timing = {.measured = absl::Seconds(60)}});
+                    .timing = {.measured = absl::Seconds(60)},
+                    .asked = absl::Seconds(60)});
   EXPECT_THAT(written_, HasSubstr("probe 9 (final): 800, measured for 1m, "));
   EXPECT_THAT(written_, EndsWith(" UTC\n"));
 }

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/human_units.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/products/search/isolation_part.h"
 #include "distbench/products/search/knobs/knob_name.h"
@@ -94,15 +95,18 @@ absl::Status SetLoads(const LoadSearchSpec& spec, SearchPlan& plan) {
   }
   if (!(options.min_load > 0) || options.min_load > options.max_load) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "there is no load from ", options.min_load, " to ", options.max_load,
+        "there is no load from ", base::NumberInFull(options.min_load), " to ",
+        base::NumberInFull(options.max_load),
         "; the lowest one must be above 0, and not above the highest"));
   }
   if (options.min_load < knob.min_load() ||
       options.max_load > knob.max_load() * copies) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("loads from ", options.min_load, " to ", options.max_load,
-                     " are out of range; this knob goes from ", knob.min_load(),
-                     " to ", knob.max_load() * copies, " ", knob.unit()));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "loads from ", base::NumberInFull(options.min_load), " to ",
+        base::NumberInFull(options.max_load),
+        " are out of range; this knob goes from ",
+        base::NumberInFull(knob.min_load()), " to ",
+        base::NumberInFull(knob.max_load() * copies), " ", knob.unit()));
   }
   // The test's own load may be outside the requested range.
   options.initial_load =
@@ -125,17 +129,31 @@ void SetTimes(const LoadSearchSpec& spec, SearchPlan& plan) {
   }
 }
 
-// Checks the test's objectives and all of its copies.
+absl::Status CheckTest(DistributedSystemDescription test) {
+  TestSequence sequence;
+  *sequence.add_tests() = std::move(test);
+  return config::CheckTestSequence(std::move(sequence)).status();
+}
+
+// Checks the test with the objectives, and all of its copies.
 absl::Status CheckPlannedTest(const SearchPlan& plan) {
-  absl::StatusOr<DistributedSystemDescription> test = plan.knob->At(
-      plan.options.initial_load / (plan.knob->is_rate() ? plan.instances : 1),
-      {.warmup = plan.timing.warmup, .measured = plan.timing.probe});
+  const ProbeTiming timing = {.warmup = plan.timing.warmup,
+                              .measured = plan.timing.probe};
+  absl::StatusOr<DistributedSystemDescription> test =
+      plan.knob->At(LoadOfCopy(plan, plan.options.initial_load), timing);
   if (!test.ok()) return test.status();
   // The objectives must refer to RPCs of the test.
   *test->mutable_search()->mutable_objectives() = plan.spec.objectives();
-  TestSequence sequence;
-  *sequence.add_tests() = *std::move(test);
-  return config::CheckTestSequence(std::move(sequence)).status();
+  absl::Status status = CheckTest(*std::move(test));
+  if (!status.ok() || plan.instances == 1) return status;
+  absl::StatusOr<DistributedSystemDescription> all =
+      ProbeTest(plan, plan.options.initial_load, timing);
+  return all.ok() ? CheckTest(*std::move(all)) : all.status();
+}
+
+absl::Duration UnitOf(const SearchPlan& plan, const ProbeRequest& request) {
+  return request.phase == ProbePhase::kFinal ? plan.timing.final_run
+                                             : plan.timing.probe;
 }
 
 // The number of RPCs that an objective needs; 0 if it is not about a
@@ -157,7 +175,10 @@ absl::StatusOr<SearchPlan> PlanSearch(const LoadSearchSpec& spec,
                                       const DistributedSystemDescription& test,
                                       int instances) {
   SearchPlan plan = {.spec = MergeSpecs(spec, test.search()),
+                     .test = test,
                      .instances = instances};
+  // Whose fields are in the spec.
+  plan.test.clear_search();
   const absl::StatusOr<KnobName> name = ParseKnobName(plan.spec.knob());
   if (!name.ok()) return name.status();
   absl::StatusOr<std::unique_ptr<Knob>> knob = MakeKnob(*name, test);
@@ -179,6 +200,32 @@ absl::StatusOr<SearchPlan> PlanSearch(const LoadSearchSpec& spec,
   return plan;
 }
 
+double LoadOfCopy(const SearchPlan& plan, double load) {
+  return plan.knob->is_rate() ? load / plan.instances : load;
+}
+
+absl::Status RunLoads(std::vector<double> loads, SearchPlan& plan) {
+  const Knob& knob = *plan.knob;
+  for (const double load : loads) {
+    const double of_copy = LoadOfCopy(plan, load);
+    if (knob.is_whole() && load != std::round(load)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(base::NumberInFull(load), " is no load of the knob ",
+                       plan.spec.knob(), ", whose loads are whole numbers"));
+    }
+    if (of_copy < knob.min_load() || of_copy > knob.max_load()) {
+      const double copies = load / of_copy;
+      return absl::InvalidArgumentError(absl::StrCat(
+          base::NumberInFull(load), " is no load of the knob ",
+          plan.spec.knob(), ", which goes from ",
+          base::NumberInFull(knob.min_load() * copies), " to ",
+          base::NumberInFull(knob.max_load() * copies), " ", knob.unit()));
+    }
+  }
+  plan.loads = std::move(loads);
+  return absl::OkStatus();
+}
+
 bool MeasuresIsolation(const SearchPlan& plan) {
   return std::any_of(
       plan.objectives.begin(), plan.objectives.end(),
@@ -189,8 +236,8 @@ bool MeasuresIsolation(const SearchPlan& plan) {
 
 absl::StatusOr<DistributedSystemDescription> ProbeTest(
     const SearchPlan& plan, double load, const ProbeTiming& timing) {
-  const absl::StatusOr<DistributedSystemDescription> test = plan.knob->At(
-      plan.knob->is_rate() ? load / plan.instances : load, timing);
+  const absl::StatusOr<DistributedSystemDescription> test =
+      plan.knob->At(LoadOfCopy(plan, load), timing);
   if (!test.ok()) return test.status();
   DistributedSystemDescription all = ReplicateSystem(*test, plan.instances);
   const absl::Status bound = BindCopies(plan.cpu_slices, all);
@@ -198,14 +245,18 @@ absl::StatusOr<DistributedSystemDescription> ProbeTest(
   return all;
 }
 
+absl::Duration AskedTime(const SearchPlan& plan, const ProbeRequest& request) {
+  return UnitOf(plan, request) * request.length;
+}
+
 absl::Duration ProbeTime(const SearchPlan& plan, const ProbeRequest& request,
                          double rate) {
-  const absl::Duration unit = request.phase == ProbePhase::kFinal
-                                  ? plan.timing.final_run
-                                  : plan.timing.probe;
-  const absl::Duration asked = unit * request.length;
-  // Warm-ups are not judged.
-  if (rate <= 0 || request.phase == ProbePhase::kWarmup) return asked;
+  const absl::Duration asked = AskedTime(plan, request);
+  // Warm-ups are not judged, and the loads of a list need not be proven.
+  if (rate <= 0 || request.phase == ProbePhase::kWarmup ||
+      !plan.loads.empty()) {
+    return asked;
+  }
   double needed_count = 0;
   for (const config::Objective& objective : plan.objectives) {
     needed_count = std::max(
@@ -218,7 +269,8 @@ absl::Duration ProbeTime(const SearchPlan& plan, const ProbeRequest& request,
     needed_count *= kRoughShare;
   }
   return std::clamp(absl::Ceil(absl::Seconds(needed_count / rate), kProbeUnit),
-                    asked, std::max(asked, unit * kMaxLengthening));
+                    asked,
+                    std::max(asked, UnitOf(plan, request) * kMaxLengthening));
 }
 
 }  // namespace distbench::search

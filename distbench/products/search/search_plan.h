@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "distbench/config/objectives/objective.h"
@@ -34,6 +35,9 @@ struct SearchPlan {
   // The complete request, with defaults filled in.
   LoadSearchSpec spec;
 
+  // The test as it was given; empty if the knob builds its tests.
+  DistributedSystemDescription test;
+
   std::unique_ptr<Knob> knob;
   std::vector<config::Objective> objectives;
   SearchOptions options;
@@ -51,6 +55,11 @@ struct SearchPlan {
   SimulatedFabric simulated_fabric;
   int simulated_hosts = 0;
 
+  // The cell of the test's experiment that probes are runs of; a name is empty
+  // if there is no choice.
+  std::string controls;
+  std::string antagonist;
+
   // If not empty: run each of these loads once instead of searching.
   std::vector<double> loads;
 };
@@ -62,16 +71,25 @@ absl::StatusOr<SearchPlan> PlanSearch(const LoadSearchSpec& spec,
                                       const DistributedSystemDescription& test,
                                       int instances = 1);
 
+// Makes the plan run these loads, if any, instead of searching.
+// INVALID_ARGUMENT if one of them is not a load of the knob.
+absl::Status RunLoads(std::vector<double> loads, SearchPlan& plan);
+
 // Whether an objective is on isolation: the plan's probes must then be cells of
 // the test's experiment (isolation_part.h).
 bool MeasuresIsolation(const SearchPlan& plan);
+
+// The load of each copy of the system if that of all together is `load`.
+double LoadOfCopy(const SearchPlan& plan, double load);
 
 // The test for a probe of the plan, with all copies, ready to run.
 absl::StatusOr<DistributedSystemDescription> ProbeTest(
     const SearchPlan& plan, double load, const ProbeTiming& timing);
 
-// How long a probe measures. `rate` is the expected RPCs per second; 0 if
-// unknown.
+// How long a probe measures: the length that is asked for or, in a search, as
+// much longer as it takes for enough RPCs to be above an objective's
+// percentile. `rate` is the expected RPCs per second; 0 if unknown.
+absl::Duration AskedTime(const SearchPlan& plan, const ProbeRequest& request);
 absl::Duration ProbeTime(const SearchPlan& plan, const ProbeRequest& request,
                          double rate);
 

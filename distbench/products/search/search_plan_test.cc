@@ -1,6 +1,8 @@
 #include "distbench/products/search/search_plan.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "distbench/base/testing/proto_testing.h"
 #include "gmock/gmock.h"
@@ -86,6 +88,41 @@ TEST(PlanSearchTest, InstancesShareARate) {
   DistributedSystemDescription unspoken = MakeTest();
   unspoken.mutable_search()->clear_initial_load();
   EXPECT_EQ(PlanSearch({}, unspoken, 4)->options.initial_load, 400);
+}
+
+// The RPCs of copies have other names than those in the test's objectives.
+TEST(PlanSearchTest, CopiesMayHaveObjectives) {
+  DistributedSystemDescription test = MakeTest();
+  test.add_objectives("query p99<=5ms");
+  const auto plan = PlanSearch(Spec("initial_load: 400"), test, 2);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->test.objectives_size(), 1);
+  const auto all = ProbeTest(*plan, 400, {.measured = absl::Seconds(1)});
+  ASSERT_TRUE(all.ok()) << all.status();
+  EXPECT_EQ(all->objectives_size(), 0);
+}
+
+TEST(RunLoadsTest, LoadsAreThoseOfTheKnob) {
+  const auto error = [](const std::string& spec, std::vector<double> loads) {
+    auto plan = PlanSearch(Spec(spec), MakeTest());
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    return std::string(RunLoads(std::move(loads), *plan).message());
+  };
+  EXPECT_EQ(error("", {0.5, 300}), "");
+  EXPECT_THAT(error("knob: 'payload:p' initial_load: 20", {7, 1.5}),
+              HasSubstr("1.5 is no load of the knob payload:p, whose loads are "
+                        "whole numbers"));
+  EXPECT_THAT(error("", {1e10}), HasSubstr("from 0.001 to 1000000000"));
+}
+
+// Each once, for as long as was asked for.
+TEST(ProbeTimeTest, LoadsOfAListAreNotLonger) {
+  SearchPlan plan = {.objectives = {*config::ParseObjective("p99<=1s")},
+                     .timing = {.final_run = absl::Seconds(3)}};
+  const ProbeRequest request = {.phase = ProbePhase::kFinal};
+  EXPECT_EQ(ProbeTime(plan, request, 20), absl::Seconds(30));
+  plan.loads = {20};
+  EXPECT_EQ(ProbeTime(plan, request, 20), absl::Seconds(3));
 }
 
 TEST(ProbeTimeTest, GrowsUntilTheTailHasSamples) {

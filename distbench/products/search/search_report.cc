@@ -14,9 +14,9 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "distbench/base/time_units.h"
-#include "distbench/config/syntax/traffic.h"
 #include "distbench/products/search/isolation_part.h"
 #include "distbench/products/search/system_copies.h"
+#include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/objectives/judge_objective.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
@@ -84,32 +84,12 @@ bool IsClearlyLess(int64_t count, int64_t reference) {
              kSigmas * std::sqrt(static_cast<double>(reference));
 }
 
-// Whether the run timed out because its traffic continued long after everything
-// was sent, which means that it was overloaded.
-bool RanOutOfTime(const TestResult& result) {
-  const RunInfo& info = result.run_info();
-  const absl::StatusOr<int64_t> timeout =
-      config::TestTimeoutSeconds(result.traffic_config());
-  if (!info.has_failure() || !timeout.ok()) return false;
-  return info.end_timestamp_ns() - info.start_timestamp_ns() >=
-         *timeout * base::kNsPerSecond;
-}
-
 // Whether the subject of an experiment did not survive its antagonist, which is
 // the clearest of misses.
 bool LostItsSubject(const SearchPlan& plan, const TestResult& result) {
   if (!MeasuresIsolation(plan)) return false;
   const absl::StatusOr<const IsolationPart*> part = FindIsolationPart();
   return part.ok() && (*part)->LostSubject(result);
-}
-
-SearchProbe MissedByFar(const PlannedProbe& planned, std::string reason,
-                        SearchProbe probe) {
-  probe.set_outcome(kMissedOutcome);
-  probe.set_achieved_load(planned.request.load);
-  probe.add_measured(std::move(reason));
-  probe.set_excess(std::numeric_limits<double>::infinity());
-  return probe;
 }
 
 struct CopyOutcomes {
@@ -154,6 +134,16 @@ CopyOutcomes ReportCopies(const SearchPlan& plan,
   return outcomes;
 }
 
+// Whether the run says nothing about its load. An overload ends all copies, and
+// says something about the load of each.
+bool IsLost(const SearchPlan& plan, const CopyOutcomes& copies,
+            const TestResult& result) {
+  const report::RunOutcome ending = report::OutcomeOf(result);
+  if (ending == report::RunOutcome::kOverloaded) return false;
+  if (copies.any_lost) return true;
+  return ending == report::RunOutcome::kLost && !LostItsSubject(plan, result);
+}
+
 // The measured time; at least a millisecond, because even a probe with damaged
 // time stamps takes time.
 double SecondsOf(const SearchProbe& probe) {
@@ -173,20 +163,12 @@ absl::StatusOr<SearchProbe> ReportProbe(
   if (const std::optional<double> share = report::HostCpuShare(result)) {
     probe.set_host_cpu_share(*share);
   }
+  for (std::string& sentence : report::DisturbancesOf(result)) {
+    probe.add_disturbances(std::move(sentence));
+  }
   CopyOutcomes copies;
   if (plan.instances > 1) copies = ReportCopies(plan, test, result, probe);
-  if (!copies.any_lost && RanOutOfTime(result)) {
-    return MissedByFar(
-        planned, absl::StrCat("overloaded: ", result.run_info().failure()),
-        std::move(probe));
-  }
-  if (LostItsSubject(plan, result)) {
-    return MissedByFar(
-        planned,
-        absl::StrCat("the subject was lost: ", result.run_info().failure()),
-        std::move(probe));
-  }
-  if (result.run_info().has_failure() || copies.any_lost) {
+  if (IsLost(plan, copies, result)) {
     probe.set_outcome(kFailedOutcome);
     probe.add_measured(result.run_info().has_failure()
                            ? result.run_info().failure()
@@ -194,7 +176,11 @@ absl::StatusOr<SearchProbe> ReportProbe(
     return probe;
   }
   const absl::StatusOr<MeasuredProbe> measured =
-      MeasureProbe(planned.request, plan.objectives, merged);
+      LostItsSubject(plan, result)
+          ? MissedByFar(planned.request,
+                        absl::StrCat("the subject was lost: ",
+                                     result.run_info().failure()))
+          : MeasureProbe(planned.request, plan.objectives, merged);
   if (!measured.ok()) return measured.status();
   probe.set_achieved_load(measured->probe.achieved_load);
   probe.set_outcome(measured->outcome);

@@ -17,9 +17,9 @@
 namespace distbench::search {
 
 // Reports a probe from its result. `test` is the test of one copy of the
-// system. The outcome is kFailedOutcome if the run failed, or if copies failed
-// or fell behind although the objectives were met. Returns an error if the
-// result lacks the objectives' measurements.
+// system. The outcome is kFailedOutcome if the run was lost, or if copies
+// failed or fell behind although the objectives were met. Returns an error if
+// the result lacks the objectives' measurements.
 absl::StatusOr<SearchProbe> ReportProbe(
     const SearchPlan& plan, const PlannedProbe& planned,
     const DistributedSystemDescription& test, const TestResult& result);

@@ -10,11 +10,11 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "distbench/config/reading/load.h"
-#include "distbench/config/syntax/traffic.h"
 #include "distbench/products/search/judgement/hopeless_watch.h"
 #include "distbench/products/search/judgement/measured_probe.h"
+#include "distbench/products/search/resumption.h"
 #include "distbench/products/search/search_report.h"
-#include "google/protobuf/util/message_differencer.h"
+#include "distbench/report/findings/findings.h"
 
 namespace distbench::search {
 namespace {
@@ -31,13 +31,20 @@ absl::Duration LengthOf(const ProbeTiming& timing) {
 //
 // What reports show of a search should be its answer: the final runs at the
 // last load (of a list of loads, those of all) or, until there is one, the
-// probe that met at the highest load. Until one has met, the last probe.
+// probe that met at the highest load. Until one has met, the last probe. Of
+// runs that failed, the last one is kept as long as there is nothing else.
+
+bool HasFailed(const SearchProbe& probe) {
+  return probe.outcome() == kFailedOutcome;
+}
 
 // Whether the probe's result is kept, where that of `kept` is so far; null if
 // none is.
 bool IsKept(const SearchReport& report, const SearchProbe* kept,
             const SearchProbe& probe) {
-  if (kept == nullptr || IsFinal(probe)) return true;
+  if (kept == nullptr || HasFailed(*kept)) return true;
+  if (HasFailed(probe)) return false;
+  if (IsFinal(probe)) return true;
   if (IsFinal(*kept)) return false;
   const bool has_met = probe.outcome() == kMetOutcome;
   if (has_met != (kept->outcome() == kMetOutcome)) return has_met;
@@ -48,14 +55,11 @@ bool IsKept(const SearchReport& report, const SearchProbe* kept,
 }
 
 // Returns null if there is none.
-const SearchProbe* ProbeOfLastResult(const TestSequenceResults& results) {
-  if (results.test_results().empty()) return nullptr;
-  const SearchReport& report = results.searches(0);
+const SearchProbe* ProbeOfLastResult(const SearchReport& report) {
   const SearchProbe* found = nullptr;
   for (const SearchProbe& probe : report.probes()) {
-    // A probe that was ended early has none.
-    const bool has_result =
-        probe.has_achieved_load() || probe.outcome() == kFailedOutcome;
+    // A probe that was ended early has no result.
+    const bool has_result = probe.has_achieved_load() || HasFailed(probe);
     if (has_result && IsKept(report, found, probe)) found = &probe;
   }
   return found;
@@ -105,6 +109,7 @@ class ProbeRunner {
     used_ +=
         plan_.timing.warmup + absl::Nanoseconds(probe.end_timestamp_ns() -
                                                 probe.start_timestamp_ns());
+    if (HasFailed(probe)) return;
     if (const double rate = RateOf(probe); rate > 0) last_rate_ = rate;
   }
 
@@ -119,6 +124,7 @@ class ProbeRunner {
 absl::Status ProbeRunner::Run(PlannedProbe planned) {
   planned.number = report_.probes_size() + 1;
   planned.timing = TimingOf(planned.request);
+  planned.asked = AskedTime(plan_, planned.request);
   if (callbacks_.announce) callbacks_.announce(planned);
   absl::StatusOr<SearchProbe> probe = RunTest(planned);
   if (!probe.ok()) return probe.status();
@@ -132,8 +138,8 @@ absl::Status ProbeRunner::Run(PlannedProbe planned) {
 
 absl::StatusOr<SearchProbe> ProbeRunner::RunTest(const PlannedProbe& planned) {
   const double load = planned.request.load;
-  const absl::StatusOr<DistributedSystemDescription> test = plan_.knob->At(
-      plan_.knob->is_rate() ? load / plan_.instances : load, planned.timing);
+  const absl::StatusOr<DistributedSystemDescription> test =
+      plan_.knob->At(LoadOfCopy(plan_, load), planned.timing);
   if (!test.ok()) return test.status();
   const absl::StatusOr<DistributedSystemDescription> all =
       ProbeTest(plan_, load, planned.timing);
@@ -169,10 +175,10 @@ absl::StatusOr<SearchProbe> ProbeRunner::RunTest(const PlannedProbe& planned) {
 }
 
 void ProbeRunner::Keep(const SearchProbe& probe, TestResult result) {
-  const SearchProbe* const kept = ProbeOfLastResult(results_);
+  const SearchProbe* const kept = ProbeOfLastResult(report_);
   if (!IsKept(report_, kept, probe)) return;
   const bool is_beside_others =
-      kept != nullptr && IsFinal(*kept) &&
+      kept != nullptr && IsFinal(*kept) && !HasFailed(*kept) &&
       (!plan_.loads.empty() ||
        kept->requested_load() == probe.requested_load());
   if (!is_beside_others) results_.clear_test_results();
@@ -195,10 +201,9 @@ void SetInterval(const SearchResult& result, SearchReport& report) {
   report.set_is_proven(result.is_proven);
 }
 
-// If the last probe failed, the search is over.
-bool ConcludeIfFailed(SearchReport& report) {
+// The last probe, which failed, ends the search.
+void ConcludeFailure(SearchReport& report) {
   const SearchProbe& last = *report.probes().rbegin();
-  if (last.outcome() != kFailedOutcome) return false;
   std::vector<std::string> reasons(last.measured().begin(),
                                    last.measured().end());
   reasons.insert(reasons.end(), last.instance_failures().begin(),
@@ -207,134 +212,141 @@ bool ConcludeIfFailed(SearchReport& report) {
       kInvalidVerdict, std::nullopt,
       absl::StrCat("probe ", last.number(), ": ", absl::StrJoin(reasons, "; ")),
       report);
-  return true;
 }
 
-absl::Status Search(const SearchPlan& plan, ProbeRunner& runner,
-                    SearchReport& report) {
-  LoadSearch search(plan.options);
-  for (const SearchProbe& each : report.probes()) {
-    const absl::StatusOr<Probe> probe = ToProbe(each);
-    if (!probe.ok()) return probe.status();
-    if (search.Next()) search.Add(*probe);
+std::string OutOfTime(const SearchPlan& plan) {
+  return absl::StrCat("the next probe would exceed ",
+                      absl::FormatDuration(plan.timing.max_total),
+                      " of traffic");
+}
+
+// ---- Who asks for probes ----------------------------------------------------
+
+// The loads of a list, one after the other.
+class LoadList {
+ public:
+  explicit LoadList(const SearchPlan& plan) : plan_(plan) {}
+
+  std::optional<ProbeRequest> Next() const {
+    if (count_ == plan_.loads.size()) return std::nullopt;
+    return ProbeRequest{.phase = ProbePhase::kFinal,
+                        .load = plan_.loads[count_]};
   }
-  while (search.Next().has_value()) {
-    if (!runner.HasTimeFor(*search.Next())) {
-      search.EndEarly(absl::StrCat("the next probe would exceed ",
-                                   absl::FormatDuration(plan.timing.max_total),
-                                   " of traffic"));
-      break;
+  void Add(const Probe& probe) {
+    ++count_;
+    if (!Met(probe)) return;
+    ++met_count_;
+    highest_ = std::max(highest_.value_or(0), probe.request.load);
+  }
+
+  // A list has no bracket.
+  std::optional<double> met() const { return std::nullopt; }
+  std::optional<double> missed() const { return std::nullopt; }
+
+  void Conclude(bool is_out_of_time, SearchReport& report) const {
+    if (is_out_of_time) {
+      return search::Conclude(
+          ToString(SearchVerdict::kBudgetExhausted), highest_,
+          absl::StrFormat("%d of %d loads were run, %d met: %s", count_,
+                          plan_.loads.size(), met_count_, OutOfTime(plan_)),
+          report);
     }
-    absl::Status status = runner.Run({.request = *search.Next(),
-                                      .met = search.met(),
-                                      .missed = search.missed()});
-    if (!status.ok()) return status;
-    if (ConcludeIfFailed(report)) return absl::OkStatus();
-    const absl::StatusOr<Probe> probe = ToProbe(*report.probes().rbegin());
-    if (!probe.ok()) return probe.status();
-    search.Add(*probe);
+    search::Conclude(
+        met_count_ == count_ ? kAllMetVerdict : kNotAllMetVerdict, highest_,
+        absl::StrFormat("%d of %d loads met", met_count_, count_), report);
   }
-  const SearchResult& result = search.result();
-  Conclude(ToString(result.verdict), result.load, result.evidence, report);
-  if (result.load) SetInterval(result, report);
-  return absl::OkStatus();
-}
 
-absl::Status RunList(const SearchPlan& plan, ProbeRunner& runner,
-                     SearchReport& report) {
-  for (size_t i = report.probes_size(); i < plan.loads.size(); ++i) {
-    const absl::Status status = runner.Run(
-        {.request = {.phase = ProbePhase::kFinal, .load = plan.loads[i]}});
-    if (!status.ok()) return status;
-    if (ConcludeIfFailed(report)) return absl::OkStatus();
-  }
-  int met_count = 0;
-  std::optional<double> highest;
-  for (const SearchProbe& probe : report.probes()) {
-    if (probe.outcome() != kMetOutcome) continue;
-    ++met_count;
-    highest = std::max(highest.value_or(0), probe.requested_load());
-  }
-  Conclude(
-      met_count == report.probes_size() ? kAllMetVerdict : kNotAllMetVerdict,
-      highest,
-      absl::StrFormat("%d of %d loads met", met_count, report.probes_size()),
-      report);
-  return absl::OkStatus();
-}
+ private:
+  const SearchPlan& plan_;
+  size_t count_ = 0;
+  size_t met_count_ = 0;
+  std::optional<double> highest_;
+};
 
-// Drops a failed probe, which is always the last one, so that it is repeated.
-void DropFailedProbe(TestSequenceResults& results) {
+class LoadFinder {
+ public:
+  explicit LoadFinder(const SearchPlan& plan)
+      : plan_(plan), search_(plan.options) {}
+
+  std::optional<ProbeRequest> Next() const { return search_.Next(); }
+  void Add(const Probe& probe) { search_.Add(probe); }
+  std::optional<double> met() const { return search_.met(); }
+  std::optional<double> missed() const { return search_.missed(); }
+
+  void Conclude(bool is_out_of_time, SearchReport& report) {
+    if (is_out_of_time) search_.EndEarly(OutOfTime(plan_));
+    const SearchResult& result = search_.result();
+    search::Conclude(ToString(result.verdict), result.load, result.evidence,
+                     report);
+    if (result.load) SetInterval(result, report);
+  }
+
+ private:
+  const SearchPlan& plan_;
+  LoadSearch search_;
+};
+
+// Continues after the probes of the report until nothing more is asked for, and
+// concludes.
+template <typename Asker>
+absl::Status GoOn(const SearchPlan& plan, const SearchCallbacks& callbacks,
+                  TestSequenceResults& results) {
   SearchReport& report = *results.mutable_searches(0);
-  report.clear_verdict();
-  report.clear_evidence();
-  if (report.probes().empty() ||
-      report.probes().rbegin()->outcome() != kFailedOutcome) {
-    return;
+  ProbeRunner runner(plan, callbacks, results);
+  Asker asker(plan);
+  const absl::Status replayed = ReplayProbes(
+      report, [&] { return asker.Next(); },
+      [&](const Probe& probe) { asker.Add(probe); });
+  if (!replayed.ok()) return replayed;
+  bool is_out_of_time = false;
+  while (const std::optional<ProbeRequest> request = asker.Next()) {
+    is_out_of_time = !runner.HasTimeFor(*request);
+    if (is_out_of_time) break;
+    ClearConclusion(report);
+    const absl::Status status = runner.Run(
+        {.request = *request, .met = asker.met(), .missed = asker.missed()});
+    if (!status.ok()) return status;
+    const SearchProbe& last = *report.probes().rbegin();
+    if (HasFailed(last)) {
+      ConcludeFailure(report);
+      return runner.Save();
+    }
+    const absl::StatusOr<Probe> probe = ToProbe(last);
+    if (!probe.ok()) return probe.status();
+    asker.Add(*probe);
   }
-  if (ProbeOfLastResult(results) == &*report.probes().rbegin()) {
-    results.mutable_test_results()->RemoveLast();
-  }
-  report.mutable_probes()->RemoveLast();
+  ClearConclusion(report);
+  asker.Conclude(is_out_of_time, report);
+  return runner.Save();
 }
 
-// Removes what may differ between runs of one test at one load, and what
-// results do not keep.
-DistributedSystemDescription Comparable(DistributedSystemDescription test) {
-  test.clear_random_seed();
-  test.mutable_attributes()->erase(config::kTestTimeoutAttribute);
-  for (Action& action : *test.mutable_actions()) {
-    if (!action.has_iterations()) continue;
-    action.mutable_iterations()->clear_max_duration_us();
-    action.mutable_iterations()->clear_warmup_ns();
-  }
-  // Their members depend on the available nodes.
-  for (ServiceSpec& service : *test.mutable_services()) {
-    service.clear_multi_server_channels();
-  }
-  config::RedactSecrets(test);
-  return test;
+absl::Status GoOn(const SearchPlan& plan, const SearchCallbacks& callbacks,
+                  TestSequenceResults& results) {
+  return plan.loads.empty() ? GoOn<LoadFinder>(plan, callbacks, results)
+                            : GoOn<LoadList>(plan, callbacks, results);
 }
 
-// Results of older versions do not say what they were simulated on.
-absl::Status CheckSimulatedHosts(const SearchPlan& plan,
-                                 const SearchReport& report) {
-  if (!report.has_simulated_fabric()) return absl::OkStatus();
-  google::protobuf::util::MessageDifferencer differencer;
-  std::string differences;
-  differencer.ReportDifferencesToString(&differences);
-  const bool has_same_fabric =
-      differencer.Compare(report.simulated_fabric(), plan.simulated_fabric);
-  if (report.simulated_hosts() != plan.simulated_hosts) {
-    absl::StrAppend(&differences, "hosts: ", report.simulated_hosts(), " -> ",
-                    plan.simulated_hosts, "\n");
-  } else if (has_same_fabric) {
-    return absl::OkStatus();
-  }
-  return absl::FailedPreconditionError(absl::StrCat(
-      "it was simulated on other hosts; give the same --fabric, --hosts and "
-      "--calibrate_from. What differs:\n",
-      differences));
+// Whether the report says, as its last word, that nothing was found.
+bool EndedWithoutAnswer(const SearchReport& report) {
+  return report.has_verdict() && report.verdict() != kInvalidVerdict &&
+         !HasAnswer(report);
+}
+
+absl::Status CheckBudget(const SearchPlan& plan, const SearchReport& report) {
+  if (!plan.loads.empty()) return absl::OkStatus();
+  const auto done =
+      std::count_if(report.probes().begin(), report.probes().end(),
+                    [](const SearchProbe& probe) { return !HasFailed(probe); });
+  if (done <= plan.options.max_probes) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("it has ", done, " probes already, more than the ",
+                   plan.options.max_probes, " of max_probes; allow more"));
 }
 
 }  // namespace
 
-bool IsComplete(const SearchReport& report) {
-  return report.has_verdict() && report.verdict() != kInvalidVerdict;
-}
-
-absl::Status RunLoadSearch(const SearchPlan& plan,
-                           const SearchCallbacks& callbacks,
-                           TestSequenceResults& results) {
-  if (results.searches().empty()) {
-    results.add_searches();
-  } else if (absl::Status status = CheckResumable(plan, results);
-             !status.ok()) {
-    return status;
-  }
-  SearchReport& report = *results.mutable_searches(0);
-  if (IsComplete(report)) return absl::OkStatus();
-  DropFailedProbe(results);
+SearchReport NewSearchReport(const SearchPlan& plan) {
+  SearchReport report;
   *report.mutable_search() = plan.spec;
   report.set_load_unit(std::string(plan.knob->unit()));
   report.set_finds_lowest(plan.options.finds_lowest);
@@ -343,56 +355,89 @@ absl::Status RunLoadSearch(const SearchPlan& plan,
     *report.mutable_simulated_fabric() = plan.simulated_fabric;
     report.set_simulated_hosts(plan.simulated_hosts);
   }
-  ProbeRunner runner(plan, callbacks, results);
-  const absl::Status status = plan.loads.empty()
-                                  ? Search(plan, runner, report)
-                                  : RunList(plan, runner, report);
-  if (!status.ok()) return status;
-  return runner.Save();
+  if (plan.test.ByteSizeLong() > 0) {
+    *report.mutable_test() = plan.test;
+    config::RedactSecrets(*report.mutable_test());
+  }
+  report.mutable_loads()->Add(plan.loads.begin(), plan.loads.end());
+  report.set_instances(plan.instances);
+  report.mutable_cpu_slices()->Add(plan.cpu_slices.begin(),
+                                   plan.cpu_slices.end());
+  if (!plan.controls.empty()) report.set_controls(plan.controls);
+  if (!plan.antagonist.empty()) report.set_antagonist(plan.antagonist);
+  return report;
+}
+
+bool HasAnswer(const SearchReport& report) {
+  return report.has_verdict() && ExitCodeOf(report) != report::kExitRunFailed;
+}
+
+int ExitCodeOf(const SearchReport& report) {
+  const std::string& verdict = report.verdict();
+  if (verdict == ToString(SearchVerdict::kConverged) ||
+      verdict == ToString(SearchVerdict::kUpperBoundHit) ||
+      verdict == kAllMetVerdict) {
+    return report::kExitOk;
+  }
+  if (verdict == ToString(SearchVerdict::kObjectiveUnreachable) ||
+      verdict == kNotAllMetVerdict) {
+    return report::kExitGateNotMet;
+  }
+  return report::kExitRunFailed;
+}
+
+absl::Status RunLoadSearch(const SearchPlan& plan,
+                           const SearchCallbacks& callbacks,
+                           TestSequenceResults& results) {
+  if (results.searches().empty()) {
+    *results.add_searches() = NewSearchReport(plan);
+    return GoOn(plan, callbacks, results);
+  }
+  if (absl::Status status = CheckResumable(plan, results); !status.ok()) {
+    return status;
+  }
+  SearchReport& report = *results.mutable_searches(0);
+  const bool is_further_attempt = EndedWithoutAnswer(report);
+  const int probes_before = report.probes_size();
+  report.mutable_search()->set_max_probes(plan.spec.max_probes());
+  absl::Status status = GoOn(plan, callbacks, results);
+  // With more of its budget, it has gone on.
+  if (!status.ok() || !is_further_attempt ||
+      report.probes_size() > probes_before) {
+    return status;
+  }
+  BeginAnotherAttempt(report);
+  return GoOn(plan, callbacks, results);
+}
+
+absl::Status CheckKept(const TestSequenceResults& results) {
+  if (results.searches_size() != 1) {
+    return absl::FailedPreconditionError("it contains no search to resume");
+  }
+  if (results.searches(0).has_instances()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      "it was begun by an older version of distbench, which did not keep the "
+      "test; begin anew, in another file");
 }
 
 absl::Status CheckResumable(const SearchPlan& plan,
                             const TestSequenceResults& results) {
-  if (results.searches_size() != 1) {
-    return absl::FailedPreconditionError("it contains no search to resume");
-  }
+  if (absl::Status kept = CheckKept(results); !kept.ok()) return kept;
   const SearchReport& report = results.searches(0);
   if (report.simulated() != plan.is_simulated) {
     return absl::FailedPreconditionError(
         plan.is_simulated ? "it comes from real nodes; leave out --simulate"
                           : "it is simulated; add --simulate");
   }
-  if (absl::Status same = CheckSimulatedHosts(plan, report); !same.ok()) {
-    return same;
-  }
-  google::protobuf::util::MessageDifferencer differencer;
-  std::string differences;
-  differencer.ReportDifferencesToString(&differences);
-  if (!differencer.Compare(report.search(), plan.spec)) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "it comes from another search, which differs in:\n", differences));
-  }
-  for (const SearchProbe& probe : report.probes()) {
-    if (probe.instance_statistics_size() > 0 &&
-        probe.instance_statistics_size() != plan.instances) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("it has ", probe.instance_statistics_size(),
-                       " instances instead of ", plan.instances));
-    }
-  }
-  const SearchProbe* const kept = ProbeOfLastResult(results);
-  if (kept == nullptr) return absl::OkStatus();
-  absl::StatusOr<DistributedSystemDescription> again =
-      ProbeTest(plan, kept->requested_load(),
-                {.warmup = plan.timing.warmup, .measured = plan.timing.probe});
-  if (!again.ok()) return again.status();
-  if (!differencer.Compare(
-          Comparable(results.test_results().rbegin()->traffic_config()),
-          Comparable(*std::move(again)))) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "it comes from another test, which differs in:\n", differences));
-  }
-  return absl::OkStatus();
+  SearchReport recorded = QuestionOf(report);
+  SearchReport asked = NewSearchReport(plan);
+  // More probes are no other question.
+  recorded.mutable_search()->clear_max_probes();
+  asked.mutable_search()->clear_max_probes();
+  absl::Status status =
+      CheckSame("it comes from another search", recorded, asked);
+  status.Update(CheckBudget(plan, report));
+  return status;
 }
 
 }  // namespace distbench::search

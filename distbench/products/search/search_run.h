@@ -30,6 +30,10 @@ struct PlannedProbe {
   ProbeRequest request;
   ProbeTiming timing;
 
+  // The measured time that was asked for; less than that of `timing` if rare
+  // RPCs need longer.
+  absl::Duration asked;
+
   // The bracket so far.
   std::optional<double> met;
   std::optional<double> missed;
@@ -64,24 +68,38 @@ struct SearchCallbacks {
   std::function<absl::Status(const TestSequenceResults& results)> save;
 };
 
-// Whether the search has ended with a verdict on the system.
-bool IsComplete(const SearchReport& report);
+// The report of the plan before its first probe: what is asked.
+SearchReport NewSearchReport(const SearchPlan& plan);
+
+// Whether the search has ended, with an answer about the system.
+bool HasAnswer(const SearchReport& report);
+
+// The report::ExitCode that the verdict stands for.
+int ExitCodeOf(const SearchReport& report);
 
 // Searches for the highest load, or runs plan.loads. results.searches(0) is the
-// report. If it already exists, the search continues after its probes, except
-// for failed ones. results.test_results holds the final runs at the last load
-// (of a list of loads, those of all) or, until there is one, the run that met
-// at the highest load; until one has met, the last run.
+// report. If it already exists, the search continues as resumption.h says: it
+// runs what failed again, goes on with a larger budget, and begins another
+// attempt if it had ended without an answer and nothing else is left to run.
 //
-// The search ends with kInvalidVerdict if a run failed, or if one of its
+// results.test_results holds the final runs at the last load (of a list of
+// loads, those of all) or, until there is one, the run that met at the highest
+// load; until one has met, the last run.
+//
+// The search ends with kInvalidVerdict if a run was lost, or if one of its
 // instances failed or fell behind. The report says so, and OK is returned.
 // Errors are those of the callbacks and of CheckResumable().
 absl::Status RunLoadSearch(const SearchPlan& plan,
                            const SearchCallbacks& callbacks,
                            TestSequenceResults& results);
 
+// Checks that the results have one search, and what it was asked.
+// FAILED_PRECONDITION otherwise.
+absl::Status CheckKept(const TestSequenceResults& results);
+
 // Checks that the results belong to this plan, so that it can continue from
-// them. FAILED_PRECONDITION describes the differences.
+// them. A larger budget is no difference. FAILED_PRECONDITION describes the
+// differences.
 absl::Status CheckResumable(const SearchPlan& plan,
                             const TestSequenceResults& results);
 

@@ -90,6 +90,25 @@ void CopyActions(const DistributedSystemDescription& test,
   }
 }
 
+// Each copy has groups of its own, so that it gets all that they allow.
+void CopyControls(const DistributedSystemDescription& test,
+                  const std::string& prefix,
+                  DistributedSystemDescription& into) {
+  for (const ControlGroup& group : test.controls().groups()) {
+    if (group.everything_else()) continue;
+    ControlGroup& copy = *into.mutable_controls()->add_groups() = group;
+    PrependAll(prefix, copy.mutable_services());
+  }
+}
+
+// What is set for everything else on a host is not of a copy.
+void AddSharedControls(const DistributedSystemDescription& test,
+                       DistributedSystemDescription& into) {
+  for (const ControlGroup& group : test.controls().groups()) {
+    if (group.everything_else()) *into.mutable_controls()->add_groups() = group;
+  }
+}
+
 // Maps an index of a copy's RPC or trace to that of the system.
 int OwnIndex(const DistributedSystemDescription& system, int count, int index) {
   const int rpc_count = system.rpc_descriptions_size();
@@ -125,6 +144,12 @@ DistributedSystemDescription ReplicateSystem(
     const DistributedSystemDescription& test, int count) {
   if (count == 1) return test;
   DistributedSystemDescription all = test;
+  // Their RPCs and services have other names now. A search judges its probes by
+  // objectives of its own, and without an experiment.
+  all.clear_objectives();
+  all.clear_experiment();
+  all.mutable_controls()->clear_groups();
+  if (!test.has_controls()) all.clear_controls();
   all.clear_services();
   all.clear_node_service_bundles();
   all.clear_service_constraints();
@@ -138,7 +163,9 @@ DistributedSystemDescription ReplicateSystem(
     CopyServices(test, prefix, all);
     CopyRpcs(test, prefix, all);
     CopyActions(test, prefix, all);
+    CopyControls(test, prefix, all);
   }
+  AddSharedControls(test, all);
   return all;
 }
 

@@ -16,10 +16,12 @@
 namespace distbench::search {
 
 // Returns a test with `count` copies of the system. Services, RPCs, actions,
-// lists, traces and faults of copy k (from 1) are called "k.NAME". What they
-// refer to by name and share (payloads, distributions, drivers, activities) is
-// not copied. Instances that a bundle puts on one node share it with their
-// counterparts in the other copies. A count of 1 changes nothing.
+// lists, traces and faults of copy k (from 1) are called "k.NAME", and each
+// copy has its own control groups. There are no objectives and no experiment,
+// which are those of one copy. What copies refer to by name and share
+// (payloads, distributions, drivers, activities) is not copied. Instances that
+// a bundle puts on one node share it with their counterparts in the other
+// copies. A count of 1 changes nothing.
 DistributedSystemDescription ReplicateSystem(
     const DistributedSystemDescription& test, int count);
 

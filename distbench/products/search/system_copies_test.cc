@@ -83,6 +83,24 @@ TEST(ReplicateSystemTest, CopiesAreATestThatMayRun) {
   EXPECT_TRUE(test.service_constraints().contains("3.server/*"));
 }
 
+// Groups of everything else are of no copy.
+TEST(ReplicateSystemTest, EachCopyHasItsOwnGroups) {
+  DistributedSystemDescription system = System();
+  system.mutable_controls()->set_name("c");
+  system.mutable_controls()->add_groups()->add_services("ser*");
+  system.mutable_controls()->add_groups()->set_everything_else(true);
+  system.mutable_experiment()->set_repeat(2);
+  const DistributedSystemDescription copies = ReplicateSystem(system, 2);
+  EXPECT_FALSE(copies.has_experiment());
+  const ControlSet& controls = copies.controls();
+  EXPECT_EQ(controls.name(), "c");
+  ASSERT_EQ(controls.groups_size(), 3);
+  EXPECT_THAT(controls.groups(0).services(), ElementsAre("1.ser*"));
+  EXPECT_THAT(controls.groups(1).services(), ElementsAre("2.ser*"));
+  EXPECT_TRUE(controls.groups(2).everything_else());
+  EXPECT_FALSE(ReplicateSystem(System(), 2).has_controls());
+}
+
 // All copies of System(). Each client has sent 10 times its copy's number of
 // queries.
 TestResult ResultOfCopies(int count) {

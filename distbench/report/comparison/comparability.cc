@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/measurements/test_run.h"
 
 namespace distbench::report {
@@ -244,16 +245,7 @@ std::string Shown(std::string text) {
 }  // namespace
 
 std::string WhyInvalid(const TestRun& run) {
-  if (run.result->run_info().has_failure()) {
-    return absl::StrCat("did not run to its end: ",
-                        run.result->run_info().failure());
-  }
-  for (const Finding& finding : run.result->run_info().findings()) {
-    if (finding.severity() == Finding::INVALID) {
-      return absl::StrCat("is invalid: ", finding.message());
-    }
-  }
-  return "";
+  return WhyNotMeasured(*run.result);
 }
 
 std::string DescribeOrigins(absl::Span<const TestRun> base,

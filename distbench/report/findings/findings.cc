@@ -12,6 +12,7 @@
 #include "distbench/base/human_units.h"
 #include "distbench/base/plugins.h"
 #include "distbench/report/findings/judge_parts.h"
+#include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/parts/finding_rule.h"
 #include "distbench/results/rpc_totals.h"
@@ -256,21 +257,14 @@ std::vector<Finding> Judge(const TestResult& result) {
   return findings.Take();
 }
 
-bool IsInvalid(const TestResult& result) {
-  const auto& findings = result.run_info().findings();
-  return std::any_of(findings.begin(), findings.end(),
-                     [](const Finding& finding) {
-                       return finding.severity() == Finding::INVALID;
-                     });
-}
-
 int ExitCodeFor(const TestSequenceResults& results, bool allow_invalid) {
   const auto& tests = results.test_results();
-  const bool ok = std::none_of(tests.begin(), tests.end(),
-                               [allow_invalid](const TestResult& test) {
-                                 return test.run_info().has_failure() ||
-                                        (IsInvalid(test) && !allow_invalid);
-                               });
+  const bool ok = std::all_of(
+      tests.begin(), tests.end(), [allow_invalid](const TestResult& test) {
+        const RunOutcome outcome = OutcomeOf(test);
+        return outcome == RunOutcome::kMeasured ||
+               (outcome == RunOutcome::kInvalid && allow_invalid);
+      });
   return ok ? kExitOk : kExitRunFailed;
 }
 

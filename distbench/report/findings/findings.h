@@ -35,9 +35,6 @@ enum ExitCode {
   kExitRunFailed = 3,   // the run failed, or its numbers are false
 };
 
-// Whether any finding says that the numbers are false.
-bool IsInvalid(const TestResult& result);
-
 // kExitRunFailed if a test failed, or is invalid and invalid results are not
 // allowed; otherwise kExitOk.
 int ExitCodeFor(const TestSequenceResults& results, bool allow_invalid = false);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/report/findings/findings.h"
+#include "distbench/report/measurements/run_outcome.h"
 #include "distbench/sequencer/runs/run_state.h"
 
 namespace distbench::sequencer {
@@ -241,8 +241,7 @@ void RunRecord::OnResultChunk(int test_index, ResultChunk chunk) {
 
 absl::Status RunRecord::OnTestFinished(int test_index, TestResult result) {
   const std::string failure = result.run_info().failure();
-  const bool is_overload = result.run_info().overloaded();
-  const bool is_good = failure.empty() && !report::IsInvalid(result);
+  const report::RunOutcome outcome = report::OutcomeOf(result);
   RunTestsEvent event;
   event.set_test_index(test_index);
   *event.mutable_finished() = std::move(result);
@@ -254,7 +253,7 @@ absl::Status RunRecord::OnTestFinished(int test_index, TestResult result) {
   {
     absl::MutexLock lock(&mutex_);
     finished_count_ = test_index + 1;
-    has_failed_test_ |= !is_good;
+    has_failed_test_ |= outcome != report::RunOutcome::kMeasured;
   }
   Commit();
   {
@@ -266,7 +265,10 @@ absl::Status RunRecord::OnTestFinished(int test_index, TestResult result) {
     mutex_.AwaitWithTimeout(absl::Condition(&need_not_wait),
                             options_.stall_timeout);
   }
-  if (failure.empty() || is_overload || !options_.stop_at_failure) return {};
+  if (failure.empty() || outcome == report::RunOutcome::kOverloaded ||
+      !options_.stop_at_failure) {
+    return {};
+  }
   return absl::AbortedError(
       absl::StrCat("tests[", test_index, "] failed: ", failure));
 }

@@ -6,13 +6,11 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/products/bench/block_devices/host_system.h"
 #include "distbench/products/bench/files/bench_file.h"
+#include "distbench/products/search/resumption.h"
 #include "distbench/report/findings/findings.h"
-#include "google/protobuf/util/message_differencer.h"
 
 namespace distbench::bench {
 namespace {
-
-using google::protobuf::util::MessageDifferencer;
 
 absl::Status About(const JobSpec& spec, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat("job ", ToText(spec), ": ",
@@ -32,6 +30,10 @@ void ClearRecords(BenchJob& job) {
   job.clear_start_timestamp_ns();
 }
 
+bool HasRecords(const BenchJob& job) {
+  return job.results().ByteSizeLong() > 0 || !job.io_phases().empty();
+}
+
 // Describes this host unless jobs run on others, and forgets what was measured
 // on another one: its file may have been copied, or be on a shared folder.
 void BeginOnHost(const JobEnvironment& environment, BenchJob& job) {
@@ -47,9 +49,7 @@ void BeginOnHost(const JobEnvironment& environment, BenchJob& job) {
 void Begin(const TestSequence& tests, bool starts_anew,
            const JobEnvironment& environment, const base::Clock& clock,
            BenchJob& job) {
-  if (starts_anew || !MessageDifferencer::Equals(tests, job.tests())) {
-    ClearRecords(job);
-  }
+  if (starts_anew || !HasRecords(job)) ClearRecords(job);
   BeginOnHost(environment, job);
   *job.mutable_tests() = tests;
   job.clear_error();
@@ -107,14 +107,14 @@ absl::Status Sequence::CheckAgainstFile(const Item& item) const {
   const int place = PlaceOf(item);
   if (place < 0) return absl::OkStatus();
   const BenchJob& job = file_.content().jobs(place);
-  if (job.state() != BenchJob::DONE ||
-      MessageDifferencer::Equals(job.tests(), item.tests)) {
-    return absl::OkStatus();
-  }
-  return absl::FailedPreconditionError(
-      absl::StrCat("is done in ", file_.path(),
-                   ", but its tests have changed since; give the job another "
-                   "id=, or use another file"));
+  const bool is_kept = job.state() == BenchJob::DONE ||
+                       (!item.kind->StartsAnew() && HasRecords(job));
+  if (!is_kept) return absl::OkStatus();
+  return search::CheckSame(
+      absl::StrCat("its tests have changed since it was begun in ",
+                   file_.path(),
+                   "; give the job another id=, or use another file"),
+      job.tests(), item.tests);
 }
 
 int Sequence::PlaceOf(const Item& item) const {

@@ -35,7 +35,7 @@ class Sequence {
  public:
   // Checks the jobs, as far as that is possible before they run, and against
   // the file. The error names the job: INVALID_ARGUMENT for a wrong job or two
-  // equal ones, FAILED_PRECONDITION if a job was done with other tests, or
+  // equal ones, FAILED_PRECONDITION if a job has measured with other tests, or
   // errors of JobKind::Prepare(). All arguments must outlive the sequence.
   static absl::StatusOr<Sequence> Plan(std::vector<JobSpec> specs,
                                        const JobEnvironment& environment,

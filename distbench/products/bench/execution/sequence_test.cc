@@ -13,6 +13,7 @@
 namespace distbench::bench {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -195,15 +196,18 @@ TEST_F(SequenceTest, AnotherHostStartsAnew) {
   EXPECT_NE(Saved(0).systems(0).hostname(), "elsewhere");
 }
 
-// Not even a resumable job continues from measurements of another test.
-TEST_F(SequenceTest, ChangedTestsStartAnew) {
+// Neither does a job continue from measurements of another test, nor are these
+// dropped.
+TEST_F(SequenceTest, ChangedTestsOfAResumableJobAreRefused) {
   resumable_.on_run_ = [](const JobRun&) {
     return absl::CancelledError("stopped");
   };
   EXPECT_EQ(*Start({Spec("resumable")}), 3);
   resumable_.on_run_ = {};
   resumable_.test_name_ = "changed";
-  EXPECT_EQ(*Start({Spec("resumable")}), 0);
+  EXPECT_THAT(base::Message(Start({Spec("resumable")}).status()),
+              AllOf(HasSubstr("its tests have changed since"),
+                    HasSubstr("\"t\" -> \"changed\"")));
   EXPECT_EQ(Saved(0).results().test_results_size(), 1);
 }
 

@@ -112,13 +112,15 @@ class HashdParams final : public JobKind {
     if (!options.ok()) return options.status();
     absl::StatusOr<TestSequence> tests = AdaptedTests(run.job.tests(), run);
     if (!tests.ok()) return tests.status();
-    TieRecordsTo(*tests, run.environment.say, run.job);
+    // Without them, the records say nothing, whatever fails from here on.
+    AddSizingOptions(*options, *run.job.mutable_parameters());
+    absl::Status ready = TieRecordsTo(*tests, run.job);
     DistributedSystemDescription& test = *tests->mutable_tests(0);
     if (run.environment.test_sequencer.empty()) ShareNode(test);
-    AddSizingOptions(*options, *run.job.mutable_parameters());
+    if (ready.ok()) ready = TryAgain(*options, *run.job.mutable_results());
     StorageSizing sizing(*options);
-    const absl::Status replayed = Replay(run.job.results(), sizing);
-    if (!replayed.ok()) return replayed;
+    if (ready.ok()) ready = Replay(run.job.results(), sizing);
+    if (!ready.ok()) return ready;
     const absl::StatusOr<std::unique_ptr<JobCluster>> cluster =
         JobCluster::Start(run.environment, *tests);
     if (!cluster.ok()) return cluster.status();

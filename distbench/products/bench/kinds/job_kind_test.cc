@@ -284,7 +284,7 @@ TEST(RunJobTest, AFailedTestFailsTheJob) {
   result.mutable_traffic_config()->set_name("t");
   result.mutable_run_info()->set_failure("node0 was lost");
   EXPECT_THAT(base::Message(RunKind().Study(job)),
-              HasSubstr("test \"t\" failed: node0 was lost"));
+              HasSubstr("test \"t\" did not run to its end: node0 was lost"));
 }
 
 TEST(ProtectionJobTest, OmittedCellsAndFalseBaselinesFailTheJob) {

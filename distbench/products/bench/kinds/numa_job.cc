@@ -14,6 +14,7 @@
 #include "distbench/products/numa_compare/numa_deployments.h"
 #include "distbench/products/numa_compare/numa_table.h"
 #include "distbench/report/findings/findings.h"
+#include "distbench/report/measurements/run_outcome.h"
 
 namespace distbench::bench {
 namespace {
@@ -73,7 +74,7 @@ absl::Status CheckComparison(const TestSequenceResults& results) {
     if (!status.ok()) return status;
   }
   for (const TestResult& result : results.test_results()) {
-    if (!report::IsInvalid(result)) continue;
+    if (report::OutcomeOf(result) != report::RunOutcome::kInvalid) continue;
     return absl::AbortedError(absl::StrCat(
         "a run of test \"", result.traffic_config().name(),
         "\" is invalid, as when a binding did not hold: its numbers are "

@@ -29,6 +29,7 @@
 #include "distbench/products/search/runners.h"
 #include "distbench/products/search/strategy/load_search.h"
 #include "distbench/report/findings/findings.h"
+#include "distbench/report/measurements/run_outcome.h"
 
 namespace distbench::bench {
 namespace {
@@ -280,17 +281,15 @@ class ProtectionJob final : public JobKind {
     for (const TestResult& result : results.test_results()) {
       if (!result.has_experiment_cell()) continue;
       const ExperimentCell& cell = result.experiment_cell();
-      if (!result.run_info().has_failure() && !report::IsInvalid(result))
-        continue;
-      if (protection::IsAntagonistAlone(cell)) {
+      if (protection::IsAntagonistAlone(cell) &&
+          report::OutcomeOf(result) != report::RunOutcome::kMeasured) {
         AddOnce(absl::StrCat("a run of antagonist ", cell.antagonist(),
                              " alone failed or is invalid: comparisons with it "
                              "are not to be trusted"),
                 job);
-        continue;
       }
       // Beside an antagonist, a failure of the subject is a measurement.
-      if (!cell.antagonist().empty()) continue;
+      if (!protection::IsFalseBaseline(result)) continue;
       return absl::AbortedError(
           "a run without an antagonist failed or is invalid: the baseline is "
           "not to be trusted");
@@ -318,7 +317,8 @@ class ProtectionJob final : public JobKind {
     if (!status.ok()) return status;
     tests = config::CheckTestSequence(*std::move(tests));
     if (!tests.ok()) return tests.status();
-    TieRecordsTo(*tests, run.environment.say, run.job);
+    status = TieRecordsTo(*tests, run.job);
+    if (!status.ok()) return status;
     return std::move(*tests->mutable_tests(0));
   }
 };

@@ -1,5 +1,6 @@
 // Runs the tests of a config.
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -7,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "distbench/client/test_client.h"
 #include "distbench/config/objectives/objective.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/products/bench/kinds/job_cluster.h"
@@ -14,6 +16,7 @@
 #include "distbench/products/bench/kinds/tests_of_job.h"
 #include "distbench/products/bench/kinds/values.h"
 #include "distbench/report/findings/findings.h"
+#include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/objectives/check_objectives.h"
 #include "distbench/report/text/text_summary.h"
 #include "distbench/report/verdicts/check.h"
@@ -24,17 +27,10 @@ namespace {
 // A run that failed says nothing about its tests.
 absl::Status CheckResults(const TestSequenceResults& results) {
   for (const TestResult& result : results.test_results()) {
-    const std::string& name = result.traffic_config().name();
-    if (result.run_info().has_failure()) {
-      return absl::AbortedError(absl::StrCat(
-          "test \"", name, "\" failed: ", result.run_info().failure()));
-    }
-    if (report::IsInvalid(result)) {
-      return absl::AbortedError(
-          absl::StrCat("test \"", name,
-                       "\" is invalid: its numbers are false; see the findings "
-                       "of distbench bench format"));
-    }
+    const std::string why = report::WhyNotMeasured(result);
+    if (why.empty()) continue;
+    return absl::AbortedError(
+        absl::StrCat("test \"", result.traffic_config().name(), "\" ", why));
   }
   return absl::OkStatus();
 }
@@ -73,26 +69,28 @@ class RunTestsJob final : public JobKind {
     return config::CheckTestSequence(*std::move(tests));
   }
 
+  bool StartsAnew() const override { return false; }
+
   absl::Status Run(const JobRun& run) const override {
     const absl::StatusOr<TestSequence> tests =
         AdaptedTests(run.job.tests(), run);
     if (!tests.ok()) return tests.status();
+    if (absl::Status tied = TieRecordsTo(*tests, run.job); !tied.ok()) {
+      return tied;
+    }
+    const std::vector<int> places = UnmeasuredTests(*tests, run.job.results());
+    if (places.empty()) return CheckResults(run.job.results());
+    TestSequence unmeasured;
+    for (const int place : places) {
+      *unmeasured.add_tests() = tests->tests(place);
+    }
     const absl::StatusOr<std::unique_ptr<JobCluster>> cluster =
         JobCluster::Start(run.environment, *tests);
     if (!cluster.ok()) return cluster.status();
-    TestSequenceResults& results = *run.job.mutable_results();
-    absl::Status saved;
-    const absl::Status status = (*cluster)->client().RunTests(
-        *tests,
-        [&](const RunTestsEvent& event) {
-          run.environment.progress(event);
-          // What a test measured is safe once it has ended.
-          if (event.has_finished() && saved.ok()) saved = run.save();
-        },
-        results);
+    const absl::Status status =
+        RunAll(run, unmeasured, places, (*cluster)->client());
     DescribeSystems(run.environment, run.job);
-    if (!status.ok()) return status;
-    return saved.ok() ? CheckResults(results) : saved;
+    return status.ok() ? CheckResults(run.job.results()) : status;
   }
 
   absl::Status Study(BenchJob& job) const override {
@@ -120,6 +118,34 @@ class RunTestsJob final : public JobKind {
                       report::ChecksText(report::CheckObjectives(result)));
     }
     return text;
+  }
+
+ private:
+  // Runs tests whose results have these places.
+  static absl::Status RunAll(const JobRun& run, const TestSequence& tests,
+                             const std::vector<int>& places,
+                             client::TestClient& client) {
+    TestSequenceResults found;
+    size_t kept = 0;
+    absl::Status saved;
+    const auto keep = [&] {
+      for (; kept < static_cast<size_t>(found.test_results_size()); ++kept) {
+        PutResult(places[kept], std::move(*found.mutable_test_results(kept)),
+                  *run.job.mutable_results());
+      }
+    };
+    const absl::Status status = client.RunTests(
+        tests,
+        [&](const RunTestsEvent& event) {
+          run.environment.progress(event);
+          if (!event.has_finished()) return;
+          // What a test measured is safe once it has ended.
+          keep();
+          if (saved.ok()) saved = run.save();
+        },
+        found);
+    keep();
+    return status.ok() ? saved : status;
   }
 };
 

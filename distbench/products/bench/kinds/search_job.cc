@@ -23,7 +23,6 @@
 #include "distbench/products/search/search_run.h"
 #include "distbench/products/search/strategy/load_search.h"
 #include "distbench/products/search/system_copies.h"
-#include "distbench/report/findings/findings.h"
 
 namespace distbench::bench {
 namespace {
@@ -76,7 +75,9 @@ absl::StatusOr<search::SearchPlan> PlanOf(const PropertyValues& values,
   if (!loads.ok()) return loads.status();
   absl::StatusOr<search::SearchPlan> plan =
       search::PlanSearch(SpecOf(values), tests.tests(0), instances);
-  if (plan.ok()) plan->loads = *std::move(loads);
+  if (!plan.ok()) return plan;
+  const absl::Status list = search::RunLoads(*std::move(loads), *plan);
+  if (!list.ok()) return list;
   return plan;
 }
 
@@ -131,16 +132,6 @@ absl::StatusOr<TestSequence> ProbesOf(const search::SearchPlan& plan) {
   TestSequence tests;
   *tests.add_tests() = *std::move(test);
   return tests;
-}
-
-// As for the exit statuses of distbench search.
-bool IsAnswer(const std::string& verdict) {
-  return verdict == search::ToString(search::SearchVerdict::kConverged) ||
-         verdict == search::ToString(search::SearchVerdict::kUpperBoundHit) ||
-         verdict ==
-             search::ToString(search::SearchVerdict::kObjectiveUnreachable) ||
-         verdict == search::kAllMetVerdict ||
-         verdict == search::kNotAllMetVerdict;
 }
 
 // Whether the load is the most that one system carries: fixed loads were only
@@ -207,7 +198,9 @@ class SearchJob final : public JobKind {
     const absl::StatusOr<TestSequence> tests =
         AdaptedTests(run.job.tests(), run);
     if (!tests.ok()) return tests.status();
-    TieRecordsTo(*tests, run.environment.say, run.job);
+    if (absl::Status tied = TieRecordsTo(*tests, run.job); !tied.ok()) {
+      return tied;
+    }
     const absl::StatusOr<Copies> copies = CopiesOf(run, *tests);
     if (!copies.ok()) return copies.status();
     absl::StatusOr<search::SearchPlan> plan =
@@ -241,7 +234,7 @@ class SearchJob final : public JobKind {
       return absl::InvalidArgumentError("no probe was run");
     }
     const SearchReport& report = job.results().searches(0);
-    if (!search::IsComplete(report) || !IsAnswer(report.verdict())) {
+    if (!search::HasAnswer(report)) {
       return absl::AbortedError(
           absl::StrCat("the search ended without an answer: ", report.verdict(),
                        ": ", report.evidence()));
@@ -256,11 +249,7 @@ class SearchJob final : public JobKind {
         AddNumber(kRateFactor, report.load() / base, *job.mutable_outcome());
       }
     }
-    const bool is_missed =
-        report.verdict() ==
-            search::ToString(search::SearchVerdict::kObjectiveUnreachable) ||
-        report.verdict() == search::kNotAllMetVerdict;
-    job.set_exit_code(is_missed ? report::kExitGateNotMet : report::kExitOk);
+    job.set_exit_code(search::ExitCodeOf(report));
     return absl::OkStatus();
   }
 

@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/products/bench/block_devices/host_system.h"
@@ -20,6 +21,7 @@
 #include "distbench/products/bench/kinds/searching_jobs.h"
 #include "distbench/products/bench/kinds/values.h"
 #include "distbench/products/protection/experiment/services.h"
+#include "distbench/report/measurements/run_outcome.h"
 #include "google/protobuf/util/message_differencer.h"
 
 namespace distbench::bench {
@@ -295,26 +297,32 @@ void AddOnce(const std::string& sentence, BenchJob& job) {
   job.add_missed_requirements(sentence);
 }
 
-void TieRecordsTo(const TestSequence& tests,
-                  const std::function<void(const std::string& line)>& say,
-                  BenchJob& job) {
+absl::Status TieRecordsTo(const TestSequence& tests, BenchJob& job) {
   std::vector<std::string> hashes;
   for (const DistributedSystemDescription& test : tests.tests()) {
     hashes.push_back(config::ConfigHash(test));
   }
-  const std::string now = absl::StrJoin(hashes, "+");
   const std::string before = FindText(job.parameters(), kMeasuredTests);
-  if (before == now) return;
-  if (!before.empty()) {
-    say("What was measured before was with other tests, and starts anew");
-    job.clear_results();
-    RemoveValue(kMeasuredTests, *job.mutable_parameters());
+  if (!before.empty() && job.results().ByteSizeLong() > 0) {
+    const std::vector<std::string> measured = absl::StrSplit(before, '+');
+    for (size_t i = 0; i < hashes.size(); ++i) {
+      if (i < measured.size() && measured[i] == hashes[i]) continue;
+      return absl::FailedPreconditionError(absl::StrCat(
+          "what it measured before was with another test \"",
+          tests.tests(static_cast<int>(i)).name(),
+          "\", because an earlier job has found something else since; give the "
+          "job another id=, or use another file"));
+    }
   }
-  AddText(kMeasuredTests, now, *job.mutable_parameters());
+  RemoveValue(kMeasuredTests, *job.mutable_parameters());
+  AddText(kMeasuredTests, absl::StrJoin(hashes, "+"),
+          *job.mutable_parameters());
+  return absl::OkStatus();
 }
 
-absl::StatusOr<TestSequence> AdaptedTests(TestSequence tests,
-                                          const JobRun& run) {
+namespace {
+
+absl::StatusOr<TestSequence> Adapt(TestSequence tests, const JobRun& run) {
   const std::string measured = FindText(run.job.parameters(), kMeasuredTests);
   run.job.clear_parameters();
   if (!measured.empty()) {
@@ -328,6 +336,36 @@ absl::StatusOr<TestSequence> AdaptedTests(TestSequence tests,
     UseCalibration(run.earlier, test, run.job);
   }
   return config::CheckTestSequence(std::move(tests));
+}
+
+}  // namespace
+
+absl::StatusOr<TestSequence> AdaptedTests(TestSequence tests,
+                                          const JobRun& run) {
+  const BenchValues before = run.job.parameters();
+  absl::StatusOr<TestSequence> adapted = Adapt(std::move(tests), run);
+  if (!adapted.ok()) *run.job.mutable_parameters() = before;
+  return adapted;
+}
+
+std::vector<int> UnmeasuredTests(const TestSequence& tests,
+                                 const TestSequenceResults& results) {
+  std::vector<int> places;
+  for (int i = 0; i < tests.tests_size(); ++i) {
+    const bool is_measured = i < results.test_results_size() &&
+                             report::OutcomeOf(results.test_results(i)) ==
+                                 report::RunOutcome::kMeasured;
+    if (!is_measured) places.push_back(i);
+  }
+  return places;
+}
+
+void PutResult(int place, TestResult result, TestSequenceResults& results) {
+  if (place < results.test_results_size()) {
+    *results.mutable_test_results(place) = std::move(result);
+  } else {
+    *results.add_test_results() = std::move(result);
+  }
 }
 
 void AddStorageRequirements(BenchJob& job) {

@@ -5,9 +5,9 @@
 #define DISTBENCH_PRODUCTS_BENCH_KINDS_TESTS_OF_JOB_H_
 
 #include <cstdint>
-#include <functional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -16,6 +16,7 @@
 #include "distbench/products/bench/kinds/job_kind.h"
 #include "proto/bench.pb.h"
 #include "proto/experiment.pb.h"
+#include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench::bench {
@@ -29,8 +30,8 @@ namespace distbench::bench {
 // - calibrate, if it was of the same infile: the sizes of those activities that
 //   have not changed since.
 // Adds what was taken to the job's parameters, which are cleared before except
-// for the note of TieRecordsTo(). INVALID_ARGUMENT if the tests are no longer
-// valid.
+// for the note of TieRecordsTo(). If that fails, they stay as they are: the
+// records need them. INVALID_ARGUMENT if the tests are no longer valid.
 absl::StatusOr<TestSequence> AdaptedTests(TestSequence tests,
                                           const JobRun& run);
 
@@ -43,12 +44,19 @@ absl::Status UseIoCost(
 void UseCalibration(absl::Span<const BenchJob* const> earlier,
                     DistributedSystemDescription& test, BenchJob& job);
 
-// Forgets what the job, which was cut short before, has measured with other
-// tests than these, as when an earlier job has found something else since; says
-// so. Notes these in the job's parameters.
-void TieRecordsTo(const TestSequence& tests,
-                  const std::function<void(const std::string& line)>& say,
-                  BenchJob& job);
+// Notes in the job's parameters that it measures with these tests.
+// FAILED_PRECONDITION names the tests with which it did otherwise before, as
+// when an earlier job has found something else since.
+absl::Status TieRecordsTo(const TestSequence& tests, BenchJob& job);
+
+// The places of the tests whose results, in the same order, are missing, or are
+// of runs that failed or are invalid.
+std::vector<int> UnmeasuredTests(const TestSequence& tests,
+                                 const TestSequenceResults& results);
+
+// Sets the result of the test at this place, which is at most the number of
+// results.
+void PutResult(int place, TestResult result, TestSequenceResults& results);
 
 // The nearest search of the same infile, as it still is, that found how much
 // one system carries; null if there is none.

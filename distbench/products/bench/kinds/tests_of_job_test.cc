@@ -183,28 +183,58 @@ TestSequence TestsNamed(const std::string& name) {
   return tests;
 }
 
-TEST(TieRecordsToTest, RecordsOfOtherTestsAreForgotten) {
+TEST(TieRecordsToTest, RecordsOfOtherTestsAreRefusedAndKept) {
   BenchJob job;
-  std::vector<std::string> said;
   const auto tie = [&](const std::string& test) {
-    TieRecordsTo(
-        TestsNamed(test),
-        [&](const std::string& line) { said.push_back(line); }, job);
+    return base::Message(TieRecordsTo(TestsNamed(test), job));
   };
   AddNumber("size", 7, *job.mutable_parameters());
-  tie("a");
+  EXPECT_EQ(tie("a"), "");
+  EXPECT_EQ(tie("b"), "") << "nothing was measured";
   job.mutable_results()->add_searches()->set_load(300);
-  tie("a");
+  EXPECT_EQ(tie("b"), "");
+  EXPECT_THAT(tie("a"),
+              AllOf(HasSubstr("another test \"a\""), HasSubstr("another id=")));
   EXPECT_EQ(job.results().searches_size(), 1);
-  EXPECT_THAT(said, IsEmpty());
-  tie("b");
-  EXPECT_FALSE(job.has_results());
-  EXPECT_THAT(said, ElementsAre(HasSubstr("starts anew")));
-  job.mutable_results()->add_searches();
-  tie("b");
-  EXPECT_TRUE(job.has_results());
+  EXPECT_EQ(tie("b"), "");
   EXPECT_EQ(job.parameters_size(), 2);
   EXPECT_EQ(FindNumber(job.parameters(), "size"), 7);
+}
+
+// Records without their parameters say nothing: they could never be continued.
+TEST(AdaptedTestsTest, AFailureLeavesTheParameters) {
+  BenchJob job;
+  AddNumber("size", 7, *job.mutable_parameters());
+  const JobSpec spec;
+  const JobDeclaration declaration;
+  const PropertyValues values(declaration, {});
+  const JobEnvironment environment;
+  const JobRun run = {spec, values, environment, {}, job, {}};
+  TestSequence wrong = TestsNamed("a");
+  wrong.mutable_tests(0)->add_objectives("?");
+  EXPECT_FALSE(AdaptedTests(wrong, run).ok());
+  EXPECT_EQ(FindNumber(job.parameters(), "size"), 7);
+}
+
+// As when the third of four tests was cut short, after the first had failed.
+TEST(UnmeasuredTestsTest, AreRunAgainAndHaveTheirPlaces) {
+  TestSequence tests;
+  for (int i = 0; i < 4; ++i) tests.add_tests();
+  TestSequenceResults results;
+  results.add_test_results()->mutable_run_info()->set_failure("lost");
+  results.add_test_results()->mutable_run_info()->set_random_seed(1);
+  results.add_test_results()->mutable_run_info()->set_failure("cut");
+  const std::vector<int> places = UnmeasuredTests(tests, results);
+  EXPECT_THAT(places, ElementsAre(0, 2, 3));
+  for (const int place : places) {
+    TestResult result;
+    result.mutable_run_info()->set_random_seed(place);
+    PutResult(place, result, results);
+  }
+  EXPECT_THAT(UnmeasuredTests(tests, results), IsEmpty());
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(results.test_results(i).run_info().random_seed(), i);
+  }
 }
 
 TEST(SearchOfTest, IsOfTheSameFileWithTheSameTests) {

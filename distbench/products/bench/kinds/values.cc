@@ -14,6 +14,7 @@
 #include "distbench/base/time_units.h"
 #include "distbench/products/bench/jobs/job_spec.h"
 #include "distbench/products/search/judgement/measured_probe.h"
+#include "distbench/products/search/resumption.h"
 #include "distbench/products/search/search_report.h"
 
 namespace distbench::bench {
@@ -209,16 +210,6 @@ std::string OutcomeOf(const search::Probe& probe) {
   return search::Met(probe) ? search::kMetOutcome : search::kMissedOutcome;
 }
 
-// Whether the record is of the probe that the sizing asks for. The search
-// repeats its own arithmetic, so that loads are equal to the last digit.
-bool IsAskedFor(const SizingProbe& asked, const std::string& unit,
-                const search::Probe& recorded) {
-  return ToString(asked.phase) == unit &&
-         asked.request.phase == recorded.request.phase &&
-         asked.request.load == recorded.request.load &&
-         asked.request.length == recorded.request.length;
-}
-
 }  // namespace
 
 void AddSizingOptions(const SizingOptions& options, BenchValues& values) {
@@ -281,21 +272,37 @@ void AddProbeRecord(const SizingProbe& probe, const search::Probe& outcome,
       std::llround(outcome.seconds * base::kNsPerSecond));
 }
 
+absl::Status TryAgain(const SizingOptions& options,
+                      TestSequenceResults& results) {
+  StorageSizing sizing(options);
+  if (absl::Status status = Replay(results, sizing); !status.ok()) {
+    return status;
+  }
+  if (sizing.Next() || sizing.result().is_complete()) return absl::OkStatus();
+  const search::SearchResult& last = sizing.result().answers.back().search;
+  SearchReport& report = *results.mutable_searches()->rbegin();
+  report.set_verdict(std::string(search::ToString(last.verdict)));
+  report.set_evidence(last.evidence);
+  search::BeginAnotherAttempt(report);
+  return absl::OkStatus();
+}
+
 absl::Status Replay(const TestSequenceResults& results, StorageSizing& sizing) {
   for (const SearchReport& report : results.searches()) {
-    for (const SearchProbe& record : report.probes()) {
-      const absl::StatusOr<search::Probe> probe = search::ToProbe(record);
-      if (!probe.ok()) return probe.status();
+    const auto next = [&]() -> std::optional<search::ProbeRequest> {
       const std::optional<SizingProbe> asked = sizing.Next();
-      if (!asked.has_value() ||
-          !IsAskedFor(*asked, report.load_unit(), *probe)) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "probe ", record.number(), " of ", report.load_unit(),
-            " does not continue the search before it: the host's memory or "
-            "distbench has changed since; give the job another id="));
+      if (!asked || ToString(asked->phase) != report.load_unit()) {
+        return std::nullopt;
       }
-      sizing.Add(*probe);
-    }
+      return asked->request;
+    };
+    const absl::Status replayed = search::ReplayProbes(
+        report, next, [&](const search::Probe& probe) { sizing.Add(probe); });
+    if (replayed.ok()) continue;
+    return absl::Status(
+        replayed.code(),
+        absl::StrCat(report.load_unit(), ": ", replayed.message(),
+                     ", or give the job another id="));
   }
   return absl::OkStatus();
 }

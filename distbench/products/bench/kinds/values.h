@@ -75,7 +75,12 @@ absl::StatusOr<SizingOptions> SizingOptionsFrom(const BenchValues& values);
 void AddProbeRecord(const SizingProbe& probe, const search::Probe& outcome,
                     TestSequenceResults& results);
 
-// Adds the outcomes of all records to a new sizing. INVALID_ARGUMENT if they
+// Lets the search that the sizing ended with begin again if it found no answer;
+// nothing else is left to do then. Errors are those of Replay().
+absl::Status TryAgain(const SizingOptions& options,
+                      TestSequenceResults& results);
+
+// Adds the outcomes of all records to a new sizing. FAILED_PRECONDITION if they
 // are not those that it asks for: other options, or damaged records.
 absl::Status Replay(const TestSequenceResults& results, StorageSizing& sizing);
 

@@ -120,6 +120,30 @@ TEST(SizingRecordsTest, ASizingContinuesWhereItWasCutShort) {
   }
 }
 
+// Its three probes are not enough for any answer.
+TEST(SizingRecordsTest, WhatFoundNoAnswerBeginsAgain) {
+  SizingOptions options = Options();
+  options.max_probes = 3;
+  TestSequenceResults results;
+  {
+    StorageSizing sizing(options);
+    RunProbes(sizing, results, 1000);
+    ASSERT_FALSE(sizing.result().is_complete());
+  }
+  ASSERT_TRUE(TryAgain(options, results).ok());
+  ASSERT_EQ(results.searches_size(), 1);
+  EXPECT_EQ(results.searches(0).earlier_attempts(0).probes_size(), 3);
+  EXPECT_EQ(results.searches(0).earlier_attempts(0).verdict(),
+            "budget_exhausted");
+  StorageSizing again(options);
+  ASSERT_TRUE(Replay(results, again).ok());
+  EXPECT_TRUE(again.Next().has_value());
+  // What goes on is left alone.
+  RunProbes(again, results, 2);
+  ASSERT_TRUE(TryAgain(options, results).ok());
+  EXPECT_EQ(results.searches(0).earlier_attempts_size(), 1);
+}
+
 TEST(SizingRecordsTest, ARecordSurvives) {
   StorageSizing whole(Options());
   TestSequenceResults results;
@@ -139,7 +163,7 @@ TEST(SizingRecordsTest, RecordsOfOtherOptionsAreRefused) {
   others.tolerance = 0.2;
   StorageSizing other(others);
   EXPECT_THAT(base::Message(Replay(results, other)),
-              HasSubstr("does not continue the search"));
+              HasSubstr("is not what is asked for in its place"));
   results.mutable_searches(0)->mutable_probes(0)->set_phase("nonsense");
   StorageSizing same(Options());
   EXPECT_FALSE(Replay(results, same).ok());

@@ -176,6 +176,32 @@ TEST(RunSizingProbeTest, PassesTheErrorOfTheRunOn) {
   EXPECT_EQ(probe.status(), absl::UnavailableError("lost"));
 }
 
+// What the footprint's search looks for: beyond the memory, a disk does not
+// keep up.
+TEST(RunSizingProbeTest, WhatWasTooMuchMissed) {
+  for (const bool is_overloaded : {true, false}) {
+    const auto probe =
+        RunSizingProbe(StorageTest(), "", WarmProbe(), {},
+                       [&](const DistributedSystemDescription& test,
+                           const auto&) -> absl::StatusOr<TestResult> {
+                         TestResult result;
+                         *result.mutable_traffic_config() = test;
+                         RunInfo& info = *result.mutable_run_info();
+                         info.set_start_timestamp_ns(0);
+                         info.set_failure("it was too much");
+                         if (is_overloaded) info.set_overloaded(true);
+                         // Beyond any test_timeout.
+                         if (!is_overloaded)
+                           info.set_end_timestamp_ns(int64_t{1} << 60);
+                         return result;
+                       });
+    ASSERT_TRUE(probe.ok()) << probe.status();
+    EXPECT_TRUE(search::ClearlyMissed(*probe));
+    EXPECT_EQ(probe->request.load, WarmProbe().request.load);
+    EXPECT_EQ(probe->seconds, 10);
+  }
+}
+
 // A run without measurements says nothing about the host.
 TEST(RunSizingProbeTest, AFailedRunIsAnError) {
   const auto probe =

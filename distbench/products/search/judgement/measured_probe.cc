@@ -5,9 +5,12 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/results/walk.h"
 
@@ -111,7 +114,12 @@ std::string OutcomeOf(const Probe& probe) {
 absl::StatusOr<MeasuredProbe> MeasureProbe(
     const ProbeRequest& request, absl::Span<const config::Objective> objectives,
     const TestResult& result) {
-  if (result.run_info().has_failure()) {
+  const report::RunOutcome ending = report::OutcomeOf(result);
+  if (report::WasTooMuch(ending)) {
+    return MissedByFar(
+        request, absl::StrCat("overloaded: ", result.run_info().failure()));
+  }
+  if (ending == report::RunOutcome::kLost) {
     return absl::AbortedError(result.run_info().failure());
   }
   const report::TestTotals totals = report::AddUp(result);
@@ -150,6 +158,15 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
   }
   measured.outcome = OutcomeOf(measured.probe);
   return measured;
+}
+
+MeasuredProbe MissedByFar(const ProbeRequest& request, std::string reason) {
+  return {.probe = {.request = request,
+                    .achieved_load = request.load,
+                    .excess = kInfinity},
+          .measured = {std::move(reason)},
+          .load_of_limit = {},
+          .outcome = kMissedOutcome};
 }
 
 RpcStatistics StatisticsOf(const TestResult& result, int rpc_index) {

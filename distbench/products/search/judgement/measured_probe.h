@@ -36,13 +36,17 @@ struct MeasuredProbe {
 
 // Judges the run by the objective that was furthest from being met. The load
 // could not be generated if the generator sent too little, or if only its
-// lateness made an objective miss. ABORTED if the run failed.
+// lateness made an objective miss. A run that was too much for the system
+// (report/measurements/run_outcome.h) missed by far. ABORTED if it was lost.
 //
 // If latencies were still growing, a miss is infinite, and the error of
 // anything else unknown (see Probe).
 absl::StatusOr<MeasuredProbe> MeasureProbe(
     const ProbeRequest& request, absl::Span<const config::Objective> objectives,
     const TestResult& result);
+
+// A probe that is known to have missed by far without a measurement.
+MeasuredProbe MissedByFar(const ProbeRequest& request, std::string reason);
 
 // All that was counted and measured of an RPC, all its clients together. RPCs
 // that were due and never sent count as failed.

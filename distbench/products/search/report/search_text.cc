@@ -30,8 +30,8 @@ void AddProbe(const SearchProbe& probe, std::vector<std::string>& lines) {
       probe.requested_load(), probe.outcome(),
       UtcClock(probe.start_timestamp_ns()), UtcClock(probe.end_timestamp_ns()),
       absl::StrJoin(probe.measured(), "; ")));
-  for (const std::string& failure : probe.instance_failures()) {
-    lines.push_back(absl::StrCat("      ", failure));
+  for (const std::string& remark : RemarksOn(probe)) {
+    lines.push_back(absl::StrCat("      ", remark));
   }
 }
 
@@ -54,6 +54,13 @@ std::vector<std::string> SummarizeSearch(const SearchReport& report) {
     lines.push_back(
         absl::StrCat("  ", extreme, " load that met: ", SearchAnswer(report)));
   }
+  if (const std::string doubt = DisturbanceOf(report); !doubt.empty()) {
+    lines.push_back(absl::StrCat("  doubt: ", doubt));
+  }
+  if (!report.earlier_attempts().empty()) {
+    lines.push_back(absl::StrCat("  attempts before, without an answer: ",
+                                 report.earlier_attempts_size()));
+  }
   lines.push_back(absl::StrFormat("  %3s %-9s %12s %-17s %-20s  %s", "#",
                                   "phase", "load", "outcome", "measured (UTC)",
                                   "what"));
@@ -61,13 +68,34 @@ std::vector<std::string> SummarizeSearch(const SearchReport& report) {
   return lines;
 }
 
-namespace {
+std::vector<std::string> RemarksOn(const SearchProbe& probe) {
+  std::vector<std::string> remarks(probe.instance_failures().begin(),
+                                   probe.instance_failures().end());
+  for (const std::string& sentence : probe.disturbances()) {
+    remarks.push_back(absl::StrCat("disturbed: ", sentence));
+  }
+  return remarks;
+}
 
-// At least four digits, unless the load is a small whole number.
+std::string DisturbanceOf(const SearchReport& report) {
+  std::vector<int> numbers;
+  for (const SearchProbe& probe : report.probes()) {
+    if (!probe.disturbances().empty()) numbers.push_back(probe.number());
+  }
+  if (numbers.empty()) return "";
+  return absl::StrCat("other programs disturbed ", numbers.size(), " of ",
+                      report.probes_size(), " probes (",
+                      absl::StrJoin(numbers, ", "),
+                      "), so that the answer may describe them rather than the "
+                      "system; stop them, and search again");
+}
+
 std::string LoadText(double load) {
   return load < 1000 ? absl::StrFormat("%.4g", load)
                      : absl::StrFormat("%.0f", load);
 }
+
+namespace {
 
 std::string Bound(bool is_known, double load) {
   return is_known ? LoadText(load) : "?";

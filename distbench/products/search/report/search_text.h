@@ -20,6 +20,17 @@ std::vector<std::string> SummarizeSearch(const SearchReport& report);
 // of loads. Empty if no load met.
 std::string SearchAnswer(const SearchReport& report);
 
+// A load with four digits, or all of those of a whole number.
+std::string LoadText(double load);
+
+// What there is to say of a probe besides its measurements, a line each: which
+// copies failed, and what disturbed it.
+std::vector<std::string> RemarksOn(const SearchProbe& probe);
+
+// A sentence on the probes that other programs disturbed: the answer may be
+// theirs. Empty without any.
+std::string DisturbanceOf(const SearchReport& report);
+
 // Renders the probes of searches as comma-separated values.
 
 // Returns the column names, without a line end. The first fifteen are those of

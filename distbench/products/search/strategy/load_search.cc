@@ -210,6 +210,7 @@ bool LoadSearch::IsTooGood(const Probe& final_run, const Probe& miss) const {
 // crosses the limit: by at least half of the tolerance, and at most twice the
 // tolerance.
 void LoadSearch::StepDown(double load) {
+  if (load <= scale_.easiest()) return FinishBelowEasiest();
   const double highest = load * (1 - options_.tolerance / 2);
   const std::optional<Crossing> crossing = history_.FitLine();
   const double below =
@@ -219,7 +220,6 @@ void LoadSearch::StepDown(double load) {
   const double next = scale_.is_whole() ? std::min(scale_.NotHarder(below),
                                                    scale_.NextEasier(load))
                                         : below;
-  if (next < scale_.easiest()) return FinishBelowEasiest();
   Ask(ProbePhase::kFinal, next, probes().back().request.length);
 }
 
@@ -335,7 +335,9 @@ void LoadSearch::Finish(SearchVerdict verdict, std::optional<double> load,
     const LoadInterval around =
         AroundAnswer(FindInterval(history_), *load, scale_);
     result_.interval = scale_.ToLoads(around);
-    result_.is_proven = IsProven(around, *load);
+    // What no final run confirmed is not proven.
+    result_.is_proven =
+        IsProven(around, *load) && history_.FinalRunsAt(*load).has_value();
   }
 }
 

@@ -105,7 +105,7 @@ struct SearchResult {
   // objectives.
   LoadInterval interval;
 
-  // Whether the interval proves that `load` meets the objectives.
+  // Whether final runs and the interval prove that `load` meets the objectives.
   bool is_proven = false;
 
   // The evidence for the verdict, for users.

@@ -496,9 +496,69 @@ TEST(FinalRunsTest, AreLeftOutAtTheHighestLoad) {
   const SearchResult& result = search.result();
   EXPECT_EQ(result.verdict, SearchVerdict::kUpperBoundHit);
   EXPECT_THAT(FinalLengths(search), IsEmpty());
-  EXPECT_TRUE(result.is_proven);
+  EXPECT_FALSE(result.is_proven);
   EXPECT_EQ(result.interval.min, 300);
   EXPECT_FALSE(result.interval.max.has_value());
+}
+
+// However clearly its probes met.
+TEST(FinalRunsTest, NothingIsProvenWithoutThem) {
+  LoadSearch search({.initial_load = 100, .max_probes = 8});
+  RunAll(search, 0.0001);
+  EXPECT_EQ(search.result().verdict, SearchVerdict::kBudgetExhausted);
+  EXPECT_THAT(FinalLengths(search), IsEmpty());
+  EXPECT_TRUE(search.result().load.has_value());
+  EXPECT_FALSE(search.result().is_proven);
+}
+
+// The lowest load is tried before it is said to have missed.
+TEST(FinalRunsTest, StepDownToTheEasiestLoad) {
+  for (const bool meets : {true, false}) {
+    LoadSearch search({.initial_load = 101, .min_load = 99.9, .max_load = 110});
+    std::vector<double> finals;
+    while (search.Next().has_value()) {
+      const ProbeRequest request = *search.Next();
+      Probe probe = Measure(request, 0.0005);
+      const bool is_final = request.phase == ProbePhase::kFinal;
+      if (is_final) finals.push_back(request.load);
+      probe.excess = std::log(request.load / (!is_final ? 101.5
+                                              : meets   ? 99.95
+                                                        : 99));
+      search.Add(probe);
+    }
+    ASSERT_FALSE(finals.empty());
+    EXPECT_EQ(finals.back(), 99.9);
+    EXPECT_GT(finals.front(), 99.9);
+    EXPECT_EQ(search.result().verdict,
+              meets ? SearchVerdict::kConverged
+                    : SearchVerdict::kObjectiveUnreachable);
+  }
+}
+
+// Runs until a final run that met by so much, and returns what follows. A probe
+// just above its load missed.
+std::optional<ProbeRequest> AfterFinalThatMetBy(double excess) {
+  constexpr double kError = 0.003;
+  LoadSearch search({.initial_load = 100});
+  while (search.Next()->phase != ProbePhase::kFinal) {
+    Probe probe = Measure(*search.Next(), kError);
+    if (probe.request.phase == ProbePhase::kRefine) probe.excess += 0.02;
+    search.Add(probe);
+  }
+  Probe probe = Measure(*search.Next(), kError);
+  probe.excess = -excess;
+  search.Add(probe);
+  return search.Next();
+}
+
+// Twice as good as the line through the probes has it is too good: the miss
+// next to it is measured again.
+TEST(FinalRunsTest, ThatAreTooGoodCastDoubtOnTheMissNextToThem) {
+  const auto after_good = AfterFinalThatMetBy(0.01);
+  EXPECT_TRUE(!after_good || after_good->phase == ProbePhase::kFinal);
+  const auto after_too_good = AfterFinalThatMetBy(0.1);
+  ASSERT_TRUE(after_too_good.has_value());
+  EXPECT_EQ(after_too_good->phase, ProbePhase::kRefine);
 }
 
 TEST(FinalRunsTest, ProveTheLastWholeNumber) {

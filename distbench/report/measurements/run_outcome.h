@@ -1,0 +1,45 @@
+// How a run of a test ended: the one judgement of it. Searches, sizings,
+// experiments, jobs, gates and exit codes differ only in what they make of it.
+
+#ifndef DISTBENCH_REPORT_MEASUREMENTS_RUN_OUTCOME_H_
+#define DISTBENCH_REPORT_MEASUREMENTS_RUN_OUTCOME_H_
+
+#include <string>
+#include <vector>
+
+#include "proto/results.pb.h"
+
+namespace distbench::report {
+
+enum class RunOutcome {
+  kMeasured,  // ran to its end
+  kInvalid,   // ran to its end, but a finding says that its numbers are false
+
+  // Ended early, because more was asked of the system than it did: one of the
+  // test's overload_limits was reached, or the traffic still went on when the
+  // test_timeout was. Of a load, both say that it is far too high.
+  kOverloaded,
+  kTimedOut,
+
+  // Ended early or never began, for another reason, such as a lost node: says
+  // nothing about the load.
+  kLost,
+};
+
+RunOutcome OutcomeOf(const TestResult& result);
+
+inline bool WasTooMuch(RunOutcome outcome) {
+  return outcome == RunOutcome::kOverloaded || outcome == RunOutcome::kTimedOut;
+}
+
+// Why the run is not kMeasured, to follow its name: "did not run to its end:
+// node1 was lost", "is invalid: ..."; empty if it is.
+std::string WhyNotMeasured(const TestResult& result);
+
+// What other programs, or other guests of the hypervisor, did to the run: the
+// messages of its findings about that.
+std::vector<std::string> DisturbancesOf(const TestResult& result);
+
+}  // namespace distbench::report
+
+#endif  // DISTBENCH_REPORT_MEASUREMENTS_RUN_OUTCOME_H_

@@ -1,0 +1,74 @@
+#include "distbench/report/measurements/run_outcome.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench::report {
+namespace {
+
+using ::testing::ElementsAre;
+
+TestResult ResultOfSeconds(int64_t seconds) {
+  TestResult result;
+  (*result.mutable_traffic_config()->mutable_attributes())["test_timeout"] =
+      "60";
+  result.mutable_run_info()->set_start_timestamp_ns(5);
+  result.mutable_run_info()->set_end_timestamp_ns(5 + seconds * 1'000'000'000);
+  return result;
+}
+
+TEST(OutcomeOfTest, TellsWhyARunEnded) {
+  TestResult result = ResultOfSeconds(60);
+  EXPECT_EQ(OutcomeOf(result), RunOutcome::kMeasured);
+  EXPECT_EQ(WhyNotMeasured(result), "");
+
+  Finding& finding = *result.mutable_run_info()->add_findings();
+  finding.set_severity(Finding::WARN);
+  finding.set_message("most RPCs failed");
+  EXPECT_EQ(OutcomeOf(result), RunOutcome::kMeasured);
+  finding.set_severity(Finding::INVALID);
+  EXPECT_EQ(OutcomeOf(result), RunOutcome::kInvalid);
+  EXPECT_EQ(WhyNotMeasured(result), "is invalid: most RPCs failed");
+
+  result.mutable_run_info()->set_failure("it did not end");
+  EXPECT_EQ(OutcomeOf(result), RunOutcome::kTimedOut);
+  EXPECT_EQ(WhyNotMeasured(result), "did not run to its end: it did not end");
+  result.mutable_run_info()->set_end_timestamp_ns(60'000'000'000);
+  EXPECT_EQ(OutcomeOf(result), RunOutcome::kLost);
+  result.mutable_run_info()->set_overloaded(true);
+  EXPECT_EQ(OutcomeOf(result), RunOutcome::kOverloaded);
+}
+
+// Whatever its clocks say.
+TEST(OutcomeOfTest, ARunThatNeverBeganDidNotTimeOut) {
+  TestResult result = ResultOfSeconds(60);
+  result.mutable_run_info()->set_failure("no node");
+  result.mutable_run_info()->clear_start_timestamp_ns();
+  EXPECT_EQ(OutcomeOf(result), RunOutcome::kLost);
+}
+
+TEST(OutcomeOfTest, OnlyOverloadsAndTimeoutsWereTooMuch) {
+  EXPECT_TRUE(WasTooMuch(RunOutcome::kOverloaded));
+  EXPECT_TRUE(WasTooMuch(RunOutcome::kTimedOut));
+  EXPECT_FALSE(WasTooMuch(RunOutcome::kMeasured));
+  EXPECT_FALSE(WasTooMuch(RunOutcome::kInvalid));
+  EXPECT_FALSE(WasTooMuch(RunOutcome::kLost));
+}
+
+TEST(DisturbancesOfTest, AreFindingsAboutOthers) {
+  TestResult result;
+  const auto add = [&](Finding::Severity severity, const char* code) {
+    Finding& finding = *result.mutable_run_info()->add_findings();
+    finding.set_severity(severity);
+    finding.set_code(code);
+    finding.set_message(code);
+  };
+  add(Finding::NOTE, "stolen");
+  add(Finding::WARN, "cpu_saturated");
+  add(Finding::WARN, "waited_for_cpu");
+  add(Finding::WARN, "stolen");
+  EXPECT_THAT(DisturbancesOf(result), ElementsAre("waited_for_cpu", "stolen"));
+}
+
+}  // namespace
+}  // namespace distbench::report
