@@ -61,6 +61,20 @@ absl::StatusOr<search::SearchPlan> PlanCapacitySearch(
   return search::PlanSearch(spec, test);
 }
 
+absl::StatusOr<double> CapacityOf(const ExperimentPlan& plan,
+                                  const search::SearchPlan& search_plan,
+                                  const SearchReport& report) {
+  if (!search::HasAnswer(report) || !report.has_load()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the capacity of the subject was not found: ", report.verdict(), ": ",
+        report.evidence(), ". ",
+        search::HasAnswer(report) ? "Begin"
+                                  : "Start again for another attempt, or begin",
+        " anew with experiment.subject.capacity or with loads as rates"));
+  }
+  return report.load() / LoadPerRequest(search_plan, plan);
+}
+
 absl::StatusOr<double> FindCapacity(const ExperimentPlan& plan,
                                     const search::SearchPlan& search_plan,
                                     const search::SearchCallbacks& callbacks,
@@ -68,14 +82,7 @@ absl::StatusOr<double> FindCapacity(const ExperimentPlan& plan,
   const absl::Status status =
       search::RunLoadSearch(search_plan, callbacks, results);
   if (!status.ok()) return status;
-  const SearchReport& report = results.searches(0);
-  if (!search::HasAnswer(report) || !report.has_load()) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "the capacity of the subject was not found: ", report.verdict(), ": ",
-        report.evidence(),
-        ". Give experiment.subject.capacity, or loads as rates"));
-  }
-  return report.load() / LoadPerRequest(search_plan, plan);
+  return CapacityOf(plan, search_plan, results.searches(0));
 }
 
 namespace {

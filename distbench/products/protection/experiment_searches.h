@@ -31,10 +31,14 @@ bool NeedsCapacity(const ExperimentPlan& plan);
 absl::StatusOr<search::SearchPlan> PlanCapacitySearch(
     const ExperimentPlan& plan);
 
-// Returns requests per second of the subject's RPC: the answer of a search,
-// which begins or continues in `results`. These must have no run of a cell yet,
-// because a run of the search is kept among their runs: it tells what test the
-// search was for. FAILED_PRECONDITION if the search did not find any.
+// Requests per second of the subject's RPC that the search has found.
+// FAILED_PRECONDITION if it has not found any.
+absl::StatusOr<double> CapacityOf(const ExperimentPlan& plan,
+                                  const search::SearchPlan& search_plan,
+                                  const SearchReport& report);
+
+// The same of a search that begins or continues in `results`. These must have
+// no run of a cell yet, because a run of the search is kept among their runs.
 absl::StatusOr<double> FindCapacity(const ExperimentPlan& plan,
                                     const search::SearchPlan& search_plan,
                                     const search::SearchCallbacks& callbacks,

@@ -62,37 +62,31 @@ TEST(CapacityTest, TheTestsSearchSettingsAreUsedIfTheyAreForTheRate) {
   EXPECT_NE(SearchOf(plan).options.max_probes, 9);
 }
 
-// A search that has ended does not run again.
-TestSequenceResults Ended(const search::SearchPlan& search,
-                          const std::string& verdict, double load) {
-  TestSequenceResults results;
-  SearchReport& report = *results.add_searches();
-  *report.mutable_search() = search.spec;
+SearchReport Ended(const std::string& verdict, double load) {
+  SearchReport report;
   report.set_verdict(verdict);
   report.set_evidence("as it was");
   if (load > 0) report.set_load(load);
-  return results;
+  return report;
 }
 
 TEST(CapacityTest, IsTheRateOfTheRpcAtTheSearchedLoad) {
   const ExperimentPlan plan = SharesOfCapacity();
-  const search::SearchPlan search = SearchOf(plan);
-  TestSequenceResults results = Ended(search, "converged", 350);
-  const auto capacity = FindCapacity(plan, search, {}, results);
+  const auto capacity =
+      CapacityOf(plan, SearchOf(plan), Ended("converged", 350));
   ASSERT_TRUE(capacity.ok()) << capacity.status();
   EXPECT_DOUBLE_EQ(*capacity, 350);
 }
 
 TEST(CapacityTest, IsNotGuessedFromASearchWithoutAnAnswer) {
   const ExperimentPlan plan = SharesOfCapacity();
-  const search::SearchPlan search = SearchOf(plan);
   for (const char* verdict : {"objective_unreachable", "unstable"}) {
-    TestSequenceResults results = Ended(search, verdict, 0);
-    const auto capacity = FindCapacity(plan, search, {}, results);
-    EXPECT_TRUE(absl::IsFailedPrecondition(capacity.status()));
-    EXPECT_THAT(std::string(capacity.status().message()), HasSubstr(verdict));
-    EXPECT_THAT(std::string(capacity.status().message()),
-                HasSubstr("Give experiment.subject.capacity"));
+    const absl::Status status =
+        CapacityOf(plan, SearchOf(plan), Ended(verdict, 0)).status();
+    EXPECT_TRUE(absl::IsFailedPrecondition(status));
+    EXPECT_THAT(std::string(status.message()), HasSubstr(verdict));
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr("experiment.subject.capacity"));
   }
 }
 

@@ -14,11 +14,13 @@
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"
+#include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 
 namespace distbench::search {
 namespace {
 
+using ::google::protobuf::util::MessageDifferencer;
 using ::testing::AllOf;
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
@@ -300,8 +302,9 @@ TEST(ResumptionTest, ASearchThatIsCutAtAnyStepEndsAsIfItWasNot) {
 
       FakeSystem resumed = {.capacity = 777};
       ASSERT_TRUE(RunLoadSearch(plan, resumed.Callbacks(), saved).ok());
-      EXPECT_EQ(saved.searches(0).SerializeAsString(),
-                whole.results.searches(0).SerializeAsString());
+      EXPECT_TRUE(MessageDifferencer::Equals(saved.searches(0),
+                                             whole.results.searches(0)))
+          << cut;
       EXPECT_EQ(KeptLoads(saved), KeptLoads(whole.results));
       // Nothing has run twice.
       std::vector<double> loads = stopped.loads;
@@ -365,8 +368,8 @@ TEST(ResumptionTest, MoreProbesContinueASearch) {
   EXPECT_FALSE(results.searches(0).is_proven());
   ASSERT_TRUE(RunLoadSearch(Plan(), system.Callbacks(), results).ok());
   EXPECT_EQ(system.loads, whole.system.loads);
-  EXPECT_EQ(results.searches(0).SerializeAsString(),
-            whole.results.searches(0).SerializeAsString());
+  EXPECT_TRUE(MessageDifferencer::Equals(results.searches(0),
+                                         whole.results.searches(0)));
   EXPECT_THAT(std::string(CheckResumable(few, results).message()),
               HasSubstr("more than the 4 of max_probes"));
 }
