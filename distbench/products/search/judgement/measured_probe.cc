@@ -8,7 +8,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_format.h"
-#include "distbench/report/measurements/test_totals.h"
 #include "distbench/results/walk.h"
 
 namespace distbench::search {
@@ -61,9 +60,11 @@ Distance DistanceOf(const config::Objective& objective,
                     const report::ObjectiveOutcome& outcome) {
   const bool is_upper = objective.is_upper_limit;
   const double lower = DistanceOf(
-      objective, is_upper ? outcome.lower : outcome.upper, -kInfinity);
+      objective, is_upper ? outcome.estimate.lower : outcome.estimate.upper,
+      -kInfinity);
   const double upper = DistanceOf(
-      objective, is_upper ? outcome.upper : outcome.lower, kInfinity);
+      objective, is_upper ? outcome.estimate.upper : outcome.estimate.lower,
+      kInfinity);
   const double estimate = std::max(outcome.excess.estimate, kLowestExcess);
   const double error = kErrorsToBound * outcome.excess.error;
   if (std::isinf(estimate)) return {lower, estimate, upper};
@@ -110,11 +111,10 @@ std::string OutcomeOf(const Probe& probe) {
 
 absl::StatusOr<MeasuredProbe> MeasureProbe(
     const ProbeRequest& request, absl::Span<const config::Objective> objectives,
-    const TestResult& result) {
+    const TestResult& result, const report::TestTotals& totals) {
   if (result.run_info().has_failure()) {
     return absl::AbortedError(result.run_info().failure());
   }
-  const report::TestTotals totals = report::AddUp(result);
   MeasuredProbe measured;
   Distance distance;
   bool service_missed = false;
@@ -127,7 +127,7 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
     measured.measured.push_back(outcome->measured);
     measured.load_of_limit.push_back(std::exp(outcome->excess.estimate));
     service_missed |= outcome->service_excess.estimate > 0;
-    has_grown |= outcome->has_grown;
+    has_grown |= outcome->estimate.has_grown;
     Add(DistanceOf(objective, *outcome), distance);
   }
   SetExcess(distance, has_grown, measured.probe);
@@ -152,8 +152,8 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
   return measured;
 }
 
-RpcStatistics StatisticsOf(const TestResult& result, int rpc_index) {
-  const report::TestTotals totals = report::AddUp(result);
+RpcStatistics StatisticsOf(const TestResult& result,
+                           const report::TestTotals& totals, int rpc_index) {
   RpcStatistics statistics;
   const auto found = totals.rpcs.find(results::RpcName(result, rpc_index));
   if (found == totals.rpcs.end()) return statistics;
