@@ -69,7 +69,8 @@ void AddComparisonFlags(CLI::App& command, ComparisonFlags& flags) {
                   "Exit 2 unless the evidence rules this out:\n"
                   "[RPC:]METRIC>PERCENT%, or <. May be given several times.\n"
                   "METRIC: a percentile such as p99.9, mean, rate, failures,\n"
-                  "goodput, amplification or wasted");
+                  "goodput, amplification, wasted, or a percentile of\n"
+                  "another time such as gap_p99 or attempt_p99");
   AddTextFlag(command, "--noise_floor", flags.noise_floor, "RESULT",
               "Runs of an unchanged test: show how much the same metric\n"
               "differs between groups of them; see distbench noise_floor");

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <iterator>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
@@ -12,49 +13,88 @@ namespace distbench::stats {
 
 namespace {
 
+// What follows the name of a metric.
+enum class Suffix { kNone, kPercentile, kPercentileOrMean };
+
 struct KindOfMetric {
   absl::string_view name;
   MetricUnit unit;
+  Suffix suffix = Suffix::kNone;
 };
 
 // In the order of Metric::Kind.
 constexpr KindOfMetric kKinds[] = {
-    {"p", MetricUnit::kNs},  // and the percentage
+    {"", MetricUnit::kNs, Suffix::kPercentile},
     {"mean", MetricUnit::kNs},
     {"rate", MetricUnit::kPerSecond},
     {"failures", MetricUnit::kShare},
     {"goodput", MetricUnit::kPerSecond},
     {"amplification", MetricUnit::kRatio},
-    {"wasted", MetricUnit::kShare}};
+    {"wasted", MetricUnit::kShare},
+    {"attempt_", MetricUnit::kNs, Suffix::kPercentile},
+    {"quorum_", MetricUnit::kNs, Suffix::kPercentile},
+    {"first_message_", MetricUnit::kNs, Suffix::kPercentile},
+    {"gap_", MetricUnit::kNs, Suffix::kPercentile},
+    {"round_trip_", MetricUnit::kNs, Suffix::kPercentile},
+    {"cpu", MetricUnit::kShare},
+    {"isol_", MetricUnit::kShare, Suffix::kPercentileOrMean},
+    {"lat_imp_", MetricUnit::kShare, Suffix::kPercentileOrMean}};
 
 const KindOfMetric& KindOf(const Metric& metric) {
   return kKinds[static_cast<size_t>(metric.kind)];
 }
 
+constexpr absl::string_view kMean = "mean";
+
+// Returns the percentage of a name such as "p99", and 0 of "mean", which is
+// nothing where no mean may follow.
+std::optional<double> ParseSuffix(absl::string_view text, Suffix suffix) {
+  if (suffix == Suffix::kPercentileOrMean && text == kMean) return 0;
+  double percent = 0;
+  if (absl::ConsumePrefix(&text, "p") && absl::SimpleAtod(text, &percent) &&
+      percent > 0 && percent < 100) {
+    return percent;
+  }
+  return std::nullopt;
+}
+
+absl::Status NotAMetric(absl::string_view name, const KindOfMetric& kind) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "\"", name, "\" is not a metric: ",
+      kind.name.empty()
+          ? std::string("these are percentiles such as p50 or p99.9, mean, "
+                        "rate, failures, goodput, amplification and wasted")
+          : absl::StrCat(
+                kind.name, " is followed by a percentile such as p99",
+                kind.suffix == Suffix::kPercentileOrMean ? ", or mean" : "")));
+}
+
 }  // namespace
 
 std::string MetricName(const Metric& metric) {
-  const std::string name(KindOf(metric).name);
-  return metric.kind == Metric::Kind::kPercentile
-             ? absl::StrCat(name, metric.percent)
-             : name;
+  const KindOfMetric& kind = KindOf(metric);
+  if (kind.suffix == Suffix::kNone) return std::string(kind.name);
+  return metric.percent > 0 ? absl::StrCat(kind.name, "p", metric.percent)
+                            : absl::StrCat(kind.name, kMean);
 }
 
 absl::StatusOr<Metric> ParseMetric(absl::string_view name) {
-  for (size_t i = 1; i < std::size(kKinds); ++i) {
-    if (name == kKinds[i].name) return Metric{static_cast<Metric::Kind>(i)};
-  }
-  absl::string_view digits = name;
-  Metric metric = {Metric::Kind::kPercentile};
-  if (absl::ConsumePrefix(&digits, "p") &&
-      absl::SimpleAtod(digits, &metric.percent) && metric.percent > 0 &&
-      metric.percent < 100) {
+  // Every name begins with that of percentiles, so that these come last.
+  for (size_t i = std::size(kKinds); i-- > 0;) {
+    const KindOfMetric& kind = kKinds[i];
+    absl::string_view rest = name;
+    if (!absl::ConsumePrefix(&rest, kind.name)) continue;
+    Metric metric = {static_cast<Metric::Kind>(i)};
+    if (kind.suffix == Suffix::kNone) {
+      if (rest.empty()) return metric;
+      continue;
+    }
+    const std::optional<double> percent = ParseSuffix(rest, kind.suffix);
+    if (!percent) return NotAMetric(name, kind);
+    metric.percent = *percent;
     return metric;
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "\"", name,
-      "\" is not a metric: these are percentiles such as p50 or p99.9, mean, "
-      "rate, failures, goodput, amplification and wasted"));
+  return NotAMetric(name, kKinds[0]);
 }
 
 std::vector<Metric> DefaultMetrics() {
@@ -70,6 +110,26 @@ std::vector<Metric> PolicyMetrics() {
   return {{Kind::kGoodput}, {Kind::kAmplification}, {Kind::kWasted}};
 }
 
+bool IsLatency(const Metric& metric) {
+  return metric.kind == Metric::Kind::kPercentile ||
+         metric.kind == Metric::Kind::kMean;
+}
+
+bool IsOfStream(const Metric& metric) {
+  return metric.kind == Metric::Kind::kFirstMessage ||
+         metric.kind == Metric::Kind::kGap ||
+         metric.kind == Metric::Kind::kRoundTrip;
+}
+
+bool IsIsolation(const Metric& metric) {
+  return metric.kind == Metric::Kind::kIsolation ||
+         metric.kind == Metric::Kind::kLatencyImpact;
+}
+
+bool IsOfRpc(const Metric& metric) {
+  return metric.kind != Metric::Kind::kCpu && !IsIsolation(metric);
+}
+
 MetricUnit UnitOf(const Metric& metric) { return KindOf(metric).unit; }
 
 absl::string_view UnitName(MetricUnit unit) {
@@ -78,7 +138,8 @@ absl::string_view UnitName(MetricUnit unit) {
 }
 
 bool HigherIsBetter(const Metric& metric) {
-  return UnitOf(metric) == MetricUnit::kPerSecond;
+  return UnitOf(metric) == MetricUnit::kPerSecond ||
+         metric.kind == Metric::Kind::kIsolation;
 }
 
 bool IsComparedByRatio(const Metric& metric) {

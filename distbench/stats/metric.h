@@ -1,4 +1,5 @@
-// Metrics used to compare runs.
+// Metrics that runs are judged and compared by: what each is called, in which
+// unit it is, and which of its values is better.
 
 #ifndef DISTBENCH_STATS_METRIC_H_
 #define DISTBENCH_STATS_METRIC_H_
@@ -19,19 +20,39 @@ struct Metric {
     kFailures,    // share of the RPCs that failed
     kGoodput,     // RPCs that succeeded in time, per second
 
-    // Only of RPCs with a policy.
-    kAmplification,  // attempts per request
-    kWasted,         // share of the attempts that were for nothing
+    // Only of RPCs with a policy: attempts per request, the share of the
+    // attempts that were for nothing, and percentiles of the times of single
+    // attempts, and until a quorum was complete.
+    kAmplification,
+    kWasted,
+    kAttempt,
+    kQuorum,
+
+    // Percentiles of the times of messages, only of RPCs that stream.
+    kFirstMessage,
+    kGap,
+    kRoundTrip,
+
+    // CPU time of the busiest host, as a share of all its CPUs.
+    kCpu,
+
+    // What the subject of an experiment kept (docs/measuring.md, "Protection"),
+    // over the seconds beside its antagonist: its goodput, as a share of its
+    // baseline's; and by which share its p95 exceeded its baseline's.
+    kIsolation,
+    kLatencyImpact,
   };
 
   Kind kind;
-  double percent = 0;  // kPercentile only
+
+  // Of percentiles, above 0 and below 100; 0 is the mean of the seconds for
+  // kIsolation and kLatencyImpact, and means nothing for other kinds.
+  double percent = 0;
 
   friend bool operator==(const Metric&, const Metric&) = default;
 };
 
-// Returns "p99.9", "mean", "rate", "failures", "goodput", "amplification" or
-// "wasted".
+// Returns a name such as "p99.9", "mean", "rate", "gap_p99" or "isol_mean".
 std::string MetricName(const Metric& metric);
 
 // Returns the metric with this name. INVALID_ARGUMENT lists the valid names.
@@ -43,6 +64,17 @@ std::vector<Metric> DefaultMetrics();
 // Those that comparisons show in addition of RPCs with a policy.
 std::vector<Metric> PolicyMetrics();
 
+// Whether it is a percentile or the mean of the RPCs' latencies.
+bool IsLatency(const Metric& metric);
+
+// Whether it is of the messages of streams.
+bool IsOfStream(const Metric& metric);
+
+bool IsIsolation(const Metric& metric);
+
+// Whether it is measured of an RPC, which neither CPU nor isolation is.
+bool IsOfRpc(const Metric& metric);
+
 // What the values of a metric are; a share is from 0 to 1.
 enum class MetricUnit { kNs, kPerSecond, kRatio, kShare };
 MetricUnit UnitOf(const Metric& metric);
@@ -50,7 +82,8 @@ MetricUnit UnitOf(const Metric& metric);
 // Returns "ns", "per_second", "ratio" or "share", as documents have it.
 absl::string_view UnitName(MetricUnit unit);
 
-// True for amounts per second; for all other metrics, lower is better.
+// True for amounts per second and the goodput that is kept; for all other
+// metrics, lower is better.
 bool HigherIsBetter(const Metric& metric);
 
 // Shares, which are often 0, are compared by their difference, everything else

@@ -50,9 +50,9 @@ struct RankInterval {
 RankInterval OrderStatisticRanks(int64_t count, double quantile,
                                  double confidence);
 
-// Fewer blocks give a poor estimate of their spread; more blocks are too short
-// to be independent of each other.
-inline constexpr int kMinBlocks = 10;
+// Student's t distribution allows for few blocks, but not for fewer than these;
+// more blocks are too short to be independent of each other.
+inline constexpr int kMinBlocks = 4;
 inline constexpr int kMaxBlocks = 30;
 
 // Groups consecutive outcomes into at most kMaxBlocks blocks of equally many

@@ -20,10 +20,10 @@ from distbench.tables import Curve, Table
 if TYPE_CHECKING:
     import pandas
 
-# The versions of the schema that docs/reports.md describes. Later versions of
-# distbench only add fields as long as it is the same.
+# The schema that docs/reports.md describes. Later versions of distbench only add
+# fields as long as its version is the same.
 _SCHEMA = "distbench report"
-_SCHEMA_VERSIONS = (1, 2)
+_SCHEMA_VERSION = 2
 
 # Reads the message of a result file, once.
 ReadMessage = Callable[[], results_pb2.TestSequenceResults]
@@ -272,10 +272,10 @@ def _check_schema(document: object) -> None:
     if not isinstance(document, dict) or document.get("schema") != _SCHEMA:
         raise ResultError("it is not a report of distbench")
     version = document.get("schema_version")
-    if version not in _SCHEMA_VERSIONS:
+    if version != _SCHEMA_VERSION:
         raise ResultError(
             f"it has schema_version {version}, and this package reads "
-            f"{_SCHEMA_VERSIONS[-1]}; {_skew([document])}"
+            f"{_SCHEMA_VERSION}; {_skew([document])}"
         )
     if not isinstance(document.get("tests"), list):
         raise ResultError("it has no list of tests, so it is damaged")

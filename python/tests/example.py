@@ -62,7 +62,7 @@ def report_of(*tests, **members):
     """Returns a JSON document as `distbench report` writes it."""
     return {
         "schema": "distbench report",
-        "schema_version": 1,
+        "schema_version": 2,
         "distbench_version": "1.2.3",
         "tests": list(tests),
         "searches": [],

@@ -1,5 +1,4 @@
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -8,6 +7,7 @@
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/validate/language_part.h"
 #include "distbench/config/validate/validators.h"
+#include "distbench/stats/metric.h"
 
 namespace distbench::config {
 namespace {
@@ -32,8 +32,9 @@ void CheckObjectiveOfProduct(const TestValidation& validation, const Path& path,
 
 // Messages of an echo have round trips, and those of other streams gaps.
 void CheckStreamTime(const TestValidation& validation, const Path& path,
-                     const std::string& text, const PartTime& time,
+                     const std::string& text, const stats::Metric& metric,
                      const RpcSpec* rpc) {
+  using Kind = stats::Metric::Kind;
   if (rpc == nullptr || !rpc->has_stream()) {
     validation.Add(path, absl::StrCat(Quoted(text),
                                       " is about the messages of a stream; "
@@ -41,32 +42,26 @@ void CheckStreamTime(const TestValidation& validation, const Path& path,
     return;
   }
   const bool is_echo = rpc->stream().response_starts() == "echo";
-  const bool needs_echo = time.kind == PartTime::Kind::kRoundTrip;
-  if (time.kind == PartTime::Kind::kFirstMessage || is_echo == needs_echo) {
-    return;
-  }
+  const bool needs_echo = metric.kind == Kind::kRoundTrip;
+  if (metric.kind == Kind::kFirstMessage || is_echo == needs_echo) return;
   validation.Add(
       path, absl::StrCat(Quoted(text), " is never measured: ",
                          needs_echo ? "only an echo has round trips"
                                     : "an echo has no gaps",
                          "; limit ", needs_echo ? "gap" : "round_trip", "_p",
-                         time.percent, " instead"));
+                         metric.percent, " instead"));
 }
 
 // Only attempts of an RPC with a policy are counted, and only a quorum has a
 // time.
 void CheckAttempts(const TestValidation& validation, const Path& path,
                    const Objective& objective, const RpcSpec* rpc) {
-  const auto* metric = std::get_if<stats::Metric>(&objective.metric);
-  const auto* time = std::get_if<PartTime>(&objective.metric);
-  if (time != nullptr && time->IsOfStream()) return;
-  const bool needs_quorum =
-      time != nullptr && time->kind == PartTime::Kind::kQuorum;
-  const bool needs_policy =
-      time != nullptr ||
-      (metric != nullptr &&
-       (metric->kind == stats::Metric::Kind::kAmplification ||
-        metric->kind == stats::Metric::Kind::kWasted));
+  using Kind = stats::Metric::Kind;
+  const Kind kind = objective.metric.kind;
+  const bool needs_quorum = kind == Kind::kQuorum;
+  const bool needs_policy = needs_quorum || kind == Kind::kAttempt ||
+                            kind == Kind::kAmplification ||
+                            kind == Kind::kWasted;
   if (needs_policy && (rpc == nullptr || !rpc->has_policy())) {
     validation.Add(path, absl::StrCat(Quoted(objective.text),
                                       " is about the attempts of an RPC with a "
@@ -87,8 +82,8 @@ void CheckObjective(const TestValidation& validation, const Path& path,
     validation.Add(path, std::string(objective.status().message()));
     return;
   }
-  if (std::holds_alternative<HostCpu>(objective->metric)) return;
-  if (std::holds_alternative<Isolation>(objective->metric)) {
+  if (objective->metric.kind == stats::Metric::Kind::kCpu) return;
+  if (stats::IsIsolation(objective->metric)) {
     CheckObjectiveOfProduct(validation, path, *objective, is_of_search);
     return;
   }
@@ -108,9 +103,8 @@ void CheckObjective(const TestValidation& validation, const Path& path,
     const RpcSpec* spec =
         rpc == kNone ? nullptr : &validation.test().rpc_descriptions(rpc);
     CheckAttempts(validation, path, *objective, spec);
-    const auto* time = std::get_if<PartTime>(&objective->metric);
-    if (time != nullptr && time->IsOfStream()) {
-      CheckStreamTime(validation, path, text, *time, spec);
+    if (stats::IsOfStream(objective->metric)) {
+      CheckStreamTime(validation, path, text, objective->metric, spec);
     }
   }
 }

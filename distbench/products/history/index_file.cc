@@ -18,7 +18,7 @@ namespace distbench::history {
 namespace {
 
 // Changes with every change of kSchema, and of what is measured of a result.
-constexpr int kSchemaVersion = 5;
+constexpr int kSchemaVersion = 6;
 
 // "dbhi", where SQLite's format has a number for applications.
 constexpr int kApplicationId = 0x64626869;

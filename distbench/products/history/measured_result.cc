@@ -1,11 +1,11 @@
 #include "distbench/products/history/measured_result.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <utility>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -13,76 +13,70 @@
 #include "distbench/base/time_units.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/report/comparison/comparability.h"
+#include "distbench/report/measurements/measure.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
-#include "distbench/stats/outcomes.h"
+#include "distbench/stats/metric.h"
 
 namespace distbench::history {
 namespace {
 
-constexpr double kKeptPercents[] = {50, 99, 99.9};
+// The metrics that an index keeps, and what it calls them; the names of
+// percentiles are followed by the kind of latency.
+struct KeptMetric {
+  stats::Metric metric;
+  absl::string_view name;
+  absl::string_view unit;
+};
+constexpr KeptMetric kKeptMetrics[] = {
+    {{stats::Metric::Kind::kPercentile, 50}, "p50", "seconds"},
+    {{stats::Metric::Kind::kPercentile, 99}, "p99", "seconds"},
+    {{stats::Metric::Kind::kPercentile, 99.9}, "p99.9", "seconds"},
+    {{stats::Metric::Kind::kRate}, "succeeded", "per_second"},
+    {{stats::Metric::Kind::kFailures}, "failed", "share"}};
+
 constexpr double kHeadlinePercent = 99;
 
 // The first RPCs of a test that lists show.
 constexpr size_t kHeadlineRpcs = 2;
 
 // Absent: there is no bound, or it falls among failed requests.
-std::optional<double> Bound(const std::optional<int64_t>& ns) {
-  if (!ns || *ns == stats::Outcomes::kFailed) return std::nullopt;
-  return base::ToSeconds(*ns);
-}
-
-MeasuredMetric Share(const report::RpcMeasurements& rpc, absl::string_view name,
-                     double value, bool higher) {
-  return {.rpc = rpc.name,
-          .metric = std::string(name),
-          .unit = "share",
-          .higher_is_better = higher,
-          .value = value};
-}
-
-void AddPercentiles(const report::RpcMeasurements& rpc,
-                    std::vector<MeasuredMetric>& metrics) {
-  if (rpc.latency().count() == 0) return;
-  const bool has_response = rpc.response_time.count() > 0;
-  const std::vector<stats::Outcomes> blocks =
-      has_response ? report::ResponseTimeBlocks(rpc.series)
-                   : report::ServiceTimeBlocks(rpc.series);
-  for (const report::Percentile& percentile :
-       report::EstimatePercentiles(rpc.latency(), blocks)) {
-    if (!absl::c_linear_search(kKeptPercents, percentile.percent)) continue;
-    metrics.push_back({.rpc = rpc.name,
-                       .metric = absl::StrCat(
-                           "p", percentile.percent,
-                           has_response ? " response time" : " service time"),
-                       .unit = "seconds",
-                       .value = Bound(percentile.value_ns),
-                       .low = Bound(percentile.interval.lower),
-                       .high = Bound(percentile.interval.upper)});
-  }
+std::optional<double> Kept(const stats::Metric& metric,
+                           const std::optional<double>& value) {
+  if (!value || !std::isfinite(*value)) return std::nullopt;
+  return stats::UnitOf(metric) == stats::MetricUnit::kNs
+             ? *value / base::kNsPerSecond
+             : *value;
 }
 
 std::vector<MeasuredMetric> MetricsOf(const report::RpcMeasurements& rpc) {
   std::vector<MeasuredMetric> metrics;
-  AddPercentiles(rpc, metrics);
-  const results::RpcCounts& counts = rpc.totals.counts;
-  const auto succeeded = static_cast<double>(counts.succeeded_count);
-  metrics.push_back(
-      {.rpc = rpc.name,
-       .metric = "succeeded",
-       .unit = "per_second",
-       .higher_is_better = true,
-       .value = report::PerSecond(succeeded, counts.duration_ns())});
-  if (rpc.latency().count() > 0) {
-    metrics.push_back(
-        Share(rpc, "failed", rpc.latency().failed_share(), /*higher=*/false));
+  for (const KeptMetric& kept : kKeptMetrics) {
+    const stats::Metric& metric = kept.metric;
+    const report::LatencyKind latency = rpc.latency_kind();
+    const auto estimate = report::Measure(metric, rpc, latency);
+    if (!estimate.ok() || !report::IsSupported(metric, rpc, latency)) continue;
+    std::string name(kept.name);
+    if (stats::IsLatency(metric)) {
+      absl::StrAppend(&name, " ", report::LatencyName(latency));
+    }
+    metrics.push_back({.rpc = rpc.name,
+                       .metric = std::move(name),
+                       .unit = std::string(kept.unit),
+                       .higher_is_better = stats::HigherIsBetter(metric),
+                       .value = Kept(metric, estimate->value),
+                       .low = Kept(metric, estimate->lower),
+                       .high = Kept(metric, estimate->upper)});
   }
   if (rpc.offered && rpc.offered->offered_count() > 0) {
     const auto offered = static_cast<double>(rpc.offered->offered_count());
     const auto unsent = static_cast<double>(rpc.offered->unsent_count());
-    metrics.push_back(
-        Share(rpc, "sent of offered", 1 - unsent / offered, /*higher=*/true));
+    metrics.push_back({.rpc = rpc.name,
+                       .metric = "sent of offered",
+                       .unit = "share",
+                       .higher_is_better = true,
+                       .value = 1 - unsent / offered});
   }
   return metrics;
 }

@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <utility>
-#include <variant>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -37,8 +36,7 @@ class SearchPart final : public search::IsolationPart {
     const absl::StatusOr<ProtectionSubject> subject = SubjectOf(experiment);
     if (!subject.ok()) return subject.status();
     objective.rpc = subject->rpc;
-    std::get<config::Isolation>(objective.metric).served_within_ns =
-        subject->limit_ns;
+    objective.served_within_ns = subject->limit_ns;
     return absl::OkStatus();
   }
 

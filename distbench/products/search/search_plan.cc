@@ -4,7 +4,6 @@
 #include <cmath>
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -50,9 +49,7 @@ void FillIn(const SearchPlan& plan, LoadSearchSpec& spec) {
 // Isolation is that of the experiment's subject.
 absl::Status CompleteIsolation(const DistributedSystemDescription& test,
                                config::Objective& objective) {
-  if (!std::holds_alternative<config::Isolation>(objective.metric)) {
-    return absl::OkStatus();
-  }
+  if (!stats::IsIsolation(objective.metric)) return absl::OkStatus();
   const absl::StatusOr<const IsolationPart*> part = FindIsolationPart();
   return part.ok() ? (*part)->Complete(test, objective) : part.status();
 }
@@ -159,14 +156,10 @@ absl::Duration UnitOf(const SearchPlan& plan, const ProbeRequest& request) {
 // The number of RPCs that an objective needs; 0 if it is not about a
 // percentile. Of messages, each stream counts once.
 double NeededCount(const config::Objective& objective, int min_tail_samples) {
-  double percent = 0;
-  if (const auto* time = std::get_if<config::PartTime>(&objective.metric)) {
-    percent = time->percent;
-  } else if (const auto* metric =
-                 std::get_if<stats::Metric>(&objective.metric)) {
-    percent = metric->percent;
-  }
-  return percent == 0 ? 0 : min_tail_samples / (1 - percent / 100);
+  const double percent = objective.metric.percent;
+  return percent == 0 || !stats::IsOfRpc(objective.metric)
+             ? 0
+             : min_tail_samples / (1 - percent / 100);
 }
 
 }  // namespace
@@ -227,11 +220,10 @@ absl::Status RunLoads(std::vector<double> loads, SearchPlan& plan) {
 }
 
 bool MeasuresIsolation(const SearchPlan& plan) {
-  return std::any_of(
-      plan.objectives.begin(), plan.objectives.end(),
-      [](const config::Objective& objective) {
-        return std::holds_alternative<config::Isolation>(objective.metric);
-      });
+  return std::any_of(plan.objectives.begin(), plan.objectives.end(),
+                     [](const config::Objective& objective) {
+                       return stats::IsIsolation(objective.metric);
+                     });
 }
 
 absl::StatusOr<DistributedSystemDescription> ProbeTest(

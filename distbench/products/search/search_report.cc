@@ -6,7 +6,6 @@
 #include <limits>
 #include <optional>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -16,7 +15,9 @@
 #include "distbench/base/time_units.h"
 #include "distbench/products/search/isolation_part.h"
 #include "distbench/products/search/system_copies.h"
+#include "distbench/report/measurements/measure.h"
 #include "distbench/report/measurements/run_outcome.h"
+#include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/judge_objective.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
@@ -55,7 +56,7 @@ void SetWindow(const PlannedProbe& planned, const TestResult& result,
 // otherwise the test's first.
 int FirstRpc(const SearchPlan& plan, const TestResult& result) {
   for (const config::Objective& objective : plan.objectives) {
-    if (std::holds_alternative<config::HostCpu>(objective.metric)) continue;
+    if (objective.metric.kind == stats::Metric::Kind::kCpu) continue;
     const absl::StatusOr<int> rpc = report::FindRpc(objective, result);
     if (rpc.ok()) return *rpc;
   }
@@ -107,7 +108,8 @@ CopyOutcomes ReportCopies(const SearchPlan& plan,
   for (int copy = 1; copy <= plan.instances; ++copy) {
     const TestResult own = ResultOfCopy(result, test, plan.instances, copy);
     const int rpc = FirstRpc(plan, own);
-    *probe.add_instance_statistics() = StatisticsOf(own, rpc);
+    *probe.add_instance_statistics() =
+        StatisticsOf(own, report::AddUp(own), rpc);
     offered.push_back(OfferedCount(own, rpc));
     best = std::max(best, EndedCount(*probe.instance_statistics().rbegin()));
   }
@@ -159,10 +161,11 @@ absl::StatusOr<SearchProbe> ReportProbe(
   SearchProbe probe = BeginReport(planned);
   SetWindow(planned, result, probe);
   const TestResult merged = ResultOfCopy(result, test, plan.instances, 0);
-  *probe.mutable_statistics() = StatisticsOf(merged, FirstRpc(plan, merged));
-  if (const std::optional<double> share = report::HostCpuShare(result)) {
-    probe.set_host_cpu_share(*share);
-  }
+  const report::TestTotals totals = report::AddUp(merged);
+  *probe.mutable_statistics() =
+      StatisticsOf(merged, totals, FirstRpc(plan, merged));
+  const auto host_cpu = report::MeasureHostCpu(result, totals);
+  if (host_cpu.ok()) probe.set_host_cpu_share(host_cpu->value);
   for (std::string& sentence : report::DisturbancesOf(result)) {
     probe.add_disturbances(std::move(sentence));
   }
@@ -180,7 +183,7 @@ absl::StatusOr<SearchProbe> ReportProbe(
           ? MissedByFar(planned.request,
                         absl::StrCat("the subject was lost: ",
                                      result.run_info().failure()))
-          : MeasureProbe(planned.request, plan.objectives, merged);
+          : MeasureProbe(planned.request, plan.objectives, merged, totals);
   if (!measured.ok()) return measured.status();
   probe.set_achieved_load(measured->probe.achieved_load);
   probe.set_outcome(measured->outcome);

@@ -12,6 +12,7 @@
 #include "distbench/config/catalogs/driver_resolution.h"
 #include "distbench/config/plan/test_names.h"
 #include "distbench/config/syntax/instance_names.h"
+#include "distbench/report/measurements/measure.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/measurements/topology.h"
@@ -21,9 +22,6 @@ namespace distbench::stacks {
 namespace {
 
 using Figures = std::map<std::string, StackFigure>;
-
-constexpr std::pair<double, const char*> kPercentiles[] = {
-    {50, "p50_ns"}, {99, "p99_ns"}, {99.9, "p999_ns"}};
 
 constexpr std::pair<results::TimePart, const char*> kParts[] = {
     {results::TimePart::kNetwork, "network_share"},
@@ -51,25 +49,20 @@ Entries EntriesOf(const TestResult& result) {
   return entries;
 }
 
-std::optional<double> AsDouble(const std::optional<int64_t>& latency_ns) {
-  if (!latency_ns) return std::nullopt;
-  return *latency_ns == stats::Outcomes::kFailed
-             ? std::numeric_limits<double>::infinity()
-             : static_cast<double>(*latency_ns);
-}
-
-void AddPercentiles(const report::RpcMeasurements& rpc, Figures& figures) {
-  const std::vector<stats::Outcomes> blocks =
-      rpc.response_time.count() > 0 ? report::ResponseTimeBlocks(rpc.series)
-                                    : report::ServiceTimeBlocks(rpc.series);
-  for (const report::Percentile& percentile :
-       report::EstimatePercentiles(rpc.latency(), blocks)) {
-    for (const auto& [percent, name] : kPercentiles) {
-      if (percentile.percent != percent) continue;
-      figures[name] = {*AsDouble(percentile.value_ns),
-                       AsDouble(percentile.interval.lower),
-                       AsDouble(percentile.interval.upper)};
+void AddMeasured(const report::RpcMeasurements& rpc, Figures& figures) {
+  for (const StackMetric& metric : kStackMetrics) {
+    if (!metric.measured) continue;
+    const report::LatencyKind latency = rpc.latency_kind();
+    const auto estimate = report::Measure(*metric.measured, rpc, latency);
+    if (!estimate.ok() ||
+        !report::IsSupported(*metric.measured, rpc, latency)) {
+      continue;
     }
+    StackFigure& figure = figures[metric.name];
+    figure.value = estimate->value;
+    if (!stats::IsLatency(*metric.measured)) continue;
+    figure.lower = estimate->lower;
+    figure.upper = estimate->upper;
   }
 }
 
@@ -90,19 +83,14 @@ void AddTimeParts(const results::RpcTotals& totals, Figures& figures) {
 
 StackValues ValuesOfRpc(const report::RpcMeasurements& rpc) {
   StackValues values;
-  const int64_t duration_ns = rpc.totals.counts.duration_ns();
   values.has_response_times = rpc.response_time.count() > 0;
   if (rpc.offered) {
-    values.offered_per_second = report::PerSecond(
-        static_cast<double>(rpc.offered->offered_count()), duration_ns);
+    values.offered_per_second =
+        report::PerSecond(static_cast<double>(rpc.offered->offered_count()),
+                          rpc.totals.counts.duration_ns());
   }
-  values.figures["per_second"] = {report::PerSecond(
-      static_cast<double>(rpc.totals.counts.succeeded_count), duration_ns)};
-  AddPercentiles(rpc, values.figures);
+  AddMeasured(rpc, values.figures);
   AddTimeParts(rpc.totals, values.figures);
-  if (rpc.latency().count() > 0) {
-    values.figures["failed_share"] = {rpc.latency().failed_share()};
-  }
   return values;
 }
 

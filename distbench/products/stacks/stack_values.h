@@ -11,41 +11,47 @@
 
 #include "absl/types/span.h"
 #include "distbench/report/measurements/test_run.h"
+#include "distbench/stats/metric.h"
 #include "proto/results.pb.h"
 
 namespace distbench::stacks {
 
 struct StackMetric {
-  enum class Unit { kPerSecond, kNs, kShare };
-
   const char* name;   // in JSON documents
   const char* title;  // for users, such as "p99"
-  Unit unit;
+  stats::MetricUnit unit;
 
-  // Whether stacks are compared by it, and what a ratio above 1 means then.
+  // Whether stacks are compared by it. More is better of amounts per second.
   bool is_judged = false;
-  bool higher_is_better = false;
+
+  // Absent if only this product measures it.
+  std::optional<stats::Metric> measured = {};
 };
 
 inline constexpr StackMetric kStackMetrics[] = {
-    {"per_second", "rate", StackMetric::Unit::kPerSecond, true, true},
-    {"p50_ns", "p50", StackMetric::Unit::kNs, true},
-    {"p99_ns", "p99", StackMetric::Unit::kNs, true},
-    {"p999_ns", "p99.9", StackMetric::Unit::kNs, true},
+    {"per_second", "rate", stats::MetricUnit::kPerSecond, true,
+     stats::Metric{stats::Metric::Kind::kRate}},
+    {"p50_ns", "p50", stats::MetricUnit::kNs, true,
+     stats::Metric{stats::Metric::Kind::kPercentile, 50}},
+    {"p99_ns", "p99", stats::MetricUnit::kNs, true,
+     stats::Metric{stats::Metric::Kind::kPercentile, 99}},
+    {"p999_ns", "p99.9", stats::MetricUnit::kNs, true,
+     stats::Metric{stats::Metric::Kind::kPercentile, 99.9}},
 
     // CPU time of the instances' processes, divided by the RPCs of main lists,
     // warm-up and failures included: of all instances, of those of the services
     // whose main lists send RPCs, and of the others.
-    {"cpu_ns", "CPU per RPC", StackMetric::Unit::kNs, true},
-    {"client_cpu_ns", "client CPU", StackMetric::Unit::kNs},
-    {"server_cpu_ns", "server CPU", StackMetric::Unit::kNs},
+    {"cpu_ns", "CPU per RPC", stats::MetricUnit::kNs, true},
+    {"client_cpu_ns", "client CPU", stats::MetricUnit::kNs},
+    {"server_cpu_ns", "server CPU", stats::MetricUnit::kNs},
 
     // Of the service times, if the test measured their parts.
-    {"network_share", "network", StackMetric::Unit::kShare},
-    {"server_queue_share", "queue", StackMetric::Unit::kShare},
-    {"server_handler_share", "handler", StackMetric::Unit::kShare},
+    {"network_share", "network", stats::MetricUnit::kShare},
+    {"server_queue_share", "queue", stats::MetricUnit::kShare},
+    {"server_handler_share", "handler", stats::MetricUnit::kShare},
 
-    {"failed_share", "failed", StackMetric::Unit::kShare},
+    {"failed_share", "failed", stats::MetricUnit::kShare, false,
+     stats::Metric{stats::Metric::Kind::kFailures}},
 };
 
 // A metric of a run, or over several. Infinite for percentiles that fall among

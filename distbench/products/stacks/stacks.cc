@@ -172,9 +172,9 @@ void AddChanges(const StackRuns& first, const StackRuns& next,
     if (!metric.is_judged) continue;
     const auto ratio = RatioOf(first, next, rpc, metric);
     const ComparisonVerdict verdict =
-        ratio ? report::JudgeChange(*ratio, /*no_change=*/1,
-                                    report::kLatencyResolution,
-                                    metric.higher_is_better)
+        ratio ? report::JudgeChange(
+                    *ratio, /*no_change=*/1, report::kLatencyResolution,
+                    metric.unit == stats::MetricUnit::kPerSecond)
               : ComparisonVerdict::kNotComparable;
     sentence.Add(metric, verdict, ratio);
     ReportedStacks::StackChange& change = *load.add_changes();
@@ -360,14 +360,13 @@ std::string ValueText(const StackMetric& metric, bool has_value, double value,
   if (failed) return "failed";
   if (!has_value) return "?";
   switch (metric.unit) {
-    case StackMetric::Unit::kPerSecond:
+    case stats::MetricUnit::kPerSecond:
       return base::HumanRate(value);
-    case StackMetric::Unit::kNs:
+    case stats::MetricUnit::kNs:
       return base::HumanDuration(value);
-    case StackMetric::Unit::kShare:
+    default:
       return absl::StrFormat("%.3g%%", 100 * value);
   }
-  return "";
 }
 
 std::string FigureText(const StackMetric& metric, const Figure* figure) {

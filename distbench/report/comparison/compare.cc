@@ -21,7 +21,7 @@ namespace {
 
 ComparisonVerdict Judge(const stats::Metric& metric,
                         const stats::Difference& change) {
-  const bool is_percentile = metric.kind == stats::Metric::Kind::kPercentile;
+  const bool is_percentile = metric.percent > 0;
   return JudgeChange(change, stats::IsComparedByRatio(metric) ? 1 : 0,
                      is_percentile ? kLatencyResolution : 0,
                      stats::HigherIsBetter(metric));
@@ -74,21 +74,19 @@ struct RpcGroups {
 
 // Returns the noise floor of a comparison whose values are known.
 std::optional<double> NoiseFloorOf(const MetricComparison& comparison,
-                                   const RpcRuns& noise,
-                                   OutcomesOf outcomes_of) {
+                                   const RpcRuns& noise, LatencyKind latency) {
   const auto values =
-      ValuesOf("the noise floor", comparison.metric, noise, outcomes_of);
+      ValuesOf("the noise floor", comparison.metric, noise, latency);
   if (!values.ok()) return std::nullopt;
   return NoiseFloor(comparison.metric, *values, comparison.base_values.size(),
                     comparison.next_values.size());
 }
 
 MetricComparison CompareMetric(const stats::Metric& metric,
-                               const RpcGroups& groups,
-                               OutcomesOf outcomes_of) {
+                               const RpcGroups& groups, LatencyKind latency) {
   MetricComparison comparison = {metric, ComparisonVerdict::kNotComparable, ""};
-  auto base_values = ValuesOf("base", metric, groups.base, outcomes_of);
-  auto next_values = ValuesOf("new", metric, groups.next, outcomes_of);
+  auto base_values = ValuesOf("base", metric, groups.base, latency);
+  auto next_values = ValuesOf("new", metric, groups.next, latency);
   if (!base_values.ok() || !next_values.ok()) {
     comparison.reason = std::string(
         (base_values.ok() ? next_values : base_values).status().message());
@@ -98,9 +96,9 @@ MetricComparison CompareMetric(const stats::Metric& metric,
   comparison.next = Center(metric, *next_values);
   comparison.base_values = *std::move(base_values);
   comparison.next_values = *std::move(next_values);
-  comparison.base_count = CountRpcs(groups.base, outcomes_of);
-  comparison.next_count = CountRpcs(groups.next, outcomes_of);
-  comparison.noise_floor = NoiseFloorOf(comparison, groups.noise, outcomes_of);
+  comparison.base_count = CountRpcs(groups.base, latency);
+  comparison.next_count = CountRpcs(groups.next, latency);
+  comparison.noise_floor = NoiseFloorOf(comparison, groups.noise, latency);
   comparison.change = ChangeOf(comparison, kCompareConfidence);
   comparison.verdict = Judge(metric, comparison.change);
   return comparison;
@@ -108,17 +106,14 @@ MetricComparison CompareMetric(const stats::Metric& metric,
 
 RpcComparison CompareRpc(const std::string& name, const RpcGroups& groups,
                          const std::vector<stats::Metric>& metrics) {
-  const bool by_response =
-      HaveResponseTimes(groups.base) && HaveResponseTimes(groups.next);
-  const OutcomesOf outcomes_of = by_response ? ResponseTime : ServiceTime;
-  RpcComparison comparison = {
-      name, by_response ? "response time" : "service time", {}};
+  const LatencyKind latency = LatencyOf({&groups.base, &groups.next});
+  RpcComparison comparison = {name, std::string(LatencyName(latency)), {}};
   for (const stats::Metric& metric :
        MetricsOf(metrics, {&groups.base, &groups.next})) {
-    comparison.metrics.push_back(CompareMetric(metric, groups, outcomes_of));
+    comparison.metrics.push_back(CompareMetric(metric, groups, latency));
   }
   comparison.distribution =
-      CompareDistributions(groups.base, groups.next, outcomes_of);
+      CompareDistributions(groups.base, groups.next, latency);
   return comparison;
 }
 

@@ -125,11 +125,11 @@ DistanceMatrix DistancesBetween(const std::vector<Curve>& curves) {
 }
 
 std::vector<const stats::Outcomes*> FirstRuns(const RpcRuns& runs,
-                                              OutcomesOf outcomes_of) {
+                                              LatencyKind latency) {
   std::vector<const stats::Outcomes*> first;
   for (const RpcMeasurements& rpc : runs) {
     if (first.size() == kMaxDistributionRuns) break;
-    first.push_back(&outcomes_of(rpc));
+    first.push_back(&rpc.latency(latency));
   }
   return first;
 }
@@ -138,10 +138,10 @@ std::vector<const stats::Outcomes*> FirstRuns(const RpcRuns& runs,
 
 DistributionChange CompareDistributions(const RpcRuns& base,
                                         const RpcRuns& next,
-                                        OutcomesOf outcomes_of) {
-  std::vector<const stats::Outcomes*> runs = FirstRuns(base, outcomes_of);
+                                        LatencyKind latency) {
+  std::vector<const stats::Outcomes*> runs = FirstRuns(base, latency);
   const size_t base_count = runs.size();
-  for (const stats::Outcomes* run : FirstRuns(next, outcomes_of))
+  for (const stats::Outcomes* run : FirstRuns(next, latency))
     runs.push_back(run);
   if (SmallestPValue(base_count, runs.size() - base_count) >
       kDistributionError) {

@@ -73,7 +73,7 @@ struct DistributionChange {
 // in between.
 DistributionChange CompareDistributions(const RpcRuns& base,
                                         const RpcRuns& next,
-                                        OutcomesOf outcomes_of);
+                                        LatencyKind latency);
 
 }  // namespace distbench::report
 

@@ -60,7 +60,7 @@ stats::Difference BoundsOf(const MetricComparison& comparison, double error) {
   // A two-sided interval excludes `error` on each side.
   stats::Difference change = ChangeOf(comparison, 1 - 2 * error);
   if (!change.interval) return change;
-  if (comparison.metric.kind == stats::Metric::Kind::kPercentile) {
+  if (comparison.metric.percent > 0) {
     WidenPercentile(change);
   } else if (stats::UnitOf(comparison.metric) == stats::MetricUnit::kShare) {
     // Of attempts, too, which are at least as many as RPCs.
@@ -321,6 +321,10 @@ absl::StatusOr<Gate> ParseGate(absl::string_view text) {
   if (!metric.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the condition \"", text, "\": ", metric.status().message()));
+  }
+  if (!stats::IsOfRpc(*metric)) {
+    return SyntaxError(
+        text, absl::StrCat("is about ", name, ", which RPCs do not have"));
   }
   gate.metric = *metric;
   return gate;

@@ -1,12 +1,14 @@
 #include "distbench/report/comparison/gate.h"
 
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "distbench/report/comparison/testing/made_runs.h"
 #include "distbench/report/comparison/testing/simulated_gates.h"
 #include "distbench/report/verdicts/check.h"
+#include "distbench/results/message_sums.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -76,6 +78,40 @@ TEST(GateBoundsTest, ASpreadBetweenRunsIsNotWidened) {
       BoundsOf(Compared({RunOf(1000)}, {RunOf(1000)})[0].rpcs[0].metrics[0],
                0.05)
           .interval);
+}
+
+// A run of streams with messages at such intervals.
+TestResult RunWithGaps(int64_t gap_ns) {
+  TestResult result = RunOf(1'000'000);
+  results::TallyOf<StreamStatistics> streams;
+  streams.count(StreamStatistics::kStreamCountFieldNumber) = 1000;
+  streams.histogram(StreamStatistics::kGapNsFieldNumber).RecordN(gap_ns, 1000);
+  streams.Encode((*result.mutable_service_logs()
+                       ->mutable_instance_logs()
+                       ->at("c/0")
+                       .mutable_stream_statistics())[0]);
+  return result;
+}
+
+// Whatever objectives are about, but for what RPCs do not have.
+TEST(GateTest, ConditionsAreAboutAnyMetricOfRpcs) {
+  const Gate gate = *ParseGate("query:gap_p50>5%");
+  CompareOptions options;
+  options.metrics.push_back(gate.metric);
+  const auto judged = [&](int64_t next_gap_ns) {
+    return JudgeGates({gate},
+                      Compared(Twice(RunWithGaps(1'000'000)),
+                               Twice(RunWithGaps(next_gap_ns)), options))
+        .at(0);
+  };
+  EXPECT_EQ(judged(1'000'000).verdict, CheckVerdict::kPass);
+  EXPECT_EQ(judged(2'000'000).verdict, CheckVerdict::kFail);
+  EXPECT_THAT(judged(2'000'000).evidence,
+              HasSubstr("gap_p50 changed by +100.0%"));
+  for (const char* text : {"cpu>5%", "isol_p05<-5%"}) {
+    EXPECT_THAT(std::string(ParseGate(text).status().message()),
+                HasSubstr("which RPCs do not have; write it like"));
+  }
 }
 
 // Base has an RPC "query" and one more; of the latter, new sends none.

@@ -2,19 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "distbench/report/measurements/test_totals.h"
-#include "distbench/results/walk.h"
-#include "distbench/stats/quantile_interval.h"
+#include "distbench/report/measurements/measure.h"
+#include "distbench/stats/outcomes.h"
 
 namespace distbench::report {
 namespace {
 
-// The reason why a run has no value of a metric.
+// The reasons why a run has no value that can be compared.
 absl::Status TooFewRpcs() { return absl::NotFoundError("too few RPCs"); }
 
 absl::Status TooManyFailed(const stats::Outcomes& outcomes) {
@@ -22,60 +20,25 @@ absl::Status TooManyFailed(const stats::Outcomes& outcomes) {
                                              100 * outcomes.failed_share()));
 }
 
-absl::Status NoPolicy() {
-  return absl::NotFoundError("the RPC has no policy, or sent no attempts");
-}
-
 bool HasPolicy(const RpcMeasurements& rpc) { return rpc.attempts.has_value(); }
-
-// Whether the value can be compared by ratio.
-bool IsPositive(double value) { return value > 0 && std::isfinite(value); }
 
 absl::StatusOr<double> ValueOf(const stats::Metric& metric,
                                const RpcMeasurements& rpc,
-                               const stats::Outcomes& outcomes) {
-  switch (metric.kind) {
-    case stats::Metric::Kind::kPercentile: {
-      const double quantile = metric.percent / 100;
-      if (!stats::SupportsQuantile(outcomes.count(), quantile))
-        return TooFewRpcs();
-      const int64_t value_ns = outcomes.ValueAtQuantile(quantile);
-      if (value_ns == stats::Outcomes::kFailed) return TooManyFailed(outcomes);
-      if (value_ns <= 0) return TooFewRpcs();
-      return static_cast<double>(value_ns);
-    }
-    case stats::Metric::Kind::kMean:
-      if (outcomes.failed_share() > stats::kAllowedFailures) {
-        return TooManyFailed(outcomes);
-      }
-      if (!IsPositive(outcomes.latency_ns.mean())) return TooFewRpcs();
-      return outcomes.latency_ns.mean();
-    case stats::Metric::Kind::kRate: {
-      const results::RpcCounts& counts = rpc.totals.counts;
-      const double rate = PerSecond(static_cast<double>(counts.succeeded_count),
-                                    counts.duration_ns());
-      if (IsPositive(rate)) return rate;
-      return outcomes.failed_count > 0 ? TooManyFailed(outcomes) : TooFewRpcs();
-    }
-    case stats::Metric::Kind::kFailures:
-      if (outcomes.count() == 0) return TooFewRpcs();
-      return outcomes.failed_share();
-    case stats::Metric::Kind::kGoodput:
-      if (IsPositive(rpc.goodput_per_second())) return rpc.goodput_per_second();
-      return outcomes.failed_count > 0 ? TooManyFailed(outcomes) : TooFewRpcs();
-    case stats::Metric::Kind::kAmplification:
-    case stats::Metric::Kind::kWasted: {
-      if (!HasPolicy(rpc)) return NoPolicy();
-      const std::optional<double> value =
-          metric.kind == stats::Metric::Kind::kAmplification
-              ? Amplification(*rpc.attempts)
-              : WastedShare(*rpc.attempts, rpc.totals.counts.succeeded_count);
-      const bool is_usable =
-          value && (IsPositive(*value) || !stats::IsComparedByRatio(metric));
-      return is_usable ? absl::StatusOr<double>(*value) : NoPolicy();
-    }
+                               LatencyKind latency) {
+  const stats::Outcomes& outcomes = rpc.latency(latency);
+  if (!IsSupported(metric, rpc, latency)) return TooFewRpcs();
+  const absl::StatusOr<Estimate> estimate = Measure(metric, rpc, latency);
+  if (!estimate.ok()) return estimate.status();
+  const bool leaves_out_too_many =
+      metric.kind == stats::Metric::Kind::kMean &&
+      estimate->failed_share > stats::kAllowedFailures;
+  if (std::isinf(estimate->value) || leaves_out_too_many) {
+    return TooManyFailed(outcomes);
   }
-  return TooFewRpcs();
+  if (stats::IsComparedByRatio(metric) && !(estimate->value > 0)) {
+    return outcomes.failed_count > 0 ? TooManyFailed(outcomes) : TooFewRpcs();
+  }
+  return estimate->value;
 }
 
 }  // namespace
@@ -91,27 +54,22 @@ std::map<std::string, RpcRuns> RpcsOf(absl::Span<const TestRun> runs) {
   return rpcs;
 }
 
-const stats::Outcomes& ServiceTime(const RpcMeasurements& rpc) {
-  return rpc.service_time;
-}
-
-const stats::Outcomes& ResponseTime(const RpcMeasurements& rpc) {
-  return rpc.response_time;
-}
-
-bool HaveResponseTimes(const RpcRuns& runs) {
-  return std::all_of(runs.begin(), runs.end(), [](const RpcMeasurements& rpc) {
-    return rpc.response_time.count() > 0;
-  });
+LatencyKind LatencyOf(absl::Span<const RpcRuns* const> groups) {
+  for (const RpcRuns* runs : groups) {
+    for (const RpcMeasurements& rpc : *runs) {
+      if (rpc.response_time.count() == 0) return LatencyKind::kService;
+    }
+  }
+  return LatencyKind::kResponse;
 }
 
 absl::StatusOr<std::vector<double>> ValuesOf(absl::string_view group,
                                              const stats::Metric& metric,
                                              const RpcRuns& runs,
-                                             OutcomesOf outcomes_of) {
+                                             LatencyKind latency) {
   std::vector<double> values;
   for (const RpcMeasurements& rpc : runs) {
-    const absl::StatusOr<double> value = ValueOf(metric, rpc, outcomes_of(rpc));
+    const absl::StatusOr<double> value = ValueOf(metric, rpc, latency);
     if (!value.ok()) {
       return absl::NotFoundError(
           absl::StrCat(value.status().message(), " in run ", values.size() + 1,
@@ -136,9 +94,9 @@ std::vector<stats::Metric> MetricsOf(const std::vector<stats::Metric>& metrics,
   return all;
 }
 
-uint64_t CountRpcs(const RpcRuns& runs, OutcomesOf outcomes_of) {
+uint64_t CountRpcs(const RpcRuns& runs, LatencyKind latency) {
   uint64_t count = 0;
-  for (const RpcMeasurements& rpc : runs) count += outcomes_of(rpc).count();
+  for (const RpcMeasurements& rpc : runs) count += rpc.latency(latency).count();
   return count;
 }
 

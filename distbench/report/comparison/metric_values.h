@@ -14,7 +14,6 @@
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/stats/metric.h"
-#include "distbench/stats/outcomes.h"
 
 namespace distbench::report {
 
@@ -24,13 +23,9 @@ using RpcRuns = std::vector<RpcMeasurements>;
 // Returns the RPCs of the runs, by name.
 std::map<std::string, RpcRuns> RpcsOf(absl::Span<const TestRun> runs);
 
-// The kind of latency that is judged.
-using OutcomesOf = const stats::Outcomes& (*)(const RpcMeasurements&);
-const stats::Outcomes& ServiceTime(const RpcMeasurements& rpc);
-const stats::Outcomes& ResponseTime(const RpcMeasurements& rpc);
-
-// Whether all of the runs have response times.
-bool HaveResponseTimes(const RpcRuns& runs);
+// The kind of latency that is compared: response times if all of the runs have
+// them.
+LatencyKind LatencyOf(absl::Span<const RpcRuns* const> groups);
 
 // Returns the value of the metric in each run: in nanoseconds, per second, or a
 // share from 0 to 1. All values are finite, and positive if the metric is
@@ -39,7 +34,7 @@ bool HaveResponseTimes(const RpcRuns& runs);
 absl::StatusOr<std::vector<double>> ValuesOf(absl::string_view group,
                                              const stats::Metric& metric,
                                              const RpcRuns& runs,
-                                             OutcomesOf outcomes_of);
+                                             LatencyKind latency);
 
 // Returns `metrics` and, of RPCs that have a policy in all of the runs, those
 // of PolicyMetrics() that are not among them.
@@ -47,7 +42,7 @@ std::vector<stats::Metric> MetricsOf(const std::vector<stats::Metric>& metrics,
                                      absl::Span<const RpcRuns* const> groups);
 
 // The number of RPCs in all of the runs.
-uint64_t CountRpcs(const RpcRuns& runs, OutcomesOf outcomes_of);
+uint64_t CountRpcs(const RpcRuns& runs, LatencyKind latency);
 
 }  // namespace distbench::report
 

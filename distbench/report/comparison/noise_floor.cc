@@ -61,11 +61,11 @@ std::vector<double> ScaledValues(const stats::Metric& metric,
 }
 
 void AppendMetric(const stats::Metric& metric, const RpcRuns& runs,
-                  OutcomesOf outcomes_of, int name_width, std::string& text) {
+                  LatencyKind latency, int name_width, std::string& text) {
   absl::StrAppendFormat(&text, "    %-*s", name_width,
                         stats::MetricName(metric));
   const absl::StatusOr<std::vector<double>> values =
-      ValuesOf("the test", metric, runs, outcomes_of);
+      ValuesOf("the test", metric, runs, latency);
   if (!values.ok()) {
     absl::StrAppend(&text, "  not known: ", values.status().message(), "\n");
     return;
@@ -82,9 +82,8 @@ void AppendMetric(const stats::Metric& metric, const RpcRuns& runs,
 
 void AppendRpc(const std::string& name, const RpcRuns& runs,
                std::string& text) {
-  const bool by_response = HaveResponseTimes(runs);
-  absl::StrAppend(&text, "  ", name, ", ",
-                  by_response ? "response time" : "service time", ":\n");
+  const LatencyKind latency = LatencyOf({&runs});
+  absl::StrAppend(&text, "  ", name, ", ", LatencyName(latency), ":\n");
   const std::vector<stats::Metric> metrics =
       MetricsOf(stats::DefaultMetrics(), {&runs});
   size_t name_width = 8;
@@ -98,8 +97,7 @@ void AppendRpc(const std::string& name, const RpcRuns& runs,
   }
   text += '\n';
   for (const stats::Metric& metric : metrics) {
-    AppendMetric(metric, runs, by_response ? ResponseTime : ServiceTime,
-                 static_cast<int>(name_width), text);
+    AppendMetric(metric, runs, latency, static_cast<int>(name_width), text);
   }
 }
 

@@ -44,12 +44,13 @@ void DeriveObjective(const JudgedObjective& judged,
       absl::AsciiStrToLower(VerdictName(judged.check.verdict)));
   if (judged.objective) {
     objective.set_unit(
-        std::string(stats::UnitName(config::UnitOf(*judged.objective))));
+        std::string(stats::UnitName(stats::UnitOf(judged.objective->metric))));
     objective.set_limit(judged.objective->limit);
   }
   SetFigure(judged.measured, "measured", "failed", objective);
   SetFigure(judged.lower, "lower", "lower_failed", objective);
   SetFigure(judged.upper, "upper", "upper_failed", objective);
+  objective.set_of_independent(judged.of_independent);
   objective.set_evidence(judged.check.evidence);
 }
 

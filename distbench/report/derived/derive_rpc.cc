@@ -86,9 +86,11 @@ Report::Rpc DeriveRpc(const RpcMeasurements& measured) {
     failures.set_cause(cause);
     failures.set_count(count);
   }
-  SetLatency(measured.service_time, ServiceTimeBlocks(measured.series),
+  SetLatency(measured.service_time,
+             LatencyBlocks(measured.series, LatencyKind::kService),
              &Report::Rpc::mutable_service_time, rpc);
-  SetLatency(measured.response_time, ResponseTimeBlocks(measured.series),
+  SetLatency(measured.response_time,
+             LatencyBlocks(measured.series, LatencyKind::kResponse),
              &Report::Rpc::mutable_response_time, rpc);
   SetLatency({.latency_ns = measured.totals.lateness_ns}, {},
              &Report::Rpc::mutable_lateness, rpc);

@@ -44,14 +44,12 @@ Report::RpcTable::Row RpcRow(const Report::Rpc& rpc) {
   SetTimes(rpc.service_time(), *row.mutable_service());
   SetTimes(rpc.response_time(), *row.mutable_response());
   SetTimes(rpc.lateness(), *row.mutable_lateness());
-  if (const auto percent = FailedAbovePercent(
-          rpc.service_time().count(), rpc.service_time().failed_count())) {
-    row.set_service_failed_above_percent(*percent);
-  }
-  if (const auto percent = FailedAbovePercent(
-          rpc.response_time().count(), rpc.response_time().failed_count())) {
-    row.set_response_failed_above_percent(*percent);
-  }
+  SetFigure(FailedAbovePercent(rpc.service_time().count(),
+                               rpc.service_time().failed_count()),
+            "service_failed_above_percent", "", row);
+  SetFigure(FailedAbovePercent(rpc.response_time().count(),
+                               rpc.response_time().failed_count()),
+            "response_failed_above_percent", "", row);
   return row;
 }
 
@@ -142,10 +140,9 @@ void FillPeer(const results::RpcLogView& view, const results::RpcTotals& totals,
            *row.mutable_server_queue());
   SetTimes(TimesOf(totals, TimePart::kServerHandler),
            *row.mutable_server_handler());
-  if (const auto percent = FailedAbovePercent(
-          counts.succeeded_count + failed_count, failed_count)) {
-    row.set_failed_above_percent(*percent);
-  }
+  SetFigure(
+      FailedAbovePercent(counts.succeeded_count + failed_count, failed_count),
+      "failed_above_percent", "", row);
 }
 
 }  // namespace
@@ -181,10 +178,10 @@ void ListSeries(const std::string& rpc, const RpcSeries& series, RowSink sink) {
     SetTimes({interval.service_time_ns, failed_count}, *row.mutable_service());
     SetTimes({interval.response_time_ns, is_open_loop ? failed_count : 0},
              *row.mutable_response());
-    if (const auto percent = FailedAbovePercent(
-            interval.service_time_ns.count() + failed_count, failed_count)) {
-      row.set_failed_above_percent(*percent);
-    }
+    SetFigure(
+        FailedAbovePercent(interval.service_time_ns.count() + failed_count,
+                           failed_count),
+        "failed_above_percent", "", row);
     sink(row);
   }
 }

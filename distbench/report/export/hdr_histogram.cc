@@ -30,18 +30,12 @@ namespace {
 // HdrHistogram's default.
 constexpr int kPointsPerHalving = 5;
 
-const stats::Outcomes& OutcomesOf(const RpcMeasurements& run,
-                                  LatencyKind latency) {
-  return latency == LatencyKind::kService ? run.service_time
-                                          : run.response_time;
-}
-
 }  // namespace
 
 std::string RenderHdr(const SelectedRpc& rpc) {
   stats::Outcomes outcomes;
   for (const RpcMeasurements& run : rpc.runs) {
-    outcomes.Merge(OutcomesOf(run, rpc.latency));
+    outcomes.Merge(run.latency(rpc.latency));
   }
   const stats::LogHistogram& latency_ns = outcomes.latency_ns;
   std::string text =
@@ -156,13 +150,11 @@ struct Intervals {
 Intervals ListIntervals(const SelectedRpc& rpc) {
   Intervals all;
   for (const RpcMeasurements& run : rpc.runs) {
-    const bool is_service = rpc.latency == LatencyKind::kService;
-    const stats::Outcomes& outcomes = OutcomesOf(run, rpc.latency);
+    const stats::Outcomes& outcomes = run.latency(rpc.latency);
     all.failed_count += static_cast<int64_t>(outcomes.failed_count);
     all.left_out_clients += run.series.left_out_count;
     for (const auto& [index, interval] : run.series.intervals) {
-      const stats::LogHistogram& latency_ns =
-          is_service ? interval.service_time_ns : interval.response_time_ns;
+      const stats::LogHistogram& latency_ns = interval.latency_ns(rpc.latency);
       if (latency_ns.count() == 0) continue;
       if (interval.warmup > 0) {
         ++all.warmup_intervals;

@@ -18,8 +18,6 @@ namespace distbench::report {
 
 // The choice of one RPC: these formats have room for no more.
 
-enum class LatencyKind { kService, kResponse };
-
 struct RpcSelection {
   // Empty: the only test or RPC.
   std::string test;

@@ -244,10 +244,14 @@ bool IsRecovering(const LoadCurve& curve, const Trigger& trigger,
          last - GoodputIn(after.first(third)) > kRisingGoodput * possible;
 }
 
-std::string LatencyOf(double ns) {
-  return ns >= static_cast<double>(stats::Outcomes::kFailed)
-             ? "failed"
-             : base::HumanDuration(ns);
+// A system that was healthy before had a median latency.
+std::string DescribeLatencies(double before_ns, double after_ns) {
+  return absl::StrCat(after_ns >= static_cast<double>(stats::Outcomes::kFailed)
+                          ? "most requests failed"
+                          : absl::StrCat("the median latency was ",
+                                         base::HumanDuration(after_ns)),
+                      ", where the median latency had been ",
+                      base::HumanDuration(before_ns));
 }
 
 std::string DescribeStates(const LoadState& before, const LoadState& after,
@@ -262,9 +266,8 @@ std::string DescribeStates(const LoadState& before, const LoadState& after,
                           "%.2f",
                           after.attempts, before.attempts);
   }
-  absl::StrAppend(&text, ", and a median latency of ",
-                  LatencyOf(after.latency_ns), " instead of ",
-                  LatencyOf(before.latency_ns));
+  absl::StrAppend(&text, ", and ",
+                  DescribeLatencies(before.latency_ns, after.latency_ns));
   return text;
 }
 

@@ -132,7 +132,8 @@ TEST_F(MetastableTest, AnOverloadThatOutlivesItsTriggerIsFound) {
   EXPECT_THAT(message, HasSubstr("for the last 19 s"));
   EXPECT_THAT(message, HasSubstr("goodput stayed at 30/s instead of 100/s"));
   EXPECT_THAT(message, HasSubstr("2.80 attempts per request instead of 1.00"));
-  EXPECT_THAT(message, HasSubstr("latency of failed instead of 1.00ms"));
+  EXPECT_THAT(message, HasSubstr("and most requests failed, where the "
+                                 "median latency had been 1.00ms"));
 }
 
 TEST_F(MetastableTest, APeakOfLoadIsATriggerToo) {
@@ -155,7 +156,8 @@ TEST_F(MetastableTest, SlowAnswersSustainItWithoutRetries) {
     return second;
   });
   EXPECT_THAT(Find("metastable").message(),
-              HasSubstr("latency of 90.0ms instead"));
+              HasSubstr("the median latency was 90.0ms, where the median "
+                        "latency had been 1.00ms"));
 }
 
 TEST_F(MetastableTest, ARunThatRecoveredIsNot) {

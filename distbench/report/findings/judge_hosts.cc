@@ -224,8 +224,9 @@ std::string NameConnection(const DataConnection& connection) {
 }
 
 // `sender` is whose segments these are, and `details` says more about them.
-// Without timeouts, a repeated segment delays an RPC by a round trip or two,
-// which is worth a word only if there are many.
+// Where no RPC took as long as a timeout, none waited for one: repeated
+// segments then delayed RPCs by a round trip or two, which their latencies
+// show.
 void JudgeRetransmits(const std::string& sender, int64_t sent,
                       int64_t retransmitted, const std::string& details,
                       std::optional<int64_t> slowest_rpc_ns,
@@ -233,24 +234,19 @@ void JudgeRetransmits(const std::string& sender, int64_t sent,
   if (sent <= 0) return;
   const double share =
       static_cast<double>(retransmitted) / static_cast<double>(sent);
-  if (share <= kRetransmitted) return;
+  const bool may_have_timed_out =
+      slowest_rpc_ns.value_or(kRetransmissionTimeoutNs) >=
+      kRetransmissionTimeoutNs;
+  if (share <= kRetransmitted || !may_have_timed_out) return;
   const bool is_much =
       share > kMuchRetransmitted && retransmitted >= kManyRetransmits;
-  const bool timed_out = slowest_rpc_ns.value_or(kRetransmissionTimeoutNs) >=
-                         kRetransmissionTimeoutNs;
-  if (!timed_out && !is_much) return;
   findings.Add(
-      timed_out && is_much ? Finding::WARN : Finding::NOTE, "retransmits",
+      is_much ? Finding::WARN : Finding::NOTE, "retransmits",
       absl::StrCat(
           sender, " sent ", retransmitted,
           retransmitted == 1 ? " TCP segment again, " : " TCP segments again, ",
           base::HumanPercent(share), " of all that it sent", details,
-          timed_out ? "; each may have delayed RPCs by a timeout of 200 ms or "
-                      "more"
-                    : absl::StrCat("; as the slowest RPC took ",
-                                   base::HumanDuration(*slowest_rpc_ns),
-                                   ", none of those measured waited for a "
-                                   "timeout of 200 ms")),
+          "; each may have delayed RPCs by a timeout of 200 ms or more"),
       "Look for a link, a switch or a queue that loses packets, or lower the "
       "load. The table of data connections shows which ones are affected.");
 }

@@ -200,21 +200,12 @@ TEST_F(JudgeTest, RetransmitsAmongFewSegmentsAreANote) {
   ExpectOne(Finding::NOTE, "retransmits");
 }
 
-TEST_F(JudgeTest, FewRetransmitsThatDelayedNothingAreNothing) {
+// An undisturbed run over loopback has them, too.
+TEST_F(JudgeTest, RetransmitsThatDelayedNothingAreNothing) {
   SlowestTakes(kTimeoutNs - 5'000'000);
-  Counters().set_tcp_sent_segments(1000);
-  Counters().set_tcp_retransmitted_segments(9);
-  ExpectNothing();
-}
-
-TEST_F(JudgeTest, ManyRetransmitsBlameNoTimeoutThatNobodyWaitedFor) {
-  SlowestTakes(15'800'000);
   Counters().set_tcp_sent_segments(1'000'000);
-  Counters().set_tcp_retransmitted_segments(2000);
-  EXPECT_THAT(
-      ExpectOne(Finding::NOTE, "retransmits"),
-      HasSubstr("0.2% of all that it sent; as the slowest RPC took 15.8ms, "
-                "none of those measured waited for a timeout of 200 ms"));
+  Counters().set_tcp_retransmitted_segments(3200);
+  ExpectNothing();
 }
 
 TEST_F(JudgeTest, RpcsThatFailedMayHaveWaitedForATimeout) {

@@ -83,6 +83,20 @@ TEST(JsonTest, HasTheVerdictsOnObjectives) {
   EXPECT_EQ(all[2]["verdict"], "fail");
 }
 
+TEST(JsonTest, ObjectivesSayWhatTheirIntervalsAre) {
+  TestResult result = MakeExampleResult({});
+  result.mutable_traffic_config()->add_objectives("rpc_0 p50<=1s");
+  const auto objective = [&] {
+    return Rendered(Sourced({result}))["tests"][0]["objectives"][0];
+  };
+  EXPECT_EQ(objective()["of_independent"], false);
+  for (auto& [name, log] :
+       *result.mutable_service_logs()->mutable_instance_logs()) {
+    log.clear_rpc_time_series();
+  }
+  EXPECT_EQ(objective()["of_independent"], true);
+}
+
 TEST(JsonTest, FiguresOfObjectivesMayBeMissing) {
   TestResult failed = MakeExampleResult({});
   failed.mutable_traffic_config()->add_objectives("rpc_0 p50<=1s");

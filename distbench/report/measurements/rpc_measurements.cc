@@ -198,8 +198,13 @@ void ForEachRpc(const TestResult& result, int64_t max_intervals,
   }
 }
 
-const stats::Outcomes& RpcMeasurements::latency() const {
-  return response_time.count() > 0 ? response_time : service_time;
+const stats::Outcomes& RpcMeasurements::latency(LatencyKind kind) const {
+  return kind == LatencyKind::kResponse ? response_time : service_time;
+}
+
+LatencyKind RpcMeasurements::latency_kind() const {
+  return response_time.count() > 0 ? LatencyKind::kResponse
+                                   : LatencyKind::kService;
 }
 
 int64_t RpcMeasurements::goodput_count() const {
@@ -211,16 +216,22 @@ double RpcMeasurements::goodput_per_second() const {
   return PerSecond(static_cast<double>(goodput_count()), measured_ns);
 }
 
+Percentile EstimatePercentile(const stats::Outcomes& outcomes,
+                              absl::Span<const stats::Outcomes> blocks,
+                              double percent) {
+  const double quantile = percent / 100;
+  return {
+      percent, outcomes.ValueAtQuantile(quantile),
+      stats::IntervalOfQuantile(outcomes, blocks, quantile, kReportConfidence)};
+}
+
 std::vector<Percentile> EstimatePercentiles(
     const stats::Outcomes& outcomes,
     const std::vector<stats::Outcomes>& blocks) {
   std::vector<Percentile> percentiles;
   for (const double percent : kReportPercentiles) {
-    const double quantile = percent / 100;
-    if (!stats::SupportsQuantile(outcomes.count(), quantile)) break;
-    percentiles.push_back({percent, outcomes.ValueAtQuantile(quantile),
-                           stats::IntervalOfQuantile(outcomes, blocks, quantile,
-                                                     kReportConfidence)});
+    if (!stats::SupportsQuantile(outcomes.count(), percent / 100)) break;
+    percentiles.push_back(EstimatePercentile(outcomes, blocks, percent));
   }
   return percentiles;
 }

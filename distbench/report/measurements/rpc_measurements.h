@@ -11,6 +11,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "distbench/report/measurements/rpc_series.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/results/rpc_totals.h"
@@ -112,9 +113,12 @@ struct RpcMeasurements {
   // Absent if there is no series.
   std::optional<TrafficSpan> traffic;
 
+  const stats::Outcomes& latency(LatencyKind kind) const;
+
   // The latency that a caller experiences: response times in open loops,
   // otherwise service times.
-  const stats::Outcomes& latency() const;
+  LatencyKind latency_kind() const;
+  const stats::Outcomes& latency() const { return latency(latency_kind()); }
 
   // Requests that succeeded in time; and per second of the time in which they
   // were measured, 0 if there is none.
@@ -139,12 +143,16 @@ struct Percentile {
   stats::QuantileInterval interval;
 };
 
+// `blocks` cover consecutive requests and may be empty.
+Percentile EstimatePercentile(const stats::Outcomes& outcomes,
+                              absl::Span<const stats::Outcomes> blocks,
+                              double percent);
+
 // The percentiles of which reports show the intervals, ascending.
 inline constexpr double kReportPercentiles[] = {50, 75,   90,    95,
                                                 99, 99.9, 99.99, 99.999};
 
 // Returns those of kReportPercentiles that the number of requests supports.
-// `blocks` cover consecutive requests and may be empty.
 std::vector<Percentile> EstimatePercentiles(
     const stats::Outcomes& outcomes,
     const std::vector<stats::Outcomes>& blocks);

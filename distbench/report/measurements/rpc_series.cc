@@ -63,17 +63,6 @@ void AddInterval(const RpcInterval& interval, IntervalTotals& totals) {
       .IgnoreError();
 }
 
-std::vector<stats::Outcomes> Blocks(
-    const RpcSeries& series, stats::LogHistogram IntervalTotals::*latency) {
-  std::vector<stats::OutcomesView> measured;
-  for (const auto& [index, totals] : series.intervals) {
-    if (totals.warmup == 0) {
-      measured.emplace_back(totals.*latency, totals.failed);
-    }
-  }
-  return stats::MakeBlocks(measured);
-}
-
 }  // namespace
 
 bool HasValidTimes(const RpcTimeSeries& series) {
@@ -101,12 +90,19 @@ RpcSeries CollectSeries(const TestResult& result, int rpc_index,
   return series;
 }
 
-std::vector<stats::Outcomes> ServiceTimeBlocks(const RpcSeries& series) {
-  return Blocks(series, &IntervalTotals::service_time_ns);
+absl::string_view LatencyName(LatencyKind kind) {
+  return kind == LatencyKind::kResponse ? "response time" : "service time";
 }
 
-std::vector<stats::Outcomes> ResponseTimeBlocks(const RpcSeries& series) {
-  return Blocks(series, &IntervalTotals::response_time_ns);
+std::vector<stats::Outcomes> LatencyBlocks(const RpcSeries& series,
+                                           LatencyKind kind) {
+  std::vector<stats::OutcomesView> measured;
+  for (const auto& [index, totals] : series.intervals) {
+    if (totals.warmup == 0) {
+      measured.emplace_back(totals.latency_ns(kind), totals.failed);
+    }
+  }
+  return stats::MakeBlocks(measured);
 }
 
 namespace {

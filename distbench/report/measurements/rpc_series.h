@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/stats/interval_series.h"
 #include "distbench/stats/log_histogram.h"
@@ -17,10 +18,20 @@
 
 namespace distbench::report {
 
+// What the latency of an RPC is.
+enum class LatencyKind { kService, kResponse };
+
+// Returns "service time" or "response time".
+absl::string_view LatencyName(LatencyKind kind);
+
 // Like RpcInterval of the result, which documents the fields.
 struct IntervalTotals : stats::IntervalCounts {
   stats::LogHistogram service_time_ns;
   stats::LogHistogram response_time_ns;
+
+  const stats::LogHistogram& latency_ns(LatencyKind kind) const {
+    return kind == LatencyKind::kResponse ? response_time_ns : service_time_ns;
+  }
 };
 
 struct RpcSeries {
@@ -46,11 +57,11 @@ RpcSeries CollectSeries(
     const TestResult& result, int rpc_index,
     int64_t max_intervals = std::numeric_limits<int64_t>::max());
 
-// Return the blocks of the series for quantile intervals (see
+// Returns the blocks of the series for quantile intervals (see
 // stats/quantile_interval.h), excluding intervals that contain warm-up. RPCs
 // that were never sent belong to no interval.
-std::vector<stats::Outcomes> ServiceTimeBlocks(const RpcSeries& series);
-std::vector<stats::Outcomes> ResponseTimeBlocks(const RpcSeries& series);
+std::vector<stats::Outcomes> LatencyBlocks(const RpcSeries& series,
+                                           LatencyKind kind);
 
 // The load of one RPC over time: what was offered, attempted and served.
 

@@ -92,9 +92,12 @@ TEST(RpcSeriesTest, BlocksAreWithoutWarmUp) {
   for (int i = 0; i < stats::kMinBlocks + 2; ++i) {
     AddInterval(SeriesOf(result, "c/0"), i, 100).set_warmup_count(i < 2);
   }
-  EXPECT_EQ(ServiceTimeBlocks(CollectSeries(result, kRpc)).size(),
-            stats::kMinBlocks);
-  EXPECT_EQ(ResponseTimeBlocks(CollectSeries(result, kRpc)).size(), 0);
+  EXPECT_EQ(
+      LatencyBlocks(CollectSeries(result, kRpc), LatencyKind::kService).size(),
+      stats::kMinBlocks);
+  EXPECT_EQ(
+      LatencyBlocks(CollectSeries(result, kRpc), LatencyKind::kResponse).size(),
+      0);
 }
 
 TEST(RpcSeriesTest, TheWidestClientDecides) {

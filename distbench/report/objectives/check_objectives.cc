@@ -7,29 +7,60 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/config/objectives/objective.h"
+#include "distbench/report/measurements/measure.h"
+#include "distbench/report/measurements/recovery.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/judge_objective.h"
+#include "distbench/stats/metric.h"
 
 namespace distbench::report {
 namespace {
 
+// Whether latencies may well grow during the test, which is then no sign of a
+// run that was too short.
+bool GrowsByPlan(const TestResult& result) {
+  return config::HasVaryingRate(result.traffic_config()) ||
+         result.has_experiment_cell() || !FaultWindowsOf(result).empty();
+}
+
 std::string BoundText(const config::Objective& objective,
                       const std::optional<double>& bound) {
   if (!bound) return "?";
-  if (std::isinf(*bound)) return "failed";
-  switch (config::UnitOf(objective)) {
-    case stats::MetricUnit::kNs:
-      return absl::StrFormat("%.3f ms", *bound / 1e6);
-    case stats::MetricUnit::kPerSecond:
-    case stats::MetricUnit::kRatio:
-      return absl::StrFormat("%.6g", *bound);
-    case stats::MetricUnit::kShare:
-      return absl::StrFormat("%.3g%%", 100 * *bound);
+  return std::isinf(*bound)
+             ? "failed"
+             : ValueText(stats::UnitOf(objective.metric), *bound);
+}
+
+// What would decide, if not the limit is what is close.
+std::string AdviceText(const JudgedObjective& judged) {
+  if (judged.check.verdict != CheckVerdict::kUndecided) return "";
+  if (judged.has_grown) {
+    return "; latencies were still growing: a longer run would measure more";
   }
-  return "";
+  return judged.lower && judged.upper ? ""
+                                      : "; the requests are too few for a "
+                                        "bound, or differ too much from "
+                                        "second to second: measure for longer";
+}
+
+void SetVerdict(const ObjectiveOutcome& outcome, JudgedObjective& judged) {
+  const Estimate& estimate = outcome.estimate;
+  const config::Objective& objective = *judged.objective;
+  judged.measured = estimate.value;
+  judged.lower = estimate.lower;
+  // What a longer run would measure has no upper bound.
+  if (!judged.has_grown) judged.upper = estimate.upper;
+  judged.of_independent = estimate.is_of_independent;
+  judged.check.verdict = JudgeBounds(judged.lower, judged.upper,
+                                     objective.limit, objective.is_upper_limit);
+  judged.check.evidence =
+      absl::StrCat(outcome.measured, " (95% interval",
+                   judged.of_independent ? " of independent values" : "", ": ",
+                   BoundText(objective, judged.lower), " to ",
+                   BoundText(objective, judged.upper), ")", AdviceText(judged));
 }
 
 // Judges an objective, or says why its text is none.
@@ -49,17 +80,8 @@ JudgedObjective JudgeOne(const absl::StatusOr<config::Objective>& objective,
         absl::StrCat("cannot be judged: ", outcome.status().message());
     return judged;
   }
-  judged.measured = outcome->value;
-  judged.lower = outcome->lower;
-  judged.upper = outcome->upper;
-  judged.check.verdict =
-      JudgeBounds(outcome->lower, outcome->upper, objective->limit,
-                  objective->is_upper_limit);
-  judged.check.evidence =
-      absl::StrCat(outcome->measured, " (95% interval",
-                   outcome->is_of_independent ? " of independent values" : "",
-                   ": ", BoundText(*objective, outcome->lower), " to ",
-                   BoundText(*objective, outcome->upper), ")");
+  judged.has_grown = outcome->estimate.has_grown && !GrowsByPlan(result);
+  SetVerdict(*outcome, judged);
   return judged;
 }
 

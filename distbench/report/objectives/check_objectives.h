@@ -26,12 +26,21 @@ struct JudgedObjective {
   std::optional<double> measured = {};
   std::optional<double> lower = {};
   std::optional<double> upper = {};
+
+  // See Estimate::is_of_independent.
+  bool of_independent = false;
+
+  // Whether the latencies were still growing, and not because the test varies
+  // its load or disturbs its servers. What a longer run would measure is then
+  // known to be no less, but has no upper bound.
+  bool has_grown = false;
 };
 
 // Judges the objectives of the test's config, then `more`, each once. An
 // objective is met if the 95 % confidence interval of its metric lies within
-// the limit, missed if it lies beyond, and undecided otherwise. It is missed if
-// the test failed or did not measure the metric.
+// the limit, missed if it lies beyond, and undecided otherwise, as where
+// latencies were still growing. It is missed if the test failed or did not
+// measure the metric.
 std::vector<JudgedObjective> JudgeObjectives(
     const TestResult& result, absl::Span<const std::string> more = {});
 

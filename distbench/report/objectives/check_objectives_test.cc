@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "distbench/results/histogram_proto.h"
+#include "distbench/results/message_sums.h"
 #include "distbench/results/rpc_totals.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -12,6 +13,7 @@ namespace distbench::report {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // RPCs of 1, 2, ... ms, in a second.
 TestResult ResultOf(int count, int failed_count,
@@ -94,6 +96,103 @@ TEST(CheckObjectivesTest, SaysWhatItJudgedBy) {
   EXPECT_EQ(checks[1].condition, "rate>=1");
 }
 
+// One RPC over time, of so many milliseconds in each second or, with a step, of
+// so many more for each tenth of its RPCs.
+TestResult ResultOverTime(const std::vector<int>& milliseconds,
+                          const std::vector<std::string>& objectives,
+                          int step = 0) {
+  TestResult result = ResultOf(0, 0, objectives);
+  ServicePerformanceLog& log =
+      result.mutable_service_logs()->mutable_instance_logs()->at("c/0");
+  RpcTimeSeries& series = (*log.mutable_rpc_time_series())[0];
+  series.set_interval_ns(1'000'000'000);
+  results::RpcTotals totals;
+  for (const int each : milliseconds) {
+    stats::LogHistogram latency_ns;
+    for (int tenth = 0; tenth < 10; ++tenth) {
+      latency_ns.RecordN((each + tenth * step) * int64_t{1'000'000}, 100);
+    }
+    totals.service_time_ns.Merge(latency_ns);
+    RpcInterval& interval = *series.add_intervals();
+    interval.set_index(series.intervals_size() - 1);
+    interval.set_succeeded_count(1000);
+    results::EncodeHistogram(latency_ns, *interval.mutable_service_time_ns());
+  }
+  totals.counts.succeeded_count = totals.service_time_ns.count();
+  totals.Encode(*log.mutable_peer_logs()
+                     ->at("s/0")
+                     .mutable_rpc_logs()
+                     ->at(0)
+                     .mutable_statistics());
+  return result;
+}
+
+// By a tenth of what the latencies of a second differ.
+TestResult GrowingResult(const std::vector<std::string>& objectives) {
+  return ResultOverTime({10, 11, 12, 13, 14, 15, 16, 17, 18, 19}, objectives,
+                        /*step=*/10);
+}
+
+TEST(CheckObjectivesTest, LatenciesThatStillGrowKeepNoUpperLimit) {
+  const auto judged = JudgeObjectives(GrowingResult(
+      {"p50<=1s", "mean<=1s", "p50<=1ms", "p50>=5ms", "rate>=1"}));
+  ASSERT_EQ(judged.size(), 5u);
+  for (const int i : {0, 1}) {
+    EXPECT_EQ(judged[i].check.verdict, CheckVerdict::kUndecided);
+    EXPECT_FALSE(judged[i].upper.has_value());
+    EXPECT_THAT(judged[i].check.evidence,
+                HasSubstr("ms to ?); latencies were still growing: a longer "
+                          "run would measure more"));
+  }
+  // More could only be further beyond these limits.
+  EXPECT_EQ(judged[2].check.verdict, CheckVerdict::kFail);
+  EXPECT_EQ(judged[3].check.verdict, CheckVerdict::kPass);
+  EXPECT_THAT(judged[3].check.evidence, Not(HasSubstr("growing")));
+  EXPECT_FALSE(judged[4].has_grown);
+}
+
+// What varies or disturbs the load is no sign of a run that was too short.
+TEST(CheckObjectivesTest, LatenciesMayGrowByPlan) {
+  const auto verdict_of = [](const TestResult& result) {
+    return CheckObjectives(result)[0].verdict;
+  };
+  const TestResult growing = GrowingResult({"p50<=1s"});
+  EXPECT_EQ(verdict_of(growing), CheckVerdict::kUndecided);
+  TestResult varied = growing;
+  varied.mutable_traffic_config()
+      ->add_actions()
+      ->mutable_iterations()
+      ->mutable_arrivals()
+      ->add_modulations();
+  EXPECT_EQ(verdict_of(varied), CheckVerdict::kPass);
+  TestResult disturbed = growing;
+  disturbed.mutable_experiment_cell();
+  EXPECT_EQ(verdict_of(disturbed), CheckVerdict::kPass);
+  TestResult faulty = growing;
+  FaultTime& time = *(*faulty.mutable_service_logs()
+                           ->mutable_instance_logs()
+                           ->at("c/0")
+                           .mutable_fault_logs())["freeze"]
+                         .add_times();
+  time.set_begin_timestamp_ns(1'000'000'000);
+  time.set_end_timestamp_ns(3'000'000'000);
+  EXPECT_EQ(verdict_of(faulty), CheckVerdict::kPass);
+}
+
+// Nobody has to guess why a limit far away is not kept.
+TEST(CheckObjectivesTest, SaysWhyABoundIsUnknown) {
+  EXPECT_THAT(CheckObjectives(ResultOf(100, 0, {"p99.9<=1000s"}))[0].evidence,
+              HasSubstr("ms to ?); the requests are too few for a bound"));
+  EXPECT_THAT(
+      CheckObjectives(ResultOverTime({10, 30, 20, 10, 30}, {"p50<=1s"}))[0]
+          .evidence,
+      HasSubstr("? to ?); the requests are too few for a bound, or differ too "
+                "much from second to second"));
+  // The limit is within the interval.
+  EXPECT_THAT(CheckObjectives(ResultOf(1000, 0, {"p50<=510ms"}))[0].evidence,
+              Not(HasSubstr("too few")));
+}
+
 TEST(CheckObjectivesTest, FailsWhereThereIsNothingToJudge) {
   TestResult result = ResultOf(10, 0, {"other p50<=1s", "p50"});
   auto checks = CheckObjectives(result);
@@ -103,6 +202,34 @@ TEST(CheckObjectivesTest, FailsWhereThereIsNothingToJudge) {
   EXPECT_EQ(checks[1].verdict, CheckVerdict::kFail);
   result.mutable_run_info()->set_failure("node1 was lost");
   EXPECT_THAT(CheckObjectives(result)[0].evidence, HasSubstr("node1 was lost"));
+}
+
+TEST(CheckObjectivesTest, VerdictsOnStreamsAreInMilliseconds) {
+  TestResult result;
+  DistributedSystemDescription& test = *result.mutable_traffic_config();
+  RpcSpec& rpc = *test.add_rpc_descriptions();
+  rpc.set_name("talk");
+  rpc.mutable_stream();
+  test.add_objectives("gap_p50<=2ms");
+  test.add_objectives("first_message_p50<=1ms");
+  ServicePerformanceLog& log =
+      (*result.mutable_service_logs()->mutable_instance_logs())["client/0"];
+  results::TallyOf<StreamStatistics> streams;
+  streams.count(StreamStatistics::kStreamCountFieldNumber) = 1000;
+  streams.histogram(StreamStatistics::kFirstMessageNsFieldNumber)
+      .RecordN(2'000'000, 1000);
+  streams.histogram(StreamStatistics::kGapNsFieldNumber)
+      .RecordN(1'000'000, 10'000);
+  streams.Encode((*log.mutable_stream_statistics())[0]);
+  RpcStatistics& statistics =
+      *(*(*log.mutable_peer_logs())["server/0"].mutable_rpc_logs())[0]
+           .mutable_statistics();
+  statistics.set_succeeded_count(1000);
+  const std::vector<Check> checks = CheckObjectives(result);
+  ASSERT_EQ(checks.size(), 2);
+  EXPECT_EQ(checks[0].verdict, CheckVerdict::kPass) << checks[0].evidence;
+  EXPECT_EQ(checks[1].verdict, CheckVerdict::kFail) << checks[1].evidence;
+  EXPECT_THAT(checks[1].evidence, HasSubstr("ms to "));
 }
 
 // Files for CI systems say so of each test, also of one without objectives.

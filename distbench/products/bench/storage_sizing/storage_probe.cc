@@ -14,6 +14,7 @@
 #include "distbench/products/search/judgement/measured_probe.h"
 #include "distbench/products/search/knobs/knob_name.h"
 #include "distbench/products/search/knobs/knobs.h"
+#include "distbench/report/measurements/test_totals.h"
 
 namespace distbench::bench {
 namespace {
@@ -178,8 +179,8 @@ absl::StatusOr<search::Probe> RunSizingProbe(
   const absl::StatusOr<TestResult> result =
       run(*sized, [](const RunTestsEvent&) { return true; });
   if (!result.ok()) return result.status();
-  absl::StatusOr<search::MeasuredProbe> measured =
-      search::MeasureProbe(probe.request, {*objective}, *result);
+  absl::StatusOr<search::MeasuredProbe> measured = search::MeasureProbe(
+      probe.request, {*objective}, *result, report::AddUp(*result));
   if (!measured.ok()) return measured.status();
   measured->probe.seconds =
       absl::ToDoubleSeconds(Measured(probe.request, timing));

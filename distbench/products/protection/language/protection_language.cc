@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -44,9 +43,7 @@ void ProtectionLanguage::Validate(
 bool ProtectionLanguage::CheckObjective(
     const config::TestValidation& validation, const config::Path& path,
     const config::Objective& objective, bool is_of_search) const {
-  if (!std::holds_alternative<config::Isolation>(objective.metric)) {
-    return false;
-  }
+  if (!stats::IsIsolation(objective.metric)) return false;
   const std::string text = config::Quoted(objective.text);
   if (!is_of_search) {
     validation.Add(
@@ -124,8 +121,7 @@ void CheckObjectiveOfSubject(const config::TestValidation& validation,
     validation.Add(place, std::string(objective.status().message()));
     return;
   }
-  const auto* const metric = std::get_if<stats::Metric>(&objective->metric);
-  if (metric == nullptr || metric->kind != stats::Metric::Kind::kPercentile ||
+  if (objective->metric.kind != stats::Metric::Kind::kPercentile ||
       !objective->is_upper_limit) {
     validation.Add(place,
                    absl::StrCat(config::Quoted(subject.objective()),

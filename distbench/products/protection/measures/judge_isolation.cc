@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -15,8 +13,10 @@
 #include "distbench/products/protection/measures/cell.h"
 #include "distbench/products/protection/measures/matrix.h"
 #include "distbench/products/protection/measures/run.h"
+#include "distbench/report/measurements/measure.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/objectives/judge_objective.h"
+#include "distbench/stats/metric.h"
 #include "distbench/stats/outcomes.h"
 #include "distbench/stats/quantile_interval.h"
 #include "distbench/stats/run_interval.h"
@@ -28,24 +28,16 @@ namespace {
 // A run of a search lasts minutes, not days.
 constexpr int64_t kMostSeconds = 100'000;
 
-// The assumed relative error where the seconds are too few for a bound.
-constexpr double kUnknownError = 0.25;
-
 // What a search may tell apart: a hundredth of a percent. Smaller shares have
 // logarithms that say nothing.
 constexpr double kSmallestShare = 1e-4;
 
-struct BoundedValue {
-  double value = 0;
-  std::optional<double> lower;
-  std::optional<double> upper;
-};
-
-BoundedValue PercentileOf(const std::vector<double>& sorted, double quantile) {
+report::Estimate PercentileOf(const std::vector<double>& sorted,
+                              double quantile) {
   const auto count = static_cast<int64_t>(sorted.size());
   const stats::RankInterval ranks =
       stats::OrderStatisticRanks(count, quantile, report::kReportConfidence);
-  BoundedValue estimate = {
+  report::Estimate estimate = {
       .value = stats::ValueDistribution(sorted).AtQuantile(quantile)};
   if (ranks.lower >= 1) estimate.lower = sorted[ranks.lower - 1];
   if (ranks.upper <= count) estimate.upper = sorted[ranks.upper - 1];
@@ -54,14 +46,14 @@ BoundedValue PercentileOf(const std::vector<double>& sorted, double quantile) {
 
 // Infinite if one of the seconds is: what nothing ended in was no better than
 // anything measured.
-BoundedValue MeanOf(const std::vector<double>& seconds) {
+report::Estimate MeanOf(const std::vector<double>& seconds) {
   const stats::ValueDistribution all(seconds);
   if (all.infinite_count() > 0) {
     return {.value = stats::ValueDistribution::kInfinite,
             .lower = stats::ValueDistribution::kInfinite,
             .upper = stats::ValueDistribution::kInfinite};
   }
-  BoundedValue estimate = {.value = all.mean().value_or(0)};
+  report::Estimate estimate = {.value = all.mean().value_or(0)};
   if (const auto interval =
           stats::IntervalOfMean(seconds, report::kReportConfidence)) {
     estimate.lower = interval->lower;
@@ -70,18 +62,11 @@ BoundedValue MeanOf(const std::vector<double>& seconds) {
   return estimate;
 }
 
-// The distance of a share from the limit, positive if it missed.
-double DistanceOf(const config::Objective& objective, double share) {
-  const double distance =
-      std::log(std::max(share, kSmallestShare) / objective.limit);
-  return objective.is_upper_limit ? distance : -distance;
-}
-
 // Half of the interval's width, in standard errors.
-double ErrorOf(const BoundedValue& estimate) {
+double ErrorOf(const report::Estimate& estimate) {
   if (std::isinf(estimate.value)) return 0;
   if (!estimate.lower || !estimate.upper || std::isinf(*estimate.upper)) {
-    return kUnknownError;
+    return report::kUnknownError;
   }
   return std::log(std::max(*estimate.upper, kSmallestShare) /
                   std::max(*estimate.lower, kSmallestShare)) /
@@ -115,19 +100,12 @@ std::string Doubts(const ProtectionRun& run) {
 // could keep.
 report::ObjectiveOutcome MissAlone(const config::Objective& objective,
                                    const ProtectionRun& run) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const double worst = objective.is_upper_limit ? kInfinity : 0;
-  report::ObjectiveOutcome outcome;
-  outcome.excess = {.estimate = kInfinity, .error = 0};
-  outcome.service_excess = outcome.excess;
-  outcome.value = worst;
-  outcome.lower = worst;
-  outcome.upper = worst;
-  outcome.measured = absl::StrFormat(
-      "only %.3g%% of the requests were served within the objective before the "
-      "antagonist began, and more than %.3g%% should be",
-      100 * run.baseline.served_share, 100 * kLeastServedShare);
-  return outcome;
+  return report::CertainMiss(
+      objective,
+      absl::StrFormat(
+          "only %.3g%% of the requests were served within the objective before "
+          "the antagonist began, and more than %.3g%% should be",
+          100 * run.baseline.served_share, 100 * kLeastServedShare));
 }
 
 }  // namespace
@@ -136,28 +114,22 @@ report::ObjectiveOutcome JudgeSeconds(const config::Objective& objective,
                                       absl::Span<const double> seconds) {
   std::vector<double> sorted(seconds.begin(), seconds.end());
   std::sort(sorted.begin(), sorted.end());
-  const auto& isolation = std::get<config::Isolation>(objective.metric);
-  const BoundedValue estimate =
-      isolation.percent ? PercentileOf(sorted, *isolation.percent / 100)
-                        : MeanOf(sorted);
-  report::ObjectiveOutcome outcome;
-  outcome.excess = {.estimate = DistanceOf(objective, estimate.value),
-                    .error = ErrorOf(estimate)};
-  outcome.value = estimate.value;
-  // A generator that is late is no excuse: the antagonist may be the reason.
-  outcome.service_excess = outcome.excess;
+  const double percent = objective.metric.percent;
+  report::Estimate estimate =
+      percent > 0 ? PercentileOf(sorted, percent / 100) : MeanOf(sorted);
+  estimate.log_error = ErrorOf(estimate);
+  estimate.is_of_independent = true;
   // An interval of a mean may reach below what a share can be.
-  if (estimate.lower) outcome.lower = std::max(*estimate.lower, 0.0);
-  outcome.upper = estimate.upper;
-  outcome.measured = TextOf(objective, estimate.value);
-  return outcome;
+  if (estimate.lower) estimate.lower = std::max(*estimate.lower, 0.0);
+  // A generator that is late is no excuse: the antagonist may be the reason.
+  return report::OutcomeOf(objective, estimate,
+                           TextOf(objective, estimate.value));
 }
 
 absl::StatusOr<report::ObjectiveOutcome> JudgeIsolation(
     const config::Objective& objective, const TestResult& result) {
-  const auto& isolation = std::get<config::Isolation>(objective.metric);
   const ProtectionRun run = MeasureProtection(
-      result, {.rpc = objective.rpc, .limit_ns = isolation.served_within_ns},
+      result, {.rpc = objective.rpc, .limit_ns = objective.served_within_ns},
       kMostSeconds);
   // If no more are served, the p95 of the baseline is failed.
   if (run.baseline.served_share <= kLeastServedShare) {
@@ -169,7 +141,7 @@ absl::StatusOr<report::ObjectiveOutcome> JudgeIsolation(
                      "\" cannot be judged: ", run.problem));
   }
   const std::vector<double> seconds =
-      isolation.kind == config::Isolation::Kind::kGoodput
+      objective.metric.kind == stats::Metric::Kind::kIsolation
           ? IsolationOf(run)
           : ImpactOf(run, kMainImpact);
   if (seconds.empty()) {

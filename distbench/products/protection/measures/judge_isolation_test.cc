@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "distbench/products/protection/measures/testing/example_experiment.h"
@@ -50,13 +49,13 @@ TEST(JudgeSecondsTest, LimitsAPercentileOfTheGoodput) {
 TEST(JudgeSecondsTest, KnowsHowMuchTheSecondsSay) {
   const report::ObjectiveOutcome many =
       JudgeText("isol_p05>=90%", Seconds(1000, 10, 0.5, 0.99));
-  EXPECT_EQ(many.lower, 0.99);
-  EXPECT_EQ(many.upper, 0.99);
+  EXPECT_EQ(many.estimate.lower, 0.99);
+  EXPECT_EQ(many.estimate.upper, 0.99);
   EXPECT_EQ(many.excess.error, 0);
   // Twenty seconds have no lower bound of their 5th percentile.
   const report::ObjectiveOutcome few =
       JudgeText("isol_p05>=90%", Seconds(20, 0, 0, 0.99));
-  EXPECT_FALSE(few.lower.has_value());
+  EXPECT_FALSE(few.estimate.lower.has_value());
   EXPECT_EQ(few.excess.error, 0.25);
 }
 
@@ -65,9 +64,10 @@ TEST(JudgeSecondsTest, LimitsTheMean) {
       JudgeText("isol_mean>=50%", Seconds(100, 50, 0.25, 0.75));
   EXPECT_NEAR(half.excess.estimate, 0, 1e-9);
   EXPECT_EQ(half.measured, "isol_mean 50%");
-  ASSERT_TRUE(half.lower && half.upper);
-  EXPECT_NEAR((*half.lower + *half.upper) / 2, 0.5, 1e-9);
-  EXPECT_NEAR(*half.upper - *half.lower, 2 * 1.984 * 0.2513 / 10, 1e-3);
+  ASSERT_TRUE(half.estimate.lower && half.estimate.upper);
+  EXPECT_NEAR((*half.estimate.lower + *half.estimate.upper) / 2, 0.5, 1e-9);
+  EXPECT_NEAR(*half.estimate.upper - *half.estimate.lower,
+              2 * 1.984 * 0.2513 / 10, 1e-3);
 }
 
 TEST(JudgeSecondsTest, ASilentSecondIsWorseThanAnyLatency) {
@@ -135,7 +135,7 @@ TEST(JudgeIsolationTest, ALoadThatTheServiceDoesNotCarryAloneIsAMiss) {
     absl::StatusOr<config::Objective> objective = config::ParseObjective(text);
     ASSERT_TRUE(objective.ok());
     objective->rpc = kExampleRpc;
-    std::get<config::Isolation>(objective->metric).served_within_ns = 1'000'000;
+    objective->served_within_ns = 1'000'000;
     ExampleRun run = SteadyRun(96, 1'000'000);
     for (ExampleSecond& second : run.seconds) second.failed_count = 4;
     auto outcome = JudgeIsolation(*objective, ResultOf(run));
@@ -148,7 +148,8 @@ TEST(JudgeIsolationTest, ALoadThatTheServiceDoesNotCarryAloneIsAMiss) {
     outcome = JudgeIsolation(*objective, ResultOf(run));
     ASSERT_TRUE(outcome.ok()) << outcome.status();
     EXPECT_EQ(outcome->excess.estimate, kInfinity);
-    EXPECT_EQ(outcome->upper, objective->is_upper_limit ? kInfinity : 0);
+    EXPECT_EQ(outcome->estimate.upper,
+              objective->is_upper_limit ? kInfinity : 0);
     EXPECT_THAT(outcome->measured, StartsWith("only 95% of the requests"));
     // Nothing at all is no problem of the run.
     for (ExampleSecond& second : run.seconds) {

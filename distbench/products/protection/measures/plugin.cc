@@ -1,7 +1,5 @@
 // Objectives on isolation, which the product measures.
 
-#include <variant>
-
 #include "distbench/base/plugins.h"
 #include "distbench/products/protection/measures/judge_isolation.h"
 #include "distbench/report/objectives/judge_objective.h"
@@ -10,7 +8,7 @@ namespace distbench::protection {
 namespace {
 
 bool IsIsolation(const config::Objective& objective) {
-  return std::holds_alternative<config::Isolation>(objective.metric);
+  return stats::IsIsolation(objective.metric);
 }
 
 const base::Plugin<report::ObjectiveJudge> kIsolation(

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -22,10 +21,7 @@ constexpr int64_t kShortestIntervalNs = 1'000'000'000;
 
 // A limit of latencies: of a percentile or of the mean.
 bool LimitsLatencies(const config::Objective& objective) {
-  const auto* metric = std::get_if<stats::Metric>(&objective.metric);
-  return metric != nullptr && objective.is_upper_limit &&
-         (metric->kind == stats::Metric::Kind::kPercentile ||
-          metric->kind == stats::Metric::Kind::kMean);
+  return objective.is_upper_limit && stats::IsLatency(objective.metric);
 }
 
 std::optional<int> FindRpc(const TestResult& result, const std::string& rpc) {

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -54,9 +53,9 @@ Target TargetOf(const SearchReport& report) {
     const absl::StatusOr<config::Objective> objective =
         config::ParseObjective(text);
     if (!objective.ok() || !objective->is_upper_limit) continue;
-    const auto* metric = std::get_if<stats::Metric>(&objective->metric);
-    if (metric != nullptr && metric->kind == stats::Metric::Kind::kPercentile) {
-      return {.percent = metric->percent,
+    const stats::Metric& metric = objective->metric;
+    if (metric.kind == stats::Metric::Kind::kPercentile) {
+      return {.percent = metric.percent,
               .limit_ms = objective->limit / base::kNsPerMs};
     }
   }

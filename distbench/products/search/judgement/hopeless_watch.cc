@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <variant>
 
 #include "absl/strings/str_format.h"
 #include "distbench/config/arrivals/compile_arrivals.h"
@@ -79,8 +78,7 @@ HopelessWatch::HopelessWatch(const DistributedSystemDescription& test,
   if (rpcs.size() != 1 || rpcs.begin()->empty()) return;
   dispersion_ = MostDispersion(test) * MostTargets(test);
   for (const config::Objective& objective : objectives) {
-    const auto* metric = std::get_if<stats::Metric>(&objective.metric);
-    if (metric == nullptr || metric->kind != stats::Metric::Kind::kPercentile ||
+    if (objective.metric.kind != stats::Metric::Kind::kPercentile ||
         !objective.is_upper_limit) {
       continue;
     }
@@ -88,7 +86,7 @@ HopelessWatch::HopelessWatch(const DistributedSystemDescription& test,
         objective.rpc.empty() && test.rpc_descriptions_size() == 1;
     if (!is_only_rpc && objective.rpc != *rpcs.begin()) continue;
     limits_.push_back({.text = objective.text,
-                       .quantile = metric->percent / 100,
+                       .quantile = objective.metric.percent / 100,
                        .limit_ns = objective.limit});
   }
 }

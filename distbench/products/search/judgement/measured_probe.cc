@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "distbench/report/measurements/run_outcome.h"
-#include "distbench/report/measurements/test_totals.h"
 #include "distbench/results/walk.h"
 
 namespace distbench::search {
@@ -64,9 +63,11 @@ Distance DistanceOf(const config::Objective& objective,
                     const report::ObjectiveOutcome& outcome) {
   const bool is_upper = objective.is_upper_limit;
   const double lower = DistanceOf(
-      objective, is_upper ? outcome.lower : outcome.upper, -kInfinity);
+      objective, is_upper ? outcome.estimate.lower : outcome.estimate.upper,
+      -kInfinity);
   const double upper = DistanceOf(
-      objective, is_upper ? outcome.upper : outcome.lower, kInfinity);
+      objective, is_upper ? outcome.estimate.upper : outcome.estimate.lower,
+      kInfinity);
   const double estimate = std::max(outcome.excess.estimate, kLowestExcess);
   const double error = kErrorsToBound * outcome.excess.error;
   if (std::isinf(estimate)) return {lower, estimate, upper};
@@ -113,7 +114,7 @@ std::string OutcomeOf(const Probe& probe) {
 
 absl::StatusOr<MeasuredProbe> MeasureProbe(
     const ProbeRequest& request, absl::Span<const config::Objective> objectives,
-    const TestResult& result) {
+    const TestResult& result, const report::TestTotals& totals) {
   const report::RunOutcome ending = report::OutcomeOf(result);
   if (report::WasTooMuch(ending)) {
     return MissedByFar(
@@ -122,7 +123,6 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
   if (ending == report::RunOutcome::kLost) {
     return absl::AbortedError(result.run_info().failure());
   }
-  const report::TestTotals totals = report::AddUp(result);
   MeasuredProbe measured;
   Distance distance;
   bool service_missed = false;
@@ -135,7 +135,7 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
     measured.measured.push_back(outcome->measured);
     measured.load_of_limit.push_back(std::exp(outcome->excess.estimate));
     service_missed |= outcome->service_excess.estimate > 0;
-    has_grown |= outcome->has_grown;
+    has_grown |= outcome->estimate.has_grown;
     Add(DistanceOf(objective, *outcome), distance);
   }
   SetExcess(distance, has_grown, measured.probe);
@@ -169,8 +169,8 @@ MeasuredProbe MissedByFar(const ProbeRequest& request, std::string reason) {
           .outcome = kMissedOutcome};
 }
 
-RpcStatistics StatisticsOf(const TestResult& result, int rpc_index) {
-  const report::TestTotals totals = report::AddUp(result);
+RpcStatistics StatisticsOf(const TestResult& result,
+                           const report::TestTotals& totals, int rpc_index) {
   RpcStatistics statistics;
   const auto found = totals.rpcs.find(results::RpcName(result, rpc_index));
   if (found == totals.rpcs.end()) return statistics;

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "distbench/products/search/strategy/load_search.h"
+#include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/judge_objective.h"
 #include "proto/results.pb.h"
 
@@ -41,16 +42,19 @@ struct MeasuredProbe {
 //
 // If latencies were still growing, a miss is infinite, and the error of
 // anything else unknown (see Probe).
+//
+// Here and below, `totals` are those of the result.
 absl::StatusOr<MeasuredProbe> MeasureProbe(
     const ProbeRequest& request, absl::Span<const config::Objective> objectives,
-    const TestResult& result);
+    const TestResult& result, const report::TestTotals& totals);
 
 // A probe that is known to have missed by far without a measurement.
 MeasuredProbe MissedByFar(const ProbeRequest& request, std::string reason);
 
 // All that was counted and measured of an RPC, all its clients together. RPCs
 // that were due and never sent count as failed.
-RpcStatistics StatisticsOf(const TestResult& result, int rpc_index);
+RpcStatistics StatisticsOf(const TestResult& result,
+                           const report::TestTotals& totals, int rpc_index);
 
 }  // namespace distbench::search
 

@@ -52,7 +52,8 @@ MeasuredProbe Measure(const std::vector<std::string>& texts,
   for (const std::string& text : texts) {
     objectives.push_back(*config::ParseObjective(text));
   }
-  const auto measured = MeasureProbe({.load = 100}, objectives, result);
+  const auto measured =
+      MeasureProbe({.load = 100}, objectives, result, report::AddUp(result));
   EXPECT_TRUE(measured.ok()) << measured.status();
   return measured.value_or(MeasuredProbe());
 }

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <utility>
-#include <variant>
 
 #include "distbench/base/time_units.h"
 #include "distbench/report/measurements/test_totals.h"
@@ -147,27 +146,10 @@ double TrueQuantileNs(double quantile) {
   return kMedianNs * std::exp(stats::NormalQuantile(of_succeeded));
 }
 
-double TruthOfMetric(const SimulatedRun& run, const stats::Metric& metric) {
-  switch (metric.kind) {
-    case stats::Metric::Kind::kPercentile:
-      return TrueQuantileNs(metric.percent / 100);
-    case stats::Metric::Kind::kMean:
-      return kMedianNs * std::exp(0.5);
-    case stats::Metric::Kind::kRate:
-    case stats::Metric::Kind::kGoodput:
-      return run.rpcs_per_second * (1 - kFailures);
-    case stats::Metric::Kind::kFailures:
-      return kFailures;
-    case stats::Metric::Kind::kAmplification:
-      return 1 + kSecondAttempts;
-    case stats::Metric::Kind::kWasted:
-      return (kSecondAttempts + kFailures) / (1 + kSecondAttempts);
-  }
-}
-
 bool Contains(const ObjectiveOutcome& outcome, double truth) {
-  return outcome.lower.value_or(0) <= truth &&
-         truth <= outcome.upper.value_or(std::numeric_limits<double>::max());
+  return outcome.estimate.lower.value_or(0) <= truth &&
+         truth <= outcome.estimate.upper.value_or(
+                      std::numeric_limits<double>::max());
 }
 
 }  // namespace
@@ -202,11 +184,24 @@ TestResult SimulateRun(const SimulatedRun& run, std::mt19937_64& random) {
 }
 
 double TruthOf(const SimulatedRun& run, const config::Objective& objective) {
-  if (std::holds_alternative<config::HostCpu>(objective.metric)) return kBusy;
-  if (const auto* time = std::get_if<config::PartTime>(&objective.metric)) {
-    return TrueQuantileNs(time->percent / 100);
+  using Kind = stats::Metric::Kind;
+  switch (objective.metric.kind) {
+    case Kind::kMean:
+      return kMedianNs * std::exp(0.5);
+    case Kind::kRate:
+    case Kind::kGoodput:
+      return run.rpcs_per_second * (1 - kFailures);
+    case Kind::kFailures:
+      return kFailures;
+    case Kind::kAmplification:
+      return 1 + kSecondAttempts;
+    case Kind::kWasted:
+      return (kSecondAttempts + kFailures) / (1 + kSecondAttempts);
+    case Kind::kCpu:
+      return kBusy;
+    default:
+      return TrueQuantileNs(objective.metric.percent / 100);
   }
-  return TruthOfMetric(run, std::get<stats::Metric>(objective.metric));
 }
 
 std::vector<std::string> SimulatedObjectives() {
@@ -234,9 +229,10 @@ std::vector<Coverage> CoverageOfObjectives(
       CHECK(outcome.ok()) << outcome.status();
       const bool is_contained = Contains(*outcome, TruthOf(run, parsed[k]));
       Coverage& coverage = coverages[k];
-      coverage.of_independent += outcome->is_of_independent;
-      (outcome->is_of_independent ? coverage.contained_by_these
-                                  : coverage.contained) += is_contained;
+      coverage.of_independent += outcome->estimate.is_of_independent;
+      (outcome->estimate.is_of_independent ? coverage.contained_by_these
+                                           : coverage.contained) +=
+          is_contained;
     }
   }
   return coverages;

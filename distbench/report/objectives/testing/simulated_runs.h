@@ -40,7 +40,7 @@ double TruthOf(const SimulatedRun& run, const config::Objective& objective);
 struct Coverage {
   std::string objective;
   int contained = 0;
-  int of_independent = 0;  // ObjectiveOutcome::is_of_independent
+  int of_independent = 0;  // Estimate::is_of_independent
   int contained_by_these = 0;
 };
 std::vector<Coverage> CoverageOfObjectives(

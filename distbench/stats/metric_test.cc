@@ -1,0 +1,51 @@
+#include "distbench/stats/metric.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace distbench::stats {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(MetricTest, NamesAreReadAsTheyAreWritten) {
+  for (const char* name :
+       {"p50", "p99.9", "mean", "rate", "failures", "goodput", "amplification",
+        "wasted", "attempt_p99", "quorum_p99.9", "first_message_p50", "gap_p90",
+        "round_trip_p99", "cpu", "isol_p5", "isol_mean", "lat_imp_p95",
+        "lat_imp_mean"}) {
+    const absl::StatusOr<Metric> metric = ParseMetric(name);
+    ASSERT_TRUE(metric.ok()) << metric.status();
+    EXPECT_EQ(MetricName(*metric), name);
+  }
+  EXPECT_EQ(*ParseMetric("isol_p05"), *ParseMetric("isol_p5"));
+}
+
+TEST(MetricTest, SaysWhatIsNoMetric) {
+  for (const char* name : {"", "p", "p0", "p100", "99", "meanest", "rate_p99",
+                           "q50", "gap_", "gap_mean", "cpu_p99", "isol_rate"}) {
+    EXPECT_THAT(std::string(ParseMetric(name).status().message()),
+                HasSubstr("is not a metric"))
+        << name;
+  }
+  EXPECT_THAT(std::string(ParseMetric("gap_mean").status().message()),
+              HasSubstr("gap_ is followed by a percentile such as p99"));
+  EXPECT_THAT(std::string(ParseMetric("isol_max").status().message()),
+              HasSubstr("a percentile such as p99, or mean"));
+}
+
+TEST(MetricTest, KnowsWhatIsBetterAndWhatIsCompared) {
+  EXPECT_TRUE(HigherIsBetter(*ParseMetric("goodput")));
+  EXPECT_TRUE(HigherIsBetter(*ParseMetric("isol_p05")));
+  EXPECT_FALSE(HigherIsBetter(*ParseMetric("lat_imp_p95")));
+  EXPECT_FALSE(IsComparedByRatio(*ParseMetric("wasted")));
+  EXPECT_TRUE(IsComparedByRatio(*ParseMetric("gap_p99")));
+  EXPECT_FALSE(IsOfRpc(*ParseMetric("cpu")));
+  EXPECT_FALSE(IsOfRpc(*ParseMetric("isol_mean")));
+  EXPECT_TRUE(IsOfRpc(*ParseMetric("quorum_p99")));
+}
+
+}  // namespace
+}  // namespace distbench::stats
