@@ -25,16 +25,17 @@ constexpr int64_t kMaxIntervals = 1000;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// The logarithm of a factor of 10,000. Beyond it, a distance says nothing:
-// without failures, their share has no logarithm.
+// The logarithm of a factor of 10,000. Missed by more is missed no more: what
+// should be high and is 0 has no logarithm.
 constexpr double kFarthest = 9.21;
 
 Excess ExcessOf(const config::Objective& objective, const Estimate& estimate) {
   if (std::isinf(estimate.value)) return {.estimate = kInfinity, .error = 0};
   const double log_ratio =
-      std::clamp(std::log(std::max(estimate.value, 0.0) / objective.limit),
-                 -kFarthest, kFarthest);
-  return {.estimate = objective.is_upper_limit ? log_ratio : -log_ratio,
+      std::log(std::max(estimate.value, std::numeric_limits<double>::min()) /
+               objective.limit);
+  return {.estimate = std::min(
+              objective.is_upper_limit ? log_ratio : -log_ratio, kFarthest),
           .error = estimate.log_error};
 }
 
