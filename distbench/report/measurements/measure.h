@@ -1,9 +1,8 @@
 // Measures metrics of a run: the value of each, and the interval in which it
 // lies. Whatever judges, compares or keeps metrics takes them from here.
 //
-//   RpcMeasurements ──Measure──▶ Estimate ──▶ objectives, searches,
-//   comparisons,
-//                                             stacks, histories
+//   RpcMeasurements ── Measure ──▶ Estimate ──▶ objectives, searches, gates,
+//                                               stacks, histories
 
 #ifndef DISTBENCH_REPORT_MEASUREMENTS_MEASURE_H_
 #define DISTBENCH_REPORT_MEASUREMENTS_MEASURE_H_
