@@ -138,12 +138,12 @@ CopyOutcomes ReportCopies(const SearchPlan& plan,
 
 // Whether the run says nothing about its load. An overload ends all copies, and
 // says something about the load of each.
-bool IsLost(const SearchPlan& plan, const CopyOutcomes& copies,
+bool IsLost(bool has_lost_subject, const CopyOutcomes& copies,
             const TestResult& result) {
   const report::RunOutcome ending = report::OutcomeOf(result);
   if (ending == report::RunOutcome::kOverloaded) return false;
   if (copies.any_lost) return true;
-  return ending == report::RunOutcome::kLost && !LostItsSubject(plan, result);
+  return ending == report::RunOutcome::kLost && !has_lost_subject;
 }
 
 // The measured time; at least a millisecond, because even a probe with damaged
@@ -171,7 +171,8 @@ absl::StatusOr<SearchProbe> ReportProbe(
   }
   CopyOutcomes copies;
   if (plan.instances > 1) copies = ReportCopies(plan, test, result, probe);
-  if (IsLost(plan, copies, result)) {
+  const bool has_lost_subject = LostItsSubject(plan, result);
+  if (IsLost(has_lost_subject, copies, result)) {
     probe.set_outcome(kFailedOutcome);
     probe.add_measured(result.run_info().has_failure()
                            ? result.run_info().failure()
@@ -179,7 +180,7 @@ absl::StatusOr<SearchProbe> ReportProbe(
     return probe;
   }
   const absl::StatusOr<MeasuredProbe> measured =
-      LostItsSubject(plan, result)
+      has_lost_subject
           ? MissedByFar(planned.request,
                         absl::StrCat("the subject was lost: ",
                                      result.run_info().failure()))

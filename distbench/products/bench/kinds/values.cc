@@ -205,11 +205,6 @@ SearchReport& ReportOf(SizingPhase phase, TestSequenceResults& results) {
   return report;
 }
 
-std::string OutcomeOf(const search::Probe& probe) {
-  if (probe.generator_limited) return search::kGeneratorLimitedOutcome;
-  return search::Met(probe) ? search::kMetOutcome : search::kMissedOutcome;
-}
-
 }  // namespace
 
 void AddSizingOptions(const SizingOptions& options, BenchValues& values) {
@@ -262,7 +257,7 @@ void AddProbeRecord(const SizingProbe& probe, const search::Probe& outcome,
   record.set_requested_load(outcome.request.load);
   record.set_length(outcome.request.length);
   record.set_achieved_load(outcome.achieved_load);
-  record.set_outcome(OutcomeOf(outcome));
+  record.set_outcome(search::OutcomeOf(outcome));
   record.add_measured(search::Describe(outcome));
   record.set_excess(outcome.excess);
   record.set_excess_error(outcome.excess_error);

@@ -105,12 +105,12 @@ void SetExcess(const Distance& distance, bool has_grown, Probe& probe) {
   }
 }
 
+}  // namespace
+
 std::string OutcomeOf(const Probe& probe) {
   if (probe.generator_limited) return kGeneratorLimitedOutcome;
-  return probe.excess <= 0 ? kMetOutcome : kMissedOutcome;
+  return Met(probe) ? kMetOutcome : kMissedOutcome;
 }
-
-}  // namespace
 
 absl::StatusOr<MeasuredProbe> MeasureProbe(
     const ProbeRequest& request, absl::Span<const config::Objective> objectives,

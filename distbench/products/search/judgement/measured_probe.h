@@ -51,6 +51,9 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
 // A probe that is known to have missed by far without a measurement.
 MeasuredProbe MissedByFar(const ProbeRequest& request, std::string reason);
 
+// The outcome of a probe that did not fail, as records have it.
+std::string OutcomeOf(const Probe& probe);
+
 // All that was counted and measured of an RPC, all its clients together. RPCs
 // that were due and never sent count as failed.
 RpcStatistics StatisticsOf(const TestResult& result,
