@@ -74,8 +74,8 @@ absl::Status NotAMetric(absl::string_view name, const KindOfMetric& kind) {
 std::string MetricName(const Metric& metric) {
   const KindOfMetric& kind = KindOf(metric);
   if (kind.suffix == Suffix::kNone) return std::string(kind.name);
-  return metric.percent > 0 ? absl::StrCat(kind.name, "p", metric.percent)
-                            : absl::StrCat(kind.name, kMean);
+  return IsPercentile(metric) ? absl::StrCat(kind.name, "p", metric.percent)
+                              : absl::StrCat(kind.name, kMean);
 }
 
 absl::StatusOr<Metric> ParseMetric(absl::string_view name) {
@@ -109,6 +109,8 @@ std::vector<Metric> PolicyMetrics() {
   using Kind = Metric::Kind;
   return {{Kind::kGoodput}, {Kind::kAmplification}, {Kind::kWasted}};
 }
+
+bool IsPercentile(const Metric& metric) { return metric.percent > 0; }
 
 bool IsLatency(const Metric& metric) {
   return metric.kind == Metric::Kind::kPercentile ||

@@ -64,6 +64,9 @@ std::vector<Metric> DefaultMetrics();
 // Those that comparisons show in addition of RPCs with a policy.
 std::vector<Metric> PolicyMetrics();
 
+// Whether it is a percentile, of whatever values.
+bool IsPercentile(const Metric& metric);
+
 // Whether it is a percentile or the mean of the RPCs' latencies.
 bool IsLatency(const Metric& metric);
 

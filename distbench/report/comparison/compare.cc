@@ -21,7 +21,7 @@ namespace {
 
 ComparisonVerdict Judge(const stats::Metric& metric,
                         const stats::Difference& change) {
-  const bool is_percentile = metric.percent > 0;
+  const bool is_percentile = stats::IsPercentile(metric);
   return JudgeChange(change, stats::IsComparedByRatio(metric) ? 1 : 0,
                      is_percentile ? kLatencyResolution : 0,
                      stats::HigherIsBetter(metric));

@@ -60,7 +60,7 @@ stats::Difference BoundsOf(const MetricComparison& comparison, double error) {
   // A two-sided interval excludes `error` on each side.
   stats::Difference change = ChangeOf(comparison, 1 - 2 * error);
   if (!change.interval) return change;
-  if (comparison.metric.percent > 0) {
+  if (stats::IsPercentile(comparison.metric)) {
     WidenPercentile(change);
   } else if (stats::UnitOf(comparison.metric) == stats::MetricUnit::kShare) {
     // Of attempts, too, which are at least as many as RPCs.

@@ -38,6 +38,10 @@ constexpr double kLeastMeasured = 0.1;
 constexpr int64_t kEnoughMeasured = 1000;
 constexpr int64_t kLongMeasuredNs = 2 * kSecondNs;
 
+// Codes of findings on brief measurements.
+constexpr absl::string_view kBriefPairs = "brief_pairs";
+constexpr absl::string_view kWideIntervals = "wide_intervals";
+
 void JudgeWarmup(const std::string& name, const results::RpcCounts& counts,
                  FindingList& findings) {
   const int64_t measured = counts.succeeded_count + counts.failed_count;
@@ -190,7 +194,7 @@ void JudgeRecording(const TestResult& result, const TestTotals& totals,
                     FindingList& findings) {
   if (totals.brief_pair_count > 0) {
     findings.Add(
-        Finding::NOTE, "brief_pairs",
+        Finding::NOTE, kBriefPairs,
         absl::StrCat("for ", totals.brief_pair_count, " of ", totals.pair_count,
                      " combinations of client, server and RPC, only counts, "
                      "means and extremes were kept, not percentiles; the "
@@ -208,7 +212,7 @@ void JudgeRecording(const TestResult& result, const TestTotals& totals,
     }
   }
   if (widest_ns > kSecondNs) {
-    findings.Add(Finding::NOTE, "wide_intervals",
+    findings.Add(Finding::NOTE, kWideIntervals,
                  absl::StrCat("series over time have ", Intervals(widest_ns),
                               ", not of 1 s"),
                  "Nothing, if you do not need single seconds. Otherwise raise "
@@ -255,6 +259,10 @@ std::vector<Finding> Judge(const TestResult& result) {
     rule->judge(result, findings);
   }
   return findings.Take();
+}
+
+bool IsOnBrevity(const Finding& finding) {
+  return finding.code() == kBriefPairs || finding.code() == kWideIntervals;
 }
 
 int ExitCodeFor(const TestSequenceResults& results, bool allow_invalid) {

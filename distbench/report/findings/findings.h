@@ -25,6 +25,10 @@ namespace distbench::report {
 // result already contains.
 std::vector<Finding> Judge(const TestResult& result);
 
+// Whether a finding is that measurements are brief: of a result that was made
+// brief for its summary, this says nothing about the run.
+bool IsOnBrevity(const Finding& finding);
+
 // Turns the validity of results into process exit codes.
 
 // Exit codes of all subcommands.

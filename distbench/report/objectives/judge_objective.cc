@@ -51,7 +51,7 @@ absl::StatusOr<ObjectiveOutcome> JudgeByLatency(
                                    metric.kind == stats::Metric::Kind::kRate;
   return leaves_out_failures && estimate->failed_share > allowed_failures
              ? CertainMiss(objective, std::move(measured))
-             : OutcomeOf(objective, *estimate, std::move(measured));
+             : ObjectiveOutcomeOf(objective, *estimate, std::move(measured));
 }
 
 absl::StatusOr<ObjectiveOutcome> JudgeRpc(const config::Objective& objective,
@@ -72,8 +72,8 @@ absl::StatusOr<ObjectiveOutcome> JudgeCpu(const config::Objective& objective,
                                           const TestTotals& totals) {
   const absl::StatusOr<Estimate> estimate = MeasureHostCpu(result, totals);
   if (!estimate.ok()) return estimate.status();
-  return OutcomeOf(objective, *estimate,
-                   EstimateText(objective.metric, *estimate));
+  return ObjectiveOutcomeOf(objective, *estimate,
+                            EstimateText(objective.metric, *estimate));
 }
 
 }  // namespace
@@ -129,8 +129,9 @@ absl::StatusOr<ObjectiveOutcome> Judge(const config::Objective& objective,
                   allowed_failures);
 }
 
-ObjectiveOutcome OutcomeOf(const config::Objective& objective,
-                           const Estimate& estimate, std::string measured) {
+ObjectiveOutcome ObjectiveOutcomeOf(const config::Objective& objective,
+                                    const Estimate& estimate,
+                                    std::string measured) {
   const Excess excess = ExcessOf(objective, estimate);
   return {.estimate = estimate,
           .excess = excess,

@@ -55,8 +55,9 @@ absl::StatusOr<ObjectiveOutcome> Judge(const config::Objective& objective,
                                        double allowed_failures);
 
 // The outcome of an estimate.
-ObjectiveOutcome OutcomeOf(const config::Objective& objective,
-                           const Estimate& estimate, std::string measured);
+ObjectiveOutcome ObjectiveOutcomeOf(const config::Objective& objective,
+                                    const Estimate& estimate,
+                                    std::string measured);
 
 // The outcome of metrics that are meaningless because too many RPCs failed.
 ObjectiveOutcome CertainMiss(const config::Objective& objective,

@@ -26,12 +26,6 @@ absl::Duration TestTimeout(const DistributedSystemDescription& test) {
       config::kDefaultTestTimeoutSeconds));
 }
 
-// Whether the finding is that measurements are brief. If the summary's are, it
-// says nothing of the result.
-bool IsOnBrevity(const Finding& finding) {
-  return finding.code() == "brief_pairs" || finding.code() == "wide_intervals";
-}
-
 Finding BriefSummary() {
   Finding finding;
   finding.set_severity(Finding::NOTE);
@@ -82,7 +76,7 @@ class TestFollower final : public TestRunObserver {
   void Conclude(TestResult& result) {
     *result.mutable_service_logs() = logs_.Take();
     for (Finding& finding : report::Judge(result)) {
-      if (logs_.is_brief() && IsOnBrevity(finding)) continue;
+      if (logs_.is_brief() && report::IsOnBrevity(finding)) continue;
       *result.mutable_run_info()->add_findings() = std::move(finding);
     }
     if (logs_.is_brief()) {

@@ -122,8 +122,8 @@ report::ObjectiveOutcome JudgeSeconds(const config::Objective& objective,
   // An interval of a mean may reach below what a share can be.
   if (estimate.lower) estimate.lower = std::max(*estimate.lower, 0.0);
   // A generator that is late is no excuse: the antagonist may be the reason.
-  return report::OutcomeOf(objective, estimate,
-                           TextOf(objective, estimate.value));
+  return report::ObjectiveOutcomeOf(objective, estimate,
+                                    TextOf(objective, estimate.value));
 }
 
 absl::StatusOr<report::ObjectiveOutcome> JudgeIsolation(
