@@ -159,7 +159,7 @@ void AddFormat(CLI::App& bench, const SharedFlags& flags,
 void AddSummary(CLI::App& bench, const SharedFlags& flags,
                 cli::CommandBody& chosen) {
   CLI::App& command =
-      AddAction(bench, "summary", "Prints the last line of each result",
+      AddAction(bench, "summary", "Prints each result in a line or two",
                 SummariseBench, flags, chosen);
   cli::SetFooter(command,
                  "Example:\n  distbench bench summary -r result.pb.gz");

@@ -176,7 +176,10 @@ class BenchTest(programs.ProgramTest):
         everything = self.bench("format")
         self.assertEqual(everything.out.count("run result]"), 2)
         summary = self.bench("summary")
-        self.assertIn('run "x"\n  ', summary.out)
+        self.assertRegex(
+            summary.out,
+            r'(?m)^run "x"\n  client_server: ping: rate \d\S*, p50 \d.*, p99 \d',
+        )
 
         study = self.bench("study")
         self.assertEqual(study.status, 0, study)

@@ -1,6 +1,7 @@
 #include "distbench/products/bench/kinds/job_kind.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "distbench/config/problems/suggest.h"
 
 namespace distbench::bench {
@@ -21,6 +22,13 @@ void Cancellation::SetHandler(std::function<void()> handler) {
   absl::MutexLock lock(&mutex_);
   handler_ = std::move(handler);
   if (is_cancelled_ && handler_) handler_();
+}
+
+std::string JobKind::Summary(const BenchJob& job) const {
+  const std::string text = ResultText(job);
+  const std::vector<std::string> lines =
+      absl::StrSplit(text, '\n', absl::SkipEmpty());
+  return lines.empty() ? "" : lines.back();
 }
 
 absl::Span<const JobKind* const> JobKinds() {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
@@ -129,6 +130,11 @@ class JobKind {
 
   // The result as text, with line ends, from the records.
   virtual std::string ResultText(const BenchJob& job) const = 0;
+
+  // The result in a line for each thing that was measured, without the last
+  // line end: the last line of the text, for kinds whose text ends with the
+  // answer.
+  virtual std::string Summary(const BenchJob& job) const;
 };
 
 // All kinds, in the order of the help text. Never destroyed.

@@ -16,6 +16,8 @@
 #include "distbench/products/bench/kinds/tests_of_job.h"
 #include "distbench/products/bench/kinds/values.h"
 #include "distbench/report/findings/findings.h"
+#include "distbench/report/measurements/measure.h"
+#include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/objectives/check_objectives.h"
 #include "distbench/report/text/text_summary.h"
@@ -39,6 +41,24 @@ void AddFindings(TestResult& result) {
   for (Finding& finding : report::Judge(result)) {
     *result.mutable_run_info()->add_findings() = std::move(finding);
   }
+}
+
+// "query: rate 13570, p50 7.3 ms, p99 9.1 ms": what is left out was not
+// measured.
+std::string RpcSummary(const report::RpcMeasurements& rpc) {
+  using Kind = stats::Metric::Kind;
+  std::vector<std::string> values;
+  for (const stats::Metric& metric :
+       {stats::Metric{Kind::kRate}, stats::Metric{Kind::kPercentile, 50},
+        stats::Metric{Kind::kPercentile, 99}}) {
+    const absl::StatusOr<report::Estimate> estimate =
+        report::Measure(metric, rpc, rpc.latency_kind());
+    if (!estimate.ok()) continue;
+    values.push_back(report::EstimateText(metric, *estimate));
+  }
+  return absl::StrCat(
+      rpc.name, ": ",
+      values.empty() ? "nothing was measured" : absl::StrJoin(values, ", "));
 }
 
 class RunTestsJob final : public JobKind {
@@ -118,6 +138,24 @@ class RunTestsJob final : public JobKind {
                       report::ChecksText(report::CheckObjectives(result)));
     }
     return text;
+  }
+
+  // A line for each RPC of a test, and for each objective.
+  std::string Summary(const BenchJob& job) const override {
+    std::vector<std::string> lines;
+    for (const TestResult& result : job.results().test_results()) {
+      const std::string& name = result.traffic_config().name();
+      report::ForEachRpc(
+          result, /*max_intervals=*/1, [&](const report::RpcMeasurements& rpc) {
+            lines.push_back(absl::StrCat(name, ": ", RpcSummary(rpc)));
+          });
+      for (const report::Check& check : report::CheckObjectives(result)) {
+        lines.push_back(absl::StrCat(name, ": ",
+                                     report::VerdictName(check.verdict), ": ",
+                                     check.condition, ": ", check.evidence));
+      }
+    }
+    return absl::StrJoin(lines, "\n");
   }
 
  private:

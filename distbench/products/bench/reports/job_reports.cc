@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "distbench/base/human_units.h"
@@ -219,6 +219,12 @@ std::string ResultOf(const BenchJob& job) {
                    : absl::StrCat(kind.status().message(), "\n");
 }
 
+std::string SummaryOf(const BenchJob& job) {
+  const absl::StatusOr<const JobKind*> kind = FindJobKind(job.kind());
+  return kind.ok() ? (*kind)->Summary(job)
+                   : std::string(kind.status().message());
+}
+
 std::string NumberedTitle(const BenchJob& job) {
   std::string title = JobTitle(job.kind(), job.id());
   if (job.repetition() > 0) {
@@ -226,14 +232,6 @@ std::string NumberedTitle(const BenchJob& job) {
   }
   if (job.has_origin()) absl::StrAppend(&title, " from ", job.origin());
   return title;
-}
-
-std::string LastLine(const std::string& text) {
-  std::string last;
-  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
-    if (!line.empty()) last = std::string(line);
-  }
-  return last;
 }
 
 }  // namespace
@@ -294,7 +292,7 @@ std::string SummaryText(const BenchFile& file) {
     absl::StrAppend(
         &texts[key], NumberedTitle(job), "\n  ",
         job.state() == BenchJob::DONE
-            ? LastLine(ResultOf(job))
+            ? absl::StrReplaceAll(SummaryOf(job), {{"\n", "\n  "}})
             : absl::StrCat(StateName(job.state()),
                            job.error().empty() ? "" : ": ", job.error()),
         "\n");
