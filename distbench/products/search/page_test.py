@@ -103,6 +103,31 @@ class SearchVerdictTest(report_page.ReportPageTest):
                 page.close()
 
 
+class SearchNotesTest(report_page.ReportPageTest):
+    def test_disturbances_and_attempts_are_said(self):
+        page = self.open_text(
+            page_results.simple()
+            + 'searches { search { objectives: "query p99<=1s" } '
+            'probes { number: 1 phase: "bracket" outcome: "met" '
+            'requested_load: 5 disturbances: "a compiler took 40 % of a CPU" } '
+            'verdict: "converged" evidence: "narrow enough" '
+            'earlier_attempts { verdict: "budget_exhausted" '
+            'probes { number: 1 } probes { number: 2 } } }'
+        )
+        notes = self.text_of(page, "search-notes")
+        self.assertIn("other programs disturbed 1 of 1 probes (1)", notes)
+        self.assertIn(
+            "Attempts before, without an answer: "
+            "budget exhausted after 2 probes.",
+            notes,
+        )
+        self.assertIn(
+            "disturbed: a compiler took 40 % of a CPU",
+            self.text_of(page, "probes-table"),
+        )
+        page.close()
+
+
 class SearchRunTest(report_page.ReportPageTest):
     def test_a_run_of_a_search_has_the_objectives_of_the_search(self):
         page = self.open_text(

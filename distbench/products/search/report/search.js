@@ -30,6 +30,20 @@ function verdictOfSearch(search) {
   return {text: SEARCH_ANSWERS.includes(search.verdict) ? `${text}, not proven` : text, className: 'warn'};
 }
 
+function remarksOn(probe) {
+  return [...probe.instance_failures, ...probe.disturbances.map(sentence => `disturbed: ${sentence}`)];
+}
+
+// What makes the answer doubtful, or was tried before it.
+function notesOn(search) {
+  const attempts = search.earlier_attempts.map(
+      ({verdict, probe_count: count}) => `${(verdict ?? 'not ended').replaceAll('_', ' ')} after ${count} probes`);
+  return [
+    ...(search.doubt === '' ? [] : [`Doubt: ${search.doubt}.`]),
+    ...(attempts.length === 0 ? [] : [`Attempts before, without an answer: ${attempts.join(', ')}.`]),
+  ];
+}
+
 function renderProbes(search) {
   const columns = [
     {title: 'Probe', isNumber: true}, {title: 'Phase'}, {title: 'Load', isNumber: true},
@@ -47,7 +61,7 @@ function renderProbes(search) {
   ];
   const rows = search.probes.flatMap(probe => [
     row(String(probe.number), probe.phase, probe, formatLoad(probe.requested_load), probe.statistics,
-        outcomeBadge(probe.outcome), [...probe.measured, ...probe.instance_failures].join('; '), true),
+        outcomeBadge(probe.outcome), [...probe.measured, ...remarksOn(probe)].join('; '), true),
     // Instances side by side are shown only for the final and failed probes.
     ...(probe.phase === 'final' || probe.outcome === 'failed' ? probe.instances.map(
         (statistics, i) => row('', `instance ${i + 1}`, probe, '', statistics, '', '', false)) : []),
@@ -163,6 +177,9 @@ function drawSearch() {
   const search = data.searches[searchView.search];
   const answer = [search.objectives.join(' and '), search.answer].filter(Boolean).join(' – ');
   replaceContent('search-verdict', verdictBadge(verdictOfSearch(search)), ` ${answer}; ${search.evidence}`);
+  const notes = notesOn(search);
+  byId('search-notes').hidden = notes.length === 0;
+  byId('search-notes').textContent = notes.join(' ');
   renderProbes(search);
   drawLatencyByLoad(search);
   drawLimits(search);

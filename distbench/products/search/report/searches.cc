@@ -260,6 +260,11 @@ ReportedSearch ReportSearch(const SourcedSearch& sourced) {
   search.set_knob(report.search().knob());
   search.set_tolerance(report.search().tolerance());
   search.set_answer(SearchAnswer(report));
+  search.set_doubt(DisturbanceOf(report));
+  for (int i = 0; i < report.earlier_attempts_size(); ++i) {
+    search.mutable_earlier_attempts(i)->set_probe_count(
+        report.earlier_attempts(i).probes_size());
+  }
   for (int i = 0; i < report.probes_size(); ++i) {
     const SearchProbe& probe = report.probes(i);
     ReportedSearch::Probe& shown = *search.mutable_probes(i);
