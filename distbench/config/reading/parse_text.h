@@ -16,9 +16,9 @@ class MessagePlaces;
 // first. Unlike protobuf's parser, it rejects repeated map keys.
 // INVALID_ARGUMENT lists the errors, one per line, as "source:line:column: what
 // is wrong", with suggestions for misspelt fields; PlaceNames says what a
-// column counts. A syntax error ends the list. Adds all parts of a message
-// without errors to `places`, if given, which takes as long again. Requires
-// less than 2 GiB of text.
+// column counts. A syntax error ends the list. If there are no errors, `places`
+// becomes those of all parts of the message, if given, which takes as long
+// again. Requires less than 2 GiB of text.
 absl::Status ParseText(absl::string_view text, absl::string_view source,
                        google::protobuf::Message& message,
                        MessagePlaces* places = nullptr);

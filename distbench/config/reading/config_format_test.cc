@@ -1,4 +1,4 @@
-#include "distbench/config/reading/print_yaml.h"
+#include "distbench/config/reading/config_format.h"
 
 #include <cmath>
 #include <limits>
