@@ -255,9 +255,6 @@ void ValidateHostRequirements(const Path& path,
                               const HostRequirements& requirements,
                               Problems& problems) {
   const Path facts = path.Field("facts");
-  if (requirements.facts().empty()) {
-    problems.Add(facts, "there are none; add at least one");
-  }
   ValidateSettings(facts, requirements.facts(), Declarations(), "a host",
                    problems);
   for (const NamedSetting& setting : requirements.facts()) {

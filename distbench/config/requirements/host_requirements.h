@@ -33,7 +33,7 @@ struct HostFact {
 };
 
 // Adds a problem for each fact that is unknown, repeated, of the wrong type or
-// impossible, and if there are none.
+// impossible.
 void ValidateHostRequirements(const Path& path,
                               const HostRequirements& requirements,
                               Problems& problems);

@@ -15,9 +15,8 @@
 #include "absl/strings/str_replace.h"
 #include "distbench/base/index_list.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/config/rules/conflicts.h"
-#include "distbench/config/rules/quantity_text.h"
 #include "distbench/config/rules/type_rules.h"
+#include "distbench/config/syntax/quantity.h"
 #include "glog/logging.h"
 #include "google/protobuf/descriptor.h"
 #include "proto/rules.pb.h"
@@ -164,6 +163,12 @@ std::string ProblemOfText(const std::string& text, const FieldRules& rules) {
   if (rules.unit() != FieldRules::NO_UNIT) {
     return std::string(ParseQuantity(text, rules).status().message());
   }
+  if (rules.host_amount() == FieldRules::MEMORY) {
+    return std::string(ParseMemoryAmount(text).status().message());
+  }
+  if (rules.host_amount() == FieldRules::CPUS) {
+    return std::string(ParseCpuAmount(text).status().message());
+  }
   if (!rules.words().empty() && !absl::c_linear_search(rules.words(), text) &&
       !(text.empty() && rules.empty_is_default())) {
     return ProblemOfWord(text, rules);
@@ -198,12 +203,10 @@ class FieldCheck {
  public:
   // Without a test or its names, what refers to them is not checked.
   FieldCheck(const DistributedSystemDescription* test, const Path& root,
-             const TestNames* names, bool goes_within, HasProduct has_product,
-             Problems& problems)
+             const TestNames* names, HasProduct has_product, Problems& problems)
       : test_(test),
         root_(root),
         names_(names),
-        goes_within_(goes_within),
         has_product_(has_product),
         problems_(problems) {}
 
@@ -218,8 +221,8 @@ class FieldCheck {
   void CheckField(const Message& message, const FieldRule& rule,
                   const Place* outer) const {
     const Place place{outer, &message, rule.field};
-    if (!rule.product.empty()) {
-      CheckProduct(message, rule, place);
+    if (!rule.product.empty() && !has_product_(rule.product)) {
+      if (IsThere(message, rule.field)) Add(&place, LacksProduct(rule.product));
       return;
     }
     if (rule.has_rules) {
@@ -229,9 +232,7 @@ class FieldCheck {
         CheckSingle(message, rule, place);
       }
     }
-    if (rule.is_checked_within && goes_within_) {
-      CheckWithin(message, *rule.field, place);
-    }
+    if (rule.is_checked_within) CheckWithin(message, *rule.field, place);
   }
 
   void CheckConflict(const Message& message, const ConflictRule& conflict,
@@ -294,13 +295,10 @@ class FieldCheck {
     return &test_->GetReflection()->GetRepeatedMessage(*test_, list, position);
   }
 
-  void CheckProduct(const Message& message, const FieldRule& rule,
-                    const Place& place) const {
-    if (!IsThere(message, rule.field) || has_product_(rule.product)) return;
-    Add(&place,
-        absl::StrCat("belongs to the product ", Quoted(rule.product),
-                     ", which this program was built without; use a complete "
-                     "build of distbench, or remove it"));
+  static std::string LacksProduct(const std::string& product) {
+    return absl::StrCat("belongs to the product ", Quoted(product),
+                        ", which this program was built without; use a "
+                        "complete build of distbench, or remove it");
   }
 
   void CheckWithin(const Message& message, const FieldDescriptor& field,
@@ -562,27 +560,32 @@ class FieldCheck {
   const Path& root_;
   const TestNames* const names_;
   mutable absl::node_hash_map<int, NameIndex> channels_;  // by service
-  const bool goes_within_;
   const HasProduct has_product_;
   Problems& problems_;
 };
 
 // ---- Canonical form ---------------------------------------------------------
 
-void CanonicalizeText(Message& message, const FieldRule& rule) {
+void CanonicalizeField(Message& message, const FieldRule& rule) {
   const Reflection& reflection = *message.GetReflection();
   if (!reflection.HasField(message, rule.field)) return;
+  if (rule.field->cpp_type() == FieldDescriptor::CPPTYPE_BOOL) {
+    const bool value = reflection.GetBool(message, rule.field);
+    if (!value) reflection.ClearField(&message, rule.field);
+    return;
+  }
   const std::string text = reflection.GetString(message, rule.field);
   if (rule.rules.empty_is_default() && text.empty()) {
     reflection.ClearField(&message, rule.field);
+  } else if (rule.number == nullptr) {
+    reflection.SetString(&message, rule.field,
+                         CanonicalText(text, rule.rules));
+  } else if (!reflection.HasField(message, rule.number)) {
+    const absl::StatusOr<int64_t> number = ParseQuantity(text, rule.rules);
+    if (!number.ok()) return;
+    reflection.SetInt64(&message, rule.number, *number);
+    reflection.ClearField(&message, rule.field);
   }
-  if (rule.number == nullptr || reflection.HasField(message, rule.number)) {
-    return;
-  }
-  const absl::StatusOr<int64_t> number = ParseQuantity(text, rule.rules);
-  if (!number.ok()) return;
-  reflection.SetInt64(&message, rule.number, *number);
-  reflection.ClearField(&message, rule.field);
 }
 
 }  // namespace
@@ -593,8 +596,8 @@ void CanonicalizeFields(Message& message) {
   const Reflection& reflection = *message.GetReflection();
   for (const FieldRule& rule : type.fields) {
     const FieldDescriptor* const field = rule.field;
-    if (rule.rules.has_text_of() || rule.rules.empty_is_default()) {
-      CanonicalizeText(message, rule);
+    if (rule.is_changed) {
+      CanonicalizeField(message, rule);
     } else if (rule.is_changed_within && field->is_repeated()) {
       const int size = reflection.FieldSize(message, field);
       for (int i = 0; i < size; ++i) {
@@ -609,30 +612,22 @@ void CanonicalizeFields(Message& message) {
 
 void CheckFields(const Message& message, const Path& path,
                  const TestNames* names, Problems& problems) {
-  FieldCheck(/*test=*/nullptr, path, names, /*goes_within=*/true,
-             HasAllProducts, problems)
+  FieldCheck(/*test=*/nullptr, path, names, HasAllProducts, problems)
       .CheckMessage(message, nullptr);
 }
 
 void CheckTest(const DistributedSystemDescription& test, const Path& path,
                const TestNames& names, HasProduct has_product,
                Problems& problems) {
-  FieldCheck(&test, path, &names, /*goes_within=*/true, has_product, problems)
+  FieldCheck(&test, path, &names, has_product, problems)
       .CheckMessage(test, nullptr);
-}
-
-void CheckOwnFields(const Message& message, const Path& path,
-                    const TestNames* names, Problems& problems) {
-  FieldCheck(/*test=*/nullptr, path, names, /*goes_within=*/false,
-             HasAllProducts, problems)
-      .CheckMessage(message, nullptr);
 }
 
 bool IsRight(const Message& message, absl::string_view field) {
   Problems problems;
   const Path nowhere;
   const FieldCheck check(/*test=*/nullptr, nowhere, /*names=*/nullptr,
-                         /*goes_within=*/true, HasAllProducts, problems);
+                         HasAllProducts, problems);
   const TypeRules& type = RulesOf(message.GetDescriptor());
   for (const FieldRule& rule : type.fields) {
     if (rule.field->name() == field) check.CheckField(message, rule, nullptr);

@@ -33,8 +33,6 @@ class ServiceCheck {
         path_(validation.Service(index)) {}
 
   void Check() const {
-    config::CheckFields(service_.external(), path_.Field("external"),
-                        &validation_.names(), validation_.problems());
     CheckAddresses();
     CheckTls();
     if (config::GridOf(service_).Count() != 1) {
@@ -59,17 +57,14 @@ class ServiceCheck {
   }
 
   void CheckTls() const {
-    const ExternalTls& tls = service_.external().tls();
-    if (tls.has_ca_file() && tls.ca_certificates().empty()) {
-      validation_.Add(path_.Field("external").Field("tls").Field("ca_file"),
-                      "has no content here; it is read by the program that "
-                      "reads the config, and must not be empty");
-    } else if (tls.has_ca_certificates() &&
-               !absl::StrContains(tls.ca_certificates(),
-                                  "-----BEGIN CERTIFICATE-----")) {
-      validation_.Add(path_.Field("external").Field("tls").Field("ca_file"),
-                      "has no certificate in PEM; name a file that has one");
+    const std::string& certificates =
+        service_.external().tls().ca_certificates();
+    if (certificates.empty() ||
+        absl::StrContains(certificates, "-----BEGIN CERTIFICATE-----")) {
+      return;
     }
+    validation_.Add(path_.Field("external").Field("tls").Field("ca_file"),
+                    "has no certificate in PEM; name a file that has one");
   }
 
   const config::TestValidation& validation_;
@@ -118,7 +113,7 @@ class CallCheck {
  private:
   void CheckCall() const {
     const int64_t problems_before = validation_.problems().count();
-    CheckContents();
+    CheckRows();
     const std::map<std::string, std::string> metadata(call_.metadata().begin(),
                                                       call_.metadata().end());
     for (const auto& [name, value] : metadata) {
@@ -131,20 +126,15 @@ class CallCheck {
       }
     }
     if (validation_.problems().count() != problems_before) return;
+    for (const char* field : {"request_text", "request_file",
+                              "descriptor_set_file", "rows_file"}) {
+      if (!config::IsRight(call_, field)) return;
+    }
     const absl::Status status = CheckExternalCall(ToExternalCall(call_));
     if (!status.ok()) validation_.Add(path_, std::string(status.message()));
   }
 
-  void CheckContents() const {
-    if (call_.has_request_json() && call_.has_request_text()) {
-      validation_.Add(path_.Field("request_text"),
-                      "excludes request_json; remove one of them");
-    }
-    CheckWasRead("request_file", call_.request_file(),
-                 call_.request_json() + call_.request_text());
-    CheckWasRead("descriptor_set_file", call_.descriptor_set_file(),
-                 call_.descriptors());
-    CheckWasRead("rows_file", call_.rows_file(), call_.rows());
+  void CheckRows() const {
     if (call_.rows() == kRedacted) {
       RefuseRedacted(path_.Field("rows"));
     } else if (!call_.rows().empty()) {
@@ -154,16 +144,6 @@ class CallCheck {
                         std::string(status.message()));
       }
     }
-  }
-
-  void CheckWasRead(const char* field, const std::string& file,
-                    const std::string& contents) const {
-    if (file.empty() || !contents.empty()) return;
-    validation_.Add(path_.Field(field),
-                    absl::StrCat(config::Quoted(file),
-                                 " has no content here; it is read by the "
-                                 "program that reads the config, and must not "
-                                 "be empty"));
   }
 
   void RefuseRedacted(const config::Path& path) const {

@@ -1,8 +1,11 @@
-#include "distbench/products/protection/language/protection_language.h"
+// What this product adds to the traffic language: `controls`, `experiment`, and
+// objectives on isolation.
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -10,8 +13,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "distbench/base/time_units.h"
+#include "distbench/base/plugins.h"
 #include "distbench/config/objectives/objective.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/rules/field_rules.h"
@@ -19,67 +23,186 @@
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/syntax/quantity.h"
 #include "distbench/config/syntax/traffic.h"
+#include "distbench/config/validate/language_part.h"
+#include "distbench/config/validate/test_validation.h"
 #include "distbench/products/protection/experiment/cells.h"
 #include "distbench/products/protection/experiment/phases.h"
 #include "distbench/products/protection/experiment/services.h"
 #include "distbench/products/protection/language/control_sets.h"
+#include "distbench/stats/metric.h"
+#include "google/protobuf/repeated_ptr_field.h"
+#include "proto/experiment.pb.h"
+#include "proto/traffic_config.pb.h"
 
 namespace distbench::protection {
-
-void ProtectionLanguage::Canonicalize(
-    DistributedSystemDescription& test) const {
-  if (test.has_controls()) CanonicalizeControlSet(*test.mutable_controls());
-  if (test.has_experiment()) CanonicalizeExperiment(*test.mutable_experiment());
-}
-
-void ProtectionLanguage::Validate(
-    const config::TestValidation& validation) const {
-  ValidateControls(validation);
-  ValidateExperiment(validation);
-}
-
-// Isolation is what a search measures whose probes are cells of an experiment;
-// a plain run of the test has no antagonist.
-bool ProtectionLanguage::CheckObjective(
-    const config::TestValidation& validation, const config::Path& path,
-    const config::Objective& objective, bool is_of_search) const {
-  if (!stats::IsIsolation(objective.metric)) return false;
-  const std::string text = config::Quoted(objective.text);
-  if (!is_of_search) {
-    validation.Add(
-        path, absl::StrCat(text,
-                           " is measured beside an antagonist; put it into "
-                           "`search`, or give it to `distbench search --slo`"));
-  } else if (!validation.test().has_experiment()) {
-    validation.Add(path, absl::StrCat(text,
-                                      " needs an antagonist; add an "
-                                      "`experiment` to the test"));
-  }
-  return true;
-}
-
-void ProtectionLanguage::Warn(const DistributedSystemDescription& test,
-                              const config::Path& path,
-                              config::Problems& warnings) const {
-  WarnOfControls(test, path, warnings);
-}
-
-void ProtectionLanguage::AddUsedActivities(
-    const DistributedSystemDescription& test,
-    std::set<std::string>& names) const {
-  for (const Antagonist& antagonist : test.experiment().antagonists()) {
-    names.insert(antagonist.activity());
-  }
-}
-
 namespace {
+
+// Adds a problem for each name or glob, at path[i], that matches no service.
+void CheckServices(
+    const config::TestValidation& validation, const config::Path& path,
+    const google::protobuf::RepeatedPtrField<std::string>& globs) {
+  ServiceGlobs services(validation.names().services.names(),
+                        validation.problems());
+  for (int i = 0; i < globs.size(); ++i) services.Find(globs[i], path.At(i));
+}
+
+// ---- Antagonists ------------------------------------------------------------
+
+class AntagonistCheck {
+ public:
+  AntagonistCheck(const config::TestValidation& validation,
+                  const Antagonist& antagonist, const config::Path& path,
+                  const PhaseDurations& phases)
+      : validation_(validation),
+        antagonist_(antagonist),
+        path_(path),
+        phases_(phases) {}
+
+  void Run() const {
+    CheckActivity();
+    CheckThreads();
+    CheckRate();
+    CheckRamp();
+    CheckServices(validation_, path_.Field("placed_with"),
+                  antagonist_.placed_with());
+    CheckPlaces();
+  }
+
+ private:
+  void Add(absl::string_view field, std::string message) const {
+    validation_.Add(path_.Field(field), std::move(message));
+  }
+
+  void CheckActivity() const {
+    const config::NameIndex& activities = validation_.names().activities;
+    if (!IsIncast(antagonist_)) {
+      validation_.Resolve(path_.Field("activity"), "activity_configs entry",
+                          antagonist_.activity(), activities);
+    } else if (activities.Find(kIncastActivity) != config::kNone) {
+      Add("activity",
+          "\"incast\" is an antagonist of its own, and the name of an "
+          "activity_configs entry; rename that one");
+    }
+  }
+
+  void CheckThreads() const {
+    // Engines end their test beyond the limit.
+    const int64_t limit = validation_.test().overload_limits().max_threads();
+    if (IsIncast(antagonist_) || antagonist_.threads() <= limit) return;
+    Add("threads",
+        absl::StrCat(antagonist_.threads(),
+                     " are more than overload_limits.max_threads allows a "
+                     "node, ",
+                     limit, "; use fewer, or raise that"));
+  }
+
+  void CheckRate() const {
+    if (!antagonist_.has_rate() || !IsIncast(antagonist_) ||
+        !config::IsRight(antagonist_, "rate")) {
+      return;
+    }
+    // Bursts take place at the multiples of their distance.
+    const auto rate = config::ParseRateWithUnit(antagonist_.rate());
+    if (absl::Seconds(1 / *rate) <= phases_.interfere) return;
+    Add("rate", absl::StrCat(config::Quoted(antagonist_.rate()),
+                             " is so slow that the first burst might come "
+                             "after the phase interfere, ",
+                             absl::FormatDuration(phases_.interfere),
+                             "; raise it, or lengthen that"));
+  }
+
+  void CheckRamp() const {
+    const auto ramp = config::ParseDurationWithUnit(antagonist_.ramp());
+    if (!antagonist_.has_ramp() || !ramp.ok()) return;
+    if (*ramp > phases_.interfere) {
+      Add("ramp", absl::StrCat(config::Quoted(antagonist_.ramp()),
+                               " is longer than the phase interfere, ",
+                               absl::FormatDuration(phases_.interfere),
+                               "; shorten it, or lengthen that"));
+    } else if (*ramp > absl::ZeroDuration() && !antagonist_.has_rate() &&
+               antagonist_.threads() == 1) {
+      Add("ramp",
+          "has nothing to grow, as there is one thread without a rate; give "
+          "it threads or a rate, or remove the ramp");
+    }
+  }
+
+  // An antagonist shares a node by being in its bundle. Which node an instance
+  // gets for its constraints is known only when the test runs.
+  void CheckPlaces() const {
+    const DistributedSystemDescription& test = validation_.test();
+    if (test.service_constraints().empty() || validation_.problems().full()) {
+      return;
+    }
+    for (const std::string& service : ServicesBeside(test, antagonist_)) {
+      const auto found = validation_.FindService(service);
+      if (!found.has_value() || IsBundled(*found->service)) continue;
+      validation_.Add(
+          path_,
+          absl::StrCat("cannot run beside ", config::Quoted(service),
+                       ", whose nodes are not known, because the test has "
+                       "service_constraints; put each of its instances into "
+                       "node_service_bundles"));
+    }
+  }
+
+  bool IsBundled(const ServiceSpec& service) const {
+    absl::flat_hash_set<std::string> bundled;
+    for (const auto& [alias, bundle] :
+         validation_.test().node_service_bundles()) {
+      bundled.insert(bundle.services().begin(), bundle.services().end());
+    }
+    return absl::c_all_of(config::InstanceNames(service),
+                          [&](const std::string& instance) {
+                            return bundled.contains(instance);
+                          });
+  }
+
+  const config::TestValidation& validation_;
+  const Antagonist& antagonist_;
+  const config::Path path_;
+  const PhaseDurations& phases_;
+};
+
+// The services of one antagonist may have the names of another's, as that of a
+// sender does.
+void CheckDistinctServices(const config::TestValidation& validation,
+                           const config::Path& path) {
+  std::map<std::string, int> owners;
+  const Experiment& experiment = validation.test().experiment();
+  for (int i = 0; i < experiment.antagonists_size(); ++i) {
+    const Antagonist& antagonist = experiment.antagonists(i);
+    if (antagonist.name().empty()) continue;
+    for (const std::string& service : AntagonistServices(antagonist)) {
+      const auto [owner, is_new] = owners.emplace(service, i);
+      if (is_new) continue;
+      validation.Add(
+          path.Field("antagonists").At(i).Field("name"),
+          absl::StrCat(config::Quoted(antagonist.name()), " gives the service ",
+                       config::Quoted(service), ", as does antagonists[",
+                       owner->second, "]; names must be unique"));
+    }
+  }
+}
+
+// `path` is the experiment's.
+void CheckAntagonists(const config::TestValidation& validation,
+                      const config::Path& path) {
+  const Experiment& experiment = validation.test().experiment();
+  const PhaseDurations phases = ReadPhases(experiment.phases());
+  for (int i = 0; i < experiment.antagonists_size(); ++i) {
+    AntagonistCheck(validation, experiment.antagonists(i),
+                    path.Field("antagonists").At(i), phases)
+        .Run();
+  }
+  CheckDistinctServices(validation, path);
+}
+
+// ---- Experiments ------------------------------------------------------------
 
 void CheckRpc(const config::TestValidation& validation,
               const config::Path& path) {
-  const ExperimentSubject& subject = validation.test().experiment().subject();
-  config::CheckOwnFields(subject, path, &validation.names(),
-                         validation.problems());
-  if (subject.has_rpc()) return;
+  if (validation.test().experiment().subject().has_rpc()) return;
   const std::vector<std::string> roots = RootRpcs(validation.test());
   if (roots.size() == 1 || validation.problems().full()) return;
   validation.Add(
@@ -210,22 +333,19 @@ void CheckFreeNames(const config::TestValidation& validation) {
 
 void CheckControls(const config::TestValidation& validation,
                    const config::Path& path) {
-  const DistributedSystemDescription& test = validation.test();
-  if (test.has_controls()) {
-    validation.Add(validation.path().Field("controls"),
-                   "excludes experiment, whose cells have controls of their "
-                   "own; move them to experiment.controls");
-  }
+  const Experiment& experiment = validation.test().experiment();
   std::vector<std::string> services = validation.names().services.names();
-  for (const Antagonist& antagonist : test.experiment().antagonists()) {
+  for (const Antagonist& antagonist : experiment.antagonists()) {
     for (std::string& service : AntagonistServices(antagonist)) {
       services.push_back(std::move(service));
     }
   }
-  for (int i = 0; i < test.experiment().controls_size(); ++i) {
-    ValidateControlSet(test.experiment().controls(i),
-                       path.Field("controls").At(i), services,
-                       validation.problems());
+  const config::NameIndex names(experiment.controls());
+  for (int i = 0; i < experiment.controls_size(); ++i) {
+    ValidateControlSet(
+        experiment.controls(i),
+        config::ElementPath(path.Field("controls"), names, i), services,
+        validation.problems());
   }
 }
 
@@ -243,8 +363,6 @@ bool HasLoop(const DistributedSystemDescription& test) {
 void CheckSize(const config::TestValidation& validation,
                const config::Path& path) {
   const Experiment& experiment = validation.test().experiment();
-  config::CheckOwnFields(experiment, path, &validation.names(),
-                         validation.problems());
   if (!config::IsRight(experiment, "repeat")) return;
   const double runs = CountRuns(experiment);
   if (runs <= kMostExperimentRuns) return;
@@ -252,15 +370,6 @@ void CheckSize(const config::TestValidation& validation,
       path, absl::StrCat("has ", runs, " runs; at most ", kMostExperimentRuns,
                          " are possible. Use fewer controls, "
                          "antagonists, loads or repeats"));
-}
-
-}  // namespace
-
-void CanonicalizeExperiment(Experiment& experiment) {
-  config::CanonicalizeFields(experiment);
-  for (ControlSet& controls : *experiment.mutable_controls()) {
-    CanonicalizeControlSet(controls);
-  }
 }
 
 void ValidateExperiment(const config::TestValidation& validation) {
@@ -281,202 +390,57 @@ void ValidateExperiment(const config::TestValidation& validation) {
   CheckFreeNames(validation);
   CheckAntagonists(validation, path);
   CheckControls(validation, path);
-  ReadPhases(validation.test().experiment().phases(), path.Field("phases"),
-             validation.problems());
+  CheckPhases(validation.test().experiment().phases(), path.Field("phases"),
+              validation.problems());
   CheckSize(validation, path);
 }
 
-namespace {
+// ---- The part ---------------------------------------------------------------
 
-class AntagonistCheck {
+class ProtectionLanguage final : public config::LanguagePart {
  public:
-  AntagonistCheck(const config::TestValidation& validation,
-                  const Antagonist& antagonist, const config::Path& path,
-                  const PhaseDurations& phases)
-      : validation_(validation),
-        antagonist_(antagonist),
-        path_(path),
-        phases_(phases) {}
-
-  void Run() const {
-    config::CheckOwnFields(antagonist_, path_, &validation_.names(),
-                           validation_.problems());
-    CheckActivity();
-    CheckThreads();
-    CheckRate();
-    CheckRamp();
-    CheckIncast();
-    CheckServices(validation_, path_.Field("placed_with"),
-                  antagonist_.placed_with());
-    CheckPlaces();
+  void Validate(const config::TestValidation& validation) const override {
+    ValidateControls(validation);
+    ValidateExperiment(validation);
   }
 
- private:
-  void Add(absl::string_view field, std::string message) const {
-    validation_.Add(path_.Field(field), std::move(message));
+  // Isolation is what a search measures whose probes are cells of an
+  // experiment; a plain run of the test has no antagonist.
+  bool CheckObjective(const config::TestValidation& validation,
+                      const config::Path& path,
+                      const config::Objective& objective,
+                      bool is_of_search) const override {
+    if (!stats::IsIsolation(objective.metric)) return false;
+    const std::string text = config::Quoted(objective.text);
+    if (!is_of_search) {
+      validation.Add(path,
+                     absl::StrCat(text,
+                                  " is measured beside an antagonist; put it "
+                                  "into `search`, or give it to `distbench "
+                                  "search --slo`"));
+    } else if (!validation.test().has_experiment()) {
+      validation.Add(path, absl::StrCat(text,
+                                        " needs an antagonist; add an "
+                                        "`experiment` to the test"));
+    }
+    return true;
   }
 
-  void CheckActivity() const {
-    const config::NameIndex& activities = validation_.names().activities;
-    if (!IsIncast(antagonist_)) {
-      validation_.Resolve(path_.Field("activity"), "activity_configs entry",
-                          antagonist_.activity(), activities);
-    } else if (activities.Find(kIncastActivity) != config::kNone) {
-      Add("activity",
-          "\"incast\" is an antagonist of its own, and the name of an "
-          "activity_configs entry; rename that one");
-    }
+  void Warn(const DistributedSystemDescription& test, const config::Path& path,
+            config::Problems& warnings) const override {
+    WarnOfControls(test, path, warnings);
   }
 
-  void CheckThreads() const {
-    // Engines end their test beyond the limit.
-    const int64_t limit = validation_.test().overload_limits().max_threads();
-    if (IsIncast(antagonist_) || antagonist_.threads() <= limit) return;
-    Add("threads",
-        absl::StrCat(antagonist_.threads(),
-                     " are more than overload_limits.max_threads allows a "
-                     "node, ",
-                     limit, "; use fewer, or raise that"));
-  }
-
-  void CheckRate() const {
-    if (!antagonist_.has_rate()) return;
-    const auto rate = config::ParseRateWithUnit(antagonist_.rate());
-    if (!rate.ok()) {
-      Add("rate", std::string(rate.status().message()));
-      return;
-    }
-    // Each step of a ramp is a loop of its own, with a part of the rate.
-    const double longest_ns = base::kNsPerSecond / (*rate / kRateRampSteps);
-    const double shortest_ns = base::kNsPerSecond / *rate;
-    if (!(shortest_ns >= 1 && longest_ns <= config::kMaxIntervalNs)) {
-      Add("rate", absl::StrCat(config::Quoted(antagonist_.rate()),
-                               " is out of range; must be from 0.036/h to "
-                               "1000M/s"));
-    } else if (IsIncast(antagonist_) &&
-               absl::Nanoseconds(shortest_ns) > phases_.interfere) {
-      // Bursts take place at the multiples of their distance.
-      Add("rate", absl::StrCat(config::Quoted(antagonist_.rate()),
-                               " is so slow that the first burst might come "
-                               "after the phase interfere, ",
-                               absl::FormatDuration(phases_.interfere),
-                               "; raise it, or lengthen that"));
+  void AddUsedActivities(const DistributedSystemDescription& test,
+                         std::set<std::string>& names) const override {
+    for (const Antagonist& antagonist : test.experiment().antagonists()) {
+      names.insert(antagonist.activity());
     }
   }
-
-  void CheckRamp() const {
-    if (!antagonist_.has_ramp()) return;
-    const auto ramp = config::ParseDurationWithUnit(antagonist_.ramp());
-    if (!ramp.ok()) {
-      Add("ramp", std::string(ramp.status().message()));
-    } else if (*ramp > phases_.interfere) {
-      Add("ramp", absl::StrCat(config::Quoted(antagonist_.ramp()),
-                               " is longer than the phase interfere, ",
-                               absl::FormatDuration(phases_.interfere),
-                               "; shorten it, or lengthen that"));
-    } else if (*ramp > absl::ZeroDuration() && !antagonist_.has_rate() &&
-               antagonist_.threads() == 1) {
-      Add("ramp",
-          "has nothing to grow, as there is one thread without a rate; give "
-          "it threads or a rate, or remove the ramp");
-    }
-  }
-
-  void CheckIncast() const {
-    if (!IsIncast(antagonist_)) {
-      constexpr char kNoEffect[] =
-          "has no effect on an activity; remove it, or use the activity "
-          "\"incast\"";
-      if (antagonist_.has_senders()) Add("senders", kNoEffect);
-      if (antagonist_.has_message_size()) Add("message_size", kNoEffect);
-      return;
-    }
-    if (!antagonist_.has_message_size()) {
-      Add("message_size",
-          "is missing; give the size of each message, such as \"64KiB\"");
-    }
-  }
-
-  // An antagonist shares a node by being in its bundle. Which node an instance
-  // gets for its constraints is known only when the test runs.
-  void CheckPlaces() const {
-    const DistributedSystemDescription& test = validation_.test();
-    if (test.service_constraints().empty() || validation_.problems().full()) {
-      return;
-    }
-    for (const std::string& service : ServicesBeside(test, antagonist_)) {
-      const auto found = validation_.FindService(service);
-      if (!found.has_value() || IsBundled(*found->service)) continue;
-      validation_.Add(
-          path_,
-          absl::StrCat("cannot run beside ", config::Quoted(service),
-                       ", whose nodes are not known, because the test has "
-                       "service_constraints; put each of its instances into "
-                       "node_service_bundles"));
-    }
-  }
-
-  bool IsBundled(const ServiceSpec& service) const {
-    absl::flat_hash_set<std::string> bundled;
-    for (const auto& [alias, bundle] :
-         validation_.test().node_service_bundles()) {
-      bundled.insert(bundle.services().begin(), bundle.services().end());
-    }
-    return absl::c_all_of(config::InstanceNames(service),
-                          [&](const std::string& instance) {
-                            return bundled.contains(instance);
-                          });
-  }
-
-  const config::TestValidation& validation_;
-  const Antagonist& antagonist_;
-  const config::Path path_;
-  const PhaseDurations& phases_;
 };
 
-// The services of one antagonist may have the names of another's, as that of a
-// sender does.
-void CheckDistinctServices(const config::TestValidation& validation,
-                           const config::Path& path) {
-  std::map<std::string, int> owners;
-  const Experiment& experiment = validation.test().experiment();
-  for (int i = 0; i < experiment.antagonists_size(); ++i) {
-    const Antagonist& antagonist = experiment.antagonists(i);
-    if (antagonist.name().empty()) continue;
-    for (const std::string& service : AntagonistServices(antagonist)) {
-      const auto [owner, is_new] = owners.emplace(service, i);
-      if (is_new) continue;
-      validation.Add(
-          path.Field("antagonists").At(i).Field("name"),
-          absl::StrCat(config::Quoted(antagonist.name()), " gives the service ",
-                       config::Quoted(service), ", as does antagonists[",
-                       owner->second, "]; names must be unique"));
-    }
-  }
-}
+const base::Plugin<config::LanguagePart> kLanguage("protection",
+                                                   new ProtectionLanguage);
 
 }  // namespace
-
-void CheckServices(
-    const config::TestValidation& validation, const config::Path& path,
-    const google::protobuf::RepeatedPtrField<std::string>& globs) {
-  ServiceGlobs services(validation.names().services.names(),
-                        validation.problems());
-  for (int i = 0; i < globs.size(); ++i) services.Find(globs[i], path.At(i));
-}
-
-void CheckAntagonists(const config::TestValidation& validation,
-                      const config::Path& path) {
-  const Experiment& experiment = validation.test().experiment();
-  config::Problems reported_with_phases;
-  const PhaseDurations phases =
-      ReadPhases(experiment.phases(), path, reported_with_phases);
-  for (int i = 0; i < experiment.antagonists_size(); ++i) {
-    AntagonistCheck(validation, experiment.antagonists(i),
-                    path.Field("antagonists").At(i), phases)
-        .Run();
-  }
-  CheckDistinctServices(validation, path);
-}
-
 }  // namespace distbench::protection
