@@ -12,7 +12,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "distbench/base/time_units.h"
-#include "distbench/config/problems/suggest.h"
 #include "distbench/config/rules/field_rules.h"
 
 namespace distbench::config {
@@ -122,7 +121,7 @@ class ArrivalsCheck {
   void CheckRecording(const RecordedArrivals& recorded, const Path& file) {
     const absl::StatusOr<std::vector<double>> gaps =
         ParseRecording(recorded.times());
-    if (!gaps.ok()) problems_.Add(file, std::string(gaps.status().message()));
+    if (!gaps.ok()) problems_.Add(file, gaps.status().message());
   }
 
   void CheckModulation(const RateModulation& modulation, const Path& path) {

@@ -8,7 +8,6 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/reading/places.h"
@@ -108,8 +107,8 @@ class ErrorList : public google::protobuf::io::ErrorCollector {
   // At a token of protobuf's tokenizer.
   void AddError(int line, int column, const std::string& message) override {
     if (errors_.full()) return;
-    Add(token_places_.Of(line, column),
-        absl::StrCat(message, SuggestionAfter(message), QuotesHint(message)));
+    Add(token_places_.Of(line, column), message, SuggestionAfter(message),
+        QuotesHint(message));
   }
 
   // Treats everything that the parser would skip, such as an unknown field, as
@@ -118,8 +117,9 @@ class ErrorList : public google::protobuf::io::ErrorCollector {
     AddError(line, column, message);
   }
 
-  void Add(Place place, std::string message) {
-    errors_.Add(place, std::move(message));
+  template <typename... Parts>
+  void Add(Place place, const Parts&... message) {
+    errors_.Add(place, message...);
   }
 
   bool empty() const { return errors_.empty(); }
@@ -374,17 +374,16 @@ void RefuseIgnoredParts(absl::string_view text, const Message& message,
   TextWalk walk(text);
   walk.WalkFields(message);
   if (const std::optional<RemovedField>& found = walk.removed()) {
-    errors.Add(found->place,
-               absl::StrCat("Message type \"", found->type->full_name(),
-                            "\" has no field named ", Quoted(found->name), ".",
-                            FieldSuggestion(*found->type, found->name)));
+    errors.Add(found->place, "Message type \"", found->type->full_name(),
+               "\" has no field named ", Quoted(found->name), ".",
+               FieldSuggestion(*found->type, found->name));
     return;
   }
   for (const RepeatedKey& each : repeated) {
     const Place* place = walk.places().At(*each.owner, *each.field, each.index);
-    errors.Add(place == nullptr ? Place{} : *place,
-               absl::StrCat("The key ", Quoted(each.key), " of ",
-                            each.field->name(), " is given more than once."));
+    errors.Add(place == nullptr ? Place{} : *place, "The key ",
+               Quoted(each.key), " of ", each.field->name(),
+               " is given more than once.");
   }
   if (places != nullptr) *places = std::move(walk.places());
 }

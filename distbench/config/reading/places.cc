@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -44,11 +43,6 @@ std::string PlaceNames::NameOf(Place place) const {
                             [](char byte) { return !BeginsCharacter(byte); });
   }
   return absl::StrCat(source_, ":", place.line + 1, ":", column + 1);
-}
-
-void PlacedErrors::Add(Place place, std::string message) {
-  if (full()) return;
-  errors_.emplace(place, std::move(message));
 }
 
 bool PlacedErrors::full() const { return errors_.size() >= kMaxErrors; }

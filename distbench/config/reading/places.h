@@ -20,6 +20,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
 namespace google::protobuf {
@@ -62,7 +63,11 @@ class PlacedErrors {
   PlacedErrors(absl::string_view source, absl::string_view text)
       : source_(source), text_(text) {}
 
-  void Add(Place place, std::string message);
+  // Parts of the message are put together as by absl::StrCat().
+  template <typename... Parts>
+  void Add(Place place, const Parts&... message) {
+    if (!full()) errors_.emplace(place, absl::StrCat(message...));
+  }
 
   bool empty() const { return errors_.empty(); }
 

@@ -381,8 +381,7 @@ YamlDocument ParseYamlDocument(absl::string_view text, PlacedErrors& errors) {
     }
     builder.CheckLastQuote();
   } catch (const YAML::Exception& error) {
-    errors.Add(PlaceOf(error.mark, pairs),
-               absl::StrCat(error.msg, RemedyOf(error.msg)));
+    errors.Add(PlaceOf(error.mark, pairs), error.msg, RemedyOf(error.msg));
   }
   return document;
 }

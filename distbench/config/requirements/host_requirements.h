@@ -4,7 +4,6 @@
 #ifndef DISTBENCH_CONFIG_REQUIREMENTS_HOST_REQUIREMENTS_H_
 #define DISTBENCH_CONFIG_REQUIREMENTS_HOST_REQUIREMENTS_H_
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

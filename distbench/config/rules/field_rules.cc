@@ -256,9 +256,10 @@ class FieldCheck {
  private:
   // Places are searched for the names on the way, which takes a time that grows
   // with the square of what is wrong, only for problems that are kept.
-  void Add(const Place* place, std::string message) const {
+  template <typename... Parts>
+  void Add(const Place* place, const Parts&... message) const {
     problems_.Add([&] {
-      return Problem{MakePath(root_, place).text(), std::move(message)};
+      return Problem{MakePath(root_, place).text(), absl::StrCat(message...)};
     });
   }
 
@@ -369,7 +370,7 @@ class FieldCheck {
       return;
     }
     if (rules.has_missing()) {
-      Add(&place, absl::StrCat("is missing; ", rules.missing()));
+      Add(&place, "is missing; ", rules.missing());
     } else if (rules.required() && rules.has_refers_to()) {
       CheckName("", rule, place);
     } else if (rules.required()) {
@@ -393,10 +394,9 @@ class FieldCheck {
   void CheckFraction(double value, const FieldRule& rule,
                      const Place& place) const {
     if (IsInRange(value, rule.rules)) return;
-    Add(&place,
-        absl::StrCat(value, " is ",
-                     rule.rules.has_word() ? rule.rules.word() : "out of range",
-                     "; must be ", RangeOfFractions(rule.rules)));
+    Add(&place, value, " is ",
+        rule.rules.has_word() ? rule.rules.word() : "out of range",
+        "; must be ", RangeOfFractions(rule.rules));
   }
 
   void CheckText(const Message& message, const FieldRule& rule,
@@ -406,11 +406,11 @@ class FieldCheck {
         message, rule.field, &scratch);
     const FieldRules& rules = rule.rules;
     if (IsThere(message, rule.number)) {
-      Add(place.outer, absl::StrCat("has both ", rule.field->name(), " and ",
-                                    rules.text_of(), "; give one"));
+      Add(place.outer, "has both ", rule.field->name(), " and ",
+          rules.text_of(), "; give one");
     }
     if (rules.has_missing() && text.empty()) {
-      Add(&place, absl::StrCat("is missing; ", rules.missing()));
+      Add(&place, "is missing; ", rules.missing());
       return;
     }
     const bool may_be_none =
@@ -471,13 +471,13 @@ class FieldCheck {
     const FieldRules& rules = rule.rules;
     const int size = message.GetReflection()->FieldSize(message, rule.field);
     if (size == 0 && rules.has_missing()) {
-      Add(&place, absl::StrCat("is missing; ", rules.missing()));
+      Add(&place, "is missing; ", rules.missing());
     } else if (size == 0 && rules.required() && !rule.has_range) {
       Add(&place, "there are none; add at least one");
     } else if (rule.has_range && (size > 0 || rules.required()) &&
                (size < rules.min() || size > rules.max())) {
-      Add(&place, absl::StrCat("there are ", size, "; must be from ",
-                               rules.min(), " to ", rules.max()));
+      Add(&place, "there are ", size, "; must be from ", rules.min(), " to ",
+          rules.max());
     }
     if (rules.has_element()) CheckNamesOfElements(message, rule, place);
     if (rules.has_refers_to() || rules.has_channel_of() ||
@@ -506,8 +506,8 @@ class FieldCheck {
                   : absl::StrCat(
                         reflection.GetRepeatedInt32(message, rule.field, i));
       if (seen.insert(value).second) continue;
-      Add(&place, absl::StrCat(is_text ? Quoted(value) : value,
-                               " is listed more than once; remove one"));
+      Add(&place, is_text ? Quoted(value) : value,
+          " is listed more than once; remove one");
     }
   }
 

@@ -120,7 +120,7 @@ void ValidateTestSettings(const TestValidation& validation) {
   if (!timeout.ok()) {
     validation.Add(
         validation.path().Field("attributes").At(kTestTimeoutAttribute),
-        std::string(timeout.status().message()));
+        timeout.status().message());
   }
   if (validation.test().has_requirements()) {
     ValidateHostRequirements(validation.path().Field("requirements"),

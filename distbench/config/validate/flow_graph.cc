@@ -215,12 +215,11 @@ void CheckCaller(const TestValidation& validation, const ActionUse& use) {
   if (std::find(clients.begin(), clients.end(), service) != clients.end()) {
     return;
   }
-  validation.Add(
-      validation.Action(use.action).Field("rpc_name"),
-      absl::StrCat("service ", Quoted(service), " runs this in action list ",
-                   Quoted(test.action_lists(use.list).name()),
-                   ", but is not a client of RPC ", Quoted(action.rpc_name()),
-                   "; add client: ", Quoted(service), " to the RPC"));
+  validation.Add(validation.Action(use.action).Field("rpc_name"), "service ",
+                 Quoted(service), " runs this in action list ",
+                 Quoted(test.action_lists(use.list).name()),
+                 ", but is not a client of RPC ", Quoted(action.rpc_name()),
+                 "; add client: ", Quoted(service), " to the RPC");
 }
 
 void CheckReplayer(const TestValidation& validation, const ActionUse& use) {
@@ -235,12 +234,11 @@ void CheckReplayer(const TestValidation& validation, const ActionUse& use) {
   if (client == service || validation.names().services.Find(client) == kNone) {
     return;
   }
-  validation.Add(
-      validation.Action(use.action).Field("rpc_replay_trace_name"),
-      absl::StrCat("service ", Quoted(service), " runs this in action list ",
-                   Quoted(test.action_lists(use.list).name()),
-                   ", but the client of the trace is ", Quoted(client),
-                   "; run it there"));
+  validation.Add(validation.Action(use.action).Field("rpc_replay_trace_name"),
+                 "service ", Quoted(service), " runs this in action list ",
+                 Quoted(test.action_lists(use.list).name()),
+                 ", but the client of the trace is ", Quoted(client),
+                 "; run it there");
 }
 
 // Checks each action once per service, however many lists contain it.
@@ -319,10 +317,9 @@ void CheckNesting(const TestValidation& validation, const Graph& nested) {
     const int list = ready.back();
     ready.pop_back();
     if (depths[list] > kMaxListNesting) {
-      validation.Add(validation.List(list),
-                     absl::StrCat("is nested more than ", kMaxListNesting,
-                                  " lists deep; put actions of several lists "
-                                  "into one"));
+      validation.Add(validation.List(list), "is nested more than ",
+                     kMaxListNesting,
+                     " lists deep; put actions of several lists into one");
       return;
     }
     for (const int successor : nested[list]) {
@@ -342,11 +339,9 @@ void CheckRecursion(const TestValidation& validation) {
   CheckNesting(validation, nested);
   for (const std::vector<int>& component : CyclicComponents(nested)) {
     reported.insert(component.begin(), component.end());
-    validation.Add(
-        validation.List(component[0]),
-        absl::StrCat("runs itself",
-                     ByWayOf(validation, ShortestCycle(nested, component)),
-                     "; use iterations to repeat actions"));
+    validation.Add(validation.List(component[0]), "runs itself",
+                   ByWayOf(validation, ShortestCycle(nested, component)),
+                   "; use iterations to repeat actions");
   }
   const Graph certain = GraphOf(validation, edges, [](const FlowEdge& edge) {
     return !edge.conditional;
@@ -358,11 +353,9 @@ void CheckRecursion(const TestValidation& validation) {
       continue;
     }
     validation.Add(
-        validation.List(component[0]),
-        absl::StrCat("its RPCs lead back to it endlessly",
-                     ByWayOf(validation, ShortestCycle(certain, component)),
-                     "; give one of these actions a predicate whose "
-                     "probability is below 1"));
+        validation.List(component[0]), "its RPCs lead back to it endlessly",
+        ByWayOf(validation, ShortestCycle(certain, component)),
+        "; give one of these actions a predicate whose probability is below 1");
   }
 }
 

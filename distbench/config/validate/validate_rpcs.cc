@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/str_cat.h"
 #include "distbench/config/catalogs/driver_resolution.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/syntax/fanout_filter.h"
@@ -77,11 +76,9 @@ class StreamValidation {
     for (const ResolvedDriver& level : validation_.DriversOf(service_name)) {
       if (level.driver->streams) continue;
       validation_.Add(
-          path_,
-          absl::StrCat(
-              "driver ", Quoted(level.driver->name), " of service ",
-              Quoted(service_name), " does not stream; these drivers do: ",
-              QuotedList(BuiltInDriverNames(&DriverDeclaration::streams))));
+          path_, "driver ", Quoted(level.driver->name), " of service ",
+          Quoted(service_name), " does not stream; these drivers do: ",
+          QuotedList(BuiltInDriverNames(&DriverDeclaration::streams)));
       return;
     }
   }
@@ -95,11 +92,10 @@ class StreamValidation {
     for (const auto& [name, value] : needed) {
       const std::string given = StringSetting(settings, declaration, name);
       if (given == value) continue;
-      validation_.Add(
-          path_, absl::StrCat("driver ", Quoted(driver.name), " of service ",
-                              Quoted(service_name), " does not stream with ",
-                              name, " ", Quoted(given), "; set it to ",
-                              Quoted(value), ", or leave it out"));
+      validation_.Add(path_, "driver ", Quoted(driver.name), " of service ",
+                      Quoted(service_name), " does not stream with ", name, " ",
+                      Quoted(given), "; set it to ", Quoted(value),
+                      ", or leave it out");
     }
   }
 
@@ -142,18 +138,16 @@ class RpcValidation {
     // Servers outside of the test have handlers of their own.
     if (CallsOutside(rpc_)) return;
     if (rpc_.name().empty() || names_.lists.Find(rpc_.name()) != kNone) return;
-    validation_.Add(
-        path_,
-        absl::StrCat("no action list is named ", Quoted(rpc_.name()),
-                     " to handle this RPC; add action_lists { name: ",
-                     Quoted(rpc_.name()), " }, empty to answer at once"));
+    validation_.Add(path_, "no action list is named ", Quoted(rpc_.name()),
+                    " to handle this RPC; add action_lists { name: ",
+                    Quoted(rpc_.name()), " }, empty to answer at once");
   }
 
   void CheckFanout() const {
     const Path path = path_.Field("fanout_filter");
     const auto fanout = ParseFanoutFilter(rpc_.fanout_filter());
     if (!fanout.ok()) {
-      validation_.Add(path, std::string(fanout.status().message()));
+      validation_.Add(path, fanout.status().message());
       return;
     }
     CheckAxes(path, *fanout);
@@ -170,10 +164,9 @@ class RpcValidation {
       for (const std::string& service : services) {
         const auto found = validation_.FindService(service);
         if (!found.has_value() || axis < found->grid.dimensions) continue;
-        validation_.Add(
-            path, absl::StrCat("service ", Quoted(service), " has no axis ",
-                               kAxisNames[axis], "; give it ", kAxisNames[axis],
-                               "_size or choose another filter"));
+        validation_.Add(path, "service ", Quoted(service), " has no axis ",
+                        kAxisNames[axis], "; give it ", kAxisNames[axis],
+                        "_size or choose another filter");
         return;
       }
     }
@@ -186,10 +179,9 @@ class RpcValidation {
         server->grid.Count() - (CallsOwnService(rpc_) ? 1 : 0);
     for (const FanoutPlan::Choice& choice : fanout.choices) {
       if (choice.target_count <= available) continue;
-      validation_.Add(
-          path, absl::StrCat("there are not ", choice.target_count,
-                             " distinct targets; service ",
-                             Quoted(rpc_.server()), " offers ", available));
+      validation_.Add(path, "there are not ", choice.target_count,
+                      " distinct targets; service ", Quoted(rpc_.server()),
+                      " offers ", available);
       return;
     }
   }
@@ -200,10 +192,9 @@ class RpcValidation {
     const int64_t targets = FewestTargets(fanout);
     if (answers <= targets) return;
     validation_.Add(path_.Field("policy").Field("quorum").Field("answers"),
-                    absl::StrCat(answers,
-                                 " answers are more than an iteration "
-                                 "can get; it may have only ",
-                                 targets, " target", targets == 1 ? "" : "s"));
+                    answers,
+                    " answers are more than an iteration can get; it may have "
+                    "only ", targets, " target", targets == 1 ? "" : "s");
   }
 
   // The targets of an iteration that has any, as far as they are known.

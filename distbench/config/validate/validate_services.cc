@@ -28,10 +28,8 @@ void CheckCount(const TestValidation& validation, const ServiceSpec& service,
   }
   const int64_t product = GridOf(service).Count();
   if (service.count() == product) return;
-  validation.Add(path.Field("count"),
-                 absl::StrCat(service.count(), " is not ", product,
-                              ", the product of the sizes; leave it out or "
-                              "make them agree"));
+  validation.Add(path.Field("count"), service.count(), " is not ", product,
+                 ", the product of the sizes; leave it out or make them agree");
 }
 
 // Each worker runs at least one request. That services outside of the test have
@@ -41,11 +39,10 @@ void CheckAdmission(const TestValidation& validation,
   const int workers = validation.test().workers_per_instance();
   const int running = service.admission().max_running();
   if (IsOutside(service) || running < 1 || workers <= running) return;
-  validation.Add(
-      path.Field("admission").Field("max_running"),
-      absl::StrCat(running, " cannot be shared by ", workers,
-                   " workers, each of which runs at least one request; raise "
-                   "it, or lower workers_per_instance"));
+  validation.Add(path.Field("admission").Field("max_running"), running,
+                 " cannot be shared by ", workers,
+                 " workers, each of which runs at least one request; raise it, "
+                 "or lower workers_per_instance");
 }
 
 // ---- Channels ---------------------------------------------------------------
@@ -110,13 +107,10 @@ bool CheckConstraintCount(const TestValidation& validation) {
     tries += conditions * GridOf(service).Count();
   }
   if (tries <= kMaxConditionsTried) return true;
-  validation.Add(
-      validation.path().Field("services"),
-      absl::StrCat("checking the values of the channels' constraints on all "
-                   "instances takes ",
-                   tries, " tries, and ", kMaxConditionsTried,
-                   " are allowed; use fewer channels, or "
-                   "selected_instances"));
+  validation.Add(validation.path().Field("services"),
+                 "checking the values of the channels' constraints on all "
+                 "instances takes ", tries, " tries, and ", kMaxConditionsTried,
+                 " are allowed; use fewer channels, or selected_instances");
   return false;
 }
 
@@ -148,9 +142,8 @@ void ValidateServices(const TestValidation& validation) {
     CheckCount(validation, service, path);
   }
   if (sizes_are_sound && validation.InstanceCount() > kMaxInstances) {
-    validation.Add(validation.path().Field("services"),
-                   absl::StrCat("there are more than ", kMaxInstances,
-                                " instances in all; reduce counts and sizes"));
+    validation.Add(validation.path().Field("services"), "there are more than ",
+                   kMaxInstances, " instances in all; reduce counts and sizes");
   }
 }
 

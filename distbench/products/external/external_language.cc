@@ -6,7 +6,6 @@
 #include <string>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/config/plan/test_names.h"
 #include "distbench/config/problems/problem.h"
@@ -51,8 +50,8 @@ class ServiceCheck {
     for (int i = 0; i < addresses.size(); ++i) {
       const absl::Status status = CheckHostPort(addresses[i]);
       if (status.ok()) continue;
-      validation_.Add(path.At(i), absl::StrCat(config::Quoted(addresses[i]),
-                                               " ", status.message()));
+      validation_.Add(path.At(i), config::Quoted(addresses[i]), " ",
+                      status.message());
     }
   }
 
@@ -85,11 +84,10 @@ void CheckOneTlsPerAddress(const config::TestValidation& validation) {
                          other.tls().SerializeAsString())) {
         continue;
       }
-      validation.Add(
-          validation.Service(i).Field("external").Field("tls"),
-          absl::StrCat("service ", config::Quoted(owner->second->name()),
-                       " has the address ", config::Quoted(address),
-                       " too, with another tls; make them equal"));
+      validation.Add(validation.Service(i).Field("external").Field("tls"),
+                     "service ", config::Quoted(owner->second->name()),
+                     " has the address ", config::Quoted(address),
+                     " too, with another tls; make them equal");
     }
   }
 }
@@ -120,7 +118,7 @@ class CallCheck {
       const config::Path path = path_.Field("metadata").At(name);
       const absl::Status named = CheckMetadataName(name);
       if (!named.ok()) {
-        validation_.Add(path, std::string(named.message()));
+        validation_.Add(path, named.message());
       } else if (value == kRedacted) {
         RefuseRedacted(path);
       }
@@ -131,7 +129,7 @@ class CallCheck {
       if (!config::IsRight(call_, field)) return;
     }
     const absl::Status status = CheckExternalCall(ToExternalCall(call_));
-    if (!status.ok()) validation_.Add(path_, std::string(status.message()));
+    if (!status.ok()) validation_.Add(path_, status.message());
   }
 
   void CheckRows() const {
@@ -140,8 +138,7 @@ class CallCheck {
     } else if (!call_.rows().empty()) {
       const absl::Status status = ParseCsvRows(call_.rows()).status();
       if (!status.ok()) {
-        validation_.Add(path_.Field("rows_file"),
-                        std::string(status.message()));
+        validation_.Add(path_.Field("rows_file"), status.message());
       }
     }
   }
@@ -198,10 +195,9 @@ void ReadCertificates(const config::Path& path, ExternalTls& tls,
                       config::FileReader& files) {
   files.Fill(path, "ca_file", tls.ca_file(), *tls.mutable_ca_certificates());
   if (!absl::StrContains(tls.ca_certificates(), "PRIVATE KEY")) return;
-  files.problems().Add(path.Field("ca_file"),
-                       absl::StrCat(config::Quoted(tls.ca_file()),
-                                    " has a private key; name a file that has "
-                                    "certificates only"));
+  files.problems().Add(path.Field("ca_file"), config::Quoted(tls.ca_file()),
+                       " has a private key; name a file that has certificates "
+                       "only");
 }
 
 void ReadRequest(const config::Path& path, ExternalCallSpec& call,
@@ -218,12 +214,9 @@ void ReadRequest(const config::Path& path, ExternalCallSpec& call,
     files.Fill(path, kField, file, *call.mutable_request_text());
     return;
   }
-  files.problems().Add(
-      path.Field(kField),
-      absl::StrCat(config::Quoted(file),
-                   " has no ending that says how to read it; let "
-                   "it end with .json, or with .txtpb, "
-                   ".textproto or .pbtxt"));
+  files.problems().Add(path.Field(kField), config::Quoted(file),
+                       " has no ending that says how to read it; let it end "
+                       "with .json, or with .txtpb, .textproto or .pbtxt");
 }
 
 void ReadCall(const config::Path& path, ExternalCallSpec& call,

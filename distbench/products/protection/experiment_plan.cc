@@ -1,6 +1,5 @@
 #include "distbench/products/protection/experiment_plan.h"
 
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"

@@ -1,7 +1,6 @@
 #include "distbench/products/protection/experiment_searches.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>

@@ -18,14 +18,14 @@ void CheckKnobOf(const config::TestValidation& validation,
                  const config::Path& path, const std::string& text) {
   const absl::StatusOr<KnobName> knob = ParseKnobName(text);
   if (!knob.ok()) {
-    validation.Add(path, std::string(knob.status().message()));
+    validation.Add(path, knob.status().message());
   } else if (knob->kind == KnobName::Kind::kBuilder) {
     validation.Add(path,
                    "a builder's knob generates its own tests instead of this "
                    "one; give it to `distbench search --knob`");
   } else if (absl::Status status = CheckKnob(*knob, validation.test());
              !status.ok()) {
-    validation.Add(path, std::string(status.message()));
+    validation.Add(path, status.message());
   }
 }
 

@@ -39,11 +39,9 @@ void CheckPhases(const ExperimentPhases& phases, const config::Path& path,
   const PhaseDurations durations = ReadPhases(phases);
   if (durations.flat_over <= durations.stabilise) return;
   problems.Add(
-      path.Field("flat_over"),
-      absl::StrCat(absl::FormatDuration(durations.flat_over),
-                   " is longer than stabilise, ",
-                   absl::FormatDuration(durations.stabilise),
-                   ", in which it must pass; shorten it, or lengthen that"));
+      path.Field("flat_over"), absl::FormatDuration(durations.flat_over),
+      " is longer than stabilise, ", absl::FormatDuration(durations.stabilise),
+      ", in which it must pass; shorten it, or lengthen that");
 }
 
 ExperimentPhases FormatPhases(const PhaseDurations& durations) {

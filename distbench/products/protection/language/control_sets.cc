@@ -55,9 +55,8 @@ class Members {
       everything_else_ = number;
       return;
     }
-    problems_.Add(path.Field("everything_else"),
-                  absl::StrCat("groups[", everything_else_,
-                               "] is for everything else, too; make them one"));
+    problems_.Add(path.Field("everything_else"), "groups[", everything_else_,
+                  "] is for everything else, too; make them one");
   }
 
   void AddService(const std::string& service, int number,
@@ -104,13 +103,10 @@ void CheckOrder(const std::vector<NamedAmount>& ascending,
           return IsAbove(lower->amount, each.amount);
         });
     if (upper == ascending.end()) continue;
-    problems.Add(
-        path.Field(lower->field),
-        absl::StrCat(config::FormatMemoryAmount(lower->amount), " is above ",
-                     upper->field, ", ",
-                     config::FormatMemoryAmount(upper->amount),
-                     "; they must not descend from min over low and high to "
-                     "max"));
+    problems.Add(path.Field(lower->field),
+                 config::FormatMemoryAmount(lower->amount), " is above ",
+                 upper->field, ", ", config::FormatMemoryAmount(upper->amount),
+                 "; they must not descend from min over low and high to max");
   }
 }
 
@@ -145,14 +141,12 @@ void CheckBlockDevices(const Entries& entries, const config::Path& path,
     const config::Path place = path.At(i).Field("device");
     if (device.empty()) continue;
     if (!IsBlockDevice(device)) {
-      problems.Add(place, absl::StrCat(config::Quoted(device),
-                                       " cannot be a block device; write its "
-                                       "name such as nvme0n1, or its numbers "
-                                       "such as 259:0"));
+      problems.Add(place, config::Quoted(device),
+                   " cannot be a block device; write its name such as nvme0n1, "
+                   "or its numbers such as 259:0");
     } else if (!devices.insert(device).second) {
-      problems.Add(place, absl::StrCat(config::Quoted(device),
-                                       " is listed more than once; make the "
-                                       "entries one"));
+      problems.Add(place, config::Quoted(device),
+                   " is listed more than once; make the entries one");
     }
   }
 }
@@ -195,14 +189,14 @@ void ValidateControlSet(const ControlSet& controls, const config::Path& path,
 std::vector<std::string> ServiceGlobs::Find(const std::string& glob,
                                             const config::Path& path) {
   if (glob.size() > config::kMaxGlobLength) {
-    problems_.Add(path, absl::StrCat("is longer than ", config::kMaxGlobLength,
-                                     " bytes; shorten it"));
+    problems_.Add(path, "is longer than ", config::kMaxGlobLength,
+                  " bytes; shorten it");
     return {};
   }
   tried_ += static_cast<int64_t>(services_.size());
   if (tried_ > config::kMaxConditionsTried) {
-    problems_.Add(path, absl::StrCat("there are too many names to try each on ",
-                                     services_.size(), " services; use fewer"));
+    problems_.Add(path, "there are too many names to try each on ",
+                  services_.size(), " services; use fewer");
     return {};
   }
   std::vector<std::string> found;
@@ -214,10 +208,9 @@ std::vector<std::string> ServiceGlobs::Find(const std::string& glob,
   if (!found.empty() || problems_.full()) return found;
   problems_.Add(
       path,
-      absl::StrCat(
-          config::IsGlob(glob) ? "no service matches " : "no service is named ",
-          config::Quoted(glob), "; ",
-          config::Suggestion(WithoutWildcards(glob), services_)));
+      config::IsGlob(glob) ? "no service matches " : "no service is named ",
+      config::Quoted(glob), "; ",
+      config::Suggestion(WithoutWildcards(glob), services_));
   return found;
 }
 
@@ -259,12 +252,10 @@ void CheckSharedProcess(const config::TestValidation& validation,
     if (group == group_of_first) continue;
     validation.Add(
         validation.path().Field("controls").Field("groups"),
-        absl::StrCat(config::Quoted(first), " is in ",
-                     DescribeGroup(group_of_first), " and ",
-                     config::Quoted(service), " in ", DescribeGroup(group),
-                     ", but their protocol, loopback, makes them share a "
-                     "process, which is in one group; put both into the same "
-                     "group, or use another protocol"));
+        config::Quoted(first), " is in ", DescribeGroup(group_of_first),
+        " and ", config::Quoted(service), " in ", DescribeGroup(group),
+        ", but their protocol, loopback, makes them share a process, which is "
+        "in one group; put both into the same group, or use another protocol");
     return;
   }
 }
@@ -287,11 +278,10 @@ void WarnOfMuchMemory(const ControlSet& controls, const config::Path& path,
         std::max(PercentOf(group.memory_min()), PercentOf(group.memory_low()));
   }
   if (percent <= 100) return;
-  warnings.Add(path.Field("groups"),
-               absl::StrCat("memory_min and memory_low protect ", percent,
-                            "% of a host's memory, if one has instances of "
-                            "all groups; the kernel then protects each group "
-                            "in part. Lower them"));
+  warnings.Add(path.Field("groups"), "memory_min and memory_low protect ",
+               percent,
+               "% of a host's memory, if one has instances of all groups; the "
+               "kernel then protects each group in part. Lower them");
 }
 
 void WarnOfWeights(const ControlSet& controls, const config::Path& path,
@@ -322,9 +312,9 @@ void WarnOfBindings(const DistributedSystemDescription& test,
       if (outside.empty()) continue;
       warnings.Add(
           path.Field("services").At(service.name()).Field("numa_binding"),
-          absl::StrCat("has CPUs ", base::FormatIndexList(outside),
-                       ", which cpuset_cpus of its control group leaves out; "
-                       "make them agree"));
+          "has CPUs ", base::FormatIndexList(outside),
+          ", which cpuset_cpus of its control group leaves out; make them "
+          "agree");
     }
   }
 }

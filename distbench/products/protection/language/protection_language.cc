@@ -10,7 +10,6 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -69,8 +68,9 @@ class AntagonistCheck {
   }
 
  private:
-  void Add(absl::string_view field, std::string message) const {
-    validation_.Add(path_.Field(field), std::move(message));
+  template <typename... Parts>
+  void Add(absl::string_view field, const Parts&... message) const {
+    validation_.Add(path_.Field(field), message...);
   }
 
   void CheckActivity() const {
@@ -89,11 +89,9 @@ class AntagonistCheck {
     // Engines end their test beyond the limit.
     const int64_t limit = validation_.test().overload_limits().max_threads();
     if (IsIncast(antagonist_) || antagonist_.threads() <= limit) return;
-    Add("threads",
-        absl::StrCat(antagonist_.threads(),
-                     " are more than overload_limits.max_threads allows a "
-                     "node, ",
-                     limit, "; use fewer, or raise that"));
+    Add("threads", antagonist_.threads(),
+        " are more than overload_limits.max_threads allows a node, ", limit,
+        "; use fewer, or raise that");
   }
 
   void CheckRate() const {
@@ -104,21 +102,20 @@ class AntagonistCheck {
     // Bursts take place at the multiples of their distance.
     const auto rate = config::ParseRateWithUnit(antagonist_.rate());
     if (absl::Seconds(1 / *rate) <= phases_.interfere) return;
-    Add("rate", absl::StrCat(config::Quoted(antagonist_.rate()),
-                             " is so slow that the first burst might come "
-                             "after the phase interfere, ",
-                             absl::FormatDuration(phases_.interfere),
-                             "; raise it, or lengthen that"));
+    Add("rate", config::Quoted(antagonist_.rate()),
+        " is so slow that the first burst might come after the phase "
+        "interfere, ", absl::FormatDuration(phases_.interfere),
+        "; raise it, or lengthen that");
   }
 
   void CheckRamp() const {
     const auto ramp = config::ParseDurationWithUnit(antagonist_.ramp());
     if (!antagonist_.has_ramp() || !ramp.ok()) return;
     if (*ramp > phases_.interfere) {
-      Add("ramp", absl::StrCat(config::Quoted(antagonist_.ramp()),
-                               " is longer than the phase interfere, ",
-                               absl::FormatDuration(phases_.interfere),
-                               "; shorten it, or lengthen that"));
+      Add("ramp", config::Quoted(antagonist_.ramp()),
+          " is longer than the phase interfere, ",
+          absl::FormatDuration(phases_.interfere),
+          "; shorten it, or lengthen that");
     } else if (*ramp > absl::ZeroDuration() && !antagonist_.has_rate() &&
                antagonist_.threads() == 1) {
       Add("ramp",
@@ -137,12 +134,10 @@ class AntagonistCheck {
     for (const std::string& service : ServicesBeside(test, antagonist_)) {
       const auto found = validation_.FindService(service);
       if (!found.has_value() || IsBundled(*found->service)) continue;
-      validation_.Add(
-          path_,
-          absl::StrCat("cannot run beside ", config::Quoted(service),
-                       ", whose nodes are not known, because the test has "
-                       "service_constraints; put each of its instances into "
-                       "node_service_bundles"));
+      validation_.Add(path_, "cannot run beside ", config::Quoted(service),
+                      ", whose nodes are not known, because the test has "
+                      "service_constraints; put each of its instances into "
+                      "node_service_bundles");
     }
   }
 
@@ -176,11 +171,10 @@ void CheckDistinctServices(const config::TestValidation& validation,
     for (const std::string& service : AntagonistServices(antagonist)) {
       const auto [owner, is_new] = owners.emplace(service, i);
       if (is_new) continue;
-      validation.Add(
-          path.Field("antagonists").At(i).Field("name"),
-          absl::StrCat(config::Quoted(antagonist.name()), " gives the service ",
-                       config::Quoted(service), ", as does antagonists[",
-                       owner->second, "]; names must be unique"));
+      validation.Add(path.Field("antagonists").At(i).Field("name"),
+                     config::Quoted(antagonist.name()), " gives the service ",
+                     config::Quoted(service), ", as does antagonists[",
+                     owner->second, "]; names must be unique");
     }
   }
 }
@@ -225,12 +219,10 @@ void CheckLoops(const config::TestValidation& validation,
       !HasClosedLoop(validation.test(), rpc)) {
     return;
   }
-  validation.Add(
-      path.Field("rpc"),
-      absl::StrCat(config::Quoted(rpc),
-                   " is sent by open and by closed loops, and only requests of "
-                   "the former have response times; give all actions that send "
-                   "it a rate, or none, or use another RPC for the others"));
+  validation.Add(path.Field("rpc"), config::Quoted(rpc),
+                 " is sent by open and by closed loops, and only requests of "
+                 "the former have response times; give all actions that send "
+                 "it a rate, or none, or use another RPC for the others");
 }
 
 // The limit above which a request is not goodput.
@@ -241,22 +233,20 @@ void CheckObjectiveOfSubject(const config::TestValidation& validation,
   const config::Path place = path.Field("objective");
   const auto objective = config::ParseObjective(subject.objective());
   if (!objective.ok()) {
-    validation.Add(place, std::string(objective.status().message()));
+    validation.Add(place, objective.status().message());
     return;
   }
   if (objective->metric.kind != stats::Metric::Kind::kPercentile ||
       !objective->is_upper_limit) {
-    validation.Add(place,
-                   absl::StrCat(config::Quoted(subject.objective()),
-                                " does not limit a percentile of the response "
-                                "time; write it like \"p99<=20ms\""));
+    validation.Add(place, config::Quoted(subject.objective()),
+                   " does not limit a percentile of the response time; write "
+                   "it like \"p99<=20ms\"");
   }
   const std::string rpc = SubjectRpc(validation.test());
   if (objective->rpc.empty() || rpc.empty() || objective->rpc == rpc) return;
-  validation.Add(place,
-                 absl::StrCat("is about ", config::Quoted(objective->rpc),
-                              ", but the subject is ", config::Quoted(rpc),
-                              "; leave out the RPC, or correct it"));
+  validation.Add(place, "is about ", config::Quoted(objective->rpc),
+                 ", but the subject is ", config::Quoted(rpc),
+                 "; leave out the RPC, or correct it");
 }
 
 // Returns whether any load is a share of the capacity.
@@ -267,8 +257,7 @@ bool CheckLoads(const config::TestValidation& validation,
   for (int i = 0; i < subject.loads_size(); ++i) {
     const auto load = ParseExperimentLoad(subject.loads(i));
     if (!load.ok()) {
-      validation.Add(path.Field("loads").At(i),
-                     std::string(load.status().message()));
+      validation.Add(path.Field("loads").At(i), load.status().message());
       continue;
     }
     has_share |= load->is_share;
@@ -276,12 +265,10 @@ bool CheckLoads(const config::TestValidation& validation,
   if (subject.loads().empty()) return false;
   const std::string rpc = SubjectRpc(validation.test());
   if (!rpc.empty() && OpenLoopRate(validation.test(), rpc) == 0) {
-    validation.Add(
-        path.Field("loads"),
-        absl::StrCat("there is no rate to set: no action of a service's main "
-                     "list sends ",
-                     config::Quoted(rpc),
-                     " at a rate; give one a rate, or leave out the loads"));
+    validation.Add(path.Field("loads"),
+                   "there is no rate to set: no action of a service's main "
+                   "list sends ", config::Quoted(rpc),
+                   " at a rate; give one a rate, or leave out the loads");
   }
   return has_share;
 }
@@ -293,9 +280,8 @@ void CheckCapacity(const config::TestValidation& validation,
   if (subject.has_capacity()) {
     const auto capacity = ParseExperimentLoad(subject.capacity());
     if (!capacity.ok() || capacity->is_share) {
-      validation.Add(place, absl::StrCat(config::Quoted(subject.capacity()),
-                                         " is not a rate; write it with its "
-                                         "unit, such as 200/s"));
+      validation.Add(place, config::Quoted(subject.capacity()),
+                     " is not a rate; write it with its unit, such as 200/s");
     } else if (!has_share) {
       validation.Add(place,
                      "has no effect, as no load is a share of it; write a "
@@ -322,11 +308,9 @@ void CheckFreeNames(const config::TestValidation& validation) {
     const auto& names = validation.names().Of(field)->names();
     for (int i = 0; i < names.size(); ++i) {
       if (!absl::StartsWith(names[i], kAntagonistPrefix)) continue;
-      validation.Add(list.At(i).Field("name"),
-                     absl::StrCat(config::Quoted(names[i]), " begins with ",
-                                  kAntagonistPrefix,
-                                  ", as do the names that the experiment adds; "
-                                  "rename it"));
+      validation.Add(list.At(i).Field("name"), config::Quoted(names[i]),
+                     " begins with ", kAntagonistPrefix,
+                     ", as do the names that the experiment adds; rename it");
     }
   }
 }
@@ -366,10 +350,9 @@ void CheckSize(const config::TestValidation& validation,
   if (!config::IsRight(experiment, "repeat")) return;
   const double runs = CountRuns(experiment);
   if (runs <= kMostExperimentRuns) return;
-  validation.Add(
-      path, absl::StrCat("has ", runs, " runs; at most ", kMostExperimentRuns,
-                         " are possible. Use fewer controls, "
-                         "antagonists, loads or repeats"));
+  validation.Add(path, "has ", runs, " runs; at most ", kMostExperimentRuns,
+                 " are possible. Use fewer controls, antagonists, loads or "
+                 "repeats");
 }
 
 void ValidateExperiment(const config::TestValidation& validation) {
@@ -413,15 +396,12 @@ class ProtectionLanguage final : public config::LanguagePart {
     if (!stats::IsIsolation(objective.metric)) return false;
     const std::string text = config::Quoted(objective.text);
     if (!is_of_search) {
-      validation.Add(path,
-                     absl::StrCat(text,
-                                  " is measured beside an antagonist; put it "
-                                  "into `search`, or give it to `distbench "
-                                  "search --slo`"));
+      validation.Add(path, text,
+                     " is measured beside an antagonist; put it into `search`, "
+                     "or give it to `distbench search --slo`");
     } else if (!validation.test().has_experiment()) {
-      validation.Add(path, absl::StrCat(text,
-                                        " needs an antagonist; add an "
-                                        "`experiment` to the test"));
+      validation.Add(path, text,
+                     " needs an antagonist; add an `experiment` to the test");
     }
     return true;
   }
