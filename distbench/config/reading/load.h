@@ -40,7 +40,7 @@ absl::StatusOr<TestSequence> LoadTestSequence(const std::string& path,
                                               ConfigText* text = nullptr);
 
 // Parses `contents`, which came from `source`. If the source's name ends with
-// .yaml, .yml or .json, they are YAML, of which JSON is a part (parse_yaml.h).
+// .yaml, .yml or .json, they are YAML, of which JSON is a part (parse.h).
 // Otherwise, they are binary if they contain bytes that text cannot have, and
 // YAML if they look like it and are not text format. INVALID_ARGUMENT lists all
 // errors of a text, one per line, as "source:line:column: what is wrong".

@@ -1,4 +1,4 @@
-#include "distbench/config/reading/parse_yaml.h"
+#include "distbench/config/reading/parse.h"
 
 #include <algorithm>
 #include <cmath>
