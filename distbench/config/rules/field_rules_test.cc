@@ -333,7 +333,7 @@ TEST(FieldRules, EachOfSeveralFieldsOfAConflictIsWrong) {
   service.mutable_admission()->set_max_running(1);
   service.mutable_numa_binding();
   EXPECT_THAT(ProblemsOf(service), IsEmpty());
-  service.mutable_external();
+  service.mutable_external()->add_addresses("cache:1");
   EXPECT_THAT(ProblemsOf(service),
               ElementsAre(Field(&Problem::path, "m.numa_binding"),
                           Field(&Problem::path, "m.admission")));
@@ -354,7 +354,7 @@ TEST(FieldRules, ConditionsSpeakOfWhatReferencesName) {
     service.set_name(name);
     service.set_count(1);
   }
-  test.mutable_services(1)->mutable_external();
+  test.mutable_services(1)->mutable_external()->add_addresses("cache:1");
   RpcSpec& rpc = *test.add_rpc_descriptions();
   rpc.set_name("get");
   rpc.add_client("own");

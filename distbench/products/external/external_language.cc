@@ -111,7 +111,7 @@ class CallCheck {
  private:
   void CheckCall() const {
     const int64_t problems_before = validation_.problems().count();
-    CheckRows();
+    CheckContents();
     const std::map<std::string, std::string> metadata(call_.metadata().begin(),
                                                       call_.metadata().end());
     for (const auto& [name, value] : metadata) {
@@ -124,15 +124,20 @@ class CallCheck {
       }
     }
     if (validation_.problems().count() != problems_before) return;
-    for (const char* field : {"request_text", "request_file",
-                              "descriptor_set_file", "rows_file"}) {
+    for (const char* field :
+         {"request_file", "descriptor_set_file", "rows_file"}) {
       if (!config::IsRight(call_, field)) return;
     }
     const absl::Status status = CheckExternalCall(ToExternalCall(call_));
     if (!status.ok()) validation_.Add(path_, status.message());
   }
 
-  void CheckRows() const {
+  void CheckContents() const {
+    // Even if one of them is empty.
+    if (call_.has_request_json() && call_.has_request_text()) {
+      validation_.Add(path_.Field("request_text"),
+                      "excludes request_json; remove one of them");
+    }
     if (call_.rows() == kRedacted) {
       RefuseRedacted(path_.Field("rows"));
     } else if (!call_.rows().empty()) {
