@@ -20,6 +20,13 @@ _QUANTITIES = {
     "BYTES": ("size", "bytes"),
     "INTERVAL_OF_RATE": ("rate", "nanoseconds"),
 }
+# FieldRules.host_amount -> what a text with it may be.
+_HOST_AMOUNTS = {
+    "MEMORY": "a size such as `512MiB`, a share of the host's memory such as `75%`, "
+    "or `max`",
+    "CPUS": "a number of CPUs such as `1.5`, a share of the host's such as `50%`, "
+    "or `max`",
+}
 _LARGER = {
     "NANOSECONDS": ((10**9, "s"), (10**6, "ms"), (10**3, "us"), (1, "ns")),
     "MICROSECONDS": ((10**6, "s"), (10**3, "ms"), (1, "us")),
@@ -84,11 +91,15 @@ class Prose:
 # ---- Options ----------------------------------------------------------------------
 
 
+def _name_of(rules, option):
+    """The name of the value of an enum."""
+    values = rules.DESCRIPTOR.fields_by_name[option].enum_type.values_by_number
+    return values[getattr(rules, option)].name
+
+
 def unit_of(rules):
     """The name of the unit."""
-    return rules.DESCRIPTOR.fields_by_name["unit"].enum_type.values_by_number[
-        rules.unit
-    ].name
+    return _name_of(rules, "unit")
 
 
 def type_name(field):
@@ -119,6 +130,10 @@ def _amount(value, unit):
 def _range(rules):
     """The range in words, without the default ones of units."""
     unit = unit_of(rules)
+    if unit == "INTERVAL_OF_RATE":
+        if not rules.HasField("max"):
+            return ""
+        return f"{3600e9 / rules.max:g}/h to {1e3 / rules.min:g}M/s"
     least, most = [], []
     if rules.min == 1 and unit in _LARGER:
         least = ["above", "0"]
@@ -168,6 +183,7 @@ def values(field):
         names(filter(None, rules.words), "or"),
         "codes of gRPC's errors, such as `UNAVAILABLE`" if rules.error_code else "",
         "indices, such as `0-3,8`" if rules.index_list else "",
+        _HOST_AMOUNTS.get(_name_of(rules, "host_amount"), ""),
         "letters, digits, `_`, `-` and `.`" if rules.plain and not rules.element else "",
         f"at most {rules.max_length} characters" if rules.max_length else "",
         limits,

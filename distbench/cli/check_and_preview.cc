@@ -19,7 +19,6 @@
 #include "distbench/client/console_run.h"
 #include "distbench/client/test_client.h"
 #include "distbench/config/reading/config_format.h"
-#include "distbench/config/reading/config_text.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/config/validate/check.h"

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "distbench/config/reading/config_text.h"
+#include "distbench/config/reading/load.h"
 #include "distbench/report/measurements/test_run.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"

@@ -18,7 +18,7 @@
 #include "distbench/cli/test_output.h"
 #include "distbench/client/console_run.h"
 #include "distbench/client/test_client.h"
-#include "distbench/config/reading/config_text.h"
+#include "distbench/config/reading/load.h"
 #include "distbench/report/findings/findings.h"
 #include "distbench/security/tls_files.h"
 #include "proto/control.pb.h"

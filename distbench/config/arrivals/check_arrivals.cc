@@ -5,14 +5,73 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "distbench/base/time_units.h"
-#include "distbench/config/arrivals/recording.h"
-#include "distbench/config/problems/suggest.h"
 #include "distbench/config/rules/field_rules.h"
 
 namespace distbench::config {
+namespace {
+
+// ---- Recordings -------------------------------------------------------------
+
+constexpr int kMinRecordedArrivals = 3;
+constexpr int kMaxRecordedArrivals = 500'000;
+
+// Of a whole recording. Far less could not be scaled.
+constexpr double kShortestSeconds = 1e-9;
+
+absl::Status BadLine(int number, absl::string_view problem) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("line ", number, " ", problem));
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<double>> ParseRecording(absl::string_view text) {
+  std::vector<double> gaps;
+  double first = 0;
+  double last = 0;
+  int arrivals = 0;
+  int number = 0;
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    ++number;
+    line = absl::StripAsciiWhitespace(line);
+    if (line.empty() || line[0] == '#') continue;
+    double seconds;
+    if (!absl::SimpleAtod(line, &seconds) || !std::isfinite(seconds)) {
+      return BadLine(number, "is not a time; write seconds, such as 12.345");
+    }
+    if (arrivals > 0 && seconds < last) {
+      return BadLine(number, "is before the previous time; sort them");
+    }
+    if (++arrivals > kMaxRecordedArrivals) {
+      return BadLine(
+          number, absl::StrCat("is beyond the limit of ", kMaxRecordedArrivals,
+                               " times; leave some out"));
+    }
+    if (arrivals == 1) first = seconds;
+    if (arrivals > 1) gaps.push_back(seconds - last);
+    last = seconds;
+  }
+  if (arrivals < kMinRecordedArrivals) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("has ", arrivals, " times of arrivals; at least ",
+                     kMinRecordedArrivals, " make a process"));
+  }
+  if (last - first < kShortestSeconds || !std::isfinite(last - first)) {
+    return absl::InvalidArgumentError(
+        "has no time between its arrivals; write seconds with a fraction");
+  }
+  return gaps;
+}
+
+// ---- What holds between fields ----------------------------------------------
+
 namespace {
 
 class ArrivalsCheck {
@@ -48,7 +107,10 @@ class ArrivalsCheck {
   }
 
   void CheckSource(const Arrivals& source, const Path& path) {
-    if (source.process() == "recorded") {
+    // That it has neither is a rule of its fields.
+    if (source.process() == "recorded" &&
+        !(source.recorded().file().empty() &&
+          source.recorded().times().empty())) {
       CheckRecording(source.recorded(), path.Field("recorded").Field("file"));
     }
     for (int i = 0; i < source.modulations_size(); ++i) {
@@ -57,43 +119,19 @@ class ArrivalsCheck {
   }
 
   void CheckRecording(const RecordedArrivals& recorded, const Path& file) {
-    if (!recorded.has_file() && !recorded.has_times()) {
-      problems_.Add(file,
-                    "is missing; name a file with a time in seconds per line");
-      return;
-    }
     const absl::StatusOr<std::vector<double>> gaps =
         ParseRecording(recorded.times());
-    if (!gaps.ok()) problems_.Add(file, std::string(gaps.status().message()));
+    if (!gaps.ok()) problems_.Add(file, gaps.status().message());
   }
 
   void CheckModulation(const RateModulation& modulation, const Path& path) {
-    bool repeats = true;
-    bool is_random = false;
-    switch (modulation.kind_case()) {
-      case RateModulation::kSine:
-        break;
-      case RateModulation::kOnOff:
-        is_random = modulation.on_off().times() == "exponential";
-        break;
-      case RateModulation::kSchedule:
-        CheckFactors(modulation.schedule().segments(),
-                     path.Field("schedule").Field("segments"));
-        repeats = modulation.schedule().repeat();
-        break;
-      case RateModulation::kMarkov:
-        CheckFactors(modulation.markov().states(),
-                     path.Field("markov").Field("states"));
-        is_random = true;
-        break;
-      case RateModulation::KIND_NOT_SET:
-        return;
+    if (modulation.has_schedule()) {
+      CheckFactors(modulation.schedule().segments(),
+                   path.Field("schedule").Field("segments"));
+    } else if (modulation.has_markov()) {
+      CheckFactors(modulation.markov().states(),
+                   path.Field("markov").Field("states"));
     }
-    std::vector<std::string> phases = {"none"};
-    if (is_random || repeats) phases.push_back("random");
-    if (!is_random && repeats) phases.push_back("spread");
-    CheckWord(path.Field("client_phase"), modulation.client_phase(),
-              "a phase of this modulation", phases);
   }
 
   static double GreatestFactor(const RateSegment& segment) {
@@ -111,18 +149,6 @@ class ArrivalsCheck {
     problems_.Add(path,
                   "all have the factor 0, so that nothing arrives; give one of "
                   "them a factor");
-  }
-
-  // An empty word is the default.
-  void CheckWord(const Path& path, const std::string& word,
-                 absl::string_view kind,
-                 const std::vector<std::string>& known) {
-    if (word.empty() ||
-        std::find(known.begin(), known.end(), word) != known.end()) {
-      return;
-    }
-    problems_.Add(path, absl::StrCat(Quoted(word), " is not ", kind,
-                                     "; must be one of ", QuotedList(known)));
   }
 
   Problems& problems_;

@@ -1,8 +1,14 @@
+// What makes Arrivals messages valid and canonical, beyond the rules of their
+// fields; and the recordings that they may have.
+
 #ifndef DISTBENCH_CONFIG_ARRIVALS_CHECK_ARRIVALS_H_
 #define DISTBENCH_CONFIG_ARRIVALS_CHECK_ARRIVALS_H_
 
 #include <cstdint>
+#include <vector>
 
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "distbench/config/problems/problem.h"
 #include "proto/traffic_config.pb.h"
 
@@ -10,6 +16,11 @@ namespace distbench::config {
 
 // The longest mean time between iterations.
 inline constexpr int64_t kMaxIntervalNs = 1'000'000'000'000'000;
+
+// Parses the contents of RecordedArrivals.file. Returns the gaps between
+// arrivals in seconds, one less than there are arrivals; their sum is positive.
+// INVALID_ARGUMENT names the line, and what would be right.
+absl::StatusOr<std::vector<double>> ParseRecording(absl::string_view text);
 
 // Fills in the rate of a recording, if none is given, and the number of
 // iterations, if the recording does not repeat. Requires canonical fields.

@@ -6,9 +6,8 @@
 #include <string>
 
 #include "distbench/base/time_units.h"
+#include "distbench/config/arrivals/arrival_stream.h"
 #include "distbench/config/arrivals/check_arrivals.h"
-#include "distbench/config/arrivals/rate_curve.h"
-#include "distbench/config/arrivals/recording.h"
 #include "distbench/config/arrivals/small_random.h"
 #include "distbench/config/problems/problem.h"
 #include "distbench/config/rules/field_rules.h"

@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/testing/proto_testing.h"
 #include "distbench/config/arrivals/check_arrivals.h"
-#include "distbench/config/arrivals/recording.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/str_cat.h"
 #include "distbench/base/named.h"
 #include "distbench/base/plugins.h"
 #include "glog/logging.h"
@@ -23,9 +22,7 @@ void CheckCompress(const CheckedSettings& settings) {
                  "has no effect, because snappy has no levels; remove it");
   }
   if (algorithm == "zlib" && level > 9) {
-    settings.Add(
-        "level",
-        absl::StrCat(level, " is out of range; zlib's levels are 1 to 9"));
+    settings.Add("level", level, " is out of range; zlib's levels are 1 to 9");
   }
 }
 
@@ -44,10 +41,9 @@ void CheckStorage(const CheckedSettings& settings) {
   const bool uses_memory = settings.Number("memory_percent") > 0;
   const bool has_memory = settings.Number("memory_bytes") > 0;
   if (uses_memory == has_memory) return;
-  settings.Add(uses_memory ? "memory_bytes" : "memory_percent",
-               absl::StrCat("is 0, but ",
-                            uses_memory ? "memory_percent" : "memory_bytes",
-                            " is not; set both, or none"));
+  settings.Add(uses_memory ? "memory_bytes" : "memory_percent", "is 0, but ",
+               uses_memory ? "memory_percent" : "memory_bytes",
+               " is not; set both, or none");
 }
 
 using Check = void (*)(const CheckedSettings& settings);

@@ -76,8 +76,8 @@ void ValidateString(const Path& path, const std::string& value,
     return;
   }
   if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return;
-  problems.Add(path, absl::StrCat(Quoted(value), " is not a valid value; ",
-                                  "must be one of ", QuotedList(allowed)));
+  problems.Add(path, Quoted(value), " is not a valid value; ",
+               "must be one of ", QuotedList(allowed));
 }
 
 // A setting is either a string or a number. Returns whether this one is exactly
@@ -151,17 +151,16 @@ class RulesCheck {
   void CheckText() const {
     const std::string text = all_.Text(name_);
     if (!options_.absolute_path() || absl::StartsWith(text, "/")) return;
-    all_.Add(name_,
-             absl::StrCat(Quoted(text),
-                          " is not an absolute path, and engines have "
-                          "no directory of their own; begin with \"/\""));
+    all_.Add(name_, Quoted(text),
+             " is not an absolute path, and engines have no directory of their "
+             "own; begin with \"/\"");
   }
 
   void CheckNumber() const {
     const int64_t number = all_.Number(name_);
     if (options_.has_multiple_of() && number % options_.multiple_of() != 0) {
-      all_.Add(name_, absl::StrCat(number, " is not a multiple of ",
-                                   options_.multiple_of(), "; round it"));
+      all_.Add(name_, number, " is not a multiple of ", options_.multiple_of(),
+               "; round it");
     }
     for (const std::string& whole : options_.at_most()) {
       CheckAtMost(number, whole);
@@ -176,9 +175,9 @@ class RulesCheck {
         all_.Text(with.setting()) == with.value()) {
       return;
     }
-    all_.Add(name_, absl::StrCat("has no effect, because ", with.setting(),
-                                 " is ", Quoted(all_.Text(with.setting())),
-                                 "; remove it, or use ", Quoted(with.value())));
+    all_.Add(name_, "has no effect, because ", with.setting(), " is ",
+             Quoted(all_.Text(with.setting())), "; remove it, or use ",
+             Quoted(with.value()));
   }
 
  private:
@@ -201,8 +200,8 @@ class RulesCheck {
       return;
     }
     const std::string others = absl::StrJoin(options_.only_if(), " and ");
-    all_.Add(name_, absl::StrCat("has no effect without ", others,
-                                 "; remove it, or raise ", others));
+    all_.Add(name_, "has no effect without ", others, "; remove it, or raise ",
+             others);
   }
 
   void CheckProducts(int64_t number) const {
@@ -215,10 +214,9 @@ class RulesCheck {
                                           : absl::StrCat("times ", factor));
       }
       if (product <= rule.at_most()) continue;
-      all_.Add(name_,
-               absl::StrCat(absl::StrJoin(factors, " "), " is more than ",
-                            rule.at_most(), rule.has_of() ? " " : "", rule.of(),
-                            "; make one of them smaller"));
+      all_.Add(name_, absl::StrJoin(factors, " "), " is more than ",
+               rule.at_most(), rule.has_of() ? " " : "", rule.of(),
+               "; make one of them smaller");
       return;
     }
   }
@@ -280,9 +278,8 @@ bool ValidateSettings(const Path& path, const NamedSettings& settings,
       continue;
     }
     if (!given.insert(name).second) {
-      problems.Add(path.At(i), absl::StrCat("setting ", Quoted(name),
-                                            " is given more than once; "
-                                            "remove all but one"));
+      problems.Add(path.At(i), "setting ", Quoted(name),
+                   " is given more than once; remove all but one");
       continue;
     }
     const SettingDeclaration* const known = FindSetting(declaration, name);
@@ -300,8 +297,8 @@ bool ValidateSettings(const Path& path, const NamedSettings& settings,
   }
   for (const SettingDeclaration& setting : declaration.settings) {
     if (!setting.required || given.count(setting.name) > 0) continue;
-    problems.Add(path, absl::StrCat("setting ", Quoted(setting.name),
-                                    " is missing; ", owner, " needs it"));
+    problems.Add(path, "setting ", Quoted(setting.name), " is missing; ", owner,
+                 " needs it");
   }
   if (problems.count() > problems_before) return false;
   if (absl::c_any_of(declaration.settings, HasOptions)) {
@@ -355,10 +352,6 @@ bool CheckedSettings::IsGiven(absl::string_view name) const {
   return absl::c_any_of(given_, [name](const NamedSetting& setting) {
     return setting.name() == name;
   });
-}
-
-void CheckedSettings::Add(const std::string& name, std::string message) const {
-  problems_.Add(path_.At(name), std::move(message));
 }
 
 }  // namespace distbench::config

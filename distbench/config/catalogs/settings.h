@@ -115,7 +115,10 @@ class CheckedSettings {
   bool IsGiven(absl::string_view name) const;
 
   // Adds a problem of that setting.
-  void Add(const std::string& name, std::string message) const;
+  template <typename... Parts>
+  void Add(const std::string& name, const Parts&... message) const {
+    problems_.Add(path_.At(name), message...);
+  }
 
  private:
   const Path& path_;

@@ -18,8 +18,8 @@
 #include "distbench/config/arrivals/arrival_plan.h"
 #include "distbench/config/distributions/distribution.h"
 #include "distbench/config/plan/driver_options.h"
-#include "distbench/config/plan/policy_plan.h"
 #include "distbench/config/plan/test_names.h"
+#include "proto/traffic_config.pb.h"
 
 namespace distbench::config {
 
@@ -119,6 +119,24 @@ struct StreamPlan {
   StreamSidePlan client;
   StreamSidePlan server;
   Start start = Start::kOnFirstRequest;
+};
+
+enum class LoadBalancing { kRoundRobin, kRandom, kTwoChoices, kLeastInFlight };
+
+// What the caller of an RPC does about slow, failed and superfluous calls.
+struct PolicyPlan {
+  // As in the canonical config, where traffic_config.proto documents the fields
+  // and their defaults.
+  CallPolicy policy;
+
+  // What follows from it for all attempts alike.
+  std::optional<LoadBalancing> load_balancing;
+  int64_t attempt_deadline_ns = kUnlimited;
+
+  // Of a request, with the first one; further ones are those of its retries or
+  // its hedging, of which there is at most one.
+  int max_attempts = 1;
+  std::optional<RetryBudget> budget;  // of the further ones
 };
 
 struct RpcPlan {

@@ -104,10 +104,6 @@ std::vector<PathStep> StepsOf(absl::string_view path) {
   return steps;
 }
 
-void Problems::Add(const Path& path, std::string message) {
-  Add([&] { return Problem{path.text(), std::move(message)}; });
-}
-
 void Problems::Add(absl::FunctionRef<Problem()> problem) {
   if (full()) {
     ++dropped_count_;

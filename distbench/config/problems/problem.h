@@ -14,6 +14,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
@@ -71,7 +72,11 @@ class Problems {
  public:
   static constexpr int kMaxKept = 200;
 
-  void Add(const Path& path, std::string message);
+  // Parts of the message are put together as by absl::StrCat().
+  template <typename... Parts>
+  void Add(const Path& path, const Parts&... message) {
+    Add([&] { return Problem{path.text(), absl::StrCat(message...)}; });
+  }
 
   // The same, for a problem that takes time to make: it is made only if it is
   // kept.

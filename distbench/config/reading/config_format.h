@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "google/protobuf/message.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench::config {
@@ -30,6 +31,19 @@ std::string FileEnding(ConfigFormat format);
 
 // Equal sequences give equal texts.
 std::string ToFormat(const TestSequence& sequence, ConfigFormat format);
+
+// Messages as JSON or YAML, which ParseYaml() can read back. Both follow
+// protobuf's JSON mapping, with the fields' own names. Fields that are not set
+// are left out, names come first, and maps are in the order of their keys, so
+// that equal messages give equal texts. Texts that are not UTF-8 have
+// replacement characters.
+
+// Indented by two spaces.
+std::string ToJson(const google::protobuf::Message& message);
+
+// One field a line. Numbers of 64 bits have no quotes, unlike in JSON, where
+// other programs would round them.
+std::string ToYaml(const google::protobuf::Message& message);
 
 }  // namespace distbench::config
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -10,13 +13,15 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "distbench/base/files.h"
 #include "distbench/base/plugins.h"
-#include "distbench/config/reading/parse_text.h"
-#include "distbench/config/reading/parse_yaml.h"
+#include "distbench/config/reading/parse.h"
+#include "distbench/config/reading/places.h"
 #include "distbench/config/reading/referenced_files.h"
+#include "distbench/config/validate/check.h"
 #include "distbench/config/validate/language_part.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
@@ -30,6 +35,12 @@ constexpr char kStandardInput[] = "standard input";
 
 absl::Status Unreadable(absl::string_view source, absl::string_view why) {
   return absl::InvalidArgumentError(absl::StrCat(source, ": ", why));
+}
+
+// Some editors begin UTF-8 files with a byte order mark, which is no part of
+// the text and of its columns.
+absl::string_view WithoutByteOrderMark(absl::string_view contents) {
+  return absl::StripPrefix(contents, "\xef\xbb\xbf");
 }
 
 // Text contains no control characters other than white space.
@@ -153,10 +164,6 @@ absl::StatusOr<TestSequence> ParseSequenceText(absl::string_view contents,
 
 }  // namespace
 
-absl::string_view WithoutByteOrderMark(absl::string_view contents) {
-  return absl::StripPrefix(contents, "\xef\xbb\xbf");
-}
-
 absl::Status ParseAnyText(absl::string_view contents, absl::string_view source,
                           google::protobuf::Message& message,
                           MessagePlaces* places) {
@@ -223,6 +230,80 @@ void RedactSecrets(DistributedSystemDescription& test) {
   for (const auto& [name, part] : base::Plugins<LanguagePart>::All()) {
     part->RedactSecrets(test);
   }
+}
+
+// ---- Problems, with their places --------------------------------------------
+
+namespace {
+
+struct PlacedLine {
+  Place place;
+  std::string line;
+};
+
+// After all places of a text.
+constexpr Place kNowhere = {std::numeric_limits<int>::max(), 0};
+
+bool IsBefore(const PlacedLine& a, const PlacedLine& b) {
+  return a.place < b.place;
+}
+
+}  // namespace
+
+std::vector<std::string> PlacedLines(absl::Span<const Problem> problems,
+                                     const ConfigText& text,
+                                     const google::protobuf::Message& type) {
+  if (problems.empty()) return {};
+  const std::unique_ptr<google::protobuf::Message> written(type.New());
+  MessagePlaces places;
+  const absl::string_view contents = WithoutByteOrderMark(text.contents);
+  const absl::Status read =
+      ParseAnyText(contents, text.source, *written, &places);
+  if (!read.ok()) places = MessagePlaces();  // a binary config
+  const PlaceNames names(text.source, contents);
+  std::vector<PlacedLine> placed;
+  for (const Problem& problem : problems) {
+    const std::optional<Place> place = places.Find(*written, problem.path);
+    placed.push_back(
+        {place.value_or(kNowhere),
+         absl::StrCat(place.has_value() ? names.NameOf(*place) : text.source,
+                      ": ", ToString(problem))});
+  }
+  std::stable_sort(placed.begin(), placed.end(), IsBefore);
+  std::vector<std::string> lines;
+  for (PlacedLine& each : placed) lines.push_back(std::move(each.line));
+  return lines;
+}
+
+absl::Status ToStatus(absl::Span<const Problem> problems,
+                      const ConfigText& text,
+                      const google::protobuf::Message& type) {
+  if (problems.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrJoin(PlacedLines(problems, text, type), "\n"));
+}
+
+absl::Status WithPlaces(const absl::Status& error, const ConfigText& text) {
+  std::vector<Problem> problems;
+  for (const absl::string_view line : absl::StrSplit(error.message(), '\n')) {
+    problems.push_back(ProblemFrom(line));
+  }
+  const auto is_of_test = [](const Problem& problem) {
+    return absl::StartsWith(problem.path, "tests[");
+  };
+  if (!absl::IsInvalidArgument(error) ||
+      std::none_of(problems.begin(), problems.end(), is_of_test)) {
+    return error;
+  }
+  return ToStatus(problems, text);
+}
+
+absl::StatusOr<TestSequence> CheckTestSequence(TestSequence sequence,
+                                               const ConfigText& text) {
+  Canonicalize(sequence);
+  const absl::Status status = ToStatus(Validate(sequence), text);
+  if (!status.ok()) return status;
+  return sequence;
 }
 
 }  // namespace distbench::config

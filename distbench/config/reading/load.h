@@ -1,5 +1,6 @@
 // Loads test sequences from files (protobuf text, YAML, JSON, or binary),
-// prints them, hashes them, and removes their secrets.
+// prints them, hashes them, removes their secrets, and says where in the text
+// their problems are.
 //
 //   ConfigText text;
 //   auto sequence = LoadTestSequence("test.config", &text);
@@ -10,20 +11,25 @@
 #define DISTBENCH_CONFIG_READING_LOAD_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "distbench/config/reading/config_text.h"
+#include "absl/types/span.h"
+#include "distbench/config/problems/problem.h"
+#include "google/protobuf/message.h"
 #include "proto/traffic_config.pb.h"
-
-namespace google::protobuf {
-class Message;
-}
 
 namespace distbench::config {
 
 class MessagePlaces;
+
+// What a file, or standard input, has.
+struct ConfigText {
+  std::string source;  // its name
+  std::string contents;
+};
 
 // Reads a file; "-" and "/dev/stdin" mean standard input. If reading fails, the
 // error names the file and the reason. Other errors are those of
@@ -34,7 +40,7 @@ absl::StatusOr<TestSequence> LoadTestSequence(const std::string& path,
                                               ConfigText* text = nullptr);
 
 // Parses `contents`, which came from `source`. If the source's name ends with
-// .yaml, .yml or .json, they are YAML, of which JSON is a part (parse_yaml.h).
+// .yaml, .yml or .json, they are YAML, of which JSON is a part (parse.h).
 // Otherwise, they are binary if they contain bytes that text cannot have, and
 // YAML if they look like it and are not text format. INVALID_ARGUMENT lists all
 // errors of a text, one per line, as "source:line:column: what is wrong".
@@ -44,14 +50,11 @@ absl::StatusOr<TestSequence> ParseTestSequence(absl::string_view contents,
                                                absl::string_view source);
 
 // Parses the text of any message, in the format that ParseTestSequence() would
-// assume. Adds its parts to `places`, if given and if there are no errors.
+// assume. If there are no errors, `places` becomes those of its parts, if
+// given.
 absl::Status ParseAnyText(absl::string_view contents, absl::string_view source,
                           google::protobuf::Message& message,
                           MessagePlaces* places = nullptr);
-
-// Some editors begin UTF-8 files with a byte order mark, which is no part of
-// the text and of its columns.
-absl::string_view WithoutByteOrderMark(absl::string_view contents);
 
 // Returns readable text, which ParseTestSequence() can read back. Equal
 // sequences give equal text. config_format.h has other formats.
@@ -65,6 +68,30 @@ std::string ConfigHash(DistributedSystemDescription test);
 // Replaces what may be secret in a test. Everything that is kept or hashed goes
 // through this.
 void RedactSecrets(DistributedSystemDescription& test);
+
+// The problems of a message that was read from a text, one per line, as
+// "source:line:column: path: what is wrong", in the order of the text. The
+// place is that of the field, or else of the message that lacks it; PlaceNames
+// (places.h) says how it is counted. Problems of binary configs have only the
+// source, and come last, as others without a place. If there are problems, this
+// takes about as long as reading the text. `type` is any message of the type.
+std::vector<std::string> PlacedLines(
+    absl::Span<const Problem> problems, const ConfigText& text,
+    const google::protobuf::Message& type = TestSequence::default_instance());
+
+// OK if there are no problems; otherwise INVALID_ARGUMENT with PlacedLines().
+absl::Status ToStatus(
+    absl::Span<const Problem> problems, const ConfigText& text,
+    const google::protobuf::Message& type = TestSequence::default_instance());
+
+// The error of a sequencer, whose problems of tests of a text get their places.
+// Other errors stay as they are.
+absl::Status WithPlaces(const absl::Status& error, const ConfigText& text);
+
+// As in check.h, for a sequence that was read from a text: the error has
+// PlacedLines().
+absl::StatusOr<TestSequence> CheckTestSequence(TestSequence sequence,
+                                               const ConfigText& text);
 
 }  // namespace distbench::config
 

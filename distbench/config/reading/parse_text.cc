@@ -1,4 +1,4 @@
-#include "distbench/config/reading/parse_text.h"
+#include "distbench/config/reading/parse.h"
 
 #include <optional>
 #include <set>
@@ -6,13 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/config/reading/message_places.h"
-#include "distbench/config/reading/placed_errors.h"
-#include "distbench/config/reading/text_places.h"
+#include "distbench/config/reading/places.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
@@ -28,9 +26,61 @@ using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 using ::google::protobuf::Reflection;
 using ::google::protobuf::TextFormat;
+using ::google::protobuf::io::Tokenizer;
 
 // Deeper than any config, and shallow enough for any stack.
 constexpr int kMaxNesting = 50;
+
+constexpr int kTabWidth = 8;  // of the tokenizer
+
+// ---- Errors of protobuf's parser --------------------------------------------
+
+// Converts places of protobuf's tokenizer, to which a tab goes to the next
+// multiple of kTabWidth. Fast if they are asked for in the order of the text,
+// which must outlive this.
+class TokenPlaces {
+ public:
+  explicit TokenPlaces(absl::string_view text) : text_(text) {}
+
+  Place Of(int line, int column) {
+    AdvanceTo(line);
+    if (column < token_column_) {
+      token_column_ = 0;
+      column_ = 0;
+    }
+    while (token_column_ < column && line_begin_ + column_ < text_.size()) {
+      const bool is_tab = text_[line_begin_ + column_] == '\t';
+      token_column_ += is_tab ? kTabWidth - token_column_ % kTabWidth : 1;
+      ++column_;
+    }
+    return {line_, column_};
+  }
+
+ private:
+  void AdvanceTo(int line) {
+    if (line == line_) return;
+    if (line < line_) {
+      line_ = 0;
+      line_begin_ = 0;
+    }
+    token_column_ = 0;
+    column_ = 0;
+    while (line_ < line) {
+      const size_t line_end = text_.find('\n', line_begin_);
+      if (line_end == absl::string_view::npos) break;
+      line_begin_ = line_end + 1;
+      ++line_;
+    }
+  }
+
+  const absl::string_view text_;
+  // The last place asked for: its line, where this line begins in the text, and
+  // its column as the tokenizer and as Place count it.
+  int line_ = 0;
+  size_t line_begin_ = 0;
+  int token_column_ = 0;
+  int column_ = 0;
+};
 
 // Suggests a field when the parser's message is 'Message type "T" has no field
 // named "f"'. Empty for other messages.
@@ -57,8 +107,8 @@ class ErrorList : public google::protobuf::io::ErrorCollector {
   // At a token of protobuf's tokenizer.
   void AddError(int line, int column, const std::string& message) override {
     if (errors_.full()) return;
-    Add(token_places_.Of(line, column),
-        absl::StrCat(message, SuggestionAfter(message), QuotesHint(message)));
+    Add(token_places_.Of(line, column), message, SuggestionAfter(message),
+        QuotesHint(message));
   }
 
   // Treats everything that the parser would skip, such as an unknown field, as
@@ -67,8 +117,9 @@ class ErrorList : public google::protobuf::io::ErrorCollector {
     AddError(line, column, message);
   }
 
-  void Add(Place place, std::string message) {
-    errors_.Add(place, std::move(message));
+  template <typename... Parts>
+  void Add(Place place, const Parts&... message) {
+    errors_.Add(place, message...);
   }
 
   bool empty() const { return errors_.empty(); }
@@ -77,6 +128,27 @@ class ErrorList : public google::protobuf::io::ErrorCollector {
  private:
   PlacedErrors errors_;
   TokenPlaces token_places_;
+};
+
+// ---- The tokens of a text ---------------------------------------------------
+
+// As protobuf's parser sees them, whose errors have been told.
+class Tokens : private google::protobuf::io::ErrorCollector {
+ public:
+  explicit Tokens(absl::string_view text)
+      : stream_(text.data(), static_cast<int>(text.size())),
+        tokenizer_(&stream_, this) {
+    tokenizer_.set_comment_style(Tokenizer::SH_COMMENT_STYLE);
+    tokenizer_.set_allow_f_after_float(true);
+  }
+
+  Tokenizer* operator->() { return &tokenizer_; }
+
+ private:
+  void AddError(int, int, const std::string&) override {}
+
+  google::protobuf::io::ArrayInputStream stream_;
+  Tokenizer tokenizer_;
 };
 
 // The start of a block: its line, and the indentation of that line, both from
@@ -92,17 +164,13 @@ struct Block {
 // end is missing; otherwise it is the innermost open block. Absent if all
 // blocks are closed.
 std::optional<Block> FindUnclosed(absl::string_view text) {
-  google::protobuf::io::ArrayInputStream stream(text.data(), text.size());
-  IgnoreErrors errors;
-  google::protobuf::io::Tokenizer tokenizer(&stream, &errors);
-  tokenizer.set_comment_style(
-      google::protobuf::io::Tokenizer::SH_COMMENT_STYLE);
+  Tokens tokens(text);
   std::vector<Block> open;
   std::optional<Block> misaligned;
   int line = -1;
   int indentation = 0;
-  while (tokenizer.Next()) {
-    const auto& token = tokenizer.current();
+  while (tokens->Next()) {
+    const auto& token = tokens->current();
     if (token.line != line) {
       line = token.line;
       indentation = token.column;
@@ -121,6 +189,119 @@ std::optional<Block> FindUnclosed(absl::string_view text) {
   if (open.empty()) return std::nullopt;
   return misaligned ? misaligned : open.back();
 }
+
+// A field that a text gives, and that its type had once.
+struct RemovedField {
+  Place place;
+  const Descriptor* type;
+  std::string name;
+};
+
+// Goes through a text and the message that protobuf has just made of it,
+// without an error or an unknown field. Protobuf's own list of places is not
+// enough: it has a single place for all elements of a list in brackets.
+class TextWalk {
+ public:
+  explicit TextWalk(absl::string_view text)
+      : token_places_(text), tokens_(text) {
+    tokens_->Next();
+  }
+
+  // Up to the end of the message or of the text.
+  void WalkFields(const Message& message) {
+    while (!IsAtEnd() && !IsAt("}") && !IsAt(">")) WalkField(message);
+  }
+
+  // Of all parts of the message.
+  MessagePlaces& places() { return places_; }
+
+  // The first one in the text, which ends the walk: protobuf's parser skips
+  // these.
+  const std::optional<RemovedField>& removed() const { return removed_; }
+
+ private:
+  bool IsAtEnd() { return tokens_->current().type == Tokenizer::TYPE_END; }
+  bool IsAt(absl::string_view symbol) {
+    return tokens_->current().text == symbol;
+  }
+  bool Consume(absl::string_view symbol) {
+    if (!IsAt(symbol)) return false;
+    tokens_->Next();
+    return true;
+  }
+
+  // All that follows has no place, rather than a wrong one.
+  void GiveUp() {
+    while (tokens_->Next()) {
+    }
+  }
+
+  Place Here() {
+    return token_places_.Of(tokens_->current().line, tokens_->current().column);
+  }
+
+  void WalkField(const Message& message) {
+    const Place place = Here();
+    const Descriptor* const type = message.GetDescriptor();
+    const std::string name = tokens_->current().text;
+    const FieldDescriptor* const field = type->FindFieldByName(name);
+    if (field == nullptr) {
+      if (type->IsReservedName(name)) removed_ = {place, type, name};
+      return GiveUp();
+    }
+    tokens_->Next();
+    places_.Add(message, *field, MessagePlaces::kField, place);
+    Consume(":");
+    if (Consume("[")) {
+      while (!IsAtEnd() && !Consume("]")) {
+        WalkValue(message, *field, Here());
+        Consume(",");
+      }
+    } else {
+      WalkValue(message, *field, place);
+    }
+    if (!Consume(",")) Consume(";");
+  }
+
+  void WalkValue(const Message& message, const FieldDescriptor& field,
+                 Place place) {
+    int index = MessagePlaces::kField;
+    const Reflection& reflection = *message.GetReflection();
+    if (field.is_repeated()) {
+      index = counts_[{&message, &field}]++;
+      if (index >= reflection.FieldSize(message, &field)) return GiveUp();
+      places_.Add(message, field, index, place);
+    }
+    if (field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) {
+      return SkipScalar();
+    }
+    tokens_->Next();  // the bracket
+    WalkFields(field.is_repeated()
+                   ? reflection.GetRepeatedMessage(message, &field, index)
+                   : reflection.GetMessage(message, &field));
+    tokens_->Next();
+  }
+
+  void SkipScalar() {
+    Consume("-");
+    const bool is_text = tokens_->current().type == Tokenizer::TYPE_STRING;
+    tokens_->Next();
+    // A text may be in pieces.
+    while (is_text && tokens_->current().type == Tokenizer::TYPE_STRING) {
+      tokens_->Next();
+    }
+  }
+
+  TokenPlaces token_places_;
+  Tokens tokens_;
+  MessagePlaces places_;
+  std::optional<RemovedField> removed_;
+  // How many elements of a list have been seen.
+  absl::flat_hash_map<std::pair<const Message*, const FieldDescriptor*>, int>
+      counts_;
+};
+
+// ---- What protobuf's parser lets pass ---------------------------------------
 
 // An entry of a map whose key another entry has as well.
 struct RepeatedKey {
@@ -177,33 +358,34 @@ bool HasRemovedFields(const Descriptor* type,
   return false;
 }
 
-// The parser skips them, so that results of old versions can be read. In what
-// users write, they would have no effect.
-void RefuseRemovedFields(absl::string_view text, const Message& message,
-                         ErrorList& errors) {
-  std::set<const Descriptor*> seen;
-  if (!HasRemovedFields(message.GetDescriptor(), seen)) return;
-  const std::optional<RemovedField> found = FindRemovedField(text, message);
-  if (!found.has_value()) return;
-  errors.Add(found->place,
-             absl::StrCat("Message type \"", found->type->full_name(),
-                          "\" has no field named ", Quoted(found->name), ".",
-                          FieldSuggestion(*found->type, found->name)));
-}
-
-void RefuseRepeatedKeys(absl::string_view text, const Message& message,
-                        ErrorList& errors) {
+// Repeated keys, of which the last would win; and removed fields, which the
+// parser skips so that results of old versions can be read: in what users
+// write, they would have no effect. Also finds the places, if they are asked
+// for; nothing else takes a walk in most texts.
+void RefuseIgnoredParts(absl::string_view text, const Message& message,
+                        ErrorList& errors, MessagePlaces* places) {
   std::vector<RepeatedKey> repeated;
   FindRepeatedKeys(message, repeated);
-  if (repeated.empty()) return;
-  MessagePlaces places;
-  AddTextPlaces(text, message, places);
-  for (const RepeatedKey& each : repeated) {
-    const Place* place = places.At(*each.owner, *each.field, each.index);
-    errors.Add(place == nullptr ? Place{} : *place,
-               absl::StrCat("The key ", Quoted(each.key), " of ",
-                            each.field->name(), " is given more than once."));
+  std::set<const Descriptor*> seen;
+  if (places == nullptr && repeated.empty() &&
+      !HasRemovedFields(message.GetDescriptor(), seen)) {
+    return;
   }
+  TextWalk walk(text);
+  walk.WalkFields(message);
+  if (const std::optional<RemovedField>& found = walk.removed()) {
+    errors.Add(found->place, "Message type \"", found->type->full_name(),
+               "\" has no field named ", Quoted(found->name), ".",
+               FieldSuggestion(*found->type, found->name));
+    return;
+  }
+  for (const RepeatedKey& each : repeated) {
+    const Place* place = walk.places().At(*each.owner, *each.field, each.index);
+    errors.Add(place == nullptr ? Place{} : *place, "The key ",
+               Quoted(each.key), " of ", each.field->name(),
+               " is given more than once.");
+  }
+  if (places != nullptr) *places = std::move(walk.places());
 }
 
 }  // namespace
@@ -225,11 +407,7 @@ absl::Status ParseText(absl::string_view text, absl::string_view source,
       errors.AddError(0, 0, "This is not the text of a config.");
     }
   }
-  if (errors.empty()) RefuseRemovedFields(text, message, errors);
-  if (errors.empty()) RefuseRepeatedKeys(text, message, errors);
-  if (errors.empty() && places != nullptr) {
-    AddTextPlaces(text, message, *places);
-  }
+  if (errors.empty()) RefuseIgnoredParts(text, message, errors, places);
   return errors.ToStatus();
 }
 

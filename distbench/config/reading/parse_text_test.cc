@@ -1,4 +1,4 @@
-#include "distbench/config/reading/parse_text.h"
+#include "distbench/config/reading/parse.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "distbench/config/reading/parse_yaml.h"
+#include "distbench/config/reading/parse.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,8 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/json.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/config/reading/message_places.h"
-#include "distbench/config/reading/placed_errors.h"
+#include "distbench/config/reading/places.h"
 #include "distbench/config/reading/yaml_document.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
@@ -189,10 +188,9 @@ bool MessageFiller::Visit(const YamlNode& node) {
   if (budget_ < 0) return false;
   budget_ -= CostOf(node);
   if (budget_ < 0) {
-    errors_.Add(node.place,
-                absl::StrCat("aliases repeat this and more than ",
-                             kMaxRepeatedBytes >> 20,
-                             " MiB in all; use fewer, or smaller ones"));
+    errors_.Add(node.place, "aliases repeat this and more than ",
+                kMaxRepeatedBytes >> 20,
+                " MiB in all; use fewer, or smaller ones");
   }
   return budget_ >= 0 && !errors_.full();
 }
@@ -203,8 +201,7 @@ void MessageFiller::AddWrong(const YamlNode& node, const FieldDescriptor& field,
   const std::string what = node.kind == Kind::kScalar
                                ? Quoted(node.text)
                                : std::string(NameOf(node.kind));
-  errors_.Add(node.place,
-              absl::StrCat(field.name(), " is ", what, "; ", remedy));
+  errors_.Add(node.place, field.name(), " is ", what, "; ", remedy);
 }
 
 void MessageFiller::ListEntries(const YamlNode& map, bool is_merged, int depth,
@@ -228,8 +225,7 @@ void MessageFiller::ListEntries(const YamlNode& map, bool is_merged, int depth,
     } else if (key.kind == Kind::kScalar) {
       entries.push_back({&key, &value, is_merged});
     } else {
-      errors_.Add(key.place,
-                  absl::StrCat("expected a name, found ", NameOf(key.kind)));
+      errors_.Add(key.place, "expected a name, found ", NameOf(key.kind));
     }
   }
   for (const YamlNode* other : merged) {
@@ -237,8 +233,8 @@ void MessageFiller::ListEntries(const YamlNode& map, bool is_merged, int depth,
     if (other->kind == Kind::kMap) {
       ListEntries(*other, true, depth + 1, entries);
     } else {
-      errors_.Add(other->place, absl::StrCat("expected a map to merge, found ",
-                                             NameOf(other->kind)));
+      errors_.Add(other->place, "expected a map to merge, found ",
+                  NameOf(other->kind));
     }
   }
 }
@@ -251,10 +247,9 @@ void MessageFiller::FillMessage(const YamlNode& node, Message& message,
     return;
   }
   if (node.kind != Kind::kMap) {
-    errors_.Add(node.place,
-                absl::StrCat("expected fields of ", type.name(), ", found ",
-                             NameOf(node.kind), "; the fields are ",
-                             QuotedList(FieldNames(type))));
+    errors_.Add(node.place, "expected fields of ", type.name(), ", found ",
+                NameOf(node.kind), "; the fields are ",
+                QuotedList(FieldNames(type)));
     return;
   }
   std::vector<Entry> entries;
@@ -265,27 +260,23 @@ void MessageFiller::FillMessage(const YamlNode& node, Message& message,
     const std::string& name = entry.key->text;
     const FieldDescriptor* field = FindField(type, name);
     if (field == nullptr) {
-      errors_.Add(entry.key->place,
-                  absl::StrCat("Message type \"", type.full_name(),
-                               "\" has no field named ", Quoted(name), ".",
-                               FieldSuggestion(type, name)));
+      errors_.Add(entry.key->place, "Message type \"", type.full_name(),
+                  "\" has no field named ", Quoted(name), ".",
+                  FieldSuggestion(type, name));
       continue;
     }
     const bool is_new = seen.insert(field).second;
     if (!is_new && !entry.is_merged) {
-      errors_.Add(entry.key->place,
-                  absl::StrCat("The field ", Quoted(field->name()),
-                               " is given more than once."));
+      errors_.Add(entry.key->place, "The field ", Quoted(field->name()),
+                  " is given more than once.");
     }
     if (!is_new || entry.value->kind == Kind::kNull) continue;
     const OneofDescriptor* oneof = field->containing_oneof();
     if (oneof != nullptr && !seen_oneofs.insert(oneof).second) {
       if (entry.is_merged) continue;
-      errors_.Add(entry.key->place,
-                  absl::StrCat("The field ", Quoted(field->name()),
-                               " is given along with another member of the "
-                               "oneof ",
-                               Quoted(oneof->name()), "."));
+      errors_.Add(entry.key->place, "The field ", Quoted(field->name()),
+                  " is given along with another member of the oneof ",
+                  Quoted(oneof->name()), ".");
       continue;
     }
     FillField(entry, *field, message, depth);
@@ -303,11 +294,9 @@ void MessageFiller::FillField(const Entry& entry, const FieldDescriptor& field,
         : field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE ? "{}"
         : field.cpp_type() == FieldDescriptor::CPPTYPE_STRING  ? "\"\""
                                                                : "";
-    errors_.Add(entry.key->place,
-                absl::StrCat(field.name(),
-                             " has no value; leave it out, or indent what "
-                             "belongs to it",
-                             empty.empty() ? "" : ", or write ", empty));
+    errors_.Add(entry.key->place, field.name(),
+                " has no value; leave it out, or indent what belongs to it",
+                empty.empty() ? "" : ", or write ", empty);
   } else if (field.is_map()) {
     FillMap(value, field, message, depth);
   } else if (field.is_repeated()) {
@@ -344,9 +333,8 @@ void MessageFiller::FillMap(const YamlNode& node, const FieldDescriptor& field,
     if (!Visit(*entry.value)) return;
     if (!keys.insert(entry.key->text).second) {
       if (entry.is_merged) continue;
-      errors_.Add(entry.key->place,
-                  absl::StrCat("The key ", Quoted(entry.key->text), " of ",
-                               field.name(), " is given more than once."));
+      errors_.Add(entry.key->place, "The key ", Quoted(entry.key->text), " of ",
+                  field.name(), " is given more than once.");
       continue;
     }
     const Reflection& reflection = *message.GetReflection();

@@ -1,10 +1,9 @@
-#include "distbench/config/reading/parse_yaml.h"
+#include "distbench/config/reading/parse.h"
 
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/config/reading/parse_text.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/util/json_util.h"
 #include "google/protobuf/util/message_differencer.h"

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "distbench/base/files.h"
 #include "distbench/base/plugins.h"
 #include "distbench/config/plan/test_names.h"
@@ -68,11 +67,10 @@ void FileReader::Fill(const Path& path, const char* field,
     return;
   }
   if (LeavesFolder(file)) {
-    problems_.Add(path.Field(field),
-                  absl::StrCat(Quoted(file),
-                               " is outside of the folder of the config, "
-                               "which must not name any file of a host; copy "
-                               "it there, or link to it from there"));
+    problems_.Add(path.Field(field), Quoted(file),
+                  " is outside of the folder of the config, which must not "
+                  "name any file of a host; copy it there, or link to it from "
+                  "there");
     return;
   }
   absl::StatusOr<std::string> read =
@@ -80,7 +78,7 @@ void FileReader::Fill(const Path& path, const char* field,
   if (read.ok()) {
     content = *std::move(read);
   } else {
-    problems_.Add(path.Field(field), std::string(read.status().message()));
+    problems_.Add(path.Field(field), read.status().message());
   }
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "distbench/config/reading/placed_errors.h"
+#include "distbench/config/reading/places.h"
 
 namespace distbench::config {
 

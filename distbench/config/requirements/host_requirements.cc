@@ -1,7 +1,6 @@
 #include "distbench/config/requirements/host_requirements.h"
 
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -14,10 +13,13 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "distbench/base/named.h"
 #include "distbench/base/plugins.h"
 #include "distbench/config/catalogs/settings.h"
 #include "distbench/config/problems/suggest.h"
+#include "glog/logging.h"
 #include "google/protobuf/descriptor.h"
+#include "proto/catalogs.pb.h"
 
 namespace distbench::config {
 namespace {
@@ -81,6 +83,11 @@ Value Mitigations(const HostFacts& host) {
   return mitigated == 0 ? "off" : "partial";
 }
 
+Value ControlGroups(const HostFacts& host) {
+  return Text(host.has_control_groups(),
+              absl::StrCat(host.control_groups().version()));
+}
+
 // Those that the node manager may use.
 Value Controllers(const HostFacts& host) {
   return Text(host.has_control_groups(),
@@ -91,74 +98,47 @@ Value Controllers(const HostFacts& host) {
 
 using Rule = HostFact::Rule;
 
-constexpr int64_t kMaxNumber = std::numeric_limits<int64_t>::max();
+struct CoreFact {
+  absl::string_view name;
+  Value (*value)(const HostFacts& host);
+  Rule rule = Rule::kEqual;
+};
 
-// Their defaults do not matter, and they have no descriptions.
-
-SettingDeclaration AnyText(const char* name) {
-  return {.name = name, .description = {}, .default_value = ""};
-}
-
-SettingDeclaration OneOf(const char* name,
-                         const std::vector<std::string>& values) {
-  return {.name = name,
-          .description = {},
-          .default_value = values.front(),
-          .allowed_values = values};
-}
-
-SettingDeclaration FromTo(const char* name, int64_t minimum,
-                          int64_t maximum = kMaxNumber) {
-  return {.name = name,
-          .description = {},
-          .default_value = minimum,
-          .minimum = minimum,
-          .maximum = maximum};
-}
-
-Value ControlGroups(const HostFacts& host) {
-  return Text(host.has_control_groups(),
-              absl::StrCat(host.control_groups().version()));
-}
-
-std::vector<HostFact> CoreFacts() {
-  return {
-      {FromTo("control_groups", 0, 2), ControlGroups},
-      {AnyText("controllers"), Controllers, Rule::kIncludes},
-      {OneOf("cpu_boost", {"on", "off"}),
-       Field<HostFacts::kIsCpuBoostEnabledFieldNumber>},
-      {OneOf("cpu_frequency_governor",
-             {"conservative", "ondemand", "performance", "powersave",
-              "schedutil", "userspace"}),
-       Field<HostFacts::kCpuFrequencyGovernorFieldNumber>},
-      {AnyText("cpu_model"), Field<HostFacts::kCpuModelFieldNumber>,
-       Rule::kContains},
-      {AnyText("deepest_idle_state"), DeepestIdleState},
-      {AnyText("default_queueing_discipline"),
-       Field<HostFacts::kDefaultQueueingDisciplineFieldNumber>},
-      {AnyText("kernel"), KernelRelease, Rule::kVersion},
-      {FromTo("min_cpus", 1), Field<HostFacts::kCpuCountFieldNumber>,
-       Rule::kAtLeast},
-      {FromTo("min_memory_bytes", 1), Field<HostFacts::kMemoryBytesFieldNumber>,
-       Rule::kAtLeast},
-      {OneOf("mitigations", {"on", "off"}), Mitigations},
-      {OneOf("smt", {"on", "off"}), Field<HostFacts::kIsSmtActiveFieldNumber>},
-      {AnyText("tcp_congestion_control"),
-       Field<HostFacts::kTcpCongestionControlFieldNumber>},
-      {FromTo("tcp_ecn_mode", 0, 5), Field<HostFacts::kTcpEcnModeFieldNumber>},
-      {OneOf("transparent_huge_pages", {"always", "madvise", "never"}),
-       Field<HostFacts::kTransparentHugePagesFieldNumber>},
-  };
-}
+// Those of proto/catalogs.proto.
+constexpr CoreFact kCoreFacts[] = {
+    {"control_groups", ControlGroups},
+    {"controllers", Controllers, Rule::kIncludes},
+    {"cpu_boost", Field<HostFacts::kIsCpuBoostEnabledFieldNumber>},
+    {"cpu_frequency_governor",
+     Field<HostFacts::kCpuFrequencyGovernorFieldNumber>},
+    {"cpu_model", Field<HostFacts::kCpuModelFieldNumber>, Rule::kContains},
+    {"deepest_idle_state", DeepestIdleState},
+    {"default_queueing_discipline",
+     Field<HostFacts::kDefaultQueueingDisciplineFieldNumber>},
+    {"kernel", KernelRelease, Rule::kVersion},
+    {"min_cpus", Field<HostFacts::kCpuCountFieldNumber>, Rule::kAtLeast},
+    {"min_memory_bytes", Field<HostFacts::kMemoryBytesFieldNumber>,
+     Rule::kAtLeast},
+    {"mitigations", Mitigations},
+    {"smt", Field<HostFacts::kIsSmtActiveFieldNumber>},
+    {"tcp_congestion_control",
+     Field<HostFacts::kTcpCongestionControlFieldNumber>},
+    {"tcp_ecn_mode", Field<HostFacts::kTcpEcnModeFieldNumber>},
+    {"transparent_huge_pages",
+     Field<HostFacts::kTransparentHugePagesFieldNumber>},
+};
 
 // All facts, by name.
 using Facts = std::map<std::string, HostFact>;
 
 Facts CollectFacts() {
   Facts facts;
-  for (HostFact& fact : CoreFacts()) {
-    const std::string name = fact.declaration.name;
-    facts.emplace(name, std::move(fact));
+  for (const SettingDeclaration& declaration :
+       SettingsOf(*catalog::RequiredFacts::descriptor())) {
+    const CoreFact* const fact = base::FindNamed(kCoreFacts, declaration.name);
+    CHECK(fact != nullptr) << declaration.name;
+    facts.emplace(declaration.name,
+                  HostFact{declaration, fact->value, fact->rule});
   }
   for (const auto& [name, fact] : base::Plugins<HostFact>::All()) {
     facts.emplace(name, *fact);
@@ -255,9 +235,6 @@ void ValidateHostRequirements(const Path& path,
                               const HostRequirements& requirements,
                               Problems& problems) {
   const Path facts = path.Field("facts");
-  if (requirements.facts().empty()) {
-    problems.Add(facts, "there are none; add at least one");
-  }
   ValidateSettings(facts, requirements.facts(), Declarations(), "a host",
                    problems);
   for (const NamedSetting& setting : requirements.facts()) {

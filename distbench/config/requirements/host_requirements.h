@@ -4,7 +4,6 @@
 #ifndef DISTBENCH_CONFIG_REQUIREMENTS_HOST_REQUIREMENTS_H_
 #define DISTBENCH_CONFIG_REQUIREMENTS_HOST_REQUIREMENTS_H_
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,7 +32,7 @@ struct HostFact {
 };
 
 // Adds a problem for each fact that is unknown, repeated, of the wrong type or
-// impossible, and if there are none.
+// impossible.
 void ValidateHostRequirements(const Path& path,
                               const HostRequirements& requirements,
                               Problems& problems);

@@ -56,11 +56,6 @@ TEST(HostRequirementsTest, EveryFactIsAllowed) {
               IsEmpty());
 }
 
-TEST(HostRequirementsTest, RequirementsWithoutFactsAreAMistake) {
-  EXPECT_THAT(ProblemsOf("strict: true"),
-              ElementsAre("r.facts: there are none; add at least one"));
-}
-
 TEST(HostRequirementsTest, AnUnknownFactNamesTheKnownOnes) {
   EXPECT_THAT(ProblemsOf("facts { name: 'cpu_bost' string_value: 'on' }"),
               ElementsAre(AllOf(HasSubstr("r.facts[\"cpu_bost\"]: "),

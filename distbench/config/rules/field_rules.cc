@@ -15,9 +15,8 @@
 #include "absl/strings/str_replace.h"
 #include "distbench/base/index_list.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/config/rules/conflicts.h"
-#include "distbench/config/rules/quantity_text.h"
 #include "distbench/config/rules/type_rules.h"
+#include "distbench/config/syntax/quantity.h"
 #include "glog/logging.h"
 #include "google/protobuf/descriptor.h"
 #include "proto/rules.pb.h"
@@ -164,6 +163,12 @@ std::string ProblemOfText(const std::string& text, const FieldRules& rules) {
   if (rules.unit() != FieldRules::NO_UNIT) {
     return std::string(ParseQuantity(text, rules).status().message());
   }
+  if (rules.host_amount() == FieldRules::MEMORY) {
+    return std::string(ParseMemoryAmount(text).status().message());
+  }
+  if (rules.host_amount() == FieldRules::CPUS) {
+    return std::string(ParseCpuAmount(text).status().message());
+  }
   if (!rules.words().empty() && !absl::c_linear_search(rules.words(), text) &&
       !(text.empty() && rules.empty_is_default())) {
     return ProblemOfWord(text, rules);
@@ -198,12 +203,10 @@ class FieldCheck {
  public:
   // Without a test or its names, what refers to them is not checked.
   FieldCheck(const DistributedSystemDescription* test, const Path& root,
-             const TestNames* names, bool goes_within, HasProduct has_product,
-             Problems& problems)
+             const TestNames* names, HasProduct has_product, Problems& problems)
       : test_(test),
         root_(root),
         names_(names),
-        goes_within_(goes_within),
         has_product_(has_product),
         problems_(problems) {}
 
@@ -218,8 +221,8 @@ class FieldCheck {
   void CheckField(const Message& message, const FieldRule& rule,
                   const Place* outer) const {
     const Place place{outer, &message, rule.field};
-    if (!rule.product.empty()) {
-      CheckProduct(message, rule, place);
+    if (!rule.product.empty() && !has_product_(rule.product)) {
+      if (IsThere(message, rule.field)) Add(&place, LacksProduct(rule.product));
       return;
     }
     if (rule.has_rules) {
@@ -229,9 +232,7 @@ class FieldCheck {
         CheckSingle(message, rule, place);
       }
     }
-    if (rule.is_checked_within && goes_within_) {
-      CheckWithin(message, *rule.field, place);
-    }
+    if (rule.is_checked_within) CheckWithin(message, *rule.field, place);
   }
 
   void CheckConflict(const Message& message, const ConflictRule& conflict,
@@ -255,9 +256,10 @@ class FieldCheck {
  private:
   // Places are searched for the names on the way, which takes a time that grows
   // with the square of what is wrong, only for problems that are kept.
-  void Add(const Place* place, std::string message) const {
+  template <typename... Parts>
+  void Add(const Place* place, const Parts&... message) const {
     problems_.Add([&] {
-      return Problem{MakePath(root_, place).text(), std::move(message)};
+      return Problem{MakePath(root_, place).text(), absl::StrCat(message...)};
     });
   }
 
@@ -294,13 +296,10 @@ class FieldCheck {
     return &test_->GetReflection()->GetRepeatedMessage(*test_, list, position);
   }
 
-  void CheckProduct(const Message& message, const FieldRule& rule,
-                    const Place& place) const {
-    if (!IsThere(message, rule.field) || has_product_(rule.product)) return;
-    Add(&place,
-        absl::StrCat("belongs to the product ", Quoted(rule.product),
-                     ", which this program was built without; use a complete "
-                     "build of distbench, or remove it"));
+  static std::string LacksProduct(const std::string& product) {
+    return absl::StrCat("belongs to the product ", Quoted(product),
+                        ", which this program was built without; use a "
+                        "complete build of distbench, or remove it");
   }
 
   void CheckWithin(const Message& message, const FieldDescriptor& field,
@@ -371,7 +370,7 @@ class FieldCheck {
       return;
     }
     if (rules.has_missing()) {
-      Add(&place, absl::StrCat("is missing; ", rules.missing()));
+      Add(&place, "is missing; ", rules.missing());
     } else if (rules.required() && rules.has_refers_to()) {
       CheckName("", rule, place);
     } else if (rules.required()) {
@@ -395,10 +394,9 @@ class FieldCheck {
   void CheckFraction(double value, const FieldRule& rule,
                      const Place& place) const {
     if (IsInRange(value, rule.rules)) return;
-    Add(&place,
-        absl::StrCat(value, " is ",
-                     rule.rules.has_word() ? rule.rules.word() : "out of range",
-                     "; must be ", RangeOfFractions(rule.rules)));
+    Add(&place, value, " is ",
+        rule.rules.has_word() ? rule.rules.word() : "out of range",
+        "; must be ", RangeOfFractions(rule.rules));
   }
 
   void CheckText(const Message& message, const FieldRule& rule,
@@ -408,11 +406,11 @@ class FieldCheck {
         message, rule.field, &scratch);
     const FieldRules& rules = rule.rules;
     if (IsThere(message, rule.number)) {
-      Add(place.outer, absl::StrCat("has both ", rule.field->name(), " and ",
-                                    rules.text_of(), "; give one"));
+      Add(place.outer, "has both ", rule.field->name(), " and ",
+          rules.text_of(), "; give one");
     }
     if (rules.has_missing() && text.empty()) {
-      Add(&place, absl::StrCat("is missing; ", rules.missing()));
+      Add(&place, "is missing; ", rules.missing());
       return;
     }
     const bool may_be_none =
@@ -473,13 +471,13 @@ class FieldCheck {
     const FieldRules& rules = rule.rules;
     const int size = message.GetReflection()->FieldSize(message, rule.field);
     if (size == 0 && rules.has_missing()) {
-      Add(&place, absl::StrCat("is missing; ", rules.missing()));
+      Add(&place, "is missing; ", rules.missing());
     } else if (size == 0 && rules.required() && !rule.has_range) {
       Add(&place, "there are none; add at least one");
     } else if (rule.has_range && (size > 0 || rules.required()) &&
                (size < rules.min() || size > rules.max())) {
-      Add(&place, absl::StrCat("there are ", size, "; must be from ",
-                               rules.min(), " to ", rules.max()));
+      Add(&place, "there are ", size, "; must be from ", rules.min(), " to ",
+          rules.max());
     }
     if (rules.has_element()) CheckNamesOfElements(message, rule, place);
     if (rules.has_refers_to() || rules.has_channel_of() ||
@@ -508,8 +506,8 @@ class FieldCheck {
                   : absl::StrCat(
                         reflection.GetRepeatedInt32(message, rule.field, i));
       if (seen.insert(value).second) continue;
-      Add(&place, absl::StrCat(is_text ? Quoted(value) : value,
-                               " is listed more than once; remove one"));
+      Add(&place, is_text ? Quoted(value) : value,
+          " is listed more than once; remove one");
     }
   }
 
@@ -562,27 +560,32 @@ class FieldCheck {
   const Path& root_;
   const TestNames* const names_;
   mutable absl::node_hash_map<int, NameIndex> channels_;  // by service
-  const bool goes_within_;
   const HasProduct has_product_;
   Problems& problems_;
 };
 
 // ---- Canonical form ---------------------------------------------------------
 
-void CanonicalizeText(Message& message, const FieldRule& rule) {
+void CanonicalizeField(Message& message, const FieldRule& rule) {
   const Reflection& reflection = *message.GetReflection();
   if (!reflection.HasField(message, rule.field)) return;
+  if (rule.field->cpp_type() == FieldDescriptor::CPPTYPE_BOOL) {
+    const bool value = reflection.GetBool(message, rule.field);
+    if (!value) reflection.ClearField(&message, rule.field);
+    return;
+  }
   const std::string text = reflection.GetString(message, rule.field);
   if (rule.rules.empty_is_default() && text.empty()) {
     reflection.ClearField(&message, rule.field);
+  } else if (rule.number == nullptr) {
+    reflection.SetString(&message, rule.field,
+                         CanonicalText(text, rule.rules));
+  } else if (!reflection.HasField(message, rule.number)) {
+    const absl::StatusOr<int64_t> number = ParseQuantity(text, rule.rules);
+    if (!number.ok()) return;
+    reflection.SetInt64(&message, rule.number, *number);
+    reflection.ClearField(&message, rule.field);
   }
-  if (rule.number == nullptr || reflection.HasField(message, rule.number)) {
-    return;
-  }
-  const absl::StatusOr<int64_t> number = ParseQuantity(text, rule.rules);
-  if (!number.ok()) return;
-  reflection.SetInt64(&message, rule.number, *number);
-  reflection.ClearField(&message, rule.field);
 }
 
 }  // namespace
@@ -593,8 +596,8 @@ void CanonicalizeFields(Message& message) {
   const Reflection& reflection = *message.GetReflection();
   for (const FieldRule& rule : type.fields) {
     const FieldDescriptor* const field = rule.field;
-    if (rule.rules.has_text_of() || rule.rules.empty_is_default()) {
-      CanonicalizeText(message, rule);
+    if (rule.is_changed) {
+      CanonicalizeField(message, rule);
     } else if (rule.is_changed_within && field->is_repeated()) {
       const int size = reflection.FieldSize(message, field);
       for (int i = 0; i < size; ++i) {
@@ -609,30 +612,22 @@ void CanonicalizeFields(Message& message) {
 
 void CheckFields(const Message& message, const Path& path,
                  const TestNames* names, Problems& problems) {
-  FieldCheck(/*test=*/nullptr, path, names, /*goes_within=*/true,
-             HasAllProducts, problems)
+  FieldCheck(/*test=*/nullptr, path, names, HasAllProducts, problems)
       .CheckMessage(message, nullptr);
 }
 
 void CheckTest(const DistributedSystemDescription& test, const Path& path,
                const TestNames& names, HasProduct has_product,
                Problems& problems) {
-  FieldCheck(&test, path, &names, /*goes_within=*/true, has_product, problems)
+  FieldCheck(&test, path, &names, has_product, problems)
       .CheckMessage(test, nullptr);
-}
-
-void CheckOwnFields(const Message& message, const Path& path,
-                    const TestNames* names, Problems& problems) {
-  FieldCheck(/*test=*/nullptr, path, names, /*goes_within=*/false,
-             HasAllProducts, problems)
-      .CheckMessage(message, nullptr);
 }
 
 bool IsRight(const Message& message, absl::string_view field) {
   Problems problems;
   const Path nowhere;
   const FieldCheck check(/*test=*/nullptr, nowhere, /*names=*/nullptr,
-                         /*goes_within=*/true, HasAllProducts, problems);
+                         HasAllProducts, problems);
   const TypeRules& type = RulesOf(message.GetDescriptor());
   for (const FieldRule& rule : type.fields) {
     if (rule.field->name() == field) check.CheckField(message, rule, nullptr);

@@ -1,7 +1,5 @@
 // The rules that options of fields tell (proto/rules.proto): one walk checks
 // them in a message and all messages within, another one makes these canonical.
-// Both leave out fields of products (proto/product.proto), which the language
-// part of the product hands over by itself, if the program has that product.
 //
 //   CanonicalizeFields(test);
 //   CheckTest(test, Path("tests").At(0), names, HasProduct, problems);
@@ -22,8 +20,9 @@ namespace distbench::config {
 
 inline constexpr int kMaxNameLength = 200;
 
-// Removes empty texts that mean the default, and replaces quantities with units
-// by their numbers. Leaves what CheckFields() reports. Idempotent.
+// Removes what means the default, replaces quantities with units by their
+// numbers, and writes other texts that have several forms in one
+// (CanonicalText()). Leaves what CheckFields() reports. Idempotent.
 void CanonicalizeFields(google::protobuf::Message& message);
 
 // Adds a problem for each rule that the canonical message, which is at `path`,
@@ -33,15 +32,12 @@ void CheckFields(const google::protobuf::Message& message, const Path& path,
                  const TestNames* names, Problems& problems);
 
 // The same for a whole test, whose channels it knows, too. No field may be set
-// that belongs to a product for which `has_product` is false.
+// that belongs to a product (proto/product.proto) for which `has_product` is
+// false.
 void CheckTest(const DistributedSystemDescription& test, const Path& path,
                const TestNames& names,
                absl::FunctionRef<bool(absl::string_view)> has_product,
                Problems& problems);
-
-// As CheckFields(), without the messages within.
-void CheckOwnFields(const google::protobuf::Message& message, const Path& path,
-                    const TestNames* names, Problems& problems);
 
 // Whether CheckFields() finds nothing wrong with this field of the message, and
 // within it, alone.

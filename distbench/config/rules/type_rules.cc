@@ -7,17 +7,23 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/node_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "absl/synchronization/mutex.h"
+#include "distbench/config/plan/test_names.h"
+#include "distbench/config/problems/suggest.h"
 #include "glog/logging.h"
 #include "google/protobuf/descriptor.h"
+#include "google/protobuf/text_format.h"
 #include "proto/product.pb.h"
+#include "proto/rules.pb.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench::config {
@@ -25,7 +31,9 @@ namespace {
 
 using ::google::protobuf::Descriptor;
 using ::google::protobuf::FieldDescriptor;
+using ::google::protobuf::Message;
 using ::google::protobuf::MessageOptions;
+using ::google::protobuf::Reflection;
 
 using AllRules = absl::node_hash_map<const Descriptor*, TypeRules>;
 
@@ -65,8 +73,10 @@ FieldRules CompleteRules(const FieldDescriptor& field) {
 
 FieldRule RuleOf(const FieldDescriptor& field) {
   const bool has_rules = field.options().HasExtension(distbench::rules);
-  FieldRule rule{
-      .field = &field, .rules = CompleteRules(field), .has_rules = has_rules};
+  FieldRule rule{.field = &field,
+                 .product = field.options().GetExtension(distbench::product),
+                 .rules = CompleteRules(field),
+                 .has_rules = has_rules};
   if (rule.rules.has_text_of()) {
     rule.number =
         field.containing_type()->FindFieldByName(rule.rules.text_of());
@@ -210,8 +220,13 @@ std::vector<ConflictRule> ConflictsOf(const Descriptor& type) {
   return rules;
 }
 
-bool ChangesMessages(const FieldRules& rules) {
-  return rules.has_text_of() || rules.empty_is_default();
+// Texts in place of a number, those that have several ways to write the same,
+// and defaults that are written out.
+bool IsChanged(const FieldDescriptor& field, const FieldRules& rules) {
+  return rules.has_text_of() || rules.empty_is_default() ||
+         rules.index_list() || rules.has_host_amount() ||
+         (rules.unit() == FieldRules::BYTES &&
+          field.cpp_type() == FieldDescriptor::CPPTYPE_STRING);
 }
 
 // The type of the messages in the field, or of the values of a map; null if
@@ -230,14 +245,6 @@ const TypeRules& AddType(const Descriptor* type, AllRules& all) {
   rules.conflicts = ConflictsOf(*type);
   for (int i = 0; i < type->field_count(); ++i) {
     const FieldDescriptor& field = *type->field(i);
-    if (field.options().HasExtension(distbench::product)) {
-      // For its language part.
-      if (field.message_type() != nullptr) AddType(field.message_type(), all);
-      rules.fields.push_back(
-          {.field = &field,
-           .product = field.options().GetExtension(distbench::product)});
-      continue;
-    }
     FieldRule rule = RuleOf(field);
     const Descriptor* const messages = MessagesOf(field);
     if (messages == type) {
@@ -251,8 +258,9 @@ const TypeRules& AddType(const Descriptor* type, AllRules& all) {
       CHECK(!within.changes || !field.is_map()) << field.full_name();
       rule.is_changed_within = within.changes;
     }
-    rules.changes |= rule.is_changed_within || ChangesMessages(rule.rules);
-    if (rule.has_rules || rule.is_checked_within) {
+    rule.is_changed = IsChanged(field, rule.rules);
+    rules.changes |= rule.is_changed_within || rule.is_changed;
+    if (rule.has_rules || rule.is_checked_within || !rule.product.empty()) {
       rules.fields.push_back(std::move(rule));
     }
   }
@@ -262,6 +270,23 @@ const TypeRules& AddType(const Descriptor* type, AllRules& all) {
     }
   }
   return rules;
+}
+
+// ---- Whether conditions hold ------------------------------------------------
+
+// An empty text is not given, except in a oneof, of which it takes the place,
+// and as a quantity, which it is not: that is reported, and nothing is missing.
+bool IsGiven(const Message& message, const FieldDescriptor* field) {
+  const Reflection& reflection = *message.GetReflection();
+  if (field->is_repeated()) return reflection.FieldSize(message, field) > 0;
+  if (!reflection.HasField(message, field)) return false;
+  if (field->cpp_type() != FieldDescriptor::CPPTYPE_STRING ||
+      field->containing_oneof() != nullptr ||
+      field->options().GetExtension(distbench::rules).has_text_of()) {
+    return true;
+  }
+  std::string scratch;
+  return !reflection.GetStringReference(message, field, &scratch).empty();
 }
 
 }  // namespace
@@ -284,6 +309,76 @@ const TypeRules& RulesOf(const Descriptor* type) {
   static auto* const others = new AllRules;
   absl::MutexLock lock(&mutex);
   return AddType(type, *others);
+}
+
+std::string ValueText(const Message& message, const FieldDescriptor* field,
+                      int index) {
+  const Reflection& reflection = *message.GetReflection();
+  switch (field->cpp_type()) {
+    case FieldDescriptor::CPPTYPE_STRING:
+      return index == kNone
+                 ? reflection.GetString(message, field)
+                 : reflection.GetRepeatedString(message, field, index);
+    // The commonest ones, which text format writes slowly.
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return reflection.GetBool(message, field) ? "true" : "false";
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return reflection.GetEnum(message, field)->name();
+    default:
+      break;
+  }
+  std::string text;
+  google::protobuf::TextFormat::PrintFieldValueToString(message, field, index,
+                                                        &text);
+  return text;
+}
+
+long double NumberIn(const Message& message, const FieldDescriptor* field) {
+  const Reflection& reflection = *message.GetReflection();
+  switch (field->cpp_type()) {
+    case FieldDescriptor::CPPTYPE_INT32:
+      return reflection.GetInt32(message, field);
+    case FieldDescriptor::CPPTYPE_INT64:
+      return reflection.GetInt64(message, field);
+    case FieldDescriptor::CPPTYPE_FLOAT:
+      return reflection.GetFloat(message, field);
+    default:
+      return reflection.GetDouble(message, field);
+  }
+}
+
+bool Holds(const Message& message, const Condition& condition) {
+  const auto holds = [&] {
+    if (condition.field == nullptr) {
+      return message.GetReflection()->HasOneof(message, condition.oneof);
+    }
+    if (condition.other != nullptr) {
+      const long double number = NumberIn(message, condition.field);
+      const long double other = NumberIn(message, condition.other);
+      return condition.is_above ? number > other : number < other;
+    }
+    if (!condition.values.empty()) {
+      return absl::c_linear_search(condition.values,
+                                   ValueText(message, condition.field, kNone));
+    }
+    return IsGiven(message, condition.field) ||
+           (condition.same != nullptr && IsGiven(message, condition.same));
+  };
+  return holds() != condition.is_opposite;
+}
+
+std::string ProblemOf(const Message& message, const ConflictRule& conflict,
+                      int element) {
+  std::string problem = conflict.problem;
+  for (const FieldDescriptor* const field : conflict.shown) {
+    const std::string text =
+        ValueText(message, field, field == conflict.at ? element : kNone);
+    const bool is_text = field->cpp_type() == FieldDescriptor::CPPTYPE_STRING;
+    absl::StrReplaceAll({{absl::StrCat("{", field->name(), "}"),
+                          is_text ? Quoted(text) : text}},
+                        &problem);
+  }
+  return problem;
 }
 
 }  // namespace distbench::config

@@ -1,4 +1,5 @@
-// The rules of a type of messages, read from its descriptor once.
+// The rules of a type of messages, read from its descriptor once; and whether
+// the conditions of its conflicts (proto/rules.proto) hold in a message.
 
 #ifndef DISTBENCH_CONFIG_RULES_TYPE_RULES_H_
 #define DISTBENCH_CONFIG_RULES_TYPE_RULES_H_
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "google/protobuf/descriptor.h"
+#include "google/protobuf/message.h"
 #include "proto/rules.pb.h"
 
 namespace distbench::config {
@@ -15,16 +17,16 @@ namespace distbench::config {
 // within.
 struct FieldRule {
   const google::protobuf::FieldDescriptor* field;
-
-  // If not empty, nothing below is set: the product has rules of its own.
-  std::string product = {};
+  std::string product = {};  // empty: none
 
   // With all defaults filled in: those of a quantity are those of its number.
   FieldRules rules = {};
   bool has_rules = false;
   bool has_range = false;  // of integers, or of elements
 
-  // Whether there are rules in its messages, and rules that change them.
+  // Whether it has to be made canonical; and whether there are rules in its
+  // messages, and rules that change these.
+  bool is_changed = false;
   bool is_checked_within = false;
   bool is_changed_within = false;
 
@@ -77,6 +79,25 @@ const google::protobuf::FieldDescriptor* ListOf(
 
 // Of a type that a test is made of, or of any other, such as SimulatedFabric.
 const TypeRules& RulesOf(const google::protobuf::Descriptor* type);
+
+// As text format has it, but texts without quotes. Of a list of texts, the
+// element `index`; kNone (plan/test_names.h): the field is no list.
+std::string ValueText(const google::protobuf::Message& message,
+                      const google::protobuf::FieldDescriptor* field,
+                      int index);
+
+// Wide enough for all digits of all numbers.
+long double NumberIn(const google::protobuf::Message& message,
+                     const google::protobuf::FieldDescriptor* field);
+
+// Whether the condition is true of the message with its field.
+bool Holds(const google::protobuf::Message& message,
+           const Condition& condition);
+
+// What is wrong, with the values of the fields that are shown; `element` is
+// that of the list at which it is, or kNone.
+std::string ProblemOf(const google::protobuf::Message& message,
+                      const ConflictRule& conflict, int element);
 
 }  // namespace distbench::config
 

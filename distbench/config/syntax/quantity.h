@@ -11,6 +11,10 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 
+namespace distbench {
+class FieldRules;
+}  // namespace distbench
+
 namespace distbench::config {
 
 // All of these return INVALID_ARGUMENT for other text. The message quotes the
@@ -33,6 +37,45 @@ absl::StatusOr<int64_t> ParseSizeWithUnit(absl::string_view text);
 // Writes such a size with the largest unit of which it is a whole number,
 // preferring powers of 1024: "512MiB", "3MB", "100B".
 std::string FormatSizeWithUnit(int64_t bytes);
+
+// An amount of memory, or of CPU time.
+struct HostAmount {
+  enum class Kind {
+    kAbsolute,       // bytes, or CPUs
+    kPercentOfHost,  // of the host's memory, or of its CPUs
+    kUnlimited,
+  };
+
+  Kind kind = Kind::kUnlimited;
+  double value = 0;  // 0 if unlimited
+
+  friend bool operator==(const HostAmount&, const HostAmount&) = default;
+};
+
+// Parses a size ("512MiB"), a share of the host's memory ("75%"), or "max".
+// Bytes are whole; shares are above 0 and at most 100 %.
+absl::StatusOr<HostAmount> ParseMemoryAmount(absl::string_view text);
+
+// Parses a number of CPUs ("1.5"), a share of the host's ("50%"), or "max".
+// CPUs are from kMinCpus to kMaxCpus; shares are above 0 and at most 100 %.
+absl::StatusOr<HostAmount> ParseCpuAmount(absl::string_view text);
+
+// The kernel grants CPU time by the millisecond, in periods of 100 ms.
+inline constexpr double kMinCpus = 0.01;
+inline constexpr double kMaxCpus = 65'536;
+
+// The canonical text of an amount that was parsed.
+std::string FormatMemoryAmount(const HostAmount& amount);
+std::string FormatCpuAmount(const HostAmount& amount);
+
+// What a text in place of a number comes to, by its unit; within the range of
+// the rules.
+absl::StatusOr<int64_t> ParseQuantity(absl::string_view text,
+                                      const FieldRules& rules);
+
+// The one way to write a text whose rules have several, such as a list of
+// indices; a wrong one stays as it is.
+std::string CanonicalText(const std::string& text, const FieldRules& rules);
 
 }  // namespace distbench::config
 

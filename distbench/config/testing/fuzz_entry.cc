@@ -9,7 +9,6 @@
 #include "distbench/config/catalogs/driver_catalog.h"
 #include "distbench/config/compile/compile.h"
 #include "distbench/config/plan/plan.h"
-#include "distbench/config/reading/config_text.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/config/validate/check.h"
 #include "glog/logging.h"

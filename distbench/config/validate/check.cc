@@ -5,9 +5,12 @@
 #include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/json.h"
 #include "distbench/base/plugins.h"
 #include "distbench/config/arrivals/check_arrivals.h"
 #include "distbench/config/problems/problem.h"
@@ -17,9 +20,16 @@
 #include "distbench/config/syntax/traffic.h"
 #include "distbench/config/validate/language_part.h"
 #include "distbench/config/validate/validators.h"
+#include "google/protobuf/descriptor.h"
+#include "google/protobuf/message.h"
 
 namespace distbench::config {
 namespace {
+
+using ::google::protobuf::FieldDescriptor;
+using ::google::protobuf::Message;
+
+// ---- Canonical form ---------------------------------------------------------
 
 bool HasSizes(const ServiceSpec& service) {
   return service.has_x_size() || service.has_y_size() || service.has_z_size();
@@ -46,8 +56,41 @@ void CanonicalizeTest(DistributedSystemDescription& test) {
     if (!action.iterations().has_arrivals()) continue;
     CanonicalizeArrivals(*action.mutable_iterations());
   }
-  for (const auto& [name, part] : base::Plugins<LanguagePart>::All()) {
-    part->Canonicalize(test);
+}
+
+// ---- Validity ---------------------------------------------------------------
+
+// Adds a problem for each text that is not UTF-8, which reports and exports
+// could not hold. `path`, that of the message, is made only if there is one:
+// texts are many.
+void CheckEncoding(const Message& message, absl::FunctionRef<Path()> path,
+                   Problems& problems) {
+  const google::protobuf::Reflection& reflection = *message.GetReflection();
+  std::vector<const FieldDescriptor*> fields;
+  reflection.ListFields(message, &fields);
+  for (const FieldDescriptor* field : fields) {
+    const bool is_list = field->is_repeated();
+    const bool is_text = field->type() == FieldDescriptor::TYPE_STRING;
+    if (!is_text && field->message_type() == nullptr) continue;
+    const int size = is_list ? reflection.FieldSize(message, field) : 1;
+    for (int i = 0; i < size; ++i) {
+      const auto place = [&] {
+        const Path all = path().Field(field->name());
+        return is_list ? all.At(i) : all;
+      };
+      if (!is_text) {
+        CheckEncoding(is_list
+                          ? reflection.GetRepeatedMessage(message, field, i)
+                          : reflection.GetMessage(message, field),
+                      place, problems);
+        continue;
+      }
+      const std::string text =
+          is_list ? reflection.GetRepeatedString(message, field, i)
+                  : reflection.GetString(message, field);
+      if (base::IsUtf8(text)) continue;
+      problems.Add(place(), "is not valid text; write it in UTF-8");
+    }
   }
 }
 
@@ -77,7 +120,7 @@ void ValidateTestSettings(const TestValidation& validation) {
   if (!timeout.ok()) {
     validation.Add(
         validation.path().Field("attributes").At(kTestTimeoutAttribute),
-        std::string(timeout.status().message()));
+        timeout.status().message());
   }
   if (validation.test().has_requirements()) {
     ValidateHostRequirements(validation.path().Field("requirements"),
@@ -89,7 +132,7 @@ void ValidateTestSettings(const TestValidation& validation) {
 void ValidateTest(const DistributedSystemDescription& test, const Path& path,
                   Problems& problems) {
   const TestValidation validation(test, path, problems);
-  ValidateEncoding(validation);
+  CheckEncoding(test, [&] { return path; }, problems);
   CheckTest(test, path, validation.names(), HasProduct, problems);
   ValidateTestSettings(validation);
   ValidateServices(validation);

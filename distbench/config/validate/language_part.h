@@ -1,6 +1,7 @@
-// What a product adds to the rules of the traffic language: of the fields that
-// are its own, and of what holds between them and others. For rules that are
-// options of its fields, it calls config/rules/field_rules.h.
+// What a product adds to the rules of the traffic language: what holds between
+// the fields that are its own, and others. The rules of single fields are their
+// options (proto/rules.proto), which the core checks if there is a part of the
+// product.
 
 #ifndef DISTBENCH_CONFIG_VALIDATE_LANGUAGE_PART_H_
 #define DISTBENCH_CONFIG_VALIDATE_LANGUAGE_PART_H_
@@ -21,11 +22,6 @@ class FileReader;
 class LanguagePart {
  public:
   virtual ~LanguagePart() = default;
-
-  // Makes the product's fields canonical, after the core has made its own so:
-  // defaults that are written out, texts of quantities and empty words vanish.
-  // The test need not be valid.
-  virtual void Canonicalize(DistributedSystemDescription& /*test*/) const {}
 
   // Adds a problem for each rule that the canonical test breaks. Like the
   // core's own checks (validators.h), it ignores what others report, and never

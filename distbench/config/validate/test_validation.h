@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -48,8 +47,9 @@ class TestValidation {
   const Path& path() const { return path_; }
   Problems& problems() const { return problems_; }
 
-  void Add(const Path& path, std::string message) const {
-    problems_.Add(path, std::move(message));
+  template <typename... Parts>
+  void Add(const Path& path, const Parts&... message) const {
+    problems_.Add(path, message...);
   }
 
   // The path of an element of a repeated field of the test.

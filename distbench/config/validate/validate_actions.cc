@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "distbench/config/arrivals/check_arrivals.h"
 #include "distbench/config/problems/suggest.h"
@@ -36,8 +35,8 @@ void CheckPredicates(const TestValidation& validation, const Path& path,
     if (predicate.empty() || predicate == "!") {
       validation.Add(path.At(i), "is empty; name a predicate");
     } else if (absl::StartsWith(predicate, "!!")) {
-      validation.Add(path.At(i), absl::StrCat(Quoted(predicate),
-                                              " negates twice; use one '!'"));
+      validation.Add(path.At(i), Quoted(predicate),
+                     " negates twice; use one '!'");
     }
   }
 }
@@ -75,10 +74,8 @@ class ListValidation {
       }
       // Written so that NaN is rejected.
       if (!(probability >= 0 && probability <= 1)) {
-        validation_.Add(all.At(name),
-                        absl::StrCat(probability,
-                                     " is not a probability; must be from 0 to "
-                                     "1"));
+        validation_.Add(all.At(name), probability,
+                        " is not a probability; must be from 0 to 1");
       }
     }
   }
@@ -101,10 +98,9 @@ class ListValidation {
       if (dependency == kNone || earlier_.count(dependency) > 0) continue;
       validation_.Add(
           validation_.Action(action_index).Field("dependencies").At(i),
-          absl::StrCat(
-              "action list ", Quoted(list_.name()), " does not have ",
-              Quoted(action.dependencies(i)), " before ", Quoted(action.name()),
-              "; an action can only depend on earlier ones in its list"));
+          "action list ", Quoted(list_.name()), " does not have ",
+          Quoted(action.dependencies(i)), " before ", Quoted(action.name()),
+          "; an action can only depend on earlier ones in its list");
     }
   }
 
@@ -118,11 +114,9 @@ class ListValidation {
       if (predicates_.count(std::string(name)) > 0) continue;
       validation_.Add(
           validation_.Action(action_index).Field("predicates").At(i),
-          absl::StrCat("action list ", Quoted(list_.name()),
-                       " has no predicate ", Quoted(name),
-                       " among its "
-                       "predicate_probabilities; ",
-                       Suggestion(name, predicate_names_)));
+          "action list ", Quoted(list_.name()), " has no predicate ",
+          Quoted(name), " among its predicate_probabilities; ",
+          Suggestion(name, predicate_names_));
     }
   }
 

@@ -73,11 +73,10 @@ void ValidatePools(const TestValidation& validation) {
   }
   const int64_t max_threads = test.overload_limits().max_threads();
   if (threads > 0 && threads > max_threads) {
-    validation.Add(
-        validation.path().Field("activity_pools"),
-        absl::StrCat("have ", threads, " threads together, but ",
-                     "overload_limits.max_threads allows a node ", max_threads,
-                     "; make pools smaller, or raise max_threads"));
+    validation.Add(validation.path().Field("activity_pools"), "have ", threads,
+                   " threads together, but ",
+                   "overload_limits.max_threads allows a node ", max_threads,
+                   "; make pools smaller, or raise max_threads");
   }
 }
 

@@ -39,8 +39,7 @@ class DistributionValidation {
     const auto& names = config_.field_names();
     const int dimensions = DimensionsOf(config_);
     if (dimensions < 1 || dimensions > use_.max_dimensions) {
-      problems_.Add(path_, absl::StrCat("has ", dimensions, " dimensions; ",
-                                        RightFields()));
+      problems_.Add(path_, "has ", dimensions, " dimensions; ", RightFields());
       return false;
     }
     if (names.empty()) return true;
@@ -48,11 +47,10 @@ class DistributionValidation {
     const bool joint = dimensions == 2 && names[0] != names[1] &&
                        IsJointField(names[0]) && IsJointField(names[1]);
     if (single || joint) return true;
-    problems_.Add(path_.Field("field_names"),
-                  absl::StrCat(QuotedList(std::vector<std::string>(
-                                   names.begin(), names.end())),
-                               dimensions == 1 ? " does" : " do",
-                               " not fit here; ", RightFields()));
+    problems_.Add(
+        path_.Field("field_names"),
+        QuotedList(std::vector<std::string>(names.begin(), names.end())),
+        dimensions == 1 ? " does" : " do", " not fit here; ", RightFields());
     return false;
   }
 
@@ -78,19 +76,17 @@ class DistributionValidation {
       CheckDataPoints(point, i);
     }
     if (are_right && std::abs(sum - 1) > kProbabilitySumTolerance) {
-      problems_.Add(path_.Field("pmf_points"),
-                    absl::StrCat("the probabilities sum to ", sum,
-                                 "; they must sum to 1"));
+      problems_.Add(path_.Field("pmf_points"), "the probabilities sum to ", sum,
+                    "; they must sum to 1");
     }
   }
 
   void CheckDataPoints(const PmfPoint& point, int index) {
     const int dimensions = DimensionsOf(config_);
     if (point.data_points_size() != dimensions) {
-      problems_.Add(
-          PointPath("pmf_points", index).Field("data_points"),
-          absl::StrCat("there are ", point.data_points_size(), "; must be ",
-                       dimensions, ", one for each field"));
+      problems_.Add(PointPath("pmf_points", index).Field("data_points"),
+                    "there are ", point.data_points_size(), "; must be ",
+                    dimensions, ", one for each field");
     }
     for (int i = 0; i < point.data_points_size(); ++i) {
       CheckDataPoint(point.data_points(i), index, i);
@@ -119,22 +115,18 @@ class DistributionValidation {
       }
       if (i == 0) continue;
       if (points[i].value() <= points[i - 1].value()) {
-        problems_.Add(
-            path().Field("value"),
-            absl::StrCat(points[i].value(), " follows ", points[i - 1].value(),
-                         "; values must increase"));
+        problems_.Add(path().Field("value"), points[i].value(), " follows ",
+                      points[i - 1].value(), "; values must increase");
       }
       if (points[i].cdf() < points[i - 1].cdf()) {
-        problems_.Add(
-            path().Field("cdf"),
-            absl::StrCat(points[i].cdf(), " follows ", points[i - 1].cdf(),
-                         "; probabilities must not decrease"));
+        problems_.Add(path().Field("cdf"), points[i].cdf(), " follows ",
+                      points[i - 1].cdf(), "; probabilities must not decrease");
       }
     }
     if (points[points.size() - 1].cdf() != 1) {
       problems_.Add(PointPath("cdf_points", points.size() - 1).Field("cdf"),
-                    absl::StrCat("is ", points[points.size() - 1].cdf(),
-                                 "; the last one must be 1"));
+                    "is ", points[points.size() - 1].cdf(),
+                    "; the last one must be 1");
     }
   }
 

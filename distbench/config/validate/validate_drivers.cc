@@ -26,10 +26,9 @@ void CheckDevice(const TestValidation& validation, const Path& path,
   const std::string& device = options.netdev_name();
   if (device.size() > kMaxDeviceNameLength ||
       device.find_first_of("/ \t\n") != std::string::npos) {
-    validation.Add(path.Field("netdev_name"),
-                   absl::StrCat(Quoted(device),
-                                " cannot be the name of a network device; "
-                                "`ip link` lists them"));
+    validation.Add(path.Field("netdev_name"), Quoted(device),
+                   " cannot be the name of a network device; `ip link` lists "
+                   "them");
   }
 }
 
@@ -147,10 +146,9 @@ class DriverCheck {
       CheckSettings(index, options, stack);
     } else if (HasSettings(options)) {
       validation_.Add(path,
-                      absl::StrCat("its settings have no effect, because the "
-                                   "protocol leads to the options ",
-                                   Quoted(outermost.options->name()),
-                                   ", which replace them; remove them here"));
+                      "its settings have no effect, because the protocol leads "
+                      "to the options ", Quoted(outermost.options->name()),
+                      ", which replace them; remove them here");
     }
   }
 
@@ -298,9 +296,8 @@ void CheckBothSides(const TestValidation& validation, int rpc_index) {
             ? ProblemOfStreams(*client, *server, needs_own)
             : ProblemOfKinds(*client, *server, rpc.server());
     if (problem.empty()) continue;
-    validation.Add(
-        validation.Rpc(rpc_index).Field("client").At(i),
-        absl::StrCat("service ", Quoted(rpc.client(i)), " ", problem));
+    validation.Add(validation.Rpc(rpc_index).Field("client").At(i), "service ",
+                   Quoted(rpc.client(i)), " ", problem);
   }
 }
 

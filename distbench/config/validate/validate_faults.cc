@@ -1,5 +1,4 @@
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -31,8 +30,9 @@ class FaultValidation {
            fault_.fault_case() == ServerFault::kResetConnections;
   }
 
-  void Add(const char* field, std::string message) const {
-    validation_.Add(path_.Field(field), std::move(message));
+  template <typename... Parts>
+  void Add(const char* field, const Parts&... message) const {
+    validation_.Add(path_.Field(field), message...);
   }
 
   void CheckInstances() const {
@@ -54,21 +54,19 @@ class FaultValidation {
     if (index == kNone) return;
     const RpcSpec& rpc = validation_.test().rpc_descriptions(index);
     if (rpc.server() != fault_.service()) {
-      Add("rpc_name",
-          absl::StrCat("RPC ", Quoted(rpc.name()), " is not answered by ",
-                       Quoted(fault_.service()), ", but by ",
-                       Quoted(rpc.server()), "; correct one"));
+      Add("rpc_name", "RPC ", Quoted(rpc.name()), " is not answered by ",
+          Quoted(fault_.service()), ", but by ", Quoted(rpc.server()),
+          "; correct one");
     }
   }
 
   void CheckStreams() const {
     for (const RpcSpec& rpc : validation_.test().rpc_descriptions()) {
       if (rpc.server() != fault_.service() || !rpc.has_stream()) continue;
-      Add("rpc_name",
-          absl::StrCat("is missing, but of the RPCs of ",
-                       Quoted(fault_.service()), ", ", Quoted(rpc.name()),
-                       " streams, which only freeze and reset_connections "
-                       "affect; name an RPC that does not stream"));
+      Add("rpc_name", "is missing, but of the RPCs of ",
+          Quoted(fault_.service()), ", ", Quoted(rpc.name()),
+          " streams, which only freeze and reset_connections affect; name an "
+          "RPC that does not stream");
       return;
     }
   }

@@ -1,7 +1,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "distbench/base/plugins.h"
 #include "distbench/config/objectives/objective.h"
 #include "distbench/config/problems/suggest.h"
@@ -25,9 +24,9 @@ void CheckObjectiveOfProduct(const TestValidation& validation, const Path& path,
   for (const auto& [name, part] : base::Plugins<LanguagePart>::All()) {
     if (part->CheckObjective(validation, path, objective, is_of_search)) return;
   }
-  validation.Add(path, absl::StrCat(Quoted(objective.text),
-                                    " is measured by a product that this "
-                                    "program was built without; remove it"));
+  validation.Add(path, Quoted(objective.text),
+                 " is measured by a product that this program was built "
+                 "without; remove it");
 }
 
 // Messages of an echo have round trips, and those of other streams gaps.
@@ -36,20 +35,19 @@ void CheckStreamTime(const TestValidation& validation, const Path& path,
                      const RpcSpec* rpc) {
   using Kind = stats::Metric::Kind;
   if (rpc == nullptr || !rpc->has_stream()) {
-    validation.Add(path, absl::StrCat(Quoted(text),
-                                      " is about the messages of a stream; "
-                                      "give the RPC a `stream`, or limit p99"));
+    validation.Add(path, Quoted(text),
+                   " is about the messages of a stream; give the RPC a "
+                   "`stream`, or limit p99");
     return;
   }
   const bool is_echo = rpc->stream().response_starts() == "echo";
   const bool needs_echo = metric.kind == Kind::kRoundTrip;
   if (metric.kind == Kind::kFirstMessage || is_echo == needs_echo) return;
   validation.Add(
-      path, absl::StrCat(Quoted(text), " is never measured: ",
-                         needs_echo ? "only an echo has round trips"
-                                    : "an echo has no gaps",
-                         "; limit ", needs_echo ? "gap" : "round_trip", "_p",
-                         metric.percent, " instead"));
+      path, Quoted(text), " is never measured: ",
+      needs_echo ? "only an echo has round trips" : "an echo has no gaps",
+      "; limit ", needs_echo ? "gap" : "round_trip", "_p", metric.percent,
+      " instead");
 }
 
 // Only attempts of an RPC with a policy are counted, and only a quorum has a
@@ -63,13 +61,12 @@ void CheckAttempts(const TestValidation& validation, const Path& path,
                             kind == Kind::kAmplification ||
                             kind == Kind::kWasted;
   if (needs_policy && (rpc == nullptr || !rpc->has_policy())) {
-    validation.Add(path, absl::StrCat(Quoted(objective.text),
-                                      " is about the attempts of an RPC with a "
-                                      "policy; give the RPC a `policy`"));
+    validation.Add(path, Quoted(objective.text),
+                   " is about the attempts of an RPC with a policy; give the "
+                   "RPC a `policy`");
   } else if (needs_quorum && !rpc->policy().has_quorum()) {
-    validation.Add(path, absl::StrCat(Quoted(objective.text),
-                                      " is about a quorum; give the policy of "
-                                      "the RPC a `quorum`"));
+    validation.Add(path, Quoted(objective.text),
+                   " is about a quorum; give the policy of the RPC a `quorum`");
   }
 }
 
@@ -79,7 +76,7 @@ void CheckObjective(const TestValidation& validation, const Path& path,
                     const std::string& text, bool is_of_search) {
   const absl::StatusOr<Objective> objective = ParseObjective(text);
   if (!objective.ok()) {
-    validation.Add(path, std::string(objective.status().message()));
+    validation.Add(path, objective.status().message());
     return;
   }
   if (objective->metric.kind == stats::Metric::Kind::kCpu) return;
@@ -93,12 +90,11 @@ void CheckObjective(const TestValidation& validation, const Path& path,
       objective->rpc.empty() && rpcs.size() == 1 ? rpcs[0] : objective->rpc;
   const int rpc = names.rpcs.Find(name);
   if (name.empty()) {
-    validation.Add(
-        path, absl::StrCat(Quoted(text), " must name an RPC; the test has ",
-                           QuotedList(rpcs)));
+    validation.Add(path, Quoted(text), " must name an RPC; the test has ",
+                   QuotedList(rpcs));
   } else if (rpc == kNone && names.replay_traces.Find(name) == kNone) {
-    validation.Add(path, absl::StrCat("no RPC is named ", Quoted(name), "; ",
-                                      Suggestion(name, rpcs)));
+    validation.Add(path, "no RPC is named ", Quoted(name), "; ",
+                   Suggestion(name, rpcs));
   } else {
     const RpcSpec* spec =
         rpc == kNone ? nullptr : &validation.test().rpc_descriptions(rpc);

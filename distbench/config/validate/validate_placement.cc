@@ -71,11 +71,9 @@ void CheckBundles(const TestValidation& validation) {
        Sorted(validation.test().node_service_bundles())) {
     const Path path = bundles.At(alias);
     if (!IsNodeAlias(alias)) {
-      validation.Add(
-          path, absl::StrCat(Quoted(alias),
-                             " is not a node; nodes are called \"node0\" to "
-                             "\"node",
-                             kMaxNodes - 1, "\""));
+      validation.Add(path, Quoted(alias),
+                     " is not a node; nodes are called \"node0\" to \"node",
+                     kMaxNodes - 1, "\"");
     }
     for (int i = 0; i < bundle->services_size(); ++i) {
       const std::string& instance = bundle->services(i);
@@ -86,9 +84,8 @@ void CheckBundles(const TestValidation& validation) {
       }
       const auto [it, inserted] = alias_of.emplace(instance, alias);
       if (inserted) continue;
-      validation.Add(
-          place, absl::StrCat(Quoted(instance), " is already in the bundle of ",
-                              Quoted(it->second), "; remove one"));
+      validation.Add(place, Quoted(instance), " is already in the bundle of ",
+                     Quoted(it->second), "; remove one");
     }
   }
 }
@@ -126,11 +123,9 @@ bool CheckWildcards(const TestValidation& validation, const Path& path) {
     if (IsGlob(key)) ++globs;
   }
   if (globs * instances <= kMaxConditionsTried) return true;
-  validation.Add(
-      path, absl::StrCat(globs, " names with wildcards and ", instances,
-                         " instances are too many to try each combination: "
-                         "more than ",
-                         kMaxConditionsTried, "; use fewer wildcards"));
+  validation.Add(path, globs, " names with wildcards and ", instances,
+                 " instances are too many to try each combination: more than ",
+                 kMaxConditionsTried, "; use fewer wildcards");
   return false;
 }
 
@@ -141,8 +136,8 @@ void CheckConstraints(const TestValidation& validation) {
        Sorted(validation.test().service_constraints())) {
     const Path path = all.At(key);
     if (key.size() > kMaxGlobLength) {
-      validation.Add(path, absl::StrCat("is longer than ", kMaxGlobLength,
-                                        " bytes; shorten it"));
+      validation.Add(path, "is longer than ", kMaxGlobLength,
+                     " bytes; shorten it");
     } else if (!IsGlob(key)) {
       if (auto why = ExplainMissingInstance(validation, key)) {
         validation.Add(path, *std::move(why));
@@ -172,9 +167,8 @@ void CheckAttribute(const Path& path, const std::string& name,
       absl::c_linear_search(attributes, name)) {
     return;
   }
-  problems.Add(path,
-               absl::StrCat("instances of this service have no attribute ",
-                            Quoted(name), "; ", Suggestion(name, attributes)));
+  problems.Add(path, "instances of this service have no attribute ",
+               Quoted(name), "; ", Suggestion(name, attributes));
 }
 
 // Remainders are always below the modulus.

@@ -28,11 +28,10 @@ class ReplayValidation {
   void CheckName() const {
     const int rpc = validation_.names().rpcs.Find(trace_.name());
     if (trace_.name().empty() || rpc == kNone) return;
-    validation_.Add(path_.Field("name"),
-                    absl::StrCat(Quoted(trace_.name()),
-                                 " is the name of rpc_descriptions[", rpc,
-                                 "] as well; results show both by name, so "
-                                 "they must differ"));
+    validation_.Add(path_.Field("name"), Quoted(trace_.name()),
+                    " is the name of rpc_descriptions[", rpc,
+                    "] as well; results show both by name, so they must "
+                    "differ");
   }
 
   void CheckRecord(int index) const {
@@ -86,12 +85,10 @@ class ReplayValidation {
            record.client_instance() == earlier.client_instance())) {
         continue;
       }
-      validation_.Add(path,
-                      absl::StrCat("waits for records[", prior,
-                                   "], which only client instance ",
-                                   earlier.client_instance(),
-                                   " sends; give both the same client_instance "
-                                   "or another timing_mode"));
+      validation_.Add(
+          path, "waits for records[", prior, "], which only client instance ",
+          earlier.client_instance(),
+          " sends; give both the same client_instance or another timing_mode");
       return;
     }
   }

@@ -13,9 +13,6 @@
 
 namespace distbench::config {
 
-// Every string is valid UTF-8; reports and exports could not hold it otherwise.
-void ValidateEncoding(const TestValidation& validation);
-
 // Sizes and counts of services, and how many requests they take.
 void ValidateServices(const TestValidation& validation);
 
@@ -38,16 +35,8 @@ void ValidateDrivers(const TestValidation& validation);
 // The distributions of sizes and delays.
 void ValidateDistributions(const TestValidation& validation);
 
-// Whether some clients of the RPC are instances of its server, of which each
-// calls the others and not itself.
-bool CallsOwnService(const RpcSpec& rpc);
-
-// RPCs: their clients, servers, fanouts, payloads and quorums.
+// RPCs: their clients, servers, fanouts, payloads, quorums and streams.
 void ValidateRpcs(const TestValidation& validation);
-
-// The stream of an RPC that has one. `path` is the RPC's.
-void ValidateStream(const TestValidation& validation, const Path& path,
-                    const RpcSpec& rpc);
 
 // Single actions: what they run, how often, and when.
 void ValidateActions(const TestValidation& validation);

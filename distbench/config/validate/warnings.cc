@@ -11,8 +11,10 @@
 #include "distbench/base/plugins.h"
 #include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/config/plan/test_names.h"
+#include "distbench/config/rules/type_rules.h"
 #include "distbench/config/validate/flow_graph.h"
 #include "distbench/config/validate/language_part.h"
+#include "google/protobuf/message.h"
 
 namespace distbench::config {
 namespace {
@@ -27,13 +29,14 @@ using Test = DistributedSystemDescription;
 // test that has such parts.
 using UsedNames = std::map<int, std::set<std::string>>;
 
-void AddRpc(const RpcSpec& rpc, UsedNames& used) {
-  used[Test::kRpcDescriptionsFieldNumber].insert(rpc.name());
-  used[Test::kServicesFieldNumber].insert(rpc.server());
-  used[Test::kPayloadDescriptionsFieldNumber].insert(
-      {rpc.request_payload_name(), rpc.response_payload_name()});
-  // The list that handles it may be empty.
-  used[Test::kActionListsFieldNumber].insert(rpc.name());
+// Adds what single references of the message name. That an RPC lists a client
+// does not use it.
+void AddReferences(const google::protobuf::Message& message, UsedNames& used) {
+  for (const FieldRule& rule : RulesOf(message.GetDescriptor()).fields) {
+    if (rule.refers_to == nullptr || rule.field->is_repeated()) continue;
+    used[rule.refers_to->number()].insert(
+        message.GetReflection()->GetString(message, rule.field));
+  }
 }
 
 UsedNames Use(const Test& test, const TestNames& names) {
@@ -42,22 +45,17 @@ UsedNames Use(const Test& test, const TestNames& names) {
     const Action& action = test.actions(use.action);
     used[Test::kServicesFieldNumber].insert(test.services(use.service).name());
     used[Test::kActionsFieldNumber].insert(action.name());
+    // The list that handles an RPC may be empty.
     used[Test::kActionListsFieldNumber].insert(
-        {test.action_lists(use.list).name(), action.action_list_name()});
-    used[Test::kActivityConfigsFieldNumber].insert(
-        action.activity_config_name());
-    used[Test::kPayloadDescriptionsFieldNumber].insert(
-        {action.request_payload_override(),
-         action.response_payload_override()});
+        {test.action_lists(use.list).name(), action.rpc_name()});
+    AddReferences(action, used);
     if (const int rpc = names.rpcs.Find(action.rpc_name()); rpc != kNone) {
-      AddRpc(test.rpc_descriptions(rpc), used);
+      AddReferences(test.rpc_descriptions(rpc), used);
     }
     if (const int trace =
             names.replay_traces.Find(action.rpc_replay_trace_name());
         trace != kNone) {
-      const RpcReplayTrace& replay = test.rpc_replay_traces(trace);
-      used[Test::kServicesFieldNumber].insert(
-          {replay.client(), replay.server()});
+      AddReferences(test.rpc_replay_traces(trace), used);
     }
   }
   return used;

@@ -7,7 +7,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/random/bit_gen_ref.h"
-#include "distbench/config/plan/policy_plan.h"
+#include "distbench/config/plan/plan.h"
 
 namespace distbench::engine {
 

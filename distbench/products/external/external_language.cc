@@ -6,7 +6,6 @@
 #include <string>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/config/plan/test_names.h"
 #include "distbench/config/problems/problem.h"
@@ -33,8 +32,6 @@ class ServiceCheck {
         path_(validation.Service(index)) {}
 
   void Check() const {
-    config::CheckFields(service_.external(), path_.Field("external"),
-                        &validation_.names(), validation_.problems());
     CheckAddresses();
     CheckTls();
     if (config::GridOf(service_).Count() != 1) {
@@ -53,23 +50,20 @@ class ServiceCheck {
     for (int i = 0; i < addresses.size(); ++i) {
       const absl::Status status = CheckHostPort(addresses[i]);
       if (status.ok()) continue;
-      validation_.Add(path.At(i), absl::StrCat(config::Quoted(addresses[i]),
-                                               " ", status.message()));
+      validation_.Add(path.At(i), config::Quoted(addresses[i]), " ",
+                      status.message());
     }
   }
 
   void CheckTls() const {
-    const ExternalTls& tls = service_.external().tls();
-    if (tls.has_ca_file() && tls.ca_certificates().empty()) {
-      validation_.Add(path_.Field("external").Field("tls").Field("ca_file"),
-                      "has no content here; it is read by the program that "
-                      "reads the config, and must not be empty");
-    } else if (tls.has_ca_certificates() &&
-               !absl::StrContains(tls.ca_certificates(),
-                                  "-----BEGIN CERTIFICATE-----")) {
-      validation_.Add(path_.Field("external").Field("tls").Field("ca_file"),
-                      "has no certificate in PEM; name a file that has one");
+    const std::string& certificates =
+        service_.external().tls().ca_certificates();
+    if (certificates.empty() ||
+        absl::StrContains(certificates, "-----BEGIN CERTIFICATE-----")) {
+      return;
     }
+    validation_.Add(path_.Field("external").Field("tls").Field("ca_file"),
+                    "has no certificate in PEM; name a file that has one");
   }
 
   const config::TestValidation& validation_;
@@ -90,11 +84,10 @@ void CheckOneTlsPerAddress(const config::TestValidation& validation) {
                          other.tls().SerializeAsString())) {
         continue;
       }
-      validation.Add(
-          validation.Service(i).Field("external").Field("tls"),
-          absl::StrCat("service ", config::Quoted(owner->second->name()),
-                       " has the address ", config::Quoted(address),
-                       " too, with another tls; make them equal"));
+      validation.Add(validation.Service(i).Field("external").Field("tls"),
+                     "service ", config::Quoted(owner->second->name()),
+                     " has the address ", config::Quoted(address),
+                     " too, with another tls; make them equal");
     }
   }
 }
@@ -125,45 +118,34 @@ class CallCheck {
       const config::Path path = path_.Field("metadata").At(name);
       const absl::Status named = CheckMetadataName(name);
       if (!named.ok()) {
-        validation_.Add(path, std::string(named.message()));
+        validation_.Add(path, named.message());
       } else if (value == kRedacted) {
         RefuseRedacted(path);
       }
     }
     if (validation_.problems().count() != problems_before) return;
+    for (const char* field :
+         {"request_file", "descriptor_set_file", "rows_file"}) {
+      if (!config::IsRight(call_, field)) return;
+    }
     const absl::Status status = CheckExternalCall(ToExternalCall(call_));
-    if (!status.ok()) validation_.Add(path_, std::string(status.message()));
+    if (!status.ok()) validation_.Add(path_, status.message());
   }
 
   void CheckContents() const {
+    // Even if one of them is empty.
     if (call_.has_request_json() && call_.has_request_text()) {
       validation_.Add(path_.Field("request_text"),
                       "excludes request_json; remove one of them");
     }
-    CheckWasRead("request_file", call_.request_file(),
-                 call_.request_json() + call_.request_text());
-    CheckWasRead("descriptor_set_file", call_.descriptor_set_file(),
-                 call_.descriptors());
-    CheckWasRead("rows_file", call_.rows_file(), call_.rows());
     if (call_.rows() == kRedacted) {
       RefuseRedacted(path_.Field("rows"));
     } else if (!call_.rows().empty()) {
       const absl::Status status = ParseCsvRows(call_.rows()).status();
       if (!status.ok()) {
-        validation_.Add(path_.Field("rows_file"),
-                        std::string(status.message()));
+        validation_.Add(path_.Field("rows_file"), status.message());
       }
     }
-  }
-
-  void CheckWasRead(const char* field, const std::string& file,
-                    const std::string& contents) const {
-    if (file.empty() || !contents.empty()) return;
-    validation_.Add(path_.Field(field),
-                    absl::StrCat(config::Quoted(file),
-                                 " has no content here; it is read by the "
-                                 "program that reads the config, and must not "
-                                 "be empty"));
   }
 
   void RefuseRedacted(const config::Path& path) const {
@@ -218,10 +200,9 @@ void ReadCertificates(const config::Path& path, ExternalTls& tls,
                       config::FileReader& files) {
   files.Fill(path, "ca_file", tls.ca_file(), *tls.mutable_ca_certificates());
   if (!absl::StrContains(tls.ca_certificates(), "PRIVATE KEY")) return;
-  files.problems().Add(path.Field("ca_file"),
-                       absl::StrCat(config::Quoted(tls.ca_file()),
-                                    " has a private key; name a file that has "
-                                    "certificates only"));
+  files.problems().Add(path.Field("ca_file"), config::Quoted(tls.ca_file()),
+                       " has a private key; name a file that has certificates "
+                       "only");
 }
 
 void ReadRequest(const config::Path& path, ExternalCallSpec& call,
@@ -238,12 +219,9 @@ void ReadRequest(const config::Path& path, ExternalCallSpec& call,
     files.Fill(path, kField, file, *call.mutable_request_text());
     return;
   }
-  files.problems().Add(
-      path.Field(kField),
-      absl::StrCat(config::Quoted(file),
-                   " has no ending that says how to read it; let "
-                   "it end with .json, or with .txtpb, "
-                   ".textproto or .pbtxt"));
+  files.problems().Add(path.Field(kField), config::Quoted(file),
+                       " has no ending that says how to read it; let it end "
+                       "with .json, or with .txtpb, .textproto or .pbtxt");
 }
 
 void ReadCall(const config::Path& path, ExternalCallSpec& call,

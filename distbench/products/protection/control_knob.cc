@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/syntax/constraints.h"
-#include "distbench/products/protection/language/control_amounts.h"
+#include "distbench/config/syntax/quantity.h"
 #include "distbench/products/search/strategy/load_search.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
@@ -18,6 +18,7 @@
 namespace distbench::protection {
 namespace {
 
+using config::HostAmount;
 using google::protobuf::FieldDescriptor;
 
 enum class SettingKind {
@@ -98,9 +99,9 @@ bool IsOfSubject(const ControlGroup& group,
   return false;
 }
 
-void SetRange(const ControlAmount& amount, const ControlSetting& whole,
+void SetRange(const HostAmount& amount, const ControlSetting& whole,
               double least, ControlSetting& setting) {
-  const bool is_share = amount.kind == ControlAmount::Kind::kPercentOfHost;
+  const bool is_share = amount.kind == HostAmount::Kind::kPercentOfHost;
   setting.value = amount.value;
   setting.is_whole = whole.is_whole;
   setting.min_value = is_share ? kMinPercent : least;
@@ -120,19 +121,19 @@ absl::Status ReadValue(const ControlGroup& group, SettingKind kind,
   }
   const bool is_cpu = kind == SettingKind::kCpuLimit;
   const std::string text = reflection.GetString(group, field);
-  const absl::StatusOr<ControlAmount> amount =
-      is_cpu ? ParseCpuAmount(text) : ParseMemoryAmount(text);
+  const absl::StatusOr<HostAmount> amount =
+      is_cpu ? config::ParseCpuAmount(text) : config::ParseMemoryAmount(text);
   if (!amount.ok()) return amount.status();
-  if (amount->kind == ControlAmount::Kind::kUnlimited || amount->value <= 0) {
+  if (amount->kind == HostAmount::Kind::kUnlimited || amount->value <= 0) {
     return absl::InvalidArgumentError(
         absl::StrCat(setting.name, " is ", config::Quoted(text),
                      "; the knob needs an amount above 0 to start from"));
   }
   ControlSetting most;
   most.is_whole = !is_cpu;
-  most.max_value = is_cpu ? kMaxCpus : search::kMaxSearchLoad;
-  SetRange(*amount, most, is_cpu ? kMinCpus : 1, setting);
-  const bool is_share = amount->kind == ControlAmount::Kind::kPercentOfHost;
+  most.max_value = is_cpu ? config::kMaxCpus : search::kMaxSearchLoad;
+  SetRange(*amount, most, is_cpu ? config::kMinCpus : 1, setting);
+  const bool is_share = amount->kind == HostAmount::Kind::kPercentOfHost;
   setting.unit = absl::StrCat(is_share ? "percent of the host as "
                               : is_cpu ? "CPUs as "
                                        : "bytes of ",
@@ -196,15 +197,15 @@ void SetControl(const ControlSetting& setting, double value,
     return;
   }
   const std::string before = reflection.GetString(group, field);
-  absl::StatusOr<ControlAmount> amount = kind == SettingKind::kCpuLimit
-                                             ? ParseCpuAmount(before)
-                                             : ParseMemoryAmount(before);
+  absl::StatusOr<HostAmount> amount = kind == SettingKind::kCpuLimit
+                                          ? config::ParseCpuAmount(before)
+                                          : config::ParseMemoryAmount(before);
   if (!amount.ok()) return;  // FindControlSetting() has parsed it
   amount->value = value;
   reflection.SetString(&group, field,
                        kind == SettingKind::kCpuLimit
-                           ? FormatCpuAmount(*amount)
-                           : FormatMemoryAmount(*amount));
+                           ? config::FormatCpuAmount(*amount)
+                           : config::FormatMemoryAmount(*amount));
 }
 
 ControlKnob::ControlKnob(DistributedSystemDescription test,

@@ -1,10 +1,8 @@
 #include "distbench/products/protection/experiment_plan.h"
 
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "distbench/config/problems/problem.h"
 #include "distbench/products/protection/cell_config.h"
 #include "distbench/products/protection/experiment/cells.h"
 #include "distbench/products/protection/experiment/services.h"
@@ -82,14 +80,8 @@ absl::StatusOr<ExperimentPlan> PlanExperiment(
         "the test has no experiment; add one, as docs/products/protection.md "
         "shows");
   }
-  config::Problems problems;
   ExperimentPlan plan;
-  plan.phases = ReadPhases(test.experiment().phases(),
-                           config::Path("experiment.phases"), problems);
-  if (absl::Status status = config::ToStatus(std::move(problems).Take());
-      !status.ok()) {
-    return status;
-  }
+  plan.phases = ReadPhases(test.experiment().phases());
   plan.experiment = Complete(test, plan.phases);
   plan.seed = options.seed;
   plan.has_own_seed = test.has_random_seed();

@@ -1,7 +1,6 @@
 #include "distbench/products/protection/experiment_searches.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,7 +9,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/config/objectives/objective.h"
-#include "distbench/config/problems/problem.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/products/protection/cell_config.h"
 #include "distbench/products/protection/experiment/phases.h"
@@ -186,11 +184,7 @@ void FillInTimes(const PhaseDurations& phases, LoadSearchSpec& search) {
 absl::StatusOr<search::SearchPlan> PlanIsolationSearch(
     const LoadSearchSpec& spec, const DistributedSystemDescription& test,
     const search::CellChoice& choice, const ExperimentOptions& options) {
-  config::Problems problems;
-  const PhaseDurations phases = ReadPhases(
-      test.experiment().phases(), config::Path("experiment.phases"), problems);
-  const absl::Status valid = config::ToStatus(std::move(problems).Take());
-  if (!valid.ok()) return valid;
+  const PhaseDurations phases = ReadPhases(test.experiment().phases());
   DistributedSystemDescription timed = test;
   FillInTimes(phases, *timed.mutable_search());
   absl::StatusOr<search::SearchPlan> plan = search::PlanSearch(spec, timed);

@@ -1,5 +1,3 @@
-#include "distbench/products/search/search_language.h"
-
 #include "distbench/base/testing/proto_testing.h"
 #include "distbench/config/rules/type_rules.h"
 #include "distbench/config/testing/validation_cases.h"

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <string>
 
-#include "absl/strings/str_cat.h"
 #include "distbench/config/catalogs/settings.h"
 #include "distbench/products/protection/antagonists/catalog.pb.h"
 
@@ -17,8 +16,8 @@ void CheckIsUsed(const CheckedSettings& settings, const std::string& name,
                  bool is_used, const std::string& reason,
                  const std::string& remedy) {
   if (is_used || !settings.IsGiven(name)) return;
-  settings.Add(name, absl::StrCat("has no effect, because ", reason,
-                                  "; remove it, or ", remedy));
+  settings.Add(name, "has no effect, because ", reason, "; remove it, or ",
+               remedy);
 }
 
 void CheckCacheShare(const CheckedSettings& settings) {
@@ -30,9 +29,8 @@ void CheckGrowMemory(const CheckedSettings& settings) {
   const int64_t bytes = settings.Number("bytes_per_iteration");
   const int64_t limit = settings.Number("limit_bytes");
   if (bytes > limit) {
-    settings.Add("bytes_per_iteration",
-                 absl::StrCat(bytes, " is more than limit_bytes, ", limit,
-                              "; make it smaller, or limit_bytes larger"));
+    settings.Add("bytes_per_iteration", bytes, " is more than limit_bytes, ",
+                 limit, "; make it smaller, or limit_bytes larger");
   }
   const bool touches = settings.Number("hot_percent") > 0;
   if (!touches && settings.Text("at_limit") == "keep") {

@@ -8,75 +8,40 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/text_scanner.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/config/rules/field_rules.h"
 #include "distbench/config/syntax/quantity.h"
 
 namespace distbench::protection {
 namespace {
 
-// The sum of all phases before an antagonist is the delay of an action, which
-// has a limit of eleven days.
-constexpr absl::Duration kLongestPhase = absl::Hours(72);
-
-// Reads one duration into `duration`, unless it has a problem.
-void ReadDuration(const config::Path& path, bool is_given,
-                  const std::string& text, absl::Duration shortest,
-                  absl::Duration& duration, config::Problems& problems) {
-  if (!is_given) return;
-  const absl::StatusOr<absl::Duration> parsed =
-      config::ParseDurationWithUnit(text);
-  if (!parsed.ok()) {
-    problems.Add(path, std::string(parsed.status().message()));
-  } else if (*parsed < shortest || *parsed > kLongestPhase) {
-    problems.Add(path, absl::StrCat(config::Quoted(text),
-                                    " is out of range; must be from ",
-                                    absl::FormatDuration(shortest), " to ",
-                                    absl::FormatDuration(kLongestPhase)));
-  } else {
-    duration = *parsed;
-  }
-}
-
-void CheckFlatness(const PhaseDurations& durations, const config::Path& path,
-                   config::Problems& problems) {
-  const double percent = durations.flat_within_percent;
-  if (!(percent >= kLeastFlatPercent && percent <= kMostFlatPercent)) {
-    problems.Add(path.Field("flat_within_percent"),
-                 absl::StrCat(percent, " is out of range; must be from ",
-                              kLeastFlatPercent, " to ", kMostFlatPercent));
-  }
-  if (durations.flat_over <= durations.stabilise) return;
-  problems.Add(
-      path.Field("flat_over"),
-      absl::StrCat(absl::FormatDuration(durations.flat_over),
-                   " is longer than stabilise, ",
-                   absl::FormatDuration(durations.stabilise),
-                   ", in which it must pass; shorten it, or lengthen that"));
+// Of a field of the phases, unless that breaks a rule.
+void ReadDuration(const ExperimentPhases& phases, absl::string_view field,
+                  const std::string& text, absl::Duration& duration) {
+  if (!config::IsRight(phases, field)) return;
+  duration = config::ParseDurationWithUnit(text).value_or(duration);
 }
 
 }  // namespace
 
-PhaseDurations ReadPhases(const ExperimentPhases& phases,
-                          const config::Path& path,
-                          config::Problems& problems) {
+PhaseDurations ReadPhases(const ExperimentPhases& phases) {
   PhaseDurations durations;
-  ReadDuration(path.Field("stabilise"), phases.has_stabilise(),
-               phases.stabilise(), kShortestFlatTime, durations.stabilise,
-               problems);
-  ReadDuration(path.Field("flat_over"), phases.has_flat_over(),
-               phases.flat_over(), kShortestFlatTime, durations.flat_over,
-               problems);
-  ReadDuration(path.Field("baseline"), phases.has_baseline(), phases.baseline(),
-               kShortestPhase, durations.baseline, problems);
-  ReadDuration(path.Field("interfere"), phases.has_interfere(),
-               phases.interfere(), kShortestPhase, durations.interfere,
-               problems);
-  ReadDuration(path.Field("recover"), phases.has_recover(), phases.recover(),
-               absl::ZeroDuration(), durations.recover, problems);
-  if (phases.has_flat_within_percent()) {
-    durations.flat_within_percent = phases.flat_within_percent();
-  }
-  CheckFlatness(durations, path, problems);
+  ReadDuration(phases, "stabilise", phases.stabilise(), durations.stabilise);
+  ReadDuration(phases, "flat_over", phases.flat_over(), durations.flat_over);
+  ReadDuration(phases, "baseline", phases.baseline(), durations.baseline);
+  ReadDuration(phases, "interfere", phases.interfere(), durations.interfere);
+  ReadDuration(phases, "recover", phases.recover(), durations.recover);
+  durations.flat_within_percent = phases.flat_within_percent();
   return durations;
+}
+
+void CheckPhases(const ExperimentPhases& phases, const config::Path& path,
+                 config::Problems& problems) {
+  const PhaseDurations durations = ReadPhases(phases);
+  if (durations.flat_over <= durations.stabilise) return;
+  problems.Add(
+      path.Field("flat_over"), absl::FormatDuration(durations.flat_over),
+      " is longer than stabilise, ", absl::FormatDuration(durations.stabilise),
+      ", in which it must pass; shorten it, or lengthen that");
 }
 
 ExperimentPhases FormatPhases(const PhaseDurations& durations) {

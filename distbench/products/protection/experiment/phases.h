@@ -11,7 +11,7 @@
 
 namespace distbench::protection {
 
-// The phases of each cell, in this order.
+// The phases of each cell, in this order, with the defaults of their fields.
 struct PhaseDurations {
   // The longest time until throughput and latency hold still: until their slope
   // over `flat_over` is below `flat_within_percent` of their mean per second.
@@ -29,17 +29,12 @@ struct PhaseDurations {
   }
 };
 
-// Measures are per second, and the seconds at both ends of a phase are cut.
-// Fewer would leave nothing; a slope needs some more.
-inline constexpr absl::Duration kShortestPhase = absl::Seconds(3);
-inline constexpr absl::Duration kShortestFlatTime = absl::Seconds(5);
-inline constexpr double kLeastFlatPercent = 0.001;
-inline constexpr double kMostFlatPercent = 1000;
+// Reads the phases. Those whose fields break a rule have their defaults.
+PhaseDurations ReadPhases(const ExperimentPhases& phases);
 
-// Reads the phases, which are at `path`. Those that are absent, and those that
-// have a problem, have their defaults.
-PhaseDurations ReadPhases(const ExperimentPhases& phases,
-                          const config::Path& path, config::Problems& problems);
+// Adds a problem if the phases, which are at `path`, do not go together.
+void CheckPhases(const ExperimentPhases& phases, const config::Path& path,
+                 config::Problems& problems);
 
 // The phases with every default made explicit.
 ExperimentPhases FormatPhases(const PhaseDurations& durations);

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/testing/proto_testing.h"
 #include "distbench/config/problems/problem.h"
+#include "distbench/config/rules/field_rules.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -18,18 +19,16 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 std::vector<config::Problem> ProblemsOf(const std::string& text) {
+  const auto phases = base::FromText<ExperimentPhases>(text);
   config::Problems problems;
-  ReadPhases(base::FromText<ExperimentPhases>(text), config::Path("phases"),
-             problems);
+  config::CheckFields(phases, config::Path("phases"), nullptr, problems);
+  CheckPhases(phases, config::Path("phases"), problems);
   return std::move(problems).Take();
 }
 
 TEST(ReadPhasesTest, AbsentOnesHaveTheirDefaults) {
-  config::Problems problems;
   const PhaseDurations phases =
-      ReadPhases(base::FromText<ExperimentPhases>("baseline: '1m'"),
-                 config::Path("phases"), problems);
-  EXPECT_EQ(problems.count(), 0);
+      ReadPhases(base::FromText<ExperimentPhases>("baseline: '1m'"));
   EXPECT_EQ(phases.stabilise, absl::Seconds(60));
   EXPECT_EQ(phases.flat_over, absl::Seconds(10));
   EXPECT_EQ(phases.flat_within_percent, 0.25);
@@ -45,14 +44,30 @@ TEST(ReadPhasesTest, WhatIsFormattedReadsTheSame) {
   phases.flat_over = absl::Milliseconds(5500);
   phases.flat_within_percent = 0.5;
   phases.recover = absl::ZeroDuration();
-  config::Problems problems;
-  const PhaseDurations again =
-      ReadPhases(FormatPhases(phases), config::Path("phases"), problems);
-  EXPECT_EQ(problems.count(), 0);
+  const PhaseDurations again = ReadPhases(FormatPhases(phases));
   EXPECT_EQ(again.stabilise, phases.stabilise);
   EXPECT_EQ(again.flat_over, phases.flat_over);
   EXPECT_EQ(again.flat_within_percent, phases.flat_within_percent);
   EXPECT_EQ(again.Total(), phases.Total());
+}
+
+TEST(ReadPhasesTest, WrongOnesHaveTheirDefaults) {
+  const PhaseDurations phases = ReadPhases(
+      base::FromText<ExperimentPhases>("baseline: '2s' interfere: '4s'"));
+  EXPECT_EQ(phases.baseline, absl::Seconds(15));
+  EXPECT_EQ(phases.interfere, absl::Seconds(4));
+}
+
+// The defaults are written down twice.
+TEST(ReadPhasesTest, DefaultsAgreeWithThoseOfFields) {
+  const PhaseDurations phases = ReadPhases({});
+  const PhaseDurations defaults;
+  EXPECT_EQ(phases.stabilise, defaults.stabilise);
+  EXPECT_EQ(phases.flat_over, defaults.flat_over);
+  EXPECT_EQ(phases.flat_within_percent, defaults.flat_within_percent);
+  EXPECT_EQ(phases.baseline, defaults.baseline);
+  EXPECT_EQ(phases.interfere, defaults.interfere);
+  EXPECT_EQ(phases.recover, defaults.recover);
 }
 
 TEST(ReadPhasesTest, SaysWhatIsWrongWithEach) {

@@ -1,6 +1,7 @@
 #include "distbench/products/protection/language/control_sets.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <map>
@@ -9,58 +10,19 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "distbench/base/index_list.h"
+#include "distbench/base/text_scanner.h"
 #include "distbench/config/catalogs/driver_resolution.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/config/rules/field_rules.h"
 #include "distbench/config/syntax/constraints.h"
 #include "distbench/config/syntax/quantity.h"
 #include "distbench/config/validate/test_validation.h"
-#include "distbench/products/protection/language/control_amounts.h"
 
 namespace distbench::protection {
 namespace {
-
-// ---- Canonical form ---------------------------------------------------------
-
-void CanonicalizeMemory(std::string& text) {
-  const auto amount = ParseMemoryAmount(text);
-  if (amount.ok()) text = FormatMemoryAmount(*amount);
-}
-
-void CanonicalizeSize(std::string& text) {
-  const auto bytes = config::ParseSizeWithUnit(text);
-  if (bytes.ok()) text = config::FormatSizeWithUnit(*bytes);
-}
-
-void CanonicalizeList(std::string& text) {
-  const auto indices = base::ParseIndexList(text);
-  if (indices.ok()) text = base::FormatIndexList(*indices);
-}
-
-void CanonicalizeCpus(std::string& text) {
-  const auto amount = ParseCpuAmount(text);
-  if (amount.ok()) text = FormatCpuAmount(*amount);
-}
-
-void CanonicalizeGroup(ControlGroup& group) {
-  if (!group.everything_else()) group.clear_everything_else();
-  if (group.has_cpu_max()) CanonicalizeCpus(*group.mutable_cpu_max());
-  if (group.has_cpuset_cpus()) CanonicalizeList(*group.mutable_cpuset_cpus());
-  if (group.has_cpuset_mems()) CanonicalizeList(*group.mutable_cpuset_mems());
-  if (group.has_memory_min()) CanonicalizeMemory(*group.mutable_memory_min());
-  if (group.has_memory_low()) CanonicalizeMemory(*group.mutable_memory_low());
-  if (group.has_memory_high()) CanonicalizeMemory(*group.mutable_memory_high());
-  if (group.has_memory_max()) CanonicalizeMemory(*group.mutable_memory_max());
-  if (group.has_memory_swap_max()) {
-    CanonicalizeMemory(*group.mutable_memory_swap_max());
-  }
-  for (IoLimit& limit : *group.mutable_io_max()) {
-    if (limit.has_read_bytes()) CanonicalizeSize(*limit.mutable_read_bytes());
-    if (limit.has_write_bytes()) CanonicalizeSize(*limit.mutable_write_bytes());
-  }
-}
 
 // ---- Whom a group is for ----------------------------------------------------
 
@@ -93,9 +55,8 @@ class Members {
       everything_else_ = number;
       return;
     }
-    problems_.Add(path.Field("everything_else"),
-                  absl::StrCat("groups[", everything_else_,
-                               "] is for everything else, too; make them one"));
+    problems_.Add(path.Field("everything_else"), "groups[", everything_else_,
+                  "] is for everything else, too; make them one");
   }
 
   void AddService(const std::string& service, int number,
@@ -122,12 +83,12 @@ class Members {
 // A limit of memory, and its name.
 struct NamedAmount {
   const char* field;
-  ControlAmount amount;
+  config::HostAmount amount;
 };
 
 // Whether the first is above the second on any host.
-bool IsAbove(const ControlAmount& a, const ControlAmount& b) {
-  using Kind = ControlAmount::Kind;
+bool IsAbove(const config::HostAmount& a, const config::HostAmount& b) {
+  using Kind = config::HostAmount::Kind;
   if (a.kind == b.kind) return a.value > b.value;
   return a.kind == Kind::kUnlimited;
 }
@@ -142,170 +103,100 @@ void CheckOrder(const std::vector<NamedAmount>& ascending,
           return IsAbove(lower->amount, each.amount);
         });
     if (upper == ascending.end()) continue;
-    problems.Add(
-        path.Field(lower->field),
-        absl::StrCat(FormatMemoryAmount(lower->amount), " is above ",
-                     upper->field, ", ", FormatMemoryAmount(upper->amount),
-                     "; they must not descend from min over low and high to "
-                     "max"));
+    problems.Add(path.Field(lower->field),
+                 config::FormatMemoryAmount(lower->amount), " is above ",
+                 upper->field, ", ", config::FormatMemoryAmount(upper->amount),
+                 "; they must not descend from min over low and high to max");
   }
 }
 
 void CheckMemory(const ControlGroup& group, const config::Path& path,
                  config::Problems& problems) {
   std::vector<NamedAmount> ascending;
-  const auto check = [&](const char* field, bool is_present,
-                         const std::string& text) {
-    if (!is_present) return;
-    const absl::StatusOr<ControlAmount> amount = ParseMemoryAmount(text);
-    if (amount.ok()) {
-      ascending.push_back({field, *amount});
-    } else {
-      problems.Add(path.Field(field), std::string(amount.status().message()));
-    }
+  const auto add = [&](const char* field, const std::string& text) {
+    const auto amount = config::ParseMemoryAmount(text);
+    if (amount.ok()) ascending.push_back({field, *amount});
   };
-  check("memory_min", group.has_memory_min(), group.memory_min());
-  check("memory_low", group.has_memory_low(), group.memory_low());
-  check("memory_high", group.has_memory_high(), group.memory_high());
-  check("memory_max", group.has_memory_max(), group.memory_max());
+  add("memory_min", group.memory_min());
+  add("memory_low", group.memory_low());
+  add("memory_high", group.memory_high());
+  add("memory_max", group.memory_max());
   CheckOrder(ascending, path, problems);
-  if (!group.has_memory_swap_max()) return;
-  const auto swap = ParseMemoryAmount(group.memory_swap_max());
-  if (swap.ok()) return;
-  problems.Add(path.Field("memory_swap_max"),
-               std::string(swap.status().message()));
 }
 
-// Adds the device to those of the same list.
-void CheckBlockDevice(const std::string& device, const config::Path& path,
-                      std::set<std::string>& devices,
-                      config::Problems& problems) {
-  const config::Path place = path.Field("device");
-  if (device.empty()) {
-    problems.Add(place, "is missing; name the block device, as `lsblk` does");
-  } else if (!IsBlockDevice(device)) {
-    problems.Add(place, absl::StrCat(config::Quoted(device),
-                                     " cannot be a block device; write its "
-                                     "name such as nvme0n1, or its numbers "
-                                     "such as 259:0"));
-  } else if (!devices.insert(device).second) {
-    problems.Add(place, absl::StrCat(config::Quoted(device),
-                                     " is listed more than once; make the "
-                                     "entries one"));
-  }
-}
+// The longest name that the kernel gives a disk.
+constexpr size_t kMaxDeviceNameLength = 31;
 
-void CheckBytesPerSecond(const config::Path& path, bool is_present,
-                         const std::string& text, config::Problems& problems) {
-  if (!is_present) return;
-  const absl::StatusOr<int64_t> bytes = config::ParseSizeWithUnit(text);
-  if (!bytes.ok()) {
-    problems.Add(path, std::string(bytes.status().message()));
-  } else if (*bytes == 0) {
-    problems.Add(path, absl::StrCat(config::Quoted(text),
-                                    " would stop the device; must be above 0"));
-  }
-}
+// Major and minor numbers have 12 and 20 bits.
+constexpr uint32_t kMaxMajor = (1u << 12) - 1;
+constexpr uint32_t kMaxMinor = (1u << 20) - 1;
 
-void CheckIoLimits(const ControlGroup& group, const config::Path& path,
-                   config::Problems& problems) {
+// Of entries that are for a device each.
+template <typename Entries>
+void CheckBlockDevices(const Entries& entries, const config::Path& path,
+                       config::Problems& problems) {
   std::set<std::string> devices;
-  for (int i = 0; i < group.io_max_size(); ++i) {
-    const IoLimit& limit = group.io_max(i);
-    const config::Path place = path.Field("io_max").At(i);
-    CheckBlockDevice(limit.device(), place, devices, problems);
-    CheckBytesPerSecond(place.Field("read_bytes"), limit.has_read_bytes(),
-                        limit.read_bytes(), problems);
-    CheckBytesPerSecond(place.Field("write_bytes"), limit.has_write_bytes(),
-                        limit.write_bytes(), problems);
-    config::CheckOwnFields(limit, place, nullptr, problems);
-  }
-}
-
-void CheckCpuTime(const ControlGroup& group, const config::Path& path,
-                  config::Problems& problems) {
-  if (!group.has_cpu_max()) return;
-  const auto cpus = ParseCpuAmount(group.cpu_max());
-  if (cpus.ok()) return;
-  problems.Add(path.Field("cpu_max"), std::string(cpus.status().message()));
-}
-
-// ---- io.cost ----------------------------------------------------------------
-
-void CheckModel(const IoCostModel& model, const config::Path& path,
-                config::Problems& problems) {
-  config::CheckOwnFields(model, path, nullptr, problems);
-  if (model.ByteSizeLong() == 0) problems.Add(path, "is empty; leave it out");
-}
-
-void CheckQos(const IoCostQos& qos, const config::Path& path,
-              config::Problems& problems) {
-  config::CheckOwnFields(qos, path, nullptr, problems);
-  if (qos.ByteSizeLong() == 0) problems.Add(path, "is empty; leave it out");
-}
-
-void CheckGroupSettings(const ControlGroup& group, const config::Path& path,
-                        config::Problems& problems) {
-  config::CheckOwnFields(group, path, nullptr, problems);
-  CheckCpuTime(group, path, problems);
-  CheckMemory(group, path, problems);
-  CheckIoLimits(group, path, problems);
-  if (!HasSettings(group)) {
-    problems.Add(path, "changes nothing; give it a setting");
-  }
-}
-
-void CheckIoCost(const ControlSet& controls, const config::Path& path,
-                 config::Problems& problems) {
-  std::set<std::string> devices;
-  for (int i = 0; i < controls.io_cost_size(); ++i) {
-    const IoCostSettings& settings = controls.io_cost(i);
-    const config::Path place = path.Field("io_cost").At(i);
-    CheckBlockDevice(settings.device(), place, devices, problems);
-    if (settings.has_model()) {
-      CheckModel(settings.model(), place.Field("model"), problems);
+  for (int i = 0; i < entries.size(); ++i) {
+    const std::string& device = entries[i].device();
+    const config::Path place = path.At(i).Field("device");
+    if (device.empty()) continue;
+    if (!IsBlockDevice(device)) {
+      problems.Add(place, config::Quoted(device),
+                   " cannot be a block device; write its name such as nvme0n1, "
+                   "or its numbers such as 259:0");
+    } else if (!devices.insert(device).second) {
+      problems.Add(place, config::Quoted(device),
+                   " is listed more than once; make the entries one");
     }
-    if (settings.has_qos()) {
-      CheckQos(settings.qos(), place.Field("qos"), problems);
-    }
-    config::CheckOwnFields(settings, place, nullptr, problems);
   }
 }
 
 }  // namespace
 
-void CanonicalizeControlSet(ControlSet& controls) {
-  config::CanonicalizeFields(controls);
-  for (ControlGroup& group : *controls.mutable_groups()) {
-    CanonicalizeGroup(group);
+bool IsBlockDevice(absl::string_view text) {
+  base::TextScanner in(text);
+  const absl::string_view major = in.TakeUntil(":");
+  if (in.Take(":") && base::ParseWhole(major, kMaxMajor) &&
+      base::ParseWhole(in.rest(), kMaxMinor)) {
+    return true;
   }
+  // Some names contain '!' in place of '/', as "cciss!c0d0".
+  return !text.empty() && text.size() <= kMaxDeviceNameLength &&
+         absl::ascii_isalpha(text[0]) &&
+         std::all_of(text.begin(), text.end(), [](char c) {
+           return absl::ascii_isalnum(c) || c == '-' || c == '_' || c == '.' ||
+                  c == '!';
+         });
 }
 
 void ValidateControlSet(const ControlSet& controls, const config::Path& path,
                         absl::Span<const std::string> services,
                         config::Problems& problems) {
-  config::CheckOwnFields(controls, path, nullptr, problems);
   Members members(services, problems);
   for (int i = 0; i < controls.groups_size(); ++i) {
     const ControlGroup& group = controls.groups(i);
     const config::Path place = path.Field("groups").At(i);
     members.Add(group, i, place);
-    CheckGroupSettings(group, place, problems);
+    CheckMemory(group, place, problems);
+    CheckBlockDevices(group.io_max(), place.Field("io_max"), problems);
+    if (!HasSettings(group)) {
+      problems.Add(place, "changes nothing; give it a setting");
+    }
   }
-  CheckIoCost(controls, path, problems);
+  CheckBlockDevices(controls.io_cost(), path.Field("io_cost"), problems);
 }
 
 std::vector<std::string> ServiceGlobs::Find(const std::string& glob,
                                             const config::Path& path) {
   if (glob.size() > config::kMaxGlobLength) {
-    problems_.Add(path, absl::StrCat("is longer than ", config::kMaxGlobLength,
-                                     " bytes; shorten it"));
+    problems_.Add(path, "is longer than ", config::kMaxGlobLength,
+                  " bytes; shorten it");
     return {};
   }
   tried_ += static_cast<int64_t>(services_.size());
   if (tried_ > config::kMaxConditionsTried) {
-    problems_.Add(path, absl::StrCat("there are too many names to try each on ",
-                                     services_.size(), " services; use fewer"));
+    problems_.Add(path, "there are too many names to try each on ",
+                  services_.size(), " services; use fewer");
     return {};
   }
   std::vector<std::string> found;
@@ -317,10 +208,9 @@ std::vector<std::string> ServiceGlobs::Find(const std::string& glob,
   if (!found.empty() || problems_.full()) return found;
   problems_.Add(
       path,
-      absl::StrCat(
-          config::IsGlob(glob) ? "no service matches " : "no service is named ",
-          config::Quoted(glob), "; ",
-          config::Suggestion(WithoutWildcards(glob), services_)));
+      config::IsGlob(glob) ? "no service matches " : "no service is named ",
+      config::Quoted(glob), "; ",
+      config::Suggestion(WithoutWildcards(glob), services_));
   return found;
 }
 
@@ -362,12 +252,10 @@ void CheckSharedProcess(const config::TestValidation& validation,
     if (group == group_of_first) continue;
     validation.Add(
         validation.path().Field("controls").Field("groups"),
-        absl::StrCat(config::Quoted(first), " is in ",
-                     DescribeGroup(group_of_first), " and ",
-                     config::Quoted(service), " in ", DescribeGroup(group),
-                     ", but their protocol, loopback, makes them share a "
-                     "process, which is in one group; put both into the same "
-                     "group, or use another protocol"));
+        config::Quoted(first), " is in ", DescribeGroup(group_of_first),
+        " and ", config::Quoted(service), " in ", DescribeGroup(group),
+        ", but their protocol, loopback, makes them share a process, which is "
+        "in one group; put both into the same group, or use another protocol");
     return;
   }
 }
@@ -376,9 +264,9 @@ void CheckSharedProcess(const config::TestValidation& validation,
 
 // 0 if it is not a share.
 double PercentOf(const std::string& text) {
-  const auto amount = ParseMemoryAmount(text);
+  const auto amount = config::ParseMemoryAmount(text);
   const bool is_share =
-      amount.ok() && amount->kind == ControlAmount::Kind::kPercentOfHost;
+      amount.ok() && amount->kind == config::HostAmount::Kind::kPercentOfHost;
   return is_share ? amount->value : 0;
 }
 
@@ -390,11 +278,10 @@ void WarnOfMuchMemory(const ControlSet& controls, const config::Path& path,
         std::max(PercentOf(group.memory_min()), PercentOf(group.memory_low()));
   }
   if (percent <= 100) return;
-  warnings.Add(path.Field("groups"),
-               absl::StrCat("memory_min and memory_low protect ", percent,
-                            "% of a host's memory, if one has instances of "
-                            "all groups; the kernel then protects each group "
-                            "in part. Lower them"));
+  warnings.Add(path.Field("groups"), "memory_min and memory_low protect ",
+               percent,
+               "% of a host's memory, if one has instances of all groups; the "
+               "kernel then protects each group in part. Lower them");
 }
 
 void WarnOfWeights(const ControlSet& controls, const config::Path& path,
@@ -425,9 +312,9 @@ void WarnOfBindings(const DistributedSystemDescription& test,
       if (outside.empty()) continue;
       warnings.Add(
           path.Field("services").At(service.name()).Field("numa_binding"),
-          absl::StrCat("has CPUs ", base::FormatIndexList(outside),
-                       ", which cpuset_cpus of its control group leaves out; "
-                       "make them agree"));
+          "has CPUs ", base::FormatIndexList(outside),
+          ", which cpuset_cpus of its control group leaves out; make them "
+          "agree");
     }
   }
 }

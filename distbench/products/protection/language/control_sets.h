@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "distbench/config/problems/problem.h"
 #include "distbench/config/validate/test_validation.h"
@@ -16,16 +17,15 @@
 
 namespace distbench::protection {
 
-// Brings a set into its canonical form: sizes, shares and lists of CPUs in one
-// way of writing them, and no empty texts. Leaves what ValidateControlSet()
-// reports. Idempotent.
-void CanonicalizeControlSet(ControlSet& controls);
+// Whether the text can name a block device: "nvme0n1", or by its numbers
+// "259:0".
+bool IsBlockDevice(absl::string_view text);
 
-// Adds a problem for everything that is wrong with a canonical set, which is at
-// `path`: letters of its name, names and globs of services (`services` are the
-// ones there are), services in two groups, ranges, amounts, devices. Whether
-// the set has a name, and whether that is unique, is for the caller to check;
-// whether a host has the CPUs, devices and controllers, only the host knows.
+// Adds a problem for what is wrong with a canonical set, which is at `path`,
+// beyond the rules of its fields: names and globs of services (`services` are
+// the ones there are), services in two groups, amounts of memory that descend,
+// devices. Whether a host has the CPUs, devices and controllers, only the host
+// knows.
 void ValidateControlSet(const ControlSet& controls, const config::Path& path,
                         absl::Span<const std::string> services,
                         config::Problems& problems);

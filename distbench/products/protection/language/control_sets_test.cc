@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/testing/proto_testing.h"
 #include "distbench/config/reading/load.h"
+#include "distbench/config/rules/field_rules.h"
 #include "distbench/config/testing/validation_cases.h"
 #include "distbench/config/validate/check.h"
 #include "gmock/gmock.h"
@@ -25,8 +26,9 @@ std::vector<std::string> ProblemsOf(const std::string& controls,
                                         "client", "server", "leaf_a",
                                         "leaf_b"}) {
   ControlSet set = base::FromText<ControlSet>(controls);
-  CanonicalizeControlSet(set);
+  config::CanonicalizeFields(set);
   config::Problems problems;
+  config::CheckFields(set, config::Path("c"), nullptr, problems);
   ValidateControlSet(set, config::Path("c"), services, problems);
   std::vector<std::string> texts;
   for (const config::Problem& problem : std::move(problems).Take()) {
@@ -136,10 +138,11 @@ TEST(ControlSetTest, ReportsAllProblemsAtOnce) {
   EXPECT_THAT(
       ProblemsOf("name: '!' groups { services: 'x' cpu_weight: 0 io_weight: "
                  "10001 } io_cost { device: '?' enable: true }"),
-      ElementsAre(HasSubstr("c.name"), HasSubstr("c.groups[0].services[0]"),
+      ElementsAre(HasSubstr("c.name"),
                   HasSubstr("c.groups[0].cpu_weight: 0 is out of range; must "
                             "be from 1 to 10000"),
                   HasSubstr("c.groups[0].io_weight: 10001"),
+                  HasSubstr("c.groups[0].services[0]"),
                   HasSubstr("c.io_cost[0].device")));
 }
 
@@ -195,15 +198,15 @@ TEST(ControlSetTest, IoLimitsNameADeviceOnceAndLimitSomething) {
                         "io_max { device: '8:16' write_operations: 1 }"),
       IsEmpty());
   EXPECT_THAT(ProblemsOfSetting("io_max { device: '/dev/sda' }"),
-              ElementsAre(HasSubstr("io_max[0].device: \"/dev/sda\" cannot be "
-                                    "a block device"),
-                          HasSubstr("io_max[0]: limits nothing")));
+              ElementsAre(HasSubstr("io_max[0]: limits nothing"),
+                          HasSubstr("io_max[0].device: \"/dev/sda\" cannot be "
+                                    "a block device")));
   EXPECT_THAT(
       ProblemsOfSetting("io_max { device: 'sda' read_bytes: '0B' } "
                         "io_max { device: 'sda' read_operations: 0 }"),
       ElementsAre(HasSubstr("io_max[0].read_bytes: \"0B\" would stop"),
-                  HasSubstr("io_max[1].device: \"sda\" is listed more"),
-                  HasSubstr("io_max[1].read_operations: 0 is out of range")));
+                  HasSubstr("io_max[1].read_operations: 0 is out of range"),
+                  HasSubstr("io_max[1].device: \"sda\" is listed more")));
 }
 
 TEST(ControlSetTest, PriorityClassesHaveTheKernelsNames) {
@@ -211,6 +214,19 @@ TEST(ControlSetTest, PriorityClassesHaveTheKernelsNames) {
   EXPECT_THAT(ProblemsOfSetting("io_priority_class: 'ilde'"),
               ElementsAre(HasSubstr(
                   "\"ilde\" is not a class; did you mean \"idle\"?")));
+}
+
+TEST(IsBlockDevice, IsANameOrTwoNumbers) {
+  for (const std::string text :
+       {"sda", "nvme0n1", "dm-0", "cciss!c0d0", "259:0", "4095:1048575"}) {
+    EXPECT_TRUE(IsBlockDevice(text)) << text;
+  }
+  for (const std::string text :
+       {"", "/dev/sda", "../sda", "sd a", "259", "259:", ":0", "4096:0",
+        "8:1048576", "8:-1", "8:0x1", "8:0:1", "8:0 rbps=1", "-a"}) {
+    EXPECT_FALSE(IsBlockDevice(text)) << text;
+  }
+  EXPECT_FALSE(IsBlockDevice(std::string(32, 'a')));
 }
 
 TEST(ControlSetTest, ManyNamesEndTheSearchEarly) {
@@ -234,7 +250,7 @@ TEST(ControlSetTest, HasOneCanonicalForm) {
       memory_max: "nonsense"
       io_max { device: "sda" read_bytes: "1000kB" }
     })pb");
-  CanonicalizeControlSet(set);
+  config::CanonicalizeFields(set);
   EXPECT_EQ(set.DebugString(), base::FromText<ControlSet>(R"pb(
                                  groups {
                                    services: "x"
@@ -247,7 +263,7 @@ TEST(ControlSetTest, HasOneCanonicalForm) {
                                  })pb")
                                    .DebugString());
   const std::string once = set.SerializeAsString();
-  CanonicalizeControlSet(set);
+  config::CanonicalizeFields(set);
   EXPECT_EQ(set.SerializeAsString(), once);
 }
 

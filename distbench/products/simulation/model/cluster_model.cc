@@ -15,7 +15,6 @@
 #include "distbench/base/work_random.h"
 #include "distbench/config/problems/problem.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/config/reading/config_text.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/products/simulation/model/fabric.h"
 

@@ -98,12 +98,11 @@ void CheckStacks(const SimulatedFabric& fabric, config::Problems& problems) {
     const config::Path path = config::Path("stacks").At(i).Field("driver");
     if (config::FindDriver(driver) == nullptr &&
         config::ProductOfWord(driver).empty()) {
-      problems.Add(path,
-                   absl::StrCat(config::Quoted(driver), " is not a driver; ",
-                                config::Suggestion(driver, names)));
+      problems.Add(path, config::Quoted(driver), " is not a driver; ",
+                   config::Suggestion(driver, names));
     } else if (!seen.insert(driver).second) {
-      problems.Add(path, absl::StrCat(config::Quoted(driver),
-                                      " has costs already; keep one entry"));
+      problems.Add(path, config::Quoted(driver),
+                   " has costs already; keep one entry");
     }
   }
 }
@@ -116,15 +115,12 @@ void CheckActivities(const SimulatedFabric& fabric,
     const config::Path path = config::Path("activities").At(i);
     const config::ActivityDeclaration* activity = config::FindActivity(name);
     if (activity == nullptr && config::ProductOfWord(name).empty()) {
-      problems.Add(
-          path.Field("activity"),
-          absl::StrCat(config::Quoted(name), " is not an activity; ",
-                       config::Suggestion(name, config::ActivityNames())));
+      problems.Add(path.Field("activity"), config::Quoted(name),
+                   " is not an activity; ",
+                   config::Suggestion(name, config::ActivityNames()));
     } else if (activity != nullptr && activity->waits) {
-      problems.Add(
-          path.Field("activity"),
-          absl::StrCat(config::Quoted(name),
-                       " only waits, and needs no CPU time; leave it out"));
+      problems.Add(path.Field("activity"), config::Quoted(name),
+                   " only waits, and needs no CPU time; leave it out");
     } else if (!seen.emplace(name, fabric.activities(i).name()).second) {
       problems.Add(path, "repeats an entry above; keep one of them");
     }
@@ -139,8 +135,8 @@ void CheckFabric(const SimulatedFabric& fabric, config::Problems& problems) {
                          fabric.host().mean_stall_ns() / base::kNsPerSecond;
   if (stalled >= 1) {
     problems.Add(config::Path("host").Field("mean_stall_ns"),
-                 absl::StrCat("with stalls_per_second, stalls take ", stalled,
-                              " of the time; must be less than 1"));
+                 "with stalls_per_second, stalls take ", stalled,
+                 " of the time; must be less than 1");
   }
   CheckStacks(fabric, problems);
   CheckActivities(fabric, problems);

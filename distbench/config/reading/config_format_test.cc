@@ -1,11 +1,11 @@
-#include "distbench/config/reading/print_yaml.h"
+#include "distbench/config/reading/config_format.h"
 
 #include <cmath>
 #include <limits>
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/config/reading/parse_yaml.h"
+#include "distbench/config/reading/parse.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/util/json_util.h"
 #include "google/protobuf/util/message_differencer.h"

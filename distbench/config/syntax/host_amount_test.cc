@@ -1,4 +1,4 @@
-#include "distbench/products/protection/language/control_amounts.h"
+#include "distbench/config/syntax/quantity.h"
 
 #include <iterator>
 #include <random>
@@ -7,30 +7,30 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace distbench::protection {
+namespace distbench::config {
 namespace {
 
 using ::testing::HasSubstr;
-using Kind = ControlAmount::Kind;
+using Kind = HostAmount::Kind;
 
-ControlAmount Memory(const std::string& text) {
+HostAmount Memory(const std::string& text) {
   const auto amount = ParseMemoryAmount(text);
   EXPECT_TRUE(amount.ok()) << amount.status();
-  return amount.value_or(ControlAmount());
+  return amount.value_or(HostAmount());
 }
 
-ControlAmount Cpus(const std::string& text) {
+HostAmount Cpus(const std::string& text) {
   const auto amount = ParseCpuAmount(text);
   EXPECT_TRUE(amount.ok()) << amount.status();
-  return amount.value_or(ControlAmount());
+  return amount.value_or(HostAmount());
 }
 
 TEST(ParseMemoryAmount, ReadsSizesSharesAndNoLimit) {
-  EXPECT_EQ(Memory("512MiB"), (ControlAmount{Kind::kAbsolute, 536'870'912}));
-  EXPECT_EQ(Memory("0B"), (ControlAmount{Kind::kAbsolute, 0}));
-  EXPECT_EQ(Memory("12.5%"), (ControlAmount{Kind::kPercentOfHost, 12.5}));
-  EXPECT_EQ(Memory("100%"), (ControlAmount{Kind::kPercentOfHost, 100}));
-  EXPECT_EQ(Memory("max"), ControlAmount());
+  EXPECT_EQ(Memory("512MiB"), (HostAmount{Kind::kAbsolute, 536'870'912}));
+  EXPECT_EQ(Memory("0B"), (HostAmount{Kind::kAbsolute, 0}));
+  EXPECT_EQ(Memory("12.5%"), (HostAmount{Kind::kPercentOfHost, 12.5}));
+  EXPECT_EQ(Memory("100%"), (HostAmount{Kind::kPercentOfHost, 100}));
+  EXPECT_EQ(Memory("max"), HostAmount());
 }
 
 TEST(ParseMemoryAmount, SaysWhatIsWrongAndWhatIsRight) {
@@ -47,11 +47,11 @@ TEST(ParseMemoryAmount, SaysWhatIsWrongAndWhatIsRight) {
 }
 
 TEST(ParseCpuAmount, ReadsCpusSharesAndNoLimit) {
-  EXPECT_EQ(Cpus("1.5"), (ControlAmount{Kind::kAbsolute, 1.5}));
-  EXPECT_EQ(Cpus("0.01"), (ControlAmount{Kind::kAbsolute, kMinCpus}));
-  EXPECT_EQ(Cpus("65536"), (ControlAmount{Kind::kAbsolute, kMaxCpus}));
-  EXPECT_EQ(Cpus("50%"), (ControlAmount{Kind::kPercentOfHost, 50}));
-  EXPECT_EQ(Cpus("max"), ControlAmount());
+  EXPECT_EQ(Cpus("1.5"), (HostAmount{Kind::kAbsolute, 1.5}));
+  EXPECT_EQ(Cpus("0.01"), (HostAmount{Kind::kAbsolute, kMinCpus}));
+  EXPECT_EQ(Cpus("65536"), (HostAmount{Kind::kAbsolute, kMaxCpus}));
+  EXPECT_EQ(Cpus("50%"), (HostAmount{Kind::kPercentOfHost, 50}));
+  EXPECT_EQ(Cpus("max"), HostAmount());
 }
 
 TEST(ParseCpuAmount, SaysWhatIsWrongAndWhatIsRight) {
@@ -68,7 +68,7 @@ TEST(ParseCpuAmount, SaysWhatIsWrongAndWhatIsRight) {
   }
 }
 
-TEST(ControlAmountProperty, AnythingIsRefusedOrHasOneText) {
+TEST(HostAmountProperty, AnythingIsRefusedOrHasOneText) {
   std::mt19937_64 random(1);
   constexpr char kParts[][4] = {"0", "1", "9",   ".",  "%",   "max", "-",
                                 "e", "B", "MiB", "kB", "inf", " ",   "n"};
@@ -86,18 +86,5 @@ TEST(ControlAmountProperty, AnythingIsRefusedOrHasOneText) {
   }
 }
 
-TEST(IsBlockDevice, IsANameOrTwoNumbers) {
-  for (const std::string text :
-       {"sda", "nvme0n1", "dm-0", "cciss!c0d0", "259:0", "4095:1048575"}) {
-    EXPECT_TRUE(IsBlockDevice(text)) << text;
-  }
-  for (const std::string text :
-       {"", "/dev/sda", "../sda", "sd a", "259", "259:", ":0", "4096:0",
-        "8:1048576", "8:-1", "8:0x1", "8:0:1", "8:0 rbps=1", "-a"}) {
-    EXPECT_FALSE(IsBlockDevice(text)) << text;
-  }
-  EXPECT_FALSE(IsBlockDevice(std::string(32, 'a')));
-}
-
 }  // namespace
-}  // namespace distbench::protection
+}  // namespace distbench::config

@@ -1,8 +1,7 @@
-#include "distbench/config/reading/config_text.h"
+#include "distbench/config/reading/load.h"
 
 #include <fstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -10,7 +9,6 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "distbench/config/problems/problem.h"
-#include "distbench/config/reading/load.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
