@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <optional>
-#include <utility>
+#include <ostream>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "distbench/client/progress_display.h"
 #include "distbench/config/reading/config_format.h"
 #include "distbench/report/findings/findings.h"
 #include "distbench/report/verdicts/check.h"
@@ -19,87 +22,95 @@
 #include "test_builder/building/test_list.h"
 #include "test_builder/command_line.h"
 #include "test_builder/help.h"
-#include "test_builder/run/outcome.h"
 #include "test_builder/run/result_directory.h"
-#include "test_builder/run/test_runner.h"
 
 namespace distbench::test_builder {
 namespace {
 
 using Tests = std::vector<DistributedSystemDescription>;
 
-// One invocation of test_builder.
+void Say(absl::string_view text, const RunConsole& console) {
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    *console.messages << "test_builder: " << line << std::endl;
+  }
+}
+
+// One invocation of test_builder. The errors of its methods are those before
+// any traffic.
 class App {
  public:
-  App(CommandLine line, const AppEnvironment& environment)
-      : line_(std::move(line)),
+  App(const CommandLine& line, const AppEnvironment& environment)
+      : line_(line),
         environment_(environment),
-        directory_(line_.output, line_.tests.label, ProducedBy(line_.arguments),
-                   format()) {}
+        console_(environment.console),
+        header_(ProducedBy(line.arguments)),
+        directory_(line.output, line.tests.label, header_, format()) {}
 
-  int Run();
+  // Returns an ExitCode.
+  absl::StatusOr<int> Run();
 
  private:
+  absl::StatusOr<int> BuildAndRun();
   int DryRun(const Tests& tests);
-  int Print(const Tests& tests);
-  int Write(const Tests& tests);
-  int RunAll(const Tests& tests);
+  absl::Status PrepareDirectory(const Tests& tests);
+  absl::StatusOr<int> Write(const Tests& tests);
+  absl::StatusOr<int> RunAll(const Tests& tests);
   int JudgeObjectives(absl::Span<const TestOutcome> outcomes) const;
+  int Print(absl::string_view text) const;
 
   config::ConfigFormat format() const {
     return *config::FindConfigFormat(line_.format);
   }
   bool to_directory() const { return line_.output != "-"; }
-  void Say(absl::string_view text);
-  int Fail(const absl::Status& error, int exit_code);
-  void AddObjectives(Tests& tests) const;
-  absl::Status PrepareDirectory(const Tests& tests);
 
-  const CommandLine line_;
+  const CommandLine& line_;
   const AppEnvironment& environment_;
+  const RunConsole& console_;
+  const std::string header_;  // of configs
   const ResultDirectory directory_;
 };
 
-void App::Say(absl::string_view text) {
-  for (absl::string_view line : absl::StrSplit(text, '\n')) {
-    *environment_.messages << "test_builder: " << line << "\n";
+int App::Print(absl::string_view text) const {
+  *console_.output << text << std::flush;
+  return report::kExitOk;
+}
+
+absl::StatusOr<int> App::Run() {
+  if (line_.version) return Print(environment_.version + "\n");
+  if (line_.help && line_.help_topic.empty()) return Print(GeneralHelp());
+  if (line_.help) {
+    const absl::StatusOr<std::string> help = TopicHelp(line_.help_topic);
+    if (!help.ok()) return help.status();
+    return Print(*help);
   }
-  *environment_.messages << std::flush;
+  return BuildAndRun();
 }
 
-int App::Fail(const absl::Status& error, int exit_code) {
-  Say(error.message());
-  return exit_code;
-}
-
-int App::Run() {
+absl::StatusOr<int> App::BuildAndRun() {
   Notes notes;
   absl::StatusOr<Tests> tests = BuildTests(line_.tests, notes);
-  if (!tests.ok()) return Fail(tests.status(), report::kExitUsage);
-  AddObjectives(*tests);
+  if (!tests.ok()) return tests.status();
+  // The objectives go with the tests, so that results say what they were judged
+  // by.
+  for (DistributedSystemDescription& test : *tests) {
+    test.mutable_objectives()->Add(line_.objectives.begin(),
+                                   line_.objectives.end());
+  }
   const absl::Status check = CheckTests(*tests, notes);
-  for (const std::string& note : notes.all()) Say(absl::StrCat("note: ", note));
+  for (const std::string& note : notes.all()) {
+    Say(absl::StrCat("note: ", note), console_);
+  }
   if (!check.ok()) {
-    if (!line_.sequencer.empty()) return Fail(check, report::kExitUsage);
+    if (!line_.sequencer.empty()) return check;
     Say(absl::StrCat("note: these tests cannot be run here:\n",
-                     check.message()));
+                     check.message()),
+        console_);
   }
   if (line_.dry_run) return DryRun(*tests);
-  if (!to_directory()) return Print(*tests);
-  if (const absl::Status status = PrepareDirectory(*tests); !status.ok()) {
-    return Fail(status, report::kExitUsage);
-  }
+  if (!to_directory()) return Print(ConfigFile(header_, *tests, format()));
+  absl::Status prepared = PrepareDirectory(*tests);
+  if (!prepared.ok()) return prepared;
   return line_.sequencer.empty() ? Write(*tests) : RunAll(*tests);
-}
-
-// The objectives go with the tests, so that results say what they were judged
-// by.
-void App::AddObjectives(Tests& tests) const {
-  for (DistributedSystemDescription& test : tests) {
-    for (const std::string& objective : line_.objectives) {
-      test.add_objectives(objective);
-    }
-  }
 }
 
 int App::DryRun(const Tests& tests) {
@@ -107,24 +118,12 @@ int App::DryRun(const Tests& tests) {
   for (const DistributedSystemDescription& test : tests) {
     const bool kept = to_directory() && directory_.HasResult(test.name());
     if (!kept) seconds += TrafficSeconds(test);
-    *environment_.output << absl::StrFormat(
-        "%8g s  %s%s\n", TrafficSeconds(test), test.name(),
-        kept ? "  (has a result, which is kept)" : "");
+    Print(absl::StrFormat("%8g s  %s%s\n", TrafficSeconds(test), test.name(),
+                          kept ? "  (has a result, which is kept)" : ""));
   }
-  *environment_.output << tests.size()
-                       << (tests.size() == 1 ? " test" : " tests")
-                       << ", at most "
-                       << absl::FormatDuration(absl::Seconds(seconds))
-                       << " of traffic to run\n"
-                       << std::flush;
-  return report::kExitOk;
-}
-
-int App::Print(const Tests& tests) {
-  *environment_.output << ConfigFile(ProducedBy(line_.arguments), tests,
-                                     format())
-                       << std::flush;
-  return report::kExitOk;
+  return Print(absl::StrCat(
+      tests.size(), tests.size() == 1 ? " test" : " tests", ", at most ",
+      absl::FormatDuration(absl::Seconds(seconds)), " of traffic to run\n"));
 }
 
 // Creates the directory, and writes the config with all tests.
@@ -132,143 +131,104 @@ absl::Status App::PrepareDirectory(const Tests& tests) {
   const absl::StatusOr<bool> created = directory_.Create();
   if (!created.ok()) return created.status();
   if (*created && !line_.quiet) {
-    Say(absl::StrCat("made the directory ", line_.output));
+    Say(absl::StrCat("made the directory ", line_.output), console_);
   }
   if (tests.size() == 1) return absl::OkStatus();
   return directory_.WriteSequence(tests);
 }
 
-int App::Write(const Tests& tests) {
+absl::StatusOr<int> App::Write(const Tests& tests) {
   for (const DistributedSystemDescription& test : tests) {
-    const std::string path = directory_.ConfigPath(test.name());
     const std::optional<std::string> other =
         directory_.HasResult(test.name()) ? directory_.FindOtherConfig(test)
                                           : std::nullopt;
     if (other.has_value()) {
       Say(absl::StrCat("note: ", *other,
                        " is kept, because it has a result; use another "
-                       "directory or a label (-l)"));
+                       "directory or a label (-l)"),
+          console_);
       continue;
     }
-    if (const absl::Status status = directory_.WriteConfig(test);
-        !status.ok()) {
-      return Fail(status, report::kExitUsage);
-    }
+    absl::Status written = directory_.WriteConfig(test);
+    if (!written.ok()) return written;
     if (line_.quiet) continue;
-    *environment_.messages << "Individual test config saved in " << path
-                           << ".\n";
+    *console_.messages << "Individual test config saved in "
+                       << directory_.ConfigPath(test.name()) << ".\n";
   }
   if (tests.size() > 1 && !line_.quiet) {
-    *environment_.messages << "Test sequence config saved in "
-                           << directory_.SequencePath() << ".\n";
+    *console_.messages << "Test sequence config saved in "
+                       << directory_.SequencePath() << ".\n";
   }
   return report::kExitOk;
 }
 
-int App::RunAll(const Tests& tests) {
+absl::StatusOr<int> App::RunAll(const Tests& tests) {
   const std::unique_ptr<TestBackend> backend =
       environment_.make_backend(line_.sequencer, line_.tls);
-  const bool all_kept =
-      std::all_of(tests.begin(), tests.end(),
-                  [&](const DistributedSystemDescription& test) {
-                    return directory_.HasResult(test.name());
-                  });
+  const bool all_kept = absl::c_all_of(tests, [this](const auto& test) {
+    return directory_.HasResult(test.name());
+  });
   if (!all_kept) {
-    const absl::Status status = backend->Connect();
-    if (!status.ok()) return Fail(status, report::kExitUsage);
+    absl::Status connected = backend->Connect();
+    if (!connected.ok()) return connected;
   }
-  TestRunner runner(*backend, directory_,
-                    {.output = environment_.output,
-                     .messages = environment_.messages,
-                     .result_text = {.terminal = environment_.terminal,
-                                     .verbose = line_.verbose,
-                                     .objectives = line_.objectives},
-                     .progress = environment_.make_progress(
-                         static_cast<int>(tests.size()), line_.quiet),
-                     .quiet = line_.quiet,
-                     .stop_requested = environment_.stop_requested});
-  environment_.set_stop_handler([&backend] { backend->Cancel(); });
-  const std::vector<TestOutcome> outcomes = runner.RunAll(tests);
-  environment_.set_stop_handler({});
-
+  RunConsole console = console_;
+  console.result_text.verbose = line_.verbose;
+  console.result_text.objectives = line_.objectives;
+  console.quiet = line_.quiet;
+  if (line_.quiet) console.progress = client::StderrProgress(0, line_.quiet);
+  console.progress.test_count = static_cast<int>(tests.size());
+  const std::vector<TestOutcome> outcomes =
+      TestRunner(*backend, directory_, console).RunAll(tests);
   if (outcomes.size() > 1) {
-    *environment_.output
-        << "\nAll tests, with response times where the load is "
-           "an open loop and service times elsewhere:\n"
-        << OutcomeTable(outcomes) << std::flush;
+    Print(
+        absl::StrCat("\nAll tests, with response times where the load is an "
+                     "open loop and service times elsewhere:\n",
+                     OutcomeTable(outcomes)));
   }
-  const bool all_ok = std::all_of(
-      outcomes.begin(), outcomes.end(), [this](const TestOutcome& outcome) {
-        return outcome.verdict == TestOutcome::Verdict::kOk ||
-               outcome.verdict == TestOutcome::Verdict::kWarn ||
-               (outcome.verdict == TestOutcome::Verdict::kInvalid &&
-                line_.allow_invalid);
-      });
-  const int exit_code = all_ok ? report::kExitOk : report::kExitRunFailed;
-  return std::max(exit_code, JudgeObjectives(outcomes));
+  const bool all_ok = absl::c_all_of(outcomes, [this](const auto& outcome) {
+    return outcome.verdict == "ok" || outcome.verdict == "warn" ||
+           (outcome.verdict == "invalid" && line_.allow_invalid);
+  });
+  return std::max<int>(all_ok ? report::kExitOk : report::kExitRunFailed,
+                       JudgeObjectives(outcomes));
 }
 
 // Prints all verdicts, unless there is only a result that the terminal shows
 // with its verdicts.
 int App::JudgeObjectives(absl::Span<const TestOutcome> outcomes) const {
   std::vector<report::Check> checks;
-  bool were_shown = environment_.terminal.is_terminal && outcomes.size() == 1;
+  bool were_shown =
+      console_.result_text.terminal.is_terminal && outcomes.size() == 1;
   for (const TestOutcome& outcome : outcomes) {
-    checks.insert(checks.end(), outcome.objectives.begin(),
-                  outcome.objectives.end());
+    absl::c_copy(outcome.objectives, std::back_inserter(checks));
     were_shown &= !outcome.kept;
   }
   if (!checks.empty() && !were_shown) {
-    *environment_.output << "Objectives:\n"
-                         << report::ChecksText(checks) << std::flush;
+    Print(absl::StrCat("Objectives:\n", report::ChecksText(checks)));
   }
   return report::AllPass(checks, line_.allow_undecided)
              ? report::kExitOk
              : report::kExitGateNotMet;
 }
 
-// Runs what the command line asks for. Where it is refused, users may wonder
-// about flags that they did not type.
-int RunApp(CommandLine line, const AppEnvironment& environment) {
-  const std::vector<std::string> filled = line.filled;
-  const int exit_code = App(std::move(line), environment).Run();
-  if (exit_code != report::kExitUsage) return exit_code;
-  for (const std::string& each : filled) {
-    *environment.messages << "test_builder: " << each << "\n";
-  }
-  *environment.messages << std::flush;
-  return exit_code;
-}
-
 }  // namespace
 
 int RunTestBuilder(const std::vector<std::string>& arguments,
                    const AppEnvironment& environment) {
-  absl::StatusOr<CommandLine> line =
+  const absl::StatusOr<CommandLine> line =
       ParseCommandLine(arguments, environment.variables);
   if (!line.ok()) {
-    *environment.messages << "test_builder: " << line.status().message()
-                          << "\nSee: test_builder help\n"
-                          << std::flush;
+    Say(line.status().message(), environment.console);
+    *environment.console.messages << "See: test_builder help" << std::endl;
     return report::kExitUsage;
   }
-  if (line->version) {
-    *environment.output << environment.version << "\n" << std::flush;
-    return report::kExitOk;
-  }
-  if (!line->help) return RunApp(*std::move(line), environment);
-  if (line->help_topic.empty()) {
-    *environment.output << GeneralHelp() << std::flush;
-    return report::kExitOk;
-  }
-  const absl::StatusOr<std::string> help = TopicHelp(line->help_topic);
-  if (!help.ok()) {
-    *environment.messages << "test_builder: " << help.status().message() << "\n"
-                          << std::flush;
-    return report::kExitUsage;
-  }
-  *environment.output << *help << std::flush;
-  return report::kExitOk;
+  const absl::StatusOr<int> exit_code = App(*line, environment).Run();
+  if (exit_code.ok()) return *exit_code;
+  Say(exit_code.status().message(), environment.console);
+  // Users may wonder about flags that they did not type.
+  for (const std::string& each : line->filled) Say(each, environment.console);
+  return report::kExitUsage;
 }
 
 }  // namespace distbench::test_builder

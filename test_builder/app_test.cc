@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/base/stop_signals.h"
 #include "distbench/base/testing/fake_clock.h"
 #include "distbench/config/reading/load.h"
 #include "gmock/gmock.h"
@@ -54,25 +55,18 @@ class AppTest : public testing::Test {
     output_.str("");
     messages_.str("");
     return RunTestBuilder(
-        arguments,
-        {.output = &output_,
-         .messages = &messages_,
-         .version = "a version",
-         .make_backend =
-             [this](const std::string& address, const security::TlsFiles& tls) {
-               address_ = address;
-               tls_ = tls;
-               return std::make_unique<BackendHandle>(backend_);
-             },
-         .make_progress =
-             [this](int test_count, bool) {
-               return client::ProgressDisplayOptions{
-                   .test_count = test_count,
-                   .clock = &clock_,
-                   .write = [](absl::string_view) {}};
-             },
-         .stop_requested = [] { return false; },
-         .set_stop_handler = [](std::function<void()>) {}});
+        arguments, {.console = {.output = &output_,
+                                .messages = &messages_,
+                                .progress = {.clock = &clock_,
+                                             .write = [](absl::string_view) {}},
+                                .stop = &stop_},
+                    .version = "a version",
+                    .make_backend = [this](const std::string& address,
+                                           const security::TlsFiles& tls) {
+                      address_ = address;
+                      tls_ = tls;
+                      return std::make_unique<BackendHandle>(backend_);
+                    }});
   }
 
   bool Exists(const std::string& name) const {
@@ -81,6 +75,7 @@ class AppTest : public testing::Test {
 
   const std::string directory_;
   base::FakeClock clock_;
+  base::StopSignals stop_{/*exit_code=*/3};
   FakeBackend backend_;
   std::string address_;
   security::TlsFiles tls_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -11,24 +10,15 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "distbench/config/catalogs/driver_catalog.h"
-#include "distbench/config/catalogs/settings.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/reading/config_format.h"
 #include "distbench/flags/connection_defaults.h"
 #include "distbench/flags/flags.h"
-#include "test_builder/parameters/parameter.h"
-#include "test_builder/patterns/pattern.h"
-#include "test_builder/protocols/protocol.h"
 
 namespace distbench::test_builder {
 namespace {
 
-constexpr char kName[] = "test_builder";
-constexpr char kDescription[] = "Writes tests from patterns, and runs them.";
-
 constexpr int kSweepOperands = 4;
-constexpr size_t kFlagColumns = 28;  // of the help
 
 // Removes "parameter_sweep NAME START STEP END" from the arguments, so that a
 // negative STEP is not mistaken for a flag.
@@ -213,9 +203,6 @@ absl::StatusOr<CommandLine> ParseCommandLine(
   return line;
 }
 
-namespace {
-
-// Of a command line that has parsed nothing.
 std::string OfAllFlags(
     const std::function<std::string(const CLI::App& app)>& text_of) {
   flags::ConnectionDefaults defaults(flags::NoEnvironment());
@@ -224,162 +211,6 @@ std::string OfAllFlags(
   AddFlags(program.app(), line);
   defaults.Announce(program.app());
   return text_of(program.app());
-}
-
-}  // namespace
-
-std::string FlagHelp() {
-  return OfAllFlags(
-      [](const CLI::App& app) { return flags::FlagsHelp(app, kFlagColumns); });
-}
-
-std::string FlagManPage(const flags::ManPageOptions& options) {
-  return OfAllFlags(
-      [&](const CLI::App& app) { return flags::ManPage(app, options); });
-}
-
-namespace {
-
-std::vector<std::string> PartsOf(const std::string& config) {
-  return absl::StrSplit(config, ':');
-}
-
-// The protocol that a CONFIG names, or else the default one.
-const Protocol& ProtocolOf(const std::string& config) {
-  const Protocol* protocol = FindProtocol(kDefaultProtocol);
-  for (const std::string& part : PartsOf(config)) {
-    if (const Protocol* named = FindProtocol(part)) protocol = named;
-  }
-  return *protocol;
-}
-
-// The parameters of the pattern and the protocol that a CONFIG names, and of
-// every test.
-std::vector<Parameter> ParametersOf(const std::string& config) {
-  std::vector<Parameter> parameters;
-  for (const std::string& part : PartsOf(config)) {
-    if (const Pattern* pattern = FindPattern(part)) {
-      parameters = Joined({parameters, pattern->parameters});
-    }
-  }
-  return Joined(
-      {parameters, ProtocolOf(config).parameters, CommonParameters()});
-}
-
-// The words of a setting of the driver, as the catalog has them. A decorated
-// driver is one of the others.
-std::vector<std::string> WordsOfSetting(const std::string& driver_name,
-                                        const std::string& name) {
-  const config::DriverDeclaration* const driver =
-      config::FindDriver(driver_name);
-  if (driver == nullptr) return {};
-  if (driver->decorated_driver_setting == name) {
-    return config::BuiltInDriverNames();
-  }
-  for (const config::SettingsDeclaration* side :
-       {&driver->client_settings, &driver->server_settings}) {
-    const config::SettingDeclaration* const setting =
-        config::FindSetting(*side, name);
-    if (setting != nullptr) return setting->allowed_values;
-  }
-  return {};
-}
-
-std::vector<flags::Candidate> PatternCandidates() {
-  std::vector<flags::Candidate> candidates;
-  for (const Pattern& pattern : AllPatterns()) {
-    candidates.push_back({pattern.name, pattern.summary});
-  }
-  return candidates;
-}
-
-// What may stand between two colons; `stays` is what is before it.
-std::vector<flags::Candidate> SettingCandidates(const std::string& stays) {
-  std::vector<flags::Candidate> candidates;
-  for (const Protocol& protocol : AllProtocols()) {
-    candidates.push_back({stays + protocol.name, protocol.summary});
-  }
-  for (const char* version : {"ipv4", "ipv6"}) {
-    candidates.push_back({stays + version, "IP version of the traffic"});
-  }
-  for (const Parameter& parameter : ParametersOf(stays)) {
-    candidates.push_back(
-        {absl::StrCat(stays, parameter.name, "="), parameter.meaning});
-  }
-  return candidates;
-}
-
-// The names of all parameters, which a sweep may vary. Of those with the same
-// name, the first describes them.
-std::vector<flags::Candidate> SweepCandidates() {
-  std::vector<Parameter> parameters = CommonParameters();
-  for (const Pattern& pattern : AllPatterns()) {
-    parameters = Joined({parameters, pattern.parameters});
-  }
-  for (const Protocol& protocol : AllProtocols()) {
-    parameters = Joined({parameters, protocol.parameters});
-  }
-  std::vector<flags::Candidate> candidates;
-  std::set<std::string> names;
-  for (const Parameter& parameter : parameters) {
-    if (!names.insert(parameter.name).second) continue;
-    candidates.push_back({parameter.name, parameter.meaning});
-  }
-  return candidates;
-}
-
-std::vector<flags::Candidate> Values(const flags::ValueRequest& request) {
-  const bool names_sweep =
-      !request.words.empty() && request.words.back() == kSweepWord;
-  if (request.type == "CONFIG" && names_sweep) return SweepCandidates();
-  if (request.type == "CONFIG") {
-    std::vector<flags::Candidate> candidates = ConfigCandidates(request.typed);
-    if (request.typed.find(':') == std::string::npos) {
-      candidates.push_back({kSweepWord, "NAME START STEP END: a range"});
-      candidates.push_back({"help", "explains a pattern or a protocol"});
-    }
-    return candidates;
-  }
-  if (request.type == "PREFIX") {
-    return SettingCandidates(
-        request.typed.substr(0, request.typed.rfind(':') + 1));
-  }
-  if (request.type == "HOST:PORT") {
-    const std::string address =
-        flags::ConnectionDefaults(flags::ProcessEnvironment())
-            .ValueOf("test_sequencer");
-    if (!address.empty()) return {{address}};
-  }
-  return {};
-}
-
-}  // namespace
-
-std::vector<flags::Candidate> ConfigCandidates(const std::string& typed) {
-  const size_t colon = typed.rfind(':');
-  if (colon == std::string::npos) return PatternCandidates();
-  const std::string stays = typed.substr(0, colon + 1);
-  const size_t equals = typed.find('=', colon);
-  if (equals == std::string::npos) return SettingCandidates(stays);
-  const std::string name = typed.substr(colon + 1, equals - colon - 1);
-  std::vector<std::string> choices;
-  for (const Parameter& parameter : ParametersOf(stays)) {
-    if (parameter.name == name) choices = parameter.choices;
-  }
-  if (choices.empty()) choices = WordsOfSetting(ProtocolOf(stays).name, name);
-  std::vector<flags::Candidate> candidates;
-  for (const std::string& choice : choices) {
-    if (choice.empty()) continue;
-    candidates.push_back({typed.substr(0, equals + 1) + choice});
-  }
-  return candidates;
-}
-
-flags::Completion CompleteTestBuilder(std::vector<std::string> words) {
-  CommandLine line;
-  flags::Program program(kDescription, kName);
-  AddFlags(program.app(), line);
-  return flags::Complete(program.app(), std::move(words), Values);
 }
 
 }  // namespace distbench::test_builder

@@ -1,13 +1,12 @@
-#ifndef TEST_BUILDER_COMMAND_LINE_H_
-#define TEST_BUILDER_COMMAND_LINE_H_
+#ifndef DISTBENCH_TEST_BUILDER_COMMAND_LINE_H_
+#define DISTBENCH_TEST_BUILDER_COMMAND_LINE_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "distbench/flags/completion.h"
 #include "distbench/flags/connection_defaults.h"
-#include "distbench/flags/man_page.h"
 #include "distbench/security/tls_files.h"
 #include "test_builder/building/test_list.h"
 
@@ -19,6 +18,11 @@ namespace distbench::test_builder {
 
 // The words NAME START STEP END follow it.
 inline constexpr char kSweepWord[] = "parameter_sweep";
+
+// The program, for its help, its manual page and its completion.
+inline constexpr char kName[] = "test_builder";
+inline constexpr char kDescription[] =
+    "Writes tests from patterns, and runs them.";
 
 struct CommandLine {
   // As typed, without the program's name.
@@ -76,20 +80,10 @@ absl::StatusOr<CommandLine> ParseCommandLine(
     const std::vector<std::string>& arguments,
     const flags::Environment& environment = flags::NoEnvironment());
 
-// The help text for the flags, and the manual page with them.
-std::string FlagHelp();
-std::string FlagManPage(const flags::ManPageOptions& options);
-
-// What may come next on a command line of test_builder.
-
-// `words` as for Complete().
-flags::Completion CompleteTestBuilder(std::vector<std::string> words);
-
-// What a CONFIG such as "clique:grpc:node_c" may become: patterns, then
-// protocols and parameters after its last ':', or the choices of a parameter
-// after its '='. The candidates are whole CONFIGs.
-std::vector<flags::Candidate> ConfigCandidates(const std::string& typed);
+// What text_of() says of all flags, such as their help.
+std::string OfAllFlags(
+    const std::function<std::string(const CLI::App& app)>& text_of);
 
 }  // namespace distbench::test_builder
 
-#endif  // TEST_BUILDER_COMMAND_LINE_H_
+#endif  // DISTBENCH_TEST_BUILDER_COMMAND_LINE_H_

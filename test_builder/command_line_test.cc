@@ -156,10 +156,10 @@ TEST(ParseCommandLineTest, AFlagIsNotTheValueOfAnother) {
               HasSubstr("--output: its DIR is missing"));
 }
 
-TEST(FlagHelpTest, NamesEveryFlag) {
+TEST(GeneralHelpTest, NamesEveryFlag) {
   for (const char* flag :
        {"-o", "-s", "-t", "-c", "-l", "-h", "--allow_extra", "--dry_run"}) {
-    EXPECT_THAT(FlagHelp(), HasSubstr(flag));
+    EXPECT_THAT(GeneralHelp(), HasSubstr(flag));
   }
 }
 

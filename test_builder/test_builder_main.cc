@@ -17,22 +17,19 @@ namespace {
 int Main(int argc, char** argv) {
   base::SetUpProcess(argv[0]);
   base::StopSignals stop(report::kExitRunFailed);
-  AppEnvironment environment;
-  environment.output = &std::cout;
-  environment.messages = &std::cerr;
-  environment.version = base::VersionText();
-  environment.variables = flags::ProcessEnvironment();
-  environment.terminal = base::TerminalOf(STDOUT_FILENO);
-  environment.make_backend = [](const std::string& address,
-                                const security::TlsFiles& tls) {
-    return std::make_unique<SequencerBackend>(address, tls);
-  };
-  environment.make_progress = &client::StderrProgress;
-  environment.stop_requested = [&stop] { return stop.requested(); };
-  environment.set_stop_handler = [&stop](std::function<void()> handler) {
-    stop.SetHandler(std::move(handler));
-  };
-  return RunTestBuilder({argv + 1, argv + argc}, environment);
+  return RunTestBuilder(
+      {argv + 1, argv + argc},
+      {.console = {.output = &std::cout,
+                   .messages = &std::cerr,
+                   .result_text = {.terminal = base::TerminalOf(STDOUT_FILENO)},
+                   .progress = client::StderrProgress(/*test_count=*/1),
+                   .stop = &stop},
+       .version = base::VersionText(),
+       .variables = flags::ProcessEnvironment(),
+       .make_backend = [](const std::string& address,
+                          const security::TlsFiles& tls) {
+         return std::make_unique<SequencerBackend>(address, tls);
+       }});
 }
 
 }  // namespace

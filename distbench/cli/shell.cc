@@ -27,7 +27,6 @@
 #include "distbench/flags/flags.h"
 #include "distbench/flags/man_page.h"
 #include "distbench/report/findings/findings.h"
-#include "test_builder/command_line.h"
 #include "test_builder/help.h"
 
 namespace distbench::cli {

@@ -21,7 +21,7 @@
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
-#include "test_builder/command_line.h"
+#include "test_builder/help.h"
 
 namespace distbench::cli {
 namespace {

@@ -1,10 +1,6 @@
 #include "test_builder/building/config_string.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <sstream>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -13,7 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "distbench/base/named.h"
+#include "absl/strings/substitute.h"
+#include "distbench/base/files.h"
 #include "distbench/config/problems/suggest.h"
 #include "test_builder/parameters/parameter.h"
 #include "test_builder/patterns/pattern.h"
@@ -79,22 +76,6 @@ bool IsName(absl::string_view name) {
          });
 }
 
-absl::StatusOr<std::string> ReadValue(absl::string_view part,
-                                      const std::string& path) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream contents;
-  // A directory can be opened, but not read.
-  if (!file || !(contents << file.rdbuf())) {
-    return Error(part, absl::StrCat("cannot read ", path, ": ",
-                                    errno != 0 ? std::strerror(errno)
-                                               : "the file is empty"));
-  }
-  std::string value = contents.str();
-  value.erase(value.find_last_not_of('\n') + 1);
-  return value;
-}
-
 absl::StatusOr<Setting> ParsePart(absl::string_view part) {
   if (absl::StartsWith(part, "{")) return ParseBraces(part);
   const size_t equals = part.find('=');
@@ -113,8 +94,9 @@ absl::StatusOr<Setting> ParsePart(absl::string_view part) {
   }
   if (absl::StartsWith(setting.value, "<")) {
     absl::StatusOr<std::string> contents =
-        ReadValue(part, setting.value.substr(1));
-    if (!contents.ok()) return contents.status();
+        base::ReadFile(setting.value.substr(1));
+    if (!contents.ok()) return Error(part, contents.status().message());
+    contents->erase(contents->find_last_not_of('\n') + 1);
     setting.value = *std::move(contents);
     setting.from_file = true;
   }
@@ -169,11 +151,8 @@ std::vector<Setting> LastOfEachName(absl::Span<const Setting> settings) {
     const auto same = std::find_if(
         last.begin(), last.end(),
         [&](const Setting& other) { return other.name == setting.name; });
-    if (same == last.end()) {
-      last.push_back(setting);
-    } else {
-      *same = setting;
-    }
+    if (same != last.end()) *same = setting;
+    if (same == last.end()) last.push_back(setting);
   }
   return last;
 }
@@ -190,25 +169,10 @@ absl::StatusOr<std::vector<std::string>> SplitList(const Setting& setting) {
   return values;
 }
 
-// Combines the given variants with each value of the setting.
-std::vector<SettingsVariant> Multiply(
-    const std::vector<SettingsVariant>& variants, const std::string& name,
-    const std::vector<std::string>& values) {
-  std::vector<SettingsVariant> multiplied;
-  for (const SettingsVariant& variant : variants) {
-    for (const std::string& value : values) {
-      SettingsVariant& added = multiplied.emplace_back(variant);
-      added.settings[name] = value;
-      if (values.size() > 1) added.varied.push_back(name);
-    }
-  }
-  return multiplied;
-}
-
 bool MayBeList(const Setting& setting, const Vocabulary& vocabulary) {
   if (setting.from_file) return false;
   const Parameter* parameter = vocabulary.Find(setting.name);
-  return parameter != nullptr && parameter->type != Parameter::Type::kText;
+  return parameter != nullptr && parameter->type() != Parameter::TEXT;
 }
 
 // Expands settings that name a single protocol.
@@ -233,7 +197,13 @@ absl::StatusOr<std::vector<SettingsVariant>> ExpandForOneProtocol(
     if (const Parameter* parameter = vocabulary->Find(setting.name)) {
       for (std::string& value : *values) value = PlainValue(*parameter, value);
     }
-    variants = Multiply(variants, setting.name, *values);
+    if (values->size() == 1) {
+      for (SettingsVariant& variant : variants) {
+        variant.settings[setting.name] = values->front();
+      }
+    } else {
+      variants = Multiply(variants, {setting.name}, *values);
+    }
   }
   return variants;
 }
@@ -255,6 +225,23 @@ absl::StatusOr<std::vector<Setting>> ParseConfig(absl::string_view config) {
   if (status.ok()) status = CheckOnePattern(settings);
   if (!status.ok()) return status;
   return settings;
+}
+
+std::vector<SettingsVariant> Multiply(
+    const std::vector<SettingsVariant>& variants,
+    const std::vector<std::string>& names,
+    const std::vector<std::string>& values) {
+  std::vector<SettingsVariant> multiplied;
+  for (const SettingsVariant& variant : variants) {
+    for (const std::string& value : values) {
+      SettingsVariant& added = multiplied.emplace_back(variant);
+      for (const std::string& name : names) {
+        added.settings[name] = value;
+        added.varied.push_back(name);
+      }
+    }
+  }
+  return multiplied;
 }
 
 absl::StatusOr<std::vector<SettingsVariant>> ExpandValueLists(
@@ -287,6 +274,20 @@ namespace {
 
 constexpr int kMaxTypingErrors = 2;
 
+absl::Status NoSuch(absl::string_view kind, absl::string_view name,
+                    const std::vector<std::string>& names) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("there is no ", kind, " ", config::Quoted(name), "; ",
+                   config::Suggestion(name, names)));
+}
+
+// Of a bare word, which has one value.
+Parameter NamingParameter(const std::string& name, const std::string& value) {
+  return ParameterFrom(absl::Substitute(
+      R"(name: "$0" type: CHOICE choices: "$1" default_value: "$1")", name,
+      value));
+}
+
 }  // namespace
 
 absl::StatusOr<Vocabulary> Vocabulary::For(const ValueMap& settings) {
@@ -298,18 +299,14 @@ absl::StatusOr<Vocabulary> Vocabulary::For(const ValueMap& settings) {
   }
   const Pattern* pattern = FindPattern(pattern_name->second);
   if (pattern == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "there is no pattern ", config::Quoted(pattern_name->second), "; ",
-        config::Suggestion(pattern_name->second, PatternNames())));
+    return NoSuch("pattern", pattern_name->second, PatternNames());
   }
   const auto found = settings.find(kProtocolSetting);
   const std::string protocol_name =
       found == settings.end() ? kDefaultProtocol : found->second;
   const Protocol* protocol = FindProtocol(protocol_name);
   if (protocol == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("there is no protocol ", config::Quoted(protocol_name),
-                     "; ", config::Suggestion(protocol_name, ProtocolNames())));
+    return NoSuch("protocol", protocol_name, ProtocolNames());
   }
   return Vocabulary(*pattern, *protocol);
 }
@@ -317,27 +314,24 @@ absl::StatusOr<Vocabulary> Vocabulary::For(const ValueMap& settings) {
 Vocabulary::Vocabulary(const Pattern& pattern, const Protocol& protocol)
     : pattern_(&pattern),
       protocol_(&protocol),
-      parameters_(
-          Joined({pattern.parameters,
-                  protocol.parameters,
-                  CommonParameters(),
-                  {ChoiceParameter(kPatternSetting, pattern.name,
-                                   {pattern.name}, "The pattern."),
-                   ChoiceParameter(kProtocolSetting, protocol.name,
-                                   {protocol.name}, "The protocol.")}})) {}
+      parameters_(Joined(pattern.parameters(), protocol.parameters(),
+                         CommonParameters())) {
+  parameters_.push_back(NamingParameter(kPatternSetting, pattern.name()));
+  parameters_.push_back(NamingParameter(kProtocolSetting, protocol.name()));
+}
 
 std::optional<std::string> Vocabulary::MeantBy(absl::string_view name) const {
   const Parameter* closest = nullptr;
   int least = kMaxTypingErrors + 1;
   for (const Parameter& parameter : parameters_) {
-    const int distance = config::EditDistance(name, parameter.name);
+    const int distance = config::EditDistance(name, parameter.name());
     if (distance < least) {
       least = distance;
       closest = &parameter;
     }
   }
   if (closest == nullptr) return std::nullopt;
-  return closest->name;
+  return closest->name();
 }
 
 bool IsDerived(absl::string_view name) {
@@ -351,14 +345,13 @@ bool IsDerived(absl::string_view name) {
 
 std::string WhereKnown(absl::string_view name) {
   std::vector<std::string> owners;
-  for (const Pattern& pattern : AllPatterns()) {
-    if (base::FindNamed(pattern.parameters, name))
-      owners.push_back(pattern.name);
-  }
-  for (const Protocol& protocol : AllProtocols()) {
-    if (base::FindNamed(protocol.parameters, name))
-      owners.push_back(protocol.name);
-  }
+  const auto add = [&](const auto& all) {
+    for (const auto& each : all) {
+      if (FindByName(each.parameters(), name)) owners.push_back(each.name());
+    }
+  };
+  add(AllPatterns());
+  add(AllProtocols());
   return absl::StrJoin(owners, ", ");
 }
 

@@ -11,7 +11,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "distbench/base/named.h"
 #include "test_builder/parameters/parameter.h"
 #include "test_builder/patterns/pattern.h"
 #include "test_builder/protocols/protocol.h"
@@ -46,6 +45,12 @@ struct SettingsVariant {
   std::vector<std::string> varied;
 };
 
+// Each of the variants with each of the values, which all of the names get.
+std::vector<SettingsVariant> Multiply(
+    const std::vector<SettingsVariant>& variants,
+    const std::vector<std::string>& names,
+    const std::vector<std::string>& values);
+
 // Returns one variant per combination of the values of "name=value,value".
 // Protocols vary slowest, and the last list fastest. If a setting is repeated,
 // the last one counts. Only parameters of the pattern, the protocol and every
@@ -71,7 +76,7 @@ class Vocabulary {
 
   // Returns null if `name` is not among parameters().
   const Parameter* Find(absl::string_view name) const {
-    return base::FindNamed(parameters_, name);
+    return FindByName(parameters_, name);
   }
 
   // The parameter that an unknown name probably means: one within two typing

@@ -107,7 +107,7 @@ TEST(ParseConfigTest, SaysWhyAFileCanNotBeRead) {
   EXPECT_THAT(ErrorOf("clique:extra=<no/such/file"),
               HasSubstr("cannot read no/such/file: No such file"));
   EXPECT_THAT(ErrorOf(absl::StrCat("clique:extra=<", testing::TempDir())),
-              HasSubstr("Is a directory"));
+              HasSubstr("it is a directory"));
   EXPECT_THAT(ErrorOf(absl::StrCat("clique:extra=<", WriteFile("empty", ""))),
               HasSubstr("empty"));
   EXPECT_THAT(ErrorOf(absl::StrCat("clique:extra=<", WriteFile("nl", "\n"))),
@@ -217,7 +217,7 @@ TEST(VocabularyTest, HasTheParametersOfPatternProtocolAndEveryTest) {
   EXPECT_NE(words.Find("protocol_driver"), nullptr);
   EXPECT_EQ(words.Find("leaf_count"), nullptr);
   EXPECT_EQ(words.Find("nocopy"), nullptr);
-  EXPECT_EQ(words.protocol().name, "grpc");
+  EXPECT_EQ(words.protocol().name(), "grpc");
 }
 
 TEST(VocabularyTest, FollowsTheProtocol) {

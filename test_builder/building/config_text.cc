@@ -1,13 +1,15 @@
 #include "test_builder/building/config_text.h"
 
-#include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
@@ -18,72 +20,60 @@
 namespace distbench::test_builder {
 namespace {
 
-using google::protobuf::FieldDescriptor;
-
 constexpr size_t kLineWidth = 80;
 
-// A message of the printed text: its name, after the margin, and the lines of
-// its fields.
-struct Block {
-  std::string name;
-  std::vector<std::string> lines;
-};
+using Lines = std::vector<std::string>;
 
 absl::string_view WithoutMargin(absl::string_view line) {
   return absl::StripLeadingAsciiWhitespace(line);
 }
 
-// A column of entries that map names to plain values is easier to read if each
-// is on one line, whatever its length.
-bool IsPlainMapEntry(const Block& block) {
-  return block.lines.size() == 2 &&
-         absl::StartsWith(WithoutMargin(block.lines[0]), "key: ") &&
-         absl::StartsWith(WithoutMargin(block.lines[1]), "value: ");
+bool AnyBeginsWith(const Lines& lines, absl::string_view begin) {
+  return absl::c_any_of(lines, [begin](absl::string_view line) {
+    return absl::StartsWith(WithoutMargin(line), begin);
+  });
 }
 
-absl::string_view Comment(const Block& block) {
-  const bool answers_at_once =
-      WithoutMargin(block.name) == "action_lists" &&
-      std::none_of(
-          block.lines.begin(), block.lines.end(), [](absl::string_view line) {
-            return absl::StartsWith(WithoutMargin(line), "action_names: ");
-          });
-  return answers_at_once ? "  # no actions: answered at once" : "";
-}
-
-// Returns "name { contents }" on one line if it fits.
-std::vector<std::string> Fold(const Block& block) {
-  std::string folded = absl::StrCat(block.name, " { ");
-  for (const std::string& line : block.lines) {
+// Returns the message "name { contents }" on one line if it fits, and entries
+// that map names to plain values, whose column is easier to read so, whatever
+// their length. `name` has the margin.
+Lines FoldMessage(absl::string_view name, const Lines& contents) {
+  std::string folded = absl::StrCat(name, " { ");
+  for (const std::string& line : contents) {
     absl::StrAppend(&folded, WithoutMargin(line), " ");
   }
   folded += "}";
-  if (folded.size() <= kLineWidth || IsPlainMapEntry(block)) {
-    return {absl::StrCat(folded, Comment(block))};
+  const bool is_plain_entry = contents.size() == 2 &&
+                              AnyBeginsWith(contents, "key: ") &&
+                              AnyBeginsWith(contents, "value: ");
+  if (folded.size() <= kLineWidth || is_plain_entry) {
+    const bool is_without_actions = WithoutMargin(name) == "action_lists" &&
+                                    !AnyBeginsWith(contents, "action_names: ");
+    if (is_without_actions) folded += "  # no actions: answered at once";
+    return {folded};
   }
-  std::vector<std::string> lines = {absl::StrCat(block.name, " {")};
-  lines.insert(lines.end(), block.lines.begin(), block.lines.end());
-  const size_t margin = block.name.size() - WithoutMargin(block.name).size();
+  Lines lines = {absl::StrCat(name, " {")};
+  absl::c_copy(contents, std::back_inserter(lines));
+  const size_t margin = name.size() - WithoutMargin(name).size();
   lines.push_back(absl::StrCat(std::string(margin, ' '), "}"));
   return lines;
 }
 
-// Folds the messages of a printed text, the inner ones first.
-std::vector<std::string> FoldAll(absl::string_view text) {
-  std::vector<Block> open(1);
-  for (absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
+// Folds the messages of a printed text, up to the end of the one that it is
+// within, the inner ones first. Removes the lines that it reads.
+Lines Fold(absl::Span<const absl::string_view>& text) {
+  Lines folded;
+  while (!text.empty()) {
+    absl::string_view line = text.front();
+    text.remove_prefix(1);
+    if (WithoutMargin(line) == "}") break;
     if (absl::ConsumeSuffix(&line, " {")) {
-      open.push_back({std::string(line), {}});
-    } else if (WithoutMargin(line) == "}") {
-      const std::vector<std::string> folded = Fold(open.back());
-      open.pop_back();
-      std::vector<std::string>& lines = open.back().lines;
-      lines.insert(lines.end(), folded.begin(), folded.end());
+      absl::c_copy(FoldMessage(line, Fold(text)), std::back_inserter(folded));
     } else {
-      open.back().lines.emplace_back(line);
+      folded.emplace_back(line);
     }
   }
-  return open.front().lines;
+  return folded;
 }
 
 // Fields that readers look for first, in order; other fields follow.
@@ -99,34 +89,18 @@ constexpr int kFirstFields[] = {
     DistributedSystemDescription::kActionsFieldNumber,
 };
 
-int Rank(const FieldDescriptor* field) {
-  const auto* first = std::find(std::begin(kFirstFields),
-                                std::end(kFirstFields), field->number());
-  return first == std::end(kFirstFields)
-             ? static_cast<int>(std::size(kFirstFields)) + field->number()
-             : static_cast<int>(first - std::begin(kFirstFields));
-}
-
 bool IsShellSafe(unsigned char c) {
   return absl::ascii_isalnum(c) ||
          absl::StrContains("_-+=:,./@%", std::string(1, c));
 }
 
 std::string ShellQuoted(const std::string& argument) {
-  if (!argument.empty() &&
-      std::all_of(argument.begin(), argument.end(), IsShellSafe)) {
+  if (!argument.empty() && absl::c_all_of(argument, IsShellSafe)) {
     return argument;
   }
-  std::string quoted = "'";
-  for (const char c : argument) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      // A line end would end the comment.
-      quoted += c == '\n' ? ' ' : c;
-    }
-  }
-  return quoted + "'";
+  // A line end would end the comment.
+  return absl::StrCat(
+      "'", absl::StrReplaceAll(argument, {{"'", "'\\''"}, {"\n", " "}}), "'");
 }
 
 }  // namespace
@@ -146,23 +120,24 @@ std::string ConfigText(absl::Span<const DistributedSystemDescription> tests) {
   printer.SetUseUtf8StringEscaping(true);
   std::string text;
   for (DistributedSystemDescription rest : tests) {
-    const google::protobuf::Reflection& reflection = *rest.GetReflection();
-    std::vector<const FieldDescriptor*> fields;
-    reflection.ListFields(rest, &fields);
-    std::stable_sort(fields.begin(), fields.end(),
-                     [](const FieldDescriptor* a, const FieldDescriptor* b) {
-                       return Rank(a) < Rank(b);
-                     });
     std::string printed;
-    for (const FieldDescriptor* field : fields) {
-      DistributedSystemDescription part;
-      reflection.SwapFields(&rest, &part, {field});
+    const auto print = [&](const DistributedSystemDescription& part) {
       std::string lines;
       printer.PrintToString(part, &lines);
       printed += lines;
+    };
+    for (const int number : kFirstFields) {
+      DistributedSystemDescription part;
+      rest.GetReflection()->SwapFields(
+          &rest, &part, {rest.GetDescriptor()->FindFieldByNumber(number)});
+      print(part);
     }
-    absl::StrAppend(&text, "tests {\n", absl::StrJoin(FoldAll(printed), "\n"),
-                    printed.empty() ? "" : "\n", "}\n");
+    print(rest);
+    const std::vector<absl::string_view> lines =
+        absl::StrSplit(printed, '\n', absl::SkipEmpty());
+    absl::Span<const absl::string_view> unread = lines;
+    absl::StrAppend(&text, "tests {\n", absl::StrJoin(Fold(unread), "\n"),
+                    lines.empty() ? "" : "\n", "}\n");
   }
   return text;
 }

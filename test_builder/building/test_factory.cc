@@ -29,15 +29,15 @@ absl::Status CheckNames(const TestRequest& request,
       const std::optional<std::string> meant = vocabulary.MeantBy(name);
       if (meant.has_value() && !request.allow_extra) {
         problems.push_back(absl::StrCat(
-            name, ": not a parameter of ", vocabulary.pattern().name, " or ",
-            vocabulary.protocol().name, "; did you mean ", *meant,
+            name, ": not a parameter of ", vocabulary.pattern().name(), " or ",
+            vocabulary.protocol().name(), "; did you mean ", *meant,
             "? --allow_extra accepts it as an attribute"));
         continue;
       }
       const std::string owners = WhereKnown(name);
       notes.Add(absl::StrCat(
-          name, " is not a parameter of ", vocabulary.pattern().name, " or ",
-          vocabulary.protocol().name,
+          name, " is not a parameter of ", vocabulary.pattern().name(), " or ",
+          vocabulary.protocol().name(),
           owners.empty() ? "" : absl::StrCat(" (but of ", owners, ")"),
           "; it becomes an attribute with no other effect"));
     }
@@ -118,15 +118,6 @@ constexpr size_t kMaxProblems = 20;
 // Always the same, because tests are checked one at a time.
 constexpr absl::string_view kPathPrefix = "tests[0].";
 
-void AddProblems(const DistributedSystemDescription& test,
-                 const absl::Status& status,
-                 std::vector<std::string>& problems) {
-  for (absl::string_view line : absl::StrSplit(status.message(), '\n')) {
-    problems.push_back(
-        absl::StrCat(test.name(), ": ", absl::StripPrefix(line, kPathPrefix)));
-  }
-}
-
 void NoteLongWarmups(const DistributedSystemDescription& test, Notes& notes) {
   for (const Action& action : test.actions()) {
     const Iterations& iterations = action.iterations();
@@ -159,7 +150,7 @@ absl::StatusOr<DistributedSystemDescription> BuildTest(
   absl::StatusOr<Traffic> traffic =
       BuildTraffic(vocabulary->pattern(), *values);
   if (!traffic.ok()) return traffic.status();
-  const ProtocolSetup protocol = vocabulary->protocol().build(*values);
+  const ProtocolSetup protocol = SetUp(vocabulary->protocol(), *values);
 
   DistributedSystemDescription test = std::move(traffic->body);
   AddProtocolOptions(*values, protocol.options, test);
@@ -180,12 +171,8 @@ absl::StatusOr<DistributedSystemDescription> BuildTest(
 }
 
 double TrafficSeconds(const DistributedSystemDescription& test) {
-  const auto duration = test.attributes().find("test_duration");
   double seconds = 0;
-  if (duration == test.attributes().end() ||
-      !absl::SimpleAtod(duration->second, &seconds)) {
-    return 0;
-  }
+  (void)absl::SimpleAtod(test.attributes().at("test_duration"), &seconds);
   return seconds;
 }
 
@@ -204,7 +191,11 @@ absl::Status CheckTests(absl::Span<const DistributedSystemDescription> tests,
     NoteLongWarmups(sequence.tests(0), notes);
     const absl::Status status =
         config::CheckTestSequence(std::move(sequence)).status();
-    if (!status.ok()) AddProblems(test, status, problems);
+    if (status.ok()) continue;
+    for (absl::string_view line : absl::StrSplit(status.message(), '\n')) {
+      problems.push_back(absl::StrCat(test.name(), ": ",
+                                      absl::StripPrefix(line, kPathPrefix)));
+    }
   }
   if (problems.size() > kMaxProblems) {
     const size_t dropped = problems.size() - kMaxProblems;

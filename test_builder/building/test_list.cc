@@ -15,7 +15,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
-#include "distbench/base/named.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "test_builder/building/config_string.h"
 #include "test_builder/building/test_factory.h"
@@ -199,9 +198,11 @@ absl::Status SharedNameError(const DistributedSystemDescription& a,
 
 constexpr size_t kMaxTests = 10000;
 
-// Adds the problems, each with the config that caused it, but none twice.
+// Adds the problems, if any, each with the config that caused it, but none
+// twice.
 void AddProblems(absl::string_view config, const absl::Status& status,
                  std::vector<std::string>& problems) {
+  if (status.ok()) return;
   for (absl::string_view line : absl::StrSplit(status.message(), '\n')) {
     std::string problem = absl::StrCat(config, ": ", line);
     if (std::find(problems.begin(), problems.end(), problem) ==
@@ -211,84 +212,56 @@ void AddProblems(absl::string_view config, const absl::Status& status,
   }
 }
 
-// One point in the product of the sweeps: a value for each parameter.
-using SweepPoint = std::vector<Setting>;
-
-absl::Status CheckSweptOnce(absl::Span<const Sweep> sweeps) {
+// One variant for each combination of the sweeps' values.
+absl::StatusOr<std::vector<SettingsVariant>> SweepPoints(
+    absl::Span<const Sweep> sweeps) {
   std::set<absl::string_view> names;
+  std::vector<SettingsVariant> points(1);
   for (const Sweep& sweep : sweeps) {
     for (const std::string& name : sweep.parameters) {
-      if (!names.insert(name).second) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("parameter_sweep: ", name, " is swept twice"));
-      }
+      if (names.insert(name).second) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("parameter_sweep: ", name, " is swept twice"));
     }
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::vector<SweepPoint>> SweepPoints(
-    absl::Span<const Sweep> sweeps) {
-  if (const absl::Status status = CheckSweptOnce(sweeps); !status.ok()) {
-    return status;
-  }
-  std::vector<SweepPoint> points(1);
-  for (const Sweep& sweep : sweeps) {
     if (points.size() * sweep.values.size() > kMaxTests) {
       return absl::InvalidArgumentError(absl::StrCat(
           "the sweeps make more than ", kMaxTests, " tests; shorten them"));
     }
-    std::vector<SweepPoint> multiplied;
-    for (const SweepPoint& point : points) {
-      for (const std::string& value : sweep.values) {
-        SweepPoint& added = multiplied.emplace_back(point);
-        for (const std::string& parameter : sweep.parameters) {
-          added.push_back({parameter, value});
-        }
-      }
-    }
-    points = std::move(multiplied);
+    points = Multiply(points, sweep.parameters, sweep.values);
   }
   return points;
 }
 
-std::vector<Setting> AllSettings(const TestListRequest& request,
-                                 const std::vector<Setting>& config,
-                                 const SweepPoint& point) {
-  std::vector<Setting> settings = {{"test_duration", request.duration}};
-  settings.insert(settings.end(), config.begin(), config.end());
-  settings.insert(settings.end(), point.begin(), point.end());
-  return settings;
-}
-
 // Adds the tests of one config at one point of the sweeps.
 absl::Status AddTests(const TestListRequest& request, const std::string& config,
-                      const std::vector<Setting>& settings,
-                      const SweepPoint& point, std::vector<NamedTest>& tests,
-                      Notes& notes) {
+                      const std::vector<Setting>& of_config,
+                      const SettingsVariant& point,
+                      std::vector<NamedTest>& tests, Notes& notes) {
+  std::vector<Setting> settings = {{"test_duration", request.duration}};
+  settings.insert(settings.end(), of_config.begin(), of_config.end());
+  for (const std::string& name : point.varied) {
+    settings.push_back({name, point.settings.at(name)});
+  }
   const absl::StatusOr<std::vector<SettingsVariant>> variants =
-      ExpandValueLists(AllSettings(request, settings, point));
+      ExpandValueLists(settings);
   if (!variants.ok()) return variants.status();
   if (tests.size() + variants->size() > kMaxTests) {
     return absl::InvalidArgumentError(
         absl::StrCat("makes more than ", kMaxTests, " tests in all"));
   }
   for (const SettingsVariant& variant : *variants) {
-    std::vector<std::string> swept = base::NamesOf(point);
-    swept.insert(swept.end(), variant.varied.begin(), variant.varied.end());
+    std::vector<std::string> varied = point.varied;
+    varied.insert(varied.end(), variant.varied.begin(), variant.varied.end());
     absl::StatusOr<DistributedSystemDescription> test =
         BuildTest({.settings = variant.settings,
                    .config_label = absl::StrCat(request.label, config),
-                   .swept_parameters = absl::StrJoin(swept, ","),
+                   .swept_parameters = absl::StrJoin(varied, ","),
                    .allow_extra = request.allow_extra},
                   notes);
     if (!test.ok()) return test.status();
     NamedTest& added = tests.emplace_back();
     added.test = *std::move(test);
-    for (const Setting& setting : point) {
-      added.varied[setting.name] = setting.value;
-    }
-    for (const std::string& name : variant.varied) {
+    for (const std::string& name : varied) {
       added.varied[name] = variant.settings.at(name);
     }
   }
@@ -330,32 +303,25 @@ bool EqualButForLabels(const DistributedSystemDescription& a,
 
 absl::StatusOr<std::vector<DistributedSystemDescription>> BuildTests(
     const TestListRequest& request, Notes& notes) {
-  const absl::StatusOr<std::vector<SweepPoint>> points =
+  const absl::StatusOr<std::vector<SettingsVariant>> points =
       SweepPoints(request.sweeps);
   if (!points.ok()) return points.status();
 
   std::vector<std::string> problems;
-  std::map<std::string, std::vector<Setting>> parsed;
+  std::vector<std::pair<std::string, std::vector<Setting>>> parsed;
   for (const std::string& config : request.configs) {
     absl::StatusOr<std::vector<Setting>> settings =
         ParseConfig(absl::StrCat(request.prefix, config));
-    if (settings.ok()) {
-      parsed[config] = *std::move(settings);
-    } else {
-      AddProblems(config, settings.status(), problems);
-    }
+    AddProblems(config, settings.status(), problems);
+    if (settings.ok()) parsed.emplace_back(config, *std::move(settings));
   }
 
   std::vector<NamedTest> tests;
-  for (const SweepPoint& point : *points) {
-    for (const auto& config : request.configs) {
-      const auto settings = parsed.find(config);
-      if (settings == parsed.end()) continue;
-      if (const absl::Status status =
-              AddTests(request, config, settings->second, point, tests, notes);
-          !status.ok()) {
-        AddProblems(config, status, problems);
-      }
+  for (const SettingsVariant& point : *points) {
+    for (const auto& [config, settings] : parsed) {
+      AddProblems(config,
+                  AddTests(request, config, settings, point, tests, notes),
+                  problems);
     }
   }
   if (!problems.empty()) return ToStatus(problems);

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/base/named.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -17,17 +16,31 @@ using testing::HasSubstr;
 using testing::Pair;
 
 std::vector<Parameter> Declared() {
-  std::vector<Parameter> parameters = {
-      IntegerParameter("count", "10", {2, 100}, "How many."),
-      NumberParameter("rate", "1.5", {0.5}, "How fast."),
-      ChoiceParameter("mode", "a", {"a", "b"}, "Which way."),
-      WordParameter("word", "", "A word."),
-      TextParameter("text", "", "Anything."),
-      IntegerParameter("lower", "1", {0}, "From."),
-      IntegerParameter("exact", "", {0}, "Exactly."),
+  return {
+      ParameterFrom(R"pb(name: "count"
+                         type: INTEGER
+                         default_value: "10"
+                         minimum: 2
+                         maximum: 100)pb"),
+      ParameterFrom(R"pb(name: "rate"
+                         type: NUMBER
+                         default_value: "1.5"
+                         minimum: 0.5)pb"),
+      ParameterFrom(R"pb(name: "mode"
+                         type: CHOICE
+                         default_value: "a"
+                         choices: "a"
+                         choices: "b")pb"),
+      ParameterFrom(R"pb(name: "word" type: WORD)pb"),
+      ParameterFrom(R"pb(name: "text")pb"),
+      ParameterFrom(R"pb(name: "lower"
+                         type: INTEGER
+                         default_value: "1"
+                         excluded_by: "exact")pb"),
+      ParameterFrom(R"pb(name: "exact" type: INTEGER)pb"),
+      ParameterFrom(R"pb(name: "of_mode" type: INTEGER needs: "mode")pb"),
+      ParameterFrom(R"pb(name: "of_b" type: INTEGER needs: "mode=b")pb"),
   };
-  parameters[5].excluded_by = "exact";
-  return parameters;
 }
 
 std::string ProblemOf(const std::string& name, const std::string& value) {
@@ -102,35 +115,56 @@ TEST(ParameterValuesTest, AnExcludedParameterMayNotBeGiven) {
             "lower and exact exclude each other; give one");
 }
 
-std::string Plain(Unit unit, const std::string& text) {
-  return PlainValue(NumberParameter("it", "", {0}, "It.", unit), text);
+TEST(ParameterValuesTest, AParameterMayNeedAnother) {
+  const auto problem = [](const ValueMap& given) {
+    const auto values = ParameterValues::Resolve(Declared(), given);
+    return std::string(values.status().message());
+  };
+  EXPECT_EQ(problem({{"of_mode", "1"}}),
+            "of_mode has no effect with no mode; remove it, or add mode=a or "
+            "b");
+  EXPECT_EQ(problem({{"of_mode", "1"}, {"mode", "a"}}), "");
+  EXPECT_EQ(problem({{"of_b", "1"}, {"mode", "a"}}),
+            "of_b has no effect with mode=a; remove it, or add mode=b");
+  EXPECT_EQ(problem({{"of_b", "1"}, {"mode", "b"}}), "");
+}
+
+Parameter NumberOf(Parameter::Unit unit) {
+  Parameter parameter;
+  parameter.set_type(Parameter::NUMBER);
+  parameter.set_unit(unit);
+  return parameter;
+}
+
+std::string Plain(Parameter::Unit unit, const std::string& text) {
+  return PlainValue(NumberOf(unit), text);
 }
 
 TEST(PlainValueTest, ConvertsQuantitiesToTheUnitOfTheParameter) {
-  EXPECT_EQ(Plain(Unit::kPerSecond, "1.5k/s"), "1500");
-  EXPECT_EQ(Plain(Unit::kPerSecond, "6/min"), "0.1");
-  EXPECT_EQ(Plain(Unit::kSeconds, "500ms"), "0.5");
-  EXPECT_EQ(Plain(Unit::kSeconds, "1h30m"), "5400");
-  EXPECT_EQ(Plain(Unit::kMicroseconds, "16ms"), "16000");
-  EXPECT_EQ(Plain(Unit::kMicroseconds, "1500ns"), "1.5");
-  EXPECT_EQ(Plain(Unit::kBytes, "256KiB"), "262144");
-  EXPECT_EQ(Plain(Unit::kBytes, "8GB"), "8000000000");
+  EXPECT_EQ(Plain(Parameter::PER_SECOND, "1.5k/s"), "1500");
+  EXPECT_EQ(Plain(Parameter::PER_SECOND, "6/min"), "0.1");
+  EXPECT_EQ(Plain(Parameter::SECONDS, "500ms"), "0.5");
+  EXPECT_EQ(Plain(Parameter::SECONDS, "1h30m"), "5400");
+  EXPECT_EQ(Plain(Parameter::MICROSECONDS, "16ms"), "16000");
+  EXPECT_EQ(Plain(Parameter::MICROSECONDS, "1500ns"), "1.5");
+  EXPECT_EQ(Plain(Parameter::BYTES, "256KiB"), "262144");
+  EXPECT_EQ(Plain(Parameter::BYTES, "8GB"), "8000000000");
 }
 
 TEST(PlainValueTest, ReturnsOtherTextAsItIs) {
   for (const char* text : {"", "007", "2.50", "-1s", "1e30s", "fast", "5x"}) {
-    EXPECT_EQ(Plain(Unit::kSeconds, text), text);
-    EXPECT_EQ(Plain(Unit::kPerSecond, text), text);
-    EXPECT_EQ(Plain(Unit::kBytes, text), text);
+    EXPECT_EQ(Plain(Parameter::SECONDS, text), text);
+    EXPECT_EQ(Plain(Parameter::PER_SECOND, text), text);
+    EXPECT_EQ(Plain(Parameter::BYTES, text), text);
   }
-  EXPECT_EQ(Plain(Unit::kPerSecond, "5s"), "5s");
-  EXPECT_EQ(PlainValue(NumberParameter("it", "", {0}, "It."), "5s"), "5s");
+  EXPECT_EQ(Plain(Parameter::PER_SECOND, "5s"), "5s");
+  EXPECT_EQ(PlainValue(NumberOf(Parameter::NO_UNIT), "5s"), "5s");
 }
 
 TEST(DescribeTypeTest, ShowsTheUnit) {
-  Parameter parameter = IntegerParameter("it", "", {2, 100}, "It.");
+  Parameter parameter = ParameterFrom("type: INTEGER minimum: 2 maximum: 100");
   EXPECT_EQ(DescribeType(parameter), "integer, 2 to 100");
-  parameter.unit = Unit::kBytes;
+  parameter.set_unit(Parameter::BYTES);
   EXPECT_EQ(DescribeType(parameter),
             "integer, 2 to 100, or with a unit, such as 256KiB");
 }
@@ -142,6 +176,7 @@ TEST(FillFormTest, FillsHolesAndKnowsThoseBetweenQuotes) {
   EXPECT_EQ(FillForm("", value_of), "");
   EXPECT_EQ(FillForm(R"(a: "x" b: <b> c: "-<c>-" <d>)", value_of),
             R"(a: "x" b: number of b c: "-text of c-" number of d)");
+  EXPECT_EQ(FillForm("<a b=<c> d>", value_of), "number of a b=<c> d");
 }
 
 TEST(FillFormTest, ValuesHaveNoHoles) {
@@ -152,10 +187,10 @@ TEST(FillFormTest, ValuesHaveNoHoles) {
             "\"<a>\"<b>\"");
 }
 
-TEST(FindNamedTest, FindsByName) {
+TEST(FindByNameTest, FindsByName) {
   const std::vector<Parameter> declared = Declared();
-  EXPECT_EQ(base::FindNamed(declared, "rate"), &declared[1]);
-  EXPECT_EQ(base::FindNamed(declared, "ratE"), nullptr);
+  EXPECT_EQ(FindByName(declared, "rate"), &declared[1]);
+  EXPECT_EQ(FindByName(declared, "ratE"), nullptr);
 }
 
 TEST(ArrivalsTextTest, PiecesAreComposed) {

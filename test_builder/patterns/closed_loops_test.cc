@@ -9,7 +9,7 @@ namespace {
 using testing::HasSubstr;
 
 std::string FilterFor(const std::string& fanout) {
-  const auto traffic = BuildPattern(StochasticPattern(), {{"fanout", fanout}});
+  const auto traffic = BuildPattern("stochastic", {{"fanout", fanout}});
   if (!traffic.ok()) return std::string(traffic.status().message());
   return traffic->body.rpc_descriptions(0).fanout_filter();
 }
@@ -35,12 +35,11 @@ TEST(StochasticTest, ExplainsAWrongFanout) {
 }
 
 TEST(StochasticTest, EndsByIterationsOrByTime) {
-  const auto by_time = BuildPattern(StochasticPattern(), {});
+  const auto by_time = BuildPattern("stochastic", {});
   ASSERT_TRUE(by_time.ok()) << by_time.status();
   EXPECT_FALSE(by_time->body.actions(0).iterations().has_max_iteration_count());
 
-  const auto by_count =
-      BuildPattern(StochasticPattern(), {{"iterations", "500"}});
+  const auto by_count = BuildPattern("stochastic", {{"iterations", "500"}});
   ASSERT_TRUE(by_count.ok()) << by_count.status();
   const Iterations& iterations = by_count->body.actions(0).iterations();
   EXPECT_EQ(iterations.max_iteration_count(), 500);
@@ -49,17 +48,15 @@ TEST(StochasticTest, EndsByIterationsOrByTime) {
 }
 
 TEST(StochasticTest, RefusesIterationsThatAreAllWarmUp) {
-  const auto traffic =
-      BuildPattern(StochasticPattern(), {{"iterations", "100"}});
+  const auto traffic = BuildPattern("stochastic", {{"iterations", "100"}});
   EXPECT_THAT(std::string(traffic.status().message()),
               HasSubstr("leaves nothing to measure"));
 }
 
 TEST(StochasticTest, PassesOnTheSeed) {
-  EXPECT_EQ(
-      BuildPattern(StochasticPattern(), {{"seed", "42"}})->body.random_seed(),
-      42);
-  EXPECT_FALSE(BuildPattern(StochasticPattern(), {})->body.has_random_seed());
+  EXPECT_EQ(BuildPattern("stochastic", {{"seed", "42"}})->body.random_seed(),
+            42);
+  EXPECT_FALSE(BuildPattern("stochastic", {})->body.has_random_seed());
 }
 
 }  // namespace

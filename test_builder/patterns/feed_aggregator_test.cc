@@ -18,8 +18,7 @@ std::vector<int64_t> Sizes(const Traffic& traffic) {
 }
 
 TEST(FeedAggregatorTest, AsksEveryLeafBeforeItAnswers) {
-  const auto traffic =
-      BuildPattern(FeedAggregatorPattern(), {{"leaf_count", "3"}});
+  const auto traffic = BuildPattern("feed_aggregator", {{"leaf_count", "3"}});
   ASSERT_TRUE(traffic.ok()) << traffic.status();
   const DistributedSystemDescription& body = traffic->body;
   EXPECT_EQ(body.rpc_descriptions(0).fanout_filter(), "round_robin");
@@ -30,12 +29,12 @@ TEST(FeedAggregatorTest, AsksEveryLeafBeforeItAnswers) {
 }
 
 TEST(FeedAggregatorTest, HasTheSizesOfAFeed) {
-  EXPECT_THAT(Sizes(*BuildPattern(FeedAggregatorPattern(), {})),
+  EXPECT_THAT(Sizes(*BuildPattern("feed_aggregator", {})),
               ElementsAre(3000, 8192, 8192, 284672));
 }
 
 TEST(FeedAggregatorTest, WithoutAPresetThereIsNoWork) {
-  const auto traffic = BuildPattern(FeedAggregatorPattern(), {});
+  const auto traffic = BuildPattern("feed_aggregator", {});
   ASSERT_TRUE(traffic.ok()) << traffic.status();
   EXPECT_EQ(traffic->body.activity_configs_size(), 0);
   EXPECT_EQ(traffic->body.action_lists(2).action_names_size(), 0);
@@ -44,7 +43,7 @@ TEST(FeedAggregatorTest, WithoutAPresetThereIsNoWork) {
 // A leaf's stages, each after the previous one.
 TEST(FeedAggregatorTest, PresetsAddWorkInOrder) {
   const auto traffic =
-      BuildPattern(FeedAggregatorPattern(), {{"preset", "feedsim_v1"}});
+      BuildPattern("feed_aggregator", {{"preset", "feedsim_v1"}});
   ASSERT_TRUE(traffic.ok()) << traffic.status();
   EXPECT_THAT(traffic->alias,
               testing::StartsWith("feed_aggregator_feedsim_v1"));
@@ -64,7 +63,7 @@ TEST(FeedAggregatorTest, PresetsAddWorkInOrder) {
 
 TEST(FeedAggregatorTest, TheSecondGenerationAsksMockServices) {
   const auto traffic = BuildPattern(
-      FeedAggregatorPattern(), {{"preset", "feedsim_v2"}, {"mock_count", "5"}});
+      "feed_aggregator", {{"preset", "feedsim_v2"}, {"mock_count", "5"}});
   ASSERT_TRUE(traffic.ok()) << traffic.status();
   const DistributedSystemDescription& body = traffic->body;
   EXPECT_EQ(body.services(3).name(), "mock");
@@ -86,7 +85,7 @@ int64_t LeafResponseBytes(const DistributedSystemDescription& body) {
 
 TEST(FeedAggregatorTest, LeavesSendTheirStories) {
   const auto size_with = [](const ValueMap& parameters) {
-    const auto traffic = BuildPattern(FeedAggregatorPattern(), parameters);
+    const auto traffic = BuildPattern("feed_aggregator", parameters);
     EXPECT_TRUE(traffic.ok()) << traffic.status();
     return LeafResponseBytes(traffic->body);
   };
@@ -97,8 +96,7 @@ TEST(FeedAggregatorTest, LeavesSendTheirStories) {
 }
 
 TEST(FeedAggregatorTest, SmallStorageServesOneRequestAtATime) {
-  const auto traffic =
-      BuildPattern(FeedAggregatorPattern(), {{"preset", "small"}});
+  const auto traffic = BuildPattern("feed_aggregator", {{"preset", "small"}});
   ASSERT_TRUE(traffic.ok()) << traffic.status();
   const auto& pools = traffic->body.activity_pools();
   EXPECT_EQ(pools.rbegin()->name(), "storage");
@@ -114,7 +112,7 @@ TEST(FeedAggregatorTest, SmallStorageServesOneRequestAtATime) {
 
 TEST(FeedAggregatorTest, ParametersReplaceThePresets) {
   const auto traffic = BuildPattern(
-      FeedAggregatorPattern(),
+      "feed_aggregator",
       {{"preset", "small"}, {"ranking_threads", "3"}, {"rank_nodes", "77"}});
   ASSERT_TRUE(traffic.ok()) << traffic.status();
   const DistributedSystemDescription& body = traffic->body;
@@ -134,11 +132,10 @@ TEST(FeedAggregatorTest, ParametersReplaceThePresets) {
 }
 
 TEST(FeedAggregatorTest, ParametersOfWorkThatThereIsNotAreErrors) {
-  EXPECT_THAT(BuildPattern(FeedAggregatorPattern(), {{"stories", "3"}})
-                  .status()
-                  .message(),
-              testing::HasSubstr("stories has no effect with no preset"));
-  EXPECT_THAT(BuildPattern(FeedAggregatorPattern(),
+  EXPECT_THAT(
+      BuildPattern("feed_aggregator", {{"stories", "3"}}).status().message(),
+      testing::HasSubstr("stories has no effect with no preset"));
+  EXPECT_THAT(BuildPattern("feed_aggregator",
                            {{"preset", "small"}, {"mock_count", "3"}})
                   .status()
                   .message(),
@@ -146,10 +143,10 @@ TEST(FeedAggregatorTest, ParametersOfWorkThatThereIsNotAreErrors) {
 }
 
 TEST(FeedAggregatorTest, Schedules) {
-  const auto traffic = BuildPattern(FeedAggregatorPattern(),
-                                    {{"qps", "0.5"},
-                                     {"warmup_seconds", "1.5"},
-                                     {"synchronization_mode", "constant"}});
+  const auto traffic =
+      BuildPattern("feed_aggregator", {{"qps", "0.5"},
+                                       {"warmup_seconds", "1.5"},
+                                       {"synchronization_mode", "constant"}});
   ASSERT_TRUE(traffic.ok()) << traffic.status();
   const Iterations& iterations = traffic->body.actions(0).iterations();
   EXPECT_EQ(iterations.open_loop_interval_ns(), 2'000'000'000);

@@ -1,5 +1,9 @@
 #include "test_builder/patterns/homa_workloads.h"
 
+#include <algorithm>
+#include <iterator>
+
+#include "absl/algorithm/container.h"
 #include "glog/logging.h"
 
 namespace distbench::test_builder {
@@ -16,49 +20,32 @@ constexpr Row kRows[] = {
 #include "test_builder/patterns/homa_workloads.inc"
 };
 
-struct Weight {
-  int64_t bytes;
-  int64_t units;
-};
-
 // The weights have twelve decimals. As integers they add up without rounding,
 // so thresholds are compared with the published values.
-constexpr double kUnitsPerWeight = 1e12;
-
-std::vector<Weight> WeightsOf(absl::string_view workload) {
-  std::vector<Weight> weights;
-  for (const Row& row : kRows) {
-    if (row.workload != workload) continue;
-    weights.push_back(
-        {row.bytes, static_cast<int64_t>(row.weight * kUnitsPerWeight + 0.5)});
-  }
-  return weights;
+int64_t UnitsOf(const Row& row) {
+  return static_cast<int64_t>(row.weight * 1e12 + 0.5);
 }
 
-std::vector<MessageSizeCdf::Point> KeepSizes(const std::vector<Weight>& weights,
+std::vector<MessageSizeCdf::Point> KeepSizes(const std::vector<Row>& rows,
                                              const SizeBuckets& buckets) {
   int64_t total = 0;
-  for (const Weight& weight : weights) total += weight.units;
+  for (const Row& row : rows) total += UnitsOf(row);
 
   std::vector<MessageSizeCdf::Point> kept;
   MessageSizeCdf::Point last = {0, 0.0};
   int64_t running = 0;
-  for (size_t i = 0; i < weights.size(); ++i) {
-    const int64_t bytes = weights[i].bytes;
-    running += weights[i].units;
-    if (bytes >= buckets.max_message_bytes) {
-      kept.push_back({buckets.max_message_bytes, 1.0});
-      return kept;
-    }
-    if (running >= total) {
-      kept.push_back({bytes, 1.0});
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const int64_t bytes = rows[i].bytes;
+    running += UnitsOf(rows[i]);
+    if (bytes >= buckets.max_message_bytes || running >= total) {
+      kept.push_back({std::min(bytes, buckets.max_message_bytes), 1.0});
       return kept;
     }
     const double cdf =
         static_cast<double>(running) / static_cast<double>(total);
     // There is a next size, because the last one reaches the total and has
     // returned above.
-    const double next_bytes = static_cast<double>(weights[i + 1].bytes);
+    const double next_bytes = static_cast<double>(rows[i + 1].bytes);
     if (cdf - last.cdf >= buckets.min_bucket_fraction ||
         buckets.max_size_ratio * static_cast<double>(last.bytes) < next_bytes) {
       last = {bytes, cdf};
@@ -70,15 +57,14 @@ std::vector<MessageSizeCdf::Point> KeepSizes(const std::vector<Weight>& weights,
 
 }  // namespace
 
-std::vector<std::string> HomaWorkloadNames() {
-  return {"w1", "w2", "w3", "w4", "w5"};
-}
-
 MessageSizeCdf HomaMessageSizes(absl::string_view workload,
                                 const SizeBuckets& buckets) {
-  const std::vector<Weight> weights = WeightsOf(workload);
-  CHECK(!weights.empty()) << "no workload is called " << workload;
-  MessageSizeCdf sizes = {KeepSizes(weights, buckets)};
+  std::vector<Row> rows;
+  absl::c_copy_if(kRows, std::back_inserter(rows), [workload](const Row& row) {
+    return row.workload == workload;
+  });
+  CHECK(!rows.empty()) << "no workload is called " << workload;
+  MessageSizeCdf sizes = {KeepSizes(rows, buckets)};
   double previous_cdf = 0;
   for (const MessageSizeCdf::Point& point : sizes.points) {
     sizes.mean_bytes +=

@@ -5,15 +5,11 @@
 #define DISTBENCH_TEST_BUILDER_PATTERNS_HOMA_WORKLOADS_H_
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 
 namespace distbench::test_builder {
-
-// "w1" to "w5".
-std::vector<std::string> HomaWorkloadNames();
 
 struct MessageSizeCdf {
   struct Point {
@@ -37,7 +33,7 @@ struct SizeBuckets {
   double max_size_ratio;
 };
 
-// `workload` is one of HomaWorkloadNames().
+// `workload` is "w1" to "w5".
 MessageSizeCdf HomaMessageSizes(absl::string_view workload,
                                 const SizeBuckets& buckets);
 

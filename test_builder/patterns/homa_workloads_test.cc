@@ -1,5 +1,7 @@
 #include "test_builder/patterns/homa_workloads.h"
 
+#include <string>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -42,7 +44,7 @@ TEST_P(HomaWorkloadsTest, BucketsKeepTheMeanAboutAsItIs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, HomaWorkloadsTest,
-                         testing::ValuesIn(HomaWorkloadNames()),
+                         testing::Values("w1", "w2", "w3", "w4", "w5"),
                          [](const testing::TestParamInfo<std::string>& info) {
                            return info.param;
                          });

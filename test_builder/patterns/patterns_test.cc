@@ -2,7 +2,6 @@
 
 #include <set>
 
-#include "distbench/base/named.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "test_builder/patterns/testing/pattern_testing.h"
@@ -24,7 +23,7 @@ TEST(RegistryTest, HasThePatterns) {
 
 TEST(RegistryTest, FindsByName) {
   ASSERT_NE(FindPattern("clique"), nullptr);
-  EXPECT_EQ(FindPattern("clique")->name, "clique");
+  EXPECT_EQ(FindPattern("clique")->name(), "clique");
   EXPECT_EQ(FindPattern("Clique"), nullptr);
   EXPECT_EQ(FindPattern(""), nullptr);
 }
@@ -37,28 +36,28 @@ class PatternTest : public testing::TestWithParam<std::string> {
 
 TEST_P(PatternTest, DeclaresEachParameterOnceAndSaysWhatItIs) {
   std::set<std::string> names;
-  for (const Parameter& parameter : pattern().parameters) {
-    EXPECT_TRUE(names.insert(parameter.name).second) << parameter.name;
-    EXPECT_NE(parameter.meaning, "") << parameter.name;
-    EXPECT_EQ(base::FindNamed(CommonParameters(), parameter.name), nullptr);
+  for (const Parameter& parameter : pattern().parameters()) {
+    EXPECT_TRUE(names.insert(parameter.name()).second) << parameter.name();
+    EXPECT_NE(parameter.meaning(), "") << parameter.name();
+    EXPECT_EQ(FindByName(CommonParameters(), parameter.name()), nullptr);
   }
-  EXPECT_NE(pattern().summary, "");
-  EXPECT_NE(pattern().description, "");
+  EXPECT_NE(pattern().summary(), "");
+  EXPECT_NE(pattern().description(), "");
 }
 
 TEST_P(PatternTest, ExampleIsOfThePattern) {
-  EXPECT_THAT(pattern().example, StartsWith(pattern().name));
+  EXPECT_THAT(pattern().example(), StartsWith(pattern().name()));
 }
 
 TEST_P(PatternTest, BuildsFromItsDefaults) {
-  const auto traffic = BuildPattern(pattern(), {});
+  const auto traffic = BuildPattern(GetParam(), {});
   ASSERT_TRUE(traffic.ok()) << traffic.status();
-  EXPECT_THAT(traffic->alias, StartsWith(pattern().name + "_"));
+  EXPECT_THAT(traffic->alias, StartsWith(pattern().name() + "_"));
   EXPECT_FALSE(traffic->body.has_name());
 }
 
 TEST_P(PatternTest, LastsAsLongAsAskedFor) {
-  const auto traffic = BuildPattern(pattern(), {{"test_duration", "0.25"}});
+  const auto traffic = BuildPattern(GetParam(), {{"test_duration", "0.25"}});
   ASSERT_TRUE(traffic.ok()) << traffic.status();
   int limited = 0;
   for (const Action& action : traffic->body.actions()) {
@@ -70,7 +69,7 @@ TEST_P(PatternTest, LastsAsLongAsAskedFor) {
 }
 
 TEST_P(PatternTest, EveryRpcHasAHandler) {
-  const auto traffic = BuildPattern(pattern(), {});
+  const auto traffic = BuildPattern(GetParam(), {});
   ASSERT_TRUE(traffic.ok()) << traffic.status();
   std::set<std::string> lists;
   for (const ActionList& list : traffic->body.action_lists()) {

@@ -9,11 +9,10 @@ namespace {
 using testing::HasSubstr;
 
 TEST(RectangularTest, BuildsAGrid) {
-  const auto traffic =
-      BuildPattern(RectangularPattern(), {{"x_size", "4"},
-                                          {"y_size", "3"},
-                                          {"fanout_filter", "same_x"},
-                                          {"tracing_interval", "7"}});
+  const auto traffic = BuildPattern("rectangular", {{"x_size", "4"},
+                                                    {"y_size", "3"},
+                                                    {"fanout_filter", "same_x"},
+                                                    {"tracing_interval", "7"}});
   ASSERT_TRUE(traffic.ok()) << traffic.status();
   const ServiceSpec& service = traffic->body.services(0);
   EXPECT_EQ(service.count(), 12);
@@ -25,7 +24,7 @@ TEST(RectangularTest, BuildsAGrid) {
 
 TEST(RectangularTest, WarmsUpForThreeSeconds) {
   const auto traffic =
-      BuildPattern(RectangularPattern(), {{"rpc_interval_us", "70000"}});
+      BuildPattern("rectangular", {{"rpc_interval_us", "70000"}});
   ASSERT_TRUE(traffic.ok()) << traffic.status();
   const Iterations& iterations = traffic->body.actions(0).iterations();
   EXPECT_EQ(iterations.open_loop_interval_ns(), 70'000'000);
@@ -33,8 +32,8 @@ TEST(RectangularTest, WarmsUpForThreeSeconds) {
 }
 
 TEST(RectangularTest, RefusesAGridOfTooManyNodes) {
-  const auto traffic = BuildPattern(RectangularPattern(),
-                                    {{"x_size", "1000"}, {"y_size", "1000"}});
+  const auto traffic =
+      BuildPattern("rectangular", {{"x_size", "1000"}, {"y_size", "1000"}});
   EXPECT_THAT(std::string(traffic.status().message()),
               HasSubstr("1000000 nodes; at most 100000"));
 }

@@ -15,7 +15,7 @@ const Iterations& ScheduleOf(const Traffic& traffic) {
 }
 
 TEST(QueryTreeTest, SchedulesByQueriesPerSecond) {
-  const auto traffic = BuildPattern(MultiLevelRpcPattern(), {{"qps", "300"}});
+  const auto traffic = BuildPattern("multi_level_rpc", {{"qps", "300"}});
   ASSERT_TRUE(traffic.ok()) << traffic.status();
   EXPECT_EQ(ScheduleOf(*traffic).open_loop_interval_ns(), 3'333'333);
   EXPECT_EQ(ScheduleOf(*traffic).warmup_iterations(), 900);
@@ -23,7 +23,7 @@ TEST(QueryTreeTest, SchedulesByQueriesPerSecond) {
 }
 
 TEST(QueryTreeTest, TakesFractionsOfQueriesPerSecond) {
-  const auto traffic = BuildPattern(MultiLevelRpcPattern(), {{"qps", "0.5"}});
+  const auto traffic = BuildPattern("multi_level_rpc", {{"qps", "0.5"}});
   ASSERT_TRUE(traffic.ok()) << traffic.status();
   EXPECT_EQ(ScheduleOf(*traffic).open_loop_interval_ns(), 2'000'000'000);
   EXPECT_EQ(ScheduleOf(*traffic).warmup_iterations(), 1);
@@ -32,7 +32,7 @@ TEST(QueryTreeTest, TakesFractionsOfQueriesPerSecond) {
 
 TEST(VariableResponseTest, DrawsResponsesFromARange) {
   const auto traffic =
-      BuildPattern(VariableResponseMultiLevelRpcPattern(),
+      BuildPattern("variable_response_multi_level_rpc",
                    {{"lower_size", "10"}, {"upper_size", "20"}});
   ASSERT_TRUE(traffic.ok()) << traffic.status();
   EXPECT_EQ(traffic->name_suffix, "-10-20");
@@ -44,7 +44,7 @@ TEST(VariableResponseTest, DrawsResponsesFromARange) {
 }
 
 TEST(VariableResponseTest, AnExactSizeIsARangeOfOne) {
-  const auto traffic = BuildPattern(VariableResponseMultiLevelRpcPattern(),
+  const auto traffic = BuildPattern("variable_response_multi_level_rpc",
                                     {{"exact_size", "35000"}});
   ASSERT_TRUE(traffic.ok()) << traffic.status();
   EXPECT_EQ(traffic->name_suffix, "-35000-35000");
@@ -52,11 +52,11 @@ TEST(VariableResponseTest, AnExactSizeIsARangeOfOne) {
 
 TEST(VariableResponseTest, RefusesContradictions) {
   const auto reversed =
-      BuildPattern(VariableResponseMultiLevelRpcPattern(),
+      BuildPattern("variable_response_multi_level_rpc",
                    {{"lower_size", "20"}, {"upper_size", "10"}});
   EXPECT_THAT(std::string(reversed.status().message()),
               HasSubstr("lower_size=20 is above upper_size=10"));
-  const auto both = BuildPattern(VariableResponseMultiLevelRpcPattern(),
+  const auto both = BuildPattern("variable_response_multi_level_rpc",
                                  {{"lower_size", "1"}, {"exact_size", "2"}});
   EXPECT_THAT(std::string(both.status().message()),
               HasSubstr("lower_size and exact_size exclude each other"));

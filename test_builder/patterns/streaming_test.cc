@@ -9,7 +9,7 @@ namespace distbench::test_builder {
 namespace {
 
 DistributedSystemDescription StreamingWith(const ValueMap& given) {
-  const auto traffic = BuildPattern(StreamingPattern(), given);
+  const auto traffic = BuildPattern("streaming", given);
   EXPECT_TRUE(traffic.ok()) << traffic.status();
   return traffic->body;
 }

@@ -13,12 +13,12 @@ using ::testing::HasSubstr;
 
 TEST(StorageServiceTest, AHandlerDoesTheWork) {
   const auto traffic =
-      BuildPattern(StorageServicePattern(), {{"hash_bytes", "5000"},
-                                             {"directory", "/data"},
-                                             {"io", "direct"},
-                                             {"memory_bytes", "1048576"},
-                                             {"memory_percent", "30"},
-                                             {"threads", "3"}});
+      BuildPattern("storage_service", {{"hash_bytes", "5000"},
+                                       {"directory", "/data"},
+                                       {"io", "direct"},
+                                       {"memory_bytes", "1048576"},
+                                       {"memory_percent", "30"},
+                                       {"threads", "3"}});
   ASSERT_TRUE(traffic.ok()) << traffic.status();
   const DistributedSystemDescription& body = traffic->body;
   EXPECT_THAT(body.action_lists(1).action_names(),
@@ -39,7 +39,7 @@ TEST(StorageServiceTest, AHandlerDoesTheWork) {
 TEST(StorageServiceTest, TakesTextsAsTheyAreWrittenAndNumbersAsDecimals) {
   const std::string directory = "/a \"b\"\\n{<io>}\n\303\244";
   const auto traffic = BuildPattern(
-      StorageServicePattern(), {{"directory", directory}, {"threads", "010"}});
+      "storage_service", {{"directory", directory}, {"threads", "010"}});
   ASSERT_TRUE(traffic.ok()) << traffic.status();
   EXPECT_EQ(SettingsOf(traffic->body.activity_configs(0)).at("directory"),
             directory);
@@ -47,7 +47,7 @@ TEST(StorageServiceTest, TakesTextsAsTheyAreWrittenAndNumbersAsDecimals) {
 }
 
 TEST(InferenceTest, FetchesExtractsAndMultipliesInOrder) {
-  const auto traffic = BuildPattern(InferencePattern(), {});
+  const auto traffic = BuildPattern("inference", {});
   ASSERT_TRUE(traffic.ok()) << traffic.status();
   const DistributedSystemDescription& body = traffic->body;
   EXPECT_THAT(body.action_lists(1).action_names(),
@@ -61,9 +61,8 @@ TEST(InferenceTest, FetchesExtractsAndMultipliesInOrder) {
 
 // Waiting for the disk does not occupy a thread that could compute.
 TEST(InferenceTest, FetchingAndComputingHavePoolsOfTheirOwn) {
-  const auto traffic =
-      BuildPattern(InferencePattern(),
-                   {{"fetching_threads", "7"}, {"computing_threads", "5"}});
+  const auto traffic = BuildPattern(
+      "inference", {{"fetching_threads", "7"}, {"computing_threads", "5"}});
   ASSERT_TRUE(traffic.ok()) << traffic.status();
   const DistributedSystemDescription& body = traffic->body;
   EXPECT_EQ(body.activity_pools(0).size(), 7);
@@ -75,7 +74,7 @@ TEST(InferenceTest, FetchingAndComputingHavePoolsOfTheirOwn) {
 
 TEST(InferenceTest, ModelAIsMoreWorkInEveryRespect) {
   const auto settings_of = [](const std::string& model, int activity) {
-    const auto traffic = BuildPattern(InferencePattern(), {{"model", model}});
+    const auto traffic = BuildPattern("inference", {{"model", model}});
     EXPECT_TRUE(traffic.ok()) << traffic.status();
     return SettingsOf(traffic->body.activity_configs(activity));
   };

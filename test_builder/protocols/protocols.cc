@@ -1,237 +1,184 @@
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "distbench/base/named.h"
+#include "absl/strings/str_split.h"
 #include "distbench/base/plugins.h"
+#include "distbench/config/catalogs/driver_catalog.h"
+#include "distbench/config/catalogs/settings.h"
+#include "distbench/config/reading/parse_yaml.h"
+#include "glog/logging.h"
+#include "google/protobuf/text_format.h"
 #include "test_builder/protocols/protocol.h"
+#include "test_builder/protocols/protocols_file.h"
 
 namespace distbench::test_builder {
 namespace {
 
-using Sides = SettingParameter::Sides;
+// ---- From the catalog to parameters -----------------------------------------
 
-constexpr char kPoolSize[] = "threadpool_size";
-constexpr char kMercuryTransport[] = "ofi+tcp";
-
-std::vector<SettingParameter> ThreadPoolSettings() {
-  return {{WordParameter("threadpool_type", "",
-                         "Pool of handler threads: elastic, simple, null or "
-                         "mercury. Default: the driver's choice."),
-           Sides::kServer},
-          {IntegerParameter(kPoolSize, "0", {0},
-                            "Handler threads; 0: the driver's choice."),
-           Sides::kServer}};
+// Null if the driver, or that side of it, does not have the setting.
+const config::SettingDeclaration* FindOn(
+    config::SettingsDeclaration config::DriverDeclaration::*side,
+    const std::string& driver, const std::string& setting) {
+  const config::DriverDeclaration* const declared = config::FindDriver(driver);
+  return declared == nullptr ? nullptr
+                             : config::FindSetting(declared->*side, setting);
 }
 
-// Adds those that are given to the settings and, as "_TYPE_SIZE", to the alias.
-void AddThreadPool(const ParameterValues& values, ProtocolSetup& setup) {
-  for (const SettingParameter& setting : ThreadPoolSettings()) {
-    const std::string& name = setting.parameter.name;
-    if (!values.Has(name)) continue;
-    if (name == kPoolSize && values.Integer(name) == 0) continue;
-    AddSetting(values, setting, setup.options);
-    absl::StrAppend(&setup.alias, "_", values.Text(name));
+// `by_default` becomes the default, as the catalog has it.
+Parameter ParameterOf(const config::SettingDeclaration& setting,
+                      std::string& by_default) {
+  Parameter parameter;
+  if (const auto* number = std::get_if<int64_t>(&setting.default_value)) {
+    parameter.set_type(Parameter::INTEGER);
+    parameter.set_minimum(static_cast<double>(setting.minimum));
+    if (setting.maximum != std::numeric_limits<int64_t>::max()) {
+      parameter.set_maximum(static_cast<double>(setting.maximum));
+    }
+    by_default = absl::StrCat(*number);
+  } else {
+    // Other programs may have drivers, and what carries them, that this one has
+    // not.
+    parameter.set_type(Parameter::WORD);
+    for (const std::string& word : setting.allowed_values) {
+      if (!word.empty()) parameter.add_choices(word);
+    }
+    by_default = std::get<std::string>(setting.default_value);
   }
+  parameter.set_meaning(setting.description);
+  return parameter;
 }
 
-std::vector<SettingParameter> GrpcThreading() {
-  return {{ChoiceParameter("client_type", "polling", {"polling", "callback"},
-                           "How the client waits for responses: on its "
-                           "completion queue, or by gRPC's callbacks."),
-           Sides::kClient},
-          {ChoiceParameter("server_type", "inline",
-                           {"inline", "handoff", "polling"},
-                           "Where handlers run: in the thread that received "
-                           "the request, or in a pool behind gRPC's callbacks "
-                           "(handoff) or behind its completion queue "
-                           "(polling)."),
-           Sides::kServer}};
-}
-
-std::vector<SettingParameter> GrpcConnections() {
-  return {
-      TransportSetting("What carries gRPC: tcp, unix or homa. Default: tcp."),
-      {IntegerParameter("channels", "", {1},
-                        "Connections from each worker of a client to each "
-                        "server, used in turn. Default: 1."),
-       Sides::kClient, "chan"},
-      CallsPerConnectionSetting("Calls after which a channel is replaced, with "
-                                "its connection; 0 is never. Default: 0."),
-      SpinSetting()};
-}
-
-ProtocolSetup SetUpGrpc(const ParameterValues& values) {
-  ProtocolSetup setup;
-  setup.alias =
-      absl::StrCat("grpc_", values.Text("client_type"), "_",
-                   values.Text("server_type"), IpVersionSuffix(values));
-  for (const SettingParameter& setting : GrpcThreading()) {
-    AddSetting(values, setting, setup.options);
+Parameter ParameterOf(const std::string& driver, const DriverSetting& setting) {
+  using Driver = config::DriverDeclaration;
+  const auto* declared =
+      FindOn(&Driver::client_settings, driver, setting.name());
+  if (declared == nullptr) {
+    declared = FindOn(&Driver::server_settings, driver, setting.name());
   }
-  // Inline handlers run in the driver's threads, so there is no pool.
-  if (values.Text("server_type") != "inline") AddThreadPool(values, setup);
-  AddSettings(values, GrpcConnections(), setup);
-  return setup;
-}
-
-Protocol GrpcProtocol() {
-  return {.name = "grpc",
-          .summary = "gRPC over TCP; used where no driver is named",
-          .parameters = Joined({ParametersOf(GrpcThreading()),
-                                ParametersOf(ThreadPoolSettings()),
-                                ParametersOf(GrpcConnections())}),
-          .build = &SetUpGrpc};
-}
-
-Protocol GrpcStreamProtocol() {
-  return PlainProtocol(
-      "grpc_stream", "messages on long-lived gRPC streams",
-      {TransportSetting("What carries gRPC: tcp or unix. Default: tcp."),
-       {IntegerParameter("streams", "", {1},
-                         "Streams from each worker of a client to each "
-                         "server, used in turn. Default: 1."),
-        Sides::kClient, "streams"},
-       {IntegerParameter("messages_per_stream", "", {0},
-                         "Requests after which a stream is replaced; 0 is "
-                         "never. Default: 0."),
-        Sides::kClient, "messages"},
-       {IntegerParameter("send_queue_messages", "", {1},
-                         "Requests that may wait to be sent on a stream. "
-                         "Default: 1024."),
-        Sides::kClient, "queue"},
-       SpinSetting()});
-}
-
-Protocol TcpProtocol() {
-  return PlainProtocol(
-      "tcp", "messages over plain TCP connections",
-      SettingsOverConnections(
-          "the messages",
-          {{IntegerParameter("max_batch", "", {1},
-                             "Requests or replies, at most, that "
-                             "share a write. Default: 64."),
-            Sides::kBoth, "batch"},
-           SpinSetting()}));
-}
-
-Protocol LoopbackProtocol() {
-  return PlainProtocol("loopback",
-                       "within one process, to measure distbench itself", {});
-}
-
-std::vector<SettingParameter> HomaSettings() {
-  return {{IntegerParameter("client_threads", "1", {1},
-                            "Threads that receive responses."),
-           Sides::kServer},
-          {IntegerParameter("server_threads", "1", {1},
-                            "Threads that receive requests."),
-           Sides::kServer},
-          {IntegerParameter("nocopy", "1", {0, 1},
-                            "1: payloads are not copied out of the receive "
-                            "buffer."),
-           Sides::kServer},
-          {IntegerParameter("ping_pong", "0", {0, 1},
-                            "1: requests are answered as they came, without a "
-                            "handler."),
-           Sides::kServer}};
-}
-
-ProtocolSetup SetUpHoma(const ParameterValues& values) {
-  ProtocolSetup setup;
-  for (const SettingParameter& setting : HomaSettings()) {
-    AddSetting(values, setting, setup.options);
+  std::string by_default;
+  Parameter parameter =
+      declared == nullptr ? Parameter() : ParameterOf(*declared, by_default);
+  if (!by_default.empty() && !setting.declared().has_default_value()) {
+    absl::StrAppend(parameter.mutable_meaning(), " Default: ", by_default, ".");
   }
-  AddThreadPool(values, setup);
-  // The size is in the name even where the driver chooses it.
+  const Driver* const known = config::FindDriver(driver);
+  if (known != nullptr && known->decorated_driver_setting == setting.name()) {
+    for (const std::string& name : config::BuiltInDriverNames()) {
+      parameter.add_choices(name);
+    }
+  }
+  parameter.MergeFrom(setting.declared());
+  parameter.set_name(setting.name());
+  return parameter;
+}
+
+// ---- The list ---------------------------------------------------------------
+
+// This and what products add are parts of the program, so that they are valid
+// is for tests to show.
+ProtocolFile ReadFile() {
+  ProtocolFile file;
+  const absl::Status status =
+      config::ParseYaml(kProtocolsYaml, "protocols.yaml", file);
+  CHECK(status.ok()) << status;
+  return file;
+}
+
+Protocol Completed(const Protocol& declared, const ProtocolFile& file) {
+  Protocol protocol = declared;
+  if (declared.over_connections()) {
+    *protocol.mutable_settings() = file.connections();
+    protocol.mutable_settings()->MergeFrom(declared.settings());
+    protocol.mutable_settings()->MergeFrom(file.networks());
+  }
+  for (const DriverSetting& setting : protocol.settings()) {
+    *protocol.add_parameters() = ParameterOf(protocol.name(), setting);
+  }
+  return protocol;
+}
+
+std::vector<Protocol> MakeProtocols() {
+  const ProtocolFile file = ReadFile();
+  std::vector<Protocol> protocols;
+  for (const Protocol& declared : file.protocols()) {
+    std::map<std::string, Protocol> by_name = {{declared.name(), declared}};
+    if (declared.name() == "tcp") {
+      for (const auto& [name, added] : base::Plugins<ProtocolText>::All()) {
+        CHECK(google::protobuf::TextFormat::ParseFromString(
+            std::string(added->text), &by_name[name]));
+      }
+    }
+    for (const auto& [name, protocol] : by_name) {
+      protocols.push_back(Completed(protocol, file));
+    }
+  }
+  return protocols;
+}
+
+// ---- From values to options -------------------------------------------------
+
+// Whether the parameter becomes a setting.
+bool IsSet(const DriverSetting& setting, const ParameterValues& values) {
+  if (!values.Has(setting.name())) return false;
+  if (setting.zero_is_none() && values.Integer(setting.name()) == 0) {
+    return false;
+  }
+  const std::vector<std::string> other =
+      absl::StrSplit(setting.not_with(), '=');
+  return other.size() != 2 || values.Text(other[0]) != other[1];
+}
+
+// Adds the value, which there must be.
+void AddSetting(const Protocol& protocol, const DriverSetting& setting,
+                const ParameterValues& values, ProtocolDriverOptions& options) {
+  const std::string& name = setting.name();
+  const Parameter& parameter = *FindByName(protocol.parameters(), name);
+  NamedSetting added;
+  added.set_name(setting.has_driver_name() ? setting.driver_name() : name);
+  if (parameter.type() == Parameter::INTEGER) {
+    added.set_int64_value(values.Integer(name));
+  } else {
+    const bool is_default = values.Text(name) == parameter.default_value();
+    added.set_string_value(is_default && setting.has_driver_default()
+                               ? setting.driver_default()
+                               : values.Text(name));
+  }
+  using Driver = config::DriverDeclaration;
+  const bool is_clients =
+      !setting.only_server() &&
+      FindOn(&Driver::client_settings, protocol.name(), name) != nullptr;
+  const bool is_servers =
+      !is_clients ||
+      FindOn(&Driver::server_settings, protocol.name(), name) != nullptr;
+  if (is_clients) *options.add_client_settings() = added;
+  if (is_servers) *options.add_server_settings() = added;
+}
+
+// "_ipv4", "_ipv6" or empty.
+std::string IpVersionSuffix(const ParameterValues& values) {
+  if (!values.Has("ip_version")) return "";
+  return absl::StrCat("_ipv", values.Text("ip_version"));
+}
+
+// Has no names of settings, and the size of the pool even where the driver
+// chooses it.
+std::string HomaAlias(const ParameterValues& values) {
   const std::string& pool_type = values.Text("threadpool_type");
-  setup.alias = absl::StrCat(
+  return absl::StrCat(
       "homa",
       values.Text("ping_pong") == "1" ? "_pingpong"
       : values.Text("nocopy") == "1"  ? "_nocopy"
                                       : "",
       IpVersionSuffix(values), "_", values.Text("server_threads"), "x",
-      values.Text("client_threads"), "x", values.Text(kPoolSize),
+      values.Text("client_threads"), "x", values.Text("threadpool_size"),
       pool_type.empty() ? "" : "_", pool_type);
-  return setup;
-}
-
-Protocol HomaProtocol() {
-  return {.name = "homa",
-          .summary = "the Homa transport of a kernel that has it",
-          .parameters = Joined({ParametersOf(HomaSettings()),
-                                ParametersOf(ThreadPoolSettings())}),
-          .build = &SetUpHoma};
-}
-
-ProtocolSetup SetUpMercury(const ParameterValues& values) {
-  const std::string& transport = values.Text("transport");
-  ProtocolSetup setup;
-  setup.alias = absl::StrCat("mercury_", transport, IpVersionSuffix(values));
-  NamedSetting& init = *setup.options.add_server_settings();
-  init.set_name("hg_init_info_string");
-  // Users' transports are passed on as they are; the default is the driver's,
-  // which replaces the placeholder by its own address.
-  init.set_string_value(transport == kMercuryTransport
-                            ? absl::StrCat(transport, "://__SERVER_IP__")
-                            : transport);
-  AddThreadPool(values, setup);
-  return setup;
-}
-
-Protocol MercuryProtocol() {
-  return {
-      .name = "mercury",
-      .summary = "the Mercury RPC framework, over IPv4",
-      .parameters =
-          Joined({{WordParameter(
-                      "transport", kMercuryTransport,
-                      "Mercury's plugin and protocol, passed on as it is.")},
-                  ParametersOf(ThreadPoolSettings())}),
-      .build = &SetUpMercury,
-  };
-}
-
-// A driver that hands its RPCs to another one, which `setting` names.
-Protocol Decorator(const std::string& name, const std::string& summary,
-                   const std::string& setting) {
-  const SettingParameter driver = {
-      WordParameter(setting, "grpc", "The driver that does the work."),
-      Sides::kServer};
-  return {.name = name,
-          .summary = summary,
-          .parameters = {driver.parameter},
-          .build = [name, driver](const ParameterValues& values) {
-            ProtocolSetup setup;
-            setup.alias =
-                absl::StrCat(name, "_", values.Text(driver.parameter.name),
-                             IpVersionSuffix(values));
-            AddSetting(values, driver, setup.options);
-            return setup;
-          }};
-}
-
-// gRPC's first, then tcp and those of products by name.
-std::vector<Protocol> MakeProtocols() {
-  std::map<std::string, Protocol> by_name = {{"tcp", TcpProtocol()}};
-  for (const auto& [name, protocol] : base::Plugins<Protocol>::All()) {
-    by_name.emplace(name, *protocol);
-  }
-  std::vector<Protocol> protocols = {GrpcProtocol(), GrpcStreamProtocol()};
-  for (const auto& [name, protocol] : by_name) protocols.push_back(protocol);
-  for (const Protocol& protocol :
-       {LoopbackProtocol(), HomaProtocol(), MercuryProtocol(),
-        Decorator("double_barrel",
-                  "another driver with two clients, which take turns",
-                  "next_protocol_driver"),
-        Decorator("composable_rpc_counter",
-                  "another driver, with its RPCs counted",
-                  "driver_under_test")}) {
-    protocols.push_back(protocol);
-  }
-  return protocols;
 }
 
 }  // namespace
@@ -241,122 +188,29 @@ const std::vector<Protocol>& AllProtocols() {
   return protocols;
 }
 
-std::vector<std::string> ProtocolNames() {
-  return base::NamesOf(AllProtocols());
-}
+std::vector<std::string> ProtocolNames() { return NamesOf(AllProtocols()); }
 
 const Protocol* FindProtocol(absl::string_view name) {
-  return base::FindNamed(AllProtocols(), name);
+  return FindByName(AllProtocols(), name);
 }
 
-// ---- Building blocks of setups ----------------------------------------------
-
-namespace {
-
-SettingParameter ConnectionsSetting() {
-  return {IntegerParameter("connections", "", {1},
-                           "Connections from each worker of a client to each "
-                           "server. Default: 1."),
-          SettingParameter::Sides::kClient, "conn"};
-}
-
-std::vector<SettingParameter> SettingsOfNetwork() {
-  return {{WordParameter("congestion_control", "",
-                         "TCP's congestion control, on both sides. Default: "
-                         "the hosts'."),
-           SettingParameter::Sides::kBoth},
-          {IntegerParameter("dscp", "", {0, 63},
-                            "The DSCP of all packets. Default: the hosts'."),
-           SettingParameter::Sides::kBoth, "dscp"}};
-}
-
-}  // namespace
-
-void AddSetting(const ParameterValues& values, const SettingParameter& setting,
-                ProtocolDriverOptions& options) {
-  using Sides = SettingParameter::Sides;
-  const Parameter& parameter = setting.parameter;
-  NamedSetting added;
-  added.set_name(parameter.name);
-  if (parameter.type == Parameter::Type::kInteger) {
-    added.set_int64_value(values.Integer(parameter.name));
-  } else {
-    added.set_string_value(values.Text(parameter.name));
-  }
-  if (setting.sides != Sides::kServer) *options.add_client_settings() = added;
-  if (setting.sides != Sides::kClient) *options.add_server_settings() = added;
-}
-
-void AddSettings(const ParameterValues& values,
-                 absl::Span<const SettingParameter> settings,
-                 ProtocolSetup& setup) {
-  for (const SettingParameter& setting : settings) {
-    if (!values.Has(setting.parameter.name)) continue;
+ProtocolSetup SetUp(const Protocol& protocol, const ParameterValues& values) {
+  ProtocolSetup setup = {.alias = protocol.name(), .options = {}};
+  const std::string ip_version = IpVersionSuffix(values);
+  if (!protocol.has_ip_version_after()) setup.alias += ip_version;
+  for (const DriverSetting& setting : protocol.settings()) {
+    if (!IsSet(setting, values)) continue;
+    AddSetting(protocol, setting, values, setup.options);
     // Names of libfabric's layered providers contain a semicolon.
     absl::StrAppend(
-        &setup.alias, "_", setting.word,
-        absl::StrReplaceAll(values.Text(setting.parameter.name), {{";", "_"}}));
-    AddSetting(values, setting, setup.options);
+        &setup.alias, "_", setting.word(),
+        absl::StrReplaceAll(values.Text(setting.name()), {{";", "_"}}));
+    if (setting.name() == protocol.ip_version_after()) {
+      setup.alias += ip_version;
+    }
   }
-}
-
-std::vector<Parameter> ParametersOf(
-    absl::Span<const SettingParameter> settings) {
-  std::vector<Parameter> parameters;
-  for (const SettingParameter& setting : settings) {
-    parameters.push_back(setting.parameter);
-  }
-  return parameters;
-}
-
-Protocol PlainProtocol(const std::string& name, const std::string& summary,
-                       const std::vector<SettingParameter>& settings) {
-  return {.name = name,
-          .summary = summary,
-          .parameters = ParametersOf(settings),
-          .build = [name, settings](const ParameterValues& values) {
-            ProtocolSetup setup;
-            setup.alias = absl::StrCat(name, IpVersionSuffix(values));
-            AddSettings(values, settings, setup);
-            return setup;
-          }};
-}
-
-std::vector<SettingParameter> SettingsOverConnections(
-    absl::string_view what, const std::vector<SettingParameter>& own) {
-  std::vector<SettingParameter> settings = {
-      TransportSetting(
-          absl::StrCat("What carries ", what, ": tcp or unix. Default: tcp.")),
-      ConnectionsSetting(),
-      CallsPerConnectionSetting("Calls after which a connection is replaced; 0 "
-                                "is never. Default: 0.")};
-  for (const auto& more : {own, SettingsOfNetwork()}) {
-    settings.insert(settings.end(), more.begin(), more.end());
-  }
-  return settings;
-}
-
-SettingParameter TransportSetting(absl::string_view meaning) {
-  return {WordParameter("transport", "", meaning),
-          SettingParameter::Sides::kServer};
-}
-
-SettingParameter CallsPerConnectionSetting(absl::string_view meaning) {
-  return {IntegerParameter("calls_per_connection", "", {0}, meaning),
-          SettingParameter::Sides::kClient, "calls"};
-}
-
-SettingParameter SpinSetting() {
-  return {IntegerParameter("spin_us", "", {0},
-                           "Microseconds that a worker with nothing to do "
-                           "polls before it sleeps. Default: 50 if there "
-                           "are CPUs to spare, else 0."),
-          SettingParameter::Sides::kServer, "spin"};
-}
-
-std::string IpVersionSuffix(const ParameterValues& values) {
-  if (!values.Has("ip_version")) return "";
-  return absl::StrCat("_ipv", values.Text("ip_version"));
+  if (protocol.name() == "homa") setup.alias = HomaAlias(values);
+  return setup;
 }
 
 }  // namespace distbench::test_builder

@@ -1,4 +1,4 @@
-#include "test_builder/run/outcome.h"
+#include "test_builder/run/test_runner.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -10,7 +10,7 @@ namespace {
 TEST(OutcomeOfTest, TakesFiguresFromTheStatistics) {
   const TestOutcome outcome = OutcomeOf(FakeResult("t", "query", 500, 7000));
   EXPECT_EQ(outcome.test, "t");
-  EXPECT_EQ(outcome.verdict, TestOutcome::Verdict::kOk);
+  EXPECT_EQ(outcome.verdict, "ok");
   EXPECT_FALSE(outcome.kept);
   ASSERT_EQ(outcome.rpcs.size(), 1);
   EXPECT_EQ(outcome.rpcs[0].rpc, "query");
@@ -47,23 +47,23 @@ TEST(OutcomeOfTest, JudgesByFailureAndFindings) {
   TestResult result = FakeResult("t", "query", 5, 7000);
   Finding& finding = *result.mutable_run_info()->add_findings();
   finding.set_severity(Finding::WARN);
-  EXPECT_EQ(OutcomeOf(result).verdict, TestOutcome::Verdict::kWarn);
+  EXPECT_EQ(OutcomeOf(result).verdict, "warn");
   finding.set_severity(Finding::NOTE);
-  EXPECT_EQ(OutcomeOf(result).verdict, TestOutcome::Verdict::kOk);
+  EXPECT_EQ(OutcomeOf(result).verdict, "ok");
   finding.set_severity(Finding::INVALID);
-  EXPECT_EQ(OutcomeOf(result).verdict, TestOutcome::Verdict::kInvalid);
+  EXPECT_EQ(OutcomeOf(result).verdict, "invalid");
   result.mutable_run_info()->set_failure("node lost");
-  EXPECT_EQ(OutcomeOf(result).verdict, TestOutcome::Verdict::kFailed);
+  EXPECT_EQ(OutcomeOf(result).verdict, kFailed);
 }
 
 TEST(OutcomeTableTest, HasARowPerTestAndRpc) {
   const std::vector<TestOutcome> outcomes = {
       {.test = "long_name",
-       .verdict = TestOutcome::Verdict::kWarn,
+       .verdict = "warn",
        .kept = true,
        .rpcs = {{"root_query", 1234.5, 950, 1'500'000},
                 {"leaf", 9.99, 12'345, 2'000'000'000}}},
-      {.test = "b", .verdict = TestOutcome::Verdict::kNotRun},
+      {.test = "b", .verdict = kNotRun},
   };
   EXPECT_EQ(OutcomeTable(outcomes),
             "test       RPC            rate     p50     p99  verdict\n"

@@ -11,6 +11,18 @@
 #include "test_builder/building/test_list.h"
 
 namespace distbench::test_builder {
+namespace {
+
+// The only test of a config that is stored there; absent if it is not one.
+std::optional<DistributedSystemDescription> StoredTest(
+    const std::string& path) {
+  absl::StatusOr<TestSequence> stored = config::LoadTestSequence(path);
+  if (!stored.ok() || stored->tests_size() != 1) return std::nullopt;
+  return std::move(*stored->mutable_tests(0));
+}
+
+}  // namespace
+
 ResultDirectory::ResultDirectory(absl::string_view path,
                                  absl::string_view label,
                                  absl::string_view config_header,
@@ -66,25 +78,19 @@ bool ResultDirectory::HasResult(absl::string_view test_name) const {
 
 absl::Status ResultDirectory::WriteConfig(
     const DistributedSystemDescription& test) const {
-  const absl::Status status = results::WriteFile(
+  absl::Status status = results::WriteFile(
       ConfigPath(test.name()), ConfigFile(config_header_, {test}, format_));
-  if (status.ok()) RemoveOtherFormats(test.name());
-  return status;
-}
-
-void ResultDirectory::RemoveOtherFormats(absl::string_view test_name) const {
+  if (!status.ok()) return status;
   for (const config::ConfigFormat format : config::kConfigFormats) {
     if (format == format_) continue;
-    const std::string path = ConfigPath(test_name, format);
-    const absl::StatusOr<TestSequence> stored = config::LoadTestSequence(path);
+    const std::string path = ConfigPath(test.name(), format);
+    const std::optional<DistributedSystemDescription> stored = StoredTest(path);
     // Other files of this name, such as a report, are somebody else's.
-    if (!stored.ok() || stored->tests_size() != 1 ||
-        stored->tests(0).name() != test_name) {
-      continue;
-    }
+    if (!stored.has_value() || stored->name() != test.name()) continue;
     std::error_code ignored;
     std::filesystem::remove(path, ignored);
   }
+  return status;
 }
 
 absl::Status ResultDirectory::WriteSequence(
@@ -100,11 +106,8 @@ std::optional<std::string> ResultDirectory::FindOtherConfig(
     const std::string path = ConfigPath(test.name(), format);
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) continue;
-    const absl::StatusOr<TestSequence> stored = config::LoadTestSequence(path);
-    if (!stored.ok() || stored->tests_size() != 1 ||
-        !EqualButForLabels(stored->tests(0), test)) {
-      return path;
-    }
+    const std::optional<DistributedSystemDescription> stored = StoredTest(path);
+    if (!stored.has_value() || !EqualButForLabels(*stored, test)) return path;
     has_equal = true;
   }
   if (has_equal) return std::nullopt;

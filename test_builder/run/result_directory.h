@@ -64,7 +64,6 @@ class ResultDirectory {
   std::string FilePath(absl::string_view name, absl::string_view suffix) const;
   std::string ConfigPath(absl::string_view test_name,
                          config::ConfigFormat format) const;
-  void RemoveOtherFormats(absl::string_view test_name) const;
 
   const std::string path_;
   const std::string label_;

@@ -6,7 +6,14 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/time.h"
+#include "distbench/base/human_units.h"
+#include "distbench/base/text_table.h"
+#include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/report/measurements/test_run.h"
+#include "distbench/report/measurements/test_totals.h"
+#include "distbench/report/objectives/check_objectives.h"
 #include "test_builder/building/test_factory.h"
 
 namespace distbench::test_builder {
@@ -24,7 +31,60 @@ absl::Status FailureOf(const absl::Status& status,
   return absl::OkStatus();
 }
 
+std::string FormatLatency(int64_t ns) {
+  if (ns == stats::Outcomes::kFailed) return "failed";
+  return base::HumanDuration(static_cast<double>(ns));
+}
+
+std::vector<base::TextRow> RowsOf(const TestOutcome& outcome) {
+  const std::string verdict =
+      absl::StrCat(outcome.verdict, outcome.kept ? " (kept)" : "");
+  if (outcome.rpcs.empty()) {
+    return {{outcome.test, "-", "-", "-", "-", verdict}};
+  }
+  std::vector<base::TextRow> rows;
+  for (const TestOutcome::RpcFigures& figures : outcome.rpcs) {
+    rows.push_back(
+        {rows.empty() ? outcome.test : "", figures.rpc,
+         base::HumanRate(figures.per_second), FormatLatency(figures.p50_ns),
+         FormatLatency(figures.p99_ns), rows.empty() ? verdict : ""});
+  }
+  return rows;
+}
+
 }  // namespace
+
+TestOutcome OutcomeOf(const TestResult& result,
+                      absl::Span<const std::string> objectives) {
+  TestOutcome outcome;
+  outcome.test = result.traffic_config().name();
+  outcome.verdict = report::RunVerdict(result);
+  outcome.objectives = report::CheckObjectives(result, objectives);
+  report::ForEachRpc(
+      result, /*max_intervals=*/1, [&](const report::RpcMeasurements& rpc) {
+        const stats::Outcomes& latency = rpc.latency();
+        if (latency.count() == 0) return;
+        const results::RpcCounts& counts = rpc.totals.counts;
+        outcome.rpcs.push_back({.rpc = rpc.name,
+                                .per_second = report::PerSecond(
+                                    static_cast<double>(counts.succeeded_count),
+                                    counts.duration_ns()),
+                                .p50_ns = latency.ValueAtQuantile(0.5),
+                                .p99_ns = latency.ValueAtQuantile(0.99)});
+      });
+  return outcome;
+}
+
+std::string OutcomeTable(absl::Span<const TestOutcome> outcomes) {
+  std::vector<base::TextRow> rows = {
+      {"test", "RPC", "rate", "p50", "p99", "verdict"}};
+  for (const TestOutcome& outcome : outcomes) {
+    for (base::TextRow& row : RowsOf(outcome)) rows.push_back(std::move(row));
+  }
+  // Numbers are right-aligned.
+  return absl::StrCat(absl::StrJoin(base::AlignedLines(rows, "llrrrl"), "\n"),
+                      "\n");
+}
 
 TestRunner::TestRunner(TestBackend& backend, const ResultDirectory& directory,
                        RunConsole console)
@@ -32,11 +92,13 @@ TestRunner::TestRunner(TestBackend& backend, const ResultDirectory& directory,
 
 std::vector<TestOutcome> TestRunner::RunAll(
     absl::Span<const DistributedSystemDescription> tests) {
+  console_.stop->SetHandler([this] { backend_.Cancel(); });
   std::vector<TestOutcome> outcomes;
   for (position_ = 0; position_ < static_cast<int>(tests.size()); ++position_) {
     outcomes.push_back(RunOne(tests[position_]));
     if (!outcomes.back().kept) SayWhatIsLeft(tests.subspan(position_ + 1));
   }
+  console_.stop->SetHandler({});
   return outcomes;
 }
 
@@ -44,20 +106,28 @@ TestOutcome TestRunner::RunOne(const DistributedSystemDescription& test) {
   if (directory_.HasResult(test.name())) return Keep(test);
   TestOutcome not_run;
   not_run.test = test.name();
-  if (unreachable_ || console_.stop_requested()) return not_run;
+  if (unreachable_ || console_.stop->requested()) return not_run;
   if (const absl::Status status = backend_.Connect(); !status.ok()) {
     unreachable_ = true;
     Say(status.message());
     Say("Tests without a result are not run; the same command resumes.");
     return not_run;
   }
-  if (console_.stop_requested()) return not_run;
+  if (console_.stop->requested()) return not_run;
   if (const absl::Status status = directory_.WriteConfig(test); !status.ok()) {
     Say(status.message());
-    not_run.verdict = TestOutcome::Verdict::kFailed;
+    not_run.verdict = kFailed;
     return not_run;
   }
-  Announce(test);
+  SayProgress(absl::StrCat("Individual test config saved in ",
+                           directory_.ConfigPath(test.name()), "."));
+  SayProgress(absl::StrCat("Trying to produce ",
+                           directory_.ResultPath(test.name()), "."));
+  const absl::Time now = absl::FromUnixNanos(console_.progress.clock->UnixNs());
+  SayProgress(absl::StrCat(
+      "Starting at ",
+      absl::FormatTime("%a %b %e %H:%M:%S %Z %Y", now, absl::LocalTimeZone()),
+      "."));
   TestSequenceResults results;
   const absl::Status status = RunWithProgress(test, results);
   return Finish(test, status, results);
@@ -79,7 +149,7 @@ TestOutcome TestRunner::Keep(const DistributedSystemDescription& test) {
   } else {
     Say(absl::StrCat(result.status().message(),
                      "; remove it to run the test again"));
-    outcome.verdict = TestOutcome::Verdict::kFailed;
+    outcome.verdict = kFailed;
   }
   outcome.test = test.name();
   outcome.kept = true;
@@ -91,7 +161,7 @@ TestOutcome TestRunner::Finish(const DistributedSystemDescription& test,
                                const TestSequenceResults& results) {
   TestOutcome outcome;
   outcome.test = test.name();
-  if (!status.ok() && console_.stop_requested()) {
+  if (!status.ok() && console_.stop->requested()) {
     Say(absl::StrCat("Stopped ", test.name(),
                      "; the same command runs it again."));
     return outcome;
@@ -110,7 +180,7 @@ TestOutcome TestRunner::Finish(const DistributedSystemDescription& test,
   if (failure.ok()) {
     stored = directory_.WriteResult(test.name(), results);
   } else {
-    outcome.verdict = TestOutcome::Verdict::kFailed;
+    outcome.verdict = kFailed;
     Say(absl::StrCat(test.name(), " failed: ", failure.message()));
     if (measured) {
       stored = directory_.WriteFailedResult(test.name(), results);
@@ -120,21 +190,9 @@ TestOutcome TestRunner::Finish(const DistributedSystemDescription& test,
   }
   if (!stored.ok()) {
     Say(stored.message());
-    outcome.verdict = TestOutcome::Verdict::kFailed;
+    outcome.verdict = kFailed;
   }
   return outcome;
-}
-
-void TestRunner::Announce(const DistributedSystemDescription& test) {
-  SayProgress(absl::StrCat("Individual test config saved in ",
-                           directory_.ConfigPath(test.name()), "."));
-  SayProgress(absl::StrCat("Trying to produce ",
-                           directory_.ResultPath(test.name()), "."));
-  const absl::Time now = absl::FromUnixNanos(console_.progress.clock->UnixNs());
-  SayProgress(absl::StrCat(
-      "Starting at ",
-      absl::FormatTime("%a %b %e %H:%M:%S %Z %Y", now, absl::LocalTimeZone()),
-      "."));
 }
 
 absl::Status TestRunner::RunWithProgress(
@@ -143,8 +201,6 @@ absl::Status TestRunner::RunWithProgress(
   return backend_.Run(
       test,
       [&](const RunTestsEvent& event) {
-        // The request to stop may have come before there was a run to cancel.
-        if (console_.stop_requested()) backend_.Cancel();
         RunTestsEvent shown = event;
         shown.set_test_index(position_);
         display.Show(shown);
@@ -161,7 +217,7 @@ void TestRunner::SayWhatIsLeft(
     ++count;
     seconds += TrafficSeconds(test);
   }
-  if (count == 0 || unreachable_ || console_.stop_requested()) return;
+  if (count == 0 || unreachable_ || console_.stop->requested()) return;
   SayProgress(absl::StrCat(
       count, count == 1 ? " test" : " tests", " left, about ",
       absl::FormatDuration(absl::Seconds(static_cast<int64_t>(seconds))),
@@ -180,11 +236,12 @@ SequencerBackend::SequencerBackend(std::string address, security::TlsFiles tls)
     : address_(std::move(address)), tls_(std::move(tls)) {}
 
 absl::Status SequencerBackend::Connect() {
-  if (client() != nullptr) return absl::OkStatus();
+  if (client_ != nullptr) return absl::OkStatus();
   absl::StatusOr<std::unique_ptr<client::TestClient>> client =
       client::TestClient::Connect(address_, tls_);
   if (!client.ok()) return client.status();
-  set_client(*std::move(client));
+  clients_.push_back(*std::move(client));
+  client_ = clients_.back().get();
   return absl::OkStatus();
 }
 
@@ -193,24 +250,14 @@ absl::Status SequencerBackend::Run(const DistributedSystemDescription& test,
                                    TestSequenceResults& results) {
   TestSequence sequence;
   *sequence.add_tests() = test;
-  const absl::Status status = client()->RunTests(sequence, observer, results);
-  if (absl::IsUnavailable(status)) set_client(nullptr);
+  const absl::Status status =
+      clients_.back()->RunTests(sequence, observer, results);
+  if (absl::IsUnavailable(status)) client_ = nullptr;
   return status;
 }
 
 void SequencerBackend::Cancel() {
-  if (const std::shared_ptr<client::TestClient> running = client())
-    running->Cancel();
-}
-
-std::shared_ptr<client::TestClient> SequencerBackend::client() const {
-  absl::MutexLock lock(&mutex_);
-  return client_;
-}
-
-void SequencerBackend::set_client(std::shared_ptr<client::TestClient> client) {
-  absl::MutexLock lock(&mutex_);
-  client_ = std::move(client);
+  if (client::TestClient* const running = client_) running->Cancel();
 }
 
 }  // namespace distbench::test_builder

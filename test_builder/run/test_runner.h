@@ -1,32 +1,65 @@
-// Runs tests one after another, and stores their results.
+// Runs tests one after another, stores their results, and says how they ended.
 
 #ifndef DISTBENCH_TEST_BUILDER_RUN_TEST_RUNNER_H_
 #define DISTBENCH_TEST_BUILDER_RUN_TEST_RUNNER_H_
 
+#include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
-#include "distbench/base/clock.h"
+#include "distbench/base/stop_signals.h"
 #include "distbench/client/progress_display.h"
 #include "distbench/client/test_client.h"
 #include "distbench/report/terminal/terminal_view.h"
+#include "distbench/report/verdicts/check.h"
 #include "distbench/security/tls_files.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
-#include "test_builder/run/outcome.h"
 #include "test_builder/run/result_directory.h"
 
 namespace distbench::test_builder {
+
+// Verdicts that are not of a result.
+inline constexpr char kFailed[] = "failed";
+inline constexpr char kNotRun[] = "not run";
+
+struct TestOutcome {
+  // Figures of what was measured after the warm-up, as reports have them.
+  // Latencies are response times in open loops and service times otherwise.
+  struct RpcFigures {
+    std::string rpc;
+    double per_second = 0;
+    int64_t p50_ns = 0;
+    int64_t p99_ns = 0;
+  };
+
+  std::string test;
+  std::string verdict = kNotRun;  // or as of report::RunVerdict()
+
+  // The result comes from an earlier run.
+  bool kept = false;
+
+  // RPCs of which any succeeded, in the order of the config.
+  std::vector<RpcFigures> rpcs;
+
+  // The verdicts on the objectives.
+  std::vector<report::Check> objectives;
+};
+
+// The outcome of a test that has a result. `objectives` are judged in addition
+// to those of the test.
+TestOutcome OutcomeOf(const TestResult& result,
+                      absl::Span<const std::string> objectives = {});
+
+// Formats a table with a row per test and RPC.
+std::string OutcomeTable(absl::Span<const TestOutcome> outcomes);
 
 // What runs tests: a sequencer, or a fake one. For use by one thread, except
 // for Cancel().
@@ -62,20 +95,18 @@ class SequencerBackend final : public TestBackend {
   void Cancel() override;
 
  private:
-  std::shared_ptr<client::TestClient> client() const;
-  void set_client(std::shared_ptr<client::TestClient> client);
-
   const std::string address_;
   const security::TlsFiles tls_;
-  mutable absl::Mutex mutex_;
-  // Shared with concurrent calls of Cancel().
-  std::shared_ptr<client::TestClient> client_ ABSL_GUARDED_BY(mutex_);
+
+  // All that there have been: Cancel() may still use a lost one.
+  std::vector<std::unique_ptr<client::TestClient>> clients_;
+  std::atomic<client::TestClient*> client_ = nullptr;  // null: not connected
 };
 
+// The console, which tests replace.
 struct RunConsole {
-  // `output` receives summaries and the table, `messages` progress and errors.
-  std::ostream* output;
-  std::ostream* messages;
+  std::ostream* output;    // results: configs, summaries, tables, help
+  std::ostream* messages;  // progress, notes, errors
 
   // How results are printed to the output.
   report::ResultTextOptions result_text = {};
@@ -85,9 +116,8 @@ struct RunConsole {
   // Leaves out what happens as it should.
   bool quiet = false;
 
-  // Whether the user has asked to stop. Whoever notices first also calls
-  // TestBackend::Cancel(), to end the running test.
-  std::function<bool()> stop_requested;
+  // By which the user asks to stop.
+  base::StopSignals* stop;
 };
 
 class TestRunner {
@@ -98,7 +128,8 @@ class TestRunner {
 
   // Runs the tests that do not have a result yet. Continues after a test that
   // fails, but stops if the sequencer cannot be reached or the user asks to
-  // stop. Returns the outcomes of all tests, in order.
+  // stop, which ends the running test. Returns the outcomes of all tests, in
+  // order.
   std::vector<TestOutcome> RunAll(
       absl::Span<const DistributedSystemDescription> tests);
 
@@ -108,7 +139,6 @@ class TestRunner {
   TestOutcome Finish(const DistributedSystemDescription& test,
                      const absl::Status& status,
                      const TestSequenceResults& results);
-  void Announce(const DistributedSystemDescription& test);
   absl::Status RunWithProgress(const DistributedSystemDescription& test,
                                TestSequenceResults& results);
 

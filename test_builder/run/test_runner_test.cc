@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/base/stop_signals.h"
 #include "distbench/base/testing/fake_clock.h"
 #include "distbench/results/result_file.h"
 #include "gmock/gmock.h"
@@ -18,7 +19,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-using Verdict = TestOutcome::Verdict;
 
 std::vector<DistributedSystemDescription> Tests(
     const std::vector<std::string>& names) {
@@ -42,7 +42,7 @@ class TestRunnerTest : public testing::Test {
     EXPECT_TRUE(directory_.Create().ok());
   }
 
-  std::vector<Verdict> Run(const std::vector<std::string>& names) {
+  std::vector<std::string> Run(const std::vector<std::string>& names) {
     const auto tests = Tests(names);
     TestRunner runner(
         backend_, directory_,
@@ -54,9 +54,9 @@ class TestRunnerTest : public testing::Test {
                           [this](absl::string_view text) {
                             messages_ << std::string(text);
                           }},
-         .stop_requested = [this] { return stop_; }});
+         .stop = &stop_});
     outcomes_ = runner.RunAll(tests);
-    std::vector<Verdict> verdicts;
+    std::vector<std::string> verdicts;
     for (const TestOutcome& outcome : outcomes_) {
       verdicts.push_back(outcome.verdict);
     }
@@ -71,14 +71,14 @@ class TestRunnerTest : public testing::Test {
   const ResultDirectory directory_;
   base::FakeClock clock_;
   FakeBackend backend_;
-  bool stop_ = false;
+  base::StopSignals stop_{/*exit_code=*/3};
   std::ostringstream output_;
   std::ostringstream messages_;
   std::vector<TestOutcome> outcomes_;
 };
 
 TEST_F(TestRunnerTest, FilesConfigAndResultOfEachTest) {
-  EXPECT_THAT(Run({"a", "b"}), ElementsAre(Verdict::kOk, Verdict::kOk));
+  EXPECT_THAT(Run({"a", "b"}), ElementsAre("ok", "ok"));
   EXPECT_THAT(backend_.tests_run(), ElementsAre("a", "b"));
   EXPECT_TRUE(Exists("a.config"));
   const auto results = results::ReadResults(directory_.ResultPath("b"));
@@ -108,7 +108,7 @@ TEST_F(TestRunnerTest, ShowsWhichTestRuns) {
 
 TEST_F(TestRunnerTest, ResumesWhereItStopped) {
   Run({"a"});
-  EXPECT_THAT(Run({"a", "b"}), ElementsAre(Verdict::kOk, Verdict::kOk));
+  EXPECT_THAT(Run({"a", "b"}), ElementsAre("ok", "ok"));
   EXPECT_THAT(backend_.tests_run(), ElementsAre("a", "b"));
   EXPECT_TRUE(outcomes_[0].kept);
   EXPECT_EQ(outcomes_[0].rpcs.size(), 1);
@@ -138,7 +138,7 @@ TEST_F(TestRunnerTest, SaysThatAKeptResultIsOfAnotherConfig) {
 
 TEST_F(TestRunnerTest, DoesNotReplaceAResultThatItCanNotRead) {
   { std::ofstream(directory_.ResultPath("a")) << "no result"; }
-  EXPECT_THAT(Run({"a"}), ElementsAre(Verdict::kFailed));
+  EXPECT_THAT(Run({"a"}), ElementsAre(kFailed));
   EXPECT_THAT(backend_.tests_run(), IsEmpty());
   EXPECT_THAT(messages_.str(), HasSubstr("remove it to run the test again"));
 }
@@ -151,7 +151,7 @@ TEST_F(TestRunnerTest, GoesOnAfterAFailedTestAndRunsItAgainNextTime) {
         *results.add_test_results() = result;
         return absl::OkStatus();
       });
-  EXPECT_THAT(Run({"a", "b"}), ElementsAre(Verdict::kFailed, Verdict::kOk));
+  EXPECT_THAT(Run({"a", "b"}), ElementsAre(kFailed, "ok"));
   EXPECT_THAT(messages_.str(), HasSubstr("a failed: node1 was lost"));
   EXPECT_TRUE(Exists("a.failed.pb.gz"));
   EXPECT_FALSE(Exists("a.pb.gz"));
@@ -162,7 +162,7 @@ TEST_F(TestRunnerTest, GoesOnAfterAFailedTestAndRunsItAgainNextTime) {
         *results.add_test_results() = FakeResult("a", "rpc", 3, 10);
         return absl::OkStatus();
       });
-  EXPECT_THAT(Run({"a", "b"}), ElementsAre(Verdict::kOk, Verdict::kOk));
+  EXPECT_THAT(Run({"a", "b"}), ElementsAre("ok", "ok"));
   EXPECT_THAT(backend_.tests_run(), ElementsAre("a", "b", "a"));
   EXPECT_TRUE(Exists("a.pb.gz"));
   EXPECT_FALSE(Exists("a.failed.pb.gz"));
@@ -173,7 +173,7 @@ TEST_F(TestRunnerTest, ARefusedTestIsAFailedOne) {
                    [](const TestBackend::EventObserver&, TestSequenceResults&) {
                      return absl::InvalidArgumentError("too few nodes");
                    });
-  EXPECT_THAT(Run({"a", "b"}), ElementsAre(Verdict::kFailed, Verdict::kOk));
+  EXPECT_THAT(Run({"a", "b"}), ElementsAre(kFailed, "ok"));
   EXPECT_THAT(messages_.str(), HasSubstr("a failed: too few nodes"));
   EXPECT_FALSE(Exists("a.failed.pb.gz"));
 }
@@ -181,7 +181,7 @@ TEST_F(TestRunnerTest, ARefusedTestIsAFailedOne) {
 TEST_F(TestRunnerTest, NoResultIsAFailure) {
   backend_.SetBody("a", [](const TestBackend::EventObserver&,
                            TestSequenceResults&) { return absl::OkStatus(); });
-  EXPECT_THAT(Run({"a"}), ElementsAre(Verdict::kFailed));
+  EXPECT_THAT(Run({"a"}), ElementsAre(kFailed));
 }
 
 TEST_F(TestRunnerTest, AResultThatCanNotBeStoredIsAFailure) {
@@ -191,7 +191,7 @@ TEST_F(TestRunnerTest, AResultThatCanNotBeStoredIsAFailure) {
         *results.add_test_results() = FakeResult("a", "rpc", 3, 10);
         return absl::AbortedError("lost");
       });
-  EXPECT_THAT(Run({"a"}), ElementsAre(Verdict::kFailed));
+  EXPECT_THAT(Run({"a"}), ElementsAre(kFailed));
   EXPECT_THAT(messages_.str(), HasSubstr(directory_.FailedResultPath("a")));
 }
 
@@ -202,8 +202,7 @@ TEST_F(TestRunnerTest, StopsWhereThereIsNoSequencer) {
     backend_.set_connect_status(absl::UnavailableError("nobody at host:1"));
     return absl::OkStatus();
   });
-  EXPECT_THAT(Run({"a", "b", "c"}),
-              ElementsAre(Verdict::kOk, Verdict::kNotRun, Verdict::kNotRun));
+  EXPECT_THAT(Run({"a", "b", "c"}), ElementsAre("ok", kNotRun, kNotRun));
   EXPECT_THAT(messages_.str(), HasSubstr("nobody at host:1"));
   EXPECT_THAT(messages_.str(), HasSubstr("the same command resumes"));
 }
@@ -211,15 +210,14 @@ TEST_F(TestRunnerTest, StopsWhereThereIsNoSequencer) {
 TEST_F(TestRunnerTest, StopsOnRequestAndKeepsWhatIsFinished) {
   backend_.SetBody("b", [&](const TestBackend::EventObserver& observer,
                             TestSequenceResults& results) {
-    stop_ = true;
+    stop_.Request();
     RunTestsEvent event;
     event.mutable_progress();
     observer(event);
     *results.add_test_results() = FakeResult("b", "rpc", 3, 10);
     return absl::CancelledError("cancelled");
   });
-  EXPECT_THAT(Run({"a", "b", "c"}),
-              ElementsAre(Verdict::kOk, Verdict::kNotRun, Verdict::kNotRun));
+  EXPECT_THAT(Run({"a", "b", "c"}), ElementsAre("ok", kNotRun, kNotRun));
   EXPECT_EQ(backend_.cancel_count(), 1);
   EXPECT_TRUE(Exists("a.pb.gz"));
   EXPECT_FALSE(Exists("b.pb.gz"));

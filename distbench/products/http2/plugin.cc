@@ -20,9 +20,6 @@
 namespace distbench::http2 {
 namespace {
 
-using test_builder::IntegerParameter;
-using Sides = test_builder::SettingParameter::Sides;
-
 const base::Plugin<base::Product> kProduct("http2", new base::Product{
                                                         "The driver http2"});
 
@@ -40,22 +37,15 @@ const base::Plugin<config::DriverDeclaration> kDeclaration(
     "http2", new config::DriverDeclaration(Declaration()));
 #endif
 
-const base::Plugin<test_builder::Protocol> kProtocol(
-    "http2",
-    new test_builder::Protocol(test_builder::PlainProtocol(
-        "http2", "gRPC's wire format over HTTP/2, without gRPC",
-        test_builder::SettingsOverConnections(
-            "HTTP/2",
-            {{IntegerParameter("stream_window_bytes", "", {65'535},
-                               "Bytes of a message that may be sent before the "
-                               "receiver has said that it reads them. Default: "
-                               "1 MiB."),
-              Sides::kBoth, "window"},
-             {IntegerParameter("max_concurrent_streams", "", {1},
-                               "Requests that may be in flight on a "
-                               "connection. Default: 65536."),
-              Sides::kServer, "streams"},
-             test_builder::SpinSetting()}))));
+const base::Plugin<test_builder::ProtocolText> kProtocol(
+    "http2", new test_builder::ProtocolText{
+                 R"pb(
+                   name: "http2"
+                   summary: "gRPC's wire format over HTTP/2, without gRPC"
+                   settings { name: "stream_window_bytes" word: "window" }
+                   settings { name: "max_concurrent_streams" word: "streams" }
+                   settings { name: "spin_us" word: "spin" only_server: true }
+                   over_connections: true)pb"});
 
 }  // namespace
 }  // namespace distbench::http2

@@ -24,9 +24,6 @@
 namespace distbench::libfabric {
 namespace {
 
-using test_builder::IntegerParameter;
-using Sides = test_builder::SettingParameter::Sides;
-
 const base::Plugin<base::Product> kProduct("libfabric",
                                            new base::Product{
                                                "The driver libfabric"});
@@ -69,26 +66,20 @@ const base::Plugin<config::HostFact> kFact(
                          .value = ProvidersOf,
                          .rule = config::HostFact::Rule::kIncludes});
 
-const base::Plugin<test_builder::Protocol> kProtocol(
+const base::Plugin<test_builder::ProtocolText> kProtocol(
     "libfabric",
-    new test_builder::Protocol(test_builder::PlainProtocol(
-        "libfabric", "messages over libfabric's reliable datagrams",
-        {{test_builder::TextParameter(
-              "provider", "",
-              "libfabric's provider, as fi_info lists it. Default: tcp."),
-          Sides::kServer},
-         {test_builder::WordParameter(
-              "endpoint", "",
-              "Reliable datagrams, rdm, or connections, msg. Default: rdm."),
-          Sides::kServer},
-         {IntegerParameter("receive_buffers", "", {16},
-                           "Buffers of each worker in which messages can "
-                           "arrive. Default: 64."),
-          Sides::kServer},
-         {IntegerParameter("receive_buffer_bytes", "", {4096},
-                           "Size of each of these buffers. Default: 278528."),
-          Sides::kServer},
-         test_builder::SpinSetting()})));
+    new test_builder::ProtocolText{
+        R"pb(
+          name: "libfabric"
+          summary: "messages over libfabric's reliable datagrams"
+          settings {
+            name: "provider"
+            declared { type: TEXT }
+          }
+          settings { name: "endpoint" }
+          settings { name: "receive_buffers" }
+          settings { name: "receive_buffer_bytes" }
+          settings { name: "spin_us" word: "spin" only_server: true })pb"});
 
 }  // namespace
 }  // namespace distbench::libfabric

@@ -30,12 +30,13 @@ const protocol::DriverPlugin kDriver(
     {.name = "thrift", .complete = &config::CompleteBy<catalog::Thrift>},
     {Make});
 
-const base::Plugin<test_builder::Protocol> kProtocol(
-    "thrift",
-    new test_builder::Protocol(test_builder::PlainProtocol(
-        "thrift", "Thrift's framed transport and binary protocol",
-        test_builder::SettingsOverConnections("Thrift",
-                                              {test_builder::SpinSetting()}))));
+const base::Plugin<test_builder::ProtocolText> kProtocol(
+    "thrift", new test_builder::ProtocolText{
+                  R"pb(
+                    name: "thrift"
+                    summary: "Thrift's framed transport and binary protocol"
+                    settings { name: "spin_us" word: "spin" only_server: true }
+                    over_connections: true)pb"});
 
 }  // namespace
 }  // namespace distbench::thrift

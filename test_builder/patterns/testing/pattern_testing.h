@@ -5,10 +5,10 @@
 
 #include <map>
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "proto/traffic_config.pb.h"
 #include "test_builder/parameters/parameter.h"
 #include "test_builder/patterns/pattern.h"
@@ -17,14 +17,13 @@ namespace distbench::test_builder {
 
 // A helper for tests of patterns.
 
-// Builds the pattern with the given values, and the defaults of all others.
-inline absl::StatusOr<Traffic> BuildPattern(const Pattern& pattern,
+// Builds the pattern of that name with the given values, and the defaults of
+// all others.
+inline absl::StatusOr<Traffic> BuildPattern(absl::string_view name,
                                             const ValueMap& given) {
-  std::vector<Parameter> declared = pattern.parameters;
-  declared.insert(declared.end(), CommonParameters().begin(),
-                  CommonParameters().end());
-  const absl::StatusOr<ParameterValues> values =
-      ParameterValues::Resolve(declared, given);
+  const Pattern& pattern = *FindPattern(name);
+  const absl::StatusOr<ParameterValues> values = ParameterValues::Resolve(
+      Joined(pattern.parameters(), CommonParameters()), given);
   if (!values.ok()) return values.status();
   return BuildTraffic(pattern, *values);
 }

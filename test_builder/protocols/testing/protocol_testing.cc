@@ -1,7 +1,5 @@
 #include "test_builder/protocols/testing/protocol_testing.h"
 
-#include <vector>
-
 #include "google/protobuf/text_format.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
@@ -13,12 +11,10 @@ namespace distbench::test_builder {
 
 ProtocolSetup MakeSetup(const std::string& protocol, const ValueMap& given) {
   const Protocol& found = *FindProtocol(protocol);
-  std::vector<Parameter> declared = found.parameters;
-  declared.insert(declared.end(), CommonParameters().begin(),
-                  CommonParameters().end());
-  const auto values = ParameterValues::Resolve(declared, given);
+  const auto values = ParameterValues::Resolve(
+      Joined(found.parameters(), CommonParameters()), given);
   EXPECT_TRUE(values.ok()) << values.status();
-  return found.build(*values);
+  return SetUp(found, *values);
 }
 
 void ExpectOptions(const ProtocolSetup& setup, const std::string& expected) {

@@ -158,8 +158,8 @@ absl::StatusOr<DistributedSystemDescription> FanoutKnob::At(
 namespace {
 
 bool IsNumber(const test_builder::Parameter& parameter) {
-  return parameter.type == test_builder::Parameter::Type::kInteger ||
-         parameter.type == test_builder::Parameter::Type::kNumber;
+  return parameter.type() == test_builder::Parameter::INTEGER ||
+         parameter.type() == test_builder::Parameter::NUMBER;
 }
 
 absl::StatusOr<test_builder::ValueMap> ReadSettings(const std::string& config) {
@@ -186,7 +186,7 @@ absl::StatusOr<test_builder::Parameter> FindNumber(
   if (parameter != nullptr && IsNumber(*parameter)) return *parameter;
   std::vector<std::string> names;
   for (const test_builder::Parameter& each : vocabulary->parameters()) {
-    if (IsNumber(each)) names.push_back(each.name);
+    if (IsNumber(each)) names.push_back(each.name());
   }
   return absl::InvalidArgumentError(absl::StrCat(
       parameter == nullptr ? "there is no parameter "
@@ -209,10 +209,10 @@ absl::StatusOr<std::unique_ptr<BuilderKnob>> BuilderKnob::Make(
   const auto given = settings->find(parameter);
   double base_load = 0;
   if (!absl::SimpleAtod(
-          given == settings->end() ? found->default_value : given->second,
+          given == settings->end() ? found->default_value() : given->second,
           &base_load) ||
       base_load <= 0) {
-    base_load = std::max(1.0, found->range.minimum);
+    base_load = std::max(1.0, found->minimum());
   }
   auto knob = std::unique_ptr<BuilderKnob>(new BuilderKnob(
       *std::move(settings), config, *std::move(found), base_load));
@@ -230,16 +230,16 @@ BuilderKnob::BuilderKnob(test_builder::ValueMap settings, std::string label,
 
 double BuilderKnob::min_load() const {
   const double lowest = is_whole() ? 1 : 0.001;
-  return std::max(lowest, parameter_.range.minimum);
+  return std::max(lowest, parameter_.minimum());
 }
 
 absl::StatusOr<DistributedSystemDescription> BuilderKnob::Build(
     double load) const {
   test_builder::TestRequest request = {.settings = settings_,
                                        .config_label = label_};
-  request.settings[parameter_.name] = is_whole()
-                                          ? absl::StrCat(std::llround(load))
-                                          : absl::StrFormat("%.9g", load);
+  request.settings[parameter_.name()] = is_whole()
+                                            ? absl::StrCat(std::llround(load))
+                                            : absl::StrFormat("%.9g", load);
   test_builder::Notes notes;
   absl::StatusOr<DistributedSystemDescription> test =
       test_builder::BuildTest(request, notes);

@@ -116,12 +116,12 @@ class BuilderKnob final : public Knob {
   static absl::StatusOr<std::unique_ptr<BuilderKnob>> Make(
       const std::string& config, const std::string& parameter);
 
-  absl::string_view unit() const override { return parameter_.name; }
+  absl::string_view unit() const override { return parameter_.name(); }
   double base_load() const override { return base_load_; }
   double min_load() const override;
-  double max_load() const override { return parameter_.range.maximum; }
+  double max_load() const override { return parameter_.maximum(); }
   bool is_whole() const override {
-    return parameter_.type == test_builder::Parameter::Type::kInteger;
+    return parameter_.type() == test_builder::Parameter::INTEGER;
   }
   absl::StatusOr<DistributedSystemDescription> At(
       double load, const ProbeTiming& timing) const override;
