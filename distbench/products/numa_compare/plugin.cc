@@ -1,17 +1,18 @@
 // What this product adds to the program.
 
 #include <cstdint>
+#include <functional>
 #include <iostream>
 #include <limits>
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
-#include "distbench/base/index_list.h"
+#include "absl/time/time.h"
 #include "distbench/base/json.h"
 #include "distbench/base/message_json.h"
 #include "distbench/base/plugins.h"
@@ -23,11 +24,9 @@
 #include "distbench/cli/test_output.h"
 #include "distbench/client/console_run.h"
 #include "distbench/numa/topology.h"
-#include "distbench/products/numa_compare/numa_comparison.h"
-#include "distbench/products/numa_compare/numa_deployments.h"
-#include "distbench/products/numa_compare/numa_table.h"
+#include "distbench/products/numa_compare/numa_compare.h"
 #include "distbench/products/numa_compare/page_files.h"
-#include "distbench/products/search/search_plan.h"
+#include "distbench/products/search/command.h"
 #include "distbench/report/parts/document_parts.h"
 #include "distbench/report/parts/text_part.h"
 
@@ -43,76 +42,48 @@ constexpr int kMaxRounds = 1000;
 struct NumaCompareFlags {
   std::string pattern;
   std::string infile = "-";
-  std::string numa_nodes;
-  std::string generator_cpus;
-  NumaDeploymentOptions deployments;
-  double cpu_percent = 60;
-  NumaComparisonOptions comparison;
-  search::SearchTiming timing;
-  int max_probes = 25;
-  double tolerance_percent = 2;
+  NumaOptions options;
+  search::SearchFlags search = {.tolerance_percent = 2,
+                                .max_probes = 25,
+                                .warmup = absl::Seconds(2),
+                                .probe = absl::Seconds(10),
+                                .final_run = absl::Seconds(60)};
+  int repetitions = 3;
+  uint64_t seed = 0;
   cli::TestOutputFlags output;
   bool quiet = false;
 };
 
-absl::Status ReadIndices(absl::string_view flag, const std::string& text,
-                         base::IndexSet& indices) {
-  absl::StatusOr<base::IndexSet> read = base::ParseIndexList(text);
-  if (!read.ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(flag, ": ", read.status().message()));
-  }
-  indices = *std::move(read);
-  return absl::OkStatus();
-}
-
-// Returns the settings of each search, without an objective.
-LoadSearchSpec SearchSpecOf(const NumaCompareFlags& flags) {
-  LoadSearchSpec spec;
-  spec.set_knob("rate");
-  spec.set_tolerance(flags.tolerance_percent / 100);
-  spec.set_max_probes(flags.max_probes);
-  spec.set_warmup_us(absl::ToInt64Microseconds(flags.timing.warmup));
-  spec.set_probe_duration_us(absl::ToInt64Microseconds(flags.timing.probe));
-  spec.set_final_duration_us(absl::ToInt64Microseconds(flags.timing.final_run));
-  return spec;
-}
-
-absl::StatusOr<int> NumaCompare(NumaCompareFlags flags,
+absl::StatusOr<int> NumaCompare(NumaCompareFlags& flags,
                                 base::StopSignals& stop) {
-  NumaComparisonOptions& comparison = flags.comparison;
-  comparison.cpu_objective = CpuObjective(flags.cpu_percent);
-  comparison.search = SearchSpecOf(flags);
   const absl::StatusOr<DistributedSystemDescription> test =
       cli::LoadOneTest(flags.pattern, flags.infile);
   if (!test.ok()) return test.status();
   // Everything that can be wrong, before hours have been spent.
-  absl::Status checked = ReadIndices("--numa_nodes", flags.numa_nodes,
-                                     flags.deployments.numa_nodes);
-  checked.Update(ReadIndices("--generator_cpus", flags.generator_cpus,
-                             flags.deployments.generator_cpus));
-  checked.Update(cli::CheckOutput(flags.output));
-  checked.Update(CheckSearches(comparison, *test));
+  const absl::Status checked = cli::CheckOutput(flags.output);
   if (!checked.ok()) return checked;
   const absl::StatusOr<std::string> program = cli::OwnProgram();
   if (!program.ok()) return program.status();
-  const absl::StatusOr<DeploymentPlan> plan =
-      PlanNumaDeployments(*test, flags.deployments, numa::ReadHostTopology(""));
+  flags.options.search = search::SpecOf(flags.search);
+  const absl::StatusOr<NumaPlan> plan = PlanNumaComparison(
+      *test, flags.options, numa::ReadHostTopology(""));
   if (!plan.ok()) return plan.status();
 
   const auto say = [&flags](const std::string& line) {
     if (!flags.quiet) std::cerr << line << std::endl;
   };
-  if (comparison.seed == 0) comparison.seed = std::random_device()();
-  say(absl::StrCat("Random order of the searches: --seed=", comparison.seed));
-  LocalCapacitySearch search(*program, comparison.search, say);
-  stop.SetHandler([&] { search.Cancel(); });
+  if (flags.seed == 0) flags.seed = std::random_device()();
+  say(absl::StrCat("Random order of the searches: --seed=", flags.seed));
   client::ConsoleRun run;
   run.status = RunNumaComparison(
-      *plan, comparison,
-      [&](const CapacityQuestion& question) { return search.Search(question); },
+      *plan, flags.repetitions, flags.seed,
+      SearchLocally({.program = *program,
+                     .say = say,
+                     .set_stop_handler =
+                         [&stop](std::function<void()> handler) {
+                           stop.SetHandler(std::move(handler));
+                         }}),
       run.results);
-  stop.SetHandler({});
   run.traffic_started = run.results.test_results_size() > 0;
   std::cout << RenderNumaComparison(run.results.numa_comparison())
             << std::flush;
@@ -120,47 +91,49 @@ absl::StatusOr<int> NumaCompare(NumaCompareFlags flags,
 }
 
 void AddDeploymentFlags(CLI::App& command, NumaCompareFlags& flags) {
-  cli::AddTextFlag(command, "--service", flags.deployments.service, "SERVICE",
+  cli::AddTextFlag(command, "--service", flags.options.service, "SERVICE",
                    "Service to deploy in different ways; default: the only\n"
                    "service that serves RPCs and starts none");
-  cli::AddTextFlag(command, "--numa_nodes", flags.numa_nodes, "LIST",
+  cli::AddTextFlag(command, "--numa_nodes", flags.options.numa_nodes, "LIST",
                    "NUMA nodes for the service, such as 0-1; default: all");
-  cli::AddTextFlag(command, "--generator_cpus", flags.generator_cpus, "LIST",
+  cli::AddTextFlag(command, "--generator_cpus", flags.options.generator_cpus,
+                   "LIST",
                    "CPUs of all other services, such as 3,7; default: the\n"
                    "CPUs of other nodes, else those of the service");
   cli::AddNumberFlag(
-      command, "--instances", flags.deployments.instances, 1, kMaxDeployed, "N",
+      command, "--instances", flags.options.instances, 1, kMaxDeployed, "N",
       "Instances in all deployments but the first; default: one\n"
       "per node, or two on a single node");
-  cli::AddNumberFlag(command, "--workers", flags.deployments.workers, 1,
+  cli::AddNumberFlag(command, "--workers", flags.options.workers, 1,
                      kMaxDeployed, "N",
                      "Threads of all instances together; default: one per CPU\n"
                      "of the service");
 }
 
 void AddSearchFlags(CLI::App& command, NumaCompareFlags& flags) {
-  cli::AddNumberFlag(command, "--cpu", flags.cpu_percent, 1.0, 100.0, "PERCENT",
+  cli::AddNumberFlag(command, "--cpu", flags.options.cpu_percent, 1.0, 100.0,
+                     "PERCENT",
                      "Find the load at which the host's CPUs are this busy");
-  cli::AddTextFlag(command, "--slo", flags.comparison.latency_objective,
-                   "OBJECTIVE",
+  cli::AddTextFlag(command, "--slo", flags.options.objective, "OBJECTIVE",
                    "Also find the highest load that meets this objective,\n"
                    "such as 'query p99<=2ms'; default: none");
-  cli::AddDurationFlag(command, "--warmup", flags.timing.warmup,
+  cli::AddDurationFlag(command, "--warmup", flags.search.warmup,
                        "Warm-up of each run, not measured; default: 2s");
-  cli::AddDurationFlag(command, "--probe", flags.timing.probe,
+  cli::AddDurationFlag(command, "--probe", flags.search.probe,
                        "Least measured time of each run; default: 10s");
   cli::AddDurationFlag(
-      command, "--final", flags.timing.final_run,
+      command, "--final", flags.search.final_run,
       "Duration of the run that confirms an answer; default: 60s");
-  cli::AddNumberFlag(command, "--max_probes", flags.max_probes, 3, kMaxRounds,
-                     "N", "Most runs per search");
-  cli::AddNumberFlag(command, "--tolerance", flags.tolerance_percent, 0.1, 50.0,
-                     "PERCENT", "Precision of the loads found, in percent");
-  cli::AddNumberFlag(command, "--repeat", flags.comparison.repetitions, 1,
+  cli::AddNumberFlag(command, "--max_probes", flags.search.max_probes, 3,
+                     kMaxRounds, "N", "Most runs per search; default: 25");
+  cli::AddNumberFlag(command, "--tolerance", flags.search.tolerance_percent,
+                     0.1, 50.0,
+                     "PERCENT", "Precision of the loads found; default: 2");
+  cli::AddNumberFlag(command, "--repeat", flags.repetitions, 1,
                      kMaxRounds, "N",
                      "Number of searches of each kind; confidence intervals\n"
                      "need two or more");
-  cli::AddNumberFlag(command, "--seed", flags.comparison.seed, 0,
+  cli::AddNumberFlag(command, "--seed", flags.seed, 0,
                      std::numeric_limits<uint64_t>::max(), "N",
                      "Seed for the order of the searches; 0: random, printed");
 }

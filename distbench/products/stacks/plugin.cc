@@ -1,12 +1,18 @@
 // What this product adds to the program.
 
-#include "absl/status/statusor.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "distbench/base/message_json.h"
 #include "distbench/base/plugins.h"
 #include "distbench/products/stacks/page_files.h"
 #include "distbench/products/stacks/stacks.h"
+#include "distbench/report/comparison/compare.h"
+#include "distbench/report/comparison_formats/comparison_report.h"
 #include "distbench/report/parts/document_parts.h"
 #include "distbench/report/parts/report_format.h"
+#include "distbench/report/terminal/layout.h"
+#include "distbench/report/verdicts/check.h"
 
 namespace distbench::stacks {
 namespace {
@@ -18,16 +24,42 @@ const base::Plugin<base::Product> kProduct(
 
 base::Json ValueOf(const report::ReportInput& input,
                    const report::JsonLimits&) {
-  return base::MessageJson(CompareStacks(input.runs));
+  return base::MessageJson(CompareStacks(input.runs).reported);
 }
 
-template <StacksFormat format>
+template <bool is_markdown>
 absl::Status Write(const report::ReportInput& input,
                    const report::ReportFlagValues&, report::ByteSink sink) {
-  const absl::StatusOr<std::string> text =
-      StacksText(CompareStacks(input.runs), format);
-  if (text.ok()) sink(*text);
-  return text.status();
+  const StackComparison comparison = CompareStacks(input.runs);
+  const auto& omissions = comparison.reported.omissions();
+  if (comparison.reports.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "no stacks to compare: no two valid runs have the same traffic over "
+        "different protocol drivers; make such tests with test_builder "
+        "'PATTERN:{grpc,tcp}'",
+        omissions.empty() ? "" : "\n", absl::StrJoin(omissions, "\n")));
+  }
+  for (const auto& [stacks, report] : comparison.reports) {
+    if (!is_markdown) {
+      sink(absl::StrCat(report::Visible(stacks.second), " (new) compared with ",
+                        report::Visible(stacks.first), " (base)\n",
+                        report::DescribeComparisons(report.tests), "\n"));
+      continue;
+    }
+    // The verdict of what follows leaves out the CPU times, which are notes.
+    for (const report::TestComparison& test : report.tests) {
+      for (const std::string& note : test.notes) {
+        sink(absl::StrCat("- ", report::MarkdownText(note), "\n"));
+      }
+    }
+    sink(absl::StrCat("\n", report::ComparisonMarkdown(report), "\n"));
+  }
+  for (const std::string& why : omissions) {
+    sink(absl::StrCat(
+        "- Left out: ",
+        is_markdown ? report::MarkdownText(why) : report::Visible(why), "\n"));
+  }
+  return absl::OkStatus();
 }
 
 const base::Plugin<report::DocumentKey> kKey("stacks",
@@ -40,12 +72,11 @@ const base::Plugin<report::PagePart> kPage(
 const base::Plugin<report::ReportFormat> kText(
     "stacks",
     new report::ReportFormat{"protocol drivers under the same traffic",
-                             Write<StacksFormat::kText>});
+                             Write<false>});
 
 const base::Plugin<report::ReportFormat> kMarkdown(
     "stacks_markdown",
-    new report::ReportFormat{"the same for comments and wikis",
-                             Write<StacksFormat::kMarkdown>});
+    new report::ReportFormat{"the same for comments and wikis", Write<true>});
 
 }  // namespace
 }  // namespace distbench::stacks

@@ -4,11 +4,13 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/json.h"
 #include "distbench/base/message_json.h"
-#include "distbench/products/stacks/stack_values.h"
+#include "distbench/base/plugins.h"
 #include "distbench/report/comparison/testing/made_runs.h"
+#include "distbench/report/parts/report_format.h"
 #include "distbench/report/testing/report_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -61,69 +63,93 @@ TestResult Make(const MadeRun& made) {
 
 base::Json Compare(std::vector<TestResult> results) {
   const auto sourced = report::Sourced(std::move(results));
-  return base::MessageJson(CompareStacks(report::ListRuns(sourced)));
+  return base::MessageJson(CompareStacks(report::ListRuns(sourced)).reported);
 }
 
 // The first load of the first study, which there has to be.
-base::Json LoadOf(const base::Json& comparison) {
+const base::Json& LoadOf(const base::Json& comparison) {
   return comparison.at("studies").at(0).at("loads").at(0);
+}
+
+// How the second stack differs from the first in the metric.
+base::Json ChangeOf(const base::Json& comparison, const std::string& metric) {
+  for (const base::Json& change : LoadOf(comparison).at("changes")) {
+    if (change.at("metric") == metric) return change;
+  }
+  ADD_FAILURE() << metric << " is not among the changes";
+  return {};
+}
+
+// The report in a format.
+absl::StatusOr<std::string> Written(const std::string& format,
+                                    const std::vector<report::TestRun>& runs) {
+  std::string text;
+  const absl::Status status =
+      base::Plugins<report::ReportFormat>::Find(format)->write(
+          {.runs = runs}, {}, [&](absl::string_view bytes) {
+            absl::StrAppend(&text, bytes);
+          });
+  if (!status.ok()) return status;
+  return text;
 }
 
 TEST(CompareStacksTest, SetsDriversOfTheSameTrafficBesideEachOther) {
   const base::Json comparison =
       Compare({Make({.driver = "grpc", .latency_ns = 3000}), Make({})});
+  EXPECT_THAT(comparison["stacks"], ElementsAre("grpc", "tcp"));
   ASSERT_THAT(comparison["studies"], SizeIs(1));
-  const base::Json& study = comparison["studies"][0];
-  EXPECT_EQ(study["rpc"], "query");
-  EXPECT_EQ(study["latency"], "service_time");
-  EXPECT_THAT(study["stacks"], ElementsAre("grpc", "tcp"));
-  ASSERT_THAT(study["loads"], SizeIs(1));
-  const base::Json& rows = study["loads"][0]["rows"];
+  ASSERT_THAT(comparison["studies"][0]["loads"], SizeIs(1));
+  const base::Json& rows = LoadOf(comparison)["rows"];
   ASSERT_THAT(rows, SizeIs(2));
-  EXPECT_NEAR(rows[0]["p99_ns"]["value"].get<double>(), 3000, 30);
-  EXPECT_NEAR(rows[1]["p99_ns"]["value"].get<double>(), 1000, 10);
-  EXPECT_FALSE(rows[1]["p99_ns"]["lower"].is_null());
+  EXPECT_EQ(rows[0]["stack"], "grpc");
+  EXPECT_THAT(rows[0]["tests"], ElementsAre(0));
+  EXPECT_THAT(rows[1]["tests"], ElementsAre(1));
   // 4, 1 and 3 seconds for 10 000 RPCs.
-  EXPECT_EQ(rows[0]["cpu_ns"]["value"], 400'000);
-  EXPECT_EQ(rows[0]["client_cpu_ns"]["value"], 100'000);
-  EXPECT_EQ(rows[0]["server_cpu_ns"]["value"], 300'000);
-  EXPECT_TRUE(rows[0]["network_share"].is_null());
+  EXPECT_THAT(rows[0]["cpu_ns"], ElementsAre(400'000));
+  EXPECT_THAT(rows[0]["client_cpu_ns"], ElementsAre(100'000));
+  EXPECT_THAT(rows[0]["server_cpu_ns"], ElementsAre(300'000));
   EXPECT_THAT(comparison["omissions"], IsEmpty());
+  EXPECT_NEAR(ChangeOf(comparison, "p99")["ratio"].get<double>(), 0.333, 0.01);
+  EXPECT_EQ(ChangeOf(comparison, "p99")["rpc"], "query");
 }
 
 TEST(CompareStacksTest, SingleRunsProveNothing) {
   const base::Json comparison =
       Compare({Make({.driver = "grpc", .latency_ns = 3000}),
                Make({.server_cpu_s = 1})});
-  const base::Json load = LoadOf(comparison);
-  for (const base::Json& change : load["changes"]) {
+  for (const base::Json& change : LoadOf(comparison)["changes"]) {
     EXPECT_EQ(change["verdict"], "not shown");
   }
-  EXPECT_THAT(
-      load["sentences"],
-      ElementsAre(AllOf(HasSubstr("tcp compared with grpc: unknown: rate, p50"),
-                        HasSubstr("--repeat=5"), Not(HasSubstr("times the")))));
+  EXPECT_TRUE(ChangeOf(comparison, "rate")["lower"].is_null());
 }
 
-TEST(CompareStacksTest, SentencesSayWhatTheIntervalsShow) {
+// Three runs of each; tcp takes half of the CPU time.
+std::vector<TestResult> ThreeRunsOfEach() {
   std::vector<TestResult> results;
   for (int i = 0; i < 3; ++i) {
     results.push_back(Make(
         {.driver = "grpc", .latency_ns = 1000, .server_cpu_s = 7 + i * .01}));
     results.push_back(Make({.latency_ns = 1000, .server_cpu_s = 3 + i * .01}));
   }
-  const base::Json comparison = Compare(std::move(results));
+  return results;
+}
+
+TEST(CompareStacksTest, ChangesAreWhatTheIntervalsShow) {
+  const base::Json comparison = Compare(ThreeRunsOfEach());
   const base::Json load = LoadOf(comparison);
   EXPECT_EQ(load["rows"][0]["runs"], 3);
-  const base::Json& cpu = load["rows"][1]["cpu_ns"];
-  EXPECT_DOUBLE_EQ(cpu["value"].get<double>(), 401'000);
-  EXPECT_DOUBLE_EQ(cpu["lower"].get<double>(), 400'000);
-  EXPECT_DOUBLE_EQ(cpu["upper"].get<double>(), 402'000);
-  EXPECT_THAT(
-      load["sentences"],
-      ElementsAre(AllOf(
-          HasSubstr("tcp compared with grpc: 0.501 times the CPU per RPC (0."),
-          HasSubstr("; no difference shown: rate, p50, p99, p99.9"))));
+  EXPECT_THAT(load["rows"][0]["tests"], ElementsAre(0, 2, 4));
+  EXPECT_THAT(load["rows"][1]["cpu_ns"],
+              ElementsAre(400'000, 401'000, 402'000));
+  const base::Json cpu = ChangeOf(comparison, "CPU per RPC");
+  EXPECT_EQ(cpu["verdict"], "better");
+  EXPECT_NEAR(cpu["ratio"].get<double>(), 0.501, 0.0005);
+  EXPECT_LT(cpu["lower"].get<double>(), 0.501);
+  EXPECT_GT(cpu["upper"].get<double>(), 0.501);
+  EXPECT_TRUE(cpu["rpc"].is_null());
+  for (const char* metric : {"rate", "p50", "p99", "p99.9"}) {
+    EXPECT_EQ(ChangeOf(comparison, metric)["verdict"], "no difference");
+  }
 }
 
 TEST(CompareStacksTest, LoadsOfOneWorkAreAStudy) {
@@ -151,6 +177,7 @@ TEST(CompareStacksTest, TheFirstStackIsTheSameUnderEveryLoad) {
   const base::Json comparison =
       Compare({Make({.driver = "grpc"}), Make({}), Make({.traffic = more}),
                Make({.driver = "grpc", .traffic = more})});
+  ASSERT_THAT(comparison["studies"][0]["loads"], SizeIs(2));
   for (const base::Json& load : comparison["studies"][0]["loads"]) {
     EXPECT_EQ(load["rows"][0]["stack"], "grpc");
   }
@@ -160,9 +187,10 @@ TEST(CompareStacksTest, InvalidRunsAreLeftOutWithTheReason) {
   TestResult failed = Make({});
   failed.mutable_run_info()->set_failure("a node was lost");
   const base::Json comparison =
-      Compare({Make({.driver = "grpc"}), Make({.driver = "thrift"}),
-               std::move(failed)});
+      Compare({Make({.driver = "grpc"}), std::move(failed),
+               Make({.driver = "thrift"})});
   EXPECT_THAT(LoadOf(comparison)["rows"], SizeIs(2));
+  EXPECT_THAT(LoadOf(comparison)["rows"][1]["tests"], ElementsAre(2));
   EXPECT_THAT(
       comparison["omissions"],
       ElementsAre(HasSubstr("did not run to its end: a node was lost")));
@@ -175,16 +203,16 @@ TEST(CompareStacksTest, ResultsOfOneDriverAreNotAboutStacks) {
   EXPECT_THAT(comparison["omissions"], IsEmpty());
 }
 
-TEST(CompareStacksTest, PercentilesAmongFailuresAreNoLatencies) {
+TEST(CompareStacksTest, PercentilesAmongFailuresAreNotCompared) {
   TestResult failing = Make({});
   report::StatisticsOf(failing).set_failed_count(1000);
   const base::Json comparison =
       Compare({Make({.driver = "grpc"}), std::move(failing)});
-  const base::Json load = LoadOf(comparison);
-  EXPECT_TRUE(load["rows"][1]["p99_ns"]["value"].is_null());
-  EXPECT_EQ(load["rows"][1]["p99_ns"]["failed"], true);
-  EXPECT_THAT(load["sentences"],
-              ElementsAre(HasSubstr("not measured by all runs: p99, p99.9")));
+  for (const char* metric : {"p99", "p99.9"}) {
+    const base::Json change = ChangeOf(comparison, metric);
+    EXPECT_EQ(change["verdict"], "not comparable");
+    EXPECT_TRUE(change["ratio"].is_null());
+  }
 }
 
 TEST(CompareStacksTest, CpuOfLostProcessesIsNotKnown) {
@@ -193,67 +221,65 @@ TEST(CompareStacksTest, CpuOfLostProcessesIsNotKnown) {
   for (const char* name : {"c/0", "s/0", "s/1"}) endpoints[name];
   const base::Json comparison =
       Compare({Make({.driver = "grpc"}), std::move(lost)});
-  EXPECT_TRUE(LoadOf(comparison)["rows"][1]["cpu_ns"].is_null());
+  EXPECT_THAT(LoadOf(comparison)["rows"][1]["cpu_ns"], IsEmpty());
+  for (const base::Json& change : LoadOf(comparison)["changes"]) {
+    EXPECT_NE(change["metric"], "CPU per RPC");
+  }
 }
 
-TEST(NameStacksTest, SettingsTellEqualDriversApart) {
+// Tests of the same traffic that are called differently are repetitions.
+TEST(CompareStacksTest, NamesOfTestsAreNoTraffic) {
+  const auto sourced = report::Sourced(
+      {Make({.driver = "grpc"}), Make({.driver = "grpc"}), Make({})});
+  auto runs = report::ListRuns(sourced);
+  runs[1].name = "another name";
+  const base::Json comparison =
+      base::MessageJson(CompareStacks(runs).reported);
+  const base::Json& load = LoadOf(comparison);
+  EXPECT_THAT(load["rows"][0]["tests"], ElementsAre(0, 1));
+  EXPECT_THAT(load["changes"], Not(IsEmpty()));
+}
+
+TEST(CompareStacksTest, SettingsTellEqualDriversApart) {
   const std::string four =
       "protocol_driver_options { name: 'default_protocol_driver_options' "
       "client_settings { name: 'connections' int64_value: 4 } }";
-  const auto sourced = report::Sourced(
-      {Make({}), Make({.settings = four}), Make({.driver = "grpc"})});
   EXPECT_THAT(
-      NameStacks(report::ListRuns(sourced)),
+      Compare({Make({}), Make({.settings = four}), Make({.driver = "grpc"})})
+          .at("stacks"),
       ElementsAre("tcp (defaults)", "tcp (client connections=4)", "grpc"));
 }
 
-TEST(StacksTextTest, IsATableForEachLoad) {
-  const auto sourced = report::Sourced({Make({.driver = "grpc"}), Make({})});
-  const auto text =
-      StacksText(CompareStacks(report::ListRuns(sourced)), StacksFormat::kText);
+TEST(StacksTextTest, IsTheComparisonOfEachWithTheFirst) {
+  const auto sourced = report::Sourced(ThreeRunsOfEach());
+  const auto text = Written("stacks", report::ListRuns(sourced));
   ASSERT_TRUE(text.ok()) << text.status();
-  EXPECT_THAT(*text, HasSubstr("Stacks: grpc, tcp; RPC query, latency is "
-                               "service time\nAs test over\n"));
-  EXPECT_THAT(*text, HasSubstr("CPU per RPC"));
-  EXPECT_THAT(*text, Not(HasSubstr("network")));
-}
-
-// Returns what the load of these two is called.
-std::string LoadName(const std::string& grpc_test,
-                     const std::string& tcp_test) {
-  const auto sourced = report::Sourced({Make({.driver = "grpc"}), Make({})});
-  auto runs = report::ListRuns(sourced);
-  runs[0].name = grpc_test;
-  runs[1].name = tcp_test;
-  return LoadOf(base::MessageJson(CompareStacks(runs)))["test"];
-}
-
-TEST(CompareStacksTest, ALoadIsCalledAsWhatItsTestsHaveInCommon) {
-  EXPECT_EQ(LoadName("fan_2x3-grpc_polling", "fan_2x3-tcp"), "fan_2x3");
-  EXPECT_EQ(LoadName("fan_2x3-thrift", "fan_2x3-tcp"), "fan_2x3");
-  EXPECT_EQ(LoadName("fan", "fan_tcp"), "fan");
-  EXPECT_EQ(LoadName("fan2", "fan23"), "fan2");
-  EXPECT_EQ(LoadName("one", "other"), "one");
+  EXPECT_THAT(*text, HasSubstr("tcp (new) compared with grpc (base)\nTest: "));
+  // Which does not count the CPU times.
+  EXPECT_THAT(*text, Not(HasSubstr("Result:")));
+  EXPECT_THAT(*text, HasSubstr("(base: 3 runs, new: 3 runs)"));
+  EXPECT_THAT(*text, HasSubstr("query, service time:"));
+  EXPECT_THAT(*text, HasSubstr("CPU per RPC 801us -> 401us, x0.501 ("));
+  EXPECT_THAT(*text, HasSubstr("server CPU 701us -> 301us, x0.4"));
 }
 
 TEST(StacksTextTest, MarkdownEscapesNames) {
   const auto sourced = report::Sourced({Make({.driver = "grpc"}), Make({})});
   auto runs = report::ListRuns(sourced);
   runs[0].name = runs[1].name = "@someone|else";
-  const auto text = StacksText(CompareStacks(runs), StacksFormat::kMarkdown);
+  const auto text = Written("stacks_markdown", runs);
   ASSERT_TRUE(text.ok()) << text.status();
-  EXPECT_THAT(*text, AllOf(HasSubstr("## "), HasSubstr("| stack | runs |"),
-                           Not(HasSubstr("@someone|else"))));
+  EXPECT_THAT(*text,
+              AllOf(HasSubstr("Base: grpc (1 run), new: tcp (1 run)"),
+                    HasSubstr("- CPU per RPC 400us "),
+                    Not(HasSubstr("@someone|else"))));
 }
 
 TEST(StacksTextTest, NothingToCompareIsAnErrorWithTheReason) {
   const auto sourced = report::Sourced({Make({})});
-  EXPECT_THAT(
-      StacksText(CompareStacks(report::ListRuns(sourced)), StacksFormat::kText)
-          .status()
-          .message(),
-      AllOf(HasSubstr("no stacks to compare"),
-            HasSubstr("PATTERN:{grpc,tcp}")));
+  EXPECT_THAT(Written("stacks", report::ListRuns(sourced)).status().message(),
+              AllOf(HasSubstr("no stacks to compare"),
+                    HasSubstr("PATTERN:{grpc,tcp}")));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ namespace {
 // No more than a host can carry as processes, whatever a test asks for.
 constexpr int kMaxLocalNodes = 100;
 
-absl::StatusOr<std::unique_ptr<numa_compare::LocalCluster>> StartLocal(
+absl::StatusOr<std::unique_ptr<cli::LocalCluster>> StartLocal(
     const JobEnvironment& environment, const TestSequence& tests) {
   int nodes = 1;
   for (const DistributedSystemDescription& test : tests.tests()) {
@@ -35,7 +35,7 @@ absl::StatusOr<std::unique_ptr<numa_compare::LocalCluster>> StartLocal(
         " that are started on one host; start the nodes yourself and name "
         "their sequencer by --test_sequencer"));
   }
-  return numa_compare::LocalCluster::Start(
+  return cli::LocalCluster::Start(
       environment.program, std::vector<std::vector<std::string>>(nodes));
 }
 
@@ -94,7 +94,7 @@ absl::StatusOr<std::unique_ptr<JobCluster>> JobCluster::Start(
   std::string address = environment.test_sequencer;
   security::TlsFiles tls = environment.tls;
   if (address.empty()) {
-    absl::StatusOr<std::unique_ptr<numa_compare::LocalCluster>> local =
+    absl::StatusOr<std::unique_ptr<cli::LocalCluster>> local =
         StartLocal(environment, tests);
     if (!local.ok()) return local.status();
     cluster->local_ = *std::move(local);

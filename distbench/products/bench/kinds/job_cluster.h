@@ -10,9 +10,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "distbench/cli/local_cluster.h"
 #include "distbench/client/test_client.h"
 #include "distbench/products/bench/kinds/job_kind.h"
-#include "distbench/products/numa_compare/local_cluster.h"
 #include "distbench/products/search/search_run.h"
 #include "proto/traffic_config.pb.h"
 
@@ -46,7 +46,7 @@ class JobCluster {
   JobCluster() = default;
 
   // In this order: the client is destroyed before the cluster.
-  std::unique_ptr<numa_compare::LocalCluster> local_;
+  std::unique_ptr<cli::LocalCluster> local_;
   std::unique_ptr<client::TestClient> client_;
   std::optional<Cancellation::Scope> cancel_client_;
 };

@@ -1,52 +1,36 @@
 // Compares deployments of a test on this host's NUMA nodes.
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/base/index_list.h"
 #include "distbench/numa/topology.h"
 #include "distbench/products/bench/block_devices/host_system.h"
 #include "distbench/products/bench/kinds/job_kind.h"
 #include "distbench/products/bench/kinds/searching_jobs.h"
 #include "distbench/products/bench/kinds/tests_of_job.h"
-#include "distbench/products/numa_compare/numa_comparison.h"
-#include "distbench/products/numa_compare/numa_deployments.h"
-#include "distbench/products/numa_compare/numa_table.h"
+#include "distbench/products/numa_compare/numa_compare.h"
 #include "distbench/report/findings/findings.h"
 #include "distbench/report/measurements/run_outcome.h"
 
 namespace distbench::bench {
 namespace {
 
-numa_compare::NumaComparisonOptions NumaOptionsOf(
-    const PropertyValues& values) {
-  numa_compare::NumaComparisonOptions options = {
-      .cpu_objective = numa_compare::CpuObjective(*values.Number("cpu")),
-      .latency_objective = values.Text("slo"),
-      .repetitions = *values.Count("repetitions"),
-      .seed = static_cast<uint64_t>(*values.Count("seed")),
-      .search = SearchEffortOf(values)};
-  options.search.set_knob("rate");
-  return options;
-}
-
-absl::StatusOr<numa_compare::DeploymentPlan> PlanOf(
+absl::StatusOr<numa_compare::NumaPlan> PlanOf(
     const PropertyValues& values, const DistributedSystemDescription& test,
     const JobEnvironment& environment) {
-  numa_compare::NumaDeploymentOptions options;
-  options.service = values.Text("service");
-  options.instances = values.Count("instances").value_or(0);
-  options.workers = values.Count("workers").value_or(0);
-  absl::StatusOr<base::IndexSet> nodes =
-      base::ParseIndexList(values.Text("numa_nodes"));
-  if (!nodes.ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("numa_nodes: ", nodes.status().message()));
-  }
-  options.numa_nodes = *std::move(nodes);
-  return numa_compare::PlanNumaDeployments(
-      test, options, numa::ReadHostTopology(environment.host_root));
+  return numa_compare::PlanNumaComparison(
+      test,
+      {.service = values.Text("service"),
+       .numa_nodes = values.Text("numa_nodes"),
+       .instances = values.Count("instances").value_or(0),
+       .workers = values.Count("workers").value_or(0),
+       .cpu_percent = *values.Number("cpu"),
+       .objective = values.Text("slo"),
+       .search = SearchEffortOf(values)},
+      numa::ReadHostTopology(environment.host_root));
 }
 
 absl::Status CheckSearches(
@@ -120,10 +104,9 @@ class NumaJob final : public JobKind {
       const JobEnvironment& environment) const override {
     absl::StatusOr<TestSequence> tests = OneTest(values, environment);
     if (!tests.ok()) return tests;
-    absl::Status status =
-        numa_compare::CheckSearches(NumaOptionsOf(values), tests->tests(0));
-    status.Update(PlanOf(values, tests->tests(0), environment).status());
-    if (!status.ok()) return status;
+    const absl::Status plan =
+        PlanOf(values, tests->tests(0), environment).status();
+    if (!plan.ok()) return plan;
     return tests;
   }
 
@@ -131,25 +114,29 @@ class NumaJob final : public JobKind {
     const absl::StatusOr<TestSequence> tests =
         AdaptedTests(run.job.tests(), run);
     if (!tests.ok()) return tests.status();
-    const absl::StatusOr<numa_compare::DeploymentPlan> plan =
+    const absl::StatusOr<numa_compare::NumaPlan> plan =
         PlanOf(run.values, tests->tests(0), run.environment);
     if (!plan.ok()) return plan.status();
     run.job.clear_systems();
     *run.job.add_systems() = ReadHostSystem(run.environment.host_root);
-    const numa_compare::NumaComparisonOptions options =
-        NumaOptionsOf(run.values);
-    numa_compare::LocalCapacitySearch search(
-        run.environment.program, options.search, run.environment.say);
-    const Cancellation::Scope cancel(*run.environment.cancellation,
-                                     [&] { search.Cancel(); });
+    std::optional<Cancellation::Scope> cancel;
+    const numa_compare::CapacitySearch search = numa_compare::SearchLocally(
+        {.program = run.environment.program,
+         .say = run.environment.say,
+         .set_stop_handler = [&](std::function<void()> handler) {
+           cancel.reset();
+           if (handler) {
+             cancel.emplace(*run.environment.cancellation, std::move(handler));
+           }
+         }});
     absl::Status saved;
     const absl::Status status = numa_compare::RunNumaComparison(
-        *plan, options,
+        *plan, *run.values.Count("repetitions"), *run.values.Count("seed"),
         [&](const numa_compare::CapacityQuestion& question)
             -> absl::StatusOr<TestSequenceResults> {
           saved.Update(run.save());
           if (!saved.ok()) return absl::CancelledError(saved.message());
-          return search.Search(question);
+          return search(question);
         },
         *run.job.mutable_results());
     return saved.ok() ? status : saved;

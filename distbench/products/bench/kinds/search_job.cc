@@ -7,8 +7,6 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "distbench/config/objectives/objective.h"
 #include "distbench/config/problems/suggest.h"
@@ -148,12 +146,6 @@ bool IsOfOneSystem(const SearchReport& report) {
   return true;
 }
 
-std::string ProbeText(const SearchProbe& probe) {
-  return absl::StrFormat("  probe %d (%s) at %.6g: %s, %s", probe.number(),
-                         probe.phase(), probe.requested_load(), probe.outcome(),
-                         absl::StrJoin(probe.measured(), ", "));
-}
-
 class SearchJob final : public JobKind {
  public:
   const JobDeclaration& declaration() const override {
@@ -220,7 +212,7 @@ class SearchJob final : public JobKind {
     callbacks.run = search::RunOnSequencer((*cluster)->client());
     callbacks.progress = run.environment.progress;
     callbacks.observe = [&](const SearchReport&, const SearchProbe& probe) {
-      run.environment.say(ProbeText(probe));
+      run.environment.say(search::ProbeText(probe));
     };
     callbacks.save = [&](const TestSequenceResults&) { return run.save(); };
     const absl::Status status =

@@ -68,6 +68,12 @@ std::vector<std::string> SummarizeSearch(const SearchReport& report) {
   return lines;
 }
 
+std::string ProbeText(const SearchProbe& probe) {
+  return absl::StrFormat("  probe %d (%s) at %.6g: %s, %s", probe.number(),
+                         probe.phase(), probe.requested_load(), probe.outcome(),
+                         absl::StrJoin(probe.measured(), ", "));
+}
+
 std::vector<std::string> RemarksOn(const SearchProbe& probe) {
   std::vector<std::string> remarks(probe.instance_failures().begin(),
                                    probe.instance_failures().end());

@@ -23,6 +23,10 @@ std::string SearchAnswer(const SearchReport& report);
 // A load with four digits, or all of those of a whole number.
 std::string LoadText(double load);
 
+// A line about a probe that has ended, such as "  probe 3 (refine) at 350: met,
+// query p99 1.8 ms", without its end.
+std::string ProbeText(const SearchProbe& probe);
+
 // What there is to say of a probe besides its measurements, a line each: which
 // copies failed, and what disturbed it.
 std::vector<std::string> RemarksOn(const SearchProbe& probe);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -27,24 +28,24 @@ namespace distbench::search {
 
 // Compares the loads that searches found.
 
+std::string QuestionOf(const SearchReport& search) {
+  const std::string knob =
+      search.search().has_knob() && search.search().knob() != "rate"
+          ? absl::StrCat(" (knob ", search.search().knob(), ")")
+          : "";
+  return absl::StrCat("highest ", search.load_unit(), knob, " with ",
+                      absl::StrJoin(search.search().objectives(), " and "));
+}
+
 namespace {
-
-constexpr double kPercents[] = {50, 99};
-
-using Searches = std::vector<const SearchReport*>;
 
 // Searches by what they looked for.
 using Questions = std::map<std::string, Searches>;
 
 void AddSearch(absl::string_view deployment, const SearchReport& search,
                Questions& questions) {
-  const std::string knob =
-      search.search().has_knob() && search.search().knob() != "rate"
-          ? absl::StrCat(" (knob ", search.search().knob(), ")")
-          : "";
-  questions[absl::StrCat(deployment, deployment.empty() ? "" : ": ", "highest ",
-                         search.load_unit(), knob, " with ",
-                         absl::StrJoin(search.search().objectives(), " and "))]
+  questions[absl::StrCat(deployment, deployment.empty() ? "" : ": ",
+                         QuestionOf(search))]
       .push_back(&search);
 }
 
@@ -82,20 +83,39 @@ bool HasLoad(const SearchReport& search) {
          std::isfinite(search.load());
 }
 
-// Returns the percentile in the last final run; absent if the search has none,
-// or if it falls among failures or beyond the number of RPCs.
-std::optional<double> PercentileOf(const SearchReport& search, double percent) {
+// What calls took in the last final run; empty if the search has none.
+stats::Outcomes FinalLatencyOf(const SearchReport& search) {
   for (auto probe = search.probes().rbegin(); probe != search.probes().rend();
        ++probe) {
-    if (probe->phase() != "final") continue;
-    const stats::Outcomes latency = ProbeLatency(probe->statistics());
-    if (!stats::SupportsQuantile(latency.count(), percent / 100)) break;
-    const int64_t value_ns = latency.ValueAtQuantile(percent / 100);
-    if (value_ns <= 0 || value_ns == stats::Outcomes::kFailed) break;
-    return static_cast<double>(value_ns);
+    if (probe->phase() == "final") return ProbeLatency(probe->statistics());
   }
-  return std::nullopt;
+  return {};
 }
+
+// A value of such latencies; absent if they have none.
+using LatencyValue = std::optional<double> (*)(const stats::Outcomes& latency);
+
+// Of the calls that succeeded.
+std::optional<double> MeanOf(const stats::Outcomes& latency) {
+  const double mean_ns = latency.latency_ns.mean();
+  if (latency.latency_ns.count() == 0 || mean_ns <= 0) return std::nullopt;
+  return mean_ns;
+}
+
+// Absent if it falls among failures or beyond the number of RPCs.
+template <int percent>
+std::optional<double> PercentileOf(const stats::Outcomes& latency) {
+  constexpr double kQuantile = percent / 100.0;
+  if (!stats::SupportsQuantile(latency.count(), kQuantile)) return std::nullopt;
+  const int64_t value_ns = latency.ValueAtQuantile(kQuantile);
+  if (value_ns <= 0 || value_ns == stats::Outcomes::kFailed) {
+    return std::nullopt;
+  }
+  return static_cast<double>(value_ns);
+}
+
+constexpr std::pair<const char*, LatencyValue> kLatencies[] = {
+    {"p50", PercentileOf<50>}, {"p99", PercentileOf<99>}, {"mean", MeanOf}};
 
 std::vector<double> LoadsOf(const Searches& searches) {
   std::vector<double> loads;
@@ -105,12 +125,12 @@ std::vector<double> LoadsOf(const Searches& searches) {
   return loads;
 }
 
-// Returns none unless all searches that count have the percentile.
-std::vector<double> PercentilesOf(const Searches& searches, double percent) {
+// Returns none unless all searches that count have the value.
+std::vector<double> LatenciesOf(const Searches& searches, LatencyValue of) {
   std::vector<double> values;
   for (const SearchReport* search : searches) {
     if (!HasLoad(*search)) continue;
-    const std::optional<double> value = PercentileOf(*search, percent);
+    const std::optional<double> value = of(FinalLatencyOf(*search));
     if (!value) return {};
     values.push_back(*value);
   }
@@ -166,6 +186,8 @@ void NoteUnconverged(const std::string& question, absl::string_view side,
                    "); the load and the latencies are those of the others"));
 }
 
+}  // namespace
+
 report::CapacityComparison CompareQuestion(const std::string& question,
                                            const Searches& base,
                                            const Searches& next) {
@@ -184,14 +206,11 @@ report::CapacityComparison CompareQuestion(const std::string& question,
     }
   }
   AddRatio("load", LoadsOf(base), LoadsOf(next), comparison);
-  for (const double percent : kPercents) {
-    AddRatio(absl::StrCat("p", percent), PercentilesOf(base, percent),
-             PercentilesOf(next, percent), comparison);
+  for (const auto& [name, of] : kLatencies) {
+    AddRatio(name, LatenciesOf(base, of), LatenciesOf(next, of), comparison);
   }
   return comparison;
 }
-
-}  // namespace
 
 bool HasSearches(const TestSequenceResults& results) {
   return results.searches_size() > 0 || results.has_numa_comparison();

@@ -34,9 +34,19 @@ bool HasSearches(const TestSequenceResults& results);
 // Whether a search in the results found that its own numbers are false.
 bool HasInvalidSearch(const TestSequenceResults& results);
 
-// Compares searches for the same question: deployment, objectives, knob and
-// unit; see report::CompareCapacities(). Searches that did not converge have no
-// load to compare: they are counted, and noted.
+// What was searched for: "highest iterations per second with cpu<=60%".
+std::string QuestionOf(const SearchReport& search);
+
+// Compares searches for the same question by their loads, and by the latencies
+// of their final runs: of the calls that succeeded the mean, and percentiles.
+// Searches that did not converge have no load to compare: they are counted.
+using Searches = std::vector<const SearchReport*>;
+report::CapacityComparison CompareQuestion(const std::string& question,
+                                           const Searches& base,
+                                           const Searches& next);
+
+// Compares all searches, by their questions: deployment, objectives, knob and
+// unit; see report::CompareCapacities(). Notes those that did not converge.
 report::CapacityComparisons CompareSearches(
     absl::Span<const report::SourcedResults> base,
     absl::Span<const report::SourcedResults> next,

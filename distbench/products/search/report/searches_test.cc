@@ -62,11 +62,13 @@ TEST(CapacityTest, LoadAndLatencyAreRatios) {
   ASSERT_THAT(compared.questions, SizeIs(1));
   const report::CapacityComparison& question = compared.questions[0];
   EXPECT_EQ(question.question, "highest iterations per second with cpu<=60%");
-  ASSERT_THAT(question.ratios, SizeIs(3));
+  ASSERT_THAT(question.ratios, SizeIs(4));
   EXPECT_NEAR(question.ratios[0].ratio.estimate, 1.687, 1e-3);
   EXPECT_GT(question.ratios[0].ratio.interval->lower, 1.5);
   EXPECT_EQ(question.ratios[2].name, "p99");
   EXPECT_NEAR(question.ratios[2].ratio.estimate, 1.12, 0.01);
+  EXPECT_EQ(question.ratios[3].name, "mean");
+  EXPECT_NEAR(question.ratios[3].ratio.estimate, 1.12, 0.01);
   const std::string text = report::DescribeCapacities(compared);
   EXPECT_THAT(text, HasSubstr("New carries 169% of the load of base, with 11"));
   EXPECT_THAT(text, testing::ContainsRegex("load .*  better\n"));
@@ -209,7 +211,7 @@ TEST(CapacityTest, LatenciesThatAreNotKnownAreLeftOut) {
   *failing.mutable_probes(1)->mutable_statistics() = report::StatisticsOf(run);
   const auto compared =
       ComparedFiles(Files({SearchOf(1000, 1000)}), Files({failing}));
-  ASSERT_THAT(compared.questions[0].ratios, SizeIs(2));
+  ASSERT_THAT(compared.questions[0].ratios, SizeIs(3));
   EXPECT_EQ(compared.questions[0].ratios[1].name, "p50");
 }
 

@@ -1,4 +1,4 @@
-#include "distbench/products/numa_compare/numa_deployments.h"
+#include "distbench/products/numa_compare/numa_compare.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -8,10 +8,11 @@
 #include <set>
 #include <utility>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/index_list.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/numa/binding.h"
 #include "distbench/numa/topology.h"
@@ -29,37 +30,25 @@ bool IsFanoutToAll(const std::string& filter) {
   return filter.empty() || filter == "all";
 }
 
-std::set<std::string> Servers(const DistributedSystemDescription& test) {
-  std::set<std::string> servers;
-  for (const RpcSpec& rpc : test.rpc_descriptions()) {
-    servers.insert(rpc.server());
-  }
-  return servers;
-}
-
-bool HasMainList(const DistributedSystemDescription& test,
-                 const std::string& service) {
-  return std::any_of(
-      test.action_lists().begin(), test.action_lists().end(),
-      [&](const ActionList& list) { return list.name() == service; });
-}
-
 // Returns the service to deploy: `asked` unless it is empty, else the only
 // service that serves RPCs and has no main list. The error names the
 // candidates.
 absl::StatusOr<std::string> ChooseService(
     const DistributedSystemDescription& test, const std::string& asked) {
-  const std::set<std::string> servers = Servers(test);
+  std::set<std::string> servers;
+  for (const RpcSpec& rpc : test.rpc_descriptions()) {
+    servers.insert(rpc.server());
+  }
+  if (servers.contains(asked)) return asked;
   if (!asked.empty()) {
-    if (servers.contains(asked)) return asked;
     return absl::InvalidArgumentError(
         absl::StrCat("\"", asked, "\" is not a service that receives RPCs; ",
                      "there are: ", absl::StrJoin(servers, ", ")));
   }
   std::set<std::string> candidates = servers;
-  std::erase_if(candidates, [&](const std::string& server) {
-    return HasMainList(test, server);
-  });
+  for (const ActionList& list : test.action_lists()) {
+    candidates.erase(list.name());  // as main lists are called
+  }
   if (candidates.size() == 1) return *candidates.begin();
   return absl::InvalidArgumentError(absl::StrCat(
       "which service is to be deployed in different ways? Say --service=NAME: ",
@@ -154,19 +143,29 @@ struct Host {
 // The CPUs of the tested NUMA nodes.
 using NodeCpus = std::map<int, base::IndexSet>;
 
+absl::StatusOr<base::IndexSet> ReadList(absl::string_view name,
+                                        const std::string& list) {
+  absl::StatusOr<base::IndexSet> read = base::ParseIndexList(list);
+  if (read.ok()) return read;
+  return absl::InvalidArgumentError(
+      absl::StrCat(name, ": ", read.status().message()));
+}
+
 // Returns the requested nodes or, without any, all that instances can be bound
 // to.
-absl::StatusOr<NodeCpus> ChooseNodes(const base::IndexSet& asked,
+absl::StatusOr<NodeCpus> ChooseNodes(const std::string& list,
                                      const HostTopology& topology) {
+  const absl::StatusOr<base::IndexSet> asked = ReadList("numa_nodes", list);
+  if (!asked.ok()) return asked.status();
   NodeCpus nodes;
-  for (const int node : asked.empty() ? numa::NumaNodeIds(topology) : asked) {
+  for (const int node : asked->empty() ? numa::NumaNodeIds(topology) : *asked) {
     NumaBinding binding;
     binding.set_nodes(absl::StrCat(node));
     const absl::StatusOr<numa::ResolvedBinding> resolved =
         numa::ResolveBinding(binding, /*instance=*/0, topology);
     if (resolved.ok()) {
       nodes[node] = resolved->cpus;
-    } else if (!asked.empty()) {
+    } else if (!asked->empty()) {
       return resolved.status();
     }
   }
@@ -190,13 +189,16 @@ std::optional<int> FarthestNode(int node, const NodeCpus& tested,
   return farthest;
 }
 
-absl::StatusOr<Host> DivideHost(const NumaDeploymentOptions& options,
+absl::StatusOr<Host> DivideHost(const NumaOptions& options,
                                 const HostTopology& topology) {
   const absl::StatusOr<NodeCpus> nodes =
       ChooseNodes(options.numa_nodes, topology);
   if (!nodes.ok()) return nodes.status();
+  const absl::StatusOr<base::IndexSet> generators =
+      ReadList("generator_cpus", options.generator_cpus);
+  if (!generators.ok()) return generators.status();
   const base::IndexSet allowed = numa::IndicesOf(topology.allowed_cpus());
-  const base::IndexSet missing = base::Without(options.generator_cpus, allowed);
+  const base::IndexSet missing = base::Without(*generators, allowed);
   if (!missing.empty()) {
     return absl::FailedPreconditionError(absl::StrCat(
         "the generators cannot use CPUs ", base::FormatIndexList(missing),
@@ -206,7 +208,7 @@ absl::StatusOr<Host> DivideHost(const NumaDeploymentOptions& options,
   Host host;
   for (const auto& [node, cpus] : *nodes) {
     tested.insert(cpus.begin(), cpus.end());
-    const base::IndexSet left = base::Without(cpus, options.generator_cpus);
+    const base::IndexSet left = base::Without(cpus, *generators);
     if (left.empty()) {
       return absl::FailedPreconditionError(
           absl::StrCat("the generators take all CPUs of NUMA node ", node,
@@ -214,10 +216,9 @@ absl::StatusOr<Host> DivideHost(const NumaDeploymentOptions& options,
     }
     host.places.push_back({left, node, FarthestNode(node, *nodes, topology)});
   }
-  host.service_cpus = base::Without(tested, options.generator_cpus);
-  host.generator_cpus = options.generator_cpus.empty()
-                            ? base::Without(allowed, tested)
-                            : options.generator_cpus;
+  host.service_cpus = base::Without(tested, *generators);
+  host.generator_cpus =
+      generators->empty() ? base::Without(allowed, tested) : *generators;
   if (host.service_cpus.empty()) {
     return absl::FailedPreconditionError("no CPU is left to the service");
   }
@@ -272,15 +273,16 @@ Flags GeneratorFlags(const DistributedSystemDescription& test,
 }
 
 // Adds the deployments to the plan, all with `workers` in total.
-void AddDeployments(const DistributedSystemDescription& test, const Host& host,
-                    int instances, int workers, DeploymentPlan& plan) {
+void AddDeployments(const DistributedSystemDescription& test,
+                    const std::string& service, const Host& host, int instances,
+                    int workers, NumaPlan& plan) {
   const auto add = [&](const std::string& name, std::vector<Flags> flags) {
     PlannedDeployment& deployment = plan.deployments.emplace_back();
     deployment.name = name;
     deployment.instances = static_cast<int>(flags.size());
     deployment.workers_per_instance = workers / deployment.instances;
     deployment.test =
-        DeployTest(test, plan.service, deployment.instances, name);
+        DeployTest(test, service, deployment.instances, name);
     for (Flags& each : flags) {
       each.push_back(WorkersFlag(deployment.workers_per_instance));
     }
@@ -312,16 +314,34 @@ void AddDeployments(const DistributedSystemDescription& test, const Host& host,
   }
 }
 
+// Plans the searches on each deployment.
+absl::Status PlanSearches(const NumaOptions& options, NumaPlan& plan) {
+  std::vector<std::string> objectives = {
+      absl::StrFormat("cpu<=%g%%", options.cpu_percent)};
+  if (!options.objective.empty()) objectives.push_back(options.objective);
+  for (PlannedDeployment& deployment : plan.deployments) {
+    for (const std::string& objective : objectives) {
+      LoadSearchSpec spec = options.search;
+      spec.set_knob("rate");
+      spec.add_objectives(objective);
+      absl::StatusOr<search::SearchPlan> search =
+          search::PlanSearch(spec, deployment.test);
+      if (!search.ok()) return search.status();
+      deployment.searches.push_back(*std::move(search));
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
-absl::StatusOr<DeploymentPlan> PlanNumaDeployments(
-    const DistributedSystemDescription& test,
-    const NumaDeploymentOptions& options, const HostTopology& topology) {
-  DeploymentPlan plan;
-  absl::StatusOr<std::string> service = ChooseService(test, options.service);
+absl::StatusOr<NumaPlan> PlanNumaComparison(
+    const DistributedSystemDescription& test, const NumaOptions& options,
+    const HostTopology& topology) {
+  const absl::StatusOr<std::string> service =
+      ChooseService(test, options.service);
   if (!service.ok()) return service.status();
-  plan.service = *std::move(service);
-  const std::string why = WhyUndeployable(test, plan.service);
+  const std::string why = WhyUndeployable(test, *service);
   if (!why.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("the test cannot be compared: ", why));
@@ -333,6 +353,7 @@ absl::StatusOr<DeploymentPlan> PlanNumaDeployments(
   const absl::StatusOr<Host> host = DivideHost(options, topology);
   if (!host.ok()) return host.status();
 
+  NumaPlan plan;
   const int cpu_count = static_cast<int>(host->service_cpus.size());
   const int node_count = static_cast<int>(host->places.size());
   const int instances = options.instances > 0 ? options.instances
@@ -362,7 +383,9 @@ absl::StatusOr<DeploymentPlan> PlanNumaDeployments(
         "CPUs and disturb it. --generator_cpus or --numa_nodes would set some "
         "apart.");
   }
-  AddDeployments(test, *host, instances, workers, plan);
+  AddDeployments(test, *service, *host, instances, workers, plan);
+  const absl::Status searches = PlanSearches(options, plan);
+  if (!searches.ok()) return searches;
   return plan;
 }
 

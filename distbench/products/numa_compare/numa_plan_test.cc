@@ -1,7 +1,10 @@
-#include "distbench/products/numa_compare/numa_deployments.h"
+#include "distbench/products/numa_compare/numa_compare.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/numa/testing/fake_host.h"
@@ -17,6 +20,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 DistributedSystemDescription OneTest(const std::string& fanout = "",
                                      const std::string& more = "") {
@@ -33,7 +37,12 @@ DistributedSystemDescription OneTest(const std::string& fanout = "",
                    R"( }
         action_lists { name: "client" action_names: "run" }
         action_lists { name: "query" }
-        actions { name: "run" rpc_name: "query" })",
+        actions {
+          name: "run" rpc_name: "query"
+          iterations {
+            open_loop_interval_ns: 1000000 max_duration_us: 1000000
+          }
+        })",
                    more, "}"),
       &sequence));
   config::Canonicalize(sequence);
@@ -53,14 +62,15 @@ HostTopology TwoNodes() {
                {.id = 1, .cpus = "4-7", .distances = "21 10"}});
 }
 
-DeploymentPlan Plan(const NumaDeploymentOptions& options,
+NumaPlan Plan(const NumaOptions& options,
                     const HostTopology& topology) {
-  const auto plan = PlanNumaDeployments(OneTest(), options, topology);
+  absl::StatusOr<NumaPlan> plan =
+      PlanNumaComparison(OneTest(), options, topology);
   EXPECT_TRUE(plan.ok()) << plan.status();
-  return plan.value_or(DeploymentPlan{});
+  return plan.ok() ? *std::move(plan) : NumaPlan{};
 }
 
-std::vector<std::string> NamesOf(const DeploymentPlan& plan) {
+std::vector<std::string> NamesOf(const NumaPlan& plan) {
   std::vector<std::string> names;
   for (const PlannedDeployment& deployment : plan.deployments) {
     names.push_back(deployment.name);
@@ -69,8 +79,7 @@ std::vector<std::string> NamesOf(const DeploymentPlan& plan) {
 }
 
 TEST(NumaDeploymentsTest, TwoNodes) {
-  const DeploymentPlan plan = Plan({.generator_cpus = {3, 7}}, TwoNodes());
-  EXPECT_EQ(plan.service, "server");
+  const NumaPlan plan = Plan({.generator_cpus = "3,7"}, TwoNodes());
   EXPECT_THAT(NamesOf(plan),
               ElementsAre("one_unbound", "unbound", "bound", "bound_remote"));
   EXPECT_THAT(plan.omissions, IsEmpty());
@@ -98,7 +107,7 @@ TEST(NumaDeploymentsTest, TwoNodes) {
 }
 
 TEST(NumaDeploymentsTest, TestsOfAllDeploymentsAreValidAndSendAlike) {
-  const DeploymentPlan plan = Plan({}, TwoNodes());
+  const NumaPlan plan = Plan({}, TwoNodes());
   for (const PlannedDeployment& deployment : plan.deployments) {
     const DistributedSystemDescription& test = deployment.test;
     TestSequence sequence;
@@ -118,8 +127,8 @@ TEST(NumaDeploymentsTest, TestsOfAllDeploymentsAreValidAndSendAlike) {
 }
 
 TEST(NumaDeploymentsTest, GeneratorsGoToOtherNodes) {
-  const DeploymentPlan plan =
-      Plan({.numa_nodes = {0, 2}},
+  const NumaPlan plan =
+      Plan({.numa_nodes = "0,2"},
            Host({{.id = 0, .cpus = "0-1", .distances = "10 12 30"},
                  {.id = 1, .cpus = "2-3", .distances = "12 10 30"},
                  {.id = 2, .cpus = "4-5", .distances = "30 30 10"}},
@@ -130,7 +139,7 @@ TEST(NumaDeploymentsTest, GeneratorsGoToOtherNodes) {
 }
 
 TEST(NumaDeploymentsTest, RemoteMemoryIsThatOfTheFarthestNode) {
-  const DeploymentPlan plan =
+  const NumaPlan plan =
       Plan({}, Host({{.id = 0, .cpus = "0", .distances = "10 12 21 22"},
                      {.id = 1, .cpus = "1", .distances = "12 10 22 21"},
                      {.id = 2, .cpus = "2", .distances = "21 22 10 12"},
@@ -145,7 +154,7 @@ TEST(NumaDeploymentsTest, RemoteMemoryIsThatOfTheFarthestNode) {
 }
 
 TEST(NumaDeploymentsTest, SeveralInstancesPerNode) {
-  const DeploymentPlan plan = Plan({.instances = 4, .workers = 9}, TwoNodes());
+  const NumaPlan plan = Plan({.instances = 4, .workers = 9}, TwoNodes());
   EXPECT_EQ(plan.deployments[0].workers_per_instance, 8);
   EXPECT_EQ(plan.deployments[2].workers_per_instance, 2);
   EXPECT_EQ(plan.deployments[2].node_flags[2][0], "--cpus=0-3");
@@ -155,7 +164,7 @@ TEST(NumaDeploymentsTest, SeveralInstancesPerNode) {
 }
 
 TEST(NumaDeploymentsTest, ASingleNodeIsSplit) {
-  const DeploymentPlan plan =
+  const NumaPlan plan =
       Plan({}, Host({{.id = 0, .cpus = "0-4", .distances = "10"}}, "0-4"));
   EXPECT_THAT(NamesOf(plan), ElementsAre("one_unbound", "unbound", "bound"));
   EXPECT_THAT(plan.omissions,
@@ -166,40 +175,60 @@ TEST(NumaDeploymentsTest, ASingleNodeIsSplit) {
 }
 
 TEST(NumaDeploymentsTest, ASingleCpuHasNothingToDivide) {
-  const DeploymentPlan plan =
+  const NumaPlan plan =
       Plan({}, Host({{.id = 0, .cpus = "0", .distances = "10"}}, "0"));
   EXPECT_THAT(NamesOf(plan), ElementsAre("one_unbound"));
   EXPECT_THAT(plan.omissions, Contains(HasSubstr("only one_unbound was run")));
 }
 
 TEST(NumaDeploymentsTest, AKernelWithoutNuma) {
-  const DeploymentPlan plan = Plan({}, Host({}, "0-3"));
+  const NumaPlan plan = Plan({}, Host({}, "0-3"));
   EXPECT_THAT(plan.deployments[2].node_flags[1],
               ElementsAre("--cpus=0-1", "--workers=2"));
 }
 
 TEST(NumaDeploymentsTest, GeneratorsLeaveCpusWithoutNumaToo) {
-  const auto plan = PlanNumaDeployments(OneTest(), {.generator_cpus = {0, 1}},
+  const auto plan = PlanNumaComparison(OneTest(), {.generator_cpus = "0-1"},
                                         Host({}, "0-1"));
   EXPECT_THAT(std::string(plan.status().message()),
               HasSubstr("no CPU is left to the service"));
 }
 
+TEST(NumaDeploymentsTest, EachHasASearchForEachObjective) {
+  const NumaPlan plan =
+      Plan({.cpu_percent = 42.5, .objective = "query p99<=2ms"}, TwoNodes());
+  for (const PlannedDeployment& deployment : plan.deployments) {
+    std::vector<std::string> objectives;
+    for (const search::SearchPlan& search : deployment.searches) {
+      EXPECT_EQ(search.spec.knob(), "rate");
+      EXPECT_EQ(search.test.name(), "t@" + deployment.name);
+      objectives.push_back(search.spec.objectives(0));
+    }
+    EXPECT_THAT(objectives, ElementsAre("cpu<=42.5%", "query p99<=2ms"));
+  }
+  EXPECT_THAT(Plan({}, TwoNodes()).deployments[0].searches, SizeIs(1));
+}
+
 TEST(NumaDeploymentsTest, SaysWhatDoesNotFit) {
   const auto error = [](const DistributedSystemDescription& test,
-                        const NumaDeploymentOptions& options) {
+                        const NumaOptions& options) {
     return std::string(
-        PlanNumaDeployments(test, options, TwoNodes()).status().message());
+        PlanNumaComparison(test, options, TwoNodes()).status().message());
   };
   EXPECT_THAT(error(OneTest("ring_x"), {}), HasSubstr("fanout_filter ring_x"));
   EXPECT_THAT(error(OneTest(), {.service = "client"}),
               HasSubstr("\"client\" is not a service that receives RPCs; there "
                         "are: server"));
-  EXPECT_THAT(error(OneTest(), {.numa_nodes = {0, 5}}),
+  EXPECT_THAT(error(OneTest(), {.numa_nodes = "0,5"}),
               HasSubstr("the host has no NUMA node 5"));
-  EXPECT_THAT(error(OneTest(), {.generator_cpus = {9}}),
+  EXPECT_THAT(error(OneTest(), {.numa_nodes = "x"}), HasSubstr("numa_nodes: "));
+  EXPECT_THAT(error(OneTest(), {.generator_cpus = "1-"}),
+              HasSubstr("generator_cpus: "));
+  EXPECT_THAT(error(OneTest(), {.objective = "query p99<=fast"}),
+              HasSubstr("fast"));
+  EXPECT_THAT(error(OneTest(), {.generator_cpus = "9"}),
               HasSubstr("the generators cannot use CPUs 9"));
-  EXPECT_THAT(error(OneTest(), {.generator_cpus = {0, 1, 2, 3}}),
+  EXPECT_THAT(error(OneTest(), {.generator_cpus = "0-3"}),
               HasSubstr("take all CPUs of NUMA node 0"));
   EXPECT_THAT(error(OneTest(), {.instances = 3}),
               HasSubstr("3 instances cannot be divided equally among 2"));
