@@ -54,8 +54,9 @@ std::string Labelled(absl::string_view label, Color color,
                    kLabelWidth, style);
 }
 
-std::string Headline(const TestResult& result, const PageStyle& style) {
-  const std::string verdict = RunVerdict(result);
+std::string Headline(const TestResult& result, const TestTotals& totals,
+                     const PageStyle& style) {
+  const std::string verdict = RunVerdict(result, totals);
   const std::string& name = result.traffic_config().name();
   std::string text = absl::StrCat(
       MarkedName(name.empty() ? "The test" : Visible(name), result), ": ",
@@ -305,9 +306,9 @@ std::string TerminalView(const TestResult& result,
   const PageStyle style = {.columns = options.terminal.columns,
                            .has_color = options.terminal.has_color};
   const TestTotals totals = AddUp(result);
-  std::string text =
-      absl::StrCat(Headline(result, style), Findings(result, totals, style),
-                   Objectives(result, options.objectives, style));
+  std::string text = absl::StrCat(
+      Headline(result, totals, style), Findings(result, totals, style),
+      Objectives(result, options.objectives, style));
   const bool has_logs = result.service_logs().instance_logs_size() > 0;
   if (has_logs) {
     absl::StrAppend(&text, Rpcs(result, style), Failures(result, totals, style),

@@ -218,6 +218,18 @@ TEST(TerminalViewTest, SaysWhyATestFailed) {
                          "measured is incomplete)\n"));
 }
 
+TEST(TerminalViewTest, DamagedLogsAreInTheVerdict) {
+  TestResult result = ResultFromText(R"pb(
+    traffic_config {
+      name: "t"
+      rpc_descriptions { name: "query" }
+    }
+  )pb");
+  StatisticsOf(result, "client/0", "server/0", 0).set_failed_count(-1);
+  EXPECT_THAT(View(result, 80), StartsWith("t: invalid\n"
+                                           "  invalid    1 log is left out"));
+}
+
 TEST(TerminalViewTest, ShowsAnRpcThatAlwaysFailed) {
   TestResult result = ResultFromText(R"pb(
     traffic_config { rpc_descriptions { name: "query" } }
