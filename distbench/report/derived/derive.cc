@@ -163,9 +163,7 @@ Report::Test DeriveTest(const TestRun& run, const JsonLimits& limits) {
   test.set_name(run.name);
   test.set_repetition(run.repetition);
   test.set_simulated(IsSimulated(result));
-  test.set_verdict(totals.invalid_log_count > 0 && !run_info.has_failure()
-                       ? "invalid"
-                       : RunVerdict(result));
+  test.set_verdict(RunVerdict(result, totals));
   if (run_info.has_failure()) test.set_failure(run_info.failure());
   for (const Finding& finding : FindingsOf(result, totals)) {
     DeriveFinding(finding, *test.add_findings());

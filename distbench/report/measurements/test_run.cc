@@ -76,6 +76,12 @@ std::string RunVerdict(const TestResult& result) {
   return SeverityName(findings.front().severity());
 }
 
+std::string RunVerdict(const TestResult& result, const TestTotals& totals) {
+  return totals.invalid_log_count > 0 && !result.run_info().has_failure()
+             ? SeverityName(Finding::INVALID)
+             : RunVerdict(result);
+}
+
 std::string SeverityName(Finding::Severity severity) {
   switch (severity) {
     case Finding::INVALID:

@@ -73,6 +73,9 @@ std::vector<int> ListRpcs(const TestResult& result);
 // "invalid", "warn" or "ok".
 std::string RunVerdict(const TestResult& result);
 
+// The same, with the finding on damaged logs; see FindingsOf().
+std::string RunVerdict(const TestResult& result, const TestTotals& totals);
+
 // Returns "invalid", "warn" or "note".
 std::string SeverityName(Finding::Severity severity);
 

@@ -170,11 +170,9 @@ void ActivityTotals::Add(const ActivityLog& log) {
 std::map<std::string, ActivityTotals> AddUpActivities(
     const TestResult& result) {
   std::map<std::string, ActivityTotals> totals;
-  for (const auto& [instance, log] : result.service_logs().instance_logs()) {
-    for (const auto& [name, activity] : log.activity_logs()) {
-      totals[name].Add(activity);
-    }
-  }
+  ForEachActivity(result,
+                  [&](const std::string&, const std::string& name,
+                      const ActivityLog& log) { totals[name].Add(log); });
   return totals;
 }
 

@@ -18,21 +18,13 @@
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/check_objectives.h"
 #include "distbench/report/parts/text_part.h"
+#include "distbench/report/terminal/layout.h"
 #include "distbench/report/text/text_summary_sections.h"
 #include "distbench/report/verdicts/check.h"
 #include "google/protobuf/message.h"
 #include "proto/report.pb.h"
 
 namespace distbench::report {
-
-void DropColumn(absl::string_view title, PageTable& table) {
-  const auto found = std::find(table.titles.begin(), table.titles.end(), title);
-  if (found == table.titles.end()) return;
-  const auto position = found - table.titles.begin();
-  table.titles.erase(found);
-  for (auto& row : table.rows) row.erase(row.begin() + position);
-}
-
 namespace {
 
 constexpr int kLabelWidth = 13;
@@ -62,8 +54,9 @@ std::string Labelled(absl::string_view label, Color color,
                    kLabelWidth, style);
 }
 
-std::string Headline(const TestResult& result, const PageStyle& style) {
-  const std::string verdict = RunVerdict(result);
+std::string Headline(const TestResult& result, const TestTotals& totals,
+                     const PageStyle& style) {
+  const std::string verdict = RunVerdict(result, totals);
   const std::string& name = result.traffic_config().name();
   std::string text = absl::StrCat(
       MarkedName(name.empty() ? "The test" : Visible(name), result), ": ",
@@ -116,12 +109,13 @@ std::string Findings(const TestResult& result, const TestTotals& totals,
 }
 
 std::string Objectives(const TestResult& result,
-                       const TerminalViewOptions& options) {
+                       const std::vector<std::string>& more,
+                       const PageStyle& style) {
   std::string text;
-  for (const Check& check : CheckObjectives(result, options.objectives)) {
-    text += Labelled(VerdictName(check.verdict), ColorOf(check.verdict),
-                     absl::StrCat(check.condition, ": ", check.evidence),
-                     options.style);
+  for (const Check& check : CheckObjectives(result, more)) {
+    text +=
+        Labelled(VerdictName(check.verdict), ColorOf(check.verdict),
+                 absl::StrCat(check.condition, ": ", check.evidence), style);
   }
   return text.empty() ? "" : absl::StrCat("Objectives:\n", text);
 }
@@ -133,10 +127,12 @@ constexpr double kShownPercents[] = {50, 95, 99};
 // A percentile with fewer requests beyond it is mostly chance.
 constexpr double kMinBeyond = 10;
 
-bool IsSupported(double count, double percent) {
+// Returns the mark of a percentile of so many requests.
+absl::string_view ChanceMark(double count, double percent) {
   // 1 - 0.9 is not exactly 0.1.
   constexpr double kTolerance = 1e-6;
-  return count * (1 - percent / 100) >= kMinBeyond - kTolerance;
+  const double beyond = count * (1 - percent / 100);
+  return beyond >= kMinBeyond - kTolerance ? "" : "~";
 }
 
 ColoredText FailedCell(double failed, double count) {
@@ -146,23 +142,18 @@ ColoredText FailedCell(double failed, double count) {
       Color::kBad};
 }
 
-constexpr char kFailedLatency[] = "failed";
-
 template <typename Figures>
 ColoredText MeanCell(const Figures& figures) {
   return {figures.has_mean_ns() ? base::HumanDuration(figures.mean_ns()) : ""};
 }
 
-// A time, marked if it is mostly chance: see IsSupported().
 ColoredText TimeCell(int64_t ns, double count, double percent) {
-  return {absl::StrCat(IsSupported(count, percent) ? "" : "~",
+  return {absl::StrCat(ChanceMark(count, percent),
                        base::HumanDuration(static_cast<double>(ns)))};
 }
 
-// Marked likewise.
 ColoredText FailedTimeCell(double count, double percent) {
-  return {absl::StrCat(IsSupported(count, percent) ? "" : "~", kFailedLatency),
-          Color::kBad};
+  return {absl::StrCat(ChanceMark(count, percent), "failed"), Color::kBad};
 }
 
 ColoredText PercentileCell(const Report::Latency& latency, double count,
@@ -174,6 +165,13 @@ ColoredText PercentileCell(const Report::Latency& latency, double count,
                : TimeCell(percentile.value_ns(), count, percent);
   }
   return {};
+}
+
+void DropColumn(absl::string_view title, PageTable& table) {
+  const auto found = std::find(table.titles.begin(), table.titles.end(), title);
+  const auto position = found - table.titles.begin();
+  table.titles.erase(found);
+  for (auto& row : table.rows) row.erase(row.begin() + position);
 }
 
 struct RpcPart {
@@ -251,37 +249,37 @@ void AddPair(const Report::PeerTable::Row& row, PageTable& table) {
   const auto ended = static_cast<double>(counts.succeeded()) + failed;
   const Report::PairTimes& times =
       row.response().has_mean_ns() ? row.response() : row.service();
-  table.rows.push_back(
-      {{Visible(
-           absl::StrCat(row.client(), " -> ", row.server(), " ", row.rpc()))},
-       {base::HumanRate(counts.per_second())},
-       MeanCell(times),
-       P99Cell(row, times, ended),
-       FailedCell(failed, ended)});
+  table.rows.push_back({{Visible(absl::StrCat(row.client(), " -> ",
+                                              row.server(), " ", row.rpc()))},
+                        {base::HumanRate(counts.per_second())},
+                        MeanCell(times),
+                        P99Cell(row, times, ended),
+                        FailedCell(failed, ended)});
 }
 
 // Returns a row for each pair, or an empty text if they do not fit the screen.
-std::string PairRows(const TestResult& result, int64_t count,
-                     const TerminalViewOptions& options) {
-  if (count > options.rows) return "";
+std::string PairRows(const TestResult& result, int64_t count, int max_lines,
+                     const PageStyle& style) {
+  if (count > max_lines) return "";
   PageTable table = {{"pair", "achieved", "mean", "p99", "failed"}, {}};
   ListPeers(result, [&](const google::protobuf::Message& row) {
     AddPair(static_cast<const Report::PeerTable::Row&>(row), table);
   });
-  const std::string text = RenderTable(table, options.style);
+  const std::string text = RenderTable(table, style);
   const auto lines = std::count(text.begin(), text.end(), '\n');
-  return lines <= options.rows ? text : "";
+  return lines <= max_lines ? text : "";
 }
 
 std::string Pairs(const TestResult& result, int64_t count,
-                  const TerminalViewOptions& options) {
+                  const ResultTextOptions& options, const PageStyle& style) {
   if (count <= 1) return "";
-  const std::string rows = PairRows(result, count, options);
+  const std::string rows =
+      PairRows(result, count, options.terminal.rows, style);
   if (!rows.empty()) return absl::StrCat("Pairs:\n", rows);
   const std::string left_out =
       absl::StrCat(count, " pairs of client and server",
                    options.verbose ? "" : ": --verbose lists them");
-  return absl::StrCat("Pairs:\n", Paragraph({}, left_out, 2, options.style));
+  return absl::StrCat("Pairs:\n", Paragraph({}, left_out, 2, style));
 }
 
 std::string Summary(const TestResult& result) {
@@ -304,16 +302,17 @@ std::string Failures(const TestResult& result, const TestTotals& totals,
 }  // namespace
 
 std::string TerminalView(const TestResult& result,
-                         const TerminalViewOptions& options) {
+                         const ResultTextOptions& options) {
+  const PageStyle style = {.columns = options.terminal.columns,
+                           .has_color = options.terminal.has_color};
   const TestTotals totals = AddUp(result);
-  std::string text = absl::StrCat(Headline(result, options.style),
-                                  Findings(result, totals, options.style),
-                                  Objectives(result, options));
+  std::string text = absl::StrCat(
+      Headline(result, totals, style), Findings(result, totals, style),
+      Objectives(result, options.objectives, style));
   const bool has_logs = result.service_logs().instance_logs_size() > 0;
   if (has_logs) {
-    absl::StrAppend(&text, Rpcs(result, options.style),
-                    Failures(result, totals, options.style),
-                    Pairs(result, totals.pair_count, options));
+    absl::StrAppend(&text, Rpcs(result, style), Failures(result, totals, style),
+                    Pairs(result, totals.pair_count, options, style));
   }
   if (options.verbose || !has_logs) text += Summary(result);
   return text;
@@ -321,14 +320,7 @@ std::string TerminalView(const TestResult& result,
 
 std::string ResultText(const TestResult& result,
                        const ResultTextOptions& options) {
-  const base::Terminal& terminal = options.terminal;
-  if (terminal.is_terminal) {
-    return TerminalView(result, {.style = {.columns = terminal.columns,
-                                           .has_color = terminal.has_color},
-                                 .rows = terminal.rows,
-                                 .verbose = options.verbose,
-                                 .objectives = options.objectives});
-  }
+  if (options.terminal.is_terminal) return TerminalView(result, options);
   std::string text = "Test summary:\n";
   for (const std::string& line : result.log_summary()) {
     absl::StrAppend(&text, line, "\n");

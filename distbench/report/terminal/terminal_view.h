@@ -6,26 +6,19 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/string_view.h"
 #include "distbench/base/terminal.h"
-#include "distbench/report/terminal/layout.h"
 #include "proto/results.pb.h"
 
 namespace distbench::report {
 
-// Removes the column with this title, if there is one.
-void DropColumn(absl::string_view title, PageTable& table);
+struct ResultTextOptions {
+  // What the text is for. Lists that are longer than the screen are left out of
+  // the view.
+  base::Terminal terminal = {};
 
-struct TerminalViewOptions {
-  PageStyle style = {};
-
-  // The screen's height. Longer lists are left out, unless `verbose`.
-  int rows = 24;
-
-  // Adds the whole text summary.
+  // For the view only: adds the whole text summary, and judges these objectives
+  // in addition to those of the test.
   bool verbose = false;
-
-  // Objectives to judge in addition to those of the test.
   std::vector<std::string> objectives = {};
 };
 
@@ -38,16 +31,7 @@ struct TerminalViewOptions {
 // The text is for people, and may change; programs read the text summary
 // (report/text/text_summary.h) or the other formats.
 std::string TerminalView(const TestResult& result,
-                         const TerminalViewOptions& options);
-
-struct ResultTextOptions {
-  base::Terminal terminal = {};  // what the text is for
-
-  // For terminals only: adds all details, and judges these objectives in
-  // addition to those of the test.
-  bool verbose = false;
-  std::vector<std::string> objectives = {};
-};
+                         const ResultTextOptions& options);
 
 // Returns what a command prints of a test's result: on a terminal, the view for
 // people; elsewhere, a line "Test summary:" and the stored summary, which

@@ -89,7 +89,7 @@ TestResult Example() {
 }
 
 std::string View(const TestResult& result, int columns) {
-  return TerminalView(result, {.style = {.columns = columns}});
+  return TerminalView(result, {.terminal = {.columns = columns}});
 }
 
 TEST(TerminalViewTest, SaysTheWorstFirst) {
@@ -174,7 +174,7 @@ TEST(TerminalViewTest, ColorsOnlyWhatIsGoodOrBad) {
   result.mutable_traffic_config()->add_objectives("root_query p50<=1s");
   result.mutable_traffic_config()->add_objectives("root_query p95<=5ms");
   const std::string view =
-      TerminalView(result, {.style = {.columns = 80, .has_color = true}});
+      TerminalView(result, {.terminal = {.columns = 80, .has_color = true}});
   EXPECT_THAT(view, StartsWith("two_tiers: \x1b[1;31minvalid\x1b[0m\n"));
   EXPECT_THAT(view, HasSubstr("\x1b[32m  pass\x1b[0m"));
   EXPECT_THAT(view, HasSubstr("\x1b[33m  undecided\x1b[0m"));
@@ -191,7 +191,7 @@ TEST(TerminalViewTest, ListsPairsThatFitTheScreen) {
       HasSubstr("Pairs:\n  50 pairs of client and server: --verbose lists "
                 "them\n"));
   EXPECT_THAT(View(many, 80), Not(HasSubstr("client/1 -> ")));
-  EXPECT_THAT(TerminalView(many, {.rows = 60}),
+  EXPECT_THAT(TerminalView(many, {.terminal = {.rows = 60}}),
               HasSubstr("client/4 -> server/4 rpc_1"));
   // As paragraphs they take two lines each.
   EXPECT_THAT(View(few, 40), HasSubstr("12 pairs of client and server"));
@@ -218,6 +218,18 @@ TEST(TerminalViewTest, SaysWhyATestFailed) {
                          "measured is incomplete)\n"));
 }
 
+TEST(TerminalViewTest, DamagedLogsAreInTheVerdict) {
+  TestResult result = ResultFromText(R"pb(
+    traffic_config {
+      name: "t"
+      rpc_descriptions { name: "query" }
+    }
+  )pb");
+  StatisticsOf(result, "client/0", "server/0", 0).set_failed_count(-1);
+  EXPECT_THAT(View(result, 80), StartsWith("t: invalid\n"
+                                           "  invalid    1 log is left out"));
+}
+
 TEST(TerminalViewTest, ShowsAnRpcThatAlwaysFailed) {
   TestResult result = ResultFromText(R"pb(
     traffic_config { rpc_descriptions { name: "query" } }
@@ -241,7 +253,7 @@ TEST(TerminalViewTest, ShowsTheSummaryOfAResultWithoutLogs) {
 TEST(TerminalViewTest, JudgesObjectivesAfterTheFindings) {
   TestResult result = Example();
   result.mutable_traffic_config()->add_objectives("root_query p50<=1s");
-  EXPECT_THAT(TerminalView(result, {.style = {.columns = 200},
+  EXPECT_THAT(TerminalView(result, {.terminal = {.columns = 200},
                                     .objectives = {"root_query rate>=1000"}}),
               ContainsRegex("\\(one_host\\)\n"
                             "Objectives:\n"

@@ -15,7 +15,6 @@
 #include "distbench/report/measurements/planned_faults.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
-#include "distbench/report/measurements/time_figures.h"
 #include "distbench/report/parts/text_part.h"
 #include "distbench/report/text/text_summary_sections.h"
 #include "distbench/results/histogram_proto.h"

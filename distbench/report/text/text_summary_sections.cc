@@ -83,11 +83,11 @@ std::string FiguresText(const stats::OutcomesView& times, TimeFigures shown) {
   std::string text;
   for (const TimeFigure& figure : shown) {
     absl::StrAppend(&text, text.empty() ? "" : " ", figure.heading, ": ");
-    if (figure.is_mean()) {
+    if (figure.percent < 0) {
       absl::StrAppendFormat(&text, "%.0fns", times.latency_ns().mean());
       continue;
     }
-    const int64_t value_ns = times.ValueAtQuantile(figure.quantile());
+    const int64_t value_ns = times.ValueAtQuantile(figure.percent / 100);
     if (value_ns == stats::Outcomes::kFailed) {
       text += "failed";
     } else {

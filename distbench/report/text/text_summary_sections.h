@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "distbench/report/measurements/test_totals.h"
-#include "distbench/report/measurements/time_figures.h"
 #include "distbench/stats/outcomes.h"
 #include "proto/results.pb.h"
 
@@ -21,6 +21,29 @@ std::vector<std::string> FailureLines(const TestResult& result,
 
 // Messages from elsewhere may span lines; those of the summary must not.
 std::string OneLine(absl::string_view message);
+
+// The figures by which lines describe times. Those of JSON and CSV are the
+// fields of proto/report.proto.
+struct TimeFigure {
+  absl::string_view heading;
+
+  // From 0, the minimum, to 100, the maximum; less than 0 for the mean.
+  double percent;
+};
+
+using TimeFigures = absl::Span<const TimeFigure>;
+
+namespace figures {
+
+inline constexpr TimeFigure kMin = {"min", 0};
+inline constexpr TimeFigure kMean = {"mean", -1};
+inline constexpr TimeFigure kP50 = {"median", 50};
+inline constexpr TimeFigure kP90 = {"90%", 90};
+inline constexpr TimeFigure kP99 = {"99%", 99};
+inline constexpr TimeFigure kP999 = {"99.9%", 99.9};
+inline constexpr TimeFigure kMax = {"max", 100};
+
+}  // namespace figures
 
 // The figures of times in nanoseconds, each after its heading: "median: 12ns
 // 99%: failed". Requires at least one of the times; those that failed are above

@@ -144,7 +144,7 @@ TEST(SimulationSectionsTest, TerminalsShowWhatWasSimulated) {
   result.mutable_traffic_config()->set_name("two_tiers");
   result.mutable_simulation()->set_host_count(40);
   result.mutable_simulation()->mutable_fabric()->mutable_host()->set_cpus(2);
-  EXPECT_THAT(report::TerminalView(result, {.style = {.columns = 100}}),
+  EXPECT_THAT(report::TerminalView(result, {.terminal = {.columns = 100}}),
               HasSubstr("\n  Simulated, not measured: 40 hosts of 2 CPUs, "
                         "single switch\n"));
 }

@@ -2,7 +2,7 @@
 // `arrivals` is made about sends that follow their arrival process, each a
 // little late, with each of 2000 seeds.
 //
-//   bazel run -c opt //distbench/report/findings:false_alarms
+//   bazel run -c opt //distbench/report/findings/testing:false_alarms
 
 #include <cstdint>
 #include <cstdio>
