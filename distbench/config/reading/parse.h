@@ -22,17 +22,17 @@ absl::Status ParseText(absl::string_view text, absl::string_view source,
                        google::protobuf::Message& message,
                        MessagePlaces* places = nullptr);
 
-// Parses YAML, of which JSON is a part. Messages look as protobuf's JSON mapping
-// says: fields have their own names or those in lowerCamelCase; repeated fields
-// are lists, and map fields maps; numbers may be in quotes; bytes are base64;
-// enums are words or numbers; null is a field that is not set. Moreover, texts
-// need no quotes, whatever they look like, and "<<" merges fields of other maps,
-// which fields beside it override.
+// Parses YAML, of which JSON is a part. Messages look as protobuf's JSON
+// mapping says: fields have their own names or those in lowerCamelCase;
+// repeated fields are lists, and map fields maps; numbers may be in quotes;
+// bytes are base64; enums are words or numbers; null is a field that is not
+// set. Moreover, texts need no quotes, whatever they look like, and "<<" merges
+// fields of other maps, which fields beside it override.
 //
 // Errors are misspelt fields, wrong types and words, numbers out of range,
 // fields and keys that are repeated, and aliases that repeat more than
-// kMaxRepeatedBytes. A syntax error is the only one. What aliases repeat has the
-// place where it is written.
+// kMaxRepeatedBytes. A syntax error is the only one. What aliases repeat has
+// the place where it is written.
 absl::Status ParseYaml(absl::string_view text, absl::string_view source,
                        google::protobuf::Message& message,
                        MessagePlaces* places = nullptr);

@@ -109,7 +109,7 @@ std::string FormatSizeWithUnit(int64_t bytes) {
   return absl::StrCat(bytes / static_cast<int64_t>(unit->size), unit->name);
 }
 
-// ---- Amounts of what a host has ----------------------------------------------
+// ---- Amounts of what a host has ---------------------------------------------
 
 namespace {
 
@@ -187,7 +187,7 @@ std::string FormatCpuAmount(const HostAmount& amount) {
                       amount.kind == Kind::kPercentOfHost ? "%" : "");
 }
 
-// ---- By the rules of a field -------------------------------------------------
+// ---- By the rules of a field ------------------------------------------------
 
 namespace {
 

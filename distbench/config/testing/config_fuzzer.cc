@@ -6,8 +6,8 @@
 #include <cstring>
 #include <string>
 
-#include "distbench/config/reading/load.h"
 #include "distbench/config/reading/config_format.h"
+#include "distbench/config/reading/load.h"
 #include "distbench/config/testing/fuzz_entry.h"
 #include "distbench/config/testing/random_drivers.h"
 #include "distbench/fuzzing/message_mutator.h"

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "distbench/config/reading/config_format.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/config/reading/parse.h"
-#include "distbench/config/reading/config_format.h"
 #include "distbench/config/testing/fuzz_entry.h"
 #include "distbench/config/testing/random_drivers.h"
 #include "distbench/fuzzing/kept_corpus.h"
