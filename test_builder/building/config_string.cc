@@ -151,8 +151,11 @@ std::vector<Setting> LastOfEachName(absl::Span<const Setting> settings) {
     const auto same = std::find_if(
         last.begin(), last.end(),
         [&](const Setting& other) { return other.name == setting.name; });
-    if (same != last.end()) *same = setting;
-    if (same == last.end()) last.push_back(setting);
+    if (same == last.end()) {
+      last.push_back(setting);
+    } else {
+      *same = setting;
+    }
   }
   return last;
 }

@@ -171,8 +171,11 @@ absl::StatusOr<DistributedSystemDescription> BuildTest(
 }
 
 double TrafficSeconds(const DistributedSystemDescription& test) {
+  const auto duration = test.attributes().find("test_duration");
   double seconds = 0;
-  (void)absl::SimpleAtod(test.attributes().at("test_duration"), &seconds);
+  if (duration != test.attributes().end()) {
+    (void)absl::SimpleAtod(duration->second, &seconds);
+  }
   return seconds;
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
@@ -54,10 +55,6 @@ absl::StatusOr<Decimal> ParseDecimal(absl::string_view role,
   return decimal;
 }
 
-std::string Format(double value, int decimals) {
-  return absl::StrFormat("%.*f", decimals, value);
-}
-
 absl::StatusOr<std::vector<std::string>> AddedValues(
     const Decimal& start, absl::string_view step_text, const Decimal& end) {
   const absl::StatusOr<Decimal> step = ParseDecimal("STEP", step_text);
@@ -75,7 +72,8 @@ absl::StatusOr<std::vector<std::string>> AddedValues(
   }
   std::vector<std::string> values;
   for (int i = 0; i <= last_step; ++i) {
-    values.push_back(Format(start.value + i * step->value, decimals));
+    values.push_back(
+        absl::StrFormat("%.*f", decimals, start.value + i * step->value));
   }
   return values;
 }
@@ -98,7 +96,7 @@ absl::StatusOr<std::vector<std::string>> MultipliedValues(
                             ? value > end.value * (1 + kTolerance)
                             : value < end.value * (1 - kTolerance);
     if (beyond || end.value <= 0) return values;
-    std::string text = Format(value, start.decimals);
+    std::string text = absl::StrFormat("%.*f", start.decimals, value);
     if (values.empty() || values.back() != text) {
       values.push_back(std::move(text));
     }
@@ -205,10 +203,8 @@ void AddProblems(absl::string_view config, const absl::Status& status,
   if (status.ok()) return;
   for (absl::string_view line : absl::StrSplit(status.message(), '\n')) {
     std::string problem = absl::StrCat(config, ": ", line);
-    if (std::find(problems.begin(), problems.end(), problem) ==
-        problems.end()) {
-      problems.push_back(std::move(problem));
-    }
+    if (absl::c_linear_search(problems, problem)) continue;
+    problems.push_back(std::move(problem));
   }
 }
 

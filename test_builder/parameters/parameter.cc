@@ -239,8 +239,7 @@ absl::StatusOr<ParameterValues> ParameterValues::Resolve(
       problems.push_back(problem);
     }
   }
-  absl::Status status = ToStatus(problems);
-  if (!status.ok()) return status;
+  if (!problems.empty()) return ToStatus(problems);
   return ParameterValues(std::move(values));
 }
 

@@ -28,6 +28,24 @@ TEST(RegistryTest, FindsByName) {
   EXPECT_EQ(FindPattern(""), nullptr);
 }
 
+std::string BodyProblem(const std::string& body) {
+  Pattern pattern;
+  pattern.set_name("it");
+  pattern.set_body(body);
+  (*pattern.mutable_forms())["service"] =
+      R"(services { name: "<name>" count: <count> })";
+  (*pattern.mutable_forms())["two"] = "2";
+  const auto values = ParameterValues::Resolve(CommonParameters(), {});
+  return std::string(BuildTraffic(pattern, *values).status().message());
+}
+
+TEST(FormTest, WhatItNamesThereIs) {
+  EXPECT_EQ(BodyProblem("<service name=a count=<two>>"), "");
+  EXPECT_EQ(BodyProblem("<service name=a>"),
+            "the forms of it name count, which there is not");
+  EXPECT_EQ(BodyProblem("<service name=a count=x>"), "the form of it is wrong");
+}
+
 // Properties of every pattern.
 class PatternTest : public testing::TestWithParam<std::string> {
  protected:
