@@ -92,7 +92,10 @@ TEST_F(LocalClusterTest, IsNotHeldUpByOutputThatNobodyReads) {
       PathOf("has_said_all").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   const auto cluster = Start(std::string(kReady) +
                              "[ $1 = node_manager ] || exec sleep 600\n"
-                             "head -c 1000000 /dev/zero | tr '\\0' x\n"
+                             // More than a pipe holds, by the shell itself.
+                             "i=0; while [ $((i += 1)) -lt 20000 ]; do\n"
+                             "  echo be warned\n"
+                             "done\n"
                              "echo >has_said_all\n"
                              "exec sleep 600\n");
   ASSERT_TRUE(cluster.ok()) << cluster.status();
