@@ -65,8 +65,8 @@ absl::Status WriteChecks(absl::Span<const report::Check> checks,
                          const CheckFlags& flags) {
   absl::Status status;
   if (!flags.junit.empty()) {
-    status = WriteReport(flags.junit,
-                         report::ChecksJunit(checks, flags.allow_undecided));
+    status = WriteReport(flags.junit, report::RenderJunit(report::JunitCases(
+                                          checks, flags.allow_undecided)));
   }
   if (status.ok() && !flags.markdown.empty()) {
     status = WriteReport(flags.markdown, report::ChecksMarkdown(checks));

@@ -194,26 +194,18 @@ void CheckRpc(const Report::Rpc& rpc, Laws& laws) {
 
 void CheckTotals(const Report::Test& test, Laws& laws) {
   laws.At("totals");
-  int64_t succeeded = 0;
-  int64_t failed = 0;
-  int64_t warmup = 0;
-  int64_t request_bytes = 0;
-  int64_t response_bytes = 0;
-  for (const Report::Rpc& rpc : test.rpcs()) {
-    succeeded += rpc.succeeded_count();
-    failed += rpc.failed_count();
-    warmup += rpc.warmup_count();
-    request_bytes += rpc.request_bytes();
-    response_bytes += rpc.response_bytes();
-  }
-  const Report::Totals& totals = test.totals();
-  laws.Equal("succeeded", totals.succeeded_count(), "of all RPCs", succeeded);
-  laws.Equal("failed", totals.failed_count(), "of all RPCs", failed);
-  laws.Equal("warm-up", totals.warmup_count(), "of all RPCs", warmup);
-  laws.Equal("bytes of requests", totals.request_bytes(), "of all RPCs",
-             request_bytes);
-  laws.Equal("bytes of responses", totals.response_bytes(), "of all RPCs",
-             response_bytes);
+  const auto check = [&](absl::string_view what, auto count_of) {
+    int64_t sum = 0;
+    for (const Report::Rpc& rpc : test.rpcs()) sum += count_of(rpc);
+    laws.Equal(what, count_of(test.totals()), "of all RPCs", sum);
+  };
+  check("succeeded", [](const auto& each) { return each.succeeded_count(); });
+  check("failed", [](const auto& each) { return each.failed_count(); });
+  check("warm-up", [](const auto& each) { return each.warmup_count(); });
+  check("bytes of requests",
+        [](const auto& each) { return each.request_bytes(); });
+  check("bytes of responses",
+        [](const auto& each) { return each.response_bytes(); });
 }
 
 // Whether the parts of each RPC add up to it.

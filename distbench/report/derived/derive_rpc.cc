@@ -35,7 +35,10 @@ Report::Percentile DerivePercentile(const Percentile& estimate) {
   if (!percentile.failed()) percentile.set_value_ns(estimate.value_ns);
   if (lower && !percentile.lower_failed()) percentile.set_lower_ns(*lower);
   if (upper && !percentile.upper_failed()) percentile.set_upper_ns(*upper);
-  percentile.set_method(MethodName(estimate.interval.method));
+  using Method = stats::QuantileInterval::Method;
+  percentile.set_method(estimate.interval.method == Method::kBlocks
+                            ? "blocks"
+                            : "order_statistics");
   return percentile;
 }
 
@@ -75,8 +78,7 @@ Report::Rpc DeriveRpc(const RpcMeasurements& measured) {
   SetCounts(counts, rpc);
   rpc.set_dropped_sample_count(counts.dropped_sample_count);
   rpc.set_duration_ns(counts.duration_ns());
-  rpc.set_per_second(PerSecond(static_cast<double>(counts.succeeded_count),
-                               counts.duration_ns()));
+  rpc.set_per_second(PerSecond(counts.succeeded_count, counts.duration_ns()));
   if (measured.offered) {
     CopyByName(*measured.offered, *rpc.mutable_offered_load());
   }
@@ -108,14 +110,14 @@ namespace {
 
 void DeriveTraffic(const RpcTraffic& measured, Report::Traffic& traffic) {
   const results::RpcCounts& counts = measured.counts;
-  const auto per_second = [&](int64_t count) {
-    return PerSecond(static_cast<double>(count), counts.duration_ns());
-  };
+  const int64_t duration_ns = counts.duration_ns();
   const OfferedLoad load = measured.offered.value_or(OfferedLoad());
-  if (load.offered_count() > 0 && counts.duration_ns() > 0) {
-    traffic.set_offered_per_second(per_second(load.offered_count()));
+  if (load.offered_count() > 0 && duration_ns > 0) {
+    traffic.set_offered_per_second(
+        PerSecond(load.offered_count(), duration_ns));
   }
-  traffic.set_succeeded_per_second(per_second(counts.succeeded_count));
+  traffic.set_succeeded_per_second(
+      PerSecond(counts.succeeded_count, duration_ns));
   traffic.set_succeeded(counts.succeeded_count);
   traffic.set_failed(counts.failed_count);
   traffic.set_unsent(load.unsent_count());

@@ -27,8 +27,6 @@ namespace {
 
 constexpr int64_t kAllIntervals = std::numeric_limits<int64_t>::max();
 
-}  // namespace
-
 Report::RpcTable::Row RpcRow(const Report::Rpc& rpc) {
   Report::RpcTable::Row row;
   row.set_rpc(rpc.name());
@@ -52,6 +50,8 @@ Report::RpcTable::Row RpcRow(const Report::Rpc& rpc) {
             "response_failed_above_percent", "", row);
   return row;
 }
+
+}  // namespace
 
 void ListRpcRows(const TestResult& result, RowSink sink) {
   ForEachRpc(result, /*max_intervals=*/1, [&](const RpcMeasurements& rpc) {
@@ -128,8 +128,7 @@ void FillPeer(const results::RpcLogView& view, const results::RpcTotals& totals,
   shown.set_request_bytes(counts.request_bytes);
   shown.set_response_bytes(counts.response_bytes);
   shown.set_duration_s(base::ToSeconds(counts.duration_ns()));
-  shown.set_per_second(PerSecond(static_cast<double>(counts.succeeded_count),
-                                 counts.duration_ns()));
+  shown.set_per_second(PerSecond(counts.succeeded_count, counts.duration_ns()));
   SetTimes({totals.service_time_ns, failed_count}, *row.mutable_service(),
            service);
   SetTimes({totals.response_time_ns, is_open_loop ? failed_count : 0},
@@ -223,13 +222,11 @@ namespace {
 // not sent.
 void SetLoads(const RpcMeasurements& rpc, int64_t request_count,
               Report::PolicyTable::Row& row) {
-  const auto per_second = [&](int64_t count) {
-    return PerSecond(static_cast<double>(count), rpc.measured_ns);
-  };
-  const int64_t offered_count =
-      rpc.offered.value_or(OfferedLoad()).offered_count();
-  if (offered_count > 0) row.set_offered_per_second(per_second(offered_count));
-  row.set_sent_per_second(per_second(request_count));
+  if (rpc.offered && rpc.offered->offered_count() > 0) {
+    row.set_offered_per_second(
+        PerSecond(rpc.offered->offered_count(), rpc.measured_ns));
+  }
+  row.set_sent_per_second(PerSecond(request_count, rpc.measured_ns));
   row.set_goodput_per_second(rpc.goodput_per_second());
 }
 

@@ -1,5 +1,4 @@
-// The rows of each table (tables.h). What is read by its fields, such as by the
-// view on terminals, is declared by its type.
+// The rows of each table (tables.h).
 
 #ifndef DISTBENCH_REPORT_DERIVED_TABLE_ROWS_H_
 #define DISTBENCH_REPORT_DERIVED_TABLE_ROWS_H_
@@ -8,7 +7,6 @@
 
 #include "distbench/report/derived/tables.h"
 #include "distbench/report/measurements/rpc_series.h"
-#include "proto/report.pb.h"
 #include "proto/results.pb.h"
 
 namespace distbench::report {
@@ -33,9 +31,6 @@ void ListResources(const TestResult& result, RowSink sink);
 void ListCpus(const TestResult& result, RowSink sink);
 void ListGroups(const TestResult& result, RowSink sink);
 void ListConnections(const TestResult& result, RowSink sink);
-
-// The row of RpcTable.
-Report::RpcTable::Row RpcRow(const Report::Rpc& rpc);
 
 // The rows of SecondTable for one RPC.
 void ListSeries(const std::string& rpc, const RpcSeries& series, RowSink sink);

@@ -113,11 +113,12 @@ class RunFamilies {
 
   void Add(const TestRun& run, const metrics::Labels& labels) {
     const TestResult& result = *run.result;
-    AddRpcs(result, labels);
+    const TestTotals totals = AddUp(result);
+    AddRpcs(result, totals, labels);
     AddFaults(result, labels);
-    metrics::AddStates(labels, "verdict", kRunVerdicts, RunVerdict(result),
-                       families_[kVerdicts]);
-    AddFindings(result, labels);
+    metrics::AddStates(labels, "verdict", kRunVerdicts,
+                       RunVerdict(result, totals), families_[kVerdicts]);
+    AddFindings(FindingsOf(result, totals), labels);
     for (const Check& check : CheckObjectives(result)) {
       metrics::AddStates(With(labels, "objective", check.condition), "verdict",
                          kObjectiveVerdicts,
@@ -147,16 +148,19 @@ class RunFamilies {
     (is_counter ? metric.counter.value : metric.gauge.value) = value;
   }
 
-  void AddRpcs(const TestResult& result, const metrics::Labels& labels) {
+  void AddRpcs(const TestResult& result, const TestTotals& totals,
+               const metrics::Labels& labels) {
     std::set<std::string> names;  // a damaged result may repeat one
-    ForEachRpc(result, /*max_intervals=*/1, [&](const RpcMeasurements& rpc) {
-      if (!names.insert(rpc.name).second) return;
+    for (const int index : ListRpcs(result)) {
+      const RpcMeasurements rpc =
+          MeasurementsOf(result, totals, index, /*max_intervals=*/1);
+      if (!names.insert(rpc.name).second) continue;
       const metrics::Labels own = With(labels, "rpc", rpc.name);
       traffic_.push_back({own, TrafficOf(rpc)});
       if (rpc.attempts) AddPolicy(*rpc.attempts, own);
       AddPercentiles(rpc.service_time, own, kServiceTimes);
       AddPercentiles(rpc.response_time, own, kResponseTimes);
-    });
+    }
   }
 
   void AddPolicy(const PolicyStatistics& attempts,
@@ -204,9 +208,10 @@ class RunFamilies {
     }
   }
 
-  void AddFindings(const TestResult& result, const metrics::Labels& labels) {
+  void AddFindings(const std::vector<Finding>& findings,
+                   const metrics::Labels& labels) {
     std::map<std::pair<std::string, std::string>, int> counts;
-    for (const Finding& finding : result.run_info().findings()) {
+    for (const Finding& finding : findings) {
       ++counts[{SeverityName(finding.severity()), finding.code()}];
     }
     for (const auto& [kind, count] : counts) {

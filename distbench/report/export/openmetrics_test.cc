@@ -75,6 +75,17 @@ TEST(OpenMetricsTest, VerdictsAndFindingsAreThoseOfTheRun) {
             Not(HasSubstr("distbench_run_end_timestamp_seconds"))));
 }
 
+TEST(OpenMetricsTest, DamagedLogsMakeARunInvalid) {
+  TestResult result = ResultFromText(R"(traffic_config { name: "t" })");
+  StatisticsOf(result, "client/0", "server/0", 0).set_failed_count(-1);
+  EXPECT_THAT(
+      Render({result}),
+      AllOf(HasSubstr("distbench_run_verdict{test=\"t\",repetition=\"0\","
+                      "verdict=\"invalid\"} 1.0\n"),
+            HasSubstr("distbench_run_findings{test=\"t\",repetition=\"0\","
+                      "severity=\"invalid\",code=\"damaged_logs\"} 1.0\n")));
+}
+
 TEST(OpenMetricsTest, PoliciesAndFaultsHaveFamilies) {
   const std::string text = Render({ResultFromText(R"(
     traffic_config {

@@ -213,7 +213,7 @@ int64_t RpcMeasurements::goodput_count() const {
 }
 
 double RpcMeasurements::goodput_per_second() const {
-  return PerSecond(static_cast<double>(goodput_count()), measured_ns);
+  return PerSecond(goodput_count(), measured_ns);
 }
 
 Percentile EstimatePercentile(const stats::Outcomes& outcomes,
@@ -229,17 +229,12 @@ std::vector<Percentile> EstimatePercentiles(
     const stats::Outcomes& outcomes,
     const std::vector<stats::Outcomes>& blocks) {
   std::vector<Percentile> percentiles;
-  for (const double percent : kReportPercentiles) {
+  for (const double percent :
+       {50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999}) {
     if (!stats::SupportsQuantile(outcomes.count(), percent / 100)) break;
     percentiles.push_back(EstimatePercentile(outcomes, blocks, percent));
   }
   return percentiles;
-}
-
-std::string MethodName(stats::QuantileInterval::Method method) {
-  return method == stats::QuantileInterval::Method::kBlocks
-             ? "blocks"
-             : "order_statistics";
 }
 
 std::vector<CurvePoint> PercentileCurve(const stats::LogHistogram& histogram,

@@ -148,17 +148,11 @@ Percentile EstimatePercentile(const stats::Outcomes& outcomes,
                               absl::Span<const stats::Outcomes> blocks,
                               double percent);
 
-// The percentiles of which reports show the intervals, ascending.
-inline constexpr double kReportPercentiles[] = {50, 75,   90,    95,
-                                                99, 99.9, 99.99, 99.999};
-
-// Returns those of kReportPercentiles that the number of requests supports.
+// Returns the percentiles of which reports show the intervals, ascending, up to
+// those that the number of requests supports.
 std::vector<Percentile> EstimatePercentiles(
     const stats::Outcomes& outcomes,
     const std::vector<stats::Outcomes>& blocks);
-
-// Returns "order_statistics" or "blocks".
-std::string MethodName(stats::QuantileInterval::Method method);
 
 // A point of a cumulative distribution, as plots and the percentile format of
 // HdrHistogram have them.

@@ -136,8 +136,7 @@ std::string LoadText(const RpcMeasurements& rpc) {
   if (rpc.offered && rpc.offered->offered_count() > 0) {
     absl::StrAppendFormat(
         &text, "offered: %.1f/s ",
-        PerSecond(static_cast<double>(rpc.offered->offered_count()),
-                  rpc.measured_ns));
+        PerSecond(rpc.offered->offered_count(), rpc.measured_ns));
   }
   absl::StrAppendFormat(&text, "goodput: %.1f/s requests: %d attempts: %d",
                         rpc.goodput_per_second(), rpc.attempts->request_count(),

@@ -215,8 +215,4 @@ std::vector<JunitCase> JunitCases(absl::Span<const Check> checks,
   return cases;
 }
 
-std::string ChecksJunit(absl::Span<const Check> checks, bool allow_undecided) {
-  return RenderJunit(JunitCases(checks, allow_undecided));
-}
-
 }  // namespace distbench::report

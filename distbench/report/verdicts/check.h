@@ -85,9 +85,6 @@ std::string ChecksMarkdown(absl::Span<const Check> checks);
 std::vector<JunitCase> JunitCases(absl::Span<const Check> checks,
                                   bool allow_undecided);
 
-// Returns these as JUnit XML.
-std::string ChecksJunit(absl::Span<const Check> checks, bool allow_undecided);
-
 }  // namespace distbench::report
 
 #endif  // DISTBENCH_REPORT_VERDICTS_CHECK_H_

@@ -87,7 +87,7 @@ TEST(CheckTest, MarkdownCellsDoNotEndEarly) {
 
 TEST(CheckTest, JunitCountsAndEscapes) {
   EXPECT_EQ(
-      ChecksJunit(AllVerdicts(), /*allow_undecided=*/false),
+      RenderJunit(JunitCases(AllVerdicts(), /*allow_undecided=*/false)),
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuites>\n"
       "  <testsuite name=\"t\" tests=\"2\" failures=\"1\" errors=\"0\" "
@@ -107,7 +107,8 @@ TEST(CheckTest, JunitCountsAndEscapes) {
 }
 
 TEST(CheckTest, JunitSkipsWhatMayBeUndecided) {
-  const std::string xml = ChecksJunit(AllVerdicts(), /*allow_undecided=*/true);
+  const std::string xml =
+      RenderJunit(JunitCases(AllVerdicts(), /*allow_undecided=*/true));
   EXPECT_THAT(xml, HasSubstr("<skipped message=\"undecided: thin\"/>"));
   EXPECT_THAT(xml, HasSubstr("failures=\"0\" errors=\"0\" skipped=\"1\""));
 }
