@@ -8,7 +8,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "distbench/config/reading/parse_yaml.h"
+#include "distbench/config/reading/parse.h"
 #include "glog/logging.h"
 #include "google/protobuf/text_format.h"
 #include "test_builder/patterns/pattern.h"

@@ -11,7 +11,7 @@
 #include "distbench/base/plugins.h"
 #include "distbench/config/catalogs/driver_catalog.h"
 #include "distbench/config/catalogs/settings.h"
-#include "distbench/config/reading/parse_yaml.h"
+#include "distbench/config/reading/parse.h"
 #include "glog/logging.h"
 #include "google/protobuf/text_format.h"
 #include "test_builder/protocols/protocol.h"
