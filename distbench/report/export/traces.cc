@@ -282,8 +282,6 @@ absl::Status RenderTraceEvents(absl::Span<const TestRun> runs, ByteSink sink) {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // Values of OTLP's enums.
 constexpr int kServerSpan = 2;
 constexpr int kClientSpan = 3;
