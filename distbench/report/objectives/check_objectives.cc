@@ -34,9 +34,20 @@ std::string BoundText(const config::Objective& objective,
              : ValueText(stats::UnitOf(objective.metric), *bound);
 }
 
+// Whether what may have failed leaves a lower limit open, which the latencies
+// of those that succeeded seem to keep.
+bool IsLeftOpenByFailures(const ObjectiveOutcome& outcome,
+                          const config::Objective& objective) {
+  return outcome.may_have_failed && !objective.is_upper_limit;
+}
+
 // What would decide, if not the limit is what is close.
-std::string AdviceText(const JudgedObjective& judged) {
+std::string AdviceText(const ObjectiveOutcome& outcome,
+                       const JudgedObjective& judged) {
   if (judged.check.verdict != CheckVerdict::kUndecided) return "";
+  if (IsLeftOpenByFailures(outcome, *judged.objective)) {
+    return "; what failed misses every limit";
+  }
   if (judged.has_grown) {
     return "; latencies were still growing: a longer run would measure more";
   }
@@ -44,6 +55,16 @@ std::string AdviceText(const JudgedObjective& judged) {
                                       : "; the requests are too few for a "
                                         "bound, or differ too much from "
                                         "second to second: measure for longer";
+}
+
+CheckVerdict VerdictOf(const ObjectiveOutcome& outcome,
+                       const JudgedObjective& judged) {
+  const config::Objective& objective = *judged.objective;
+  if (outcome.is_certain_miss) return CheckVerdict::kFail;
+  return IsLeftOpenByFailures(outcome, objective)
+             ? CheckVerdict::kUndecided
+             : JudgeBounds(judged.lower, judged.upper, objective.limit,
+                           objective.is_upper_limit);
 }
 
 void SetVerdict(const ObjectiveOutcome& outcome, JudgedObjective& judged) {
@@ -54,13 +75,12 @@ void SetVerdict(const ObjectiveOutcome& outcome, JudgedObjective& judged) {
   // What a longer run would measure has no upper bound.
   if (!judged.has_grown) judged.upper = estimate.upper;
   judged.of_independent = estimate.is_of_independent;
-  judged.check.verdict = JudgeBounds(judged.lower, judged.upper,
-                                     objective.limit, objective.is_upper_limit);
-  judged.check.evidence =
-      absl::StrCat(outcome.measured, " (95% interval",
-                   judged.of_independent ? " of independent values" : "", ": ",
-                   BoundText(objective, judged.lower), " to ",
-                   BoundText(objective, judged.upper), ")", AdviceText(judged));
+  judged.check.verdict = VerdictOf(outcome, judged);
+  judged.check.evidence = absl::StrCat(
+      outcome.measured, " (95% interval",
+      judged.of_independent ? " of independent values" : "", ": ",
+      BoundText(objective, judged.lower), " to ",
+      BoundText(objective, judged.upper), ")", AdviceText(outcome, judged));
 }
 
 // Judges an objective, or says why its text is none.

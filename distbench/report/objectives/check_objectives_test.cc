@@ -76,6 +76,21 @@ TEST(CheckObjectivesTest, FailuresAreNoLatencies) {
   EXPECT_EQ(VerdictOf("p99<=1000s", 10'000, 11), CheckVerdict::kPass);
 }
 
+// Being slow on purpose is no excuse: what failed was not slow.
+TEST(CheckObjectivesTest, FailuresMissLowerLimits) {
+  EXPECT_EQ(VerdictOf("p50>=5ms", 0, 100), CheckVerdict::kFail);
+  EXPECT_EQ(VerdictOf("p99>=5ms", 970, 30), CheckVerdict::kFail);
+  EXPECT_EQ(VerdictOf("p50>=5ms", 970, 30), CheckVerdict::kPass);
+  // It is uncertain here whether one in a hundred fails.
+  for (const int failed_count : {9, 11}) {
+    const auto checks = CheckObjectives(
+        ResultOf(1000 - failed_count, failed_count, {"p99>=5ms"}));
+    EXPECT_EQ(checks[0].verdict, CheckVerdict::kUndecided);
+    EXPECT_THAT(checks[0].evidence,
+                HasSubstr(" to failed); what failed misses every limit"));
+  }
+}
+
 TEST(CheckObjectivesTest, AnObjectiveOnFailuresAllowsThem) {
   const auto checks =
       CheckObjectives(ResultOf(1000, 10, {"mean<=1s", "failures<=5%"}));

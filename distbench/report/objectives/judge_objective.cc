@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,18 @@ Excess ExcessOf(const config::Objective& objective, const Estimate& estimate) {
   return {.estimate = std::min(
               objective.is_upper_limit ? log_ratio : -log_ratio, kFarthest),
           .error = estimate.log_error};
+}
+
+bool IsFailed(const std::optional<double>& bound) {
+  return bound && std::isinf(*bound);
+}
+
+// Times without an upper bound may reach into what failed, if anything did.
+bool MayHaveFailed(const config::Objective& objective,
+                   const Estimate& estimate) {
+  if (estimate.upper) return IsFailed(estimate.upper);
+  return stats::UnitOf(objective.metric) == stats::MetricUnit::kNs &&
+         estimate.failed_share > 0;
 }
 
 // `kind` is what the latencies of the RPC are.
@@ -136,7 +149,9 @@ ObjectiveOutcome ObjectiveOutcomeOf(const config::Objective& objective,
   return {.estimate = estimate,
           .excess = excess,
           .service_excess = excess,
-          .measured = std::move(measured)};
+          .measured = std::move(measured),
+          .is_certain_miss = IsFailed(estimate.lower),
+          .may_have_failed = MayHaveFailed(objective, estimate)};
 }
 
 ObjectiveOutcome CertainMiss(const config::Objective& objective,
@@ -146,7 +161,8 @@ ObjectiveOutcome CertainMiss(const config::Objective& objective,
   return {.estimate = {.value = worst, .lower = worst, .upper = worst},
           .excess = excess,
           .service_excess = excess,
-          .measured = std::move(measured)};
+          .measured = std::move(measured),
+          .is_certain_miss = true};
 }
 
 }  // namespace distbench::report

@@ -38,6 +38,14 @@ struct ObjectiveOutcome {
   // time. If only the response time missed, the generator was late.
   Excess service_excess;
   std::string measured;  // for users, for example "p95 12.3 ms"
+
+  // Whether the objective is missed whatever its limit is, because the whole
+  // interval falls among failures.
+  bool is_certain_miss = false;
+
+  // Whether the interval may reach into failures, which miss lower limits as
+  // well as upper ones: the objective is then not known to be met.
+  bool may_have_failed = false;
 };
 
 // The share of the objective's RPCs that may fail before objectives on its mean

@@ -61,13 +61,17 @@ double DistanceOf(const config::Objective& objective,
 
 Distance DistanceOf(const config::Objective& objective,
                     const report::ObjectiveOutcome& outcome) {
+  if (outcome.is_certain_miss) return {kInfinity, kInfinity, kInfinity};
   const bool is_upper = objective.is_upper_limit;
   const double lower = DistanceOf(
       objective, is_upper ? outcome.estimate.lower : outcome.estimate.upper,
       -kInfinity);
-  const double upper = DistanceOf(
-      objective, is_upper ? outcome.estimate.upper : outcome.estimate.lower,
-      kInfinity);
+  const double upper = outcome.may_have_failed
+                           ? kInfinity
+                           : DistanceOf(objective,
+                                        is_upper ? outcome.estimate.upper
+                                                 : outcome.estimate.lower,
+                                        kInfinity);
   const double estimate = std::max(outcome.excess.estimate, kLowestExcess);
   const double error = kErrorsToBound * outcome.excess.error;
   if (std::isinf(estimate)) return {lower, estimate, upper};

@@ -112,6 +112,20 @@ TEST(MeasureProbeTest, APercentileAmongFailuresIsNotAlwaysACertainMiss) {
   EXPECT_TRUE(ClearlyMissed(all.probe));
 }
 
+TEST(MeasureProbeTest, FailuresDoNotMeetLowerLimits) {
+  const std::vector<std::string> objective = {"p99>=1us"};
+  // 0.8 % of 1 200: the true p99 may well be a failure.
+  const MeasuredProbe near =
+      Measure(objective, ResultOf(Steady(1'000'000), 100, /*failed_count=*/9));
+  EXPECT_EQ(near.outcome, kMetOutcome);
+  EXPECT_FALSE(ClearlyMet(near.probe));
+  const MeasuredProbe all =
+      Measure(objective, ResultOf(Steady(1'000'000), 1, 9999));
+  EXPECT_TRUE(ClearlyMissed(all.probe));
+  EXPECT_TRUE(
+      ClearlyMet(Measure(objective, ResultOf(Steady(1'000'000), 100)).probe));
+}
+
 TEST(MeasureProbeTest, APercentileWithoutAnUpperBoundProvesNothing) {
   const MeasuredProbe measured =
       Measure({"p99.9<=1s"}, ResultOf(Steady(1'000), 10));
