@@ -59,6 +59,12 @@ TEST(CheckObjectivesTest, TheIntervalDecides) {
   EXPECT_EQ(VerdictOf("rate>=1200", 1000), CheckVerdict::kFail);
 }
 
+TEST(CheckObjectivesTest, OneRpcProvesNoRate) {
+  EXPECT_EQ(VerdictOf("rate>=0.1", 1), CheckVerdict::kUndecided);
+  EXPECT_EQ(VerdictOf("rate<=1000", 1), CheckVerdict::kUndecided);
+  EXPECT_EQ(VerdictOf("goodput>=0.1", 1), CheckVerdict::kUndecided);
+}
+
 TEST(CheckObjectivesTest, FewRpcsDoNotProveRareFailures) {
   EXPECT_EQ(VerdictOf("failures<=0.1%", 10), CheckVerdict::kUndecided);
   EXPECT_EQ(VerdictOf("failures<=0.1%", 10'000), CheckVerdict::kPass);
