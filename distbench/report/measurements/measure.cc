@@ -427,8 +427,6 @@ absl::StatusOr<Estimate> Measure(const Metric& metric,
                                  const RpcMeasurements& rpc, LatencyKind kind) {
   using Kind = Metric::Kind;
   switch (metric.kind) {
-    case Kind::kRate:
-      return MeasureRate(metric, rpc, kind);
     case Kind::kAmplification:
     case Kind::kWasted:
       return MeasureAttempts(metric, rpc);
@@ -446,6 +444,8 @@ absl::StatusOr<Estimate> Measure(const Metric& metric,
     case Kind::kPercentile:
     case Kind::kMean:
       return MeasureLatency(metric, rpc, kind);
+    case Kind::kRate:
+      return MeasureRate(metric, rpc, kind);
     case Kind::kGoodput:
       return MeasurePerSecond(metric, rpc, rpc.goodput_count(), rpc.measured_ns,
                               rpc.latency(kind).count());

@@ -204,6 +204,19 @@ TEST(MeasureRateTest, OneRequestProvesNoRate) {
   EXPECT_LT(*Measured("goodput", rpc).upper, 10);
 }
 
+// As of a run that is no longer than its warm-up.
+TEST(MeasureRateTest, NothingMeasuredIsNoRateOfZero) {
+  RpcMeasurements rpc = Retrying(20, [](int) { return 100; });
+  rpc.series = {};
+  rpc.service_time = {};
+  rpc.totals = {};
+  EXPECT_THAT(TryMeasure("rate", rpc).status().message(),
+              HasSubstr("no RPC \"query\" ended in the measured time"));
+  // That everything failed was measured.
+  rpc.service_time.failed_count = 100;
+  EXPECT_EQ(Measured("rate", rpc).value, 0);
+}
+
 TEST(MeasureAttemptsTest, LateAnswersAreNoGoodput) {
   RpcMeasurements rpc = Retrying(20, [](int) { return 100; });
   rpc.response_time.latency_ns.RecordN(3 * base::kNsPerMs, 500);

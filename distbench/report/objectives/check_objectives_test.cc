@@ -65,6 +65,12 @@ TEST(CheckObjectivesTest, OneRpcProvesNoRate) {
   EXPECT_EQ(VerdictOf("goodput>=0.1", 1), CheckVerdict::kUndecided);
 }
 
+TEST(CheckObjectivesTest, NothingMeasuredKeepsNoLimit) {
+  for (const char* objective : {"rate<=100", "goodput<=100", "p50<=1s"}) {
+    EXPECT_EQ(VerdictOf(objective, 0), CheckVerdict::kFail) << objective;
+  }
+}
+
 TEST(CheckObjectivesTest, FewRpcsDoNotProveRareFailures) {
   EXPECT_EQ(VerdictOf("failures<=0.1%", 10), CheckVerdict::kUndecided);
   EXPECT_EQ(VerdictOf("failures<=0.1%", 10'000), CheckVerdict::kPass);
