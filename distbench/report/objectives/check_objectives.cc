@@ -67,20 +67,28 @@ CheckVerdict VerdictOf(const ObjectiveOutcome& outcome,
                            objective.is_upper_limit);
 }
 
+// An interval, and what would decide, of what has not missed for certain: the
+// measurement then says why, and its interval does not.
+std::string IntervalText(const ObjectiveOutcome& outcome,
+                         const JudgedObjective& judged) {
+  if (outcome.is_certain_miss) return "";
+  const config::Objective& objective = *judged.objective;
+  return absl::StrCat(
+      " (95% interval", judged.of_independent ? " of independent values" : "",
+      ": ", BoundText(objective, judged.lower), " to ",
+      BoundText(objective, judged.upper), ")", AdviceText(outcome, judged));
+}
+
 void SetVerdict(const ObjectiveOutcome& outcome, JudgedObjective& judged) {
   const Estimate& estimate = outcome.estimate;
-  const config::Objective& objective = *judged.objective;
   judged.measured = estimate.value;
   judged.lower = estimate.lower;
   // What a longer run would measure has no upper bound.
   if (!judged.has_grown) judged.upper = estimate.upper;
   judged.of_independent = estimate.is_of_independent;
   judged.check.verdict = VerdictOf(outcome, judged);
-  judged.check.evidence = absl::StrCat(
-      outcome.measured, " (95% interval",
-      judged.of_independent ? " of independent values" : "", ": ",
-      BoundText(objective, judged.lower), " to ",
-      BoundText(objective, judged.upper), ")", AdviceText(outcome, judged));
+  judged.check.evidence =
+      absl::StrCat(outcome.measured, IntervalText(outcome, judged));
 }
 
 // Judges an objective, or says why its text is none.

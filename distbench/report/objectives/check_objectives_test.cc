@@ -12,6 +12,7 @@
 namespace distbench::report {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -101,6 +102,23 @@ TEST(CheckObjectivesTest, FailuresMissLowerLimits) {
     EXPECT_THAT(checks[0].evidence,
                 HasSubstr(" to failed); what failed misses every limit"));
   }
+}
+
+// No interval from 0 to 0 around a rate of 970.
+TEST(CheckObjectivesTest, SaysWhatWasMeasuredWhereTooMuchFailed) {
+  const auto judged =
+      JudgeObjectives(ResultOf(970, 30, {"rate>=1", "mean<=1000s"}));
+  ASSERT_EQ(judged.size(), 2u);
+  for (const JudgedObjective& each : judged) {
+    EXPECT_EQ(each.check.verdict, CheckVerdict::kFail);
+    EXPECT_THAT(each.check.evidence,
+                EndsWith(", 3% failed, more than the 0.1% allowed"));
+    EXPECT_LT(*each.lower, *each.measured);
+    EXPECT_GT(*each.upper, *each.measured);
+  }
+  EXPECT_EQ(*judged[0].measured, 970);
+  EXPECT_EQ(CheckObjectives(ResultOf(0, 100, {"p50<=1s"}))[0].evidence,
+            "p50 failed (100% of the RPCs failed)");
 }
 
 TEST(CheckObjectivesTest, AnObjectiveOnFailuresAllowsThem) {

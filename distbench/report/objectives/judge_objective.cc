@@ -62,9 +62,15 @@ absl::StatusOr<ObjectiveOutcome> JudgeByLatency(
   std::string measured = EstimateText(metric, *estimate);
   const bool leaves_out_failures = metric.kind == stats::Metric::Kind::kMean ||
                                    metric.kind == stats::Metric::Kind::kRate;
-  return leaves_out_failures && estimate->failed_share > allowed_failures
-             ? CertainMiss(objective, std::move(measured))
-             : ObjectiveOutcomeOf(objective, *estimate, std::move(measured));
+  // Where nothing succeeded, a mean is infinite, which says it all.
+  if (leaves_out_failures && estimate->failed_share > allowed_failures &&
+      std::isfinite(estimate->value)) {
+    absl::StrAppend(&measured, ", more than the ",
+                    ValueText(stats::MetricUnit::kShare, allowed_failures),
+                    " allowed");
+    return CertainMiss(*estimate, std::move(measured));
+  }
+  return ObjectiveOutcomeOf(objective, *estimate, std::move(measured));
 }
 
 absl::StatusOr<ObjectiveOutcome> JudgeRpc(const config::Objective& objective,
@@ -154,11 +160,9 @@ ObjectiveOutcome ObjectiveOutcomeOf(const config::Objective& objective,
           .may_have_failed = MayHaveFailed(objective, estimate)};
 }
 
-ObjectiveOutcome CertainMiss(const config::Objective& objective,
-                             std::string measured) {
-  const double worst = objective.is_upper_limit ? kInfinity : 0;
+ObjectiveOutcome CertainMiss(const Estimate& estimate, std::string measured) {
   const Excess excess = {.estimate = kInfinity, .error = 0};
-  return {.estimate = {.value = worst, .lower = worst, .upper = worst},
+  return {.estimate = estimate,
           .excess = excess,
           .service_excess = excess,
           .measured = std::move(measured),

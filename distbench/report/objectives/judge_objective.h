@@ -29,8 +29,7 @@ struct Excess {
 };
 
 struct ObjectiveOutcome {
-  // With the value and both bounds as bad as can be if too many RPCs failed for
-  // the metric to have a value: infinite, or 0 for a lower limit.
+  // What was measured, whether or not it decides.
   Estimate estimate;
   Excess excess;
 
@@ -40,7 +39,8 @@ struct ObjectiveOutcome {
   std::string measured;  // for users, for example "p95 12.3 ms"
 
   // Whether the objective is missed whatever its limit is, because the whole
-  // interval falls among failures.
+  // interval falls among failures, or more failed than is allowed. `excess` is
+  // infinite, and `measured` says why.
   bool is_certain_miss = false;
 
   // Whether the interval may reach into failures, which miss lower limits as
@@ -67,9 +67,9 @@ ObjectiveOutcome ObjectiveOutcomeOf(const config::Objective& objective,
                                     const Estimate& estimate,
                                     std::string measured);
 
-// The outcome of metrics that are meaningless because too many RPCs failed.
-ObjectiveOutcome CertainMiss(const config::Objective& objective,
-                             std::string measured);
+// The outcome of metrics that are meaningless because too many RPCs failed,
+// which `measured` says.
+ObjectiveOutcome CertainMiss(const Estimate& estimate, std::string measured);
 
 // Judgements of objectives whose metrics only products measure.
 

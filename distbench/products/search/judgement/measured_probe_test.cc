@@ -126,6 +126,14 @@ TEST(MeasureProbeTest, FailuresDoNotMeetLowerLimits) {
       ClearlyMet(Measure(objective, ResultOf(Steady(1'000'000), 100)).probe));
 }
 
+// However far the rate is above its limit.
+TEST(MeasureProbeTest, MoreFailuresThanAllowedAreAClearMiss) {
+  const MeasuredProbe measured = Measure(
+      {"rate>=1"}, ResultOf(Steady(1'000'000), 100, /*failed_count=*/14));
+  EXPECT_TRUE(ClearlyMissed(measured.probe));
+  EXPECT_THAT(measured.measured[0], HasSubstr("more than the 0.1% allowed"));
+}
+
 TEST(MeasureProbeTest, APercentileWithoutAnUpperBoundProvesNothing) {
   const MeasuredProbe measured =
       Measure({"p99.9<=1s"}, ResultOf(Steady(1'000), 10));
