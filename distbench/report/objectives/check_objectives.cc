@@ -101,8 +101,8 @@ JudgedObjective JudgeOne(const absl::StatusOr<config::Objective>& objective,
     return judged;
   }
   judged.objective = *objective;
-  const absl::StatusOr<ObjectiveOutcome> outcome =
-      Judge(*objective, result, totals, AllowedFailures(*objective, all));
+  const absl::StatusOr<ObjectiveOutcome> outcome = Judge(
+      *objective, result, totals, AllowedFailures(*objective, all, result));
   if (!outcome.ok()) {
     judged.check.evidence =
         absl::StrCat("cannot be judged: ", outcome.status().message());

@@ -129,6 +129,15 @@ TEST(CheckObjectivesTest, AnObjectiveOnFailuresAllowsThem) {
   EXPECT_EQ(checks[1].verdict, CheckVerdict::kPass);
 }
 
+TEST(CheckObjectivesTest, TheOnlyRpcNeedsNoNameToAllowFailures) {
+  for (const std::vector<std::string>& objectives :
+       {std::vector<std::string>{"query mean<=1s", "failures<=5%"},
+        std::vector<std::string>{"mean<=1s", "query failures<=5%"}}) {
+    EXPECT_EQ(CheckObjectives(ResultOf(1000, 10, objectives))[0].verdict,
+              CheckVerdict::kPass);
+  }
+}
+
 TEST(CheckObjectivesTest, SaysWhatItJudgedBy) {
   const auto checks = CheckObjectives(ResultOf(1000, 0, {"p50<=600ms"}),
                                       {"p50<=600ms", "rate>=1"});

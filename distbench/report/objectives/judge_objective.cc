@@ -115,12 +115,17 @@ absl::StatusOr<int> FindRpc(const config::Objective& objective,
 }
 
 double AllowedFailures(const config::Objective& objective,
-                       absl::Span<const config::Objective> objectives) {
+                       absl::Span<const config::Objective> objectives,
+                       const TestResult& result) {
+  const absl::StatusOr<int> rpc = FindRpc(objective, result);
+  if (!rpc.ok()) return stats::kAllowedFailures;
   for (const config::Objective& other : objectives) {
-    if (other.metric.kind == stats::Metric::Kind::kFailures &&
-        other.is_upper_limit && other.rpc == objective.rpc) {
-      return other.limit;
+    if (other.metric.kind != stats::Metric::Kind::kFailures ||
+        !other.is_upper_limit) {
+      continue;
     }
+    const absl::StatusOr<int> other_rpc = FindRpc(other, result);
+    if (other_rpc.ok() && *other_rpc == *rpc) return other.limit;
   }
   return stats::kAllowedFailures;
 }

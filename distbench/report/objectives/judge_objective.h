@@ -50,9 +50,10 @@ struct ObjectiveOutcome {
 
 // The share of the objective's RPCs that may fail before objectives on its mean
 // or rate are missed: the limit of an objective on its failures, otherwise
-// kAllowedFailures.
+// kAllowedFailures. An RPC is the same whether or not both objectives name it.
 double AllowedFailures(const config::Objective& objective,
-                       absl::Span<const config::Objective> objectives);
+                       absl::Span<const config::Objective> objectives,
+                       const TestResult& result);
 
 // Judges the objective. NOT_FOUND if the result has no measurement for it;
 // objectives on isolation need the run of an experiment's cell. Means and rates

@@ -125,8 +125,12 @@ TEST(JudgeTest, MeansMissIfMoreFailedThanIsAllowed) {
 TEST(AllowedFailuresTest, AreTheLimitOfAnObjectiveOfTheSameRpc) {
   const std::vector<config::Objective> objectives = {
       Parse("a mean<=1ms"), Parse("a failures<=2%"), Parse("b rate>=1")};
-  EXPECT_DOUBLE_EQ(AllowedFailures(objectives[0], objectives), 0.02);
-  EXPECT_DOUBLE_EQ(AllowedFailures(objectives[2], objectives),
+  TestResult result;
+  for (const char* name : {"a", "b"}) {
+    result.mutable_traffic_config()->add_rpc_descriptions()->set_name(name);
+  }
+  EXPECT_DOUBLE_EQ(AllowedFailures(objectives[0], objectives, result), 0.02);
+  EXPECT_DOUBLE_EQ(AllowedFailures(objectives[2], objectives, result),
                    stats::kAllowedFailures);
 }
 

@@ -134,7 +134,7 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
   for (const config::Objective& objective : objectives) {
     const absl::StatusOr<report::ObjectiveOutcome> outcome =
         report::Judge(objective, result, totals,
-                      report::AllowedFailures(objective, objectives));
+                      report::AllowedFailures(objective, objectives, result));
     if (!outcome.ok()) return outcome.status();
     measured.measured.push_back(outcome->measured);
     measured.load_of_limit.push_back(std::exp(outcome->excess.estimate));
