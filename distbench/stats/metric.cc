@@ -1,5 +1,6 @@
 #include "distbench/stats/metric.h"
 
+#include <charconv>
 #include <cstddef>
 #include <iterator>
 #include <optional>
@@ -58,6 +59,15 @@ std::optional<double> ParseSuffix(absl::string_view text, Suffix suffix) {
   return std::nullopt;
 }
 
+// Returns the shortest text that is read as the same number: six digits would
+// make 100 of 99.99999.
+std::string ShortestText(double value) {
+  char text[32];
+  const std::to_chars_result end =
+      std::to_chars(std::begin(text), std::end(text), value);
+  return std::string(std::begin(text), end.ptr);
+}
+
 absl::Status NotAMetric(absl::string_view name, const KindOfMetric& kind) {
   return absl::InvalidArgumentError(absl::StrCat(
       "\"", name, "\" is not a metric: ",
@@ -74,8 +84,9 @@ absl::Status NotAMetric(absl::string_view name, const KindOfMetric& kind) {
 std::string MetricName(const Metric& metric) {
   const KindOfMetric& kind = KindOf(metric);
   if (kind.suffix == Suffix::kNone) return std::string(kind.name);
-  return IsPercentile(metric) ? absl::StrCat(kind.name, "p", metric.percent)
-                              : absl::StrCat(kind.name, kMean);
+  return IsPercentile(metric)
+             ? absl::StrCat(kind.name, "p", ShortestText(metric.percent))
+             : absl::StrCat(kind.name, kMean);
 }
 
 absl::StatusOr<Metric> ParseMetric(absl::string_view name) {

@@ -11,11 +11,27 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(MetricTest, NamesAreReadAsTheyAreWritten) {
-  for (const char* name :
-       {"p50", "p99.9", "mean", "rate", "failures", "goodput", "amplification",
-        "wasted", "attempt_p99", "quorum_p99.9", "first_message_p50", "gap_p90",
-        "round_trip_p99", "cpu", "isol_p5", "isol_mean", "lat_imp_p95",
-        "lat_imp_mean"}) {
+  for (const char* name : {"p50",
+                           "p99.9",
+                           "p99.99999",
+                           "p0.0123456789",
+                           "gap_p99.9999999",
+                           "mean",
+                           "rate",
+                           "failures",
+                           "goodput",
+                           "amplification",
+                           "wasted",
+                           "attempt_p99",
+                           "quorum_p99.9",
+                           "first_message_p50",
+                           "gap_p90",
+                           "round_trip_p99",
+                           "cpu",
+                           "isol_p5",
+                           "isol_mean",
+                           "lat_imp_p95",
+                           "lat_imp_mean"}) {
     const absl::StatusOr<Metric> metric = ParseMetric(name);
     ASSERT_TRUE(metric.ok()) << metric.status();
     EXPECT_EQ(MetricName(*metric), name);

@@ -346,23 +346,30 @@ double ErrorOfBounds(const RpcMeasurements& rpc, double per_second,
   return (1 + in_flight) / (count + 1) / kErrorsPerInterval;
 }
 
-// Without two intervals, requests are taken to be independent.
+// Without two intervals, requests are taken to be independent. `timed_count` is
+// of the requests that tell how long the duration was: if it is one, that is
+// how long the request took, which says nothing of how many there are.
 Estimate MeasurePerSecond(const Metric& metric, const RpcMeasurements& rpc,
-                          int64_t requests, int64_t duration_ns) {
+                          int64_t requests, int64_t duration_ns,
+                          uint64_t timed_count) {
   const auto count = static_cast<double>(requests);
   const double per_second = PerSecond(count, duration_ns);
   const std::vector<stats::BlockAmount> blocks = BlocksOf(metric, rpc);
-  return OfRatio(per_second,
-                 blocks.empty() ? 1 / std::sqrt(count + 1)
-                                : ErrorOfBounds(rpc, per_second, count),
-                 blocks);
+  Estimate estimate =
+      OfRatio(per_second,
+              blocks.empty() ? 1 / std::sqrt(count + 1)
+                             : ErrorOfBounds(rpc, per_second, count),
+              blocks);
+  if (timed_count == 1) estimate.lower = estimate.upper = std::nullopt;
+  return estimate;
 }
 
 Estimate MeasureRate(const Metric& metric, const RpcMeasurements& rpc,
                      LatencyKind kind) {
   const results::RpcCounts& counts = rpc.totals.counts;
-  Estimate estimate = MeasurePerSecond(metric, rpc, counts.succeeded_count,
-                                       counts.duration_ns());
+  Estimate estimate = MeasurePerSecond(
+      metric, rpc, counts.succeeded_count, counts.duration_ns(),
+      static_cast<uint64_t>(counts.succeeded_count));
   estimate.failed_share = rpc.latency(kind).failed_share();
   return estimate;
 }
@@ -420,8 +427,6 @@ absl::StatusOr<Estimate> Measure(const Metric& metric,
                                  const RpcMeasurements& rpc, LatencyKind kind) {
   using Kind = Metric::Kind;
   switch (metric.kind) {
-    case Kind::kRate:
-      return MeasureRate(metric, rpc, kind);
     case Kind::kAmplification:
     case Kind::kWasted:
       return MeasureAttempts(metric, rpc);
@@ -439,9 +444,11 @@ absl::StatusOr<Estimate> Measure(const Metric& metric,
     case Kind::kPercentile:
     case Kind::kMean:
       return MeasureLatency(metric, rpc, kind);
+    case Kind::kRate:
+      return MeasureRate(metric, rpc, kind);
     case Kind::kGoodput:
-      return MeasurePerSecond(metric, rpc, rpc.goodput_count(),
-                              rpc.measured_ns);
+      return MeasurePerSecond(metric, rpc, rpc.goodput_count(), rpc.measured_ns,
+                              rpc.latency(kind).count());
     case Kind::kFailures:
       return MeasureFailures(rpc, kind);
     default:

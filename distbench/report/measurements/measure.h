@@ -71,7 +71,7 @@ struct Estimate {
 // the requests in flight at both ends of the measured time: a load that was
 // sent evenly has a narrow interval, and one that stalled a wide one. In open
 // loops, the spread is that of the share of what was due, because a plan that
-// varies (cycles, bursts) is no error.
+// varies (cycles, bursts) is no error. The rate of one request has no bounds.
 //
 // Times of attempts, of quorums and of messages have no series. There are as
 // many independent ones as requests, or as streams, and their error is at least

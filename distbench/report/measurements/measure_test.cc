@@ -181,6 +181,42 @@ TEST(MeasureRateTest, SecondsWithoutAnySuccessAreNotCertain) {
   EXPECT_GT(*estimate.upper, 51);
 }
 
+// Its 32 us are no time in which there could have been others.
+TEST(MeasureRateTest, OneRequestProvesNoRate) {
+  RpcMeasurements rpc = Retrying(20, [](int) { return 100; });
+  rpc.series.intervals.clear();
+  rpc.series.intervals[3].sent = rpc.series.intervals[3].succeeded = 1;
+  rpc.service_time = {};
+  rpc.service_time.latency_ns.Record(31'813);
+  rpc.totals.counts.succeeded_count = 1;
+  rpc.totals.counts.first_start_timestamp_ns = 3 * base::kNsPerSecond;
+  rpc.totals.counts.last_end_timestamp_ns = 3 * base::kNsPerSecond + 31'813;
+  rpc.measured_ns = 31'813;
+  for (const char* name : {"rate", "goodput"}) {
+    const Estimate estimate = Measured(name, rpc);
+    EXPECT_FALSE(estimate.lower.has_value()) << name;
+    EXPECT_FALSE(estimate.upper.has_value()) << name;
+  }
+  // Those that failed tell how long goodput was measured.
+  rpc.service_time.failed_count = 99;
+  rpc.measured_ns = 4 * base::kNsPerSecond;
+  ASSERT_TRUE(Measured("goodput", rpc).upper.has_value());
+  EXPECT_LT(*Measured("goodput", rpc).upper, 10);
+}
+
+// As of a run that is no longer than its warm-up.
+TEST(MeasureRateTest, NothingMeasuredIsNoRateOfZero) {
+  RpcMeasurements rpc = Retrying(20, [](int) { return 100; });
+  rpc.series = {};
+  rpc.service_time = {};
+  rpc.totals = {};
+  EXPECT_THAT(TryMeasure("rate", rpc).status().message(),
+              HasSubstr("no RPC \"query\" ended in the measured time"));
+  // That everything failed was measured.
+  rpc.service_time.failed_count = 100;
+  EXPECT_EQ(Measured("rate", rpc).value, 0);
+}
+
 TEST(MeasureAttemptsTest, LateAnswersAreNoGoodput) {
   RpcMeasurements rpc = Retrying(20, [](int) { return 100; });
   rpc.response_time.latency_ns.RecordN(3 * base::kNsPerMs, 500);

@@ -34,9 +34,20 @@ std::string BoundText(const config::Objective& objective,
              : ValueText(stats::UnitOf(objective.metric), *bound);
 }
 
+// Whether what may have failed leaves a lower limit open, which the latencies
+// of those that succeeded seem to keep.
+bool IsLeftOpenByFailures(const ObjectiveOutcome& outcome,
+                          const config::Objective& objective) {
+  return outcome.may_have_failed && !objective.is_upper_limit;
+}
+
 // What would decide, if not the limit is what is close.
-std::string AdviceText(const JudgedObjective& judged) {
+std::string AdviceText(const ObjectiveOutcome& outcome,
+                       const JudgedObjective& judged) {
   if (judged.check.verdict != CheckVerdict::kUndecided) return "";
+  if (IsLeftOpenByFailures(outcome, *judged.objective)) {
+    return "; what failed misses every limit";
+  }
   if (judged.has_grown) {
     return "; latencies were still growing: a longer run would measure more";
   }
@@ -46,21 +57,38 @@ std::string AdviceText(const JudgedObjective& judged) {
                                         "second to second: measure for longer";
 }
 
+CheckVerdict VerdictOf(const ObjectiveOutcome& outcome,
+                       const JudgedObjective& judged) {
+  const config::Objective& objective = *judged.objective;
+  if (outcome.is_certain_miss) return CheckVerdict::kFail;
+  return IsLeftOpenByFailures(outcome, objective)
+             ? CheckVerdict::kUndecided
+             : JudgeBounds(judged.lower, judged.upper, objective.limit,
+                           objective.is_upper_limit);
+}
+
+// An interval, and what would decide, of what has not missed for certain: the
+// measurement then says why, and its interval does not.
+std::string IntervalText(const ObjectiveOutcome& outcome,
+                         const JudgedObjective& judged) {
+  if (outcome.is_certain_miss) return "";
+  const config::Objective& objective = *judged.objective;
+  return absl::StrCat(
+      " (95% interval", judged.of_independent ? " of independent values" : "",
+      ": ", BoundText(objective, judged.lower), " to ",
+      BoundText(objective, judged.upper), ")", AdviceText(outcome, judged));
+}
+
 void SetVerdict(const ObjectiveOutcome& outcome, JudgedObjective& judged) {
   const Estimate& estimate = outcome.estimate;
-  const config::Objective& objective = *judged.objective;
   judged.measured = estimate.value;
   judged.lower = estimate.lower;
   // What a longer run would measure has no upper bound.
   if (!judged.has_grown) judged.upper = estimate.upper;
   judged.of_independent = estimate.is_of_independent;
-  judged.check.verdict = JudgeBounds(judged.lower, judged.upper,
-                                     objective.limit, objective.is_upper_limit);
+  judged.check.verdict = VerdictOf(outcome, judged);
   judged.check.evidence =
-      absl::StrCat(outcome.measured, " (95% interval",
-                   judged.of_independent ? " of independent values" : "", ": ",
-                   BoundText(objective, judged.lower), " to ",
-                   BoundText(objective, judged.upper), ")", AdviceText(judged));
+      absl::StrCat(outcome.measured, IntervalText(outcome, judged));
 }
 
 // Judges an objective, or says why its text is none.
@@ -73,8 +101,8 @@ JudgedObjective JudgeOne(const absl::StatusOr<config::Objective>& objective,
     return judged;
   }
   judged.objective = *objective;
-  const absl::StatusOr<ObjectiveOutcome> outcome =
-      Judge(*objective, result, totals, AllowedFailures(*objective, all));
+  const absl::StatusOr<ObjectiveOutcome> outcome = Judge(
+      *objective, result, totals, AllowedFailures(*objective, all, result));
   if (!outcome.ok()) {
     judged.check.evidence =
         absl::StrCat("cannot be judged: ", outcome.status().message());

@@ -12,6 +12,7 @@
 namespace distbench::report {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -59,6 +60,18 @@ TEST(CheckObjectivesTest, TheIntervalDecides) {
   EXPECT_EQ(VerdictOf("rate>=1200", 1000), CheckVerdict::kFail);
 }
 
+TEST(CheckObjectivesTest, OneRpcProvesNoRate) {
+  EXPECT_EQ(VerdictOf("rate>=0.1", 1), CheckVerdict::kUndecided);
+  EXPECT_EQ(VerdictOf("rate<=1000", 1), CheckVerdict::kUndecided);
+  EXPECT_EQ(VerdictOf("goodput>=0.1", 1), CheckVerdict::kUndecided);
+}
+
+TEST(CheckObjectivesTest, NothingMeasuredKeepsNoLimit) {
+  for (const char* objective : {"rate<=100", "goodput<=100", "p50<=1s"}) {
+    EXPECT_EQ(VerdictOf(objective, 0), CheckVerdict::kFail) << objective;
+  }
+}
+
 TEST(CheckObjectivesTest, FewRpcsDoNotProveRareFailures) {
   EXPECT_EQ(VerdictOf("failures<=0.1%", 10), CheckVerdict::kUndecided);
   EXPECT_EQ(VerdictOf("failures<=0.1%", 10'000), CheckVerdict::kPass);
@@ -76,12 +89,53 @@ TEST(CheckObjectivesTest, FailuresAreNoLatencies) {
   EXPECT_EQ(VerdictOf("p99<=1000s", 10'000, 11), CheckVerdict::kPass);
 }
 
+// Being slow on purpose is no excuse: what failed was not slow.
+TEST(CheckObjectivesTest, FailuresMissLowerLimits) {
+  EXPECT_EQ(VerdictOf("p50>=5ms", 0, 100), CheckVerdict::kFail);
+  EXPECT_EQ(VerdictOf("p99>=5ms", 970, 30), CheckVerdict::kFail);
+  EXPECT_EQ(VerdictOf("p50>=5ms", 970, 30), CheckVerdict::kPass);
+  // It is uncertain here whether one in a hundred fails.
+  for (const int failed_count : {9, 11}) {
+    const auto checks = CheckObjectives(
+        ResultOf(1000 - failed_count, failed_count, {"p99>=5ms"}));
+    EXPECT_EQ(checks[0].verdict, CheckVerdict::kUndecided);
+    EXPECT_THAT(checks[0].evidence,
+                HasSubstr(" to failed); what failed misses every limit"));
+  }
+}
+
+// No interval from 0 to 0 around a rate of 970.
+TEST(CheckObjectivesTest, SaysWhatWasMeasuredWhereTooMuchFailed) {
+  const auto judged =
+      JudgeObjectives(ResultOf(970, 30, {"rate>=1", "mean<=1000s"}));
+  ASSERT_EQ(judged.size(), 2u);
+  for (const JudgedObjective& each : judged) {
+    EXPECT_EQ(each.check.verdict, CheckVerdict::kFail);
+    EXPECT_THAT(each.check.evidence,
+                EndsWith(", 3% failed, more than the 0.1% allowed"));
+    EXPECT_LT(*each.lower, *each.measured);
+    EXPECT_GT(*each.upper, *each.measured);
+  }
+  EXPECT_EQ(*judged[0].measured, 970);
+  EXPECT_EQ(CheckObjectives(ResultOf(0, 100, {"p50<=1s"}))[0].evidence,
+            "p50 failed (100% of the RPCs failed)");
+}
+
 TEST(CheckObjectivesTest, AnObjectiveOnFailuresAllowsThem) {
   const auto checks =
       CheckObjectives(ResultOf(1000, 10, {"mean<=1s", "failures<=5%"}));
   ASSERT_EQ(checks.size(), 2u);
   EXPECT_EQ(checks[0].verdict, CheckVerdict::kPass);
   EXPECT_EQ(checks[1].verdict, CheckVerdict::kPass);
+}
+
+TEST(CheckObjectivesTest, TheOnlyRpcNeedsNoNameToAllowFailures) {
+  for (const std::vector<std::string>& objectives :
+       {std::vector<std::string>{"query mean<=1s", "failures<=5%"},
+        std::vector<std::string>{"mean<=1s", "query failures<=5%"}}) {
+    EXPECT_EQ(CheckObjectives(ResultOf(1000, 10, objectives))[0].verdict,
+              CheckVerdict::kPass);
+  }
 }
 
 TEST(CheckObjectivesTest, SaysWhatItJudgedBy) {

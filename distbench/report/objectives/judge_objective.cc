@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,18 @@ Excess ExcessOf(const config::Objective& objective, const Estimate& estimate) {
           .error = estimate.log_error};
 }
 
+bool IsFailed(const std::optional<double>& bound) {
+  return bound && std::isinf(*bound);
+}
+
+// Times without an upper bound may reach into what failed, if anything did.
+bool MayHaveFailed(const config::Objective& objective,
+                   const Estimate& estimate) {
+  if (estimate.upper) return IsFailed(estimate.upper);
+  return stats::UnitOf(objective.metric) == stats::MetricUnit::kNs &&
+         estimate.failed_share > 0;
+}
+
 // `kind` is what the latencies of the RPC are.
 absl::StatusOr<ObjectiveOutcome> JudgeByLatency(
     const config::Objective& objective, const RpcMeasurements& rpc,
@@ -49,9 +62,15 @@ absl::StatusOr<ObjectiveOutcome> JudgeByLatency(
   std::string measured = EstimateText(metric, *estimate);
   const bool leaves_out_failures = metric.kind == stats::Metric::Kind::kMean ||
                                    metric.kind == stats::Metric::Kind::kRate;
-  return leaves_out_failures && estimate->failed_share > allowed_failures
-             ? CertainMiss(objective, std::move(measured))
-             : ObjectiveOutcomeOf(objective, *estimate, std::move(measured));
+  // Where nothing succeeded, a mean is infinite, which says it all.
+  if (leaves_out_failures && estimate->failed_share > allowed_failures &&
+      std::isfinite(estimate->value)) {
+    absl::StrAppend(&measured, ", more than the ",
+                    ValueText(stats::MetricUnit::kShare, allowed_failures),
+                    " allowed");
+    return CertainMiss(*estimate, std::move(measured));
+  }
+  return ObjectiveOutcomeOf(objective, *estimate, std::move(measured));
 }
 
 absl::StatusOr<ObjectiveOutcome> JudgeRpc(const config::Objective& objective,
@@ -96,12 +115,17 @@ absl::StatusOr<int> FindRpc(const config::Objective& objective,
 }
 
 double AllowedFailures(const config::Objective& objective,
-                       absl::Span<const config::Objective> objectives) {
+                       absl::Span<const config::Objective> objectives,
+                       const TestResult& result) {
+  const absl::StatusOr<int> rpc = FindRpc(objective, result);
+  if (!rpc.ok()) return stats::kAllowedFailures;
   for (const config::Objective& other : objectives) {
-    if (other.metric.kind == stats::Metric::Kind::kFailures &&
-        other.is_upper_limit && other.rpc == objective.rpc) {
-      return other.limit;
+    if (other.metric.kind != stats::Metric::Kind::kFailures ||
+        !other.is_upper_limit) {
+      continue;
     }
+    const absl::StatusOr<int> other_rpc = FindRpc(other, result);
+    if (other_rpc.ok() && *other_rpc == *rpc) return other.limit;
   }
   return stats::kAllowedFailures;
 }
@@ -136,17 +160,18 @@ ObjectiveOutcome ObjectiveOutcomeOf(const config::Objective& objective,
   return {.estimate = estimate,
           .excess = excess,
           .service_excess = excess,
-          .measured = std::move(measured)};
+          .measured = std::move(measured),
+          .is_certain_miss = IsFailed(estimate.lower),
+          .may_have_failed = MayHaveFailed(objective, estimate)};
 }
 
-ObjectiveOutcome CertainMiss(const config::Objective& objective,
-                             std::string measured) {
-  const double worst = objective.is_upper_limit ? kInfinity : 0;
+ObjectiveOutcome CertainMiss(const Estimate& estimate, std::string measured) {
   const Excess excess = {.estimate = kInfinity, .error = 0};
-  return {.estimate = {.value = worst, .lower = worst, .upper = worst},
+  return {.estimate = estimate,
           .excess = excess,
           .service_excess = excess,
-          .measured = std::move(measured)};
+          .measured = std::move(measured),
+          .is_certain_miss = true};
 }
 
 }  // namespace distbench::report

@@ -29,8 +29,7 @@ struct Excess {
 };
 
 struct ObjectiveOutcome {
-  // With the value and both bounds as bad as can be if too many RPCs failed for
-  // the metric to have a value: infinite, or 0 for a lower limit.
+  // What was measured, whether or not it decides.
   Estimate estimate;
   Excess excess;
 
@@ -38,13 +37,23 @@ struct ObjectiveOutcome {
   // time. If only the response time missed, the generator was late.
   Excess service_excess;
   std::string measured;  // for users, for example "p95 12.3 ms"
+
+  // Whether the objective is missed whatever its limit is, because the whole
+  // interval falls among failures, or more failed than is allowed. `excess` is
+  // infinite, and `measured` says why.
+  bool is_certain_miss = false;
+
+  // Whether the interval may reach into failures, which miss lower limits as
+  // well as upper ones: the objective is then not known to be met.
+  bool may_have_failed = false;
 };
 
 // The share of the objective's RPCs that may fail before objectives on its mean
 // or rate are missed: the limit of an objective on its failures, otherwise
-// kAllowedFailures.
+// kAllowedFailures. An RPC is the same whether or not both objectives name it.
 double AllowedFailures(const config::Objective& objective,
-                       absl::Span<const config::Objective> objectives);
+                       absl::Span<const config::Objective> objectives,
+                       const TestResult& result);
 
 // Judges the objective. NOT_FOUND if the result has no measurement for it;
 // objectives on isolation need the run of an experiment's cell. Means and rates
@@ -59,9 +68,9 @@ ObjectiveOutcome ObjectiveOutcomeOf(const config::Objective& objective,
                                     const Estimate& estimate,
                                     std::string measured);
 
-// The outcome of metrics that are meaningless because too many RPCs failed.
-ObjectiveOutcome CertainMiss(const config::Objective& objective,
-                             std::string measured);
+// The outcome of metrics that are meaningless because too many RPCs failed,
+// which `measured` says.
+ObjectiveOutcome CertainMiss(const Estimate& estimate, std::string measured);
 
 // Judgements of objectives whose metrics only products measure.
 

@@ -97,11 +97,13 @@ std::string Doubts(const ProtectionRun& run) {
 }
 
 // The service did not carry the load even alone, so there is nothing that it
-// could keep.
+// could keep: of goodput none, and of latency as much more as can be.
 report::ObjectiveOutcome MissAlone(const config::Objective& objective,
                                    const ProtectionRun& run) {
+  const double worst =
+      objective.is_upper_limit ? stats::ValueDistribution::kInfinite : 0;
   return report::CertainMiss(
-      objective,
+      {.value = worst, .lower = worst, .upper = worst},
       absl::StrFormat(
           "only %.3g%% of the requests were served within the objective before "
           "the antagonist began, and more than %.3g%% should be",

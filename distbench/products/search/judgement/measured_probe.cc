@@ -61,13 +61,17 @@ double DistanceOf(const config::Objective& objective,
 
 Distance DistanceOf(const config::Objective& objective,
                     const report::ObjectiveOutcome& outcome) {
+  if (outcome.is_certain_miss) return {kInfinity, kInfinity, kInfinity};
   const bool is_upper = objective.is_upper_limit;
   const double lower = DistanceOf(
       objective, is_upper ? outcome.estimate.lower : outcome.estimate.upper,
       -kInfinity);
-  const double upper = DistanceOf(
-      objective, is_upper ? outcome.estimate.upper : outcome.estimate.lower,
-      kInfinity);
+  const double upper = outcome.may_have_failed
+                           ? kInfinity
+                           : DistanceOf(objective,
+                                        is_upper ? outcome.estimate.upper
+                                                 : outcome.estimate.lower,
+                                        kInfinity);
   const double estimate = std::max(outcome.excess.estimate, kLowestExcess);
   const double error = kErrorsToBound * outcome.excess.error;
   if (std::isinf(estimate)) return {lower, estimate, upper};
@@ -130,7 +134,7 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
   for (const config::Objective& objective : objectives) {
     const absl::StatusOr<report::ObjectiveOutcome> outcome =
         report::Judge(objective, result, totals,
-                      report::AllowedFailures(objective, objectives));
+                      report::AllowedFailures(objective, objectives, result));
     if (!outcome.ok()) return outcome.status();
     measured.measured.push_back(outcome->measured);
     measured.load_of_limit.push_back(std::exp(outcome->excess.estimate));

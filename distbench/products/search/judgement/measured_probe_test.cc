@@ -112,6 +112,28 @@ TEST(MeasureProbeTest, APercentileAmongFailuresIsNotAlwaysACertainMiss) {
   EXPECT_TRUE(ClearlyMissed(all.probe));
 }
 
+TEST(MeasureProbeTest, FailuresDoNotMeetLowerLimits) {
+  const std::vector<std::string> objective = {"p99>=1us"};
+  // 0.8 % of 1 200: the true p99 may well be a failure.
+  const MeasuredProbe near =
+      Measure(objective, ResultOf(Steady(1'000'000), 100, /*failed_count=*/9));
+  EXPECT_EQ(near.outcome, kMetOutcome);
+  EXPECT_FALSE(ClearlyMet(near.probe));
+  const MeasuredProbe all =
+      Measure(objective, ResultOf(Steady(1'000'000), 1, 9999));
+  EXPECT_TRUE(ClearlyMissed(all.probe));
+  EXPECT_TRUE(
+      ClearlyMet(Measure(objective, ResultOf(Steady(1'000'000), 100)).probe));
+}
+
+// However far the rate is above its limit.
+TEST(MeasureProbeTest, MoreFailuresThanAllowedAreAClearMiss) {
+  const MeasuredProbe measured = Measure(
+      {"rate>=1"}, ResultOf(Steady(1'000'000), 100, /*failed_count=*/14));
+  EXPECT_TRUE(ClearlyMissed(measured.probe));
+  EXPECT_THAT(measured.measured[0], HasSubstr("more than the 0.1% allowed"));
+}
+
 TEST(MeasureProbeTest, APercentileWithoutAnUpperBoundProvesNothing) {
   const MeasuredProbe measured =
       Measure({"p99.9<=1s"}, ResultOf(Steady(1'000), 10));
