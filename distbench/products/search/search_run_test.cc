@@ -187,6 +187,48 @@ TEST(RunLoadSearchTest, EndsWithARunThatFails) {
   EXPECT_FALSE(HasAnswer(report));
 }
 
+// Runs of the system that have a finding that makes their numbers false.
+SearchCallbacks InvalidRuns(FakeSystem& system, const std::string& code) {
+  return {.run = [&system, code](const DistributedSystemDescription& test,
+                                 const ProgressWatcher& watch) {
+    absl::StatusOr<TestResult> result = system.Run(test, watch);
+    Finding& finding = *result->mutable_run_info()->add_findings();
+    finding.set_severity(Finding::INVALID);
+    finding.set_code(code);
+    finding.set_message("numbers are false");
+    return result;
+  }};
+}
+
+TEST(RunLoadSearchTest, AnswersNothingByInvalidRuns) {
+  const std::vector<std::pair<std::string, std::string>> verdicts = {
+      {"failed_rpcs", "objective_unreachable"},
+      {"late_sends", "generator_limited"},
+      {"binding_not_held", "invalid"}};
+  for (const auto& [code, verdict] : verdicts) {
+    FakeSystem system = {.capacity = 777};
+    TestSequenceResults results;
+    ASSERT_TRUE(RunLoadSearch(Plan(), InvalidRuns(system, code), results).ok());
+    const SearchReport& report = results.searches(0);
+    EXPECT_EQ(report.verdict(), verdict) << code;
+    EXPECT_NE(ExitCodeOf(report), 0) << code;
+    EXPECT_THAT(*report.probes(0).measured().rbegin(),
+                HasSubstr("is invalid: numbers are false"));
+  }
+}
+
+TEST(RunLoadSearchTest, AnInvalidRunOfAListMeetsNothing) {
+  for (const char* code : {"failed_rpcs", "late_sends", "binding_not_held"}) {
+    FakeSystem system = {.capacity = 777};
+    SearchPlan plan = Plan();
+    ASSERT_TRUE(RunLoads({100, 200}, plan).ok());
+    TestSequenceResults results;
+    ASSERT_TRUE(RunLoadSearch(plan, InvalidRuns(system, code), results).ok());
+    EXPECT_NE(ExitCodeOf(results.searches(0)), 0) << code;
+    EXPECT_FALSE(results.searches(0).has_load()) << code;
+  }
+}
+
 TEST(RunLoadSearchTest, TakesWhatDoesNotEndForAMiss) {
   FakeSystem system = {.capacity = 777};
   SearchCallbacks callbacks = system.Callbacks();
