@@ -161,9 +161,9 @@ double SecondsOf(const SearchProbe& probe) {
 
 }  // namespace
 
-absl::StatusOr<SearchProbe> ReportProbe(
-    const SearchPlan& plan, const PlannedProbe& planned,
-    const DistributedSystemDescription& test, const TestResult& result) {
+SearchProbe ReportProbe(const SearchPlan& plan, const PlannedProbe& planned,
+                        const DistributedSystemDescription& test,
+                        const TestResult& result) {
   SearchProbe probe = BeginReport(planned);
   SetWindow(planned, result, probe);
   const TestResult merged = ResultOfCopy(result, test, plan.instances, 0);
@@ -189,10 +189,9 @@ absl::StatusOr<SearchProbe> ReportProbe(
                         absl::StrCat("the subject was lost: ",
                                      result.run_info().failure()))
           : MeasureProbe(planned.request, plan.objectives, merged, totals);
-  if (absl::IsAborted(measured.status())) {
+  if (!measured.ok()) {
     return Failed(std::move(probe), measured.status().message());
   }
-  if (!measured.ok()) return measured.status();
   probe.set_achieved_load(measured->probe.achieved_load);
   probe.set_outcome(measured->outcome);
   for (const std::string& text : measured->measured) probe.add_measured(text);

@@ -168,9 +168,8 @@ absl::StatusOr<SearchProbe> ProbeRunner::RunTest(const PlannedProbe& planned) {
   }
   if (!result.ok()) return result.status();
   plan_.knob->Label(planned.timing, *result);
-  absl::StatusOr<SearchProbe> probe =
-      ReportProbe(plan_, planned, *test, *result);
-  if (probe.ok()) Keep(*probe, *result);
+  SearchProbe probe = ReportProbe(plan_, planned, *test, *result);
+  Keep(probe, *result);
   return probe;
 }
 

@@ -229,6 +229,33 @@ TEST(RunLoadSearchTest, AnInvalidRunOfAListMeetsNothing) {
   }
 }
 
+// As where RPCs take longer than a probe.
+TEST(RunLoadSearchTest, AProbeThatMeasuresNothingFailsAndRunsAgain) {
+  FakeSystem system = {.capacity = 777};
+  SearchCallbacks callbacks = system.Callbacks();
+  callbacks.run = [&](const DistributedSystemDescription& test,
+                      const ProgressWatcher& watch) {
+    absl::StatusOr<TestResult> result = system.Run(test, watch);
+    if (system.loads.size() != 3) return result;
+    for (auto& [name, log] :
+         *result->mutable_service_logs()->mutable_instance_logs()) {
+      log.clear_peer_logs();
+      log.clear_rpc_time_series();
+    }
+    return result;
+  };
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(Plan(), callbacks, results).ok());
+  const SearchReport& report = results.searches(0);
+  EXPECT_THAT(Outcomes(report), ElementsAre("met", "met", "failed"));
+  EXPECT_EQ(report.verdict(), kInvalidVerdict);
+  EXPECT_THAT(report.evidence(), HasSubstr("probe 3: "));
+  EXPECT_THAT(report.probes(2).measured(), SizeIs(1));
+
+  ASSERT_TRUE(RunLoadSearch(Plan(), callbacks, results).ok());
+  EXPECT_EQ(results.searches(0).verdict(), "converged");
+}
+
 TEST(RunLoadSearchTest, TakesWhatDoesNotEndForAMiss) {
   FakeSystem system = {.capacity = 777};
   SearchCallbacks callbacks = system.Callbacks();
