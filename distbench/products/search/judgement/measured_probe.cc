@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "distbench/report/measurements/run_outcome.h"
+#include "distbench/report/objectives/check_objectives.h"
 #include "distbench/results/walk.h"
 
 namespace distbench::search {
@@ -173,6 +174,7 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
   Distance distance;
   bool service_missed = false;
   bool has_grown = false;
+  const bool may_grow = report::GrowsByPlan(result);
   for (const config::Objective& objective : objectives) {
     const absl::StatusOr<report::ObjectiveOutcome> outcome =
         report::Judge(objective, result, totals,
@@ -181,7 +183,7 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
     measured.measured.push_back(outcome->measured);
     measured.load_of_limit.push_back(std::exp(outcome->excess.estimate));
     service_missed |= outcome->service_excess.estimate > 0;
-    has_grown |= outcome->estimate.has_grown;
+    has_grown |= outcome->estimate.has_grown && !may_grow;
     Add(DistanceOf(objective, *outcome), distance);
   }
   SetExcess(distance, has_grown, measured.probe);

@@ -45,8 +45,8 @@ struct MeasuredProbe {
 // not be generated. ABORTED if the run was lost, or is invalid for a reason
 // that says nothing about the load.
 //
-// If latencies were still growing, a miss is infinite, and the error of
-// anything else unknown (see Probe).
+// If latencies were still growing, and not by plan, a miss is infinite, and the
+// error of anything else unknown (see Probe).
 //
 // Here and below, `totals` are those of the result.
 absl::StatusOr<MeasuredProbe> MeasureProbe(

@@ -148,6 +148,22 @@ TEST(MeasureProbeTest, GrowingLatenciesThatMissMissByFar) {
   EXPECT_FALSE(ClearlyMissed(near.probe));
 }
 
+// A load that grows during the test makes latencies grow, however long it is.
+TEST(MeasureProbeTest, LatenciesThatGrowByPlanAreMeasuredAsTheyAre) {
+  TestResult result = ResultOf(Growing(), 1000);
+  result.mutable_traffic_config()
+      ->add_actions()
+      ->mutable_iterations()
+      ->mutable_arrivals()
+      ->set_process("recorded");
+  const MeasuredProbe met = Measure({"p50<=8ms"}, result);
+  EXPECT_EQ(met.outcome, kMetOutcome);
+  EXPECT_THAT(met.measured, SizeIs(1));
+  const MeasuredProbe missed = Measure({"p50<=500us"}, result);
+  EXPECT_EQ(missed.outcome, kMissedOutcome);
+  EXPECT_NEAR(missed.probe.excess, std::log(missed.load_of_limit[0]), 1e-9);
+}
+
 TestResult InvalidBy(const std::vector<std::string>& codes,
                      TestResult result = ResultOf(Steady(1'000'000), 100)) {
   for (const std::string& code : codes) {
