@@ -648,6 +648,27 @@ TEST(RunLoadSearchTest, RunsAListOnceEach) {
   EXPECT_FALSE(results.searches(0).has_confidence_level());
 }
 
+// They say nothing about the system, unless another load missed.
+TEST(RunLoadSearchTest, LoadsOfAListThatWereNotGeneratedAreNoMisses) {
+  FakeSystem system = {.capacity = 1e6, .sendable = 150};
+  SearchPlan plan = Plan();
+  ASSERT_TRUE(RunLoads({100, 200}, plan).ok());
+  TestSequenceResults limited;
+  ASSERT_TRUE(RunLoadSearch(plan, system.Callbacks(), limited).ok());
+  EXPECT_THAT(Outcomes(limited.searches(0)),
+              ElementsAre("met", "generator_limited"));
+  EXPECT_EQ(limited.searches(0).verdict(), "generator_limited");
+  EXPECT_EQ(limited.searches(0).evidence(),
+            "1 of 2 loads met, 1 could not be generated");
+  EXPECT_EQ(limited.searches(0).load(), 100);
+  EXPECT_EQ(ExitCodeOf(limited.searches(0)), 3);
+
+  system.capacity = 50;
+  TestSequenceResults missed;
+  ASSERT_TRUE(RunLoadSearch(plan, system.Callbacks(), missed).ok());
+  EXPECT_EQ(missed.searches(0).verdict(), kNotAllMetVerdict);
+}
+
 TEST(RunLoadSearchTest, EndsHopelessProbesEarly) {
   // Reports far too many slow responses as soon as the load exceeds the
   // capacity.
