@@ -38,7 +38,8 @@ class CallsExtension final : public protocol::DriverExtension {
 
 const base::Plugin<report::FindingRule> kFindings("external",
                                                   new report::FindingRule{
-                                                      JudgeExternalCalls});
+                                                      JudgeExternalCalls,
+                                                      {"time_parts_external"}});
 const base::Plugin<config::LanguagePart> kLanguage("external",
                                                    new ExternalLanguage);
 const base::Plugin<security::GuardFlag> kAllowTarget("external",

@@ -269,13 +269,13 @@ class ProbeHost {
   TestRunner run_;
 };
 
-// What the results have of a search that ended early.
-std::string UnfinishedSearch(const TestSequenceResults& results) {
+// What the results have of a search without an answer, which can go on.
+std::string UnansweredSearch(const TestSequenceResults& results) {
   if (results.searches_size() != 1) return "";
   const SearchReport& report = results.searches(0);
-  if (report.has_verdict() && report.verdict() != kInvalidVerdict) return "";
-  return absl::StrCat("a search that ended early, after ", report.probes_size(),
-                      " probes");
+  if (HasAnswer(report)) return "";
+  return absl::StrCat("a search that ended early or without an answer, after ",
+                      report.probes_size(), " probes");
 }
 
 // The destinations of the probes, besides stderr.
@@ -367,7 +367,7 @@ int RunPlan(const SearchFlags& flags, const SearchPlan& plan, TestRunner run,
 
 absl::StatusOr<int> Search(SearchFlags& flags, base::StopSignals& stop) {
   absl::StatusOr<TestSequenceResults> results = cli::EarlierResults(
-      flags.resume, flags.outfile, "a resumed search", UnfinishedSearch);
+      flags.resume, flags.outfile, "a resumed search", UnansweredSearch);
   if (!results.ok()) return results.status();
   const absl::StatusOr<DistributedSystemDescription> test =
       LoadTest(*results, flags);

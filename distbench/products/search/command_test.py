@@ -137,6 +137,24 @@ class SearchTest(programs.ClusterTest):
         self.assertEqual(numbers, list(range(1, len(numbers) + 1)))
         self.assertEqual(document["searches"][0]["verdict"], "upper_bound_hit")
 
+    def test_keeps_what_ended_without_an_answer(self):
+        for _ in range(2):
+            self.start_node(self.sequencer)
+        arguments = self.arguments(
+            "--slo=failures<=50%",
+            "--max_qps=6400",
+            "--max_probes=3",
+            f"--csv={self.path('csv')}",
+            f"--outfile={self.path('search.pb')}",
+        )
+        search = self.run_to_end(*arguments)
+        self.assertEqual(search.status, 3, search)
+        self.assertIn("budget_exhausted", search.err)
+        again = self.run_to_end(*arguments)
+        self.assertEqual(again.status, 1, again)
+        self.assertIn("without an answer, after 3 probes", again.err)
+        self.assertIn(f"--resume={self.path('search.pb')}", again.err)
+
     def test_runs_instances_and_a_command_beside_the_final_run(self):
         for _ in range(4):
             self.start_node(self.sequencer)

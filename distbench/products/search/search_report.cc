@@ -146,6 +146,12 @@ bool IsLost(bool has_lost_subject, const CopyOutcomes& copies,
   return ending == report::RunOutcome::kLost && !has_lost_subject;
 }
 
+SearchProbe Failed(SearchProbe probe, absl::string_view reason) {
+  probe.set_outcome(kFailedOutcome);
+  probe.add_measured(std::string(reason));
+  return probe;
+}
+
 // The measured time; at least a millisecond, because even a probe with damaged
 // time stamps takes time.
 double SecondsOf(const SearchProbe& probe) {
@@ -155,9 +161,9 @@ double SecondsOf(const SearchProbe& probe) {
 
 }  // namespace
 
-absl::StatusOr<SearchProbe> ReportProbe(
-    const SearchPlan& plan, const PlannedProbe& planned,
-    const DistributedSystemDescription& test, const TestResult& result) {
+SearchProbe ReportProbe(const SearchPlan& plan, const PlannedProbe& planned,
+                        const DistributedSystemDescription& test,
+                        const TestResult& result) {
   SearchProbe probe = BeginReport(planned);
   SetWindow(planned, result, probe);
   const TestResult merged = ResultOfCopy(result, test, plan.instances, 0);
@@ -173,11 +179,9 @@ absl::StatusOr<SearchProbe> ReportProbe(
   if (plan.instances > 1) copies = ReportCopies(plan, test, result, probe);
   const bool has_lost_subject = LostItsSubject(plan, result);
   if (IsLost(has_lost_subject, copies, result)) {
-    probe.set_outcome(kFailedOutcome);
-    probe.add_measured(result.run_info().has_failure()
-                           ? result.run_info().failure()
-                           : "an instance did not take part");
-    return probe;
+    return Failed(std::move(probe), result.run_info().has_failure()
+                                        ? result.run_info().failure()
+                                        : "an instance did not take part");
   }
   const absl::StatusOr<MeasuredProbe> measured =
       has_lost_subject
@@ -185,7 +189,9 @@ absl::StatusOr<SearchProbe> ReportProbe(
                         absl::StrCat("the subject was lost: ",
                                      result.run_info().failure()))
           : MeasureProbe(planned.request, plan.objectives, merged, totals);
-  if (!measured.ok()) return measured.status();
+  if (!measured.ok()) {
+    return Failed(std::move(probe), measured.status().message());
+  }
   probe.set_achieved_load(measured->probe.achieved_load);
   probe.set_outcome(measured->outcome);
   for (const std::string& text : measured->measured) probe.add_measured(text);

@@ -17,12 +17,12 @@
 namespace distbench::search {
 
 // Reports a probe from its result. `test` is the test of one copy of the
-// system. The outcome is kFailedOutcome if the run was lost, or if copies
-// failed or fell behind although the objectives were met. Returns an error if
-// the result lacks the objectives' measurements.
-absl::StatusOr<SearchProbe> ReportProbe(
-    const SearchPlan& plan, const PlannedProbe& planned,
-    const DistributedSystemDescription& test, const TestResult& result);
+// system. The outcome is kFailedOutcome if the run was lost, is invalid for a
+// reason other than its load, or lacks the objectives' measurements, or if
+// copies failed or fell behind although the objectives were met.
+SearchProbe ReportProbe(const SearchPlan& plan, const PlannedProbe& planned,
+                        const DistributedSystemDescription& test,
+                        const TestResult& result);
 
 // Reports a run that was ended early because it could only miss by far.
 SearchProbe ReportHopelessProbe(const PlannedProbe& planned,

@@ -168,9 +168,8 @@ absl::StatusOr<SearchProbe> ProbeRunner::RunTest(const PlannedProbe& planned) {
   }
   if (!result.ok()) return result.status();
   plan_.knob->Label(planned.timing, *result);
-  absl::StatusOr<SearchProbe> probe =
-      ReportProbe(plan_, planned, *test, *result);
-  if (probe.ok()) Keep(*probe, *result);
+  SearchProbe probe = ReportProbe(plan_, planned, *test, *result);
+  Keep(probe, *result);
   return probe;
 }
 
@@ -234,6 +233,7 @@ class LoadList {
   }
   void Add(const Probe& probe) {
     ++count_;
+    if (probe.generator_limited) ++not_generated_count_;
     if (!Met(probe)) return;
     ++met_count_;
     highest_ = std::max(highest_.value_or(0), probe.request.load);
@@ -247,19 +247,36 @@ class LoadList {
     if (is_out_of_time) {
       return search::Conclude(
           ToString(SearchVerdict::kBudgetExhausted), highest_,
-          absl::StrFormat("%d of %d loads were run, %d met: %s", count_,
-                          plan_.loads.size(), met_count_, OutOfTime(plan_)),
+          absl::StrFormat("%d of %d loads were run, %d met%s: %s", count_,
+                          plan_.loads.size(), met_count_, NotGenerated(),
+                          OutOfTime(plan_)),
           report);
     }
-    search::Conclude(
-        met_count_ == count_ ? kAllMetVerdict : kNotAllMetVerdict, highest_,
-        absl::StrFormat("%d of %d loads met", met_count_, count_), report);
+    search::Conclude(Verdict(), highest_,
+                     absl::StrFormat("%d of %d loads met%s", met_count_, count_,
+                                     NotGenerated()),
+                     report);
   }
 
  private:
+  // A load that was not generated says nothing about the system, so it is no
+  // miss; but one that missed is enough for not all to be met.
+  absl::string_view Verdict() const {
+    if (met_count_ == count_) return kAllMetVerdict;
+    return met_count_ + not_generated_count_ == count_
+               ? ToString(SearchVerdict::kGeneratorLimited)
+               : kNotAllMetVerdict;
+  }
+
+  std::string NotGenerated() const {
+    if (not_generated_count_ == 0) return "";
+    return absl::StrFormat(", %d could not be generated", not_generated_count_);
+  }
+
   const SearchPlan& plan_;
   size_t count_ = 0;
   size_t met_count_ = 0;
+  size_t not_generated_count_ = 0;
   std::optional<double> highest_;
 };
 

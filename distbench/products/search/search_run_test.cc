@@ -187,6 +187,75 @@ TEST(RunLoadSearchTest, EndsWithARunThatFails) {
   EXPECT_FALSE(HasAnswer(report));
 }
 
+// Runs of the system that have a finding that makes their numbers false.
+SearchCallbacks InvalidRuns(FakeSystem& system, const std::string& code) {
+  return {.run = [&system, code](const DistributedSystemDescription& test,
+                                 const ProgressWatcher& watch) {
+    absl::StatusOr<TestResult> result = system.Run(test, watch);
+    Finding& finding = *result->mutable_run_info()->add_findings();
+    finding.set_severity(Finding::INVALID);
+    finding.set_code(code);
+    finding.set_message("numbers are false");
+    return result;
+  }};
+}
+
+TEST(RunLoadSearchTest, AnswersNothingByInvalidRuns) {
+  const std::vector<std::pair<std::string, std::string>> verdicts = {
+      {"failed_rpcs", "objective_unreachable"},
+      {"late_sends", "generator_limited"},
+      {"binding_not_held", "invalid"}};
+  for (const auto& [code, verdict] : verdicts) {
+    FakeSystem system = {.capacity = 777};
+    TestSequenceResults results;
+    ASSERT_TRUE(RunLoadSearch(Plan(), InvalidRuns(system, code), results).ok());
+    const SearchReport& report = results.searches(0);
+    EXPECT_EQ(report.verdict(), verdict) << code;
+    EXPECT_NE(ExitCodeOf(report), 0) << code;
+    EXPECT_THAT(*report.probes(0).measured().rbegin(),
+                HasSubstr("is invalid: numbers are false"));
+  }
+}
+
+TEST(RunLoadSearchTest, AnInvalidRunOfAListMeetsNothing) {
+  for (const char* code : {"failed_rpcs", "late_sends", "binding_not_held"}) {
+    FakeSystem system = {.capacity = 777};
+    SearchPlan plan = Plan();
+    ASSERT_TRUE(RunLoads({100, 200}, plan).ok());
+    TestSequenceResults results;
+    ASSERT_TRUE(RunLoadSearch(plan, InvalidRuns(system, code), results).ok());
+    EXPECT_NE(ExitCodeOf(results.searches(0)), 0) << code;
+    EXPECT_FALSE(results.searches(0).has_load()) << code;
+  }
+}
+
+// As where RPCs take longer than a probe.
+TEST(RunLoadSearchTest, AProbeThatMeasuresNothingFailsAndRunsAgain) {
+  FakeSystem system = {.capacity = 777};
+  SearchCallbacks callbacks = system.Callbacks();
+  callbacks.run = [&](const DistributedSystemDescription& test,
+                      const ProgressWatcher& watch) {
+    absl::StatusOr<TestResult> result = system.Run(test, watch);
+    if (system.loads.size() != 3) return result;
+    for (auto& [name, log] :
+         *result->mutable_service_logs()->mutable_instance_logs()) {
+      log.clear_peer_logs();
+      log.clear_rpc_time_series();
+    }
+    return result;
+  };
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(Plan(), callbacks, results).ok());
+  const SearchReport& report = results.searches(0);
+  EXPECT_THAT(Outcomes(report), ElementsAre("met", "met", "failed"));
+  EXPECT_EQ(report.verdict(), kInvalidVerdict);
+  EXPECT_THAT(report.evidence(), HasSubstr("probe 3: "));
+  EXPECT_THAT(report.probes(2).measured(), SizeIs(1));
+
+  ASSERT_TRUE(RunLoadSearch(Plan(), callbacks, results).ok());
+  EXPECT_EQ(results.searches(0).verdict(), "converged");
+}
+
 TEST(RunLoadSearchTest, TakesWhatDoesNotEndForAMiss) {
   FakeSystem system = {.capacity = 777};
   SearchCallbacks callbacks = system.Callbacks();
@@ -577,6 +646,27 @@ TEST(RunLoadSearchTest, RunsAListOnceEach) {
   EXPECT_THAT(results.test_results(), SizeIs(3));
   EXPECT_THAT(system.loads, ElementsAre(100, 200, 400));
   EXPECT_FALSE(results.searches(0).has_confidence_level());
+}
+
+// They say nothing about the system, unless another load missed.
+TEST(RunLoadSearchTest, LoadsOfAListThatWereNotGeneratedAreNoMisses) {
+  FakeSystem system = {.capacity = 1e6, .sendable = 150};
+  SearchPlan plan = Plan();
+  ASSERT_TRUE(RunLoads({100, 200}, plan).ok());
+  TestSequenceResults limited;
+  ASSERT_TRUE(RunLoadSearch(plan, system.Callbacks(), limited).ok());
+  EXPECT_THAT(Outcomes(limited.searches(0)),
+              ElementsAre("met", "generator_limited"));
+  EXPECT_EQ(limited.searches(0).verdict(), "generator_limited");
+  EXPECT_EQ(limited.searches(0).evidence(),
+            "1 of 2 loads met, 1 could not be generated");
+  EXPECT_EQ(limited.searches(0).load(), 100);
+  EXPECT_EQ(ExitCodeOf(limited.searches(0)), 3);
+
+  system.capacity = 50;
+  TestSequenceResults missed;
+  ASSERT_TRUE(RunLoadSearch(plan, system.Callbacks(), missed).ok());
+  EXPECT_EQ(missed.searches(0).verdict(), kNotAllMetVerdict);
 }
 
 TEST(RunLoadSearchTest, EndsHopelessProbesEarly) {

@@ -82,9 +82,8 @@ std::vector<std::string> OpeningOf(const TestResult& result) {
   return {DescribeSimulation(result.simulation())};
 }
 
-const base::Plugin<report::FindingRule> kRule("simulation",
-                                              new report::FindingRule{
-                                                  JudgeSimulation});
+const base::Plugin<report::FindingRule> kRule(
+    "simulation", new report::FindingRule{JudgeSimulation, {"simulation"}});
 
 const base::Plugin<report::TestKey> kKey("simulation",
                                          new report::TestKey{{"admission"},

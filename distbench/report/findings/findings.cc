@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
@@ -259,6 +260,59 @@ std::vector<Finding> Judge(const TestResult& result) {
     rule->judge(result, findings);
   }
   return findings.Take();
+}
+
+namespace {
+
+// The codes of all findings above.
+constexpr absl::string_view kJudgedCodes[] = {
+    "arrivals",
+    "binding_not_held",
+    kBriefPairs,
+    "clock_error",
+    "congestion_control_differs",
+    "cpu_saturated",
+    "failed_operations",
+    "failed_rpcs",
+    "held_back",
+    "late_sends",
+    "measurements_lost",
+    "metastable",
+    "mostly_warmup",
+    "network_settings_differ",
+    "not_steady",
+    "nothing_measured",
+    "other_load",
+    "planned_faults",
+    "requirement_not_met",
+    "retransmits",
+    "samples_dropped",
+    "stalls",
+    "stolen",
+    "throttled",
+    "time_parts_contradict",
+    "time_parts_missing",
+    "time_parts_of_policy",
+    "unsent_load",
+    "waited_for_cpu",
+    kWideIntervals,
+};
+
+bool IsJudged(const Finding& finding) {
+  if (absl::c_linear_search(kJudgedCodes, finding.code())) return true;
+  for (const auto& [name, rule] : base::Plugins<FindingRule>::All()) {
+    if (absl::c_linear_search(rule->codes, finding.code())) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void JudgeAgain(TestResult& result) {
+  auto& findings = *result.mutable_run_info()->mutable_findings();
+  findings.erase(std::remove_if(findings.begin(), findings.end(), IsJudged),
+                 findings.end());
+  for (Finding& finding : Judge(result)) findings.Add(std::move(finding));
 }
 
 bool IsOnBrevity(const Finding& finding) {

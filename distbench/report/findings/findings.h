@@ -21,9 +21,13 @@ namespace distbench::report {
 // A finding is INVALID only if the numbers are false. A closed loop that
 // saturates the machine is working as intended.
 //
-// Requires service_logs, but no samples. Does not repeat findings that the
-// result already contains.
+// Requires service_logs, but no samples. Does not look at the findings that the
+// result already contains, which may be those of an earlier call.
 std::vector<Finding> Judge(const TestResult& result);
+
+// Replaces the findings of Judge() in the result by what it says now. Those of
+// nodes, of the sequencer and of commands stay, in front.
+void JudgeAgain(TestResult& result);
 
 // Whether a finding is that measurements are brief: of a result that was made
 // brief for its summary, this says nothing about the run.

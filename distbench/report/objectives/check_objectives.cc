@@ -19,13 +19,6 @@
 namespace distbench::report {
 namespace {
 
-// Whether latencies may well grow during the test, which is then no sign of a
-// run that was too short.
-bool GrowsByPlan(const TestResult& result) {
-  return config::HasVaryingRate(result.traffic_config()) ||
-         result.has_experiment_cell() || !FaultWindowsOf(result).empty();
-}
-
 std::string BoundText(const config::Objective& objective,
                       const std::optional<double>& bound) {
   if (!bound) return "?";
@@ -138,6 +131,11 @@ std::vector<std::string> TextsOf(const TestResult& result,
 }
 
 }  // namespace
+
+bool GrowsByPlan(const TestResult& result) {
+  return config::HasVaryingRate(result.traffic_config()) ||
+         result.has_experiment_cell() || !FaultWindowsOf(result).empty();
+}
 
 std::vector<JudgedObjective> JudgeObjectives(
     const TestResult& result, absl::Span<const std::string> more) {

@@ -14,6 +14,11 @@
 
 namespace distbench::report {
 
+// Whether latencies may well grow during the test, because it varies its load
+// or disturbs its servers. That they do is then no sign of a run that was too
+// short.
+bool GrowsByPlan(const TestResult& result);
+
 // The verdict on an objective, and the figures behind it.
 struct JudgedObjective {
   Check check;
@@ -30,9 +35,8 @@ struct JudgedObjective {
   // See Estimate::is_of_independent.
   bool of_independent = false;
 
-  // Whether the latencies were still growing, and not because the test varies
-  // its load or disturbs its servers. What a longer run would measure is then
-  // known to be no less, but has no upper bound.
+  // Whether the latencies were still growing, and not by plan. What a longer
+  // run would measure is then known to be no less, but has no upper bound.
   bool has_grown = false;
 };
 

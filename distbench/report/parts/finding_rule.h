@@ -36,6 +36,9 @@ class FindingList {
 // are registered (distbench/base/plugins.h), after its own rules.
 struct FindingRule {
   void (*judge)(const TestResult& result, FindingList& findings);
+
+  // All codes of its findings, which nothing else has.
+  std::vector<std::string> codes;
 };
 
 // Says whether what a product keeps in results beside the runs is false, as

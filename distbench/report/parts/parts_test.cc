@@ -92,7 +92,7 @@ std::vector<std::string> OpeningOfProduct(const TestResult& result) {
   return {"At first"};
 }
 
-const base::Plugin<FindingRule> kRule("product", new FindingRule{AddFinding});
+const base::Plugin<FindingRule> kRule("product", new FindingRule{AddFinding, {"product"}});
 const base::Plugin<TestKey> kTestKey("product",
                                      new TestKey{{"connections"}, KeyOfTest});
 const base::Plugin<DocumentKey> kDocumentKey("products",

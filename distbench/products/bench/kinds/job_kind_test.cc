@@ -287,6 +287,26 @@ TEST(RunJobTest, AFailedTestFailsTheJob) {
               HasSubstr("test \"t\" did not run to its end: node0 was lost"));
 }
 
+TEST(RunJobTest, AStudyJudgesAnewAndKeepsWhatOthersFound) {
+  BenchJob job;
+  TestResult& result = *job.mutable_results()->add_test_results();
+  result.mutable_service_logs();
+  // Of a node and of the sequencer, and two that Judge() made.
+  for (const char* code :
+       {"one_process", "not_steady", "late_start", "nothing_measured"}) {
+    result.mutable_run_info()->add_findings()->set_code(code);
+  }
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(RunKind().Study(job).ok());
+    std::vector<std::string> codes;
+    for (const Finding& finding : result.run_info().findings()) {
+      codes.push_back(finding.code());
+    }
+    EXPECT_THAT(codes,
+                ElementsAre("one_process", "late_start", "nothing_measured"));
+  }
+}
+
 TEST(ProtectionJobTest, OmittedCellsAndFalseBaselinesFailTheJob) {
   BenchJob job;
   EXPECT_FALSE(ProtectionKind().Study(job).ok());

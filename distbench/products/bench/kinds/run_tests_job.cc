@@ -37,12 +37,6 @@ absl::Status CheckResults(const TestSequenceResults& results) {
   return absl::OkStatus();
 }
 
-void AddFindings(TestResult& result) {
-  for (Finding& finding : report::Judge(result)) {
-    *result.mutable_run_info()->add_findings() = std::move(finding);
-  }
-}
-
 // "query: rate 13570, p50 7.3 ms, p99 9.1 ms": what is left out was not
 // measured.
 std::string RpcSummary(const report::RpcMeasurements& rpc) {
@@ -118,7 +112,7 @@ class RunTestsJob final : public JobKind {
     job.clear_outcome();
     for (TestResult& result : *job.mutable_results()->mutable_test_results()) {
       // A test that failed early has nothing to judge.
-      if (result.has_service_logs()) AddFindings(result);
+      if (result.has_service_logs()) report::JudgeAgain(result);
       result.clear_log_summary();
       for (std::string& line : report::SummarizeTest(result)) {
         result.add_log_summary(std::move(line));

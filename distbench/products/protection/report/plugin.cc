@@ -17,9 +17,8 @@ namespace {
 
 // ---- Controls of a test -----------------------------------------------------
 
-const base::Plugin<report::FindingRule> kFindings("controls",
-                                                  new report::FindingRule{
-                                                      JudgeControls});
+const base::Plugin<report::FindingRule> kFindings(
+    "controls", new report::FindingRule{JudgeControls, {"controls_not_held"}});
 
 const base::Plugin<report::SummarySection> kControlsSection(
     "Controls", new report::SummarySection{{"Resources"}, ControlLines});

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "distbench/report/measurements/run_outcome.h"
+#include "distbench/report/objectives/check_objectives.h"
 #include "distbench/results/walk.h"
 
 namespace distbench::search {
@@ -109,6 +110,48 @@ void SetExcess(const Distance& distance, bool has_grown, Probe& probe) {
   }
 }
 
+// What the findings that make a run invalid are about.
+struct InvalidCauses {
+  bool requests_failed = false;
+  bool generator = false;  // did not send what was due, or not in time
+  bool other = false;      // nothing that the load explains
+};
+
+// See docs/measuring.md for the codes. That nothing was measured needs no
+// mention where another finding says why.
+InvalidCauses InvalidCausesOf(const TestResult& result) {
+  InvalidCauses causes;
+  bool is_empty = false;
+  for (const Finding& finding : result.run_info().findings()) {
+    if (finding.severity() != Finding::INVALID) continue;
+    const std::string& code = finding.code();
+    if (code == "failed_rpcs") {
+      causes.requests_failed = true;
+    } else if (code == "unsent_load" || code == "late_sends") {
+      causes.generator = true;
+    } else if (code == "nothing_measured") {
+      is_empty = true;
+    } else {
+      causes.other = true;
+    }
+  }
+  if (is_empty && !causes.requests_failed && !causes.generator) {
+    causes.other = true;
+  }
+  return causes;
+}
+
+// The numbers of an invalid run are false, so that it meets nothing.
+void DoNotMeet(const InvalidCauses& causes, Probe& probe) {
+  if (!Met(probe)) return;
+  if (causes.requests_failed) {
+    probe.excess = kInfinity;
+    probe.excess_error = 0;
+  } else {
+    probe.generator_limited = true;
+  }
+}
+
 }  // namespace
 
 std::string OutcomeOf(const Probe& probe) {
@@ -127,10 +170,15 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
   if (ending == report::RunOutcome::kLost) {
     return absl::AbortedError(result.run_info().failure());
   }
+  const InvalidCauses invalid = InvalidCausesOf(result);
+  const std::string why_not_valid =
+      absl::StrCat("the run ", report::WhyNotMeasured(result));
+  if (invalid.other) return absl::AbortedError(why_not_valid);
   MeasuredProbe measured;
   Distance distance;
   bool service_missed = false;
   bool has_grown = false;
+  const bool may_grow = report::GrowsByPlan(result);
   for (const config::Objective& objective : objectives) {
     const absl::StatusOr<report::ObjectiveOutcome> outcome =
         report::Judge(objective, result, totals,
@@ -139,7 +187,7 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
     measured.measured.push_back(outcome->measured);
     measured.load_of_limit.push_back(std::exp(outcome->excess.estimate));
     service_missed |= outcome->service_excess.estimate > 0;
-    has_grown |= outcome->estimate.has_grown;
+    has_grown |= outcome->estimate.has_grown && !may_grow;
     Add(DistanceOf(objective, *outcome), distance);
   }
   SetExcess(distance, has_grown, measured.probe);
@@ -159,6 +207,10 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
     measured.probe.generator_limited = true;
     measured.measured.push_back(
         absl::StrFormat("%.3g%% of the load was sent", 100 * sent_share));
+  }
+  if (ending == report::RunOutcome::kInvalid) {
+    measured.measured.push_back(why_not_valid);
+    DoNotMeet(invalid, measured.probe);
   }
   measured.outcome = OutcomeOf(measured.probe);
   return measured;

@@ -38,10 +38,15 @@ struct MeasuredProbe {
 // Judges the run by the objective that was furthest from being met. The load
 // could not be generated if the generator sent too little, or if only its
 // lateness made an objective miss. A run that was too much for the system
-// (report/measurements/run_outcome.h) missed by far. ABORTED if it was lost.
+// (report/measurements/run_outcome.h) missed by far.
 //
-// If latencies were still growing, a miss is infinite, and the error of
-// anything else unknown (see Probe).
+// An invalid run never meets: where its numbers are false because requests
+// failed, it missed; where they were not sent, or not in time, the load could
+// not be generated. ABORTED if the run was lost, or is invalid for a reason
+// that says nothing about the load.
+//
+// If latencies were still growing, and not by plan, a miss is infinite, and the
+// error of anything else unknown (see Probe).
 //
 // Here and below, `totals` are those of the result.
 absl::StatusOr<MeasuredProbe> MeasureProbe(

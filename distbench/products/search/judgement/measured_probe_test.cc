@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"
@@ -167,6 +168,86 @@ TEST(MeasureProbeTest, GrowingLatenciesThatMissMissByFar) {
   const MeasuredProbe near = Measure({"p50<=6ms"}, ResultOf(Growing(), 1000));
   EXPECT_EQ(near.outcome, kMissedOutcome);
   EXPECT_FALSE(ClearlyMissed(near.probe));
+}
+
+// A load that grows during the test makes latencies grow, however long it is.
+TEST(MeasureProbeTest, LatenciesThatGrowByPlanAreMeasuredAsTheyAre) {
+  TestResult result = ResultOf(Growing(), 1000);
+  result.mutable_traffic_config()
+      ->add_actions()
+      ->mutable_iterations()
+      ->mutable_arrivals()
+      ->set_process("recorded");
+  const MeasuredProbe met = Measure({"p50<=8ms"}, result);
+  EXPECT_EQ(met.outcome, kMetOutcome);
+  EXPECT_THAT(met.measured, SizeIs(1));
+  const MeasuredProbe missed = Measure({"p50<=500us"}, result);
+  EXPECT_EQ(missed.outcome, kMissedOutcome);
+  EXPECT_NEAR(missed.probe.excess, std::log(missed.load_of_limit[0]), 1e-9);
+}
+
+TestResult InvalidBy(const std::vector<std::string>& codes,
+                     TestResult result = ResultOf(Steady(1'000'000), 100)) {
+  for (const std::string& code : codes) {
+    Finding& finding = *result.mutable_run_info()->add_findings();
+    finding.set_severity(Finding::INVALID);
+    finding.set_code(code);
+    finding.set_message(code + " was found");
+  }
+  return result;
+}
+
+// As when all of the requests of another RPC failed.
+TEST(InvalidRunTest, MissesIfRequestsFailed) {
+  for (const std::vector<std::string>& codes :
+       {std::vector<std::string>{"failed_rpcs"},
+        {"nothing_measured", "failed_rpcs"}}) {
+    const MeasuredProbe measured = Measure({"p50<=4ms"}, InvalidBy(codes));
+    EXPECT_EQ(measured.outcome, kMissedOutcome);
+    EXPECT_TRUE(ClearlyMissed(measured.probe));
+    ASSERT_THAT(measured.measured, SizeIs(2));
+    EXPECT_EQ(measured.measured[1],
+              "the run is invalid: " + codes[0] + " was found");
+  }
+}
+
+TEST(InvalidRunTest, SaysNothingIfTheLoadWasNotGenerated) {
+  for (const char* code : {"late_sends", "unsent_load"}) {
+    const MeasuredProbe measured = Measure({"p50<=4ms"}, InvalidBy({code}));
+    EXPECT_EQ(measured.outcome, kGeneratorLimitedOutcome) << code;
+    ASSERT_THAT(measured.measured, SizeIs(2));
+    EXPECT_THAT(measured.measured[1], HasSubstr("is invalid"));
+  }
+}
+
+TEST(InvalidRunTest, ThatMissedMissedByWhatItMeasured) {
+  const MeasuredProbe measured =
+      Measure({"p50<=500us"}, InvalidBy({"late_sends"}));
+  EXPECT_EQ(measured.outcome, kMissedOutcome);
+  EXPECT_NEAR(measured.probe.excess, std::log(2), 0.01);
+}
+
+TEST(InvalidRunTest, IsLostIfTheLoadExplainsNothing) {
+  const std::vector<config::Objective> objectives = {
+      *config::ParseObjective("p50<=4ms")};
+  for (const std::vector<std::string>& codes :
+       {std::vector<std::string>{"binding_not_held"},
+        {"nothing_measured"},
+        {"controls_not_held", "late_sends"}}) {
+    const TestResult result = InvalidBy(codes);
+    const absl::Status status =
+        MeasureProbe({.load = 100}, objectives, result, report::AddUp(result))
+            .status();
+    EXPECT_TRUE(absl::IsAborted(status));
+    EXPECT_EQ(std::string(status.message()),
+              "the run is invalid: " + codes[0] + " was found");
+  }
+}
+
+TEST(InvalidRunTest, WarningsChangeNothing) {
+  TestResult result = InvalidBy({"failed_rpcs"});
+  result.mutable_run_info()->mutable_findings(0)->set_severity(Finding::WARN);
+  EXPECT_EQ(Measure({"p50<=4ms"}, result).outcome, kMetOutcome);
 }
 
 }  // namespace

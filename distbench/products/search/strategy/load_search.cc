@@ -336,8 +336,9 @@ void LoadSearch::Finish(SearchVerdict verdict, std::optional<double> load,
         AroundAnswer(FindInterval(history_), *load, scale_);
     result_.interval = scale_.ToLoads(around);
     // What no final run confirmed is not proven.
+    const std::optional<Probe> final_runs = history_.FinalRunsAt(*load);
     result_.is_proven =
-        IsProven(around, *load) && history_.FinalRunsAt(*load).has_value();
+        IsProven(around, *load) && final_runs && Met(*final_runs);
   }
 }
 

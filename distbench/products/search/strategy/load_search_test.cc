@@ -7,6 +7,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "distbench/products/search/testing/simulated_queue.h"
@@ -574,25 +575,89 @@ TEST(FinalRunsTest, ProveTheLastWholeNumber) {
   EXPECT_EQ(search.result().interval.max, 8);
 }
 
-TEST(FinalRunsTest, CountByTheirLength) {
+// A history of final runs at 100, each with its length and how far it was from
+// the limit, as measured / limit.
+ProbeHistory FinalRunsOf(const std::vector<std::pair<double, double>>& runs,
+                         double error) {
   ProbeHistory history;
-  const auto add = [&](double load, double length, double excess) {
+  for (const auto& [length, ratio] : runs) {
     history.Add({.request = {.phase = ProbePhase::kFinal,
-                             .load = load,
+                             .load = 100,
                              .length = length},
-                 .excess = excess,
-                 .excess_error = 0.3});
-  };
-  add(100, 1, 0.2);
-  add(100, 3, -0.2);
-  add(90, 5, -1);
+                 .excess = std::log(ratio),
+                 .excess_error = error});
+  }
+  return history;
+}
+
+TEST(FinalRunsTest, CountByTheirLength) {
+  ProbeHistory history = FinalRunsOf({{1, 1.2}, {3, 0.8}}, 0.3);
+  history.Add(
+      {.request = {.phase = ProbePhase::kFinal, .load = 90, .length = 5},
+       .excess = -1,
+       .excess_error = 0.3});
   const std::optional<Probe> at_100 = history.FinalRunsAt(100);
   ASSERT_TRUE(at_100.has_value());
-  EXPECT_NEAR(at_100->excess, -0.1, 1e-9);
-  EXPECT_NEAR(at_100->excess_error, 0.3 * std::sqrt(10) / 4, 1e-9);
+  EXPECT_NEAR(at_100->excess, std::log(0.9), 1e-9);
+  // The errors of the two runs are 0.36 and 0.24 of the limit.
+  EXPECT_NEAR(at_100->excess_error, std::hypot(0.36, 3 * 0.24) / 4 / 0.9, 1e-9);
   EXPECT_EQ(at_100->request.length, 4);
   EXPECT_EQ(history.FinalLength(), 9);
   EXPECT_FALSE(history.FinalRunsAt(80).has_value());
+}
+
+// Two runs without failures do not make up for two with several times as many
+// as are allowed: 0 is far below the limit only as a logarithm.
+TEST(FinalRunsTest, WithoutFailuresDoNotOutweighThoseThatMissedByFar) {
+  const double none = std::exp(-5);
+  const std::optional<Probe> all =
+      FinalRunsOf({{1, none}, {1, none}, {2, 5.55}, {4, 2.86}}, 0.1)
+          .FinalRunsAt(100);
+  ASSERT_TRUE(all.has_value());
+  EXPECT_TRUE(Missed(*all));
+  EXPECT_NEAR(std::exp(all->excess), (2 * 5.55 + 4 * 2.86) / 8, 0.01);
+}
+
+TEST(FinalRunsTest, OfWhichOneHasNoValueHaveNone) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  ProbeHistory history = FinalRunsOf({{1, 0.5}, {1, 0.5}}, kInfinity);
+  history.Add(
+      {.request = {.phase = ProbePhase::kFinal, .load = 100, .length = 2},
+       .excess = kInfinity,
+       .excess_error = 0});
+  const std::optional<Probe> all = history.FinalRunsAt(100);
+  ASSERT_TRUE(all.has_value());
+  EXPECT_EQ(all->excess, kInfinity);
+  EXPECT_EQ(all->excess_error, 0);
+}
+
+// Final runs that met are the answer if there is no probe left; a load whose
+// final runs missed, all together, is none, although the first of them met.
+TEST(FinalRunsTest, ThatMissedTogetherAreNoAnswerIfTheProbesAreUsedUp) {
+  for (const double second : {0.6, 1.9}) {
+    LoadSearch search({.initial_load = 100});
+    while (search.Next()->phase != ProbePhase::kFinal) {
+      search.Add(Measure(*search.Next(), 0.3));
+    }
+    const double load = search.Next()->load;
+    for (const double ratio : {0.5, second}) {
+      ASSERT_TRUE(search.Next().has_value());
+      ASSERT_EQ(search.Next()->load, load);
+      Probe probe = Measure(*search.Next(), 0.3);
+      probe.excess = std::log(ratio);
+      search.Add(probe);
+    }
+    search.EndEarly("no time");
+    const SearchResult& result = search.result();
+    if (second < 1) {
+      EXPECT_EQ(result.verdict, SearchVerdict::kConverged);
+      EXPECT_EQ(result.load, load);
+      continue;
+    }
+    EXPECT_EQ(result.verdict, SearchVerdict::kBudgetExhausted);
+    EXPECT_NE(result.load, load);
+    EXPECT_FALSE(result.is_proven);
+  }
 }
 
 }  // namespace

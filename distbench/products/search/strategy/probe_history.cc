@@ -178,6 +178,36 @@ double VariancePerSecond(const std::vector<const Probe*>& probes) {
   return seconds > 0 ? sum / seconds : 0;
 }
 
+// All of the runs, at least one, as one in which each counts by its length.
+//
+// What is averaged is measured / limit, not its logarithm: of a run without
+// failures, the logarithm is any low number, and would outweigh runs that
+// missed. Ratios are relative to the highest, which may be infinite. The error
+// follows by the delta method.
+Probe MeanOf(const std::vector<const Probe*>& runs) {
+  Probe mean = *runs.back();
+  for (const Probe* run : runs) {
+    mean.excess = std::max(mean.excess, run->excess);
+  }
+  double length = 0;
+  double sum = 0;
+  double variance = 0;
+  for (const Probe* run : runs) {
+    length += run->request.length;
+    // The difference of infinities is not a number.
+    const double ratio =
+        run->excess == mean.excess ? 1 : std::exp(run->excess - mean.excess);
+    if (ratio == 0) continue;
+    const double part = run->request.length * ratio;
+    sum += part;
+    variance += std::pow(part * run->excess_error, 2);
+  }
+  mean.request.length = length;
+  mean.excess += std::log(sum / length);
+  mean.excess_error = std::sqrt(variance) / sum;
+  return mean;
+}
+
 }  // namespace
 
 void ProbeHistory::OverruleMisses(double load) {
@@ -194,11 +224,14 @@ ProbeHistory::Bounds ProbeHistory::FindBounds() const {
     // A recovery probe repeats a load whose first measurement counts.
     if (probe->request.phase == ProbePhase::kRecovery) continue;
     const double load = probe->request.load;
-    if (Met(*probe)) {
+    // One of several final runs is not what decides.
+    const bool is_final = probe->request.phase == ProbePhase::kFinal;
+    const Probe judged = is_final ? *FinalRunsAt(load) : *probe;
+    if (Met(judged)) {
       bounds.met = std::max(bounds.met.value_or(load), load);
     } else if (!bounds.missed || load < *bounds.missed) {
       bounds.missed = load;
-      bounds.generator_is_bound = probe->generator_limited;
+      bounds.generator_is_bound = judged.generator_limited;
     }
   }
   return bounds;
@@ -216,23 +249,14 @@ const Probe* ProbeHistory::LowestMiss(bool (*is_miss)(const Probe&)) const {
 }
 
 std::optional<Probe> ProbeHistory::FinalRunsAt(double load) const {
-  Probe all;
-  double length = 0;
-  double excess = 0;
-  double variance = 0;
+  std::vector<const Probe*> runs;
   for (const Probe* probe : Counted()) {
     const ProbeRequest& request = probe->request;
     if (request.phase != ProbePhase::kFinal || request.load != load) continue;
-    all = *probe;
-    length += request.length;
-    excess += request.length * probe->excess;
-    variance += std::pow(request.length * probe->excess_error, 2);
+    runs.push_back(probe);
   }
-  if (length == 0) return std::nullopt;
-  all.request.length = length;
-  all.excess = excess / length;
-  all.excess_error = std::sqrt(variance) / length;
-  return all;
+  if (runs.empty()) return std::nullopt;
+  return MeanOf(runs);
 }
 
 ProbeHistory ProbeHistory::WithSharedErrors() const {

@@ -115,8 +115,8 @@ class ProbeHistory {
   // The functions below ignore warm-ups and overruled probes.
 
   // The highest load that met, and the lowest that missed or could not be
-  // generated, if any. Near the limit, noise may put the first above the
-  // second.
+  // generated, if any. The final runs at a load are one (FinalRunsAt). Near the
+  // limit, noise may put the first above the second.
   struct Bounds {
     std::optional<double> met;
     std::optional<double> missed;
@@ -128,9 +128,9 @@ class ProbeHistory {
   // is none.
   const Probe* LowestMiss(bool (*is_miss)(const Probe&)) const;
 
-  // All final runs at this load as one, in which each counts by its length; the
-  // generator limited it if it limited the last of them. Absent if there are
-  // none.
+  // All final runs at this load as one, whose measured / limit is the mean in
+  // which each counts by its length; the generator limited it if it limited the
+  // last of them. Absent if there are none.
   std::optional<Probe> FinalRunsAt(double load) const;
 
   // The length of all final runs together.

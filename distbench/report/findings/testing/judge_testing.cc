@@ -157,6 +157,11 @@ std::string JudgeTest::ExpectOne(Finding::Severity severity,
   EXPECT_EQ(findings[0].code(), std::string(code));
   EXPECT_EQ(findings[0].severity(), severity) << findings[0].message();
   EXPECT_NE(findings[0].advice(), "") << code;
+  // Judged again, it is still one: its code is known to be of Judge().
+  TestResult again = result_;
+  for (int i = 0; i < 2; ++i) JudgeAgain(again);
+  EXPECT_EQ(again.run_info().findings_size(),
+            result_.run_info().findings_size() + 1);
   return findings[0].message();
 }
 
