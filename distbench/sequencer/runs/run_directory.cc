@@ -56,6 +56,52 @@ bool HasBytesUpTo(int fd, int64_t end) {
   return fstat(fd, &attributes) == 0 && attributes.st_size >= end;
 }
 
+// Opens a file to read. What is no regular file is refused, without waiting:
+// nobody else would use the storage while a pipe waits for its writer.
+absl::StatusOr<base::FileDescriptor> OpenRegular(const std::string& path) {
+  base::FileDescriptor fd(
+      open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  struct stat attributes;
+  if (!fd.is_open() || fstat(fd.get(), &attributes) != 0) {
+    const int error = errno;
+    const absl::Status status =
+        absl::ErrnoToStatus(error, absl::StrCat("cannot read ", path));
+    return absl::Status(
+        status.code(),
+        absl::StrCat(status.message(),
+                     error == EACCES ? "; check who may read it" : ""));
+  }
+  if (!S_ISREG(attributes.st_mode)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("cannot read ", path,
+                     ": it is a pipe, directory or device, and not a file; "
+                     "remove it"));
+  }
+  return fd;
+}
+
+// Returns the bytes of a regular file.
+absl::StatusOr<std::string> ReadRegular(const std::string& path,
+                                        int64_t max_bytes) {
+  const absl::StatusOr<base::FileDescriptor> fd = OpenRegular(path);
+  if (!fd.ok()) return fd.status();
+  struct stat attributes;
+  if (fstat(fd->get(), &attributes) != 0) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
+  }
+  if (attributes.st_size > max_bytes) {
+    return absl::OutOfRangeError(absl::StrCat(
+        "cannot read ", path, ": it is larger than ", max_bytes >> 20,
+        " MiB, which no such file is; remove it"));
+  }
+  std::string bytes(attributes.st_size, '\0');
+  if (!base::ReadAllAt(fd->get(), 0, absl::MakeSpan(bytes))) {
+    return absl::DataLossError(absl::StrCat(
+        "cannot read ", path, ": it has become shorter, or its disk failed"));
+  }
+  return bytes;
+}
+
 // Creates a file; on error, none is open, and errno is set.
 using CreateFunction = base::FileDescriptor (*)(const std::string& path);
 
@@ -88,10 +134,9 @@ class ResultFileOnDisk final : public ResultFile {
 };
 
 absl::Status ResultFileOnDisk::OpenToRead(int64_t size) {
-  fd_ = base::FileDescriptor(open(path_.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd_.is_open()) {
-    return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path_));
-  }
+  absl::StatusOr<base::FileDescriptor> fd = OpenRegular(path_);
+  if (!fd.ok()) return fd.status();
+  fd_ = *std::move(fd);
   char first_line[kFirstLine.size()];
   if (!base::ReadAllAt(fd_.get(), 0, absl::MakeSpan(first_line)) ||
       absl::string_view(first_line, sizeof(first_line)) != kFirstLine) {
@@ -266,7 +311,7 @@ absl::Status RunDirectory::Save(const RunDescription& description) {
 absl::StatusOr<RunDescription> RunDirectory::Load(const std::string& id) {
   if (!IsRunId(id)) return absl::NotFoundError("no id of a run");
   const absl::StatusOr<std::string> text =
-      base::ReadFile(DescriptionPath(id), kMaxDescriptionBytes);
+      ReadRegular(DescriptionPath(id), kMaxDescriptionBytes);
   if (!text.ok()) return text.status();
   RunDescription description;
   google::protobuf::TextFormat::Parser parser;

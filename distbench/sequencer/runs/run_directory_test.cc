@@ -3,6 +3,7 @@
 #include <linux/capability.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -163,6 +164,15 @@ TEST_F(ResultFileTest, OtherFilesAreRefused) {
             absl::StatusCode::kDataLoss);
   EXPECT_EQ(OpenResultFile(path_ + "x", 14).status().code(),
             absl::StatusCode::kNotFound);
+}
+
+// A pipe without a writer, which nobody must wait for.
+TEST_F(ResultFileTest, APipeIsRefused) {
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  const absl::Status status = OpenResultFile(path_, 14).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr(path_), HasSubstr("remove it")));
 }
 
 constexpr char kId[] = "20260131-235959-000";
@@ -329,6 +339,23 @@ TEST_F(RunDirectoryTest, ADescriptionThatCanNotBeReadIsListedNevertheless) {
           AllOf(Property(&RunDescription::id, kId),
                 Property(&RunDescription::state, RunDescription::UNKNOWN),
                 Property(&RunDescription::message, HasSubstr("description")))));
+}
+
+// Such as a pipe without a writer, which nobody must wait for.
+TEST_F(RunDirectoryTest, ADescriptionThatIsNoFileDoesNoHarm) {
+  const auto directory = Open();
+  const std::string pipe = path_ + "/" + kId + ".run";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::filesystem::create_directory(path_ + "/" + kLaterId + ".run");
+  const auto is_unreadable = [](const std::string& id) {
+    return AllOf(Property(&RunDescription::id, id),
+                 Property(&RunDescription::state, RunDescription::UNKNOWN),
+                 Property(&RunDescription::message, HasSubstr("not a file")));
+  };
+  EXPECT_THAT(directory->List(),
+              ElementsAre(is_unreadable(kId), is_unreadable(kLaterId)));
+  EXPECT_THAT(std::string(directory->Load(kId).status().message()),
+              HasSubstr(pipe));
 }
 
 TEST_F(RunDirectoryTest, ADescriptionThatIsNestedDeeplyDoesNoHarm) {
