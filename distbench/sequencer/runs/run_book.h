@@ -123,8 +123,8 @@ class RunBook {
   // the storage's thread; Find() calls it at once if the run is in memory.
   //
   // Lists the oldest run first. One listing answers all calls that wait for it.
-  using ListHandler =
-      std::function<void(const std::vector<RunDescription>& runs)>;
+  using RunsOrError = absl::StatusOr<std::vector<RunDescription>>;
+  using ListHandler = std::function<void(const RunsOrError& runs)>;
   void List(ListHandler on_listed) const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Lists the runs that have not ended, oldest first. Does not need the disk.
@@ -187,8 +187,7 @@ class RunBook {
 
   void Interrupt(RunDisk& disk, const RunDescription& left)
       ABSL_LOCKS_EXCLUDED(mutex_);
-  std::vector<RunDescription> ListNow(RunDisk& disk) const
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  RunsOrError ListNow(RunDisk& disk) const ABSL_LOCKS_EXCLUDED(mutex_);
   // The run's record; null if it is on the disk alone, or unknown.
   std::shared_ptr<RunRecord> Known(const std::string& id) const
       ABSL_LOCKS_EXCLUDED(mutex_);

@@ -8,8 +8,12 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "absl/memory/memory.h"
 #include "absl/strings/match.h"
@@ -255,6 +259,27 @@ std::string IdOfDescription(const std::string& name) {
   return std::string(id);
 }
 
+// The names in a directory, sorted.
+absl::StatusOr<std::vector<std::string>> NamesIn(const std::string& path) {
+  std::error_code error;
+  std::vector<std::string> names;
+  for (std::filesystem::directory_iterator entry(path, error), end;
+       !error && entry != end; entry.increment(error)) {
+    names.push_back(entry->path().filename().string());
+  }
+  if (error) {
+    const absl::Status status = absl::ErrnoToStatus(
+        error.value(), absl::StrCat("cannot list the runs in ", path));
+    return absl::Status(
+        status.code(),
+        absl::StrCat(status.message(),
+                     "; the test sequencer needs a directory that it may "
+                     "read and write"));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 // Absent if there is no such file.
 std::optional<FileVersion> VersionOf(const std::string& path) {
   struct stat attributes;
@@ -296,7 +321,9 @@ absl::StatusOr<std::unique_ptr<RunDirectory>> RunDirectory::Open(
         absl::StrCat("another test sequencer keeps its results in ",
                      directory->path_, "; each needs a directory of its own"));
   }
-  directory->RemoveTemporaryFiles();
+  if (absl::Status status = directory->RemoveTemporaryFiles(); !status.ok()) {
+    return status;
+  }
   return directory;
 }
 
@@ -328,11 +355,13 @@ absl::StatusOr<RunDescription> RunDirectory::Load(const std::string& id) {
   return description;
 }
 
-std::vector<RunDescription> RunDirectory::List() {
+absl::StatusOr<std::vector<RunDescription>> RunDirectory::List() {
+  const absl::StatusOr<std::vector<std::string>> names = NamesIn(path_);
+  if (!names.ok()) return names.status();
   std::map<std::string, ReadRun> listed;
   int64_t listed_bytes = 0;
   std::vector<RunDescription> runs;
-  for (const std::string& name : base::NamesIn(path_)) {
+  for (const std::string& name : *names) {
     const std::string id = IdOfDescription(name);
     if (id.empty()) continue;
     const std::optional<FileVersion> version = VersionOf(DescriptionPath(id));
@@ -378,13 +407,16 @@ std::string RunDirectory::DescriptionPath(const std::string& id) const {
   return absl::StrCat(path_, "/", id, kDescriptionSuffix);
 }
 
-void RunDirectory::RemoveTemporaryFiles() const {
-  for (const std::string& name : base::NamesIn(path_)) {
+absl::Status RunDirectory::RemoveTemporaryFiles() const {
+  const absl::StatusOr<std::vector<std::string>> names = NamesIn(path_);
+  if (!names.ok()) return names.status();
+  for (const std::string& name : *names) {
     if (absl::EndsWith(name, kTemporarySuffix) &&
         IsRunId(absl::string_view(name).substr(0, name.find('.')))) {
       unlink(absl::StrCat(path_, "/", name).c_str());
     }
   }
+  return absl::OkStatus();
 }
 
 namespace {
@@ -396,7 +428,9 @@ class TemporaryRunDisk final : public RunDisk {
   absl::StatusOr<RunDescription> Load(const std::string& id) override {
     return absl::NotFoundError(absl::StrCat("run ", id, " is not stored"));
   }
-  std::vector<RunDescription> List() override { return {}; }
+  absl::StatusOr<std::vector<RunDescription>> List() override {
+    return std::vector<RunDescription>();
+  }
   std::unique_ptr<ResultFile> NewResult(const std::string&) override {
     return NewTemporaryResultFile();
   }
