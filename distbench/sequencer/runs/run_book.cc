@@ -21,6 +21,7 @@ constexpr absl::string_view kShape = "00000000-000000-000";  // 0: a digit
 constexpr char kTimeFormat[] = "%E4Y%m%d-%H%M%S";
 constexpr int kTimeLength = 15;
 constexpr int kMaxNumber = 999;
+constexpr int64_t kMostSecondsAhead = 24 * 60 * 60;
 
 // Each result beyond the limits of a record's memory has a file open.
 constexpr int64_t kMostTemporaryFiles = 128;
@@ -44,6 +45,7 @@ void RunIds::Follow(absl::string_view id) {
     return;
   }
   const int64_t second = absl::ToUnixSeconds(time);
+  if (second > clock_.UnixNs() / base::kNsPerSecond + kMostSecondsAhead) return;
   if (second > last_second_) {
     last_second_ = second;
     last_number_ = number;

@@ -42,7 +42,10 @@ class RunIds {
   // `clock` must outlive this.
   explicit RunIds(const base::Clock& clock) : clock_(clock) {}
 
-  // Makes later ids sort after `id`, which must be a run id.
+  // Makes later ids sort after `id`, which must be a run id. One that is more
+  // than a day ahead of the clock is ignored: if somebody named a file so, or a
+  // clock was wrong, ids would say for years when no run was submitted, and
+  // after the year 9999 they would be none.
   void Follow(absl::string_view id);
 
   std::string Next();

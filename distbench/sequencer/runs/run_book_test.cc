@@ -63,6 +63,16 @@ TEST(RunIdTest, FollowsTheIdsOfAnEarlierLife) {
   EXPECT_EQ(ids.Next(), "20260528-202640-043");
 }
 
+TEST(RunIdTest, DoesNotFollowIdsOfTheFarFuture) {
+  base::FakeClock clock(0, 1'780'000'000 * kSecondNs);
+  RunIds ids(clock);
+  ids.Follow("99991231-235959-999");
+  ids.Follow("20260529-202641-000");  // a second more than a day ahead
+  EXPECT_EQ(ids.Next(), "20260528-202640-000");
+  ids.Follow("20260529-202640-999");
+  EXPECT_EQ(ids.Next(), "20260529-202641-000");
+}
+
 TEST(RunIdTest, NothingElseIsAnId) {
   EXPECT_TRUE(IsRunId("20260528-202640-041"));
   for (const char* text :
