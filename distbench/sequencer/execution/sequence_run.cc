@@ -257,7 +257,7 @@ absl::Status SequenceRun::RunTest(int test_index) {
   follower.Conclude(result);
   const absl::Status status =
       record_->OnTestFinished(test_index, std::move(result));
-  return run.cancelled() ? run.failure() : status;
+  return run.cancellation().ok() ? status : run.cancellation();
 }
 
 void SequenceRun::AddKnownFindings(int test_index, TestResult& result) const {

@@ -72,6 +72,7 @@ class NodeLossTest : public RunRecordTest {
       const std::function<void(SequenceRun& run)>& then) {
     record_ = MakeRecord();
     SequenceRun run(sequence_, {}, environment_, record_);
+    run_ = &run;
     std::vector<std::string> failures;
     std::thread user([&] {
       WaitingFollower follower(record_);
@@ -99,6 +100,7 @@ class NodeLossTest : public RunRecordTest {
                               .timeouts = {}};
   TestSequence sequence_;
   std::shared_ptr<RunRecord> record_;
+  SequenceRun* run_ = nullptr;  // of Run()
 };
 
 TEST_F(NodeLossTest, LaterTestsWaitUntilTheNodeIsBack) {
@@ -113,6 +115,16 @@ TEST_F(NodeLossTest, ANodeThatStaysAwayIsSaidToBeMissing) {
               ElementsAre(HasSubstr("was lost"),
                           HasSubstr("needs 2 nodes but 1 is registered"),
                           HasSubstr("needs 2 nodes but 1 is registered")));
+}
+
+TEST_F(NodeLossTest, ARunThatIsCancelledAfterTheLossIsCancelled) {
+  nodes_[0]->SetAnswer(NodeCommand::kCollect, [this](const auto& collect) {
+    run_->Cancel(absl::CancelledError("enough"));
+    nodes_[0]->Obey(collect);
+  });
+  EXPECT_THAT(Run([](SequenceRun&) {}), ElementsAre(HasSubstr("was lost")));
+  EXPECT_EQ(state(), RunDescription::CANCELLED);
+  EXPECT_EQ(record_->description().message(), "enough");
 }
 
 TEST_F(NodeLossTest, ACancellationEndsTheWaitForNodes) {
