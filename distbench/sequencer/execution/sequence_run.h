@@ -33,8 +33,8 @@ namespace distbench::sequencer {
 
 // How long a run waits for nodes that it has lost.
 struct NodePatience {
-  // Until they have registered again. Once these are over, later tests of the
-  // run do not wait for the same nodes.
+  // Until they have registered again. If a test has waited in vain, those after
+  // it do not wait, until one can be placed again.
   absl::Duration until_back = absl::Seconds(7);
 
   // From then on until the test: the clock of a node is measured when it
@@ -118,7 +118,8 @@ class SequenceRun final : public QueuedRun {
   RunEnvironment& environment_;
   const std::shared_ptr<RunRecord> record_;
 
-  // Whether the last test that lacked nodes waited for them in vain.
+  // Whether the last test could not be placed, although it or one before it has
+  // waited for its nodes.
   bool nodes_stay_away_ = false;
 
   mutable absl::Mutex mutex_;
