@@ -176,12 +176,57 @@ absl::Status SequenceRun::CheckPlacement() const {
   return absl::OkStatus();
 }
 
+absl::StatusOr<SequenceRun::PlacedTest> SequenceRun::PlaceOnceNodesAreBack(
+    int test_index) {
+  absl::StatusOr<PlacedTest> placed = Place(test_index);
+  if (!placed.ok() && !nodes_stay_away_) {
+    environment_.status.Set(std::nullopt);
+    const int64_t deadline_ns =
+        environment_.clock.MonotonicNs() +
+        absl::ToInt64Nanoseconds(environment_.patience.until_back);
+    environment_.registry.SetListener([this] { OnNewNode(); });
+    // One may have come back before there was a listener.
+    do {
+      placed = Place(test_index);
+    } while (!placed.ok() && AwaitNewNode(deadline_ns));
+    environment_.registry.SetListener(nullptr);
+  }
+  nodes_stay_away_ = !placed.ok();
+  return placed;
+}
+
+bool SequenceRun::AwaitNewNode(int64_t deadline_ns) {
+  absl::MutexLock lock(&mutex_);
+  const auto is_cancelled = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return !cancel_reason_.ok();
+  };
+  const auto has_news = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return has_new_node_ || !cancel_reason_.ok();
+  };
+  mutex_.AwaitWithTimeout(
+      absl::Condition(&has_news),
+      absl::Nanoseconds(deadline_ns - environment_.clock.MonotonicNs()));
+  if (!has_new_node_) return false;
+  const bool is_over = mutex_.AwaitWithTimeout(
+      absl::Condition(&is_cancelled), environment_.patience.until_known);
+  has_new_node_ = false;
+  return !is_over;
+}
+
+void SequenceRun::OnNewNode() {
+  absl::MutexLock lock(&mutex_);
+  has_new_node_ = true;
+}
+
 absl::Status SequenceRun::RunTest(int test_index) {
   absl::StatusOr<std::shared_ptr<RunInbox>> inbox = OpenInbox();
   if (!inbox.ok()) return inbox.status();
   record_->OnTestSetUp(test_index);
-  absl::StatusOr<PlacedTest> placed = Place(test_index);
-  if (!placed.ok()) return FinishUnplaced(test_index, placed.status());
+  absl::StatusOr<PlacedTest> placed = PlaceOnceNodesAreBack(test_index);
+  if (!placed.ok()) {
+    if (absl::Status reason = cancel_reason(); !reason.ok()) return reason;
+    return FinishUnplaced(test_index, placed.status());
+  }
 
   TestStarted started;
   started.set_name(TestName(placed->test, test_index));
@@ -212,7 +257,7 @@ absl::Status SequenceRun::RunTest(int test_index) {
   follower.Conclude(result);
   const absl::Status status =
       record_->OnTestFinished(test_index, std::move(result));
-  return run.cancelled() ? run.failure() : status;
+  return run.cancellation().ok() ? status : run.cancellation();
 }
 
 void SequenceRun::AddKnownFindings(int test_index, TestResult& result) const {
@@ -245,6 +290,11 @@ absl::StatusOr<std::shared_ptr<RunInbox>> SequenceRun::OpenInbox() {
   if (!cancel_reason_.ok()) return cancel_reason_;
   inbox_ = std::make_shared<RunInbox>(environment_.clock);
   return inbox_;
+}
+
+absl::Status SequenceRun::cancel_reason() const {
+  absl::MutexLock lock(&mutex_);
+  return cancel_reason_;
 }
 
 void LimitFindings(RunInfo& info) {

@@ -13,7 +13,9 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "distbench/base/clock.h"
 #include "distbench/security/test_guards.h"
 #include "distbench/sequencer/execution/participant.h"
@@ -28,6 +30,17 @@
 #include "proto/traffic_config.pb.h"
 
 namespace distbench::sequencer {
+
+// How long a run waits for nodes that it has lost.
+struct NodePatience {
+  // Until they have registered again. If a test has waited in vain, those after
+  // it do not wait, until one can be placed again.
+  absl::Duration until_back = absl::Seconds(7);
+
+  // From then on until the test: the clock of a node is measured when it
+  // registers, and others may come back at the same time.
+  absl::Duration until_known = absl::Milliseconds(500);
+};
 
 // Shared by all runs of a sequencer; must outlive them.
 struct RunEnvironment {
@@ -48,6 +61,8 @@ struct RunEnvironment {
   // Memory for what the summary of the running test is made from.
   int64_t summary_bytes = 128 << 20;
 
+  NodePatience patience = {};
+
   std::atomic<int64_t> next_test_id = 1;
   TestOutcomes outcomes = {};
 };
@@ -64,7 +79,7 @@ class SequenceRun final : public QueuedRun {
 
   // Refuses the whole sequence (FAILED_PRECONDITION, NOT_FOUND) if one of its
   // tests cannot be placed on the registered nodes. A test that fails later
-  // does not prevent the next one from running.
+  // does not prevent the next one from running, which waits for lost nodes.
   void Run() override;
   void Cancel(const absl::Status& reason) override ABSL_LOCKS_EXCLUDED(mutex_);
   void Drop(const absl::Status& reason) override;
@@ -79,6 +94,15 @@ class SequenceRun final : public QueuedRun {
   absl::StatusOr<PlacedTest> Place(int test_index) const;
   absl::Status CheckPlacement() const;
 
+  // Places a test that could be placed when the run began: if nodes are missing
+  // now, waits for them. Only a cancellation ends that early.
+  absl::StatusOr<PlacedTest> PlaceOnceNodesAreBack(int test_index)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  // Returns whether one has registered since the last call, or does so before
+  // the deadline of the monotonic clock, and the run goes on.
+  bool AwaitNewNode(int64_t deadline_ns) ABSL_LOCKS_EXCLUDED(mutex_);
+  void OnNewNode() ABSL_LOCKS_EXCLUDED(mutex_);
+
   // An error ends the sequence.
   absl::Status RunTest(int test_index);
   void AddKnownFindings(int test_index, TestResult& result) const;
@@ -87,13 +111,19 @@ class SequenceRun final : public QueuedRun {
   // Returns the inbox of the next test; the error says why there is none.
   absl::StatusOr<std::shared_ptr<RunInbox>> OpenInbox()
       ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status cancel_reason() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   TestSequence sequence_;
   const std::map<int, std::vector<Finding>> known_findings_;
   RunEnvironment& environment_;
   const std::shared_ptr<RunRecord> record_;
 
-  absl::Mutex mutex_;
+  // Whether the last test could not be placed, although it or one before it has
+  // waited for its nodes.
+  bool nodes_stay_away_ = false;
+
+  mutable absl::Mutex mutex_;
+  bool has_new_node_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Status cancel_reason_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<RunInbox> inbox_ ABSL_GUARDED_BY(mutex_);
 };

@@ -1,15 +1,139 @@
 #include "distbench/sequencer/execution/sequence_run.h"
 
+#include <functional>
+#include <memory>
 #include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "distbench/base/clock.h"
+#include "distbench/sequencer/nodes/node_registry.h"
+#include "distbench/sequencer/testing/fake_node.h"
+#include "distbench/sequencer/testing/run_book_testing.h"
+#include "distbench/sequencer/testing/run_record_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "proto/control.pb.h"
+#include "proto/traffic_config.pb.h"
 
 namespace distbench::sequencer {
 namespace {
 
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::SizeIs;
+
+// Runs tests of two nodes, each with one instance of one service. The second
+// node is lost during the first test.
+class NodeLossTest : public RunRecordTest {
+ protected:
+  NodeLossTest() {
+    environment_.patience = {.until_back = absl::Minutes(1),
+                             .until_known = absl::ZeroDuration()};
+    Register(0);
+    const std::shared_ptr<FakeNode> lost = Register(1);
+    lost->SetAnswer(NodeCommand::kStart,
+                    [this, lost = lost.get()](const auto&) {
+                      lost->Die("killed");
+                      registry_.Remove(1, *lost);
+                    });
+    for (int i = 0; i < 3; ++i) {
+      DistributedSystemDescription& test = *sequence_.add_tests();
+      ServiceSpec& service = *test.add_services();
+      service.set_name("s");
+      service.set_count(2);
+      service.set_x_size(2);
+    }
+  }
+
+  std::shared_ptr<FakeNode> Register(int id) {
+    NodeRegistration registration;
+    registration.set_hostname(absl::StrCat("host", id));
+    registration.set_version("1.0");
+    registration.set_preassigned_node_id(id);
+    std::shared_ptr<FakeNode> node;
+    const absl::Status status =
+        registry_.Register(registration, [&](const NodeConfig& config) {
+          node = std::make_shared<FakeNode>(config.node_alias(), registration);
+          nodes_.push_back(node);
+          return node;
+        });
+    EXPECT_TRUE(status.ok()) << status;
+    return node;
+  }
+
+  // Runs the sequence. After the first test, another thread calls `then`.
+  // Returns the failures of the tests, empty for those that have none.
+  std::vector<std::string> Run(
+      const std::function<void(SequenceRun& run)>& then) {
+    record_ = MakeRecord();
+    SequenceRun run(sequence_, {}, environment_, record_);
+    run_ = &run;
+    std::vector<std::string> failures;
+    std::thread user([&] {
+      WaitingFollower follower(record_);
+      while (true) {
+        const RunNews news = follower.Next();
+        if (!news.event.has_value()) return;
+        if (!news.event->has_finished()) continue;
+        failures.push_back(news.event->finished().run_info().failure());
+        if (failures.size() == 1) then(run);
+      }
+    });
+    run.Run();
+    user.join();
+    return failures;
+  }
+
+  RunDescription::State state() const { return record_->description().state(); }
+
+  NodeRegistry registry_{"1.0"};
+  std::vector<std::shared_ptr<FakeNode>> nodes_;  // tests may still hold them
+  RunStatus status_;
+  RunEnvironment environment_{.registry = registry_,
+                              .status = status_,
+                              .clock = base::RealClock(),
+                              .timeouts = {}};
+  TestSequence sequence_;
+  std::shared_ptr<RunRecord> record_;
+  SequenceRun* run_ = nullptr;  // of Run()
+};
+
+TEST_F(NodeLossTest, LaterTestsWaitUntilTheNodeIsBack) {
+  EXPECT_THAT(Run([this](SequenceRun&) { Register(1); }),
+              ElementsAre(HasSubstr("was lost"), "", ""));
+  EXPECT_EQ(state(), RunDescription::FAILED);
+}
+
+TEST_F(NodeLossTest, ANodeThatStaysAwayIsSaidToBeMissing) {
+  environment_.patience.until_back = absl::Milliseconds(1);
+  EXPECT_THAT(Run([](SequenceRun&) {}),
+              ElementsAre(HasSubstr("was lost"),
+                          HasSubstr("needs 2 nodes but 1 is registered"),
+                          HasSubstr("needs 2 nodes but 1 is registered")));
+}
+
+TEST_F(NodeLossTest, ARunThatIsCancelledAfterTheLossIsCancelled) {
+  nodes_[0]->SetAnswer(NodeCommand::kCollect, [this](const auto& collect) {
+    run_->Cancel(absl::CancelledError("enough"));
+    nodes_[0]->Obey(collect);
+  });
+  EXPECT_THAT(Run([](SequenceRun&) {}), ElementsAre(HasSubstr("was lost")));
+  EXPECT_EQ(state(), RunDescription::CANCELLED);
+  EXPECT_EQ(record_->description().message(), "enough");
+}
+
+TEST_F(NodeLossTest, ACancellationEndsTheWaitForNodes) {
+  EXPECT_THAT(
+      Run([](SequenceRun& run) { run.Cancel(absl::CancelledError("enough")); }),
+      ElementsAre(HasSubstr("was lost")));
+  EXPECT_EQ(state(), RunDescription::CANCELLED);
+  EXPECT_EQ(record_->description().message(), "enough");
+}
 
 void AddFindings(int count, Finding::Severity severity, const std::string& code,
                  RunInfo& info) {

@@ -324,7 +324,7 @@ bool TestExecution::HandleNext(int64_t deadline_ns) {
   std::optional<RunEvent> event = inbox_->Next(deadline_ns);
   if (!event.has_value()) return false;
   if (auto* cancellation = std::get_if<RunCancelled>(&*event)) {
-    cancelled_ = true;
+    if (cancellation_.ok()) cancellation_ = cancellation->reason;
     Fail(cancellation->reason);
   } else if (auto* loss = std::get_if<NodeLost>(&*event)) {
     Participant* participant = participants_.Find(loss->node);

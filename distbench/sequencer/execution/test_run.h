@@ -94,8 +94,9 @@ class TestExecution {
   // Why the test did not run to its end; OK if it did.
   const absl::Status& failure() const { return failure_; }
 
-  // Whether the end of the test was requested.
-  bool cancelled() const { return cancelled_; }
+  // Why the end of the test was requested, even if it had failed before; OK if
+  // it was not.
+  const absl::Status& cancellation() const { return cancellation_; }
 
  private:
   // The steps. They end early if the test fails.
@@ -178,7 +179,7 @@ class TestExecution {
   absl::Status failure_;
   bool failed_by_loss_ = false;
   Step failed_step_ = Step::kPrepare;  // in which a loss was the failure
-  bool cancelled_ = false;
+  absl::Status cancellation_;          // the first
   bool started_ = false;
   int64_t traffic_deadline_ns_ = 0;  // monotonic
   int64_t last_piece_ns_ = 0;        // when a piece of a result last arrived

@@ -38,11 +38,17 @@ absl::Status NodeRegistry::Register(const NodeRegistration& registration,
     entry = {make(config), registration.incarnation(), registration.hostname()};
     free_ids_.Take(*id);
     if (entry.incarnation != 0) ids_[entry.incarnation] = *id;
+    if (on_registered_ != nullptr) on_registered_();
   }
   if (replaced != nullptr) {
     replaced->Disconnect("the node has started a new session");
   }
   return absl::OkStatus();
+}
+
+void NodeRegistry::SetListener(std::function<void()> on_registered) {
+  absl::MutexLock lock(&mutex_);
+  on_registered_ = std::move(on_registered);
 }
 
 void NodeRegistry::Remove(int id, const NodeSession& node) {

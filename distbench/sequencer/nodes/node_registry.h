@@ -3,6 +3,7 @@
 #ifndef DISTBENCH_SEQUENCER_NODES_NODE_REGISTRY_H_
 #define DISTBENCH_SEQUENCER_NODES_NODE_REGISTRY_H_
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -84,6 +85,11 @@ class NodeRegistry {
   // Removes a node that is gone. Does nothing if it was replaced.
   void Remove(int id, const NodeSession& node) ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Calls `on_registered` after every later registration; null ends that. It
+  // must not block, and must not call the registry.
+  void SetListener(std::function<void()> on_registered)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
   // Ordered by id: node2 before node10.
   std::vector<std::shared_ptr<NodeSession>> Nodes() const
       ABSL_LOCKS_EXCLUDED(mutex_);
@@ -122,6 +128,7 @@ class NodeRegistry {
 
   // By incarnation, of the nodes that have one.
   absl::flat_hash_map<uint64_t, int> ids_ ABSL_GUARDED_BY(mutex_);
+  std::function<void()> on_registered_ ABSL_GUARDED_BY(mutex_);
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   bool told_to_end_ ABSL_GUARDED_BY(mutex_) = false;
 };

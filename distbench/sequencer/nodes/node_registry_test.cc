@@ -66,6 +66,20 @@ TEST_F(NodeRegistryTest, IsEmptyWhenNodesThatWereToldToEndHaveLeft) {
   leaving.join();
 }
 
+TEST_F(NodeRegistryTest, TellsItsListenerOfEachRegistration) {
+  int count = 0;
+  registry_.SetListener([&] { ++count; });
+  const NodeRegistration first = Valid();
+  ASSERT_EQ(Register(first), absl::OkStatus());
+  ASSERT_EQ(Register(first), absl::OkStatus());  // it has come back
+  EXPECT_EQ(count, 2);
+  EXPECT_FALSE(Register(NodeRegistration()).ok());
+  EXPECT_EQ(count, 2);
+  registry_.SetListener(nullptr);
+  ASSERT_EQ(Register(Valid()), absl::OkStatus());
+  EXPECT_EQ(count, 2);
+}
+
 TEST_F(NodeRegistryTest, WaitsOnlyForNodesThatWereToldToEnd) {
   const auto node = std::make_shared<FakeNode>("");
   ASSERT_EQ(Register(Valid(), node), absl::OkStatus());

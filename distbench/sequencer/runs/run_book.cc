@@ -21,6 +21,7 @@ constexpr absl::string_view kShape = "00000000-000000-000";  // 0: a digit
 constexpr char kTimeFormat[] = "%E4Y%m%d-%H%M%S";
 constexpr int kTimeLength = 15;
 constexpr int kMaxNumber = 999;
+constexpr int64_t kMostSecondsAhead = 24 * 60 * 60;
 
 // Each result beyond the limits of a record's memory has a file open.
 constexpr int64_t kMostTemporaryFiles = 128;
@@ -44,6 +45,7 @@ void RunIds::Follow(absl::string_view id) {
     return;
   }
   const int64_t second = absl::ToUnixSeconds(time);
+  if (second > clock_.UnixNs() / base::kNsPerSecond + kMostSecondsAhead) return;
   if (second > last_second_) {
     last_second_ = second;
     last_number_ = number;
@@ -168,7 +170,9 @@ absl::Status RunBook::OpenDirectory(const std::string& path) {
 void RunBook::OpenDisk(std::shared_ptr<RunDisk> disk) {
   storage_ = std::make_unique<RunStorage>(std::move(disk));
   storage_->Post([this](RunDisk& disk) {
-    for (const RunDescription& run : disk.List()) {
+    const RunsOrError runs = disk.List();
+    if (!runs.ok()) return;  // whoever lists them is told
+    for (const RunDescription& run : *runs) {
       {
         absl::MutexLock lock(&mutex_);
         ids_.Follow(run.id());
@@ -288,14 +292,16 @@ void RunBook::List(ListHandler on_listed) const {
       absl::MutexLock lock(&mutex_);
       waiting.swap(waiting_lists_);
     }
-    const std::vector<RunDescription> runs = ListNow(disk);
+    const RunsOrError runs = ListNow(disk);
     for (const ListHandler& on_listed : waiting) on_listed(runs);
   });
 }
 
-std::vector<RunDescription> RunBook::ListNow(RunDisk& disk) const {
+RunBook::RunsOrError RunBook::ListNow(RunDisk& disk) const {
+  RunsOrError stored = disk.List();
+  if (!stored.ok()) return stored.status();
   std::map<std::string, RunDescription> runs;
-  for (RunDescription& run : disk.List()) {
+  for (RunDescription& run : *stored) {
     std::string id = run.id();
     runs[std::move(id)] = InterruptedIfNotEnded(std::move(run));
   }
@@ -358,8 +364,10 @@ RunBook::RunOrError RunBook::OpenStored(RunDisk& disk, RunDescription run) {
 }
 
 absl::Status RunBook::NotFound(RunDisk& disk, const std::string& id) const {
+  const RunsOrError runs = ListNow(disk);
+  if (!runs.ok()) return runs.status();
   std::vector<std::string> ids;
-  for (const RunDescription& run : ListNow(disk)) ids.push_back(run.id());
+  for (const RunDescription& run : *runs) ids.push_back(run.id());
   std::reverse(ids.begin(), ids.end());  // latest first
   const std::optional<std::string> meant = config::ClosestName(id, ids);
   return absl::NotFoundError(absl::StrCat(

@@ -42,7 +42,10 @@ class RunIds {
   // `clock` must outlive this.
   explicit RunIds(const base::Clock& clock) : clock_(clock) {}
 
-  // Makes later ids sort after `id`, which must be a run id.
+  // Makes later ids sort after `id`, which must be a run id. One that is more
+  // than a day ahead of the clock is ignored: if somebody named a file so, or a
+  // clock was wrong, ids would say for years when no run was submitted, and
+  // after the year 9999 they would be none.
   void Follow(absl::string_view id);
 
   std::string Next();
@@ -123,8 +126,8 @@ class RunBook {
   // the storage's thread; Find() calls it at once if the run is in memory.
   //
   // Lists the oldest run first. One listing answers all calls that wait for it.
-  using ListHandler =
-      std::function<void(const std::vector<RunDescription>& runs)>;
+  using RunsOrError = absl::StatusOr<std::vector<RunDescription>>;
+  using ListHandler = std::function<void(const RunsOrError& runs)>;
   void List(ListHandler on_listed) const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Lists the runs that have not ended, oldest first. Does not need the disk.
@@ -187,8 +190,7 @@ class RunBook {
 
   void Interrupt(RunDisk& disk, const RunDescription& left)
       ABSL_LOCKS_EXCLUDED(mutex_);
-  std::vector<RunDescription> ListNow(RunDisk& disk) const
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  RunsOrError ListNow(RunDisk& disk) const ABSL_LOCKS_EXCLUDED(mutex_);
   // The run's record; null if it is on the disk alone, or unknown.
   std::shared_ptr<RunRecord> Known(const std::string& id) const
       ABSL_LOCKS_EXCLUDED(mutex_);

@@ -63,6 +63,16 @@ TEST(RunIdTest, FollowsTheIdsOfAnEarlierLife) {
   EXPECT_EQ(ids.Next(), "20260528-202640-043");
 }
 
+TEST(RunIdTest, DoesNotFollowIdsOfTheFarFuture) {
+  base::FakeClock clock(0, 1'780'000'000 * kSecondNs);
+  RunIds ids(clock);
+  ids.Follow("99991231-235959-999");
+  ids.Follow("20260529-202641-000");  // a second more than a day ahead
+  EXPECT_EQ(ids.Next(), "20260528-202640-000");
+  ids.Follow("20260529-202640-999");
+  EXPECT_EQ(ids.Next(), "20260529-202641-000");
+}
+
 TEST(RunIdTest, NothingElseIsAnId) {
   EXPECT_TRUE(IsRunId("20260528-202640-041"));
   for (const char* text :
@@ -600,7 +610,7 @@ TEST_F(RunBookTest, NobodyWaitsForADiskThatTakesItsTime) {
   waiting->OnSequenceDone(absl::CancelledError("enough"));
   // Answers that need the disk come when the disk answers.
   absl::Notification is_listed;
-  book.List([&](const std::vector<RunDescription>&) { is_listed.Notify(); });
+  book.List([&](const RunBook::RunsOrError&) { is_listed.Notify(); });
   absl::Notification is_found;
   book.Find("20200101-000000-000", [&](const RunBook::RunOrError& run) {
     EXPECT_EQ(run.status().code(), absl::StatusCode::kNotFound);
@@ -627,8 +637,8 @@ TEST_F(RunBookTest, OneListingAnswersAllCallsThatWaitForIt) {
   ASSERT_TRUE(disk->AwaitCall());
   std::vector<size_t> sizes;
   for (int i = 0; i < 100; ++i) {
-    book.List([&](const std::vector<RunDescription>& runs) {
-      sizes.push_back(runs.size());
+    book.List([&](const RunBook::RunsOrError& runs) {
+      sizes.push_back(runs->size());
     });
   }
   disk->Open();
@@ -636,6 +646,19 @@ TEST_F(RunBookTest, OneListingAnswersAllCallsThatWaitForIt) {
   EXPECT_THAT(sizes, AllOf(SizeIs(100), Each(1)));
   EXPECT_EQ(disk->list_count() - before, 1);
   EXPECT_THAT(ListRuns(book), SizeIs(1));
+}
+
+TEST_F(RunBookTest, WhatCanNotBeListedIsSaidInsteadOfNoRuns) {
+  auto book = MakeBook(true);
+  Add(*book);
+  Await(*book);
+  std::filesystem::remove_all(path_);
+  for (const absl::Status& status :
+       {TryListRuns(*book).status(), FindRun(*book, "x").status()}) {
+    EXPECT_THAT(base::Message(status),
+                AllOf(HasSubstr("cannot list the runs in " + path_),
+                      HasSubstr("needs a directory")));
+  }
 }
 
 TEST_F(RunBookTest, UnknownRunsAreExplained) {

@@ -8,8 +8,12 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "absl/memory/memory.h"
 #include "absl/strings/match.h"
@@ -56,6 +60,52 @@ bool HasBytesUpTo(int fd, int64_t end) {
   return fstat(fd, &attributes) == 0 && attributes.st_size >= end;
 }
 
+// Opens a file to read. What is no regular file is refused, without waiting:
+// nobody else would use the storage while a pipe waits for its writer.
+absl::StatusOr<base::FileDescriptor> OpenRegular(const std::string& path) {
+  base::FileDescriptor fd(
+      open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  struct stat attributes;
+  if (!fd.is_open() || fstat(fd.get(), &attributes) != 0) {
+    const int error = errno;
+    const absl::Status status =
+        absl::ErrnoToStatus(error, absl::StrCat("cannot read ", path));
+    return absl::Status(
+        status.code(),
+        absl::StrCat(status.message(),
+                     error == EACCES ? "; check who may read it" : ""));
+  }
+  if (!S_ISREG(attributes.st_mode)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("cannot read ", path,
+                     ": it is a pipe, directory or device, and not a file; "
+                     "remove it"));
+  }
+  return fd;
+}
+
+// Returns the bytes of a regular file.
+absl::StatusOr<std::string> ReadRegular(const std::string& path,
+                                        int64_t max_bytes) {
+  const absl::StatusOr<base::FileDescriptor> fd = OpenRegular(path);
+  if (!fd.ok()) return fd.status();
+  struct stat attributes;
+  if (fstat(fd->get(), &attributes) != 0) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
+  }
+  if (attributes.st_size > max_bytes) {
+    return absl::OutOfRangeError(absl::StrCat(
+        "cannot read ", path, ": it is larger than ", max_bytes >> 20,
+        " MiB, which no such file is; remove it"));
+  }
+  std::string bytes(attributes.st_size, '\0');
+  if (!base::ReadAllAt(fd->get(), 0, absl::MakeSpan(bytes))) {
+    return absl::DataLossError(absl::StrCat(
+        "cannot read ", path, ": it has become shorter, or its disk failed"));
+  }
+  return bytes;
+}
+
 // Creates a file; on error, none is open, and errno is set.
 using CreateFunction = base::FileDescriptor (*)(const std::string& path);
 
@@ -88,10 +138,9 @@ class ResultFileOnDisk final : public ResultFile {
 };
 
 absl::Status ResultFileOnDisk::OpenToRead(int64_t size) {
-  fd_ = base::FileDescriptor(open(path_.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd_.is_open()) {
-    return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path_));
-  }
+  absl::StatusOr<base::FileDescriptor> fd = OpenRegular(path_);
+  if (!fd.ok()) return fd.status();
+  fd_ = *std::move(fd);
   char first_line[kFirstLine.size()];
   if (!base::ReadAllAt(fd_.get(), 0, absl::MakeSpan(first_line)) ||
       absl::string_view(first_line, sizeof(first_line)) != kFirstLine) {
@@ -210,6 +259,27 @@ std::string IdOfDescription(const std::string& name) {
   return std::string(id);
 }
 
+// The names in a directory, sorted.
+absl::StatusOr<std::vector<std::string>> NamesIn(const std::string& path) {
+  std::error_code error;
+  std::vector<std::string> names;
+  for (std::filesystem::directory_iterator entry(path, error), end;
+       !error && entry != end; entry.increment(error)) {
+    names.push_back(entry->path().filename().string());
+  }
+  if (error) {
+    const absl::Status status = absl::ErrnoToStatus(
+        error.value(), absl::StrCat("cannot list the runs in ", path));
+    return absl::Status(
+        status.code(),
+        absl::StrCat(status.message(),
+                     "; the test sequencer needs a directory that it may "
+                     "read and write"));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 // Absent if there is no such file.
 std::optional<FileVersion> VersionOf(const std::string& path) {
   struct stat attributes;
@@ -251,7 +321,9 @@ absl::StatusOr<std::unique_ptr<RunDirectory>> RunDirectory::Open(
         absl::StrCat("another test sequencer keeps its results in ",
                      directory->path_, "; each needs a directory of its own"));
   }
-  directory->RemoveTemporaryFiles();
+  if (absl::Status status = directory->RemoveTemporaryFiles(); !status.ok()) {
+    return status;
+  }
   return directory;
 }
 
@@ -266,7 +338,7 @@ absl::Status RunDirectory::Save(const RunDescription& description) {
 absl::StatusOr<RunDescription> RunDirectory::Load(const std::string& id) {
   if (!IsRunId(id)) return absl::NotFoundError("no id of a run");
   const absl::StatusOr<std::string> text =
-      base::ReadFile(DescriptionPath(id), kMaxDescriptionBytes);
+      ReadRegular(DescriptionPath(id), kMaxDescriptionBytes);
   if (!text.ok()) return text.status();
   RunDescription description;
   google::protobuf::TextFormat::Parser parser;
@@ -283,11 +355,13 @@ absl::StatusOr<RunDescription> RunDirectory::Load(const std::string& id) {
   return description;
 }
 
-std::vector<RunDescription> RunDirectory::List() {
+absl::StatusOr<std::vector<RunDescription>> RunDirectory::List() {
+  const absl::StatusOr<std::vector<std::string>> names = NamesIn(path_);
+  if (!names.ok()) return names.status();
   std::map<std::string, ReadRun> listed;
   int64_t listed_bytes = 0;
   std::vector<RunDescription> runs;
-  for (const std::string& name : base::NamesIn(path_)) {
+  for (const std::string& name : *names) {
     const std::string id = IdOfDescription(name);
     if (id.empty()) continue;
     const std::optional<FileVersion> version = VersionOf(DescriptionPath(id));
@@ -333,13 +407,16 @@ std::string RunDirectory::DescriptionPath(const std::string& id) const {
   return absl::StrCat(path_, "/", id, kDescriptionSuffix);
 }
 
-void RunDirectory::RemoveTemporaryFiles() const {
-  for (const std::string& name : base::NamesIn(path_)) {
+absl::Status RunDirectory::RemoveTemporaryFiles() const {
+  const absl::StatusOr<std::vector<std::string>> names = NamesIn(path_);
+  if (!names.ok()) return names.status();
+  for (const std::string& name : *names) {
     if (absl::EndsWith(name, kTemporarySuffix) &&
         IsRunId(absl::string_view(name).substr(0, name.find('.')))) {
       unlink(absl::StrCat(path_, "/", name).c_str());
     }
   }
+  return absl::OkStatus();
 }
 
 namespace {
@@ -351,7 +428,9 @@ class TemporaryRunDisk final : public RunDisk {
   absl::StatusOr<RunDescription> Load(const std::string& id) override {
     return absl::NotFoundError(absl::StrCat("run ", id, " is not stored"));
   }
-  std::vector<RunDescription> List() override { return {}; }
+  absl::StatusOr<std::vector<RunDescription>> List() override {
+    return std::vector<RunDescription>();
+  }
   std::unique_ptr<ResultFile> NewResult(const std::string&) override {
     return NewTemporaryResultFile();
   }

@@ -55,7 +55,7 @@ class RunDirectory final : public RunDisk {
  public:
   // Makes the directory if it is missing, and removes incomplete files that a
   // killed process left behind. The error names the directory: another process
-  // uses it, or files cannot be made there.
+  // uses it, or files cannot be made or listed there.
   // `kept_bytes` is the memory for descriptions that List() has read.
   static absl::StatusOr<std::unique_ptr<RunDirectory>> Open(
       std::string path, int64_t kept_bytes = 32 << 20);
@@ -66,7 +66,7 @@ class RunDirectory final : public RunDisk {
   bool survives() const override { return true; }
   absl::Status Save(const RunDescription& description) override;
   absl::StatusOr<RunDescription> Load(const std::string& id) override;
-  std::vector<RunDescription> List() override;
+  absl::StatusOr<std::vector<RunDescription>> List() override;
   std::unique_ptr<ResultFile> NewResult(const std::string& id) override;
   absl::StatusOr<std::unique_ptr<ResultFile>> OpenResult(const std::string& id,
                                                          int64_t size) override;
@@ -86,7 +86,7 @@ class RunDirectory final : public RunDisk {
   // What the last List() read, if the file is still the same; or else null.
   const RunDescription* Known(const std::string& id,
                               const FileVersion& version) const;
-  void RemoveTemporaryFiles() const;
+  absl::Status RemoveTemporaryFiles() const;
   std::string DescriptionPath(const std::string& id) const;
   std::string ResultPath(const std::string& id) const;
 

@@ -3,6 +3,7 @@
 #include <linux/capability.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -165,6 +166,15 @@ TEST_F(ResultFileTest, OtherFilesAreRefused) {
             absl::StatusCode::kNotFound);
 }
 
+// A pipe without a writer, which nobody must wait for.
+TEST_F(ResultFileTest, APipeIsRefused) {
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  const absl::Status status = OpenResultFile(path_, 14).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr(path_), HasSubstr("remove it")));
+}
+
 constexpr char kId[] = "20260131-235959-000";
 constexpr char kLaterId[] = "20260201-000000-000";
 
@@ -194,7 +204,7 @@ class RunDirectoryTest : public testing::Test {
 TEST_F(RunDirectoryTest, KeepsDescriptionsBeyondItsLife) {
   {
     const auto directory = Open();
-    EXPECT_THAT(directory->List(), IsEmpty());
+    EXPECT_THAT(*directory->List(), IsEmpty());
     RunDescription run = RunCalled(kLaterId);
     ASSERT_TRUE(directory->Save(run).ok());
     run.set_state(RunDescription::CANCELLED);
@@ -203,7 +213,7 @@ TEST_F(RunDirectoryTest, KeepsDescriptionsBeyondItsLife) {
   }
   const auto directory = Open();
   EXPECT_THAT(
-      directory->List(),
+      *directory->List(),
       ElementsAre(
           Property(&RunDescription::id, kId),
           AllOf(Property(&RunDescription::id, kLaterId),
@@ -229,26 +239,66 @@ TEST_F(RunDirectoryTest, SaysWhyItCanNotBeOpened) {
               HasSubstr("Not a directory"));
 }
 
+// While it exists, the rights of files apply to root, too.
+class WithoutRootsRights {
+ public:
+  WithoutRootsRights() {
+    EXPECT_EQ(syscall(SYS_capget, &header_, data_), 0);
+    __user_cap_data_struct less[2] = {data_[0], data_[1]};
+    less[0].effective &= ~(1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH);
+    EXPECT_EQ(syscall(SYS_capset, &header_, less), 0);
+  }
+  ~WithoutRootsRights() { syscall(SYS_capset, &header_, data_); }
+
+ private:
+  __user_cap_header_struct header_ = {.version = _LINUX_CAPABILITY_VERSION_3,
+                                      .pid = 0};
+  __user_cap_data_struct data_[2];
+};
+
+TEST_F(RunDirectoryTest, MustBeListed) {
+  const WithoutRootsRights rights;
+  const auto directory = Open();
+  using std::filesystem::perms;
+  std::filesystem::permissions(path_, perms::owner_write | perms::owner_exec);
+  EXPECT_THAT(std::string(directory->List().status().message()),
+              AllOf(HasSubstr("cannot list the runs in " + path_),
+                    HasSubstr("Permission denied"),
+                    HasSubstr("needs a directory that it may read")));
+  std::filesystem::permissions(path_, perms::owner_all);
+}
+
+TEST_F(RunDirectoryTest, IsNotOpenedIfItCanNotBeListed) {
+  const WithoutRootsRights rights;
+  Open();
+  using std::filesystem::perms;
+  std::filesystem::permissions(path_, perms::owner_write | perms::owner_exec);
+  EXPECT_THAT(std::string(RunDirectory::Open(path_).status().message()),
+              AllOf(HasSubstr("cannot list the runs in " + path_),
+                    HasSubstr("Permission denied")));
+  std::filesystem::permissions(path_, perms::owner_all);
+}
+
 TEST_F(RunDirectoryTest, WhatIsNoIdIsNoName) {
   const auto directory = Open();
   std::ofstream(path_ + "/other.run") << "state: DONE";
   for (const std::string id : {"other", "../other", "", kLaterId}) {
     EXPECT_EQ(directory->Load(id).status().code(), absl::StatusCode::kNotFound);
   }
-  EXPECT_THAT(directory->List(), IsEmpty());
+  EXPECT_THAT(*directory->List(), IsEmpty());
 }
 
 TEST_F(RunDirectoryTest, RunsWhoseFilesAreRemovedAreGone) {
   const auto directory = Open();
   ASSERT_TRUE(directory->Save(RunCalled(kId)).ok());
   std::filesystem::remove(path_ + "/" + kId + ".run");
-  EXPECT_THAT(directory->List(), IsEmpty());
+  EXPECT_THAT(*directory->List(), IsEmpty());
 }
 
 TEST_F(RunDirectoryTest, ReadsOnlyDescriptionsThatHaveChanged) {
   const auto directory = Open();
   ASSERT_TRUE(directory->Save(RunCalled(kId)).ok());
-  const auto label = [&] { return directory->List()[0].label(); };
+  const auto label = [&] { return directory->List()->at(0).label(); };
   EXPECT_EQ(label(), "a \"quoted\" label");
   // Written in place, with the same size and time.
   const std::string file = path_ + "/" + kId + ".run";
@@ -273,7 +323,7 @@ TEST_F(RunDirectoryTest, KeepsOnlySoManyDescriptionsInMemory) {
   auto directory = RunDirectory::Open(path_, /*kept_bytes=*/0);
   ASSERT_TRUE(directory.ok()) << directory.status();
   ASSERT_TRUE((*directory)->Save(RunCalled(kId)).ok());
-  ASSERT_EQ((*directory)->List().size(), 1);
+  ASSERT_EQ((*directory)->List()->size(), 1);
   // A change that what is kept would hide: the file has the same version.
   const std::string file = path_ + "/" + kId + ".run";
   const auto time = std::filesystem::last_write_time(file);
@@ -283,26 +333,9 @@ TEST_F(RunDirectoryTest, KeepsOnlySoManyDescriptionsInMemory) {
     out << "label: 'new'" << std::string(size - 12, ' ');
   }
   std::filesystem::last_write_time(file, time);
-  EXPECT_THAT((*directory)->List(),
+  EXPECT_THAT(*(*directory)->List(),
               ElementsAre(Property(&RunDescription::label, "new")));
 }
-
-// While it exists, the rights of files apply to root, too.
-class WithoutRootsRights {
- public:
-  WithoutRootsRights() {
-    EXPECT_EQ(syscall(SYS_capget, &header_, data_), 0);
-    __user_cap_data_struct less[2] = {data_[0], data_[1]};
-    less[0].effective &= ~(1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH);
-    EXPECT_EQ(syscall(SYS_capset, &header_, less), 0);
-  }
-  ~WithoutRootsRights() { syscall(SYS_capset, &header_, data_); }
-
- private:
-  __user_cap_header_struct header_ = {.version = _LINUX_CAPABILITY_VERSION_3,
-                                      .pid = 0};
-  __user_cap_data_struct data_[2];
-};
 
 TEST_F(RunDirectoryTest, AnErrorIsNotRemembered) {
   const WithoutRootsRights rights;
@@ -311,24 +344,41 @@ TEST_F(RunDirectoryTest, AnErrorIsNotRemembered) {
   const std::string file = path_ + "/" + kId + ".run";
   std::filesystem::permissions(file, std::filesystem::perms::none);
   EXPECT_THAT(
-      directory->List(),
+      *directory->List(),
       ElementsAre(AllOf(
           Property(&RunDescription::state, RunDescription::UNKNOWN),
           Property(&RunDescription::message, HasSubstr("Permission denied")))));
   std::filesystem::permissions(file, std::filesystem::perms::owner_read);
-  EXPECT_THAT(directory->List(), ElementsAre(Property(&RunDescription::state,
-                                                      RunDescription::DONE)));
+  EXPECT_THAT(*directory->List(), ElementsAre(Property(&RunDescription::state,
+                                                       RunDescription::DONE)));
 }
 
 TEST_F(RunDirectoryTest, ADescriptionThatCanNotBeReadIsListedNevertheless) {
   const auto directory = Open();
   std::ofstream(path_ + "/" + kId + ".run") << "state: \xff";
   EXPECT_THAT(
-      directory->List(),
+      *directory->List(),
       ElementsAre(
           AllOf(Property(&RunDescription::id, kId),
                 Property(&RunDescription::state, RunDescription::UNKNOWN),
                 Property(&RunDescription::message, HasSubstr("description")))));
+}
+
+// Such as a pipe without a writer, which nobody must wait for.
+TEST_F(RunDirectoryTest, ADescriptionThatIsNoFileDoesNoHarm) {
+  const auto directory = Open();
+  const std::string pipe = path_ + "/" + kId + ".run";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::filesystem::create_directory(path_ + "/" + kLaterId + ".run");
+  const auto is_unreadable = [](const std::string& id) {
+    return AllOf(Property(&RunDescription::id, id),
+                 Property(&RunDescription::state, RunDescription::UNKNOWN),
+                 Property(&RunDescription::message, HasSubstr("not a file")));
+  };
+  EXPECT_THAT(*directory->List(),
+              ElementsAre(is_unreadable(kId), is_unreadable(kLaterId)));
+  EXPECT_THAT(std::string(directory->Load(kId).status().message()),
+              HasSubstr(pipe));
 }
 
 TEST_F(RunDirectoryTest, ADescriptionThatIsNestedDeeplyDoesNoHarm) {
@@ -337,8 +387,8 @@ TEST_F(RunDirectoryTest, ADescriptionThatIsNestedDeeplyDoesNoHarm) {
     std::ofstream file(path_ + "/" + kId + ".run");
     for (int i = 0; i < 1'000'000; ++i) file << "a{";
   }
-  EXPECT_THAT(directory->List(), ElementsAre(Property(&RunDescription::message,
-                                                      HasSubstr("too deep"))));
+  EXPECT_THAT(*directory->List(), ElementsAre(Property(&RunDescription::message,
+                                                       HasSubstr("too deep"))));
 }
 
 TEST_F(RunDirectoryTest, RemovesWhatAKilledProcessBeganToWrite) {

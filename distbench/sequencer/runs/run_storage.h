@@ -54,8 +54,8 @@ class RunDisk {
   virtual absl::StatusOr<RunDescription> Load(const std::string& id) = 0;
 
   // Oldest first. A description that cannot be read has state UNKNOWN, and its
-  // message says why.
-  virtual std::vector<RunDescription> List() = 0;
+  // message says why. The error says why the disk cannot say which there are.
+  virtual absl::StatusOr<std::vector<RunDescription>> List() = 0;
 
   // A new file, created when the first record is appended.
   virtual std::unique_ptr<ResultFile> NewResult(const std::string& id) = 0;

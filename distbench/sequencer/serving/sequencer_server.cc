@@ -64,6 +64,10 @@ constexpr int kMaxCallsPerConnection = 100;
 // Enough for the summaries of most tests, even if no results are to be kept.
 constexpr int64_t kLeastSummaryBytes = 32 << 20;
 
+// How long a node waits at most before it tries again to register. While its
+// earlier session has not timed out, another process of its name is refused.
+constexpr absl::Duration kMostBetweenRegistrations = absl::Seconds(2);
+
 // TCP retransmits at least this often within a node's timeout, so that one of
 // the retransmissions follows a short cut of its link. A connection breaks
 // after three times as many, so the node's timeout decides.
@@ -125,7 +129,9 @@ class StartedServer final : public SequencerServer {
                      .on_shutdown_request = options_.on_shutdown_request,
                      .guards = options_.guards,
                      .summary_bytes = std::max(
-                         kLeastSummaryBytes, options_.run_limits.memory_bytes)},
+                         kLeastSummaryBytes, options_.run_limits.memory_bytes),
+                     .patience = {.until_back = options_.node_silence_timeout +
+                                                kMostBetweenRegistrations}},
         book_(options_.run_limits, environment_.clock),
         unregistered_(options_.node_silence_timeout),
         service_(environment_, queue_, book_,

@@ -121,14 +121,13 @@ grpc::ServerUnaryReactor* SequencerService::ListRuns(
     grpc::CallbackServerContext* context, const ListRunsRequest*,
     ListRunsResponse* response) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  book_.List(
-      [context, reactor, response](const std::vector<RunDescription>& runs) {
-        // The client may have gone in the meantime.
-        if (!context->IsCancelled()) {
-          response->mutable_runs()->Add(runs.begin(), runs.end());
-        }
-        reactor->Finish(grpc::Status::OK);
-      });
+  book_.List([context, reactor, response](const RunBook::RunsOrError& runs) {
+    // The client may have gone in the meantime.
+    if (runs.ok() && !context->IsCancelled()) {
+      response->mutable_runs()->Add(runs->begin(), runs->end());
+    }
+    reactor->Finish(base::ToGrpcStatus(runs.status()));
+  });
   return reactor;
 }
 

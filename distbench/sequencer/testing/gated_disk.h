@@ -12,6 +12,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "distbench/sequencer/runs/run_storage.h"
@@ -65,7 +66,7 @@ class GatedDisk final : public RunDisk {
     Pass(no_error_).IgnoreError();
     return disk_->Load(id);
   }
-  std::vector<RunDescription> List() override {
+  absl::StatusOr<std::vector<RunDescription>> List() override {
     Pass(no_error_).IgnoreError();
     ++list_count_;
     return disk_->List();

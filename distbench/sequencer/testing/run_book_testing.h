@@ -15,18 +15,26 @@
 #include "absl/time/time.h"
 #include "distbench/sequencer/runs/run_book.h"
 #include "distbench/sequencer/runs/run_record.h"
+#include "gtest/gtest.h"
 
 namespace distbench::sequencer {
 
-inline std::vector<RunDescription> ListRuns(const RunBook& book) {
-  std::vector<RunDescription> result;
+inline RunBook::RunsOrError TryListRuns(const RunBook& book) {
+  RunBook::RunsOrError result = absl::UnknownError("not listed yet");
   absl::Notification is_listed;
-  book.List([&](const std::vector<RunDescription>& runs) {
+  book.List([&](const RunBook::RunsOrError& runs) {
     result = runs;
     is_listed.Notify();
   });
   is_listed.WaitForNotification();
   return result;
+}
+
+// The same if the runs can be listed, as they must.
+inline std::vector<RunDescription> ListRuns(const RunBook& book) {
+  const RunBook::RunsOrError runs = TryListRuns(book);
+  EXPECT_TRUE(runs.ok()) << runs.status();
+  return runs.ok() ? *runs : std::vector<RunDescription>();
 }
 
 inline RunBook::RunOrError FindRun(RunBook& book, const std::string& id) {

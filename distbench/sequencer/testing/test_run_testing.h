@@ -66,7 +66,7 @@ class TestRunTest : public testing::Test {
     TestExecution run(spec_, StepTimeouts(), clock_, inbox_, observer_);
     TestResult result = run.Run();
     failure_ = run.failure();
-    cancelled_ = run.cancelled();
+    cancellation_ = run.cancellation();
     return result;
   }
 
@@ -100,7 +100,7 @@ class TestRunTest : public testing::Test {
   TestRunSpec spec_;
   std::vector<std::shared_ptr<FakeNode>> nodes_;
   absl::Status failure_;
-  bool cancelled_ = false;
+  absl::Status cancellation_;
 };
 
 }  // namespace distbench::sequencer
