@@ -36,6 +36,12 @@ class BadInputTest(programs.ClusterTest):
             r"See: distbench help test_sequencer",
         )
 
+    def test_a_timeout_that_no_node_can_keep(self):
+        self.assert_refused(
+            self.distbench("test_sequencer", "--node_timeout=1ms"),
+            r"--node_timeout: must be at least 100ms",
+        )
+
     def test_flag_of_another_subcommand(self):
         self.assert_refused(
             self.distbench("check_test", "--local_nodes=2"),

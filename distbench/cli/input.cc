@@ -14,6 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/plugins.h"
+#include "distbench/config/problems/suggest.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/config/syntax/traffic.h"
 #include "distbench/config/validate/check.h"
@@ -149,12 +150,27 @@ int ExitCodeForAll(const std::vector<report::SourcedResults>& results) {
   return exit_code;
 }
 
+void AddMaxTestDurationFlag(CLI::App& command, absl::Duration& limit,
+                            absl::string_view description) {
+  constexpr char kFlag[] = "--max_test_duration";
+  AddDurationFlag(command, kFlag, limit, description);
+  // Tests have their limit as an attribute in seconds.
+  flags::Check(command, kFlag, [](const std::string& text) -> std::string {
+    const auto duration = flags::ParseDurationOrSeconds(text);
+    if (!duration.ok()) return "";  // which AddDurationFlag() refuses
+    const absl::Duration whole = absl::Ceil(*duration, absl::Seconds(1));
+    if (whole == *duration) return "";
+    return absl::StrCat(config::Quoted(text),
+                        " is no number of whole seconds; ", "the next one is ",
+                        absl::FormatDuration(whole));
+  });
+}
+
 void LimitDuration(absl::Duration limit, TestSequence& tests) {
   if (limit == absl::InfiniteDuration()) return;
   // Tests that were checked stay valid: thirty years are as good as more.
   const int64_t seconds =
-      std::min(config::kMaxTestTimeoutSeconds,
-               absl::ToInt64Seconds(absl::Ceil(limit, absl::Seconds(1))));
+      std::min(config::kMaxTestTimeoutSeconds, absl::ToInt64Seconds(limit));
   for (DistributedSystemDescription& test : *tests.mutable_tests()) {
     (*test.mutable_attributes())[config::kTestTimeoutAttribute] =
         absl::StrCat(seconds);

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "distbench/cli/flags.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/report/measurements/test_run.h"
 #include "proto/results.pb.h"
@@ -50,6 +51,10 @@ absl::StatusOr<TestSequenceResults> EarlierResults(
 int ExitCodeForAll(const std::vector<report::SourcedResults>& results);
 
 // What flags of several commands change about tests before these run.
+
+// Adds --max_test_duration, whose value LimitDuration() takes: whole seconds.
+void AddMaxTestDurationFlag(CLI::App& command, absl::Duration& limit,
+                            absl::string_view description);
 
 // Overrides the tests' own limits, unless the limit is infinite.
 void LimitDuration(absl::Duration limit, TestSequence& tests);

@@ -133,9 +133,9 @@ void AddRunTestsCommand(CLI::App& app, CommandBody& chosen) {
   AddInfileArgument(command, flags->infile);
   AddResultFlags(command, flags->output);
   AddQuietFlag(command, flags->quiet);
-  AddDurationFlag(command, "--max_test_duration", flags->max_test_duration,
-                  "End a test after this time, such as 130s; default:\n"
-                  "the test's attribute test_timeout");
+  AddMaxTestDurationFlag(command, flags->max_test_duration,
+                         "End a test after this time, such as 130s; default:\n"
+                         "the test's attribute test_timeout");
   AddNumberFlag(command, "--repeat", flags->repeat, 1, kMaxRepeat, "N",
                 "Run all tests this often, one round after the other.\n"
                 "Verdicts of compare need repetitions");

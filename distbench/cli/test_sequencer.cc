@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "distbench/base/host_port.h"
 #include "distbench/base/hosts.h"
@@ -39,6 +40,7 @@ constexpr int kMaxLocalNodes = 10'000;
 constexpr int64_t kMaxMemoryMib = 1 << 30;
 constexpr int64_t kLeastReceiveMemoryMib = 16;
 constexpr int kMaxNodeNames = 100'000;
+constexpr absl::Duration kMinNodeTimeout = absl::Milliseconds(100);
 
 using Companions = std::vector<std::unique_ptr<SequencerCompanion>>;
 
@@ -197,6 +199,14 @@ void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen) {
   AddDurationFlag(command, "--node_timeout", options.node_silence_timeout,
                   "Declare a node lost if it is unreachable for this long,\n"
                   "and end its traffic; default: 5s");
+  flags::Check(command, "--node_timeout",
+               [](const std::string& text) -> std::string {
+                 const auto timeout = flags::ParseDurationOrSeconds(text);
+                 if (!timeout.ok() || *timeout >= kMinNodeTimeout) return "";
+                 return absl::StrCat("must be at least ",
+                                     absl::FormatDuration(kMinNodeTimeout),
+                                     ": nodes answer ten times within it");
+               });
   AddTextFlag(command, "--results_dir", options.results_dir, "DIR",
               "Directory for runs and results, which survive a restart;\n"
               "default: results are lost with the sequencer");

@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <string>
+#include <type_traits>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "distbench/config/problems/suggest.h"
@@ -43,9 +47,19 @@ CLI::Option& AddNumberOption(CLI::App& command, const std::string& flag,
                              Variable& variable, Number least, Number most,
                              const std::string& type,
                              const std::string& description) {
-  return *command.add_option(flag, variable, description)
-              ->check(CLI::Range(least, most).description(""))
-              ->type_name(type);
+  CLI::Option& option =
+      *command.add_option(flag, variable, description)->type_name(type);
+  // CLI11 takes what is negative, or too large, for another number.
+  if constexpr (std::is_same_v<Number, uint64_t>) {
+    option.check([](const std::string& text) {
+      uint64_t number = 0;
+      return absl::SimpleAtoi(text, &number)
+                 ? std::string()
+                 : absl::StrCat("Value ", text, " not in range ", 0, " to ",
+                                std::numeric_limits<uint64_t>::max());
+    });
+  }
+  return *option.check(CLI::Range(least, most).description(""));
 }
 
 }  // namespace

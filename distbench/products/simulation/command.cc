@@ -261,9 +261,10 @@ void AddSimulateCommand(CLI::App& app, cli::CommandBody& chosen) {
       "SOURCE_DATE_EPOCH)");
   cli::AddResultFlags(command, flags->output);
   cli::AddQuietFlag(command, flags->quiet);
-  cli::AddDurationFlag(command, "--max_test_duration", flags->max_test_duration,
-                       "End a test after this simulated time, such as 130s;\n"
-                       "default: the test's attribute test_timeout");
+  cli::AddMaxTestDurationFlag(
+      command, flags->max_test_duration,
+      "End a test after this simulated time, such as 130s;\n"
+      "default: the test's attribute test_timeout");
   cli::AddSwitch(command, "--no_samples", flags->no_samples,
                  "Keep no samples of single RPCs. The result is smaller\n"
                  "and has the same counts, histograms and series");

@@ -143,6 +143,17 @@ class SimulateTest(programs.ProgramTest):
         )
         self.assertEqual(outcome.status, 0, outcome)
 
+    def test_numbers_that_it_would_change_are_refused(self):
+        for flag, message in (
+            ("--max_test_duration=10ms", "the next one is 1s"),
+            ("--max_test_duration=1.1s", "the next one is 2s"),
+            ("--seed=-1", "not in range 0 to 18446744073709551615"),
+            ("--seed=18446744073709551616", "not in range"),
+        ):
+            outcome = self.simulate(self.config(), flag)
+            self.assertEqual(outcome.status, 1, outcome)
+            self.assertIn(message, outcome.err)
+
     def test_an_interrupt_keeps_what_was_simulated(self):
         outfile = self.path("a.pb")
         process = self.start(

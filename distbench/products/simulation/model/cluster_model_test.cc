@@ -209,9 +209,6 @@ TEST(ClusterModelTest, SaysAllThatIsWrong) {
                   HasSubstr("activities[1].activity: \"Wait\" only waits"),
                   HasSubstr("activities[2].cpu_ns: is missing"))));
   EXPECT_THAT(ModelError("", 0), HasSubstr("host_count: "));
-  EXPECT_THAT(
-      ModelError("host { stalls_per_second: 100 mean_stall_ns: 20000000 }"),
-      HasSubstr("host.mean_stall_ns: with stalls_per_second, stalls take 2"));
 }
 
 TEST(ClusterModelTest, SlowHostsNeedTheirSlowness) {

@@ -7,7 +7,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "distbench/base/time_units.h"
 #include "distbench/config/catalogs/activity_catalog.h"
 #include "distbench/config/catalogs/driver_catalog.h"
 #include "distbench/config/catalogs/product_words.h"
@@ -131,13 +130,6 @@ void CheckActivities(const SimulatedFabric& fabric,
 
 void CheckFabric(const SimulatedFabric& fabric, config::Problems& problems) {
   config::CheckFields(fabric, config::Path(), /*names=*/nullptr, problems);
-  const double stalled = fabric.host().stalls_per_second() *
-                         fabric.host().mean_stall_ns() / base::kNsPerSecond;
-  if (stalled >= 1) {
-    problems.Add(config::Path("host").Field("mean_stall_ns"),
-                 "with stalls_per_second, stalls take ", stalled,
-                 " of the time; must be less than 1");
-  }
   CheckStacks(fabric, problems);
   CheckActivities(fabric, problems);
 }
