@@ -224,9 +224,9 @@ ProbeHistory::Bounds ProbeHistory::FindBounds() const {
     // A recovery probe repeats a load whose first measurement counts.
     if (probe->request.phase == ProbePhase::kRecovery) continue;
     const double load = probe->request.load;
-    // One of several final runs is not what decides.
-    const bool is_final = probe->request.phase == ProbePhase::kFinal;
-    const Probe judged = is_final ? *FinalRunsAt(load) : *probe;
+    // All final runs at a load together are what decides on it, rather than one
+    // of them, or a shorter probe before.
+    const Probe judged = FinalRunsAt(load).value_or(*probe);
     if (Met(judged)) {
       bounds.met = std::max(bounds.met.value_or(load), load);
     } else if (!bounds.missed || load < *bounds.missed) {
