@@ -60,9 +60,14 @@ bool HasBytesUpTo(int fd, int64_t end) {
   return fstat(fd, &attributes) == 0 && attributes.st_size >= end;
 }
 
+struct RegularFile {
+  base::FileDescriptor fd;
+  int64_t size;
+};
+
 // Opens a file to read. What is no regular file is refused, without waiting:
 // nobody else would use the storage while a pipe waits for its writer.
-absl::StatusOr<base::FileDescriptor> OpenRegular(const std::string& path) {
+absl::StatusOr<RegularFile> OpenRegular(const std::string& path) {
   base::FileDescriptor fd(
       open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   struct stat attributes;
@@ -81,25 +86,21 @@ absl::StatusOr<base::FileDescriptor> OpenRegular(const std::string& path) {
                      ": it is a pipe, directory or device, and not a file; "
                      "remove it"));
   }
-  return fd;
+  return RegularFile{std::move(fd), attributes.st_size};
 }
 
 // Returns the bytes of a regular file.
 absl::StatusOr<std::string> ReadRegular(const std::string& path,
                                         int64_t max_bytes) {
-  const absl::StatusOr<base::FileDescriptor> fd = OpenRegular(path);
-  if (!fd.ok()) return fd.status();
-  struct stat attributes;
-  if (fstat(fd->get(), &attributes) != 0) {
-    return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
-  }
-  if (attributes.st_size > max_bytes) {
+  const absl::StatusOr<RegularFile> file = OpenRegular(path);
+  if (!file.ok()) return file.status();
+  if (file->size > max_bytes) {
     return absl::OutOfRangeError(absl::StrCat(
         "cannot read ", path, ": it is larger than ", max_bytes >> 20,
         " MiB, which no such file is; remove it"));
   }
-  std::string bytes(attributes.st_size, '\0');
-  if (!base::ReadAllAt(fd->get(), 0, absl::MakeSpan(bytes))) {
+  std::string bytes(file->size, '\0');
+  if (!base::ReadAllAt(file->fd.get(), 0, absl::MakeSpan(bytes))) {
     return absl::DataLossError(absl::StrCat(
         "cannot read ", path, ": it has become shorter, or its disk failed"));
   }
@@ -138,9 +139,9 @@ class ResultFileOnDisk final : public ResultFile {
 };
 
 absl::Status ResultFileOnDisk::OpenToRead(int64_t size) {
-  absl::StatusOr<base::FileDescriptor> fd = OpenRegular(path_);
-  if (!fd.ok()) return fd.status();
-  fd_ = *std::move(fd);
+  absl::StatusOr<RegularFile> file = OpenRegular(path_);
+  if (!file.ok()) return file.status();
+  fd_ = std::move(file->fd);
   char first_line[kFirstLine.size()];
   if (!base::ReadAllAt(fd_.get(), 0, absl::MakeSpan(first_line)) ||
       absl::string_view(first_line, sizeof(first_line)) != kFirstLine) {
