@@ -11,15 +11,16 @@
 #include "distbench/numa/topology.h"
 
 namespace distbench::numa {
-namespace {
 
-absl::StatusOr<base::IndexSet> ParseField(absl::string_view field,
-                                          const std::string& list) {
+absl::StatusOr<base::IndexSet> ParseNamedList(absl::string_view name,
+                                              const std::string& list) {
   absl::StatusOr<base::IndexSet> indices = base::ParseIndexList(list);
   if (indices.ok()) return indices;
   return absl::InvalidArgumentError(
-      absl::StrCat(field, ": ", indices.status().message()));
+      absl::StrCat(name, ": ", indices.status().message()));
 }
+
+namespace {
 
 std::string Nodes(const base::IndexSet& nodes) {
   return absl::StrCat(nodes.size() == 1 ? "node " : "nodes ",
@@ -101,7 +102,7 @@ absl::StatusOr<base::IndexSet> ResolveCpus(const NumaBinding& asked,
                                            int instance,
                                            const HostTopology& topology,
                                            ResolvedBinding& resolved) {
-  absl::StatusOr<base::IndexSet> nodes = ParseField("nodes", asked.nodes());
+  absl::StatusOr<base::IndexSet> nodes = ParseNamedList("nodes", asked.nodes());
   if (!nodes.ok()) return nodes.status();
   absl::Status status = CheckNodesExist("nodes", *nodes, topology);
   if (!status.ok()) return status;
@@ -113,7 +114,7 @@ absl::StatusOr<base::IndexSet> ResolveCpus(const NumaBinding& asked,
   if (asked.spread() && !nodes->empty()) {
     *nodes = ShareOf(*nodes, instance, asked.instances_per_node());
   }
-  absl::StatusOr<base::IndexSet> cpus = ParseField("cpus", asked.cpus());
+  absl::StatusOr<base::IndexSet> cpus = ParseNamedList("cpus", asked.cpus());
   if (!cpus.ok()) return cpus.status();
   if (!nodes->empty()) {
     cpus = CpusOfAskedNodes(*nodes, topology);
@@ -143,7 +144,7 @@ absl::Status ResolveMemory(const NumaBinding& asked,
                         : NumaBinding::LOCAL;
   if (resolved.policy == NumaBinding::LOCAL) return absl::OkStatus();
   absl::StatusOr<base::IndexSet> nodes =
-      ParseField("memory_nodes", asked.memory_nodes());
+      ParseNamedList("memory_nodes", asked.memory_nodes());
   if (!nodes.ok()) return nodes.status();
   resolved.memory_nodes = nodes->empty() ? run_on : *std::move(nodes);
   if (resolved.memory_nodes.empty()) {

@@ -6,11 +6,17 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "distbench/base/index_list.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench::numa {
+
+// Parses a list such as "0-3,8". INVALID_ARGUMENT begins with `name`, that of
+// the field or flag.
+absl::StatusOr<base::IndexSet> ParseNamedList(absl::string_view name,
+                                              const std::string& list);
 
 // A binding of one instance to this host's CPUs and memory.
 struct ResolvedBinding {

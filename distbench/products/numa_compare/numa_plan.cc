@@ -143,19 +143,12 @@ struct Host {
 // The CPUs of the tested NUMA nodes.
 using NodeCpus = std::map<int, base::IndexSet>;
 
-absl::StatusOr<base::IndexSet> ReadList(absl::string_view name,
-                                        const std::string& list) {
-  absl::StatusOr<base::IndexSet> read = base::ParseIndexList(list);
-  if (read.ok()) return read;
-  return absl::InvalidArgumentError(
-      absl::StrCat(name, ": ", read.status().message()));
-}
-
 // Returns the requested nodes or, without any, all that instances can be bound
 // to.
 absl::StatusOr<NodeCpus> ChooseNodes(const std::string& list,
                                      const HostTopology& topology) {
-  const absl::StatusOr<base::IndexSet> asked = ReadList("numa_nodes", list);
+  const absl::StatusOr<base::IndexSet> asked =
+      numa::ParseNamedList("numa_nodes", list);
   if (!asked.ok()) return asked.status();
   NodeCpus nodes;
   for (const int node : asked->empty() ? numa::NumaNodeIds(topology) : *asked) {
@@ -195,7 +188,7 @@ absl::StatusOr<Host> DivideHost(const NumaOptions& options,
       ChooseNodes(options.numa_nodes, topology);
   if (!nodes.ok()) return nodes.status();
   const absl::StatusOr<base::IndexSet> generators =
-      ReadList("generator_cpus", options.generator_cpus);
+      numa::ParseNamedList("generator_cpus", options.generator_cpus);
   if (!generators.ok()) return generators.status();
   const base::IndexSet allowed = numa::IndicesOf(topology.allowed_cpus());
   const base::IndexSet missing = base::Without(*generators, allowed);
@@ -281,8 +274,7 @@ void AddDeployments(const DistributedSystemDescription& test,
     deployment.name = name;
     deployment.instances = static_cast<int>(flags.size());
     deployment.workers_per_instance = workers / deployment.instances;
-    deployment.test =
-        DeployTest(test, service, deployment.instances, name);
+    deployment.test = DeployTest(test, service, deployment.instances, name);
     for (Flags& each : flags) {
       each.push_back(WorkersFlag(deployment.workers_per_instance));
     }
