@@ -13,6 +13,24 @@ from tests import testing_main
 
 OPEN_LOOP = "open_loop_interval_ns: 5000000 max_duration_us: 1000000"
 
+# Requests take far longer than a busy machine is late to send them: a run whose
+# latencies are mostly lateness is invalid, and meets nothing.
+SLOW_SERVER = """
+  activity_configs {
+    name: "wait"
+    activity_settings { name: "activity_func" string_value: "SleepFor" }
+    activity_settings { name: "duration_us" int64_value: 50000 }
+  }
+  actions { name: "wait" activity_config_name: "wait" }
+  action_lists { name: "ping" action_names: "wait" }"""
+
+
+def _config():
+    config = programs.client_server_config(OPEN_LOOP)
+    at_once = 'action_lists { name: "ping" }'
+    assert at_once in config
+    return config.replace(at_once, SLOW_SERVER)
+
 
 class SearchTest(programs.ClusterTest):
     """Uses short runs, because the figures are not tested."""
@@ -20,9 +38,7 @@ class SearchTest(programs.ClusterTest):
     def setUp(self):
         super().setUp()
         self.sequencer = self.start_sequencer()
-        self.infile = self.write(
-            "test.config", programs.client_server_config(OPEN_LOOP)
-        )
+        self.infile = self.write("test.config", _config())
 
     def arguments(self, *flags, final_duration="1s"):
         return (
