@@ -85,6 +85,42 @@ TEST(PoliciesTest, TheDeadlineCoversAllAttempts) {
   EXPECT_EQ(outcome.rpc.failed_count(), 1);
 }
 
+// As libraries do that look at deadlines now and then.
+ScriptedServers ServersThatAreReadAfter(int64_t time_ns) {
+  return ScriptedServers([time_ns](const protocol::ClientCall&, int64_t) {
+    return Answer{.time_ns = time_ns, .is_read_late = true};
+  });
+}
+
+TEST(DeadlinesTest, AResponseThatIsReadAfterTheDeadlineIsNoSuccess) {
+  for (const auto& [time_ns, succeeded] :
+       std::map<int64_t, int>{{10 * kMs - 1, 1},
+                              {10 * kMs + kMs / 10, 0},
+                              {10 * kMs + protocol::kStandstillNs, 0},
+                              // In time, and read after a standstill.
+                              {11 * kMs + protocol::kStandstillNs, 1}}) {
+    DistributedSystemDescription test =
+        PolicyTest("", "", 1, "deadline: '10ms'");
+    test.mutable_rpc_descriptions(0)->clear_policy();
+    ScriptedServers servers = ServersThatAreReadAfter(time_ns);
+    const PolicyOutcome outcome(servers.Run(test));
+    EXPECT_EQ(outcome.rpc.succeeded_count(), succeeded) << time_ns;
+    EXPECT_EQ(outcome.rpc.failed_count(), 1 - succeeded) << time_ns;
+    EXPECT_EQ(outcome.errors.empty(), succeeded == 1) << time_ns;
+  }
+}
+
+TEST(DeadlinesTest, AnAttemptThatIsReadLateIsGivenUp) {
+  ScriptedServers servers = ServersThatAreReadAfter(21 * kMs);
+  const PolicyOutcome outcome(servers.Run(PolicyTest(
+      "attempt_deadline: '20ms' "
+      "retry { max_attempts: 3 initial_backoff: '5ms' jitter: 'none' }")));
+  EXPECT_EQ(outcome.rpc.failed_count(), 1);
+  EXPECT_EQ(outcome.policy.attempt_count(), 3);
+  EXPECT_EQ(outcome.policy.abandoned_attempt_count(), 3);
+  EXPECT_THAT(outcome.errors, Contains(HasSubstr("after the deadline")));
+}
+
 TEST(PoliciesTest, AttemptsHaveTheEarlierDeadline) {
   std::vector<int64_t> deadlines_ms;
   ScriptedServers servers(

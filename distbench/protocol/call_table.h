@@ -365,15 +365,12 @@ class ClientCalls : public CallTable<Owner> {
 // nothing is left, but at most for as long as it was late. Not thread-safe.
 class LateDeadlines {
  public:
-  // Less is no standstill: a turn of a busy worker.
-  static constexpr int64_t kLateNs = 5'000'000;
-
   // Whether to judge what was due at due_ns, which has passed by now_ns.
   // nothing_left: nothing has arrived that was not delivered.
   bool MayJudge(int64_t due_ns, int64_t now_ns, bool nothing_left) {
     const int64_t late_ns = now_ns - due_ns;
     if (reads_until_ns_ == 0) {
-      if (late_ns <= kLateNs) return true;
+      if (late_ns <= kStandstillNs) return true;
       reads_until_ns_ = now_ns + late_ns;
       return false;
     }

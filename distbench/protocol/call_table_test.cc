@@ -264,7 +264,7 @@ TEST(DeadlineQueueTest, ForgetsEndedCallsOnceThereAreMany) {
 }
 
 constexpr int64_t kDueNs = 1'000'000'000;
-constexpr int64_t kLateNs = LateDeadlines::kLateNs;
+constexpr int64_t kLateNs = kStandstillNs;
 
 TEST(LateDeadlinesTest, JudgesAtOnceIfTheWorkerWasThere) {
   LateDeadlines late;

@@ -44,6 +44,13 @@ inline constexpr int kNoInstance = -1;
 // The server has not said how long it took.
 inline constexpr int64_t kNotReported = -1;
 
+// A worker that looks at the time this much later than it wanted to stood
+// still. Less is a turn of a busy worker. A response that is read after its
+// deadline is late, unless the worker stood still when the deadline passed:
+// then a transport first reads what has arrived meanwhile, and what it reads
+// was in time.
+inline constexpr int64_t kStandstillNs = 5'000'000;
+
 // The target of a connection: one server, or several among which the driver
 // chooses for each call.
 struct Peer {

@@ -20,8 +20,9 @@ class ScriptedServers {
  public:
   struct Answer {
     int64_t time_ns = 0;
-    std::string error = {};  // empty: success
-    bool is_full = false;    // the send queue has no room: ask again later
+    std::string error = {};     // empty: success
+    bool is_full = false;       // the send queue has no room: ask again later
+    bool is_read_late = false;  // its deadline does not end the call
   };
   using Script =
       std::function<Answer(const protocol::ClientCall& call, int64_t now_ns)>;

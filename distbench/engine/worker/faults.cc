@@ -18,6 +18,14 @@ bool IsFaultOf(const config::FaultPlan& fault,
                      instance.number) > 0);
 }
 
+// Whether no request may escape it, not even one that comes before the worker
+// has heard of the start.
+bool AffectsFirstRequest(const config::FaultPlan& fault) {
+  return fault.start_ns == 0 &&
+         (fault.kind == config::FaultPlan::Kind::kError ||
+          fault.kind == config::FaultPlan::Kind::kExtraLatency);
+}
+
 }  // namespace
 
 bool Faults::HasAny(const config::Plan& plan,
@@ -33,6 +41,7 @@ Faults::Faults(WorkerContext& context) : context_(context) {
     if (!IsFaultOf(plan, context.engine.instance_plan())) continue;
     State& fault = faults_.emplace_back();
     fault.plan = &plan;
+    fault.awaits_first_request = AffectsFirstRequest(plan);
     fault.log.set_request_count(0);
     fault.log.set_connection_count(0);
     if (context.worker == 0) {
@@ -62,6 +71,7 @@ absl::Status Faults::OnDue() {
     } else {
       StartFault(fault);
     }
+    fault.awaits_first_request = false;
   }
   ArmTimer();
   return absl::OkStatus();
@@ -70,6 +80,7 @@ absl::Status Faults::OnDue() {
 void Faults::Stop() {
   context_.timers.Cancel(timer_);
   for (State& fault : faults_) {
+    fault.awaits_first_request = false;
     if (fault.in_effect) End(fault);
     fault.begin_ns = TimerQueue::kNever;
   }
@@ -152,6 +163,10 @@ void Faults::StartFault(State& fault) {
   if (fault.begin_ns > context_.now_ns) return;
   fault.in_effect = true;
   fault.time = NewTime(fault);
+  if (fault.awaits_first_request && fault.time != nullptr) {
+    fault.time->set_begin_timestamp_ns(fault.begin_ns +
+                                       context_.engine.unix_offset_ns());
+  }
   if (fault.plan->kind == config::FaultPlan::Kind::kFreeze) {
     frozen_until_ns_ = std::max(frozen_until_ns_, fault.end_ns);
   }
@@ -191,7 +206,8 @@ void Faults::ArmTimer() {
 
 bool Faults::Concerns(const State& fault, config::FaultPlan::Kind kind,
                       int rpc) const {
-  return fault.in_effect && fault.plan->kind == kind &&
+  return (fault.in_effect || fault.awaits_first_request) &&
+         fault.plan->kind == kind &&
          (fault.plan->rpc == config::kNone || fault.plan->rpc == rpc);
 }
 

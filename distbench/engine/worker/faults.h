@@ -8,7 +8,9 @@
 //     a reset: the transport breaks its connections
 //
 // Each worker keeps time for itself; all workers of an instance have the same
-// schedule, which follows from the start of the traffic.
+// schedule, which follows from the start of the traffic. Errors and latencies
+// that begin with the traffic hold from the first request on, however late the
+// worker hears of the start.
 
 #ifndef DISTBENCH_ENGINE_WORKER_FAULTS_H_
 #define DISTBENCH_ENGINE_WORKER_FAULTS_H_
@@ -74,6 +76,9 @@ class Faults {
     int64_t begin_ns = TimerQueue::kNever;
     int64_t end_ns = TimerQueue::kNever;
     bool in_effect = false;
+    // It begins with the traffic, and the worker has not looked at the time
+    // since: requests may come before it does.
+    bool awaits_first_request = false;
     FaultLog log;  // without times
     // Has room for all that are kept: faults begin while requests are measured.
     std::vector<FaultTime> times;

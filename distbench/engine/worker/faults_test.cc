@@ -50,7 +50,7 @@ class FaultsOfWorkerTest : public ::testing::Test {
     context_ = std::make_unique<WorkerContext>(*engine_, 0, *transport_, 0,
                                                /*seed=*/1);
     faults_ = std::make_unique<Faults>(*context_);
-    faults_->Start(/*traffic_start_ns=*/1000);
+    if (hears_of_start_) faults_->Start(/*traffic_start_ns=*/1000);
   }
 
   // Lets the worker look at the time.
@@ -69,6 +69,7 @@ class FaultsOfWorkerTest : public ::testing::Test {
     return monotonic_ns + engine_->unix_offset_ns();
   }
 
+  bool hears_of_start_ = true;
   base::ManualClock clock_;
   std::unique_ptr<CountingTransport> transport_;
   std::unique_ptr<EngineState> engine_;
@@ -131,6 +132,49 @@ TEST_F(FaultsOfWorkerTest, PeriodsThatWereMissedAreLeftOut) {
   EXPECT_FALSE(faults_->Affects(0));
   EXPECT_EQ(context_->timers.next_due_ns(), 1500);
   EXPECT_EQ(Log().times_size(), 1);
+}
+
+// Clients of other hosts may send before the server's workers hear of the
+// start.
+TEST_F(FaultsOfWorkerTest, WhatBeginsWithTheTrafficHoldsFromTheFirstRequest) {
+  hears_of_start_ = false;
+  SetUpFaults({.kind = config::FaultPlan::Kind::kError,
+               .start_ns = 0,
+               .duration_ns = 100,
+               .error = "UNAVAILABLE: x"},
+              /*connections=*/0);
+  EXPECT_TRUE(faults_->Affects(0));
+  EXPECT_EQ(faults_->DrawError(0), "UNAVAILABLE: x");
+  faults_->Start(/*traffic_start_ns=*/1000);
+  EXPECT_TRUE(TurnAt(1040).ok());
+  EXPECT_TRUE(faults_->Affects(0));
+  EXPECT_TRUE(TurnAt(1100).ok());
+  EXPECT_FALSE(faults_->Affects(0));
+  const FaultLog log = Log();
+  EXPECT_EQ(log.request_count(), 1);
+  ASSERT_EQ(log.times_size(), 1);
+  EXPECT_EQ(log.times(0).begin_timestamp_ns(), UnixNs(1000));
+  EXPECT_EQ(log.times(0).end_timestamp_ns(), UnixNs(1100));
+}
+
+TEST_F(FaultsOfWorkerTest, WhatBeginsLaterDoesNotHoldBefore) {
+  hears_of_start_ = false;
+  SetUpFaults({.kind = config::FaultPlan::Kind::kError,
+               .start_ns = 1,
+               .duration_ns = 100,
+               .error = "UNAVAILABLE: x"},
+              /*connections=*/0);
+  EXPECT_FALSE(faults_->Affects(0));
+}
+
+TEST_F(FaultsOfWorkerTest, NothingHoldsOnceStopped) {
+  hears_of_start_ = false;
+  SetUpFaults({.kind = config::FaultPlan::Kind::kError,
+               .duration_ns = 100,
+               .error = "UNAVAILABLE: x"},
+              /*connections=*/0);
+  faults_->Stop();
+  EXPECT_FALSE(faults_->Affects(0));
 }
 
 TEST_F(FaultsOfWorkerTest, NothingIsDueAfterTheLastPeriod) {

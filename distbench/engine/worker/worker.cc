@@ -240,7 +240,22 @@ bool Worker::IsStopped(const Timer& timer) const {
 void Worker::OnDone(protocol::ClientCall* call) {
   ++context_.event_count;
   context_.now_ns = call->done_ns;
+  if (call->deadline_ns != 0) JudgeDeadline(*call);
   EndCall(*call);
+}
+
+// Libraries and busy workers may read a response although its deadline has just
+// passed: the call then ends as if they had not. One that is read much later
+// was in time: the transport has waited for it after a standstill.
+void Worker::JudgeDeadline(protocol::ClientCall& call) {
+  const int64_t late_ns = call.done_ns - call.deadline_ns;
+  if (late_ns <= 0 || late_ns > protocol::kStandstillNs ||
+      !call.error.empty()) {
+    return;
+  }
+  call.error = "DEADLINE_EXCEEDED: the response came after the deadline";
+  call.responding_instance = protocol::kNoInstance;
+  call.received_bytes = 0;
 }
 
 inline void Worker::EndCall(protocol::ClientCall& call) {
@@ -261,7 +276,10 @@ inline void Worker::EndCall(protocol::ClientCall& call) {
   scheduler_.FinishIteration(*iteration);
 }
 
-void Worker::EndStream(protocol::ClientCall& call) { EndCall(call); }
+void Worker::EndStream(protocol::ClientCall& call) {
+  if (call.deadline_ns != 0) JudgeDeadline(call);
+  EndCall(call);
+}
 
 void Worker::EndSpecialCall(protocol::ClientCall& call) {
   if (RpcCall::Of(call).kind == RpcCall::Kind::kReplayed) {

@@ -246,7 +246,7 @@ TEST_P(DriverConformanceTest, DeadlinesEndCalls) {
 
 // A worker reads for as long as it was late. On a busy machine that must
 // suffice although others take the CPU meanwhile.
-constexpr int64_t kStandstillNs = 20 * LateDeadlines::kLateNs;
+constexpr int64_t kLongStandstillNs = 20 * kStandstillNs;
 
 // Starts calls, which the server answers before their deadline, and stands
 // still until it has passed. Returns false if the machine was too slow for
@@ -268,7 +268,7 @@ bool StandStillOverAnswers(LateServer& late, TestClient& client,
   LateServer::AnswerAll(other);
   LateServer::AnswerAll(other);
   if (base::NowNs() >= deadline_ns) return false;
-  while (base::NowNs() < deadline_ns + kStandstillNs) {
+  while (base::NowNs() < deadline_ns + kLongStandstillNs) {
     std::this_thread::yield();
   }
   return true;
