@@ -58,7 +58,9 @@ struct SequencerFlags {
   sequencer::SequencerOptions options;
 
   int local_nodes = 0;
-  int64_t results_memory_mib = sequencer::RunLimits().memory_bytes >> 20;
+  int64_t results_memory_mib =
+      sequencer::SequencerOptions().results_memory_bytes >> 20;
+  int64_t results_disk_mib = sequencer::RunLimits().disk_bytes >> 20;
   std::optional<int64_t> receive_memory_mib;
   security::TlsFiles tls;
   security::GuardFlagValues guards;
@@ -142,7 +144,8 @@ absl::StatusOr<int> RunTestSequencer(const SequencerFlags& flags) {
   options.tls = *tls;
   options.guards = *guards;
   options.revision = std::string(base::SourceRevision());
-  options.run_limits.memory_bytes = flags.results_memory_mib << 20;
+  options.results_memory_bytes = flags.results_memory_mib << 20;
+  options.run_limits.disk_bytes = flags.results_disk_mib << 20;
   if (flags.receive_memory_mib.has_value()) {
     options.receive_memory_bytes = *flags.receive_memory_mib << 20;
   }
@@ -212,10 +215,13 @@ void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen) {
               "default: results are lost with the sequencer");
   AddNumberFlag(command, "--results_memory", flags->results_memory_mib,
                 int64_t{0}, kMaxMemoryMib, "MIB",
-                "MiB of results that are kept without --results_dir, in\n"
-                "memory or temporary files; beyond it the oldest results\n"
-                "are dropped. Also, but at least 32, what the summary of\n"
-                "the running test is made from");
+                "MiB of memory, but at least 32, for what the summary of the\n"
+                "running test is made from; beyond it briefer measurements");
+  AddNumberFlag(command, "--results_disk", flags->results_disk_mib, int64_t{0},
+                kMaxMemoryMib, "MIB",
+                "MiB of results of ended runs that are kept without\n"
+                "--results_dir, in temporary files; beyond it the oldest\n"
+                "are dropped");
   AddNumberFlag(command, "--receive_memory", flags->receive_memory_mib,
                 kLeastReceiveMemoryMib, kMaxMemoryMib, "MIB",
                 "Approximate MiB of memory for messages while they are\n"

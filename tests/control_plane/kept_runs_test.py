@@ -324,9 +324,9 @@ class SequencerGoneTest(RunsTest):
         )
 
 
-class NoMemoryTest(RunsTest):
+class NoRoomTest(RunsTest):
     def test_who_follows_gets_all_and_who_is_late_is_told(self):
-        sequencer = self.start_cluster("--results_memory=0")
+        sequencer = self.start_cluster("--results_disk=0")
         outfile = self.path("result.pb")
         client = self.start_client(
             sequencer,
@@ -340,9 +340,13 @@ class NoMemoryTest(RunsTest):
         self.assertEqual(report.status, 0, report)
         self.assertEqual(len(re.findall(r"ping: N: 2000 ", report.out)), 2)
 
+        # The latest result is kept until the next run ends.
+        get = self.runs(sequencer, "get", client.run_id)
+        self.assertEqual(get.status, 0, get)
+        self.start_client(sequencer, ("third", COUNTED)).wait()
         late = self.runs(sequencer, "get", client.run_id)
         self.assertEqual(late.status, 3, late)
-        self.assertIn("--results_memory", late.err)
+        self.assertIn("--results_disk", late.err)
 
 
 class FullDiskTest(RunsTest):
@@ -365,7 +369,7 @@ class FullDiskTest(RunsTest):
         user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
         return ["unshare", *user, "--mount", "sh", "-c", mount, "sh", *command]
 
-    def test_full_disk_is_said_and_loses_nothing(self):
+    def test_full_disk_loses_a_result_by_name_and_not_the_next(self):
         sequencer = self.start(
             *self.on_small_disk(
                 programs.DISTBENCH,
@@ -388,18 +392,15 @@ class FullDiskTest(RunsTest):
                 pass  # The disk is full now.
         client = self.start_client(sequencer, ("large", COUNTED))
         outcome = client.wait()
-        self.assertEqual(outcome.status, 0, outcome)
+        self.assertEqual(outcome.status, 3, outcome)
+        is_lost = "the result of test 1 is lost: .*No space left on device"
+        self.assertRegex(outcome.err, is_lost)
         run = self.list_runs(sequencer)[client.run_id]
-        self.assertEqual(run["state"], "done")
-        self.assertRegex(
-            run["message"],
-            "No space left on device.*; it is kept in memory, until the "
-            "sequencer ends",
-        )
+        self.assertEqual(run["state"], "failed")
+        self.assertRegex(run["message"], is_lost)
         got = self.runs(sequencer, "get", client.run_id)
-        self.assertEqual(got.status, 0, got)
-        self.assertEqual(got.out, outcome.out)
-        self.assertIn("No space left on device", got.err)
+        self.assertEqual(got.status, 3, got)
+        self.assertRegex(got.err, is_lost)
 
         # Once there is room, the next run updates the disk.
         os.remove(filler)
@@ -408,9 +409,10 @@ class FullDiskTest(RunsTest):
         )
         self.assertEqual(small.wait().status, 0)
         runs = self.list_runs(sequencer)
-        for client in (client, small):
-            self.assertNotIn("message", runs[client.run_id])
-            self.assertTrue(os.path.exists(f"{disk}/{client.run_id}.run"))
+        self.assertNotIn("message", runs[small.run_id])
+        self.assertRegex(runs[client.run_id]["message"], is_lost)
+        for run in (client, small):
+            self.assertTrue(os.path.exists(f"{disk}/{run.run_id}.run"))
         self.assertEqual(sequencer.stop().status, 0)
 
 

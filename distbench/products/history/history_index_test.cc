@@ -14,8 +14,8 @@
 #include "distbench/products/history/history_answers.h"
 #include "distbench/products/history/testing/daily_result.h"
 #include "distbench/results/result_file.h"
-#include "distbench/sequencer/runs/result_log.h"
 #include "distbench/sequencer/runs/run_directory.h"
+#include "distbench/sequencer/runs/run_storage.h"
 #include "proto/control.pb.h"
 
 namespace distbench::history {
@@ -74,8 +74,8 @@ class HistoryIndexTest : public testing::Test {
     ASSERT_TRUE(file->Append(record).ok());
     ASSERT_TRUE(file->Append("no event").ok());
     run.add_test_names(result.traffic_config().name());
-    run.set_result_bytes(sequencer::ResultLog::kBegin +
-                         sequencer::ResultLog::SizeInFile(record));
+    run.set_result_bytes(sequencer::ResultFile::kBegin +
+                         sequencer::ResultFile::SizeOf(record));
     std::ofstream(absl::StrCat(path, ".run")) << run.DebugString();
   }
 

@@ -22,8 +22,8 @@
 #include "distbench/base/time_units.h"
 #include "distbench/results/merge.h"
 #include "distbench/results/result_file.h"
-#include "distbench/sequencer/runs/result_log.h"
 #include "distbench/sequencer/runs/run_directory.h"
+#include "distbench/sequencer/runs/run_storage.h"
 #include "google/protobuf/text_format.h"
 
 namespace distbench::history {
@@ -265,14 +265,14 @@ absl::Status Assemble(const std::string& path, int64_t size,
   absl::StatusOr<std::unique_ptr<sequencer::ResultFile>> file =
       sequencer::OpenResultFile(path, size);
   if (!file.ok()) return file.status();
-  int64_t offset = sequencer::ResultLog::kBegin;
+  int64_t offset = sequencer::ResultFile::kBegin;
   while (offset < size) {
     const absl::StatusOr<std::string> record = (*file)->Read(offset);
     if (!record.ok()) return record.status();
     if (absl::Status status = assembler.Add(*record); !status.ok()) {
       return status;
     }
-    offset += sequencer::ResultLog::SizeInFile(*record);
+    offset += sequencer::ResultFile::SizeOf(*record);
   }
   return absl::OkStatus();
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -22,9 +23,6 @@ constexpr char kTimeFormat[] = "%E4Y%m%d-%H%M%S";
 constexpr int kTimeLength = 15;
 constexpr int kMaxNumber = 999;
 constexpr int64_t kMostSecondsAhead = 24 * 60 * 60;
-
-// Each result beyond the limits of a record's memory has a file open.
-constexpr int64_t kMostTemporaryFiles = 128;
 
 }  // namespace
 
@@ -112,38 +110,6 @@ bool HasControlCharacters(const std::string& text) {
                      [](unsigned char c) { return absl::ascii_iscntrl(c); });
 }
 
-int64_t Sum(const std::map<std::string, int64_t>& amounts) {
-  int64_t sum = 0;
-  for (const auto& [client, amount] : amounts) sum += amount;
-  return sum;
-}
-
-using HeldRecords =
-    std::map<std::string, std::vector<std::shared_ptr<RunRecord>>>;
-
-// By client.
-std::map<std::string, int64_t> Bytes(const HeldRecords& held) {
-  std::map<std::string, int64_t> bytes;
-  for (const auto& [client, records] : held) {
-    for (const auto& record : records) bytes[client] += record->kept_bytes();
-  }
-  return bytes;
-}
-
-// Of the clients that hold several records, the one that holds most: its oldest
-// record. The last one that a client holds is not taken away while it is read.
-std::shared_ptr<RunRecord> OldestOfMostHeld(const HeldRecords& held) {
-  std::shared_ptr<RunRecord> oldest;
-  int64_t most = 0;
-  for (const auto& [client, bytes] : Bytes(held)) {
-    const auto& records = held.at(client);
-    if (records.size() < 2 || bytes <= most) continue;
-    most = bytes;
-    oldest = records.front();
-  }
-  return oldest;
-}
-
 }  // namespace
 
 RunBook::RunBook(const RunLimits& limits, const base::Clock& clock)
@@ -219,19 +185,11 @@ absl::StatusOr<std::shared_ptr<RunRecord>> RunBook::Add(
     const std::string id = ids_.Next();
     run.set_id(id);
     options.on_ended = [this, id] { OnEnded(id); };
-    options.make_room = [this](int64_t bytes) {
-      return MakeRoom(bytes, /*counts_held=*/true);
-    };
     options.storage = storage_.get();
-    options.memory_bytes = std::max(options.memory_bytes,
-                                    limits_.memory_bytes / kMostTemporaryFiles);
     record = std::make_shared<RunRecord>(std::move(options), clock_);
     records_[id] = record;
   }
   record->Save();
-  // What they hold is free when this run needs room. Their calls must not be
-  // ended on this thread, which may be one of theirs.
-  storage_->Post([this](RunDisk&) { GiveUpStalledFollowers(); });
   return record;
 }
 
@@ -378,119 +336,77 @@ absl::Status RunBook::NotFound(RunDisk& disk, const std::string& id) const {
 }
 
 void RunBook::OnEnded(const std::string& id) {
-  std::shared_ptr<RunRecord> record;
   {
     absl::MutexLock lock(&mutex_);
-    record = records_.at(id);
-  }
-  std::shared_ptr<RunRecord> kept = record;
-  if (!storage_->survives() && record->has_pieces() &&
-      record->kept_bytes() > limits_.memory_bytes) {
-    kept = record->OnlySummaries();
-  }
-  const int64_t bytes = std::min(kept->kept_bytes(), limits_.memory_bytes);
-  // What is read of dropped results must not push out this one.
-  if (!MakeRoom(bytes, /*counts_held=*/true)) {
-    MakeRoom(bytes, /*counts_held=*/false);
-  }
-  {
-    absl::MutexLock lock(&mutex_);
-    ++ended_counts_[kept->description().state()];
-    if (kept != record) Replace(id, std::move(kept));
+    ++ended_counts_[records_.at(id)->description().state()];
     ended_.push_back(id);
-    while (ended_.size() > static_cast<size_t>(limits_.ended_in_memory)) {
-      Forget(OldestOfMost([](const RunRecord&) { return 1; }, {}));
-    }
   }
-  if (storage_->survives()) StoreAgain(id);
-}
-
-void RunBook::Replace(const std::string& id,
-                      std::shared_ptr<RunRecord> replacement) {
-  std::shared_ptr<RunRecord>& record = records_.at(id);
-  dropped_.push_back(record);
-  record = std::move(replacement);
-  record->Save();
-}
-
-void RunBook::Forget(const std::string& id) {
-  const auto it = records_.find(id);
-  dropped_.push_back(it->second);
-  records_.erase(it);
-  std::erase(ended_, id);
-}
-
-bool RunBook::MakeRoom(int64_t bytes, bool counts_held) {
-  if (bytes > limits_.memory_bytes) return false;
-  while (true) {
-    // Of the result that was dropped last, too.
-    GiveUpStalledFollowers();
-    std::shared_ptr<RunRecord> excess;
-    {
-      absl::MutexLock lock(&mutex_);
-      const HeldRecords held = Held();
-      const Amounts held_bytes = Bytes(held);
-      int64_t needed_bytes = bytes;
-      if (counts_held) needed_bytes += Sum(held_bytes);
-      if (needed_bytes > limits_.memory_bytes) {
-        // Dropping results would be in vain.
-        excess = OldestOfMostHeld(held);
-        if (excess == nullptr) return false;
-      } else {
-        int64_t kept_bytes = 0;
-        for (const std::string& id : ended_) {
-          kept_bytes += records_.at(id)->kept_bytes();
-        }
-        if (kept_bytes + needed_bytes <= limits_.memory_bytes) return true;
-        const std::string oldest = OldestOfMost(
-            [](const RunRecord& r) { return r.kept_bytes(); }, held_bytes);
-        if (oldest.empty()) continue;  // the disk has them by now
-        Replace(oldest, records_.at(oldest)->WithoutResult());
-      }
-    }
-    if (excess != nullptr) excess->GiveUpFollowers();
+  if (storage_->survives()) {
+    while (ForgetNext() != nullptr) continue;
+    StoreAgain(id);
+    return;
+  }
+  while (const std::shared_ptr<RunRecord> forgotten = ForgetNext()) {
+    forgotten->DropResult();
+  }
+  while (const std::shared_ptr<RunRecord> excess = NextToDrop()) {
+    excess->DropResult();
   }
 }
 
-RunBook::HeldRecords RunBook::Held() {
-  std::erase_if(dropped_, [](const auto& record) { return record.expired(); });
-  HeldRecords held;
-  for (const auto& dropped : dropped_) {
-    std::shared_ptr<RunRecord> record = dropped.lock();
-    // Others than followers have it only for a moment.
-    if (record == nullptr || !record->is_followed()) continue;
-    if (record->kept_bytes() == 0) continue;
-    held[record->client()].push_back(std::move(record));
-  }
-  return held;
+std::shared_ptr<RunRecord> RunBook::ForgetNext() {
+  absl::MutexLock lock(&mutex_);
+  if (ended_.size() <= static_cast<size_t>(limits_.ended)) return nullptr;
+  std::shared_ptr<RunRecord> oldest =
+      OldestOfMost([](const RunRecord&) { return 1; },
+                   [](const RunRecord&) { return true; });
+  records_.erase(oldest->id());
+  std::erase(ended_, oldest->id());
+  return oldest;
 }
 
-void RunBook::GiveUpStalledFollowers() {
-  std::vector<std::shared_ptr<RunRecord>> records;
-  {
-    absl::MutexLock lock(&mutex_);
-    for (const auto& dropped : dropped_) {
-      if (auto record = dropped.lock()) records.push_back(std::move(record));
-    }
+std::shared_ptr<RunRecord> RunBook::NextToDrop() const {
+  const auto bytes_of = [](const RunRecord& r) { return r.temporary_bytes(); };
+  absl::MutexLock lock(&mutex_);
+  int64_t bytes = 0;
+  std::set<std::string> read;                    // ids
+  std::map<std::string, std::string> last_read;  // id by client
+  for (const std::string& id : ended_) {
+    const RunRecord& record = *records_.at(id);
+    bytes += record.temporary_bytes();
+    if (!record.is_followed()) continue;
+    read.insert(id);
+    last_read[record.client()] = id;
   }
-  for (const auto& record : records) record->GiveUpStalledFollowers();
+  if (bytes <= limits_.disk_bytes) return nullptr;
+  std::set<std::string> kept = {ended_.back()};
+  for (const auto& [client, id] : last_read) kept.insert(id);
+  std::shared_ptr<RunRecord> unread =
+      OldestOfMost(bytes_of, [&](const RunRecord& record) {
+        return record.id() != ended_.back() && !read.contains(record.id());
+      });
+  if (unread != nullptr) return unread;
+  return OldestOfMost(bytes_of, [&](const RunRecord& record) {
+    return !kept.contains(record.id());
+  });
 }
 
-std::string RunBook::OldestOfMost(
+std::shared_ptr<RunRecord> RunBook::OldestOfMost(
     absl::FunctionRef<int64_t(const RunRecord&)> amount,
-    Amounts amounts) const {
+    absl::FunctionRef<bool(const RunRecord&)> may_go) const {
+  std::map<std::string, int64_t> amounts;  // by client
   for (const std::string& id : ended_) {
     const RunRecord& record = *records_.at(id);
     amounts[record.client()] += amount(record);
   }
-  std::string oldest;
+  std::shared_ptr<RunRecord> oldest;
   int64_t most = 0;
   for (const std::string& id : ended_) {
-    const RunRecord& record = *records_.at(id);
-    const int64_t of_client = amounts[record.client()];
-    if (amount(record) == 0 || of_client <= most) continue;
+    const std::shared_ptr<RunRecord>& record = records_.at(id);
+    const int64_t of_client = amounts[record->client()];
+    if (of_client <= most || amount(*record) == 0 || !may_go(*record)) continue;
     most = of_client;
-    oldest = id;
+    oldest = record;
   }
   return oldest;
 }

@@ -66,12 +66,11 @@ struct RunLimits {
   int label_bytes = 200;
 
   // What exists only until the process ends: bytes of the results of ended
-  // runs, in memory and in temporary files, and the number of these runs. The
-  // bytes include results that were dropped, as long as clients read them; but
-  // even if these leave no room, the latest run keeps its result, and each
-  // client the last one that it reads.
-  int64_t memory_bytes = int64_t{128} << 20;
-  int ended_in_memory = 1'000;
+  // runs, in temporary files, and the number of these runs, each of which may
+  // have a file open. Beyond the bytes, results are dropped, except that of the
+  // latest run and, for each client, the last one of its runs that is read.
+  int64_t disk_bytes = int64_t{1} << 30;
+  int ended = 1'000;
 };
 
 struct RunSubmission {
@@ -153,38 +152,24 @@ class RunBook {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void OnEnded(const std::string& id) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Makes sure that so many bytes, and the results of ended runs that exist
-  // only until the process ends, stay within the limit: drops such results.
-  // `counts_held`: what followers read of dropped ones takes room, too; of
-  // clients that hold several, older ones are given up if they must be. Returns
-  // false, and drops no more, when that cannot help any more.
-  bool MakeRoom(int64_t bytes, bool counts_held) ABSL_LOCKS_EXCLUDED(mutex_);
-
-  // By client.
-  using Amounts = std::map<std::string, int64_t>;
-
-  // Records that were dropped, and that followers still read, by client; those
-  // of each client in the order in which they were dropped.
-  using HeldRecords =
-      std::map<std::string, std::vector<std::shared_ptr<RunRecord>>>;
-  HeldRecords Held() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-
-  // Of results that were dropped, so that they do not take room for nothing.
-  void GiveUpStalledFollowers() ABSL_LOCKS_EXCLUDED(mutex_);
-
-  // The oldest ended run of the client that has most, so that nobody displaces
-  // the runs of others who have less. `amount` says what a run counts, and
-  // `amounts` what clients have besides. Empty if none counts anything.
-  std::string OldestOfMost(
+  // The ended run to forget or whose result to drop next: the oldest of the
+  // client that has most, so that nobody displaces the runs of others who have
+  // less. `amount` says what a run counts, and `may_go` which ones there are to
+  // choose from. Null if there are none that count anything.
+  std::shared_ptr<RunRecord> OldestOfMost(
       absl::FunctionRef<int64_t(const RunRecord& record)> amount,
-      Amounts amounts) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-
-  // For runs that have ended. Followers keep the record that they have.
-  void Replace(const std::string& id, std::shared_ptr<RunRecord> replacement)
+      absl::FunctionRef<bool(const RunRecord& record)> may_go) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Forget(const std::string& id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  // Retries the writes that failed before this run because the disk was full.
+  // A run whose result has to go so that the results of ended runs stay within
+  // the limit; null if they do, or if none may go.
+  std::shared_ptr<RunRecord> NextToDrop() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The same of a run that is forgotten. Its followers keep the record if its
+  // file survives.
+  std::shared_ptr<RunRecord> ForgetNext() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Saves what the disk has not taken before this run ended.
   void StoreAgain(const std::string& id) ABSL_LOCKS_EXCLUDED(mutex_);
   void ForgetStored() ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -215,8 +200,6 @@ class RunBook {
       ABSL_GUARDED_BY(mutex_);
   std::deque<std::string> ended_ ABSL_GUARDED_BY(mutex_);  // of records_
 
-  // Records that were replaced or forgotten, but may still have followers.
-  std::vector<std::weak_ptr<RunRecord>> dropped_ ABSL_GUARDED_BY(mutex_);
   std::map<RunDescription::State, int64_t> ended_counts_
       ABSL_GUARDED_BY(mutex_);
 };

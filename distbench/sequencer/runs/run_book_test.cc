@@ -203,7 +203,7 @@ TEST_F(RunBookTest, RunsAreKnownFromTheirSubmissionOn) {
   EXPECT_EQ(*FindRun(*book, runs[1].id()), second);
 }
 
-TEST_F(RunBookTest, WhatEndedIsInMemoryWithoutADirectory) {
+TEST_F(RunBookTest, WhatEndedIsInAFileWithoutADirectory) {
   auto book = MakeBook(false);
   auto record = Add(*book);
   RunFirstTest(*record);
@@ -214,8 +214,8 @@ TEST_F(RunBookTest, WhatEndedIsInMemoryWithoutADirectory) {
                           RunTestsEvent::kFinished));
 }
 
-TEST_F(RunBookTest, MemoryRemembersSoManyRuns) {
-  limits_.ended_in_memory = 2;
+TEST_F(RunBookTest, SoManyRunsAreRememberedWithoutADirectory) {
+  limits_.ended = 2;
   auto book = MakeBook(false);
   std::string last;
   for (int i = 0; i < 5; ++i) {
@@ -251,7 +251,7 @@ TEST_F(RunBookTest, AnInterruptedRunSaysWhatItsResultLacks) {
 }
 
 TEST_F(RunBookTest, CountsHowRunsEnded) {
-  limits_.ended_in_memory = 1;
+  limits_.ended = 1;
   auto book = MakeBook(false);
   EXPECT_THAT(book->ended_counts(), IsEmpty());
   for (int i = 0; i < 3; ++i) Add(*book)->OnSequenceDone(absl::OkStatus());
@@ -278,7 +278,7 @@ TEST_F(RunBookTest, CountsWhatAnEarlierSequencerLeftAsInterrupted) {
 }
 
 TEST_F(RunBookTest, ManyRunsOfOneClientDoNotPushOutThoseOfOthers) {
-  limits_.ended_in_memory = 3;
+  limits_.ended = 3;
   auto book = MakeBook(false);
   for (const char* client : {"you", "me", "me", "me", "me"}) {
     Add(*book, client)->OnSequenceDone(absl::OkStatus());
@@ -291,7 +291,7 @@ TEST_F(RunBookTest, ManyRunsOfOneClientDoNotPushOutThoseOfOthers) {
 }
 
 TEST_F(RunBookTest, OldResultsMakeRoomForNewOnesAndNoMoreThanTheyMust) {
-  limits_.memory_bytes = 1000;
+  limits_.disk_bytes = 1000;
   auto book = MakeBook(false);
   const std::string old = AddEnded(*book, 400)->id();
   AddEnded(*book, 400);
@@ -299,19 +299,19 @@ TEST_F(RunBookTest, OldResultsMakeRoomForNewOnesAndNoMoreThanTheyMust) {
   const std::string recent = AddEnded(*book, 300)->id();
   EXPECT_THAT(Messages(*book),
               ElementsAre(AllOf(HasSubstr("was dropped to make room"),
-                                HasSubstr("--results_memory")),
+                                HasSubstr("--results_disk")),
                           "", ""));
   EXPECT_FALSE(ListRuns(*book)[0].has_result_bytes());
   EXPECT_THAT(Events(*FindRun(*book, old)), ElementsAre(RunTestsEvent::kRunId));
   const absl::Status end = End(*FindRun(*book, old));
   EXPECT_EQ(end.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(base::Message(end),
-              AllOf(HasSubstr(old), HasSubstr("--results_memory")));
+              AllOf(HasSubstr(old), HasSubstr("--results_disk")));
   EXPECT_THAT(Events(*FindRun(*book, recent)), SizeIs(3));
 }
 
 TEST_F(RunBookTest, NobodyPushesOutWhatTakesLessThanHisOwn) {
-  limits_.memory_bytes = 1000;
+  limits_.disk_bytes = 1000;
   auto book = MakeBook(false);
   AddEnded(*book, 200, "you");
   for (int i = 0; i < 4; ++i) AddEnded(*book, 300);
@@ -319,101 +319,63 @@ TEST_F(RunBookTest, NobodyPushesOutWhatTakesLessThanHisOwn) {
   EXPECT_THAT(Messages(*book), ElementsAre("", is_dropped, is_dropped, "", ""));
 }
 
-TEST_F(RunBookTest, WhatIsTooLargeKeepsItsSummaryAndPushesOutNothing) {
-  limits_.memory_bytes = 1000;
+TEST_F(RunBookTest, TheLatestResultIsKeptWhateverItsSize) {
+  limits_.disk_bytes = 1000;
   auto book = MakeBook(false);
   AddEnded(*book, 400);
   const std::string large = AddEnded(*book, 5000)->id();
-  EXPECT_THAT(Messages(*book),
-              ElementsAre("", HasSubstr("only summaries were kept of test 1")));
-  // There are no pieces that could be mistaken for the whole result.
-  EXPECT_THAT(Events(*FindRun(*book, large)),
-              ElementsAre(RunTestsEvent::kRunId, RunTestsEvent::kFinished));
+  const auto is_dropped = HasSubstr("was dropped");
+  EXPECT_THAT(Messages(*book), ElementsAre(is_dropped, ""));
+  EXPECT_THAT(Events(*FindRun(*book, large)), SizeIs(3));
+  AddEnded(*book, 400);
+  EXPECT_THAT(Messages(*book), ElementsAre(is_dropped, is_dropped, ""));
   EXPECT_EQ(End(*FindRun(*book, large)).code(),
             absl::StatusCode::kResourceExhausted);
 }
 
-TEST_F(RunBookTest, AResultThatIsOnlySummariesLacksNothing) {
-  limits_.memory_bytes = 0;
+TEST_F(RunBookTest, AResultThatIsReadGoesAfterThoseThatAreNot) {
+  limits_.disk_bytes = 1000;
   auto book = MakeBook(false);
-  auto record = Add(*book);
-  EXPECT_TRUE(record->OnTestFinished(0, TestResult()).ok());
-  record->OnSequenceDone(absl::OkStatus());
-  Await(*book);
-  EXPECT_THAT(Messages(*book), ElementsAre(""));
-  EXPECT_TRUE(End(*FindRun(*book, record->id())).ok());
+  WaitingFollower follower(AddEnded(*book, 600));
+  EXPECT_TRUE(follower.Next().event->has_run_id());
+  AddEnded(*book, 600, "you");
+  AddEnded(*book, 300, "them");
+  EXPECT_THAT(Messages(*book), ElementsAre("", HasSubstr("was dropped"), ""));
+  EXPECT_TRUE(follower.Next().event->has_result_chunk());
 }
 
-TEST_F(RunBookTest, DroppedResultsCountWhileTheyAreRead) {
-  limits_.memory_bytes = 1000;
+TEST_F(RunBookTest, AReaderThatTakesNothingKeepsNothing) {
+  limits_.disk_bytes = 1000;
   auto book = MakeBook(false);
-  auto follower = std::make_unique<WaitingFollower>(AddEnded(*book, 600));
-  AddEnded(*book, 600);
-  EXPECT_TRUE(follower->Next().event->has_run_id());
-  AddEnded(*book, 300);
-  const auto is_dropped = HasSubstr("was dropped");
-  EXPECT_THAT(Messages(*book), ElementsAre(is_dropped, is_dropped, ""));
-  // A client that reads nothing does not keep them.
-  clock_.Advance(60 * kSecondNs);
-  auto next = Add(*book);
-  Await(*book);
-  EXPECT_EQ(follower->Next().end->code(), absl::StatusCode::kDeadlineExceeded);
-  follower = nullptr;
-  next->OnSequenceDone(absl::OkStatus());
-  AddEnded(*book, 600);
-  EXPECT_THAT(Messages(*book), ElementsAre(is_dropped, is_dropped, "", "", ""));
-}
-
-TEST_F(RunBookTest, AReaderThatTakesNothingPushesOutNobodyElse) {
-  limits_.memory_bytes = 100'000;
-  auto book = MakeBook(false);
-  WaitingFollower stalled(AddEnded(*book, 50'000, "you"));
+  WaitingFollower stalled(AddEnded(*book, 600, "you"));
   EXPECT_TRUE(stalled.Next().event->has_run_id());
-  for (int i = 0; i < 3; ++i) AddEnded(*book, 10'000);
   clock_.Advance(60 * kSecondNs);
-  AddEnded(*book, 60'000, "them");
-  EXPECT_THAT(Messages(*book),
-              ElementsAre(HasSubstr("was dropped"), "", "", "", ""));
-  EXPECT_EQ(stalled.Next().end->code(), absl::StatusCode::kDeadlineExceeded);
+  AddEnded(*book, 600);
+  EXPECT_THAT(Messages(*book), ElementsAre(HasSubstr("was dropped"), ""));
+  EXPECT_EQ(stalled.Next().end->code(), absl::StatusCode::kResourceExhausted);
 }
 
-TEST_F(RunBookTest, NothingIsDroppedInVain) {
-  limits_.memory_bytes = 100'000;
+TEST_F(RunBookTest, AClientThatReadsManyResultsKeepsOnlyTheLast) {
+  limits_.disk_bytes = 100'000;
   auto book = MakeBook(false);
-  WaitingFollower reader(AddEnded(*book, 50'000, "you"));
-  EXPECT_TRUE(reader.Next().event->has_run_id());
-  for (int i = 0; i < 3; ++i) AddEnded(*book, 10'000);
-  // It fits only without what is being read.
-  AddEnded(*book, 60'000, "them");
-  EXPECT_THAT(Messages(*book),
-              ElementsAre(HasSubstr("was dropped"), "", "", "", ""));
-  EXPECT_TRUE(reader.Next().event->has_result_chunk());
-}
-
-TEST_F(RunBookTest, AClientThatReadsManyDroppedResultsKeepsOnlySome) {
-  limits_.memory_bytes = 100'000;
-  auto book = MakeBook(false);
+  std::vector<std::shared_ptr<RunRecord>> records;
   std::vector<std::unique_ptr<WaitingFollower>> followers;
-  std::vector<std::weak_ptr<RunRecord>> records;
   for (int i = 0; i < 20; ++i) {
-    auto record = AddEnded(*book, 40'000);
-    records.push_back(record);
-    followers.push_back(std::make_unique<WaitingFollower>(std::move(record)));
+    records.push_back(AddEnded(*book, 40'000));
+    followers.push_back(std::make_unique<WaitingFollower>(records.back()));
     EXPECT_TRUE(followers.back()->Next().event->has_run_id());
   }
   int64_t bytes = 0;
-  for (const auto& weak : records) {
-    const std::shared_ptr<RunRecord> record = weak.lock();
-    if (record->is_followed()) bytes += record->kept_bytes();
-  }
-  EXPECT_LE(bytes, limits_.memory_bytes);
+  for (const auto& record : records) bytes += record->temporary_bytes();
+  EXPECT_LE(bytes, limits_.disk_bytes);
+  EXPECT_GT(bytes, limits_.disk_bytes / 2);
   EXPECT_EQ(followers.front()->Next().end->code(),
-            absl::StatusCode::kDeadlineExceeded);
+            absl::StatusCode::kResourceExhausted);
   EXPECT_TRUE(followers.back()->Next().event->has_result_chunk());
 }
 
 TEST_F(RunBookTest, WithoutAnyRoomFollowersGetAll) {
-  limits_.memory_bytes = 0;
+  limits_.disk_bytes = 0;
   auto book = MakeBook(false);
   auto record = Add(*book);
   WaitingFollower follower(record);
@@ -427,8 +389,15 @@ TEST_F(RunBookTest, WithoutAnyRoomFollowersGetAll) {
   EXPECT_TRUE(follower.Next().event->has_result_chunk());
   EXPECT_TRUE(follower.Next().event->has_finished());
   EXPECT_TRUE(follower.Next().end->ok());
-  EXPECT_THAT(Messages(*book), ElementsAre(HasSubstr("was dropped"),
-                                           HasSubstr("only summaries")));
+}
+
+TEST_F(RunBookTest, TheFileOfAForgottenRunIsClosed) {
+  limits_.ended = 1;
+  auto book = MakeBook(false);
+  auto first = AddEnded(*book, 100);
+  EXPECT_GT(first->temporary_bytes(), 100);
+  AddEnded(*book, 100);
+  EXPECT_EQ(first->temporary_bytes(), 0);
 }
 
 TEST_F(RunBookTest, LargeResultsAreInFilesWithoutADirectory) {
@@ -442,17 +411,12 @@ TEST_F(RunBookTest, LargeResultsAreInFilesWithoutADirectory) {
   EXPECT_TRUE(End(record).ok());
 }
 
-TEST_F(RunBookTest, ResultsThatTheDiskDoesNotTakeMakeRoomForEachOther) {
-  auto disk = OpenGatedDisk();
-  limits_.memory_bytes = 3 << 20;
-  RunBook book(limits_, clock_);
-  book.OpenDisk(disk);
-  const absl::Status error = absl::ErrnoToStatus(ENOSPC, "cannot write /x");
-  disk->FailWrites(error, absl::OkStatus(), error);
-  AddEnded(book, 2 << 20);
-  AddEnded(book, 2 << 20);
-  EXPECT_THAT(Messages(book), ElementsAre(HasSubstr("was dropped"),
-                                          HasSubstr("is kept in memory")));
+TEST_F(RunBookTest, ResultsInADirectoryAreNotDropped) {
+  limits_.disk_bytes = 0;
+  auto book = MakeBook(true);
+  AddEnded(*book, 1000);
+  AddEnded(*book, 1000);
+  EXPECT_THAT(Messages(*book), ElementsAre("", ""));
 }
 
 TEST_F(RunBookTest, WhatEndedIsOnTheDiskWithADirectory) {
@@ -522,7 +486,7 @@ TEST_F(RunBookTest, ADescriptionThatBecomesReadableIsThatOfAnInterruptedRun) {
 }
 
 TEST_F(RunBookTest, ARunThatIsForgottenBeforeTheDiskHasItsEndDoesNotRunOn) {
-  limits_.ended_in_memory = 1;
+  limits_.ended = 1;
   auto disk = OpenGatedDisk();
   RunBook book(limits_, clock_);
   book.OpenDisk(disk);
@@ -571,7 +535,7 @@ TEST_F(RunBookTest, TheDiskGetsLaterThatARunWasInterrupted) {
   EXPECT_EQ(disk->Load(id)->state(), RunDescription::INTERRUPTED);
 }
 
-TEST_F(RunBookTest, ADiskThatTakesNothingDelaysNothingAndGetsItLater) {
+TEST_F(RunBookTest, ADiskThatTakesNothingLosesATestAndGetsThatLater) {
   auto book = MakeBook(true);
   // Makes writes fail for a while.
   std::filesystem::rename(path_, path_ + ".away");
@@ -583,17 +547,16 @@ TEST_F(RunBookTest, ADiskThatTakesNothingDelaysNothingAndGetsItLater) {
   EXPECT_THAT(base::Message(TryListRuns(*book).status()),
               HasSubstr("cannot list the runs in "));
   EXPECT_THAT(record->description().message(),
-              HasSubstr("until the sequencer ends"));
-  EXPECT_THAT(Events(*FindRun(*book, id)), SizeIs(3));
+              AllOf(HasSubstr("the result of test 1 is lost"),
+                    HasSubstr("until the sequencer ends")));
 
   std::filesystem::remove_all(path_);
   std::filesystem::rename(path_ + ".away", path_);
   Add(*book)->OnSequenceDone(absl::OkStatus());
   Await(*book);
-  EXPECT_EQ(ListRuns(*book).front().message(), "");
   record = nullptr;
   book = nullptr;
-  EXPECT_THAT(Events(*FindRun(*MakeBook(true), id)), SizeIs(3));
+  EXPECT_THAT(Messages(*MakeBook(true))[0], HasSubstr("test 1 is lost"));
 }
 
 TEST_F(RunBookTest, NobodyWaitsForADiskThatTakesItsTime) {

@@ -24,7 +24,6 @@
 #include "distbench/base/files.h"
 #include "distbench/base/time_units.h"
 #include "distbench/results/output_file.h"
-#include "distbench/sequencer/runs/result_log.h"
 #include "distbench/sequencer/runs/run_book.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
@@ -33,9 +32,7 @@ namespace distbench::sequencer {
 namespace {
 
 constexpr absl::string_view kFirstLine = "dbrun 1\n";
-static_assert(kFirstLine.size() == ResultLog::kBegin);
-
-constexpr int64_t kRecordHeaderBytes = ResultLog::kRecordHeaderBytes;
+static_assert(kFirstLine.size() == ResultFile::kBegin);
 
 uint32_t Crc(const char* bytes, size_t size) {
   return crc32(0, reinterpret_cast<const Bytef*>(bytes), size);

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "distbench/sequencer/runs/result_log.h"
+#include "distbench/sequencer/runs/run_storage.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -30,11 +30,11 @@ using ::testing::Property;
 // Returns the records of a file of `size` bytes.
 std::vector<std::string> ReadAll(ResultFile& file, int64_t size) {
   std::vector<std::string> records;
-  for (int64_t offset = ResultLog::kBegin; offset < size;) {
+  for (int64_t offset = ResultFile::kBegin; offset < size;) {
     absl::StatusOr<std::string> record = file.Read(offset);
     EXPECT_TRUE(record.ok()) << record.status();
     if (!record.ok()) break;
-    offset += ResultLog::SizeInFile(*record);
+    offset += ResultFile::SizeOf(*record);
     records.push_back(*std::move(record));
   }
   return records;
@@ -99,7 +99,7 @@ TEST_F(ResultFileTest, DamageIsFoundAndItsPlaceSaid) {
   file.close();
   const auto whole = OpenResultFile(path_, size);
   ASSERT_TRUE(whole.ok()) << whole.status();
-  ASSERT_TRUE((*whole)->Read(ResultLog::kBegin).ok());
+  ASSERT_TRUE((*whole)->Read(ResultFile::kBegin).ok());
   constexpr int64_t offset = 19;
   const absl::Status damage = (*whole)->Read(offset).status();
   EXPECT_EQ(damage.code(), absl::StatusCode::kDataLoss);
@@ -120,7 +120,7 @@ TEST_F(ResultFileTest, BytesThatAreNotThereTakeNoMemory) {
   const auto file = OpenResultFile(path_, int64_t{1} << 40);
   ASSERT_TRUE(file.ok()) << file.status();
   const auto before = max_resident_kib();
-  EXPECT_EQ((*file)->Read(ResultLog::kBegin).status().code(),
+  EXPECT_EQ((*file)->Read(ResultFile::kBegin).status().code(),
             absl::StatusCode::kDataLoss);
   EXPECT_LT(max_resident_kib() - before, 100 << 10);
 }
@@ -149,7 +149,7 @@ TEST_F(TemporaryResultFileTest, HasNoName) {
   ASSERT_TRUE(file->Append("one").ok());
   ASSERT_TRUE(file->Append("two").ok());
   EXPECT_TRUE(std::filesystem::is_empty(path_));
-  EXPECT_THAT(ReadAll(*file, ResultLog::kBegin + 2 * 11),
+  EXPECT_THAT(ReadAll(*file, ResultFile::kBegin + 2 * 11),
               ElementsAre("one", "two"));
 }
 

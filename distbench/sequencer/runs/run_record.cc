@@ -1,6 +1,8 @@
 #include "distbench/sequencer/runs/run_record.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,30 +13,25 @@
 namespace distbench::sequencer {
 namespace {
 
-// Says of which tests, from `begin` to before `end`, only summaries were kept.
-std::string PiecesMissing(int begin, int end) {
-  if (end - begin == 1) return absl::StrCat(kPiecesDropped, " of test ", end);
-  return absl::StrCat(kPiecesDropped, " of tests ", begin + 1, " to ", end);
-}
+// The message about lost tests names them up to so many ranges.
+constexpr int kMostRanges = 10;
 
-// Drops most of a result without its pieces, and says so in the result.
-void DropResourceSamples(TestResult& result) {
-  bool has_samples = false;
-  for (auto& [node, resources] :
-       *result.mutable_resource_usage_logs()->mutable_node_resources()) {
-    has_samples |= !resources.samples().empty();
-    resources.clear_samples();
+// "test 2", "tests 1 to 3, 5".
+std::string NamesOf(const std::set<int>& tests) {
+  std::string names;
+  int ranges = 0;
+  for (auto test = tests.begin(); test != tests.end();) {
+    if (++ranges > kMostRanges) {
+      names += " and others";
+      break;
+    }
+    const int first = *test + 1;
+    int last = first;
+    while (++test != tests.end() && *test == last) ++last;
+    absl::StrAppend(&names, names.empty() ? "" : ", ", first);
+    if (last > first) absl::StrAppend(&names, " to ", last);
   }
-  if (!has_samples) return;
-  Finding& finding = *result.mutable_run_info()->add_findings();
-  finding.set_severity(Finding::NOTE);
-  finding.set_code("resources_dropped");
-  finding.set_message(
-      "how busy the hosts were in each second is not in the result, which "
-      "needs more than the sequencer's --results_memory");
-  finding.set_advice(
-      "Nothing, if you do not need them. Otherwise raise --results_memory, or "
-      "let the sequencer keep results on disk (--results_dir).");
+  return absl::StrCat(tests.size() == 1 ? "test " : "tests ", names);
 }
 
 }  // namespace
@@ -45,15 +42,13 @@ RunRecord::RunRecord(Options options, const base::Clock& clock,
       clock_(clock),
       file_(std::move(file)),
       description_(options_.description),
-      log_(file_ == nullptr ? ResultLog::kBegin
-                            : std::max(options_.description.result_bytes(),
-                                       ResultLog::kBegin)),
-      missing_(options_.missing),
-      committed_end_(log_.file_end()) {
+      file_end_(file_ == nullptr ? ResultFile::kBegin
+                                 : std::max(options_.description.result_bytes(),
+                                            ResultFile::kBegin)),
+      committed_end_(file_end_) {
   if (!HasEnded(options_.description)) return;
   is_announced_ = true;
-  // What a replacement lacks is news for the disk.
-  is_saved_ = options_.missing.empty();
+  is_saved_ = true;
   finished_count_ = options_.description.test_names_size();
   ended_ = options_.description;
   end_ = EndOf(options_.description);
@@ -71,13 +66,21 @@ RunDescription RunRecord::description() const {
   absl::MutexLock lock(&mutex_);
   RunDescription run = end_.has_value() ? *ended_ : description_;
   run.clear_result_bytes();
-  if (log_.total_bytes() > 0) run.set_result_bytes(log_.total_bytes());
-  AddSentence(storage_problem_.empty()
-                  ? save_problem_
-                  : absl::StrCat(storage_problem_, storage_risk_),
-              run);
-  AddSentence(missing_, run);
+  if (file_end_ > ResultFile::kBegin) run.set_result_bytes(file_end_);
+  AddSentence(Missing(), run);
+  AddSentence(save_problem_, run);
   return run;
+}
+
+// What the result lacks, or may lack later; empty if nothing.
+std::string RunRecord::Missing() const {
+  if (is_dropped_) return kResultDropped;
+  if (!lost_tests_.empty()) {
+    return absl::StrCat("the result of ", NamesOf(lost_tests_),
+                        " is lost: ", loss_.message(),
+                        "; repeat it when the disk takes it");
+  }
+  return sync_problem_;
 }
 
 bool RunRecord::has_ended() const {
@@ -88,73 +91,45 @@ bool RunRecord::has_ended() const {
 bool RunRecord::is_on_disk() const {
   absl::MutexLock lock(&mutex_);
   return options_.storage->survives() && is_saved_ &&
-         committed_end_ == log_.end();
+         committed_end_ == file_end_ && unwritten_bytes_ == 0;
 }
 
-int64_t RunRecord::kept_bytes() const {
+int64_t RunRecord::unwritten_bytes() const {
   absl::MutexLock lock(&mutex_);
-  return options_.storage->survives() ? log_.memory_bytes()
-                                      : log_.total_bytes();
+  return unwritten_bytes_;
 }
 
-// Makes this a record that was replaced, and returns the options of the
-// replacement except for what it is missing.
-RunRecord::Options RunRecord::Replace() {
-  is_replaced_ = true;
-  Options options;
-  options.description = Committed();
-  options.storage = options_.storage;
-  options.memory_bytes = options_.memory_bytes;
-  return options;
-}
-
-std::shared_ptr<RunRecord> RunRecord::WithoutResult() {
+int64_t RunRecord::temporary_bytes() const {
   absl::MutexLock lock(&mutex_);
-  Options options = Replace();
-  options.missing = kResultDropped;
-  return std::make_shared<RunRecord>(std::move(options), clock_);
-}
-
-std::shared_ptr<RunRecord> RunRecord::OnlySummaries() {
-  Options options;
-  std::vector<int64_t> offsets;
-  {
-    absl::MutexLock lock(&mutex_);
-    options = Replace();
-    options.missing = PiecesMissing(0, std::max(finished_count_, 1));
-    offsets = log_.whole_offsets();
-  }
-  std::vector<std::string> records;
-  absl::Status read_error;
-  for (const int64_t offset : offsets) {
-    absl::StatusOr<std::string> record = ReadRecord(offset);
-    if (record.ok()) {
-      records.push_back(*std::move(record));
-    } else {
-      read_error.Update(record.status());
-    }
-  }
-  if (!read_error.ok()) {
-    absl::StrAppend(&options.missing,
-                    ", and not all of those: ", read_error.message());
-  }
-  auto summaries = std::make_shared<RunRecord>(std::move(options), clock_);
-  for (std::string& record : records) {
-    summaries->AppendRecord(std::move(record), /*piece_of=*/std::nullopt);
-  }
-  return summaries;
-}
-
-bool RunRecord::has_pieces() const {
-  absl::MutexLock lock(&mutex_);
-  return log_.has_pieces();
+  if (options_.storage->survives() || file_end_ == ResultFile::kBegin) return 0;
+  return file_end_;
 }
 
 bool RunRecord::is_followed() const {
   absl::MutexLock lock(&mutex_);
-  return std::any_of(
-      followers_.begin(), followers_.end(),
-      [](const auto& follower) { return !follower.second->is_given_up_; });
+  const auto takes_something = [this](const auto& follower) {
+    const int64_t idle_ns =
+        clock_.MonotonicNs() - follower.second->idle_since_ns_;
+    return follower.second->is_reading_ ||
+           absl::Nanoseconds(idle_ns) < options_.stall_timeout;
+  };
+  return std::any_of(followers_.begin(), followers_.end(), takes_something);
+}
+
+void RunRecord::DropResult() {
+  file_ = nullptr;
+  {
+    absl::MutexLock lock(&mutex_);
+    is_dropped_ = true;
+    file_end_ = ResultFile::kBegin;
+    committed_end_ = ResultFile::kBegin;
+    for (const auto& [id, follower] : followers_) {
+      follower->is_given_up_ = true;
+      follower->read_ahead_.clear();
+      follower->error_ = EndForFollowers();
+    }
+  }
+  Notify();
 }
 
 void RunRecord::SetCanceller(std::function<void(const absl::Status&)> cancel) {
@@ -226,7 +201,7 @@ void RunRecord::OnProgress(int test_index, const TrafficProgress& progress) {
     absl::MutexLock lock(&mutex_);
     progress_.set_test_index(test_index);
     *progress_.mutable_progress() = progress;
-    progress_offset_ = log_.end();
+    progress_offset_ = file_end_ + unwritten_bytes_;
     ++progress_version_;
   }
   Notify();
@@ -245,10 +220,6 @@ absl::Status RunRecord::OnTestFinished(int test_index, TestResult result) {
   RunTestsEvent event;
   event.set_test_index(test_index);
   *event.mutable_finished() = std::move(result);
-  const int64_t bytes = static_cast<int64_t>(event.ByteSizeLong());
-  if (!AwaitRoom(/*piece_of=*/std::nullopt, bytes)) {
-    DropResourceSamples(*event.mutable_finished());
-  }
   Append(event);
   {
     absl::MutexLock lock(&mutex_);
@@ -260,10 +231,10 @@ absl::Status RunRecord::OnTestFinished(int test_index, TestResult result) {
     // If the sequencer is killed, at most one test is lost.
     absl::MutexLock lock(&mutex_);
     const auto need_not_wait = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-      return commits_done_ == commits_posted_ || is_ending_;
+      return commits_done_ == commits_posted_ || is_ending_ || is_stalled_;
     };
-    mutex_.AwaitWithTimeout(absl::Condition(&need_not_wait),
-                            options_.stall_timeout);
+    is_stalled_ |= !mutex_.AwaitWithTimeout(absl::Condition(&need_not_wait),
+                                            options_.stall_timeout);
   }
   if (failure.empty() || outcome == report::RunOutcome::kOverloaded ||
       !options_.stop_at_failure) {
@@ -297,7 +268,8 @@ RunDescription RunRecord::Ended(const absl::Status& status) const {
 
 RunDescription::State RunRecord::FinalState(const absl::Status& status) const {
   if (status.ok()) {
-    return has_failed_test_ ? RunDescription::FAILED : RunDescription::DONE;
+    return has_failed_test_ || !lost_tests_.empty() ? RunDescription::FAILED
+                                                    : RunDescription::DONE;
   }
   if (sequencer_ends_) {
     return description_.state() == RunDescription::WAITING
@@ -322,83 +294,53 @@ void RunRecord::Finish(const absl::Status& status) {
   Notify();
 }
 
-void RunRecord::Append(const RunTestsEvent& event) {
-  std::string record = event.SerializeAsString();
-  std::optional<int> piece_of;
-  if (event.has_result_chunk()) {
-    piece_of = event.test_index();
-    if (!AwaitRoom(piece_of, record.size()) && DropPieces(*piece_of, record)) {
-      return;
-    }
-  }
-  AppendRecord(std::move(record), piece_of);
-  Notify();
-}
+// ---- Records on their way to the file ---------------------------------------
 
-void RunRecord::AppendRecord(std::string record, std::optional<int> piece_of) {
+void RunRecord::Append(const RunTestsEvent& event) {
+  const int test_index = event.test_index();
+  std::string record = event.SerializeAsString();
   {
     absl::MutexLock lock(&mutex_);
-    log_.Append(std::move(record), piece_of);
-    const bool must_post = write_error_.ok() && !is_write_posted_ &&
-                           log_.memory_bytes() > options_.memory_bytes;
-    if (!must_post) return;
-    is_write_posted_ = true;
+    if (lost_tests_.contains(test_index) || !AwaitRoom(test_index)) return;
+    unwritten_bytes_ += ResultFile::SizeOf(record);
+    unwritten_.push_back({test_index, std::move(record)});
+    if (std::exchange(is_write_posted_, true)) return;
   }
   Post([this](RunDisk& disk) { WriteNow(disk); });
 }
 
-// ---- Room -------------------------------------------------------------------
-
-// Waits until there is room for a record, perhaps a piece of a test. Returns
-// false if there is none, or it is not to be kept.
-bool RunRecord::AwaitRoom(std::optional<int> piece_of, int64_t bytes) {
-  {
-    absl::MutexLock lock(&mutex_);
-    AwaitDisk();
-    if (write_error_.ok()) return true;
-    // Useless without the earlier pieces of its test.
-    if (piece_of.has_value() && LacksPieces(*piece_of)) return false;
-    bytes += log_.memory_bytes();
-  }
-  return options_.make_room(bytes);
-}
-
-// Waits while the file is behind, but gives up on a disk that takes nothing.
-void RunRecord::AwaitDisk() {
-  const auto may_go_on = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return !write_error_.ok() ||
-           log_.memory_bytes() <= 2 * options_.memory_bytes;
+// Waits while too much is on its way to the file. Returns false if the test is
+// lost because the disk takes nothing.
+bool RunRecord::AwaitRoom(int test_index) {
+  const auto has_room = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return unwritten_bytes_ <= options_.memory_bytes;
   };
   const auto need_not_wait = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return may_go_on() || is_ending_;
+    return has_room() || is_ending_ || is_stalled_;
   };
   absl::Duration patience = options_.stall_timeout;
   if (mutex_.AwaitWithTimeout(absl::Condition(&need_not_wait), patience)) {
-    patience = options_.last_stall_timeout;
-    if (mutex_.AwaitWithTimeout(absl::Condition(&may_go_on), patience)) return;
+    patience = is_stalled_ ? absl::ZeroDuration() : options_.last_stall_timeout;
+    if (mutex_.AwaitWithTimeout(absl::Condition(&has_room), patience)) {
+      return !lost_tests_.contains(test_index);
+    }
   }
-  write_error_ = absl::DeadlineExceededError(absl::StrCat(
-      "the disk took none of the result for ", absl::FormatDuration(patience)));
+  is_stalled_ = true;
+  Lose(test_index,
+       absl::DeadlineExceededError("the disk has taken nothing for too long"));
+  return false;
 }
 
-// Drops this piece of the test, and all pieces that are in memory. The piece
-// takes its place before, so that followers that have all others see the gap.
-// Returns false, and drops nothing, if the disk takes pieces again.
-bool RunRecord::DropPieces(int test_index, const std::string& piece) {
-  absl::MutexLock lock(&mutex_);
-  if (write_error_.ok()) return false;
-  log_.Append(piece, test_index);
-  const int first = log_.DropPieces().value_or(test_index);
-  if (lacking_end_ == 0) lacking_begin_ = first;
-  lacking_end_ = test_index + 1;
-  missing_ = PiecesMissing(lacking_begin_, lacking_end_);
-  storage_problem_ = std::string(write_error_.message());
-  storage_risk_.clear();
-  return true;
-}
-
-bool RunRecord::LacksPieces(int test_index) const {
-  return test_index >= lacking_begin_ && test_index < lacking_end_;
+// Loses the test, and all others of which records are on their way.
+void RunRecord::Lose(int test_index, const absl::Status& why) {
+  loss_ = why;
+  lost_tests_.insert(test_index);
+  for (const Unwritten& unwritten : unwritten_) {
+    lost_tests_.insert(unwritten.test_index);
+    unwritten_bytes_ -= ResultFile::SizeOf(unwritten.record);
+  }
+  unwritten_.clear();
+  progress_offset_ = std::min(progress_offset_, file_end_ + unwritten_bytes_);
 }
 
 // ---- Followers --------------------------------------------------------------
@@ -430,61 +372,21 @@ bool RunFollower::is_given_up() const {
   return is_given_up_;
 }
 
-void RunRecord::GiveUpStalledFollowers() {
-  const auto is_stalled = [this](const RunFollower& follower) {
-    const int64_t idle_ns = clock_.MonotonicNs() - follower.idle_since_ns_;
-    return !follower.is_reading_ &&
-           absl::Nanoseconds(idle_ns) >= options_.stall_timeout;
-  };
-  GiveUp(is_stalled,
-         absl::StrCat("its result was dropped when the client had read nothing "
-                      "of it for ",
-                      absl::FormatDuration(options_.stall_timeout)));
-}
-
-void RunRecord::GiveUpFollowers() {
-  GiveUp([](const RunFollower&) { return true; },
-         "its result was dropped, and the client did not read it before later "
-         "ones needed the room; the sequencer's --results_memory sets how much "
-         "there is");
-}
-
-void RunRecord::GiveUp(absl::FunctionRef<bool(const RunFollower&)> which,
-                       const std::string& why) {
-  std::vector<std::function<void()>> calls;
-  {
-    absl::MutexLock lock(&mutex_);
-    if (!end_.has_value()) return;
-    for (const auto& [id, follower] : followers_) {
-      if (follower->is_given_up_ || !which(*follower)) continue;
-      follower->is_given_up_ = true;
-      follower->error_ = absl::DeadlineExceededError(
-          absl::StrCat("run ", this->id(), ": ", why));
-      calls.push_back(follower->on_news_);
-    }
-  }
-  for (const auto& call : calls) call();
-}
-
 RunNews RunRecord::NewsFor(RunFollower& follower) {
   if (!is_announced_) return {};
   if (!follower.error_.ok()) return {.end = follower.error_};
   if (auto live = LiveNewsFor(follower)) return {.event = std::move(live)};
-  while (const ResultLog::Record record = TakeRecord(follower)) {
+  while (const std::optional<std::string> record = TakeRecord(follower)) {
     RunTestsEvent event;
     if (!event.ParseFromString(*record)) {
       return {.end = absl::DataLossError("the stored result is damaged")};
     }
-    const int64_t begin = follower.offset_ - ResultLog::SizeInFile(*record);
-    if (!Gets(follower, event, begin)) continue;
-    follower.part_.reset();
-    if (event.has_result_chunk()) {
-      follower.part_ = {event.test_index(), follower.offset_};
-    }
+    const bool had_ended = event.test_index() < follower.tests_before_;
+    if (event.has_started() && had_ended) continue;
     return {.event = std::move(event)};
   }
   if (follower.is_reading_ || !end_.has_value()) return {};
-  return {.end = missing_.empty() ? *end_ : WhatIsMissing()};
+  return {.end = EndForFollowers()};
 }
 
 std::optional<RunTestsEvent> RunRecord::LiveNewsFor(RunFollower& follower) {
@@ -511,44 +413,29 @@ std::optional<RunTestsEvent> RunRecord::LiveNewsFor(RunFollower& follower) {
   return std::nullopt;
 }
 
-// Returns the next record; null if there is none, or if the storage is still
+// Returns the next record; absent if there is none, or if the storage is still
 // reading it.
-ResultLog::Record RunRecord::TakeRecord(RunFollower& follower) {
+std::optional<std::string> RunRecord::TakeRecord(RunFollower& follower) {
   if (!follower.read_ahead_.empty()) {
-    auto record = std::make_shared<const std::string>(
-        std::move(follower.read_ahead_.front()));
+    std::string record = std::move(follower.read_ahead_.front());
     follower.read_ahead_.pop_front();
-    follower.offset_ += ResultLog::SizeInFile(*record);
+    follower.offset_ += ResultFile::SizeOf(record);
     return record;
   }
-  if (follower.offset_ >= log_.file_end()) return log_.Read(follower.offset_);
-  if (!std::exchange(follower.is_reading_, true)) {
+  if (follower.offset_ < file_end_ &&
+      !std::exchange(follower.is_reading_, true)) {
     Post([this, id = follower.id_](RunDisk&) { ReadNow(id); });
   }
-  return nullptr;
+  return std::nullopt;
 }
 
-// Whether the follower gets the event, whose record begins at this offset.
-bool RunRecord::Gets(const RunFollower& follower, const RunTestsEvent& event,
-                     int64_t begin) const {
-  const int test_index = event.test_index();
-  if (event.has_started()) return test_index >= follower.tests_before_;
-  if (!LacksPieces(test_index)) return true;
-  if (event.has_result_chunk()) return false;
-  // With an end, a part would be taken for the whole.
-  const bool has_pieces =
-      follower.part_.has_value() && follower.part_->test_index == test_index;
-  return !has_pieces || follower.part_->end == begin;
-}
-
-// The end of a run whose followers do not receive everything.
-absl::Status RunRecord::WhatIsMissing() const {
-  const std::string missing = absl::StrCat("run ", id(), ": ", missing_);
-  if (!end_.has_value() || end_->ok()) {
-    return absl::ResourceExhaustedError(missing);
-  }
-  return absl::Status(end_->code(),
-                      absl::StrCat(end_->message(), "; ", missing));
+// An error if they do not receive everything.
+absl::Status RunRecord::EndForFollowers() const {
+  const absl::Status end = end_.value_or(absl::OkStatus());
+  if (!is_dropped_ && lost_tests_.empty()) return end;
+  const std::string missing = absl::StrCat("run ", id(), ": ", Missing());
+  if (end.ok()) return absl::ResourceExhaustedError(missing);
+  return absl::Status(end.code(), absl::StrCat(end.message(), "; ", missing));
 }
 
 void RunRecord::Notify() const {
@@ -584,92 +471,59 @@ void RunRecord::Commit() {
   {
     absl::MutexLock lock(&mutex_);
     ++commits_posted_;
-    // Later records belong to a test that may never finish.
-    const int64_t end = log_.end();
-    if (commit_ends_.empty() || commit_ends_.back() < end) {
-      commit_ends_.push_back(end);
-    }
   }
   Post([this](RunDisk& disk) { CommitNow(disk); });
 }
 
 void RunRecord::CommitNow(RunDisk& disk) {
-  const bool survives = options_.storage->survives();
-  bool must_write = survives;
+  WriteNow(disk);
+  const absl::Status synced = options_.storage->survives() && file_ != nullptr
+                                  ? file_->Sync()
+                                  : absl::OkStatus();
   {
     absl::MutexLock lock(&mutex_);
-    if (!log_.has_gap()) write_error_ = absl::OkStatus();
-    must_write |= log_.memory_bytes() > options_.memory_bytes;
-  }
-  if (must_write) WriteNow(disk);
-  const absl::Status synced =
-      survives && file_ != nullptr ? file_->Sync() : absl::OkStatus();
-  {
-    absl::MutexLock lock(&mutex_);
-    if (synced.ok()) OnSynced();
-    if (!write_error_.ok()) {
-      storage_problem_ = std::string(write_error_.message());
-      storage_risk_ = missing_.empty()
-                          ? "; it is kept in memory, until the sequencer ends"
-                          : "";
-    } else if (!synced.ok()) {
-      storage_problem_ = std::string(synced.message());
-      storage_risk_ = "; it is lost if the sequencer's host fails";
-    } else {
-      storage_problem_.clear();
-    }
+    if (synced.ok()) committed_end_ = file_end_;
+    sync_problem_ = synced.ok() ? ""
+                                : absl::StrCat(synced.message(),
+                                               "; the result is lost if the "
+                                               "sequencer's host fails");
   }
   SaveNow(disk);
   absl::MutexLock lock(&mutex_);
   ++commits_done_;
 }
 
-// The file may end in the middle of a test, whose other pieces are in memory.
-void RunRecord::OnSynced() {
-  while (!commit_ends_.empty() && commit_ends_.front() <= log_.file_end()) {
-    committed_end_ = commit_ends_.front();
-    commit_ends_.pop_front();
-  }
-}
-
-// Writes the records in memory, until none are left or an error occurs.
+// Writes the records on their way, until none are left.
 void RunRecord::WriteNow(RunDisk& disk) {
   while (true) {
-    ResultLog::Record record;
+    Unwritten next;
     {
       absl::MutexLock lock(&mutex_);
       is_write_posted_ = false;
-      if (write_error_.ok()) record = log_.NextToWrite();
+      if (unwritten_.empty()) break;
+      next = std::move(unwritten_.front());
+      unwritten_.pop_front();
     }
-    if (record == nullptr) return;
     if (file_ == nullptr) file_ = disk.NewResult(id());
-    const absl::Status status = file_->Append(*record);
+    const absl::Status status = file_->Append(next.record);
     absl::MutexLock lock(&mutex_);
+    is_stalled_ = false;
+    unwritten_bytes_ -= ResultFile::SizeOf(next.record);
     if (status.ok()) {
-      log_.OnWritten(record);
+      file_end_ += ResultFile::SizeOf(next.record);
     } else {
-      write_error_ = status;
+      Lose(next.test_index, status);
     }
   }
+  Notify();
 }
 
-// The description, with the size of what is on the disk.
-RunDescription RunRecord::Committed() const {
-  RunDescription run = ended_.has_value() ? *ended_ : description_;
-  if (committed_end_ > ResultLog::kBegin) run.set_result_bytes(committed_end_);
-  return run;
-}
-
-// The description as far as it is true for a later process: records that exist
-// only in memory do not survive, and it says so.
+// The description as far as it is true for a later process: a test that is
+// running may never end.
 RunDescription RunRecord::ToSave() const {
-  RunDescription run = Committed();
-  if (committed_end_ < log_.end() && !storage_problem_.empty()) {
-    AddSentence(absl::StrCat(storage_problem_,
-                             "; only the sequencer that ran it had the rest"),
-                run);
-  }
-  AddSentence(missing_, run);
+  RunDescription run = ended_.has_value() ? *ended_ : description_;
+  if (committed_end_ > ResultFile::kBegin) run.set_result_bytes(committed_end_);
+  AddSentence(Missing(), run);
   return run;
 }
 
@@ -677,8 +531,6 @@ void RunRecord::SaveNow(RunDisk& disk) {
   RunDescription run;
   {
     absl::MutexLock lock(&mutex_);
-    // The disk may have the replacement's description already.
-    if (is_replaced_) return;
     run = ToSave();
   }
   const absl::Status status = disk.Save(run);
@@ -700,9 +552,9 @@ void RunRecord::ReadNow(int64_t follower_id) {
   {
     absl::MutexLock lock(&mutex_);
     const auto it = followers_.find(follower_id);
-    if (it == followers_.end()) return;
+    if (it == followers_.end() || it->second->is_given_up_) return;
     offset = it->second->offset_;
-    end = log_.file_end();
+    end = file_end_;
   }
   absl::StatusOr<std::deque<std::string>> records = ReadFile(offset, end);
   std::function<void()> on_news;
@@ -723,14 +575,6 @@ void RunRecord::ReadNow(int64_t follower_id) {
   on_news();
 }
 
-absl::StatusOr<std::string> RunRecord::ReadRecord(int64_t offset) const {
-  {
-    absl::MutexLock lock(&mutex_);
-    if (offset >= log_.file_end()) return *log_.Read(offset);
-  }
-  return file_->Read(offset);
-}
-
 // Reads at least one record.
 absl::StatusOr<std::deque<std::string>> RunRecord::ReadFile(int64_t offset,
                                                             int64_t end) {
@@ -743,8 +587,8 @@ absl::StatusOr<std::deque<std::string>> RunRecord::ReadFile(int64_t offset,
       if (records.empty()) return record.status();
       break;
     }
-    offset += ResultLog::SizeInFile(*record);
-    bytes += ResultLog::SizeInFile(*record);
+    offset += ResultFile::SizeOf(*record);
+    bytes += ResultFile::SizeOf(*record);
     records.push_back(*std::move(record));
   }
   return records;

@@ -9,17 +9,15 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
-#include <utility>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
-#include "distbench/sequencer/runs/result_log.h"
 #include "distbench/sequencer/runs/run_storage.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
@@ -35,23 +33,23 @@ struct RunNews {
 };
 
 // The run writes; any number of followers read, each at its own pace, from the
-// beginning. There are three parts, with one owner each:
+// beginning. All of them read the run's file: a record is in memory only on its
+// way there. There are three parts, with one owner each:
 //
-// - State: mutex_ guards the description, the records in memory and the
-//   positions of the followers. It is never held while the disk works.
+// - State: mutex_ guards the description, the records on their way to the file
+//   and the positions of the followers. It is never held while the disk works.
 // - Storage: only the storage's thread writes records to the file, and reads
-//   them for followers. A record stays in memory until it is in the file.
-//   Followers receive the run's id, and its end, when the disk has them or has
-//   failed.
-// - Followers: Next() takes a record from memory, or asks the storage to read
-//   some and calls on_news when they are available.
+//   them for followers. Followers receive the run's id, and its end, when the
+//   disk has them or has failed.
+// - Followers: Next() asks the storage to read some records, which calls
+// on_news
+//   when they are available.
 //
-// The run's own thread waits only for the disk: for room for a piece of a
-// result, while the file is behind, and at the end of a test. Pieces that the
-// disk does not take stay in memory. When there is no room for one there, it is
-// dropped with the others, and followers are told at the end which results they
-// miss. The end of a test is always kept, but without room it loses the nodes'
-// samples of resources.
+// The run's own thread waits only for the disk: while too much is on its way,
+// and at the end of a test. If the disk fails, or takes nothing for too long,
+// the result of that test is lost: the rest of it is not recorded, the run says
+// so in its description, and followers are told at the end. Later tests are
+// recorded if the disk takes them.
 //
 // Thread-safe.
 class RunRecord final : public std::enable_shared_from_this<RunRecord> {
@@ -68,27 +66,16 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
     // Must outlive the record.
     RunStorage* storage = nullptr;
 
-    // Why followers do not receive the whole result; empty: they do.
-    std::string missing;
-
-    // The storage writes records to the file when there are more bytes of them
-    // than this, so that small results take no file, and at the end of a test
-    // if they are to survive. The run waits while there are twice as many.
+    // The run waits while more bytes than this are on their way to the file.
     int64_t memory_bytes = 1 << 20;
-
-    // Called, with no lock held, while the disk takes nothing: whether the
-    // records in memory, and a new one, may have so many bytes.
-    std::function<bool(int64_t bytes)> make_room = [](int64_t) {
-      return false;
-    };
 
     // Called once, with no lock held, on the storage's thread, when the run has
     // ended and followers are about to be told.
     std::function<void()> on_ended = [] {};
 
     // How long the run waits for a disk that takes nothing: normally, and while
-    // it is being ended. The former is also how long a result that was dropped
-    // waits for a follower that takes nothing.
+    // it is being ended. The former is also how long a follower that takes
+    // nothing keeps the result of an ended run.
     absl::Duration stall_timeout = absl::Seconds(60);
     absl::Duration last_stall_timeout = absl::Seconds(2);
   };
@@ -108,30 +95,23 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
   // later process.
   bool is_on_disk() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Bytes of the result that exist only for this record, in memory or in a file
-  // that does not survive.
-  int64_t kept_bytes() const ABSL_LOCKS_EXCLUDED(mutex_);
+  // Bytes on their way to the file.
+  int64_t unwritten_bytes() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Replacements for the record of a run that has ended. They take less room;
-  // the record itself exists until its followers have read it, and is not saved
-  // any more. OnlySummaries() is for the storage's thread.
-  std::shared_ptr<RunRecord> WithoutResult() ABSL_LOCKS_EXCLUDED(mutex_);
-  std::shared_ptr<RunRecord> OnlySummaries() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Bytes of a file that does not survive the process.
+  int64_t temporary_bytes() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Whether the result is more than summaries.
-  bool has_pieces() const ABSL_LOCKS_EXCLUDED(mutex_);
-
-  // Whether there are followers that were not given up.
+  // Whether there are followers that took something within stall_timeout, or
+  // for which there was nothing.
   bool is_followed() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Gives up those followers of an ended run that could have taken something
-  // for stall_timeout, and took nothing; or all of them.
-  void GiveUpStalledFollowers() ABSL_LOCKS_EXCLUDED(mutex_);
-  void GiveUpFollowers() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Closes the file of a run that has ended, whose description then says so.
+  // Gives up its followers. For the storage's thread.
+  void DropResult() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Both return at once. The storage saves the description in the state that it
-  // has by then. Commit() also makes it write all records so far, if they are
-  // to survive; if that fails, the description says so.
+  // has by then. Commit() also makes it write all records so far, and wait
+  // until they are on the disk; if that fails, the description says so.
   void Save();
   void Commit() ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -162,12 +142,11 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
   void OnProgress(int test_index, const TrafficProgress& progress)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // A piece of the result. Blocks while there is no room for it.
+  // A piece of the result. Blocks while too much is on its way to the file.
   void OnResultChunk(int test_index, ResultChunk chunk);
 
   // The test has ended; `result` has no service_logs. Blocks until the disk has
-  // it. Without room there and in memory, it loses the nodes' samples. An error
-  // ends the sequence.
+  // it. An error ends the sequence.
   absl::Status OnTestFinished(int test_index, TestResult result)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -183,43 +162,34 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
   RunDescription::State FinalState(const absl::Status& status) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Finish(const absl::Status& status) ABSL_LOCKS_EXCLUDED(mutex_);
-  void Append(const RunTestsEvent& event) ABSL_LOCKS_EXCLUDED(mutex_);
-  void AppendRecord(std::string record, std::optional<int> piece_of)
-      ABSL_LOCKS_EXCLUDED(mutex_);
-  Options Replace() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::string Missing() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  // ---- Room, on the run's thread
-  bool AwaitRoom(std::optional<int> piece_of, int64_t bytes)
-      ABSL_LOCKS_EXCLUDED(mutex_);
-  void AwaitDisk() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool DropPieces(int test_index, const std::string& piece)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  // ---- Records on their way to the file, on the run's thread
+  struct Unwritten {
+    int test_index;
+    std::string record;
+  };
+  void Append(const RunTestsEvent& event) ABSL_LOCKS_EXCLUDED(mutex_);
+  bool AwaitRoom(int test_index) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Lose(int test_index, const absl::Status& why)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // ---- Storage: functions that post work, and functions on its thread
   void Post(std::function<void(RunDisk& disk)> work);
   void WriteNow(RunDisk& disk) ABSL_LOCKS_EXCLUDED(mutex_);
   void CommitNow(RunDisk& disk) ABSL_LOCKS_EXCLUDED(mutex_);
-  void OnSynced() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void SaveNow(RunDisk& disk) ABSL_LOCKS_EXCLUDED(mutex_);
-  RunDescription Committed() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   RunDescription ToSave() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ReadNow(int64_t follower_id) ABSL_LOCKS_EXCLUDED(mutex_);
-  absl::StatusOr<std::string> ReadRecord(int64_t offset) const
-      ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<std::deque<std::string>> ReadFile(int64_t offset, int64_t end);
 
   // ---- Followers
   RunNews NewsFor(RunFollower& follower) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::optional<RunTestsEvent> LiveNewsFor(RunFollower& follower)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  ResultLog::Record TakeRecord(RunFollower& follower)
+  std::optional<std::string> TakeRecord(RunFollower& follower)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool Gets(const RunFollower& follower, const RunTestsEvent& event,
-            int64_t begin) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool LacksPieces(int test_index) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::Status WhatIsMissing() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void GiveUp(absl::FunctionRef<bool(const RunFollower& follower)> which,
-              const std::string& why) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status EndForFollowers() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Notify() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   const Options options_;
@@ -241,28 +211,29 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
   std::optional<RunDescription> ended_ ABSL_GUARDED_BY(mutex_);
   std::optional<absl::Status> end_ ABSL_GUARDED_BY(mutex_);
 
-  ResultLog log_ ABSL_GUARDED_BY(mutex_);
-  std::string missing_ ABSL_GUARDED_BY(mutex_);  // see Options
+  std::deque<Unwritten> unwritten_ ABSL_GUARDED_BY(mutex_);
+  // As many as the file will have more, with the record that is being written.
+  int64_t unwritten_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t file_end_ ABSL_GUARDED_BY(mutex_);
 
-  // Pieces of these tests were dropped: a range, because the file ends before
-  // the first one, and all in memory are dropped together.
-  int lacking_begin_ ABSL_GUARDED_BY(mutex_) = 0;
-  int lacking_end_ ABSL_GUARDED_BY(mutex_) = 0;
+  // Where it ended when all was on the disk, at the end of a test or of the
+  // run.
+  int64_t committed_end_ ABSL_GUARDED_BY(mutex_);
 
-  std::string storage_problem_ ABSL_GUARDED_BY(mutex_);  // of the result
-  std::string storage_risk_ ABSL_GUARDED_BY(mutex_);     // until this one ends
-  std::string save_problem_ ABSL_GUARDED_BY(mutex_);     // of the description
-  absl::Status write_error_ ABSL_GUARDED_BY(mutex_);  // until the next commit
+  std::set<int> lost_tests_ ABSL_GUARDED_BY(mutex_);
+  absl::Status loss_ ABSL_GUARDED_BY(mutex_);  // why the last one was lost
+
+  // The run has waited for the disk in vain, and does not wait again until the
+  // disk has taken something, or has failed.
+  bool is_stalled_ ABSL_GUARDED_BY(mutex_) = false;
+
+  bool is_dropped_ ABSL_GUARDED_BY(mutex_) = false;   // see DropResult()
+  std::string sync_problem_ ABSL_GUARDED_BY(mutex_);  // of the result
+  std::string save_problem_ ABSL_GUARDED_BY(mutex_);  // of the description
   bool is_write_posted_ ABSL_GUARDED_BY(mutex_) = false;
   int commits_posted_ ABSL_GUARDED_BY(mutex_) = 0;
   int commits_done_ ABSL_GUARDED_BY(mutex_) = 0;
-  // The offset up to which the disk has the result, for good. It is at the end
-  // of a test or of the run: one of those in commit_ends_, of which those
-  // behind it are left.
-  int64_t committed_end_ ABSL_GUARDED_BY(mutex_);
-  std::deque<int64_t> commit_ends_ ABSL_GUARDED_BY(mutex_);
   bool is_saved_ ABSL_GUARDED_BY(mutex_) = false;
-  bool is_replaced_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_announced_ ABSL_GUARDED_BY(mutex_) = false;  // the disk knows the run
 
   // By id.
@@ -289,10 +260,8 @@ class RunFollower {
   RunFollower& operator=(const RunFollower&) = delete;
 
   // Returns first the run's id, then events as in RunTests, then the end. Tests
-  // that had ended before the follower was made have no start. A test's result
-  // is either complete or without any of its pieces. If the rest of the pieces
-  // is dropped when the follower has only some, it does not receive the test's
-  // end either. If anything is missing, the end of the run is an error that
+  // that had ended before the follower was made have no start. A test that was
+  // lost has no end, and if there is one, the end of the run is an error that
   // names it. Never blocks.
   RunNews Next();
 
@@ -303,13 +272,6 @@ class RunFollower {
  private:
   friend class RunRecord;
 
-  // Pieces of a test whose end it does not have: all of them, if the end begins
-  // at the offset `end`.
-  struct Part {
-    int test_index;
-    int64_t end;
-  };
-
   const std::shared_ptr<RunRecord> record_;
   const std::function<void()> on_news_;
 
@@ -318,11 +280,10 @@ class RunFollower {
   bool id_is_said_ = false;
   int queue_version_ = 0;
   int progress_version_ = 0;
-  int64_t offset_ = ResultLog::kBegin;  // of the next record to take
-  bool is_reading_ = false;             // the storage reads for this follower
-  std::deque<std::string> read_ahead_;  // read from the file at offset_
-  int tests_before_ = 0;                // tests that had ended when it was made
-  std::optional<Part> part_;
+  int64_t offset_ = ResultFile::kBegin;  // of the next record to take
+  bool is_reading_ = false;              // the storage reads for this follower
+  std::deque<std::string> read_ahead_;   // read from the file at offset_
+  int tests_before_ = 0;       // tests that had ended when it was made
   int64_t idle_since_ns_ = 0;  // took nothing, or there was nothing; monotonic
   bool is_given_up_ = false;
   absl::Status error_;  // there is no way to go on

@@ -191,20 +191,6 @@ TEST_F(RunRecordTest, ARunThatHasEndedSaysHow) {
               ElementsAre("id", "end in the middle of test 2"));
 }
 
-TEST_F(RunRecordTest, SmallResultsTakeNoFile) {
-  disk_->FailWrites(absl::InternalError("a file"), absl::OkStatus(),
-                    absl::OkStatus());
-  auto record = MakeRecord();
-  RunOneTest(*record, 0, 1);
-  RunOneTest(*record, 1, 0);
-  record->OnSequenceDone(absl::OkStatus());
-  EXPECT_THAT(Drain(Follow(record)),
-              ElementsAre("id", "piece0", "finished 0", "finished 1", "end "));
-  EXPECT_EQ(record->description().message(), "");
-  EXPECT_GT(record->kept_bytes(), kPieceBytes);
-  EXPECT_FALSE(record->is_on_disk());
-}
-
 TEST_F(RunRecordTest, AFollowerThatTakesNothingDelaysNobodyAndGetsAllLater) {
   auto record = MakeRecord();
   RunFollower& follower = Follow(record);
@@ -212,7 +198,8 @@ TEST_F(RunRecordTest, AFollowerThatTakesNothingDelaysNobodyAndGetsAllLater) {
   record->OnSequenceDone(absl::OkStatus());
   Await();
   EXPECT_TRUE(record->has_ended());
-  EXPECT_GT(record->kept_bytes(), 100 * kPieceBytes);
+  EXPECT_GT(record->temporary_bytes(), 100 * kPieceBytes);
+  EXPECT_EQ(record->unwritten_bytes(), 0);
   // The id, the start, the end of the test and that of the run.
   EXPECT_THAT(Drain(follower), SizeIs(104));
 }
@@ -236,76 +223,80 @@ TEST_F(RunRecordTest, FollowersReadWhileTheRunWrites) {
   EXPECT_THAT(pieces, ElementsAre(kPieces, kPieces));
 }
 
-TEST_F(RunRecordTest, SummariesReplaceAResultThatFollowersMayStillRead) {
+TEST_F(RunRecordTest, ADroppedResultTakesNoRoomAndItsReadersAreTold) {
   auto record = MakeRecord();
   RunFollower& early = Follow(record);
   RunOneTest(*record, 0, 10);
-  RunOneTest(*record, 1, 1);
   record->OnSequenceDone(absl::OkStatus());
   Await();
-  std::shared_ptr<RunRecord> summaries = record->OnlySummaries();
-  record = nullptr;
-  EXPECT_LT(summaries->kept_bytes(), kPieceBytes);
-  EXPECT_THAT(
-      Drain(Follow(summaries)),
-      ElementsAre("id", "finished 0", "finished 1",
-                  AllOf(HasSubstr("end run "), HasSubstr("--results_memory"),
-                        HasSubstr("only summaries were kept of tests 1 to "
-                                  "2"))));
-  EXPECT_THAT(summaries->description().message(),
-              HasSubstr("only summaries were kept"));
-  EXPECT_THAT(Drain(early), SizeIs(17));
+  EXPECT_TRUE(early.Next().event->has_run_id());
+  EXPECT_FALSE(early.is_given_up());
+  storage_.Post([&](RunDisk&) { record->DropResult(); });
+  Await();
+  EXPECT_EQ(record->temporary_bytes(), 0);
+  EXPECT_TRUE(early.is_given_up());
+  const auto is_dropped =
+      AllOf(HasSubstr("end run "), HasSubstr("was dropped to make room"),
+            HasSubstr("--results_disk"));
+  EXPECT_THAT(Drain(early), ElementsAre(is_dropped));
+  EXPECT_THAT(Drain(Follow(record)), ElementsAre("id", is_dropped));
+  EXPECT_THAT(record->description().message(), HasSubstr("was dropped"));
+  EXPECT_FALSE(record->description().has_result_bytes());
 }
 
-TEST_F(RunRecordTest, SummariesThatCanNotBeReadAreSaid) {
+TEST_F(RunRecordTest, ADropBetweenAReadAndItsAnswerDoesNoHarm) {
   auto record = MakeRecord();
+  RunFollower& follower = Follow(record);
   RunOneTest(*record, 0, 10);
   record->OnSequenceDone(absl::OkStatus());
   Await();
-  disk_->FailReads(absl::DataLossError("/tmp is damaged at byte 19"));
-  std::shared_ptr<RunRecord> summaries = record->OnlySummaries();
-  EXPECT_THAT(Drain(Follow(summaries)).back(),
-              HasSubstr("kept of test 1, and not all of those: /tmp is damaged "
-                        "at byte 19"));
+  disk_->Close();
+  record->Save();
+  ASSERT_TRUE(disk_->AwaitCall());
+  storage_.Post([&](RunDisk&) { record->DropResult(); });
+  EXPECT_TRUE(follower.Next().event->has_run_id());
+  EXPECT_FALSE(follower.Next().event.has_value());  // asks for records
+  disk_->Open();
+  EXPECT_THAT(Drain(follower), ElementsAre(HasSubstr("was dropped")));
 }
 
-TEST_F(RunRecordTest, FollowersThatTakeNothingAreGivenUpWhenTheRunHasEnded) {
+TEST_F(RunRecordTest, WhoTakesNothingForLongDoesNotCountAsAFollower) {
   constexpr int64_t kSecondNs = 1'000'000'000;
   stall_timeout_ = absl::Seconds(60);
   auto record = MakeRecord();
-  RunFollower& stalled = Follow(record);
-  RunFollower& slow = Follow(record);
+  EXPECT_FALSE(record->is_followed());
+  RunFollower& follower = Follow(record);
   RunOneTest(*record, 0, 10);
   clock_.Advance(100 * kSecondNs);
-  record->GiveUpStalledFollowers();
   record->OnSequenceDone(absl::OkStatus());
   Await();
+  // Until now there may have been nothing for it.
+  EXPECT_TRUE(record->is_followed());
   clock_.Advance(59 * kSecondNs);
-  record->GiveUpStalledFollowers();
-  EXPECT_FALSE(stalled.is_given_up());
-  EXPECT_TRUE(slow.Next().event.has_value());
-  const int news_count = news_count_;
+  EXPECT_TRUE(record->is_followed());
+  EXPECT_TRUE(follower.Next().event.has_value());
+  clock_.Advance(59 * kSecondNs);
+  EXPECT_TRUE(record->is_followed());
   clock_.Advance(kSecondNs);
-  record->GiveUpStalledFollowers();
-  record->GiveUpStalledFollowers();
-  EXPECT_TRUE(stalled.is_given_up());
-  EXPECT_EQ(news_count_, news_count + 1);
-  EXPECT_THAT(Drain(stalled), ElementsAre(HasSubstr("read nothing of it for")));
-  EXPECT_FALSE(slow.is_given_up());
-  EXPECT_THAT(Drain(slow), SizeIs(13));
+  EXPECT_FALSE(record->is_followed());
+  EXPECT_THAT(Drain(follower), SizeIs(13));
 }
 
-TEST_F(RunRecordTest, AFullDiskOfTemporaryFilesIsSaid) {
+TEST_F(RunRecordTest, AFullDiskOfTemporaryFilesLosesATestByName) {
   disk_->FailWrites(absl::ErrnoToStatus(ENOSPC, "cannot write /x"),
                     absl::OkStatus(), absl::OkStatus());
-  room_bytes_ = 20 * kPieceBytes;
   auto record = MakeRecord();
   RunOneTest(*record, 0, 10);
+  disk_->FailWrites(absl::OkStatus(), absl::OkStatus(), absl::OkStatus());
+  RunOneTest(*record, 1, 1);
   record->OnSequenceDone(absl::OkStatus());
-  EXPECT_THAT(Drain(Follow(record)), SizeIs(13));
-  EXPECT_THAT(record->description().message(),
-              AllOf(HasSubstr("cannot write /x: No space left on device"),
-                    HasSubstr("kept in memory, until the sequencer ends")));
+  const auto is_lost =
+      AllOf(HasSubstr("the result of test 1 is lost: "),
+            HasSubstr("cannot write /x: No space left on device"));
+  EXPECT_THAT(Drain(Follow(record)),
+              ElementsAre("id", "piece0", "finished 1", is_lost));
+  EXPECT_THAT(record->description().message(), is_lost);
+  EXPECT_EQ(record->description().state(), RunDescription::FAILED);
 }
 
 }  // namespace

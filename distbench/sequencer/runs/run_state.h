@@ -27,13 +27,10 @@ absl::Status EndOf(const RunDescription& run);
 // Adds a sentence, unless it is empty, to the run's message.
 void AddSentence(const std::string& sentence, RunDescription& run);
 
-// Messages that explain why a run's result is incomplete.
-inline constexpr char kPiecesDropped[] =
-    "its result needs more than the sequencer's --results_memory: only "
-    "summaries were kept";
+// Explains why a run has no result.
 inline constexpr char kResultDropped[] =
     "its result was dropped to make room for later ones; the sequencer's "
-    "--results_memory sets how much is kept of what is not in --results_dir";
+    "--results_disk sets how much is kept of what is not in --results_dir";
 
 // The test that is running, for status requests and messages. Thread-safe.
 class RunStatus {

@@ -22,9 +22,22 @@
 
 namespace distbench::sequencer {
 
-// A file with the records of a run (see ResultLog). Errors name the file.
+// A file with the events of a run, one record each. Records are appended at the
+// end and read from anywhere, by their positions in the file. Errors name the
+// file.
 class ResultFile {
  public:
+  // The position of the first record.
+  static constexpr int64_t kBegin = 8;
+
+  // What precedes each record.
+  static constexpr int64_t kRecordHeaderBytes = 8;
+
+  // The bytes that a record takes in the file.
+  static int64_t SizeOf(const std::string& record) {
+    return kRecordHeaderBytes + static_cast<int64_t>(record.size());
+  }
+
   virtual ~ResultFile() = default;
 
   // Adds a record at the end. An error leaves the file as it was before.

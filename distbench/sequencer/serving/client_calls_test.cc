@@ -41,16 +41,16 @@ class OneRunService final : public DistBenchTestSequencer::CallbackService {
       grpc::CallbackServerContext*, const TestSequence*,
       TestSequenceResults* response) override {
     auto* const call = RunTestSequenceCall::Open(*response, run_, [] {});
-    is_answered_.Notify();
+    is_called_.Notify();
     return call;
   }
 
-  // Waits until the response of RunTestSequence() is complete.
-  void AwaitAnswer() const { is_answered_.WaitForNotification(); }
+  // Waits until RunTestSequence() follows the run.
+  void AwaitCall() const { is_called_.WaitForNotification(); }
 
  private:
   const std::shared_ptr<RunRecord> run_;
-  absl::Notification is_answered_;
+  absl::Notification is_called_;
 };
 
 // Serves an OneRunService.
@@ -110,14 +110,13 @@ class CountingClock final : public base::Clock {
   int64_t now_ns_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
-// A run that has ended, in memory, with a piece that is larger than what a
+// A run that has ended, with a piece that is larger than what a
 // connection buffers.
 std::shared_ptr<RunRecord> LargeRun(RunStorage& storage,
                                     const base::Clock& clock) {
   constexpr int64_t kPieceBytes = 64 << 20;
   RunRecord::Options options;
   options.storage = &storage;
-  options.memory_bytes = 2 * kPieceBytes;
   options.description.set_id("20260131-235959-000");
   options.description.set_state(RunDescription::WAITING);
   options.description.add_test_names("first");
@@ -142,10 +141,10 @@ TEST(FollowRunCallTest, AClientThatDoesNotReadIsCutOffWhenItIsGivenUp) {
   const auto stub = server.Connect();
   grpc::ClientContext context;
   const auto reader = stub->GetRun(&context, GetRunRequest());
-  // The follower asks when it begins, takes the id, and takes the piece.
-  ASSERT_TRUE(clock.AwaitCount(3));
-  clock.Advance(absl::Minutes(1));
-  run->GiveUpStalledFollowers();
+  // The follower asks when it begins, takes the id, has read the piece, and
+  // takes it.
+  ASSERT_TRUE(clock.AwaitCount(4));
+  storage.Post([&](RunDisk&) { run->DropResult(); });
   RunTestsEvent event;
   EXPECT_TRUE(reader->Read(&event));
   EXPECT_FALSE(reader->Read(&event));
@@ -166,7 +165,8 @@ TEST(RunTestSequenceCallTest, AClientThatDoesNotReadTheResponseKeepsNoRecord) {
   const auto unread =
       stub->AsyncRunTestSequence(&context, TestSequence(), &queue);
   unread->ReadInitialMetadata(nullptr);  // the call begins
-  service.AwaitAnswer();
+  service.AwaitCall();
+  EXPECT_TRUE(storage.AwaitIdle(absl::Minutes(1)));  // the response is complete
   EXPECT_FALSE(run->is_followed());
   context.TryCancel();
   void* tag = nullptr;

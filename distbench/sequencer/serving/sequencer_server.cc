@@ -115,12 +115,19 @@ void Configure(grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
 }
 
+SequencerOptions WithFilesForRuns(SequencerOptions options) {
+  int& ended = options.run_limits.ended;
+  ended = LimitEndedRuns(ended, MaxOpenFiles());
+  return options;
+}
+
 class StartedServer final : public SequencerServer {
  public:
   explicit StartedServer(SequencerOptions options)
-      : options_(std::move(options)),
+      : options_(WithFilesForRuns(std::move(options))),
         registry_(std::string(base::ProgramVersion()),
-                  LimitNodes(options_.max_nodes, MaxOpenFiles())),
+                  LimitNodes(options_.max_nodes, options_.run_limits.ended,
+                             MaxOpenFiles())),
         environment_{.registry = registry_,
                      .status = status_,
                      .clock = base::RealClock(),
@@ -128,8 +135,8 @@ class StartedServer final : public SequencerServer {
                      .revision = options_.revision,
                      .on_shutdown_request = options_.on_shutdown_request,
                      .guards = options_.guards,
-                     .summary_bytes = std::max(
-                         kLeastSummaryBytes, options_.run_limits.memory_bytes),
+                     .summary_bytes = std::max(kLeastSummaryBytes,
+                                               options_.results_memory_bytes),
                      .patience = {.until_back = options_.node_silence_timeout +
                                                 kMostBetweenRegistrations}},
         book_(options_.run_limits, environment_.clock),
@@ -344,9 +351,14 @@ absl::StatusOr<std::unique_ptr<SequencerServer>> SequencerServer::Start(
   return server;
 }
 
-NodeLimit LimitNodes(int max_nodes, int64_t max_open_files) {
-  const int64_t by_files =
-      std::max<int64_t>(1, max_open_files - kFilesBesidesNodes);
+int LimitEndedRuns(int max_runs, int64_t max_open_files) {
+  return static_cast<int>(std::min<int64_t>(max_runs, max_open_files / 4));
+}
+
+NodeLimit LimitNodes(int max_nodes, int64_t files_of_runs,
+                     int64_t max_open_files) {
+  const int64_t others = kFilesBesidesNodes + files_of_runs;
+  const int64_t by_files = std::max<int64_t>(1, max_open_files - others);
   if (max_nodes <= by_files) {
     return {.count = max_nodes,
             .remedy =
@@ -358,7 +370,7 @@ NodeLimit LimitNodes(int max_nodes, int64_t max_open_files) {
               "it may have only ", max_open_files,
               " files open and needs one for each node; to take --max_nodes=",
               max_nodes, ", start it where ulimit -Hn is at least ",
-              max_nodes + kFilesBesidesNodes,
+              max_nodes + kFilesBesidesNodes + RunLimits().ended,
               " (LimitNOFILE of a service of systemd)")};
 }
 

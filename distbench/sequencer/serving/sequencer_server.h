@@ -58,12 +58,18 @@ struct SequencerOptions {
   // Revision of the source of this build, for results; empty if not known.
   std::string revision;
 
-  // Where runs and their results are kept (see RunDirectory); empty: in memory.
+  // Where runs and their results are kept (see RunDirectory); empty: in
+  // temporary files, until the sequencer ends.
   std::string results_dir;
 
   // Used instead of results_dir if not null.
   std::shared_ptr<RunDisk> disk;
 
+  // At least 32 MiB of memory for what the summary of the running test is made
+  // from, and as much as this.
+  int64_t results_memory_bytes = int64_t{128} << 20;
+
+  // The number of ended runs is less if the process may have few files open.
   RunLimits run_limits;
 
   // Approximate limit of the memory for messages that are being received,
@@ -131,14 +137,20 @@ class SequencerServer {
 
 // How many nodes a sequencer can take.
 
-// Files that a sequencer needs besides one for each node: for clients, for
-// results, and for nodes that are refused or that come back.
+// Files that a sequencer needs besides one for each node and for each ended
+// run: for clients, for the running test, and for nodes that are refused or
+// that come back.
 inline constexpr int64_t kFilesBesidesNodes = 200;
+
+// How many ended runs a sequencer without results_dir remembers, of which each
+// may have a file open: as many as the limit, or a quarter of the files.
+int LimitEndedRuns(int max_runs, int64_t max_open_files);
 
 // max_nodes, or fewer if the process may not have that many files open: a
 // sequencer without files could not serve its clients either. Always at least
 // one.
-NodeLimit LimitNodes(int max_nodes, int64_t max_open_files);
+NodeLimit LimitNodes(int max_nodes, int64_t files_of_runs,
+                     int64_t max_open_files);
 
 // The number of files that this process may have open.
 int64_t MaxOpenFiles();

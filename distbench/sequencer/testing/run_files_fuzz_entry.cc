@@ -17,7 +17,6 @@
 #include "absl/time/time.h"
 #include "distbench/base/files.h"
 #include "distbench/base/testing/fake_clock.h"
-#include "distbench/sequencer/runs/result_log.h"
 #include "distbench/sequencer/runs/run_book.h"
 #include "distbench/sequencer/runs/run_directory.h"
 #include "distbench/sequencer/runs/run_record.h"

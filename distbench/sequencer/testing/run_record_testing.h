@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -83,12 +82,9 @@ class RunRecordTest : public testing::Test {
     options.description.set_state(RunDescription::WAITING);
     options.description.add_test_names("first");
     options.description.add_test_names("second");
+    options.description.add_test_names("third");
     options.stop_at_failure = stop_at_failure_;
     options.memory_bytes = 2 * kPieceBytes;
-    options.make_room = [this](int64_t bytes) {
-      on_room_wanted_();
-      return bytes <= room_bytes_;
-    };
     options.on_ended = [this] { ++ended_count_; };
     options.stall_timeout = stall_timeout_;
     options.last_stall_timeout = absl::Milliseconds(1);
@@ -117,10 +113,11 @@ class RunRecordTest : public testing::Test {
     return *followers_.back();
   }
 
-  // Returns everything that the follower can read now, or when the disk has
+  // Returns everything that the follower can read when the disk has written and
   // read it; at the end of the run, the last element is "end" with its message.
   std::vector<std::string> Drain(RunFollower& follower) {
     std::vector<std::string> words;
+    Await();
     while (true) {
       RunNews news = follower.Next();
       if (!news.event.has_value() && !news.end.has_value()) {
@@ -141,8 +138,6 @@ class RunRecordTest : public testing::Test {
   void Await() { EXPECT_TRUE(storage_.AwaitIdle(absl::Minutes(1))); }
 
   base::FakeClock clock_;
-  int64_t room_bytes_ = 0;  // for records that the disk does not take
-  std::function<void()> on_room_wanted_ = [] {};
   bool stop_at_failure_ = false;
   absl::Duration stall_timeout_ = absl::Minutes(5);
   std::atomic<int> ended_count_ = 0;
