@@ -22,7 +22,7 @@
 #include "distbench/client/progress_display.h"
 #include "distbench/client/test_client.h"
 #include "distbench/products/ab_test/alternation.h"
-#include "distbench/report/comparison/noise_floor.h"
+#include "distbench/products/ab_test/noise_table.h"
 #include "distbench/report/comparison/repeated_looks.h"
 #include "distbench/report/findings/findings.h"
 #include "distbench/report/measurements/test_run.h"
@@ -283,7 +283,7 @@ absl::StatusOr<int> ShowNoiseFloor(const std::vector<std::string>& paths) {
     return absl::InvalidArgumentError("there is no test in the results");
   int exit_code = report::kExitOk;
   for (const auto& [name, runs] : tests) {
-    const absl::StatusOr<std::string> table = report::DescribeNoise(runs);
+    const absl::StatusOr<std::string> table = DescribeNoise(runs);
     if (table.ok()) {
       std::cout << *table;
     } else {

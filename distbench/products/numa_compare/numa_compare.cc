@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <random>
 #include <utility>
 
-#include "absl/algorithm/container.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -30,80 +27,20 @@ using SearchReports = google::protobuf::RepeatedPtrField<SearchReport>;
 
 // ---- Running the searches ---------------------------------------------------
 
-std::string ObjectiveOf(const CapacityQuestion& question) {
-  return question.deployment->searches[question.search].spec.objectives(0);
-}
-
-// Emulators have their own names for their processors.
-void WarnOfEmulation(const HostFacts& host, NumaComparison& comparison) {
-  if (!absl::StrContains(host.cpu_model(), "QEMU")) return;
-  const std::string warning = absl::StrCat(
-      "The CPUs are emulated (", host.cpu_model(),
-      "): loads, latencies and ratios are the emulator's and say nothing about "
-      "the speed of any machine. Only the placement of threads and memory is "
-      "meaningful.");
-  if (absl::c_linear_search(comparison.omissions(), warning)) return;
-  comparison.add_omissions(warning);
-}
-
-// Keeps the search, and its last run.
-void Keep(TestSequenceResults found, const CapacityQuestion& question,
-          SearchReports& searches, NumaDeployment& deployment,
-          TestSequenceResults& results) {
+// Keeps the search, and its last run, which shows where the instances were.
+void Keep(TestSequenceResults found, int repetition, SearchReports& searches,
+          NumaDeployment& deployment, TestSequenceResults& results) {
   *searches.Add() = std::move(*found.mutable_searches(0));
   if (found.test_results().empty()) return;
   TestResult& run = *results.add_test_results();
   run = std::move(*found.mutable_test_results()->rbegin());
-  run.mutable_run_info()->set_repetition(question.repetition);
+  run.mutable_run_info()->set_repetition(repetition);
   for (const auto& [node, resources] :
        run.resource_usage_logs().node_resources()) {
     for (const auto& [instance, proof] : resources.binding_proofs()) {
       (*deployment.mutable_binding_proofs())[instance] = proof;
     }
-    WarnOfEmulation(resources.host(), *results.mutable_numa_comparison());
   }
-}
-
-void KeepFailure(const absl::Status& status, const CapacityQuestion& question,
-                 SearchReports& searches, NumaComparison& comparison) {
-  SearchReport& search = *searches.Add();
-  search.mutable_search()->add_objectives(ObjectiveOf(question));
-  search.set_verdict(kFailedVerdict);
-  search.set_evidence(std::string(status.message()));
-  comparison.add_omissions(
-      absl::StrCat("Search ", question.number, " of ", question.count, " (",
-                   question.deployment->name, ", ", ObjectiveOf(question),
-                   ") failed and is not counted: ", status.message(), "."));
-}
-
-absl::StatusOr<TestSequenceResults> RunSearch(
-    const LocalSearches& searches, const CapacityQuestion& question) {
-  const PlannedDeployment& deployment = *question.deployment;
-  searches.say(absl::StrFormat("Search %d of %d: %s, %s, repetition %d",
-                               question.number, question.count,
-                               deployment.name, ObjectiveOf(question),
-                               question.repetition + 1));
-  const absl::StatusOr<std::unique_ptr<cli::LocalCluster>> cluster =
-      cli::LocalCluster::Start(searches.program, deployment.node_flags);
-  if (!cluster.ok()) return cluster.status();
-  const absl::StatusOr<std::unique_ptr<client::TestClient>> client =
-      client::TestClient::Connect((*cluster)->address(), (*cluster)->tls());
-  if (!client.ok()) return client.status();
-  search::SearchCallbacks callbacks;
-  callbacks.run = search::RunOnSequencer(**client);
-  callbacks.observe = [&](const SearchReport&, const SearchProbe& probe) {
-    searches.say(search::ProbeText(probe));
-  };
-  TestSequenceResults results;
-  searches.set_stop_handler([&client] { (*client)->Cancel(); });
-  const absl::Status status = search::RunLoadSearch(
-      deployment.searches[question.search], callbacks, results);
-  searches.set_stop_handler({});
-  if (!status.ok()) return status;
-  if (results.searches(0).verdict() == search::kInvalidVerdict) {
-    return absl::AbortedError(results.searches(0).evidence());
-  }
-  return results;
 }
 
 }  // namespace
@@ -112,41 +49,48 @@ absl::Status RunNumaComparison(const NumaPlan& plan, int repetitions,
                                uint64_t seed, const CapacitySearch& search,
                                TestSequenceResults& results) {
   NumaComparison& comparison = *results.mutable_numa_comparison();
-  std::vector<CapacityQuestion> questions;
-  for (const PlannedDeployment& planned : plan.deployments) {
-    NumaDeployment& deployment = *comparison.add_deployments();
-    deployment.set_name(planned.name);
-    deployment.set_instances(planned.instances);
-    deployment.set_workers_per_instance(planned.workers_per_instance);
-    for (size_t i = 0; i < planned.searches.size(); ++i) {
-      questions.push_back({&planned, static_cast<int>(i)});
-    }
-  }
   comparison.mutable_omissions()->Assign(plan.omissions.begin(),
                                          plan.omissions.end());
+  std::vector<std::pair<int, int>> questions;  // deployment, and its search
+  for (const PlannedDeployment& planned : plan.deployments) {
+    const int deployment = comparison.deployments_size();
+    *comparison.add_deployments() = planned.description;
+    for (size_t i = 0; i < planned.searches.size(); ++i) {
+      questions.push_back({deployment, static_cast<int>(i)});
+    }
+  }
   std::mt19937_64 random(seed);
   int number = 0;
   int failed_count = 0;
   for (int repetition = 0; repetition < repetitions; ++repetition) {
-    std::vector<CapacityQuestion> shuffled = questions;
+    std::vector<std::pair<int, int>> shuffled = questions;
     std::shuffle(shuffled.begin(), shuffled.end(), random);
-    for (CapacityQuestion& question : shuffled) {
-      question.repetition = repetition;
-      question.number = ++number;
-      question.count = repetitions * static_cast<int>(questions.size());
-      absl::StatusOr<TestSequenceResults> found = search(question);
+    for (const auto& [position, which] : shuffled) {
+      const PlannedDeployment& planned = plan.deployments[position];
+      const search::SearchPlan& asked = planned.searches[which];
+      const std::string& objective = asked.spec.objectives(0);
+      const std::string title = absl::StrFormat(
+          "Search %d of %d: %s, %s, repetition %d", ++number,
+          repetitions * questions.size(), planned.description.name(), objective,
+          repetition + 1);
+      absl::StatusOr<TestSequenceResults> found = search(planned, asked, title);
       if (absl::IsCancelled(found.status())) return found.status();
-      NumaDeployment& deployment = *comparison.mutable_deployments(
-          static_cast<int>(question.deployment - plan.deployments.data()));
-      SearchReports& searches =
-          question.search == 0 ? *deployment.mutable_cpu_target_searches()
-                               : *deployment.mutable_objective_searches();
+      NumaDeployment& deployment = *comparison.mutable_deployments(position);
+      SearchReports& searches = which == 0
+                                    ? *deployment.mutable_cpu_target_searches()
+                                    : *deployment.mutable_objective_searches();
       if (found.ok()) {
-        Keep(*std::move(found), question, searches, deployment, results);
-      } else {
-        ++failed_count;
-        KeepFailure(found.status(), question, searches, comparison);
+        Keep(*std::move(found), repetition, searches, deployment, results);
+        continue;
       }
+      ++failed_count;
+      const std::string why(found.status().message());
+      SearchReport& failed = *searches.Add();
+      failed.mutable_search()->add_objectives(objective);
+      failed.set_verdict(kFailedVerdict);
+      failed.set_evidence(why);
+      comparison.add_omissions(
+          absl::StrCat(title, ": failed and is not counted: ", why, "."));
     }
   }
   if (failed_count == 0) return absl::OkStatus();
@@ -154,9 +98,36 @@ absl::Status RunNumaComparison(const NumaPlan& plan, int repetitions,
                                          " searches failed; see the notes"));
 }
 
-CapacitySearch SearchLocally(LocalSearches searches) {
-  return [searches = std::move(searches)](const CapacityQuestion& question) {
-    return RunSearch(searches, question);
+CapacitySearch SearchLocally(
+    std::string program, std::function<void(const std::string& line)> say,
+    std::function<void(std::function<void()> handler)> set_stop_handler) {
+  return [program = std::move(program), say = std::move(say),
+          set_stop_handler = std::move(set_stop_handler)](
+             const PlannedDeployment& deployment,
+             const search::SearchPlan& search,
+             const std::string& title) -> absl::StatusOr<TestSequenceResults> {
+    say(title);
+    const absl::StatusOr<std::unique_ptr<cli::LocalCluster>> cluster =
+        cli::LocalCluster::Start(program, deployment.node_flags);
+    if (!cluster.ok()) return cluster.status();
+    const absl::StatusOr<std::unique_ptr<client::TestClient>> client =
+        client::TestClient::Connect((*cluster)->address(), (*cluster)->tls());
+    if (!client.ok()) return client.status();
+    search::SearchCallbacks callbacks;
+    callbacks.run = search::RunOnSequencer(**client);
+    callbacks.observe = [&](const SearchReport&, const SearchProbe& probe) {
+      say(search::ProbeText(probe));
+    };
+    TestSequenceResults results;
+    set_stop_handler([&client] { (*client)->Cancel(); });
+    const absl::Status status =
+        search::RunLoadSearch(search, callbacks, results);
+    set_stop_handler({});
+    if (!status.ok()) return status;
+    if (results.searches(0).verdict() == search::kInvalidVerdict) {
+      return absl::AbortedError(results.searches(0).evidence());
+    }
+    return results;
   };
 }
 
@@ -199,16 +170,6 @@ void ReportCapacity(const SearchReports& searches, const SearchReports* first,
   }
 }
 
-// Whether every requested binding held; absent if none was requested.
-std::optional<bool> BindingsHeld(const NumaDeployment& deployment) {
-  std::optional<bool> held;
-  for (const auto& [instance, proof] : deployment.binding_proofs()) {
-    if (!proof.has_binding()) continue;
-    held = held.value_or(true) && proof.violations().empty();
-  }
-  return held;
-}
-
 }  // namespace
 
 ReportedNumaComparison ReportNumaComparison(const NumaComparison& comparison) {
@@ -218,9 +179,6 @@ ReportedNumaComparison ReportNumaComparison(const NumaComparison& comparison) {
         reported.deployments().empty() ? nullptr : &comparison.deployments(0);
     ReportedNumaComparison::Deployment& added = *reported.add_deployments();
     report::CopyByName(deployment, added);
-    if (const auto held = BindingsHeld(deployment)) {
-      added.set_bindings_held(*held);
-    }
     ReportCapacity(deployment.cpu_target_searches(),
                    first ? &first->cpu_target_searches() : nullptr,
                    *added.mutable_cpu_target());

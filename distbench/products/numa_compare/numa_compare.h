@@ -49,19 +49,15 @@ struct NumaOptions {
 };
 
 struct PlannedDeployment {
-  // A name of NumaDeployment.
-  std::string name;
-  int instances = 1;
-  int workers_per_instance = 1;
-
-  // Canonical; node_service_bundles place the instances.
-  DistributedSystemDescription test;
+  // Its name, instances and workers.
+  NumaDeployment description;
 
   // Flags of the node managers: node0 hosts the generators, and nodeN hosts the
   // service's instance N - 1.
   std::vector<std::vector<std::string>> node_flags;
 
-  // For the CPU target, and for the objective if there is one.
+  // Of the test so deployed: for the CPU target, and for the objective if there
+  // is one.
   std::vector<search::SearchPlan> searches;
 };
 
@@ -77,24 +73,16 @@ struct NumaPlan {
 // one of its instances. Returns INVALID_ARGUMENT or FAILED_PRECONDITION if the
 // test, the options and the host do not fit together.
 absl::StatusOr<NumaPlan> PlanNumaComparison(
-    const DistributedSystemDescription& test, const NumaOptions& options,
+    const DistributedSystemDescription& test, NumaOptions options,
     const HostTopology& topology);
 
-// One search on one deployment.
-struct CapacityQuestion {
-  const PlannedDeployment* deployment = nullptr;
-  int search = 0;      // among those of the deployment
-  int repetition = 0;  // from 0
-  int number = 1;      // among all searches, in the order of running
-  int count = 1;
-};
-
-// Must start the deployment afresh each time. Returns the results of one search
-// (search_run.h), of which the last run is the one on which its answer is
-// based. CANCELLED ends the comparison; other errors are recorded as the
-// outcome of the search.
-using CapacitySearch =
-    std::function<absl::StatusOr<TestSequenceResults>(const CapacityQuestion&)>;
+// Makes one search on a deployment, which it starts afresh each time. `title`
+// says which search it is. Returns the results (search_run.h), of which the
+// last run is the one on which the answer is based. CANCELLED ends the
+// comparison; other errors are recorded as the outcome of the search.
+using CapacitySearch = std::function<absl::StatusOr<TestSequenceResults>(
+    const PlannedDeployment& deployment, const search::SearchPlan& search,
+    const std::string& title)>;
 
 // The verdict of a failed search, whose evidence is the error.
 inline constexpr char kFailedVerdict[] = "failed";
@@ -107,19 +95,14 @@ absl::Status RunNumaComparison(const NumaPlan& plan, int repetitions,
                                uint64_t seed, const CapacitySearch& search,
                                TestSequenceResults& results);
 
-// Searches on local clusters of fresh processes. A run that failed is an error,
-// because the deployment was not measured.
-struct LocalSearches {
-  std::string program;  // the path of distbench itself
-
-  // Receives a line before each search and one after each of its probes.
-  std::function<void(const std::string& line)> say;
-
-  // Sets what a request to stop does, at once if it has come before; {} for
-  // nothing.
-  std::function<void(std::function<void()> handler)> set_stop_handler;
-};
-CapacitySearch SearchLocally(LocalSearches searches);
+// Searches on local clusters of fresh processes of `program`, distbench itself.
+// A run that failed is an error, because the deployment was not measured.
+// `say` receives the title of each search and a line after each of its probes.
+// `set_stop_handler` sets what a request to stop does, at once if it has come
+// before; {} for nothing.
+CapacitySearch SearchLocally(
+    std::string program, std::function<void(const std::string& line)> say,
+    std::function<void(std::function<void()> handler)> set_stop_handler);
 
 // Returns an element of the key "numa_comparisons" of reports. Of the searches
 // of a deployment, those that converged count. Loads and latencies are

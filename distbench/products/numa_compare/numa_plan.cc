@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
-#include <map>
-#include <optional>
 #include <set>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -22,10 +21,6 @@ namespace {
 
 constexpr char kEachInTurn[] = "round_robin";
 
-// Fanouts to one instance, which several instances share in turn.
-bool IsFanoutToOne(const std::string& filter) {
-  return filter == kEachInTurn || filter == "random";
-}
 bool IsFanoutToAll(const std::string& filter) {
   return filter.empty() || filter == "all";
 }
@@ -59,6 +54,9 @@ absl::StatusOr<std::string> ChooseService(
 // together; empty if it does not.
 std::string WhyUndeployable(const DistributedSystemDescription& test,
                             const std::string& service) {
+  if (test.services_size() < 2) {
+    return "it has only one service, which cannot generate its own load";
+  }
   for (const ServiceSpec& spec : test.services()) {
     if (spec.name() != service) continue;
     if (config::IsOutside(spec)) return absl::StrCat(service, " is external");
@@ -69,8 +67,8 @@ std::string WhyUndeployable(const DistributedSystemDescription& test,
   }
   for (const RpcSpec& rpc : test.rpc_descriptions()) {
     const std::string& filter = rpc.fanout_filter();
-    if (rpc.server() != service || IsFanoutToOne(filter) ||
-        IsFanoutToAll(filter)) {
+    if (rpc.server() != service || IsFanoutToAll(filter) ||
+        filter == kEachInTurn || filter == "random") {
       continue;
     }
     return absl::StrCat("the traffic of ", rpc.name(), " to ", service,
@@ -123,57 +121,66 @@ DistributedSystemDescription DeployTest(
   return test;
 }
 
-// CPUs for the service, and the NUMA nodes with the memory nearest to and
-// farthest from them.
-struct Place {
-  base::IndexSet cpus;
-  std::optional<int> near_node = {};  // absent: the kernel knows no nodes
-  std::optional<int> far_node = {};   // absent: no other node is tested
-};
-
 struct Host {
-  // One for each tested node, at least one.
-  std::vector<Place> places;
-
-  // Of all places.
-  base::IndexSet service_cpus;
-  base::IndexSet generator_cpus;  // empty: shared with the service
+  const HostTopology& topology;
+  base::IndexSet nodes = {};  // those tested; empty: the kernel knows none
+  base::IndexSet service_cpus = {};
+  base::IndexSet generator_cpus = {};  // empty: shared with the service
 };
 
-// The CPUs of the tested NUMA nodes.
-using NodeCpus = std::map<int, base::IndexSet>;
-
-// Returns the requested nodes or, without any, all that instances can be bound
-// to.
-absl::StatusOr<NodeCpus> ChooseNodes(const std::string& list,
-                                     const HostTopology& topology) {
+// Divides the CPUs between the service, which gets those of the nodes asked for
+// or of all that instances can be bound to, and the generators.
+absl::StatusOr<Host> DivideHost(const NumaOptions& options,
+                                const HostTopology& topology) {
   const absl::StatusOr<base::IndexSet> asked =
-      numa::ParseNamedList("numa_nodes", list);
+      numa::ParseNamedList("numa_nodes", options.numa_nodes);
   if (!asked.ok()) return asked.status();
-  NodeCpus nodes;
+  const absl::StatusOr<base::IndexSet> generators =
+      numa::ParseNamedList("generator_cpus", options.generator_cpus);
+  if (!generators.ok()) return generators.status();
+  const base::IndexSet allowed = numa::IndicesOf(topology.allowed_cpus());
+  if (const auto missing = base::Without(*generators, allowed);
+      !missing.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the generators cannot use CPUs ", base::FormatIndexList(missing),
+        "; there are ", topology.allowed_cpus()));
+  }
+  Host host = {topology};
+  base::IndexSet tested;
   for (const int node : asked->empty() ? numa::NumaNodeIds(topology) : *asked) {
     NumaBinding binding;
     binding.set_nodes(absl::StrCat(node));
     const absl::StatusOr<numa::ResolvedBinding> resolved =
         numa::ResolveBinding(binding, /*instance=*/0, topology);
-    if (resolved.ok()) {
-      nodes[node] = resolved->cpus;
-    } else if (!asked->empty()) {
-      return resolved.status();
+    if (!resolved.ok() && !asked->empty()) return resolved.status();
+    if (!resolved.ok()) continue;
+    if (base::Without(resolved->cpus, *generators).empty()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("the generators take all CPUs of NUMA node ", node,
+                       "; leave some to the service"));
     }
+    host.nodes.insert(node);
+    tested.insert(resolved->cpus.begin(), resolved->cpus.end());
   }
-  return nodes;
+  if (host.nodes.empty()) tested = allowed;
+  host.service_cpus = base::Without(tested, *generators);
+  host.generator_cpus =
+      generators->empty() ? base::Without(allowed, tested) : *generators;
+  if (host.service_cpus.empty()) {
+    return absl::FailedPreconditionError("no CPU is left to the service");
+  }
+  return host;
 }
 
 // Returns the other tested node that is farthest from this one.
-std::optional<int> FarthestNode(int node, const NodeCpus& tested,
-                                const HostTopology& topology) {
-  const auto& distances = numa::FindNumaNode(topology, node)->distances();
-  std::optional<int> farthest;
+int FarthestNode(int node, const Host& host) {
+  const auto& nodes = host.topology.numa_nodes();
+  const auto& distances = numa::FindNumaNode(host.topology, node)->distances();
+  int farthest = node;
   int greatest = 0;
-  for (int i = 0; i < topology.numa_nodes_size(); ++i) {
-    const int other = topology.numa_nodes(i).id();
-    if (other == node || !tested.contains(other)) continue;
+  for (int i = 0; i < nodes.size(); ++i) {
+    const int other = nodes[i].id();
+    if (other == node || !host.nodes.contains(other)) continue;
     const int distance = i < distances.size() ? distances[i] : 1;
     if (distance <= greatest) continue;
     farthest = other;
@@ -182,76 +189,43 @@ std::optional<int> FarthestNode(int node, const NodeCpus& tested,
   return farthest;
 }
 
-absl::StatusOr<Host> DivideHost(const NumaOptions& options,
-                                const HostTopology& topology) {
-  const absl::StatusOr<NodeCpus> nodes =
-      ChooseNodes(options.numa_nodes, topology);
-  if (!nodes.ok()) return nodes.status();
-  const absl::StatusOr<base::IndexSet> generators =
-      numa::ParseNamedList("generator_cpus", options.generator_cpus);
-  if (!generators.ok()) return generators.status();
-  const base::IndexSet allowed = numa::IndicesOf(topology.allowed_cpus());
-  const base::IndexSet missing = base::Without(*generators, allowed);
-  if (!missing.empty()) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "the generators cannot use CPUs ", base::FormatIndexList(missing),
-        "; there are ", topology.allowed_cpus()));
-  }
-  base::IndexSet tested = nodes->empty() ? allowed : base::IndexSet();
-  Host host;
-  for (const auto& [node, cpus] : *nodes) {
-    tested.insert(cpus.begin(), cpus.end());
-    const base::IndexSet left = base::Without(cpus, *generators);
-    if (left.empty()) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("the generators take all CPUs of NUMA node ", node,
-                       "; leave some to the service"));
-    }
-    host.places.push_back({left, node, FarthestNode(node, *nodes, topology)});
-  }
-  host.service_cpus = base::Without(tested, *generators);
-  host.generator_cpus =
-      generators->empty() ? base::Without(allowed, tested) : *generators;
-  if (host.service_cpus.empty()) {
-    return absl::FailedPreconditionError("no CPU is left to the service");
-  }
-  if (host.places.empty()) host.places.push_back({host.service_cpus});
-  return host;
-}
-
-// Returns the place of each instance. The first ones share the first place; a
-// single place is split into parts of about equal size, of neighbouring CPUs.
-std::vector<Place> PlacesOf(int instances, const std::vector<Place>& places) {
-  std::vector<Place> all;
-  const auto part_of = [instances](size_t whole, int instance) {
-    return static_cast<int64_t>(whole) * instance / instances;
-  };
-  for (int i = 0; i < instances; ++i) {
-    Place& place = all.emplace_back(places[part_of(places.size(), i)]);
-    if (places.size() > 1) continue;
-    const base::IndexSet& cpus = places.front().cpus;
-    place.cpus = {std::next(cpus.begin(), part_of(cpus.size(), i)),
-                  std::next(cpus.begin(), part_of(cpus.size(), i + 1))};
-  }
-  return all;
-}
-
+// Flags of a node manager.
 using Flags = std::vector<std::string>;
 
-const char kLocalMemory[] = "--mem_policy=local";  // where the kernel puts it
-
-std::string CpusFlag(const base::IndexSet& cpus) {
-  return absl::StrCat("--cpus=", base::FormatIndexList(cpus));
+// `memory`: its flags.
+Flags NodeFlags(const base::IndexSet& cpus, Flags memory, int workers) {
+  Flags flags = {absl::StrCat("--cpus=", base::FormatIndexList(cpus))};
+  absl::c_move(memory, std::back_inserter(flags));
+  flags.push_back(absl::StrCat("--workers=", workers));
+  return flags;
 }
 
-std::string WorkersFlag(int workers) {
-  return absl::StrCat("--workers=", workers);
+// Memory is where the kernel puts it.
+Flags UnboundFlags(const base::IndexSet& cpus, int workers) {
+  return NodeFlags(cpus, {"--mem_policy=local"}, workers);
 }
 
-Flags BoundFlags(const base::IndexSet& cpus, std::optional<int> memory_node) {
-  if (!memory_node) return {CpusFlag(cpus)};
-  return {CpusFlag(cpus), "--mem_policy=bind",
-          absl::StrCat("--mem_nodes=", *memory_node)};
+// Binds one of the instances to a node. The first ones share the first node; a
+// single node is split into parts of about equal size, of neighbouring CPUs.
+Flags BoundFlags(const Host& host, int instance, int instances, int workers,
+                 bool is_remote) {
+  const auto part_of = [instances](const base::IndexSet& whole, int part) {
+    return std::next(whole.begin(),
+                     static_cast<int64_t>(whole.size()) * part / instances);
+  };
+  base::IndexSet cpus = host.service_cpus;
+  Flags memory;
+  if (!host.nodes.empty()) {
+    const int node = *part_of(host.nodes, instance);
+    cpus = base::Intersection(cpus, numa::CpusOfNodes(host.topology, {node}));
+    const int from = is_remote ? FarthestNode(node, host) : node;
+    memory = {"--mem_policy=bind", absl::StrCat("--mem_nodes=", from)};
+  }
+  if (host.nodes.size() < 2) {
+    cpus = {part_of(host.service_cpus, instance),
+            part_of(host.service_cpus, instance + 1)};
+  }
+  return NodeFlags(cpus, std::move(memory), workers);
 }
 
 // These are the same in all deployments.
@@ -261,96 +235,62 @@ Flags GeneratorFlags(const DistributedSystemDescription& test,
       host.generator_cpus.empty() ? host.service_cpus : host.generator_cpus;
   const int count =
       std::max(1, test.node_service_bundles().at("node0").services_size());
-  return {CpusFlag(cpus), kLocalMemory,
-          WorkersFlag(std::max(1, static_cast<int>(cpus.size()) / count))};
+  return UnboundFlags(cpus, std::max(1, static_cast<int>(cpus.size()) / count));
 }
 
-// Adds the deployments to the plan, all with `workers` in total.
-void AddDeployments(const DistributedSystemDescription& test,
-                    const std::string& service, const Host& host, int instances,
-                    int workers, NumaPlan& plan) {
-  const auto add = [&](const std::string& name, std::vector<Flags> flags) {
-    PlannedDeployment& deployment = plan.deployments.emplace_back();
-    deployment.name = name;
-    deployment.instances = static_cast<int>(flags.size());
-    deployment.workers_per_instance = workers / deployment.instances;
-    deployment.test = DeployTest(test, service, deployment.instances, name);
-    for (Flags& each : flags) {
-      each.push_back(WorkersFlag(deployment.workers_per_instance));
-    }
-    flags.insert(flags.begin(), GeneratorFlags(deployment.test, host));
-    deployment.node_flags = std::move(flags);
-  };
-  const Flags unbound = {CpusFlag(host.service_cpus), kLocalMemory};
-  add("one_unbound", {unbound});
-  if (instances < 2) {
-    plan.omissions.push_back(
-        "The service has a single CPU, so there is nothing to divide among "
-        "instances: only one_unbound was run.");
-    return;
+// A way to deploy the service: as one instance or as several, each bound to a
+// node or not, with that node's memory or with another's.
+struct Way {
+  const char* name;
+  bool is_one = false;
+  bool is_bound = false;
+  bool is_remote = false;
+};
+
+constexpr Way kWays[] = {{"one_unbound", /*is_one=*/true},
+                         {"unbound"},
+                         {"bound", false, /*is_bound=*/true},
+                         {"bound_remote", false, true, /*is_remote=*/true}};
+
+// `options` have all sizes.
+absl::StatusOr<PlannedDeployment> Deploy(
+    const Way& way, const DistributedSystemDescription& original,
+    const NumaOptions& options, const Host& host) {
+  PlannedDeployment deployment;
+  const int instances = way.is_one ? 1 : options.instances;
+  const int workers = options.workers / instances;
+  deployment.description.set_name(way.name);
+  deployment.description.set_instances(instances);
+  deployment.description.set_workers_per_instance(workers);
+  const DistributedSystemDescription test =
+      DeployTest(original, options.service, instances, way.name);
+  deployment.node_flags.push_back(GeneratorFlags(test, host));
+  for (int i = 0; i < instances; ++i) {
+    deployment.node_flags.push_back(
+        way.is_bound ? BoundFlags(host, i, instances, workers, way.is_remote)
+                     : UnboundFlags(host.service_cpus, workers));
   }
-  std::vector<Flags> bound, bound_remote;
-  for (const Place& place : PlacesOf(instances, host.places)) {
-    bound.push_back(BoundFlags(place.cpus, place.near_node));
-    bound_remote.push_back(BoundFlags(place.cpus, place.far_node));
+  for (const std::string& objective :
+       {absl::StrFormat("cpu<=%g%%", options.cpu_percent), options.objective}) {
+    if (objective.empty()) continue;
+    LoadSearchSpec spec = options.search;
+    spec.set_knob("rate");
+    spec.add_objectives(objective);
+    absl::StatusOr<search::SearchPlan> search = search::PlanSearch(spec, test);
+    if (!search.ok()) return search.status();
+    deployment.searches.push_back(*std::move(search));
   }
-  add("unbound", std::vector<Flags>(instances, unbound));
-  add("bound", std::move(bound));
-  if (host.places.size() > 1) {
-    add("bound_remote", std::move(bound_remote));
-  } else {
-    plan.omissions.push_back(
-        "The service has a single NUMA node: bound instances have their own "
-        "CPUs but the same memory, and bound_remote, the control with far "
-        "memory, was left out.");
-  }
+  return deployment;
 }
 
-// Plans the searches on each deployment.
-absl::Status PlanSearches(const NumaOptions& options, NumaPlan& plan) {
-  std::vector<std::string> objectives = {
-      absl::StrFormat("cpu<=%g%%", options.cpu_percent)};
-  if (!options.objective.empty()) objectives.push_back(options.objective);
-  for (PlannedDeployment& deployment : plan.deployments) {
-    for (const std::string& objective : objectives) {
-      LoadSearchSpec spec = options.search;
-      spec.set_knob("rate");
-      spec.add_objectives(objective);
-      absl::StatusOr<search::SearchPlan> search =
-          search::PlanSearch(spec, deployment.test);
-      if (!search.ok()) return search.status();
-      deployment.searches.push_back(*std::move(search));
-    }
+// Sets the instances and workers that were not asked for.
+absl::Status SetSizes(const Host& host, NumaOptions& options, NumaPlan& plan) {
+  const int cpu_count = static_cast<int>(host.service_cpus.size());
+  const int node_count = std::max(1, static_cast<int>(host.nodes.size()));
+  if (options.instances == 0) {
+    options.instances = node_count > 1 ? node_count : std::min(2, cpu_count);
   }
-  return absl::OkStatus();
-}
-
-}  // namespace
-
-absl::StatusOr<NumaPlan> PlanNumaComparison(
-    const DistributedSystemDescription& test, const NumaOptions& options,
-    const HostTopology& topology) {
-  const absl::StatusOr<std::string> service =
-      ChooseService(test, options.service);
-  if (!service.ok()) return service.status();
-  const std::string why = WhyUndeployable(test, *service);
-  if (!why.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the test cannot be compared: ", why));
-  }
-  if (test.services_size() < 2) {
-    return absl::InvalidArgumentError(
-        "the test has only one service, which cannot generate its own load");
-  }
-  const absl::StatusOr<Host> host = DivideHost(options, topology);
-  if (!host.ok()) return host.status();
-
-  NumaPlan plan;
-  const int cpu_count = static_cast<int>(host->service_cpus.size());
-  const int node_count = static_cast<int>(host->places.size());
-  const int instances = options.instances > 0 ? options.instances
-                        : node_count > 1      ? node_count
-                                              : std::min(2, cpu_count);
+  const int instances = options.instances;
   if (instances % node_count != 0) {
     return absl::InvalidArgumentError(
         absl::StrCat(instances, " instances cannot be divided equally among ",
@@ -361,23 +301,58 @@ absl::StatusOr<NumaPlan> PlanNumaComparison(
         absl::StrCat(instances, " instances are more than the service's ",
                      cpu_count, " CPUs"));
   }
-  const int asked_workers = options.workers > 0 ? options.workers : cpu_count;
-  const int workers =
-      std::max(instances, asked_workers / instances * instances);
-  if (workers != asked_workers) {
-    plan.omissions.push_back(absl::StrCat(
-        workers, " workers instead of ", asked_workers,
-        ", which cannot be divided equally among ", instances, " instances."));
+  const int asked = options.workers > 0 ? options.workers : cpu_count;
+  options.workers = std::max(instances, asked / instances * instances);
+  if (options.workers == asked) return absl::OkStatus();
+  plan.omissions.push_back(absl::StrCat(
+      options.workers, " workers instead of ", asked,
+      ", which cannot be divided equally among ", instances, " instances."));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<NumaPlan> PlanNumaComparison(
+    const DistributedSystemDescription& test, NumaOptions options,
+    const HostTopology& topology) {
+  absl::StatusOr<std::string> service = ChooseService(test, options.service);
+  if (!service.ok()) return service.status();
+  options.service = *std::move(service);
+  const std::string why = WhyUndeployable(test, options.service);
+  if (!why.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the test cannot be compared: ", why));
   }
+  const absl::StatusOr<Host> host = DivideHost(options, topology);
+  if (!host.ok()) return host.status();
+
+  NumaPlan plan;
+  const absl::Status sized = SetSizes(*host, options, plan);
+  if (!sized.ok()) return sized;
   if (host->generator_cpus.empty()) {
     plan.omissions.push_back(
         "No CPU is left for the load generators, so they share the service's "
         "CPUs and disturb it. --generator_cpus or --numa_nodes would set some "
         "apart.");
   }
-  AddDeployments(test, *service, *host, instances, workers, plan);
-  const absl::Status searches = PlanSearches(options, plan);
-  if (!searches.ok()) return searches;
+  if (options.instances < 2) {
+    plan.omissions.push_back(
+        "The service has a single CPU, so there is nothing to divide among "
+        "instances: only one_unbound was run.");
+  } else if (host->nodes.size() < 2) {
+    plan.omissions.push_back(
+        "The service has a single NUMA node: bound instances have their own "
+        "CPUs but the same memory, and bound_remote, the control with far "
+        "memory, was left out.");
+  }
+  for (const Way& way : kWays) {
+    if (!way.is_one && options.instances < 2) continue;
+    if (way.is_remote && host->nodes.size() < 2) continue;
+    absl::StatusOr<PlannedDeployment> deployment =
+        Deploy(way, test, options, *host);
+    if (!deployment.ok()) return deployment.status();
+    plan.deployments.push_back(*std::move(deployment));
+  }
   return plan;
 }
 

@@ -62,8 +62,7 @@ HostTopology TwoNodes() {
                {.id = 1, .cpus = "4-7", .distances = "21 10"}});
 }
 
-NumaPlan Plan(const NumaOptions& options,
-                    const HostTopology& topology) {
+NumaPlan Plan(const NumaOptions& options, const HostTopology& topology) {
   absl::StatusOr<NumaPlan> plan =
       PlanNumaComparison(OneTest(), options, topology);
   EXPECT_TRUE(plan.ok()) << plan.status();
@@ -73,7 +72,7 @@ NumaPlan Plan(const NumaOptions& options,
 std::vector<std::string> NamesOf(const NumaPlan& plan) {
   std::vector<std::string> names;
   for (const PlannedDeployment& deployment : plan.deployments) {
-    names.push_back(deployment.name);
+    names.push_back(deployment.description.name());
   }
   return names;
 }
@@ -109,12 +108,12 @@ TEST(NumaDeploymentsTest, TwoNodes) {
 TEST(NumaDeploymentsTest, TestsOfAllDeploymentsAreValidAndSendAlike) {
   const NumaPlan plan = Plan({}, TwoNodes());
   for (const PlannedDeployment& deployment : plan.deployments) {
-    const DistributedSystemDescription& test = deployment.test;
+    const DistributedSystemDescription& test = deployment.searches[0].test;
     TestSequence sequence;
     *sequence.add_tests() = test;
     EXPECT_THAT(config::Validate(sequence), IsEmpty());
-    EXPECT_EQ(test.name(), "t@" + deployment.name);
-    EXPECT_EQ(test.services(1).count(), deployment.instances);
+    EXPECT_EQ(test.name(), "t@" + deployment.description.name());
+    EXPECT_EQ(test.services(1).count(), deployment.description.instances());
     EXPECT_FALSE(test.services(1).has_numa_binding());
     EXPECT_FALSE(test.has_workers_per_instance());
     EXPECT_EQ(test.rpc_descriptions(0).fanout_filter(), "round_robin");
@@ -122,7 +121,8 @@ TEST(NumaDeploymentsTest, TestsOfAllDeploymentsAreValidAndSendAlike) {
                 ElementsAre("client/0", "client/1"));
     EXPECT_THAT(test.node_service_bundles().at("node1").services(),
                 ElementsAre("server/0"));
-    EXPECT_EQ(test.node_service_bundles_size(), 1 + deployment.instances);
+    EXPECT_EQ(test.node_service_bundles_size(),
+              1 + deployment.description.instances());
   }
 }
 
@@ -155,8 +155,8 @@ TEST(NumaDeploymentsTest, RemoteMemoryIsThatOfTheFarthestNode) {
 
 TEST(NumaDeploymentsTest, SeveralInstancesPerNode) {
   const NumaPlan plan = Plan({.instances = 4, .workers = 9}, TwoNodes());
-  EXPECT_EQ(plan.deployments[0].workers_per_instance, 8);
-  EXPECT_EQ(plan.deployments[2].workers_per_instance, 2);
+  EXPECT_EQ(plan.deployments[0].description.workers_per_instance(), 8);
+  EXPECT_EQ(plan.deployments[2].description.workers_per_instance(), 2);
   EXPECT_EQ(plan.deployments[2].node_flags[2][0], "--cpus=0-3");
   EXPECT_EQ(plan.deployments[2].node_flags[3][0], "--cpus=4-7");
   EXPECT_THAT(plan.omissions, Contains(HasSubstr("8 workers instead of 9")));
@@ -188,8 +188,8 @@ TEST(NumaDeploymentsTest, AKernelWithoutNuma) {
 }
 
 TEST(NumaDeploymentsTest, GeneratorsLeaveCpusWithoutNumaToo) {
-  const auto plan = PlanNumaComparison(OneTest(), {.generator_cpus = "0-1"},
-                                        Host({}, "0-1"));
+  const auto plan =
+      PlanNumaComparison(OneTest(), {.generator_cpus = "0-1"}, Host({}, "0-1"));
   EXPECT_THAT(std::string(plan.status().message()),
               HasSubstr("no CPU is left to the service"));
 }
@@ -201,7 +201,7 @@ TEST(NumaDeploymentsTest, EachHasASearchForEachObjective) {
     std::vector<std::string> objectives;
     for (const search::SearchPlan& search : deployment.searches) {
       EXPECT_EQ(search.spec.knob(), "rate");
-      EXPECT_EQ(search.test.name(), "t@" + deployment.name);
+      EXPECT_EQ(search.test.name(), "t@" + deployment.description.name());
       objectives.push_back(search.spec.objectives(0));
     }
     EXPECT_THAT(objectives, ElementsAre("cpu<=42.5%", "query p99<=2ms"));

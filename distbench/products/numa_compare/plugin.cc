@@ -43,11 +43,7 @@ struct NumaCompareFlags {
   std::string pattern;
   std::string infile = "-";
   NumaOptions options;
-  search::SearchFlags search = {.tolerance_percent = 2,
-                                .max_probes = 25,
-                                .warmup = absl::Seconds(2),
-                                .probe = absl::Seconds(10),
-                                .final_run = absl::Seconds(60)};
+  search::SearchFlags search;
   int repetitions = 3;
   uint64_t seed = 0;
   cli::TestOutputFlags output;
@@ -65,8 +61,8 @@ absl::StatusOr<int> NumaCompare(NumaCompareFlags& flags,
   const absl::StatusOr<std::string> program = cli::OwnProgram();
   if (!program.ok()) return program.status();
   flags.options.search = search::SpecOf(flags.search);
-  const absl::StatusOr<NumaPlan> plan = PlanNumaComparison(
-      *test, flags.options, numa::ReadHostTopology(""));
+  const absl::StatusOr<NumaPlan> plan =
+      PlanNumaComparison(*test, flags.options, numa::ReadHostTopology(""));
   if (!plan.ok()) return plan.status();
 
   const auto say = [&flags](const std::string& line) {
@@ -75,15 +71,13 @@ absl::StatusOr<int> NumaCompare(NumaCompareFlags& flags,
   if (flags.seed == 0) flags.seed = std::random_device()();
   say(absl::StrCat("Random order of the searches: --seed=", flags.seed));
   client::ConsoleRun run;
-  run.status = RunNumaComparison(
-      *plan, flags.repetitions, flags.seed,
-      SearchLocally({.program = *program,
-                     .say = say,
-                     .set_stop_handler =
-                         [&stop](std::function<void()> handler) {
-                           stop.SetHandler(std::move(handler));
-                         }}),
-      run.results);
+  run.status =
+      RunNumaComparison(*plan, flags.repetitions, flags.seed,
+                        SearchLocally(*program, say,
+                                      [&stop](std::function<void()> handler) {
+                                        stop.SetHandler(std::move(handler));
+                                      }),
+                        run.results);
   run.traffic_started = run.results.test_results_size() > 0;
   std::cout << RenderNumaComparison(run.results.numa_comparison())
             << std::flush;
@@ -117,20 +111,8 @@ void AddSearchFlags(CLI::App& command, NumaCompareFlags& flags) {
   cli::AddTextFlag(command, "--slo", flags.options.objective, "OBJECTIVE",
                    "Also find the highest load that meets this objective,\n"
                    "such as 'query p99<=2ms'; default: none");
-  cli::AddDurationFlag(command, "--warmup", flags.search.warmup,
-                       "Warm-up of each run, not measured; default: 2s");
-  cli::AddDurationFlag(command, "--probe", flags.search.probe,
-                       "Least measured time of each run; default: 10s");
-  cli::AddDurationFlag(
-      command, "--final", flags.search.final_run,
-      "Duration of the run that confirms an answer; default: 60s");
-  cli::AddNumberFlag(command, "--max_probes", flags.search.max_probes, 3,
-                     kMaxRounds, "N", "Most runs per search; default: 25");
-  cli::AddNumberFlag(command, "--tolerance", flags.search.tolerance_percent,
-                     0.1, 50.0,
-                     "PERCENT", "Precision of the loads found; default: 2");
-  cli::AddNumberFlag(command, "--repeat", flags.repetitions, 1,
-                     kMaxRounds, "N",
+  search::AddEffortFlags(command, /*suffix=*/"", flags.search);
+  cli::AddNumberFlag(command, "--repeat", flags.repetitions, 1, kMaxRounds, "N",
                      "Number of searches of each kind; confidence intervals\n"
                      "need two or more");
   cli::AddNumberFlag(command, "--seed", flags.seed, 0,

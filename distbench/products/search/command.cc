@@ -13,6 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "distbench/base/stop_signals.h"
 #include "distbench/cli/command.h"
 #include "distbench/cli/flags.h"
@@ -455,7 +456,8 @@ void AddLoadFlags(CLI::App& command, SearchFlags& flags) {
                    "builder:CONFIG:PARAMETER; default: rate");
   command
       .add_option("--qps,--loads", flags.loads,
-                  "Do not search, but run each of these loads once")
+                  "Do not search, but run each of these loads once, for the\n"
+                  "duration of a final run")
       ->check(load)
       ->delimiter(',')
       ->expected(1)
@@ -500,32 +502,6 @@ void AddCellFlags(CLI::App& command, SearchFlags& flags) {
       "only one");
 }
 
-void AddEffortFlags(CLI::App& command, SearchFlags& flags) {
-  command
-      .add_option("--tolerance", flags.tolerance_percent,
-                  "Precision of the answer, in percent; default: 2")
-      ->check(CLI::Range(100 * kMinSearchTolerance, 100 * kMaxSearchTolerance)
-                  .description(""))
-      ->type_name("PERCENT");
-  command
-      .add_option("--max_probes", flags.max_probes,
-                  "Give up after this many runs; default: 25")
-      ->check(CLI::Range(kMinSearchProbes, kMaxSearchProbes).description(""))
-      ->type_name("N");
-  cli::AddDurationFlag(
-      command, "--max_time", flags.max_time,
-      "Give up rather than exceed this total time of traffic;\n"
-      "default: no limit");
-  cli::AddDurationFlag(command, "--warmup", flags.warmup,
-                       "Warm-up of each run; default: 2s");
-  cli::AddDurationFlag(
-      command, "--probe_duration", flags.probe,
-      "Measured time of a run; near the limit more; default: 10s");
-  cli::AddDurationFlag(
-      command, "--final_duration", flags.final_run,
-      "Duration of the final run and of --qps runs; default: 60s");
-}
-
 void AddOutputFlags(CLI::App& command, SearchFlags& flags) {
   cli::AddTextFlag(command, "--csv", flags.csv, "FILE",
                    "Write the table of probes here; default: stdout");
@@ -564,6 +540,29 @@ void AddPlaceFlags(CLI::App& command, SearchFlags& flags) {
 
 }  // namespace
 
+void AddEffortFlags(CLI::App& command, absl::string_view suffix,
+                    SearchFlags& flags) {
+  command
+      .add_option("--tolerance", flags.tolerance_percent,
+                  "Precision of the answer, in percent; default: 2")
+      ->check(CLI::Range(100 * kMinSearchTolerance, 100 * kMaxSearchTolerance)
+                  .description(""))
+      ->type_name("PERCENT");
+  command
+      .add_option("--max_probes", flags.max_probes,
+                  "Give up after this many runs; default: 25")
+      ->check(CLI::Range(kMinSearchProbes, kMaxSearchProbes).description(""))
+      ->type_name("N");
+  cli::AddDurationFlag(command, "--warmup", flags.warmup,
+                       "Warm-up of each run; default: 2s");
+  cli::AddDurationFlag(
+      command, absl::StrCat("--probe", suffix), flags.probe,
+      "Measured time of a run; near the limit more; default: 10s");
+  cli::AddDurationFlag(
+      command, absl::StrCat("--final", suffix), flags.final_run,
+      "Duration of the run that confirms an answer; default: 60s");
+}
+
 void AddSearchFlags(CLI::App& command, SearchFlags& flags) {
   AddPlaceFlags(command, flags);
   command
@@ -580,7 +579,11 @@ void AddSearchFlags(CLI::App& command, SearchFlags& flags) {
       ->option_text(" ");
   AddLoadFlags(command, flags);
   AddCellFlags(command, flags);
-  AddEffortFlags(command, flags);
+  AddEffortFlags(command, "_duration", flags);
+  cli::AddDurationFlag(
+      command, "--max_time", flags.max_time,
+      "Give up rather than exceed this total time of traffic;\n"
+      "default: no limit");
   AddOutputFlags(command, flags);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "distbench/cli/command.h"
 #include "distbench/cli/test_simulation.h"
@@ -61,6 +62,12 @@ struct SearchFlags {
 
 // `flags` must outlive the parsing.
 void AddSearchFlags(CLI::App& command, SearchFlags& flags);
+
+// Adds those that say how precise an answer is and how long runs are:
+// --tolerance, --max_probes, --warmup, and for measured times --probe and
+// --final, with the suffix.
+void AddEffortFlags(CLI::App& command, absl::string_view suffix,
+                    SearchFlags& flags);
 
 // Returns the search settings that the flags give.
 LoadSearchSpec SpecOf(const SearchFlags& flags);

@@ -1,17 +1,12 @@
 #include "distbench/report/comparison/noise_floor.h"
 
-#include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "distbench/report/comparison/comparability.h"
-#include "distbench/report/comparison/metric_values.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/stats/distributions.h"
 #include "distbench/stats/run_interval.h"
@@ -25,11 +20,19 @@ constexpr double kNoiseConfidence = 0.95;
 // a rise by half and a fall by a third are equally likely.
 constexpr double kLargestPercentage = 0.5;
 
-// The sizes of groups that the table shows.
-constexpr int kGroupSizes[] = {1, 5, 10};
+// The values, or their logarithms, whose differences are compared.
+std::vector<double> ScaledValues(const stats::Metric& metric,
+                                 absl::Span<const double> values) {
+  std::vector<double> scaled(values.begin(), values.end());
+  if (stats::IsComparedByRatio(metric)) {
+    for (double& value : scaled) value = std::log(value);
+  }
+  return scaled;
+}
 
-// Why the runs of a test have no noise floor; empty if they have one.
-std::string WhyUnusable(absl::Span<const TestRun> runs) {
+}  // namespace
+
+std::string WhyNoNoiseFloor(absl::Span<const TestRun> runs) {
   for (size_t i = 0; i < runs.size(); ++i) {
     const std::string reason = WhyInvalid(runs[i]);
     if (!reason.empty()) return absl::StrCat("run ", i + 1, " ", reason);
@@ -49,59 +52,6 @@ std::string WhyUnusable(absl::Span<const TestRun> runs) {
              ? ""
              : absl::StrCat("its runs do not send the same: ", difference);
 }
-
-// The values, or their logarithms, whose differences are compared.
-std::vector<double> ScaledValues(const stats::Metric& metric,
-                                 absl::Span<const double> values) {
-  std::vector<double> scaled(values.begin(), values.end());
-  if (stats::IsComparedByRatio(metric)) {
-    for (double& value : scaled) value = std::log(value);
-  }
-  return scaled;
-}
-
-void AppendMetric(const stats::Metric& metric, const RpcRuns& runs,
-                  LatencyKind latency, int name_width, std::string& text) {
-  absl::StrAppendFormat(&text, "    %-*s", name_width,
-                        stats::MetricName(metric));
-  const absl::StatusOr<std::vector<double>> values =
-      ValuesOf("the test", metric, runs, latency);
-  if (!values.ok()) {
-    absl::StrAppend(&text, "  not known: ", values.status().message(), "\n");
-    return;
-  }
-  for (const int size : kGroupSizes) {
-    const auto noise = NoiseFloor(metric, *values, size, size);
-    const std::string cell = noise ? NoiseText(metric, *noise) : "?";
-    // The sign has two bytes, and one column.
-    const int width = absl::StartsWith(cell, "±") ? 13 : 12;
-    absl::StrAppendFormat(&text, " %*s", width, cell);
-  }
-  text += '\n';
-}
-
-void AppendRpc(const std::string& name, const RpcRuns& runs,
-               std::string& text) {
-  const LatencyKind latency = LatencyOf({&runs});
-  absl::StrAppend(&text, "  ", name, ", ", LatencyName(latency), ":\n");
-  const std::vector<stats::Metric> metrics =
-      MetricsOf(stats::DefaultMetrics(), {&runs});
-  size_t name_width = 8;
-  for (const stats::Metric& metric : metrics) {
-    name_width = std::max(name_width, stats::MetricName(metric).size());
-  }
-  absl::StrAppendFormat(&text, "    %-*s", static_cast<int>(name_width), "");
-  for (const int size : kGroupSizes) {
-    absl::StrAppendFormat(&text, " %12s",
-                          absl::StrCat(size, size == 1 ? " run" : " runs"));
-  }
-  text += '\n';
-  for (const stats::Metric& metric : metrics) {
-    AppendMetric(metric, runs, latency, static_cast<int>(name_width), text);
-  }
-}
-
-}  // namespace
 
 std::optional<double> NoiseFloor(const stats::Metric& metric,
                                  absl::Span<const double> values, int base_runs,
@@ -125,7 +75,7 @@ std::vector<TestRun> FindNoiseRuns(absl::Span<const TestRun> base,
     if (run.name == base.front().name) found.push_back(run);
   }
   if (names.size() == 1) found.assign(noise_runs.begin(), noise_runs.end());
-  std::string problem = WhyUnusable(found);
+  std::string problem = WhyNoNoiseFloor(found);
   if (problem.empty() && OriginOf(found) != OriginOf(base)) {
     problem = absl::StrCat("its runs are ", OriginOf(found),
                            ", those of base are ", OriginOf(base));
@@ -140,22 +90,6 @@ std::vector<TestRun> FindNoiseRuns(absl::Span<const TestRun> base,
     notes.push_back(difference);
   }
   return found;
-}
-
-absl::StatusOr<std::string> DescribeNoise(absl::Span<const TestRun> runs) {
-  const std::string& name = runs.front().name;
-  const std::string problem = WhyUnusable(runs);
-  if (!problem.empty()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(name, " has no noise floor: ", problem));
-  }
-  std::string text =
-      absl::StrCat("Test: ", MarkedName(name, *runs.front().result), " (",
-                   runs.size(), " runs)\n");
-  for (const auto& [rpc, rpc_runs] : RpcsOf(runs)) {
-    AppendRpc(rpc, rpc_runs, text);
-  }
-  return text;
 }
 
 std::string NoiseText(const stats::Metric& metric, double noise_floor) {

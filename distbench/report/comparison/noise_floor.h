@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/stats/metric.h"
@@ -17,6 +16,9 @@ namespace distbench::report {
 
 // Fewer runs do not show how runs vary.
 inline constexpr int kMinNoiseRuns = 3;
+
+// Says why the runs of a test have no noise floor; empty if they have one.
+std::string WhyNoNoiseFloor(absl::Span<const TestRun> runs);
 
 // Returns the change of the metric that the means of a group of base_runs and
 // of one of next_runs further runs stay within, in either direction, with a
@@ -38,11 +40,6 @@ std::optional<double> NoiseFloor(const stats::Metric& metric,
 std::vector<TestRun> FindNoiseRuns(absl::Span<const TestRun> base,
                                    absl::Span<const TestRun> noise_runs,
                                    std::vector<std::string>& notes);
-
-// Returns a table of the noise floors of all RPCs of a test, for groups of
-// several sizes. FAILED_PRECONDITION says why there is no noise floor. The runs
-// are those of a single test, and at least one.
-absl::StatusOr<std::string> DescribeNoise(absl::Span<const TestRun> runs);
 
 // "±4.0%", "x1.80" for a factor in either direction, or, for failures,
 // "±0.010pp".

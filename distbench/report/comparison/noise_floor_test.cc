@@ -114,17 +114,5 @@ TEST(NoiseFloorTest, OtherConditionsAreNoted) {
   EXPECT_TRUE(compared[0].rpcs[0].metrics[0].noise_floor);
 }
 
-TEST(NoiseFloorTest, TableShowsGroupsOfSeveralSizes) {
-  const auto noise = Sourced(
-      {RunOf(1'000'000), RunOf(1'030'000), RunOf(970'000), RunOf(1'000'000)});
-  const auto table = DescribeNoise(ListRuns(noise));
-  ASSERT_TRUE(table.ok()) << table.status();
-  EXPECT_THAT(*table, HasSubstr("Test: t (4 runs)\n  query, service time:\n"
-                                "                    1 run       5 runs      "
-                                "10 runs\n"));
-  EXPECT_THAT(*table, HasSubstr("    p99            ±11."));
-  EXPECT_FALSE(DescribeNoise(ListRuns(Sourced({RunOf(1000)}))).ok());
-}
-
 }  // namespace
 }  // namespace distbench::report

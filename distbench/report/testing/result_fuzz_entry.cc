@@ -13,7 +13,6 @@
 #include "distbench/base/plugins.h"
 #include "distbench/report/comparison/capacity.h"
 #include "distbench/report/comparison/compare.h"
-#include "distbench/report/comparison/noise_floor.h"
 #include "distbench/report/comparison_formats/comparison_report.h"
 #include "distbench/report/comparison_page/comparison_page.h"
 #include "distbench/report/csv/csv.h"
@@ -94,7 +93,6 @@ void MakeReports(const ReportInput& input) {
     RenderHlog(*rpc);
   }
   CompareInAllFormats(runs);
-  if (!runs.empty()) DescribeNoise(runs).IgnoreError();
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "distbench/products/bench/kinds/searching_jobs.h"
 #include "distbench/products/bench/kinds/tests_of_job.h"
 #include "distbench/products/numa_compare/numa_compare.h"
+#include "distbench/products/search/search_plan.h"
 #include "distbench/report/findings/findings.h"
 #include "distbench/report/measurements/run_outcome.h"
 
@@ -120,23 +121,23 @@ class NumaJob final : public JobKind {
     run.job.clear_systems();
     *run.job.add_systems() = ReadHostSystem(run.environment.host_root);
     std::optional<Cancellation::Scope> cancel;
-    const numa_compare::CapacitySearch search = numa_compare::SearchLocally(
-        {.program = run.environment.program,
-         .say = run.environment.say,
-         .set_stop_handler = [&](std::function<void()> handler) {
-           cancel.reset();
-           if (handler) {
-             cancel.emplace(*run.environment.cancellation, std::move(handler));
-           }
-         }});
+    const numa_compare::CapacitySearch run_search = numa_compare::SearchLocally(
+        run.environment.program, run.environment.say,
+        [&](std::function<void()> handler) {
+          cancel.reset();
+          if (handler) {
+            cancel.emplace(*run.environment.cancellation, std::move(handler));
+          }
+        });
     absl::Status saved;
     const absl::Status status = numa_compare::RunNumaComparison(
         *plan, *run.values.Count("repetitions"), *run.values.Count("seed"),
-        [&](const numa_compare::CapacityQuestion& question)
-            -> absl::StatusOr<TestSequenceResults> {
+        [&](const numa_compare::PlannedDeployment& deployment,
+            const search::SearchPlan& search,
+            const std::string& title) -> absl::StatusOr<TestSequenceResults> {
           saved.Update(run.save());
           if (!saved.ok()) return absl::CancelledError(saved.message());
-          return search(question);
+          return run_search(deployment, search, title);
         },
         *run.job.mutable_results());
     return saved.ok() ? status : saved;

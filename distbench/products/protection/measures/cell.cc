@@ -53,12 +53,12 @@ void MeasureIsolation(ProtectionCell& cell) {
     const std::vector<double> seconds = IsolationOf(run);
     if (seconds.empty()) return;
     all.insert(all.end(), seconds.begin(), seconds.end());
-    const stats::ValueDistribution isolation(seconds);
+    const ValueDistribution isolation(seconds);
     means.push_back(isolation.mean().value_or(0));
     lows.push_back(isolation.AtQuantile(kLowIsolation));
   });
   if (all.empty()) return;
-  cell.isolation = stats::ValueDistribution(std::move(all));
+  cell.isolation = ValueDistribution(std::move(all));
   cell.mean_isolation = EstimateOverRuns(means, 0, 1);
   cell.p05_isolation = EstimateOverRuns(lows, 0, 1);
 }
@@ -70,17 +70,15 @@ void MeasureImpact(ProtectionCell& cell) {
       const std::vector<double> values = ImpactOf(run, i);
       all.insert(all.end(), values.begin(), values.end());
     });
-    cell.impact[i] = stats::ValueDistribution(std::move(all));
+    cell.impact[i] = ValueDistribution(std::move(all));
   }
   std::vector<double> means;
   ForEachMeasured(cell, [&](const ProtectionRun& run) {
-    const auto run_mean =
-        stats::ValueDistribution(ImpactOf(run, kMainImpact)).mean();
+    const auto run_mean = ValueDistribution(ImpactOf(run, kMainImpact)).mean();
     if (run_mean) means.push_back(*run_mean);
   });
   if (means.empty()) return;
-  cell.mean_impact =
-      EstimateOverRuns(means, 0, stats::ValueDistribution::kInfinite);
+  cell.mean_impact = EstimateOverRuns(means, 0, ValueDistribution::kInfinite);
 }
 
 void MeasureLosses(ProtectionCell& cell) {
@@ -166,7 +164,7 @@ std::optional<double> MedianRecovery(const ProtectionCell& cell) {
   ForEachMeasured(cell, [&](const ProtectionRun& run) {
     if (!ShowsRecovery(run)) return;
     times.push_back(
-        run.recovered_after_s.value_or(stats::ValueDistribution::kInfinite));
+        run.recovered_after_s.value_or(ValueDistribution::kInfinite));
   });
   if (times.empty()) return std::nullopt;
   std::sort(times.begin(), times.end());

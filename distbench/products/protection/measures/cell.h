@@ -13,9 +13,9 @@
 #include "absl/types/span.h"
 #include "distbench/products/protection/measures/resources.h"
 #include "distbench/products/protection/measures/run.h"
+#include "distbench/products/protection/measures/value_distribution.h"
 #include "distbench/products/protection/measures/work.h"
 #include "distbench/stats/run_interval.h"
-#include "distbench/stats/value_distribution.h"
 #include "proto/results.pb.h"
 
 namespace distbench::protection {
@@ -53,8 +53,8 @@ struct ProtectionCell {
   // Over the seconds of interference: shares from 0 to 1, and the impact on
   // each of kImpactQuantiles, infinite where the percentile was failed. Empty
   // if nothing was measured.
-  stats::ValueDistribution isolation;
-  std::array<stats::ValueDistribution, kImpactQuantiles.size()> impact;
+  ValueDistribution isolation;
+  std::array<ValueDistribution, kImpactQuantiles.size()> impact;
 
   // The means over the runs of their mean isolation, of the p05 of their
   // isolation, and of their mean impact on p95 in the seconds in which it is

@@ -13,6 +13,7 @@
 #include "distbench/products/protection/measures/cell.h"
 #include "distbench/products/protection/measures/matrix.h"
 #include "distbench/products/protection/measures/run.h"
+#include "distbench/products/protection/measures/value_distribution.h"
 #include "distbench/report/measurements/measure.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/objectives/judge_objective.h"
@@ -20,7 +21,6 @@
 #include "distbench/stats/outcomes.h"
 #include "distbench/stats/quantile_interval.h"
 #include "distbench/stats/run_interval.h"
-#include "distbench/stats/value_distribution.h"
 
 namespace distbench::protection {
 namespace {
@@ -38,7 +38,7 @@ report::Estimate PercentileOf(const std::vector<double>& sorted,
   const stats::RankInterval ranks =
       stats::OrderStatisticRanks(count, quantile, report::kReportConfidence);
   report::Estimate estimate = {
-      .value = stats::ValueDistribution(sorted).AtQuantile(quantile)};
+      .value = ValueDistribution(sorted).AtQuantile(quantile)};
   if (ranks.lower >= 1) estimate.lower = sorted[ranks.lower - 1];
   if (ranks.upper <= count) estimate.upper = sorted[ranks.upper - 1];
   return estimate;
@@ -47,11 +47,11 @@ report::Estimate PercentileOf(const std::vector<double>& sorted,
 // Infinite if one of the seconds is: what nothing ended in was no better than
 // anything measured.
 report::Estimate MeanOf(const std::vector<double>& seconds) {
-  const stats::ValueDistribution all(seconds);
+  const ValueDistribution all(seconds);
   if (all.infinite_count() > 0) {
-    return {.value = stats::ValueDistribution::kInfinite,
-            .lower = stats::ValueDistribution::kInfinite,
-            .upper = stats::ValueDistribution::kInfinite};
+    return {.value = ValueDistribution::kInfinite,
+            .lower = ValueDistribution::kInfinite,
+            .upper = ValueDistribution::kInfinite};
   }
   report::Estimate estimate = {.value = all.mean().value_or(0)};
   if (const auto interval =
@@ -101,7 +101,7 @@ std::string Doubts(const ProtectionRun& run) {
 report::ObjectiveOutcome MissAlone(const config::Objective& objective,
                                    const ProtectionRun& run) {
   const double worst =
-      objective.is_upper_limit ? stats::ValueDistribution::kInfinite : 0;
+      objective.is_upper_limit ? ValueDistribution::kInfinite : 0;
   return report::CertainMiss(
       {.value = worst, .lower = worst, .upper = worst},
       absl::StrFormat(

@@ -174,7 +174,7 @@ class MatrixBuilder {
   void CompareWithNone() {
     std::map<std::pair<std::string, std::string>, double> goodput_of_none;
     for (const ProtectionCell& cell : matrix_.cells) {
-      const auto mean = stats::ValueDistribution(GoodputOf(cell)).mean();
+      const auto mean = ValueDistribution(GoodputOf(cell)).mean();
       if (!cell.antagonist.empty() || !mean) continue;
       goodput_of_none[{cell.controls, cell.load}] = *mean;
     }
@@ -186,8 +186,7 @@ class MatrixBuilder {
       }
       std::vector<double> shares = GoodputOf(cell);
       for (double& share : shares) share = std::min(1.0, share / none->second);
-      cell.isolation_against_none =
-          stats::ValueDistribution(std::move(shares)).mean();
+      cell.isolation_against_none = ValueDistribution(std::move(shares)).mean();
     }
   }
 

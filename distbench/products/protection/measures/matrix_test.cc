@@ -260,9 +260,9 @@ TEST(MedianRecoveryTest, RunsWithoutRecoveryRankAboveAll) {
   cell.runs[1].recovered_after_s = 2;
   EXPECT_EQ(MedianRecovery(cell), 4);
   cell.runs[0].recovered_after_s.reset();
-  EXPECT_EQ(MedianRecovery(cell), stats::ValueDistribution::kInfinite);
+  EXPECT_EQ(MedianRecovery(cell), ValueDistribution::kInfinite);
   cell.runs.resize(2);
-  EXPECT_EQ(MedianRecovery(cell), stats::ValueDistribution::kInfinite);
+  EXPECT_EQ(MedianRecovery(cell), ValueDistribution::kInfinite);
   cell.runs[0].recovered_after_s = 4;
   EXPECT_EQ(MedianRecovery(cell), 3);
 }

@@ -217,7 +217,7 @@ class RunMeasurement {
       return std::nullopt;
     }
     if (latency_ns == stats::Outcomes::kFailed)
-      return stats::ValueDistribution::kInfinite;
+      return ValueDistribution::kInfinite;
     return std::max(
         0.0,
         static_cast<double>(latency_ns) / static_cast<double>(baseline_ns) - 1);
@@ -286,8 +286,8 @@ class RunMeasurement {
 
   static bool HasRecovered(const ProtectionSecond& second) {
     return second.isolation >= kRecoveredIsolation &&
-           second.impact[kMainImpact].value_or(
-               stats::ValueDistribution::kInfinite) <= kRecoveredImpact;
+           second.impact[kMainImpact].value_or(ValueDistribution::kInfinite) <=
+               kRecoveredImpact;
   }
 
   const ProtectionSubject& subject_;

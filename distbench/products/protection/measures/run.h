@@ -18,7 +18,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "distbench/products/protection/measures/phases.h"
-#include "distbench/stats/value_distribution.h"
+#include "distbench/products/protection/measures/value_distribution.h"
 #include "proto/results.pb.h"
 
 namespace distbench::protection {

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::Le;
 
 constexpr int64_t kAnySeconds = 1'000;
-constexpr double kFailed = stats::ValueDistribution::kInfinite;
+constexpr double kFailed = ValueDistribution::kInfinite;
 constexpr int64_t kStartNs = kExampleStartSecond * base::kNsPerSecond;
 
 ProtectionRun Measured(const TestResult& result,
@@ -31,7 +31,7 @@ ProtectionRun Measured(const TestResult& result,
 
 // The mean; 0 if there are no values.
 double MeanOf(const std::vector<double>& values) {
-  return stats::ValueDistribution(values).mean().value_or(0);
+  return ValueDistribution(values).mean().value_or(0);
 }
 
 TEST(ProtectionRunTest, HalfOfTheRateIsHalfOfTheIsolation) {

@@ -153,10 +153,10 @@ void NestedLatencyList::Add(const WorkSeries& series, const TimeSpan& span,
 }
 
 NestedLatencies NestedLatencyList::Distributions() const {
-  return {.p50 = stats::ValueDistribution(p50_),
-          .p90 = stats::ValueDistribution(p90_),
-          .p99 = stats::ValueDistribution(p99_),
-          .max = stats::ValueDistribution(max_)};
+  return {.p50 = ValueDistribution(p50_),
+          .p90 = ValueDistribution(p90_),
+          .p99 = ValueDistribution(p99_),
+          .max = ValueDistribution(max_)};
 }
 
 }  // namespace distbench::protection

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "distbench/products/protection/measures/phases.h"
+#include "distbench/products/protection/measures/value_distribution.h"
 #include "distbench/stats/log_histogram.h"
-#include "distbench/stats/value_distribution.h"
 #include "proto/results.pb.h"
 
 namespace distbench::protection {
@@ -63,10 +63,10 @@ std::optional<WorkRate> RateAt(const WorkSeries& series, int64_t time_ns);
 // The latencies of reads, or of writes, in nanoseconds: the percentiles of each
 // interval in which there were any, and their distribution over these.
 struct NestedLatencies {
-  stats::ValueDistribution p50;
-  stats::ValueDistribution p90;
-  stats::ValueDistribution p99;
-  stats::ValueDistribution max;
+  ValueDistribution p50;
+  ValueDistribution p90;
+  ValueDistribution p99;
+  ValueDistribution max;
 };
 
 // Adds up percentiles over runs: a series and its span of interest each.

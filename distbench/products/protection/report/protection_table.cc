@@ -45,9 +45,9 @@ void SetEstimate(const std::optional<Estimate>& estimate,
   SetNumber(estimate->interval->upper, name + "_upper", row);
 }
 
-void SetDistribution(const stats::ValueDistribution& values,
+void SetDistribution(const ValueDistribution& values,
                      ReportedExperiment::Distribution& shown) {
-  for (const stats::DistributionColumn& column : stats::kDistributionColumns) {
+  for (const DistributionColumn& column : kDistributionColumns) {
     if (values.count() == 0) break;
     SetNumber(values.AtQuantile(column.quantile), std::string(column.name),
               shown);
@@ -86,7 +86,7 @@ void SetImpacts(const ProtectionCell& cell, CellRow& row) {
                                                      row.mutable_lat_imp_p95(),
                                                      row.mutable_lat_imp_p99()};
   for (size_t i = 0; i < kImpactQuantiles.size(); ++i) {
-    const stats::ValueDistribution& impact = cell.impact[i];
+    const ValueDistribution& impact = cell.impact[i];
     SetDistribution(impact, *shown[i]);
     SetNumber(
         report::FailedAbovePercent(impact.count(), impact.infinite_count()),
@@ -295,7 +295,7 @@ void ReportWork(const WorkConservation& work, ReportedExperiment::Work& shown) {
   shown.set_antagonist_alone_per_second(work.antagonist_alone);
 }
 
-void ReportOverSeconds(const stats::ValueDistribution& values,
+void ReportOverSeconds(const ValueDistribution& values,
                        ReportedExperiment::OverSeconds& shown) {
   SetNumber(values.mean(), "mean_ns", shown);
   SetNumber(values.deviation(), "stdev_ns", shown);

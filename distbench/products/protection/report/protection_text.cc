@@ -91,7 +91,7 @@ std::string OptionalShare(const std::optional<double>& share) {
 }
 
 std::string FormatNested(absl::string_view name,
-                         const stats::ValueDistribution& latencies) {
+                         const ValueDistribution& latencies) {
   return absl::StrCat(name, "=", FormatLatency(latencies.mean().value_or(0)),
                       ":", FormatLatency(latencies.deviation().value_or(0)),
                       "/", FormatLatency(latencies.AtQuantile(1)));
@@ -121,17 +121,17 @@ std::string FormatLatency(double ns) {
 
 std::string DistributionHeader() {
   std::string line(kLabelWidth, ' ');
-  for (const stats::DistributionColumn& column : stats::kDistributionColumns) {
+  for (const DistributionColumn& column : kDistributionColumns) {
     absl::StrAppend(&line, Column(column.name));
   }
   return absl::StrCat(line, Column("mean"), Column("stdev"));
 }
 
 std::string FormatDistribution(absl::string_view label,
-                               const stats::ValueDistribution& distribution) {
+                               const ValueDistribution& distribution) {
   std::string line = absl::StrFormat("%-*s", kLabelWidth, label);
   if (distribution.count() == 0) return absl::StrCat(line, " not measured");
-  for (const stats::DistributionColumn& column : stats::kDistributionColumns) {
+  for (const DistributionColumn& column : kDistributionColumns) {
     absl::StrAppend(
         &line, Column(FormatShare(distribution.AtQuantile(column.quantile))));
   }
@@ -386,7 +386,7 @@ std::string Notes(const ProtectionCell& cell) {
 }  // namespace
 
 std::string ResultLine(const ProtectionCell& cell) {
-  const stats::ValueDistribution& impact = cell.impact[kMainImpact];
+  const ValueDistribution& impact = cell.impact[kMainImpact];
   const WorkConservation* work = MainConservation(cell.conservation);
   const auto share = [](const std::optional<double>& value) {
     return value ? FormatShare(*value) : "-";

@@ -10,9 +10,9 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "distbench/products/protection/measures/cell.h"
+#include "distbench/products/protection/measures/value_distribution.h"
 #include "distbench/products/protection/measures/work.h"
 #include "distbench/report/measurements/test_run.h"
-#include "distbench/stats/value_distribution.h"
 #include "proto/results.pb.h"
 
 namespace distbench::protection {
@@ -43,7 +43,7 @@ std::string DistributionHeader();
 // Returns a row of shares: the label, the columns of the distribution, mean and
 // deviation. Without values, the row says so.
 std::string FormatDistribution(absl::string_view label,
-                               const stats::ValueDistribution& distribution);
+                               const ValueDistribution& distribution);
 
 // Returns "p50=885u:3.7m/49.5m p90=... p99=... max=...": of each percentile its
 // mean over the seconds, its deviation and its maximum. Empty without values.

@@ -35,9 +35,9 @@ std::vector<std::string> LinesWith(const std::string& text,
 }
 
 // Two values with this mean and sample deviation, in percent.
-stats::ValueDistribution With(double mean, double deviation) {
+ValueDistribution With(double mean, double deviation) {
   const double half = deviation / std::sqrt(2.0);
-  return stats::ValueDistribution({(mean - half) / 100, (mean + half) / 100});
+  return ValueDistribution({(mean - half) / 100, (mean + half) / 100});
 }
 
 // The line that this form comes from.
@@ -60,8 +60,8 @@ TEST(ResultLineTest, IsInTheKnownForm) {
 TEST(ResultLineTest, NamesWhatWasNotAccountedAndWhatFailed) {
   ProtectionCell cell;
   cell.isolation = With(20, 0);
-  cell.impact[kMainImpact] = stats::ValueDistribution(
-      {0.25, 0.25, 0.25, stats::ValueDistribution::kInfinite});
+  cell.impact[kMainImpact] =
+      ValueDistribution({0.25, 0.25, 0.25, ValueDistribution::kInfinite});
   cell.failed_share = 0.25;
   EXPECT_EQ(ResultLine(cell),
             "Result: isol=20.00:0% lat_imp=25.00%:0 work_csv=not_accounted "
@@ -177,7 +177,7 @@ TEST(ProtectionTextTest, NotesHowARunDiffers) {
 }
 
 // 1 000 values of which the columns of the table are the given ones.
-stats::ValueDistribution WithColumns(const std::vector<double>& percents) {
+ValueDistribution WithColumns(const std::vector<double>& percents) {
   constexpr int kPositions[] = {0,   10,  50,  100, 250, 500,
                                 750, 900, 950, 990, 999};
   std::vector<double> values;
@@ -185,7 +185,7 @@ stats::ValueDistribution WithColumns(const std::vector<double>& percents) {
     const int count = i == 0 ? 1 : kPositions[i] - kPositions[i - 1];
     values.insert(values.end(), count, percents[i] / 100);
   }
-  return stats::ValueDistribution(values);
+  return ValueDistribution(values);
 }
 
 // Rows of the report that this form comes from.
@@ -214,11 +214,10 @@ TEST(ProtectionFormatTest, RowsAreInTheKnownForm) {
 }
 
 TEST(ProtectionFormatTest, RowsWithoutNumbersSaySo) {
-  EXPECT_EQ(FormatDistribution("isol%", stats::ValueDistribution()),
+  EXPECT_EQ(FormatDistribution("isol%", ValueDistribution()),
             "isol%       not measured");
   const std::string failed = FormatDistribution(
-      "lat-imp%",
-      stats::ValueDistribution({stats::ValueDistribution::kInfinite}));
+      "lat-imp%", ValueDistribution({ValueDistribution::kInfinite}));
   EXPECT_TRUE(absl::EndsWith(failed, "  fail  fail     -     -")) << failed;
 }
 
@@ -232,7 +231,7 @@ TEST(ProtectionFormatTest, SharesFitTheirColumn) {
   EXPECT_EQ(FormatShare(9.9996), "1000");
   EXPECT_EQ(FormatShare(999.994), "99999");
   EXPECT_EQ(FormatShare(12345), "1e+06");
-  EXPECT_EQ(FormatShare(stats::ValueDistribution::kInfinite), "fail");
+  EXPECT_EQ(FormatShare(ValueDistribution::kInfinite), "fail");
 }
 
 TEST(ProtectionFormatTest, LatenciesAreShort) {
@@ -250,10 +249,10 @@ TEST(ProtectionFormatTest, LatenciesAreShort) {
 
 TEST(ProtectionFormatTest, NestedLatenciesAreMeanDeviationAndMaximum) {
   const NestedLatencies latencies = {
-      .p50 = stats::ValueDistribution({1'000'000, 3'000'000}),
-      .p90 = stats::ValueDistribution({2'000'000, 2'000'000}),
-      .p99 = stats::ValueDistribution({150'000'000, 150'000'000}),
-      .max = stats::ValueDistribution({500, 500})};
+      .p50 = ValueDistribution({1'000'000, 3'000'000}),
+      .p90 = ValueDistribution({2'000'000, 2'000'000}),
+      .p99 = ValueDistribution({150'000'000, 150'000'000}),
+      .max = ValueDistribution({500, 500})};
   EXPECT_EQ(FormatNestedLatencies(latencies),
             "p50=2.0m:1.4m/3.0m p90=2.0m:0/2.0m p99=150m:0/150m "
             "max=500n:0/500n");

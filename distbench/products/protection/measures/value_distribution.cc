@@ -1,4 +1,4 @@
-#include "distbench/stats/value_distribution.h"
+#include "distbench/products/protection/measures/value_distribution.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include "absl/types/span.h"
 #include "distbench/stats/run_interval.h"
 
-namespace distbench::stats {
+namespace distbench::protection {
 
 ValueDistribution::ValueDistribution(std::vector<double> values)
     : sorted_(std::move(values)) {
@@ -16,8 +16,8 @@ ValueDistribution::ValueDistribution(std::vector<double> values)
   infinite_count_ = static_cast<size_t>(sorted_.end() - end);
   const auto finite = absl::MakeConstSpan(sorted_).first(
       static_cast<size_t>(end - sorted_.begin()));
-  if (!finite.empty()) mean_ = Mean(finite);
-  if (finite.size() > 1) deviation_ = std::sqrt(Variance(finite));
+  if (!finite.empty()) mean_ = stats::Mean(finite);
+  if (finite.size() > 1) deviation_ = std::sqrt(stats::Variance(finite));
 }
 
 double ValueDistribution::AtQuantile(double quantile) const {
@@ -26,4 +26,4 @@ double ValueDistribution::AtQuantile(double quantile) const {
   return sorted_[std::min(position, sorted_.size() - 1)];
 }
 
-}  // namespace distbench::stats
+}  // namespace distbench::protection

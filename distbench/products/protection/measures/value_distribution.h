@@ -1,7 +1,7 @@
 // The distribution of a set of numbers, as tables show it.
 
-#ifndef DISTBENCH_STATS_VALUE_DISTRIBUTION_H_
-#define DISTBENCH_STATS_VALUE_DISTRIBUTION_H_
+#ifndef DISTBENCH_PRODUCTS_PROTECTION_MEASURES_VALUE_DISTRIBUTION_H_
+#define DISTBENCH_PRODUCTS_PROTECTION_MEASURES_VALUE_DISTRIBUTION_H_
 
 #include <cstddef>
 #include <limits>
@@ -10,7 +10,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace distbench::stats {
+namespace distbench::protection {
 
 // Numbers, of which some may be infinite: these rank above all others, as
 // failures do among latencies (see outcomes.h). Quantiles count them; mean and
@@ -57,6 +57,6 @@ inline constexpr DistributionColumn kDistributionColumns[] = {
     {"p25", 0.25}, {"p50", 0.5},  {"p75", 0.75}, {"p90", 0.9},
     {"p95", 0.95}, {"p99", 0.99}, {"max", 1}};
 
-}  // namespace distbench::stats
+}  // namespace distbench::protection
 
-#endif  // DISTBENCH_STATS_VALUE_DISTRIBUTION_H_
+#endif  // DISTBENCH_PRODUCTS_PROTECTION_MEASURES_VALUE_DISTRIBUTION_H_

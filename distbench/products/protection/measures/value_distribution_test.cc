@@ -1,11 +1,11 @@
-#include "distbench/stats/value_distribution.h"
+#include "distbench/products/protection/measures/value_distribution.h"
 
 #include <random>
 #include <vector>
 
 #include "gtest/gtest.h"
 
-namespace distbench::stats {
+namespace distbench::protection {
 namespace {
 
 TEST(ValueDistributionTest, QuantilesMeanAndDeviationOfKnownValues) {
@@ -60,4 +60,4 @@ TEST(ValueDistributionTest, ColumnsAscendForAllValues) {
 }
 
 }  // namespace
-}  // namespace distbench::stats
+}  // namespace distbench::protection
