@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "distbench/config/plan/test_names.h"
 #include "distbench/results/time_series.h"
+#include "distbench/results/walk.h"
 
 namespace distbench::node {
 
@@ -74,27 +74,9 @@ std::vector<prometheus::MetricFamily> TrafficMetrics::Collect() const {
   return families;
 }
 
-namespace {
-
-// The names of RPCs by their numbers in results.
-std::vector<std::string> RpcNames(const DistributedSystemDescription& test) {
-  std::vector<std::string> names;
-  for (const auto& rpc : test.rpc_descriptions()) names.push_back(rpc.name());
-  for (const auto& replay : test.rpc_replay_traces()) {
-    names.push_back(replay.name());
-  }
-  return names;
-}
-
-}  // namespace
-
 CountedTraffic::CountedTraffic(const DistributedSystemDescription& test,
                                TrafficMetrics* metrics)
-    : metrics_(metrics) {
-  if (metrics_ == nullptr) return;
-  test_ = config::NameOf(test);
-  rpc_names_ = RpcNames(test);
-}
+    : test_(test), name_(config::NameOf(test)), metrics_(metrics) {}
 
 void CountedTraffic::CountRecent(const stats::SeriesByRpc& recent,
                                  int64_t in_flight_count) {
@@ -143,11 +125,7 @@ void CountedTraffic::CountRest() {
 
 void CountedTraffic::Count(int rpc, const metrics::RpcTraffic& more) {
   counted_[rpc].Add(more);
-  metrics_->AddRpc(test_,
-                   rpc >= 0 && rpc < rpc_names_.size()
-                       ? rpc_names_[rpc]
-                       : absl::StrCat("rpc[", rpc, "]"),
-                   more);
+  metrics_->AddRpc(name_, results::RpcName(test_, rpc), more);
 }
 
 }  // namespace distbench::node

@@ -68,7 +68,7 @@ class TrafficMetrics {
 // have been collected. Thread-safe.
 class CountedTraffic {
  public:
-  // Does nothing if `metrics` is null. Otherwise they must outlive it.
+  // Does nothing if `metrics` is null. Both must outlive it.
   CountedTraffic(const DistributedSystemDescription& test,
                  TrafficMetrics* metrics);
 
@@ -89,8 +89,8 @@ class CountedTraffic {
   void Count(int rpc, const metrics::RpcTraffic& more)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  std::string test_;
-  std::vector<std::string> rpc_names_;
+  const DistributedSystemDescription& test_;
+  const std::string name_;
   TrafficMetrics* const metrics_;
 
   absl::Mutex mutex_;

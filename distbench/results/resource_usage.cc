@@ -3,6 +3,8 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 
+#include <algorithm>
+
 #include "distbench/results/message_sums.h"
 
 namespace distbench::results {
@@ -58,6 +60,10 @@ GroupUse UseBetween(const GroupUse& earlier, const GroupUse& later) {
 
 void AppendUse(const GroupUse& later, GroupUse& sum) {
   AddCounters(later, sum, kGroupLevels);
+}
+
+int CpuCountOf(const HostFacts& host) {
+  return std::max({host.online_cpu_count(), host.cpu_count(), 0});
 }
 
 int64_t BusyCpuNs(const HostCounters& counters) {

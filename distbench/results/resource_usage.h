@@ -26,6 +26,11 @@ GroupUse UseBetween(const GroupUse& earlier, const GroupUse& later);
 // are those at the end.
 void AppendUse(const GroupUse& later, GroupUse& sum);
 
+// How many CPUs the host has, whether or not the node manager may use them; 0
+// if that is not known. Results of older versions, and simulated ones, only say
+// how many it may use.
+int CpuCountOf(const HostFacts& host);
+
 // The CPU time in which work was done on the host, without stolen time.
 int64_t BusyCpuNs(const HostCounters& counters);
 

@@ -34,6 +34,17 @@ TEST(ResourceUsageTest, DifferenceCoversEveryCountButNotTheMaximum) {
   EXPECT_EQ(stats.rusage_diff().voluntary_context_switches(), 7);
 }
 
+TEST(ResourceUsageTest, AHostHasAtLeastTheCpusThatItsNodeMayUse) {
+  HostFacts host;
+  EXPECT_EQ(CpuCountOf(host), 0);
+  host.set_cpu_count(4);
+  EXPECT_EQ(CpuCountOf(host), 4);
+  host.set_online_cpu_count(8);
+  EXPECT_EQ(CpuCountOf(host), 8);
+  host.set_online_cpu_count(-1);  // sysconf(3) failed
+  EXPECT_EQ(CpuCountOf(host), 4);
+}
+
 // Levels are no counts.
 TEST(GroupUseTest, MemoryIsThatOfTheEnd) {
   GroupUse sum;

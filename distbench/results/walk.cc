@@ -1,5 +1,6 @@
 #include "distbench/results/walk.h"
 
+#include <cstdint>
 #include <string>
 
 #include "absl/functional/function_ref.h"
@@ -23,11 +24,11 @@ void ForEachRpcLog(const TestResult& result,
   }
 }
 
-std::string RpcName(const TestResult& result, int rpc_index) {
-  const auto& rpcs = result.traffic_config().rpc_descriptions();
-  const auto& traces = result.traffic_config().rpc_replay_traces();
+std::string RpcName(const DistributedSystemDescription& test, int rpc_index) {
+  const auto& rpcs = test.rpc_descriptions();
+  const auto& traces = test.rpc_replay_traces();
   if (rpc_index >= 0 && rpc_index < rpcs.size()) return rpcs[rpc_index].name();
-  const int trace = rpc_index - rpcs.size();
+  const int64_t trace = int64_t{rpc_index} - rpcs.size();
   if (trace >= 0 && trace < traces.size()) return traces[trace].name();
   return absl::StrCat("rpc[", rpc_index, "]");
 }

@@ -9,6 +9,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "proto/results.pb.h"
+#include "proto/traffic_config.pb.h"
 
 namespace distbench::results {
 
@@ -38,9 +39,12 @@ struct RpcLogView {
 void ForEachRpcLog(const TestResult& result,
                    absl::FunctionRef<void(const RpcLogView&)> visit);
 
-// The RPC's name in the result's config; "rpc[INDEX]" if it has none. Indices
-// beyond the RPCs are those of replay traces.
-std::string RpcName(const TestResult& result, int rpc_index);
+// The RPC's name in its test; "rpc[INDEX]" if it has none. Indices beyond the
+// RPCs are those of replay traces.
+std::string RpcName(const DistributedSystemDescription& test, int rpc_index);
+inline std::string RpcName(const TestResult& result, int rpc_index) {
+  return RpcName(result.traffic_config(), rpc_index);
+}
 
 // The message of a failure, or a substitute if the dictionary lacks it.
 std::string ErrorMessage(const ErrorDictionary& errors, int error_index);

@@ -1,5 +1,6 @@
 #include "distbench/results/walk.h"
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,9 @@ TEST(WalkTest, ReplayTracesComeBehindRpcs) {
   EXPECT_EQ(RpcName(result, 2), "second");
   EXPECT_EQ(RpcName(result, 3), "rpc[3]");
   EXPECT_EQ(RpcName(result, -1), "rpc[-1]");
+  // Of the lowest number, no count must be subtracted within 32 bits.
+  constexpr int kLowest = std::numeric_limits<int>::min();
+  EXPECT_EQ(RpcName(result, kLowest), "rpc[-2147483648]");
 }
 
 // In results of older versions, replays are among the RPCs.

@@ -15,6 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "distbench/report/measurements/test_run.h"
+#include "distbench/results/resource_usage.h"
 #include "distbench/results/walk.h"
 
 namespace distbench::report {
@@ -115,7 +116,7 @@ std::string HostLine(const NodeResources& resources) {
       absl::FormatTime("%m/%d/%Y", absl::FromUnixNanos(start_ns),
                        absl::UTCTimeZone()),
       "\t_", kernel.size() > 2 ? kernel[2] : "", "_\t(",
-      host.online_cpu_count(), " CPU)\n");
+      results::CpuCountOf(host), " CPU)\n");
 }
 
 }  // namespace

@@ -13,7 +13,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string Mpstat(const std::string& samples) {
+// Of a host with two CPUs, unless `cpus` says otherwise.
+std::string Mpstat(const std::string& samples,
+                   const std::string& cpus = "online_cpu_count: 2") {
   const std::vector<SourcedResults> results = Sourced({ResultFromText(
       R"(traffic_config { name: "t" }
          resource_usage_logs {
@@ -21,9 +23,8 @@ std::string Mpstat(const std::string& samples) {
              key: "n"
              value {
                host {
-                 hostname: "h" kernel: "Linux 6.1 x86_64" online_cpu_count: 2
-               } )" +
-      samples + "} } }")});
+                 hostname: "h" kernel: "Linux 6.1 x86_64" )" +
+      cpus + " } " + samples + "} } }")});
   return RenderMpstat(ListRuns(results));
 }
 
@@ -58,6 +59,12 @@ TEST(MpstatTest, PrintsWhatMpstatWould) {
             "  10.00   40.00\n"
             "Average:       1    0.00    0.00    0.00    0.00    0.00    0.00 "
             "   0.00  100.00\n");
+}
+
+// As results of older versions and of simulations do.
+TEST(MpstatTest, AHostMayOnlySayWhichCpusItsNodeMayUse) {
+  EXPECT_THAT(Mpstat("samples { cpus { cpu: 0 idle_ns: 1 } }", "cpu_count: 4"),
+              HasSubstr("\t(4 CPU)\n"));
 }
 
 TEST(MpstatTest, AveragesOverTime) {

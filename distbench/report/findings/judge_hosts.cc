@@ -21,6 +21,7 @@
 #include "distbench/report/measurements/network_readings.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/results/message_sums.h"
+#include "distbench/results/resource_usage.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/log_histogram.h"
 
@@ -146,7 +147,7 @@ void AddNode(const std::string& alias, const NodeResources& node,
   host.counters = counters;
   host.duration_ns = duration_ns;
   host.host_cpu_ns = host_cpu_ns;
-  host.capacity_ns = duration_ns * node.host().online_cpu_count();
+  host.capacity_ns = duration_ns * results::CpuCountOf(node.host());
 }
 
 // Keyed by host name.

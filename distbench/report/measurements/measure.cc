@@ -16,6 +16,7 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/base/time_units.h"
 #include "distbench/results/histogram_proto.h"
+#include "distbench/results/resource_usage.h"
 #include "distbench/stats/distributions.h"
 #include "distbench/stats/log_histogram.h"
 #include "distbench/stats/quantile_interval.h"
@@ -482,8 +483,7 @@ bool IsMeasured(const ResourceSample& sample,
 std::vector<stats::BlockAmount> BusyTimes(const NodeResources& node,
                                           const results::RpcCounts& measured) {
   // All CPUs of the host, even if the node manager may use only some of them.
-  const int cpu_count =
-      std::max({node.host().online_cpu_count(), node.host().cpu_count(), 1});
+  const int cpu_count = std::max(1, results::CpuCountOf(node.host()));
   const bool any_is_measured = std::any_of(
       node.samples().begin(), node.samples().end(),
       [&](const ResourceSample& each) { return IsMeasured(each, measured); });

@@ -18,6 +18,7 @@
 #include "distbench/report/parts/text_part.h"
 #include "distbench/report/text/text_summary_sections.h"
 #include "distbench/results/histogram_proto.h"
+#include "distbench/results/resource_usage.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/log_histogram.h"
@@ -231,7 +232,7 @@ Lines HostLines(const std::string& node, const NodeResources& resources) {
   double busiest = 0;
   double sent_bytes = 0;
   double received_bytes = 0;
-  const double cpus = std::max(1, resources.host().online_cpu_count());
+  const double cpus = std::max(1, results::CpuCountOf(resources.host()));
   for (const ResourceSample& sample : resources.samples()) {
     if (sample.duration_ns() <= 0) continue;
     const double sample_ns = static_cast<double>(sample.duration_ns());

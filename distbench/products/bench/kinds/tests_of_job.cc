@@ -22,6 +22,7 @@
 #include "distbench/products/bench/kinds/values.h"
 #include "distbench/products/protection/experiment/services.h"
 #include "distbench/report/measurements/run_outcome.h"
+#include "distbench/results/resource_usage.h"
 #include "google/protobuf/util/message_differencer.h"
 
 namespace distbench::bench {
@@ -152,7 +153,7 @@ void AddHosts(const TestResult& result, BenchJob& job) {
     BenchSystem& system = *job.add_systems();
     system.set_hostname(host.hostname());
     system.set_kernel(host.kernel());
-    system.set_cpu_count(host.online_cpu_count());
+    system.set_cpu_count(results::CpuCountOf(host));
     system.set_memory_bytes(host.memory_bytes());
   }
 }

@@ -23,6 +23,7 @@
 #include "distbench/products/search/report/search_text.h"
 #include "distbench/products/search/search_run.h"
 #include "distbench/report/measurements/test_totals.h"
+#include "distbench/results/resource_usage.h"
 #include "distbench/stats/log_histogram.h"
 
 namespace distbench::search {
@@ -233,7 +234,7 @@ Json MachineJson(const HostFacts& host, bool strict_legacy) {
     machine["mem_total_kib"] =
         strict_legacy ? Json(absl::StrCat(kib, " KiB")) : Json(kib);
   }
-  const int cpus = std::max(host.online_cpu_count(), host.cpu_count());
+  const int cpus = results::CpuCountOf(host);
   machine["num_logical_cpus"] =
       strict_legacy ? Json(absl::StrCat(cpus)) : Json(cpus);
   const auto version = [&](const char* name, const char* key) {
