@@ -1,11 +1,13 @@
 #include "distbench/cli/command.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/standard_output.h"
 #include "distbench/cli/flags.h"
 #include "distbench/report/findings/findings.h"
 
@@ -32,6 +34,12 @@ int Fail(const absl::Status& error, int exit_code) {
 int Fail(absl::string_view message, int exit_code) {
   std::cerr << "distbench: " << message << std::endl;
   return exit_code;
+}
+
+int FinishOutput(int exit_code) {
+  const absl::Status printed = base::FinishStandardOutput();
+  if (printed.ok()) return exit_code;
+  return std::max(exit_code, Fail(printed, report::kExitUsage));
 }
 
 namespace {
