@@ -1,5 +1,6 @@
 """Output that is not written is an error, and none is lost in another file."""
 
+import os
 import unittest
 
 from tests import programs
@@ -71,6 +72,90 @@ class StandardOutputTest(programs.ProgramTest):
             f"--outfile={self.path('out.pb')} | true",
         )
         self.assertNotIn("/dev/stdout", outcome.err)
+
+
+class NamedFilesTest(programs.ProgramTest):
+    """Nothing is read, run or written if a file would be lost."""
+
+    def assert_refused(self, kept, pattern, *arguments):
+        with open(kept, "rb") as file:
+            before = file.read()
+        outcome = self.distbench(*arguments)
+        self.assertEqual((outcome.status, outcome.out), (1, ""), outcome)
+        self.assertRegex(outcome.err, pattern)
+        self.assertIn("name another file", outcome.err)
+        with open(kept, "rb") as file:
+            self.assertEqual(file.read(), before)
+
+    def test_an_output_is_no_input(self):
+        a = self.write("a.pb", "test_results {}")
+        b = self.write("b.pb", "test_results {}")
+        test = self.write("test.config", TEST)
+        link = self.path("link")
+        os.symlink(b, link)
+        for kept, pattern, arguments in (
+            (a, r"-o .* overwrite RESULT", ["report", a, "-o", a]),
+            (b, r"-o .* overwrite NEW", ["compare", a, b, "-o", link]),
+            (b, r"--junit .* overwrite NEW", ["compare", a, b, f"--junit={b}"]),
+            (
+                b,
+                r"--markdown .* overwrite --noise_floor",
+                ["compare", a, a, f"--noise_floor={b}", f"--markdown={b}"],
+            ),
+            (
+                test,
+                r"--outfile .* overwrite FILE",
+                ["test_preview", test, f"--outfile={test}"],
+            ),
+            (
+                test,
+                r"--outfile .* overwrite --infile",
+                ["test_preview", f"--infile={test}", f"--outfile={test}"],
+            ),
+            (
+                test,
+                r"--outfile .* overwrite FILE",
+                [
+                    "run_tests",
+                    test,
+                    f"--outfile={test}",
+                    "--test_sequencer=127.0.0.1:1",
+                ],
+            ),
+        ):
+            with self.subTest(arguments=arguments):
+                self.assert_refused(kept, pattern, *arguments)
+
+    def test_nor_what_standard_input_is(self):
+        test = self.write("test.config", TEST)
+        with open(test, encoding="utf-8") as stdin:
+            outcome = self.distbench(
+                "test_preview", f"--outfile={test}", stdin=stdin
+            )
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertRegex(outcome.err, r"--outfile .* overwrite standard input")
+
+    def test_outputs_are_different_files(self):
+        a = self.write("a.pb", "test_results {}")
+        new = self.path("new")
+        for pattern, arguments in (
+            (
+                r"--markdown .* overwrite --junit|--junit .* overwrite -",
+                ["compare", a, a, f"--junit={new}", f"--markdown={new}"],
+            ),
+            (
+                r"--junit .* overwrite --outfile",
+                [
+                    "test_preview",
+                    self.write("test.config", TEST),
+                    f"--outfile={new}",
+                    f"--junit={new}",
+                ],
+            ),
+        ):
+            with self.subTest(arguments=arguments):
+                self.assert_refused(a, pattern, *arguments)
+                self.assertFalse(os.path.exists(new))
 
 
 if __name__ == "__main__":

@@ -60,10 +60,10 @@ absl::Status WriteReport(const std::string& path, absl::string_view text) {
 }
 
 void AddCheckFlags(CLI::App& command, CheckFlags& flags) {
-  AddTextFlag(command, "--junit", flags.junit, "FILE",
-              "Write the verdicts on all conditions as JUnit XML");
-  AddTextFlag(command, "--markdown", flags.markdown, "FILE",
-              "Write them as a Markdown table");
+  AddOutputFlag(command, "--junit", flags.junit,
+                "Write the verdicts on all conditions as JUnit XML");
+  AddOutputFlag(command, "--markdown", flags.markdown,
+                "Write them as a Markdown table");
   AddSwitch(command, "--allow_undecided", flags.allow_undecided,
             "Do not exit 2 where the evidence is too thin for a\n"
             "verdict");

@@ -341,8 +341,8 @@ void AddReportCommand(CLI::App& app, CommandBody& chosen) {
   Require(command, "RESULT");
   AddChoiceFlag(command, "--format", flags->format, NamesOf(AllFormats()),
                 "FORMAT", HelpOf("Output format:", AllFormats()));
-  AddTextFlag(command, "-o", flags->output, "FILE",
-              "Write the report here; default: standard output");
+  AddOutputFlag(command, "-o", flags->output,
+                "Write the report here; default: standard output");
   AddChoiceFlag(command, "--table", flags->table, NamesOf(AllTables()), "TABLE",
                 HelpOf("Table for --format=csv; default: rpcs", AllTables()));
   AddTextFlag(command, "--test", flags->selection.test, "TEST",
