@@ -1,8 +1,11 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 
+#include "absl/status/status.h"
 #include "distbench/base/process_setup.h"
+#include "distbench/base/standard_output.h"
 #include "distbench/base/stop_signals.h"
 #include "distbench/base/terminal.h"
 #include "distbench/base/version.h"
@@ -17,7 +20,7 @@ namespace {
 int Main(int argc, char** argv) {
   base::SetUpProcess(argv[0]);
   base::StopSignals stop(report::kExitRunFailed);
-  return RunTestBuilder(
+  const int exit_code = RunTestBuilder(
       {argv + 1, argv + argc},
       {.console = {.output = &std::cout,
                    .messages = &std::cerr,
@@ -30,6 +33,10 @@ int Main(int argc, char** argv) {
                           const security::TlsFiles& tls) {
          return std::make_unique<SequencerBackend>(address, tls);
        }});
+  const absl::Status printed = base::FinishStandardOutput();
+  if (printed.ok()) return exit_code;
+  std::cerr << "test_builder: " << printed.message() << std::endl;
+  return std::max<int>(exit_code, report::kExitUsage);
 }
 
 }  // namespace

@@ -117,6 +117,17 @@ class ReportTest(ReportTestCase):
         self.assertEqual(outcome.status, 1, outcome)
         self.assertIn("holds no results", outcome.err)
 
+    def test_control_characters_of_names_are_escaped(self):
+        result = self.write(
+            "old.pb",
+            INVALID_RESULT.replace(
+                '"example"', r'"ctl\001\033[31mred\nfeed"', 1
+            ),
+        )
+        outcome = self.distbench("report", result)
+        self.assertIn(r"Test: ctl\x01\x1b[31mred\nfeed", outcome.out)
+        self.assertNotIn("\033", outcome.out)
+
     def test_check_says_which_numbers_contradict_each_other(self):
         checked = self.distbench("report", self.example(), "--check")
         self.assertEqual(

@@ -1,10 +1,13 @@
 #include "distbench/base/process_setup.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sys/resource.h>
-#include <string>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <string>
 #include <system_error>
 
 #include "absl/synchronization/mutex.h"
@@ -23,6 +26,17 @@ void SetUpLogging(const char* program) {
   }
   google::InitGoogleLogging(program);
   setenv("GRPC_VERBOSITY", "NONE", kDoNotOverwrite);
+}
+
+// What is opened first would get the number of a stream that the process was
+// started without, and what is printed. Written to or read the wrong way, what
+// takes its place fails as the closed stream did.
+void OccupyStandardDescriptors() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (fcntl(fd, F_GETFD) != -1 || errno != EBADF) continue;
+    // The lowest free number is this one: those below it are in use.
+    (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
 }
 
 // Each connection is an open file. The usual soft limit of 1024 exists for
@@ -59,6 +73,7 @@ void TrustMutexes() {
 }  // namespace
 
 void SetUpProcess(const char* program) {
+  OccupyStandardDescriptors();
   SetUpLogging(program);
   LeaveRunfiles();
   AllowAllOpenFiles();

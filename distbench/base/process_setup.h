@@ -7,7 +7,9 @@ namespace distbench::base {
 // go to stderr, from warnings up, and gRPC logs nothing, unless the user sets
 // GLOG_minloglevel or GRPC_VERBOSITY. Relative paths are relative to the user's
 // working directory, also under `bazel run`. The limit of open files is raised
-// to the hard limit (ulimit -Hn). Mutexes do not look for deadlocks.
+// to the hard limit (ulimit -Hn). Mutexes do not look for deadlocks. Whatever
+// the process opens, none of it becomes stdin, stdout or stderr: if one of
+// these is closed, its number is taken, and using it still fails.
 void SetUpProcess(const char* program);
 
 }  // namespace distbench::base

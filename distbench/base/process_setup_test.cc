@@ -1,6 +1,9 @@
 #include "distbench/base/process_setup.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -68,6 +71,19 @@ TEST_F(ProcessSetUpDeathTest, UsersChoiceOfGrpcLogsIsKept) {
 
 TEST_F(ProcessSetUpDeathTest, AllowsAsManyOpenFilesAsPossible) {
   EXPECT_EXIT(SetUpWithFewFiles(), testing::ExitedWithCode(0), "");
+}
+
+// Exits, with 0 if what is opened next is not taken for stdout.
+[[noreturn]] void SetUpWithoutStdout() {
+  close(STDOUT_FILENO);
+  SetUpProcess("test");
+  const int next = open("/dev/null", O_WRONLY);
+  const bool fails = write(STDOUT_FILENO, "text", 4) == -1 && errno == EBADF;
+  std::exit(next > STDERR_FILENO && fails ? 0 : 1);
+}
+
+TEST_F(ProcessSetUpDeathTest, AClosedStdoutIsNoOtherFile) {
+  EXPECT_EXIT(SetUpWithoutStdout(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

@@ -1,11 +1,13 @@
 #include "distbench/cli/command.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/standard_output.h"
 #include "distbench/cli/flags.h"
 #include "distbench/report/findings/findings.h"
 
@@ -34,6 +36,12 @@ int Fail(absl::string_view message, int exit_code) {
   return exit_code;
 }
 
+int FinishOutput(int exit_code) {
+  const absl::Status printed = base::FinishStandardOutput();
+  if (printed.ok()) return exit_code;
+  return std::max(exit_code, Fail(printed, report::kExitUsage));
+}
+
 namespace {
 
 std::string PathOf(const std::string& path) {
@@ -52,10 +60,10 @@ absl::Status WriteReport(const std::string& path, absl::string_view text) {
 }
 
 void AddCheckFlags(CLI::App& command, CheckFlags& flags) {
-  AddTextFlag(command, "--junit", flags.junit, "FILE",
-              "Write the verdicts on all conditions as JUnit XML");
-  AddTextFlag(command, "--markdown", flags.markdown, "FILE",
-              "Write them as a Markdown table");
+  AddOutputFlag(command, "--junit", flags.junit,
+                "Write the verdicts on all conditions as JUnit XML");
+  AddOutputFlag(command, "--markdown", flags.markdown,
+                "Write them as a Markdown table");
   AddSwitch(command, "--allow_undecided", flags.allow_undecided,
             "Do not exit 2 where the evidence is too thin for a\n"
             "verdict");

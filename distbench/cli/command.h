@@ -69,6 +69,12 @@ void SetStoppableBody(CLI::App& command, CommandBody& chosen,
 int Fail(const absl::Status& error, int exit_code);
 int Fail(absl::string_view message, int exit_code);
 
+// Returns the exit code of a process that has printed all of its output, after
+// commands that ended with `exit_code`: the same, but no success if stdout
+// could not take it, which is printed to stderr. Output that is lost silently
+// is taken for empty.
+int FinishOutput(int exit_code);
+
 // The destination of a report that is written piece by piece. An empty path
 // means stdout.
 absl::StatusOr<std::unique_ptr<results::OutputFile>> OpenReport(

@@ -19,6 +19,7 @@
 #include "distbench/base/version.h"
 #include "distbench/cli/command.h"
 #include "distbench/cli/exposure.h"
+#include "distbench/cli/named_files.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/flags/connection_defaults.h"
 #include "distbench/flags/flags.h"
@@ -262,6 +263,8 @@ int RunChosen(CLI::App& app, flags::ConnectionDefaults& defaults,
               const CommandBody& body) {
   const absl::Status filled = defaults.Fill(NamedCommand(app));
   if (!filled.ok()) return Refuse(app, std::string(filled.message()));
+  const absl::Status distinct = CheckNamedFiles(NamedCommand(app));
+  if (!distinct.ok()) return Refuse(app, std::string(distinct.message()));
   const absl::StatusOr<int> ended = body();
   const int exit_code =
       ended.ok() ? *ended : Fail(ended.status(), report::kExitUsage);

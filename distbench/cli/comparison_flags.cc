@@ -42,8 +42,8 @@ void AddFormatFlags(CLI::App& command, ComparisonFlags& flags) {
     names.push_back(name);
   }
   AddChoiceFlag(command, "--format", flags.format, names, "FORMAT", help);
-  AddTextFlag(command, "-o", flags.output, "FILE",
-              "Write the comparison here; default: standard output");
+  AddOutputFlag(command, "-o", flags.output,
+                "Write the comparison here; default: standard output");
 }
 
 // Also the files that CI systems read beside it.

@@ -26,6 +26,7 @@ using flags::AddChoiceFlag;
 using flags::AddDurationFlag;
 using flags::AddNamesFlag;
 using flags::AddNumberFlag;
+using flags::AddOutputFlag;
 using flags::AddRepeatedFlag;
 using flags::AddSwitch;
 using flags::AddTextFlag;

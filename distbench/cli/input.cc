@@ -44,28 +44,6 @@ absl::StatusOr<TestSequence> BuildPattern(const std::string& pattern) {
 
 namespace fs = std::filesystem;
 
-absl::StatusOr<std::vector<std::string>> ResultsIn(const std::string& folder) {
-  std::vector<std::string> files;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string path = entry->path().string();
-    if (absl::EndsWith(path, ".pb") || absl::EndsWith(path, ".pb.gz")) {
-      files.push_back(path);
-    }
-  }
-  if (error) {
-    return absl::UnknownError(
-        absl::StrCat("cannot list ", folder, ": ", error.message()));
-  }
-  if (files.empty()) {
-    return absl::NotFoundError(
-        absl::StrCat(folder, " holds no results (*.pb or *.pb.gz)"));
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
 }  // namespace
 
 absl::StatusOr<TestSequence> LoadAndCheckTests(const std::string& infile,
@@ -95,18 +73,37 @@ absl::StatusOr<DistributedSystemDescription> LoadOneTest(
   return std::move(*tests->mutable_tests(0));
 }
 
+absl::StatusOr<std::vector<std::string>> ResultFilesAt(
+    const std::string& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return std::vector<std::string>{path};
+  std::vector<std::string> files;
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string file = entry->path().string();
+    if (absl::EndsWith(file, ".pb") || absl::EndsWith(file, ".pb.gz")) {
+      files.push_back(file);
+    }
+  }
+  if (error) {
+    return absl::UnknownError(
+        absl::StrCat("cannot list ", path, ": ", error.message()));
+  }
+  if (files.empty()) {
+    return absl::NotFoundError(
+        absl::StrCat(path, " holds no results (*.pb or *.pb.gz)"));
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 absl::StatusOr<std::vector<report::SourcedResults>> ReadResultFiles(
     const std::vector<std::string>& paths) {
   std::vector<report::SourcedResults> all;
   for (const std::string& path : paths) {
-    std::vector<std::string> files = {path};
-    std::error_code ignored;
-    if (fs::is_directory(path, ignored)) {
-      absl::StatusOr<std::vector<std::string>> found = ResultsIn(path);
-      if (!found.ok()) return found.status();
-      files = *std::move(found);
-    }
-    for (const std::string& file : files) {
+    const absl::StatusOr<std::vector<std::string>> files = ResultFilesAt(path);
+    if (!files.ok()) return files.status();
+    for (const std::string& file : *files) {
       absl::StatusOr<TestSequenceResults> results = results::ReadResults(file);
       if (!results.ok()) return results.status();
       all.push_back({file, *std::move(results)});

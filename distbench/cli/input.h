@@ -32,8 +32,12 @@ absl::StatusOr<TestSequence> LoadAndCheckTests(
 absl::StatusOr<DistributedSystemDescription> LoadOneTest(
     const std::string& pattern, const std::string& infile);
 
-// Reads result files. A directory stands for its *.pb and *.pb.gz files, sorted
-// by name.
+// The result files that a path stands for: a directory for its *.pb and *.pb.gz
+// files, sorted by name, which is an error if it has none; others for
+// themselves.
+absl::StatusOr<std::vector<std::string>> ResultFilesAt(const std::string& path);
+
+// Reads those of all paths.
 absl::StatusOr<std::vector<report::SourcedResults>> ReadResultFiles(
     const std::vector<std::string>& paths);
 

@@ -2,6 +2,7 @@
 
 #include "distbench/base/plugins.h"
 #include "distbench/base/process_setup.h"
+#include "distbench/cli/command.h"
 #include "distbench/cli/command_line.h"
 #include "distbench/cli/commands.h"
 #include "distbench/flags/connection_defaults.h"
@@ -20,8 +21,8 @@ std::vector<Command> AllCommands() {
 
 int Main(int argc, char** argv) {
   base::SetUpProcess(argv[0]);
-  return RunCommandLine(AllCommands(), {argv + 1, argv + argc},
-                        flags::ProcessEnvironment());
+  return FinishOutput(RunCommandLine(AllCommands(), {argv + 1, argv + argc},
+                                     flags::ProcessEnvironment()));
 }
 
 }  // namespace

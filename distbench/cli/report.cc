@@ -17,6 +17,7 @@
 #include "distbench/cli/commands.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
+#include "distbench/cli/run_table.h"
 #include "distbench/report/csv/csv.h"
 #include "distbench/report/derived/conservation.h"
 #include "distbench/report/derived/derive.h"
@@ -84,9 +85,9 @@ void WriteTextParts(const Task& task, absl::string_view after) {
 absl::Status WriteText(const Task& task) {
   WriteTextParts(task, report::kTextStart);
   for (const report::TestRun& run : task.input.runs) {
-    task.output.Write(
-        absl::StrCat("Test: ", report::MarkedName(run.name, *run.result),
-                     report::RunNumber(run), "\n"));
+    task.output.Write(absl::StrCat(
+        "Test: ", Printable(report::MarkedName(run.name, *run.result)),
+        report::RunNumber(run), "\n"));
     for (const std::string& line : report::SummarizeTest(*run.result)) {
       task.output.Write(absl::StrCat(line, "\n"));
     }
@@ -200,8 +201,9 @@ int CheckLaws(absl::Span<const report::TestRun> runs,
     for (const std::string& broken :
          report::BrokenLaws(report::DeriveTest(run))) {
       ++count;
-      output.Write(absl::StrCat(run.source, ": ", run.name,
-                                report::RunNumber(run), ": ", broken, "\n"));
+      output.Write(absl::StrCat(run.source, ": ", Printable(run.name),
+                                report::RunNumber(run), ": ", Printable(broken),
+                                "\n"));
     }
   }
   output.Write(absl::StrCat(
@@ -339,8 +341,8 @@ void AddReportCommand(CLI::App& app, CommandBody& chosen) {
   Require(command, "RESULT");
   AddChoiceFlag(command, "--format", flags->format, NamesOf(AllFormats()),
                 "FORMAT", HelpOf("Output format:", AllFormats()));
-  AddTextFlag(command, "-o", flags->output, "FILE",
-              "Write the report here; default: standard output");
+  AddOutputFlag(command, "-o", flags->output,
+                "Write the report here; default: standard output");
   AddChoiceFlag(command, "--table", flags->table, NamesOf(AllTables()), "TABLE",
                 HelpOf("Table for --format=csv; default: rpcs", AllTables()));
   AddTextFlag(command, "--test", flags->selection.test, "TEST",

@@ -25,9 +25,9 @@
 namespace distbench::cli {
 
 void AddTestOutputFlags(CLI::App& command, TestOutputFlags& flags) {
-  AddTextFlag(command, "--outfile", flags.outfile, "FILE",
-              "Write all measurements here, compressed if the name\n"
-              "ends in .gz; default: nowhere");
+  AddOutputFlag(command, "--outfile", flags.outfile,
+                "Write all measurements here, compressed if the name\n"
+                "ends in .gz; default: nowhere");
   AddSwitch(command, "--binary_output", flags.binary_output,
             "Write the outfile in binary instead of text");
   AddSwitch(command, "--legacy_text", flags.legacy_text,

@@ -19,7 +19,7 @@ namespace {
 using Paths = Completion::Paths;
 
 Paths PathsOf(const std::string& type) {
-  if (type == "FILE" || type == "RESULT") return Paths::kFiles;
+  if (IsFileType(type)) return Paths::kFiles;
   if (type == "DIR") return Paths::kFolders;
   return Paths::kNone;
 }

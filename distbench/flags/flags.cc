@@ -28,6 +28,36 @@ std::string CheckDuration(const std::string& text) {
   return '"' + text + "\" is out of range; a duration must be above 0";
 }
 
+// The type of flags and arguments that name files.
+constexpr char kFileType[] = "FILE";
+
+// Options carry this name, of a check that finds nothing wrong, if the command
+// writes the file: CLI11 keeps nothing else for its users.
+constexpr char kOutputMark[] = "output";
+
+bool IsOutput(CLI::Option& option) {
+  try {
+    option.get_validator(kOutputMark);
+    return true;
+  } catch (const CLI::OptionNotFound&) {
+    return false;
+  }
+}
+
+// Refuses a text that begins with "--": it is the next flag after a forgotten
+// value.
+CLI::Option& AddTextOption(CLI::App& command, const std::string& flag,
+                           std::string& text, const std::string& type,
+                           absl::string_view description) {
+  return *command.add_option(flag, text, std::string(description))
+              ->type_name(type)
+              ->check([type](const std::string& value) {
+                return absl::StartsWith(value, "--")
+                           ? "its " + type + " is missing"
+                           : "";
+              });
+}
+
 // Adds an option that may be repeated. CLI11 would also give it the words after
 // its value, such as the command's FILE.
 CLI::Option& AddRepeatedOption(CLI::App& command, const std::string& flag,
@@ -115,16 +145,15 @@ void BeforeParsing(CLI::App& command, std::function<void()> call) {
   command.preparse_callback([call = std::move(call)](size_t) { call(); });
 }
 
-// Refuses a text that begins with "--": it is the next flag after a forgotten
-// value.
 void AddTextFlag(CLI::App& command, const std::string& flag, std::string& text,
                  const std::string& type, absl::string_view description) {
-  command.add_option(flag, text, std::string(description))
-      ->type_name(type)
-      ->check([type](const std::string& value) {
-        return absl::StartsWith(value, "--") ? "its " + type + " is missing"
-                                             : "";
-      });
+  AddTextOption(command, flag, text, type, description);
+}
+
+void AddOutputFlag(CLI::App& command, const std::string& flag,
+                   std::string& path, absl::string_view description) {
+  AddTextOption(command, flag, path, kFileType, description)
+      .check([](const std::string&) { return std::string(); }, "", kOutputMark);
 }
 
 void AddChoiceFlag(CLI::App& command, const std::string& flag,
@@ -307,6 +336,10 @@ absl::StatusOr<absl::Duration> ParseDurationOrSeconds(absl::string_view text) {
 
 // ---- The command line as a tree ---------------------------------------------
 
+bool IsFileType(absl::string_view type) {
+  return type == kFileType || type == "RESULT";
+}
+
 namespace {
 
 // CLI11's type of any text, which says nothing about the value.
@@ -403,6 +436,20 @@ std::vector<std::string> LongNamesOf(const CLI::App& command) {
     names.insert(names.end(), own.begin(), own.end());
   }
   return names;
+}
+
+std::vector<NamedFile> FilesNamedIn(CLI::App& command) {
+  std::vector<NamedFile> files;
+  for (CLI::App* owner = &command; owner != nullptr;
+       owner = owner->get_parent()) {
+    for (CLI::Option* option : owner->get_options()) {
+      if (!IsFileType(TypeOf(*option))) continue;
+      for (const std::string& path : option->results()) {
+        files.push_back({option->get_name(), path, IsOutput(*option)});
+      }
+    }
+  }
+  return files;
 }
 
 bool IsGiven(const CLI::App& command, const std::string& flag) {

@@ -85,6 +85,11 @@ void BeforeParsing(CLI::App& command, std::function<void()> call);
 void AddTextFlag(CLI::App& command, const std::string& flag, std::string& text,
                  const std::string& type, absl::string_view description);
 
+// The same, for a flag that names a file which the command writes, and does not
+// go on with what is in it; see FilesNamedIn().
+void AddOutputFlag(CLI::App& command, const std::string& flag,
+                   std::string& path, absl::string_view description);
+
 // The same, for a flag that takes one of these texts. A text that it already
 // has is the default.
 void AddChoiceFlag(CLI::App& command, const std::string& flag,
@@ -238,6 +243,20 @@ std::vector<Flag> ArgumentsOf(const CLI::App& command);
 
 // The long names of all flags, hidden ones too, without dashes.
 std::vector<std::string> LongNamesOf(const CLI::App& command);
+
+// Whether values of flags and arguments of the type name files: FILE, or
+// RESULT, which may also be a directory of them.
+bool IsFileType(absl::string_view type);
+
+// A file that the parsed command line names.
+struct NamedFile {
+  std::string flag;  // with dashes, or the name of an argument
+  std::string path;
+  bool is_output = false;  // of AddOutputFlag()
+};
+
+// Those of the command and of the commands that it is a subcommand of.
+std::vector<NamedFile> FilesNamedIn(CLI::App& command);
 
 // Whether the command line has the flag, which the command must have. `flag`
 // includes the dashes.

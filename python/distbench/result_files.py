@@ -144,7 +144,15 @@ def _looks_like_text(beginning: bytes) -> bool:
 
 
 def _replace(path: str, contents: bytes) -> None:
-    """Writes a file of which neither a reader nor another writer sees a part."""
+    """Writes a file of which neither a reader nor another writer sees a part.
+    Symbolic links are followed. What is no regular file, such as a pipe or a
+    device, cannot be replaced, and is written directly."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        # Without O_CREAT: what has gone meanwhile does not become a file.
+        with open(os.open(path, os.O_WRONLY), "wb") as file:
+            file.write(contents)
+        return
+    path = os.path.realpath(path)
     # In the same folder, because only within a file system are files renamed.
     partial = f"{path}.{secrets.token_hex(8)}.partial"
     try:

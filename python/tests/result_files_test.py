@@ -3,6 +3,7 @@ with a message that names the file, the problem and the remedy."""
 
 import gzip
 import os
+import stat
 import tempfile
 import unittest
 from unittest import mock
@@ -67,6 +68,38 @@ class ResultFilesTest(unittest.TestCase):
                 write_file(first, path)
             self.assertEqual(self.message(path), first)
         self.assertEqual(os.listdir(self.folder), ["same.pb"])
+
+    def test_links_are_followed(self):
+        target = self.write("target.pb", b"")
+        link = os.path.join(self.folder, "link.pb")
+        os.symlink("target.pb", link)
+        message = message_of(test_result(name="a"))
+        write_file(message, link)
+        self.assertTrue(os.path.islink(link))
+        self.assertEqual(self.message(target), message)
+        self.assertEqual(len(os.listdir(self.folder)), 2)
+
+    def test_a_link_to_a_new_file_makes_that(self):
+        link = os.path.join(self.folder, "link.pb")
+        os.symlink("new.pb", link)
+        message = message_of(test_result(name="a"))
+        write_file(message, link)
+        self.assertTrue(os.path.islink(link))
+        self.assertEqual(
+            self.message(os.path.join(self.folder, "new.pb")), message
+        )
+
+    def test_a_pipe_is_written_and_stays(self):
+        pipe = os.path.join(self.folder, "pipe.pb")
+        os.mkfifo(pipe)
+        # Also if the writer fails to open it, the test ends.
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, reader)
+        message = message_of(test_result(name="a"))
+        write_file(message, pipe)
+        self.assertTrue(stat.S_ISFIFO(os.lstat(pipe).st_mode))
+        self.assertEqual(parse(os.read(reader, 65536), pipe), message)
+        self.assertEqual(os.listdir(self.folder), ["pipe.pb"])
 
     def test_what_cannot_be_written_leaves_nothing(self):
         folder = os.path.join(self.folder, "folder.pb")

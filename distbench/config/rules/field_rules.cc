@@ -549,11 +549,7 @@ class FieldCheck {
                           " characters; shorten it");
     }
     if (list.rules.has_plain()) return ProblemOfName(name, list.rules);
-    if (absl::c_none_of(
-            name, [](unsigned char c) { return absl::ascii_iscntrl(c); })) {
-      return "";
-    }
-    return absl::StrCat(Quoted(name), " has control characters; remove them");
+    return ProblemOfCharacters(name);
   }
 
   const DistributedSystemDescription* const test_;
@@ -578,8 +574,7 @@ void CanonicalizeField(Message& message, const FieldRule& rule) {
   if (rule.rules.empty_is_default() && text.empty()) {
     reflection.ClearField(&message, rule.field);
   } else if (rule.number == nullptr) {
-    reflection.SetString(&message, rule.field,
-                         CanonicalText(text, rule.rules));
+    reflection.SetString(&message, rule.field, CanonicalText(text, rule.rules));
   } else if (!reflection.HasField(message, rule.number)) {
     const absl::StatusOr<int64_t> number = ParseQuantity(text, rule.rules);
     if (!number.ok()) return;
@@ -650,6 +645,14 @@ int WordNumber(const Message& message, int field_number) {
   const auto found = absl::c_find(words, word);
   CHECK(found != words.end()) << field.full_name() << ": " << word;
   return static_cast<int>(found - words.begin());
+}
+
+std::string ProblemOfCharacters(const std::string& name) {
+  if (absl::c_none_of(name,
+                      [](unsigned char c) { return absl::ascii_iscntrl(c); })) {
+    return "";
+  }
+  return absl::StrCat(Quoted(name), " has control characters; remove them");
 }
 
 Path ElementPath(const Path& list, const NameIndex& names, int position) {

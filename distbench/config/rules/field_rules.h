@@ -49,6 +49,10 @@ bool IsRight(const google::protobuf::Message& message, absl::string_view field);
 // them.
 int WordNumber(const google::protobuf::Message& message, int field_number);
 
+// What is wrong with the characters of any name: controls, which would change
+// what a terminal shows. Empty if nothing.
+std::string ProblemOfCharacters(const std::string& name);
+
 // The path of an element of a list: by its name, or by its position if it has
 // none, or that of an element before it.
 Path ElementPath(const Path& list, const NameIndex& names, int position);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -79,9 +80,8 @@ void CheckEncoding(const Message& message, absl::FunctionRef<Path()> path,
         return is_list ? all.At(i) : all;
       };
       if (!is_text) {
-        CheckEncoding(is_list
-                          ? reflection.GetRepeatedMessage(message, field, i)
-                          : reflection.GetMessage(message, field),
+        CheckEncoding(is_list ? reflection.GetRepeatedMessage(message, field, i)
+                              : reflection.GetMessage(message, field),
                       place, problems);
         continue;
       }
@@ -113,8 +113,25 @@ void CheckThatSomethingRuns(const TestValidation& validation) {
                  "add the main program of a service under its name");
 }
 
-// There is something to run. Also checks the timeout and the requirements.
+// Of the test itself and its attributes; field rules are about those of what it
+// consists of.
+void ValidateOwnNames(const TestValidation& validation) {
+  const auto check = [&](const Path& path, const std::string& name) {
+    const std::string problem = ProblemOfCharacters(name);
+    if (!problem.empty()) validation.Add(path, problem);
+  };
+  check(validation.path().Field("name"), validation.test().name());
+  const Path attributes = validation.path().Field("attributes");
+  const std::map<std::string, std::string> sorted(
+      validation.test().attributes().begin(),
+      validation.test().attributes().end());
+  for (const auto& [name, value] : sorted) check(attributes.At(name), name);
+}
+
+// There is something to run. Also checks the test's own names, the timeout and
+// the requirements.
 void ValidateTestSettings(const TestValidation& validation) {
+  ValidateOwnNames(validation);
   CheckThatSomethingRuns(validation);
   const auto timeout = TestTimeoutSeconds(validation.test());
   if (!timeout.ok()) {
@@ -132,7 +149,8 @@ void ValidateTestSettings(const TestValidation& validation) {
 void ValidateTest(const DistributedSystemDescription& test, const Path& path,
                   Problems& problems) {
   const TestValidation validation(test, path, problems);
-  CheckEncoding(test, [&] { return path; }, problems);
+  CheckEncoding(
+      test, [&] { return path; }, problems);
   CheckTest(test, path, validation.names(), HasProduct, problems);
   ValidateTestSettings(validation);
   ValidateServices(validation);

@@ -145,6 +145,27 @@ class AbTestTest(programs.ClusterTest):
             self.assertEqual(outcome.status, 1, outcome)
             self.assertIn(problem, outcome.err)
 
+    def test_results_of_an_earlier_test_stay(self):
+        os.mkdir(self.path("out"))
+        for name in ("base.pb.gz", "new.pb.gz", "left_out.pb.gz"):
+            with self.subTest(name=name):
+                kept = self.write(os.path.join("out", name), "kept")
+                outcome = self.distbench(
+                    "ab_test",
+                    "--test_sequencer=localhost:1",
+                    f"--base={self.write('base.config', config(2_000))}",
+                    f"--new={self.path('base.config')}",
+                    f"--outdir={self.path('out')}",
+                )
+                self.assertEqual(outcome.status, 1, outcome)
+                self.assertRegex(
+                    outcome.err,
+                    f"--outdir=.*out holds {name}, .*name another directory",
+                )
+                with open(kept, encoding="utf-8") as file:
+                    self.assertEqual(file.read(), "kept")
+                os.remove(kept)
+
     def test_few_runs_have_no_noise_floor(self):
         sequencer = self.start_sequencer("--local_nodes=2")
         outfile = self.path("two.pb.gz")

@@ -84,8 +84,24 @@ absl::Status CheckFlagsTogether(const AbFlags& flags) {
   return absl::OkStatus();
 }
 
+// What is written into --outdir.
+constexpr char kBaseFile[] = "base.pb.gz";
+constexpr char kNextFile[] = "new.pb.gz";
+constexpr char kLeftOutFile[] = "left_out.pb.gz";
+
+// A directory is for one test: results of an earlier one would be replaced or,
+// where this one has none, be taken for its own.
 absl::Status MakeOutdir(const std::string& outdir) {
   std::error_code error;
+  for (const char* file : {kBaseFile, kNextFile, kLeftOutFile}) {
+    if (!std::filesystem::exists(std::filesystem::path(outdir) / file, error)) {
+      continue;
+    }
+    return absl::FailedPreconditionError(absl::StrCat(
+        "--outdir=", outdir, " holds ", file,
+        ", the result of an earlier test; name another directory, or remove ",
+        kBaseFile, ", ", kNextFile, " and ", kLeftOutFile, " from it"));
+  }
   std::filesystem::create_directories(outdir, error);
   return error ? absl::UnknownError(
                      absl::StrCat("cannot make the directory --outdir=", outdir,
@@ -133,9 +149,9 @@ absl::Status WriteIfAny(const TestSequenceResults& results,
 // Rewrites the files with all that was measured so far.
 absl::Status Save(const AbTestResults& results, const std::string& outdir) {
   const std::filesystem::path folder(outdir);
-  absl::Status status = WriteIfAny(results.base.results, folder / "base.pb.gz");
-  status.Update(WriteIfAny(results.next.results, folder / "new.pb.gz"));
-  status.Update(WriteIfAny(results.left_out, folder / "left_out.pb.gz"));
+  absl::Status status = WriteIfAny(results.base.results, folder / kBaseFile);
+  status.Update(WriteIfAny(results.next.results, folder / kNextFile));
+  status.Update(WriteIfAny(results.left_out, folder / kLeftOutFile));
   return status;
 }
 
@@ -227,7 +243,8 @@ void AddInputFlags(CLI::App& command, AbFlags& flags) {
                    "The tests of new; the same file for an A/A test");
   cli::AddTextFlag(command, "--outdir", flags.outdir, "DIR",
                    "Write base.pb.gz, new.pb.gz and, if runs failed,\n"
-                   "left_out.pb.gz here, after each round");
+                   "left_out.pb.gz here, after each round. It must not have\n"
+                   "those of an earlier test");
   for (const char* required : {"--base", "--new", "--outdir"}) {
     cli::Require(command, required);
   }

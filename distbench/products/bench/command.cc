@@ -188,8 +188,9 @@ void AddPack(CLI::App& bench, const SharedFlags& flags,
   CLI::App& command =
       AddAction(bench, "pack", "Packs results, configs and reports for others",
                 PackBench, flags, chosen);
-  cli::AddTextFlag(command, "--outfile", flags->outfile, "FILE",
-                   "The archive; default: the result file's name and .tar.gz");
+  cli::AddOutputFlag(
+      command, "--outfile", flags->outfile,
+      "The archive; default: the result file's name and .tar.gz");
   cli::SetFooter(command, "Example:\n  distbench bench pack -r result.pb.gz");
 }
 

@@ -213,8 +213,8 @@ void AddCalibrateCommand(CLI::App& app, cli::CommandBody& chosen) {
   cli::AddRepeatedFlag(command, "--target", flags->targets, "NAME=TIME",
                        "CPU time that an iteration should take, such as\n"
                        "rank=5000us; may be repeated");
-  cli::AddTextFlag(command, "--outfile", flags->outfile, "FILE",
-                   "Write the calibrated config here");
+  cli::AddOutputFlag(command, "--outfile", flags->outfile,
+                     "Write the calibrated config here");
   cli::AddNumberFlag(command, "--rounds", flags->rounds, 1, 1000, "N",
                      "Measure this often; the median and range are printed");
   cli::AddDurationFlag(command, "--round", flags->round,

@@ -503,10 +503,10 @@ void AddCellFlags(CLI::App& command, SearchFlags& flags) {
 }
 
 void AddOutputFlags(CLI::App& command, SearchFlags& flags) {
-  cli::AddTextFlag(command, "--csv", flags.csv, "FILE",
-                   "Write the table of probes here; default: stdout");
-  cli::AddTextFlag(
-      command, "--outfile", flags.outfile, "FILE",
+  cli::AddOutputFlag(command, "--csv", flags.csv,
+                     "Write the table of probes here; default: stdout");
+  cli::AddOutputFlag(
+      command, "--outfile", flags.outfile,
       "Write the search and its final runs here after each probe;\n"
       "compressed if the name ends in .gz");
   command.add_flag("--binary_output", flags.binary_output,

@@ -52,9 +52,10 @@ std::vector<std::string> AddSimulationFlags(CLI::App& command,
                    "What RPCs cost, from a real run of\n"
                    "workloads/calibration.config, or a fabric kept from one;\n"
                    "default: the costs of distbench's reference machine");
-  cli::AddTextFlag(command, "--keep_fabric", flags.keep_fabric, "FILE",
-                   "Write the fabric here, with what --calibrate_from found,\n"
-                   "for --fabric or --calibrate_from of other runs");
+  cli::AddOutputFlag(
+      command, "--keep_fabric", flags.keep_fabric,
+      "Write the fabric here, with what --calibrate_from found,\n"
+      "for --fabric or --calibrate_from of other runs");
   cli::AddNumberFlag(
       command, "--hosts", flags.hosts, 1, kMaxSimulatedHosts, "N",
       "Simulated hosts; default: as many as the test needs, one\n"

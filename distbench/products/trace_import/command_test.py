@@ -71,6 +71,16 @@ class ImportTest(programs.ProgramTest):
         outcome = self.distbench("check_test", config)
         self.assertEqual(outcome.status, 0, outcome)
 
+    def test_what_is_imported_is_not_overwritten(self):
+        path = self.traces()
+        for flag in ("-o", "--report", "--json_report"):
+            with self.subTest(flag):
+                outcome = self.distbench("import", "csv", path, flag, path)
+                self.assertEqual((outcome.status, outcome.out), (1, ""), outcome)
+                self.assertIn(f"{flag} {path} would overwrite FILE", outcome.err)
+                with open(path, encoding="utf-8") as file:
+                    self.assertEqual(file.read(), TRACES)
+
     def test_bad_input_is_explained(self):
         for arguments, message in [
             (["otlp", self.traces()], "is not JSON"),

@@ -93,13 +93,13 @@ void AddImportCommand(CLI::App& app, cli::CommandBody& chosen) {
                     "Files with traces; - is standard input");
   cli::Require(command, "FORMAT");
   cli::Require(command, "FILE");
-  cli::AddTextFlag(command, "-o", flags->output, "FILE",
-                   "Write the config here; default: standard output");
-  cli::AddTextFlag(command, "--report", flags->report, "FILE",
-                   "Write here what was in the data, inferred and invented;\n"
-                   "default: standard error");
-  cli::AddTextFlag(command, "--json_report", flags->json_report, "FILE",
-                   "Write the same here, as JSON");
+  cli::AddOutputFlag(command, "-o", flags->output,
+                     "Write the config here; default: standard output");
+  cli::AddOutputFlag(command, "--report", flags->report,
+                     "Write here what was in the data, inferred and invented;\n"
+                     "default: standard error");
+  cli::AddOutputFlag(command, "--json_report", flags->json_report,
+                     "Write the same here, as JSON");
   cli::AddSwitch(command, "--keep_names", flags->options.naming.keep_names,
                  "Keep the names of services and operations; default:\n"
                  "pseudonyms");
