@@ -135,8 +135,8 @@ void AddFlags(CLI::App& app, CommandLine& line) {
   flags::AddTextFlag(app, "-l,--label", line.tests.label, "LABEL",
                      "Begins file names and config_label attributes.");
   flags::AddSwitch(app, "--allow_extra", line.tests.allow_extra,
-                   "Accept names that look like typing errors as\n"
-                   "attributes.");
+                   "Accept names that look like typing errors, and\n"
+                   "sweeps over no parameter, as attributes.");
   flags::AddSwitch(app, "--allow_invalid", line.allow_invalid,
                    "Exit with 0 even if the numbers of a test are\n"
                    "false.");

@@ -13,8 +13,9 @@ Abseil and the standard library. BUILD files therefore load `cc_library`, `cc_bi
 
 The right one is the smallest that has what most files of the package include: messages
 cost a quarter of a second per file that does not need them, because the compiler
-instantiates templates of their accessors in each (outline_accessors.py). The cold ones are for rooms that run once per
-command, test or connection: neither for each RPC, nor for each value of a result.
+instantiates templates of their accessors in each (outline_accessors.py). The cold ones
+are for rooms that run once per command, test or connection: neither for each RPC, nor for
+each value of a result.
 
 A header is compiled again when the system's libraries or compiler are upgraded;
 system_libraries.bzl says how that is noticed.

@@ -31,6 +31,7 @@ using flags::AddRepeatedFlag;
 using flags::AddSwitch;
 using flags::AddTextFlag;
 using flags::Exclude;
+using flags::NumberError;
 using flags::Require;
 
 // As these, the following write to variables that must outlive the parsing, and

@@ -71,6 +71,11 @@ CLI::Option& AddRepeatedOption(CLI::App& command, const std::string& flag,
               ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
+template <typename Number>
+std::string OutOfRange(const std::string& text, Number least, Number most) {
+  return absl::StrCat("Value ", text, " not in range ", least, " to ", most);
+}
+
 // Adds an option that takes a number in a range, which is not in the help.
 template <typename Number, typename Variable>
 CLI::Option& AddNumberOption(CLI::App& command, const std::string& flag,
@@ -79,14 +84,19 @@ CLI::Option& AddNumberOption(CLI::App& command, const std::string& flag,
                              const std::string& description) {
   CLI::Option& option =
       *command.add_option(flag, variable, description)->type_name(type);
+  if constexpr (std::is_floating_point_v<Number>) {
+    return *option.check([least, most](const std::string& text) {
+      return NumberError(text, least, most);
+    });
+  }
   // CLI11 takes what is negative, or too large, for another number.
   if constexpr (std::is_same_v<Number, uint64_t>) {
     option.check([](const std::string& text) {
       uint64_t number = 0;
       return absl::SimpleAtoi(text, &number)
                  ? std::string()
-                 : absl::StrCat("Value ", text, " not in range ", 0, " to ",
-                                std::numeric_limits<uint64_t>::max());
+                 : OutOfRange(text, uint64_t{0},
+                              std::numeric_limits<uint64_t>::max());
     });
   }
   return *option.check(CLI::Range(least, most).description(""));
@@ -284,6 +294,15 @@ void AddDurationFlag(CLI::App& command, const std::string& flag,
           std::string(description))
       ->check(CheckDuration)
       ->type_name("DURATION");
+}
+
+// CLI11's range would have NaN in it, and six decimals of its limits in its
+// error.
+std::string NumberError(const std::string& text, double least, double most) {
+  double number = 0;
+  const bool is_inside =
+      absl::SimpleAtod(text, &number) && number >= least && number <= most;
+  return is_inside ? "" : OutOfRange(text, least, most);
 }
 
 void Check(CLI::App& command, const std::string& name,

@@ -165,6 +165,10 @@ void Exclude(CLI::App& command, const std::string& name,
 void Check(CLI::App& command, const std::string& name,
            std::function<std::string(const std::string& value)> error_of);
 
+// For Check(): of a value that has to be a number from `least` to `most`. NaN
+// is none.
+std::string NumberError(const std::string& text, double least, double most);
+
 // The help says the present value of the variable as the default.
 void ShowDefault(CLI::App& command, const std::string& name);
 

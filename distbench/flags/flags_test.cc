@@ -1,5 +1,6 @@
 #include "distbench/flags/flags.h"
 
+#include <optional>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -34,6 +35,39 @@ TEST(DurationTest, OtherTextIsRefused) {
   EXPECT_THAT(
       std::string(ParseDurationOrSeconds("99999999999").status().message()),
       HasSubstr("too long"));
+}
+
+// The error of a flag whose number is from 1e-9 to 1; empty if it takes this.
+std::string ErrorOfShare(const std::string& text) {
+  Program program("Tests flags", "test");
+  double share = 1;
+  AddNumberFlag(program.app(), "--share", share, 1e-9, 1, "SHARE", "A share");
+  std::optional<double> other;
+  AddNumberFlag(program.app(), "--other", other, 1e-9, 1, "SHARE", "A share");
+  const std::string error = Parse(program.app(), {"--share=" + text}).text;
+  EXPECT_EQ(Parse(program.app(), {"--other=" + text}).text.empty(),
+            error.empty())
+      << text;
+  return error;
+}
+
+TEST(NumberFlagTest, TakesNumbersInRange) {
+  for (const std::string text : {"1e-9", "0.25", "1", "1.0", "1e0"}) {
+    EXPECT_EQ(ErrorOfShare(text), "") << text;
+  }
+}
+
+TEST(NumberFlagTest, RefusesWhatIsNoNumberInRange) {
+  for (const std::string text : {"nan", "NaN", "-nan", "inf", "-inf", "0", "-1",
+                                 "1.5", "1e-10", "1e999", "half"}) {
+    EXPECT_THAT(ErrorOfShare(text),
+                AllOf(HasSubstr("--share"), HasSubstr(text)))
+        << text;
+  }
+}
+
+TEST(NumberFlagTest, SaysTheLimitsAsTheyAre) {
+  EXPECT_THAT(ErrorOfShare("0"), HasSubstr("Value 0 not in range 1e-09 to 1"));
 }
 
 }  // namespace

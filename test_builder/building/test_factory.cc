@@ -126,10 +126,10 @@ void NoteLongWarmups(const DistributedSystemDescription& test, Notes& notes) {
     const double duration_ns =
         static_cast<double>(iterations.max_duration_us()) * 1e3;
     if (warmup_ns < duration_ns) continue;
-    notes.Add(absl::StrCat(test.name(),
-                           ": nothing is measured, as the warm-up takes ",
-                           warmup_ns / 1e9, " s of ", duration_ns / 1e9,
-                           " s; make the test longer with -t"));
+    notes.Add(absl::StrCat(
+        test.name(), ": little or nothing is measured, as the warm-up takes ",
+        warmup_ns / 1e9, " s of ", duration_ns / 1e9,
+        " s; make the test longer with -t"));
   }
 }
 

@@ -228,6 +228,40 @@ absl::StatusOr<std::vector<SettingsVariant>> SweepPoints(
   return points;
 }
 
+// A sweep over names that are no parameters makes tests that are equal but for
+// attributes. Names that are refused by themselves are left to BuildTest().
+absl::Status CheckSweep(const Sweep& sweep, const Vocabulary& vocabulary) {
+  if (sweep.values.size() < 2) return absl::OkStatus();
+  for (const std::string& name : sweep.parameters) {
+    if (vocabulary.Find(name) != nullptr || IsDerived(name) ||
+        vocabulary.MeantBy(name).has_value()) {
+      return absl::OkStatus();
+    }
+  }
+  std::set<std::string> known;
+  for (const Parameter& parameter : vocabulary.parameters()) {
+    known.insert(parameter.name());
+  }
+  return Error(absl::StrCat(
+      absl::StrJoin(sweep.parameters, ","), ": not a parameter of ",
+      vocabulary.pattern().name(), " or ", vocabulary.protocol().name(),
+      ", so that the tests would all be the same; the parameters are ",
+      absl::StrJoin(known, ", "),
+      "; --allow_extra accepts it as an attribute"));
+}
+
+absl::Status CheckSweeps(const TestListRequest& request,
+                         const ValueMap& settings) {
+  if (request.allow_extra || request.sweeps.empty()) return absl::OkStatus();
+  const absl::StatusOr<Vocabulary> vocabulary = Vocabulary::For(settings);
+  if (!vocabulary.ok()) return vocabulary.status();
+  for (const Sweep& sweep : request.sweeps) {
+    const absl::Status status = CheckSweep(sweep, *vocabulary);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
 // Adds the tests of one config at one point of the sweeps.
 absl::Status AddTests(const TestListRequest& request, const std::string& config,
                       const std::vector<Setting>& of_config,
@@ -246,6 +280,10 @@ absl::Status AddTests(const TestListRequest& request, const std::string& config,
         absl::StrCat("makes more than ", kMaxTests, " tests in all"));
   }
   for (const SettingsVariant& variant : *variants) {
+    if (absl::Status status = CheckSweeps(request, variant.settings);
+        !status.ok()) {
+      return status;
+    }
     std::vector<std::string> varied = point.varied;
     varied.insert(varied.end(), variant.varied.begin(), variant.varied.end());
     absl::StatusOr<DistributedSystemDescription> test =

@@ -65,6 +65,8 @@ struct TestListRequest {
   // In seconds, for configs without their own test_duration.
   std::string duration = "30";
 
+  // Accept names that look like typing errors, and sweeps over names that are
+  // no parameters, as attributes.
   bool allow_extra = false;
 };
 

@@ -221,6 +221,37 @@ TEST(BuildTestsTest, RefusesTooManyTests) {
       HasSubstr("more than 10000 tests"));
 }
 
+TEST(BuildTestsTest, ASweepOverNoParameterIsRefused) {
+  TestListRequest request = {.configs = {"client_server"},
+                             .sweeps = {{{"nosuch"}, {"250", "500", "1000"}}}};
+  Notes notes;
+  const std::string error(BuildTests(request, notes).status().message());
+  EXPECT_THAT(error,
+              HasSubstr("client_server: parameter_sweep: nosuch: not a "
+                        "parameter of client_server or grpc, so that the tests "
+                        "would all be the same; the parameters are "));
+  EXPECT_THAT(error, HasSubstr(", parallel_queries, "));
+  EXPECT_EQ(error.find('\n'), std::string::npos);
+
+  request.sweeps[0].parameters = {"paralel_queries"};
+  EXPECT_THAT(std::string(BuildTests(request, notes).status().message()),
+              HasSubstr("did you mean parallel_queries?"));
+}
+
+TEST(BuildTestsTest, ASweepOverAttributesCanBeInsistedOn) {
+  EXPECT_THAT(Build({.configs = {"client_server"},
+                     .sweeps = {{{"nosuch"}, {"250", "500"}}},
+                     .allow_extra = true}),
+              SizeIs(2));
+  // These differ in more than an attribute, or there is only one.
+  EXPECT_THAT(Build({.configs = {"client_server"},
+                     .sweeps = {{{"rack", "parallel_queries"}, {"2", "5"}}}}),
+              SizeIs(2));
+  EXPECT_THAT(
+      Build({.configs = {"client_server"}, .sweeps = {{{"rack"}, {"2"}}}}),
+      SizeIs(1));
+}
+
 NamedTest MakeTest(const std::string& name, const ValueMap& varied,
                    const std::string& label = "label") {
   NamedTest named;

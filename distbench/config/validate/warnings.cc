@@ -12,6 +12,7 @@
 #include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/config/plan/test_names.h"
 #include "distbench/config/rules/type_rules.h"
+#include "distbench/config/syntax/traffic.h"
 #include "distbench/config/validate/flow_graph.h"
 #include "distbench/config/validate/language_part.h"
 #include "google/protobuf/message.h"
@@ -82,7 +83,9 @@ void WarnUnusedParts(const Test& test, const TestNames& names, const Path& path,
   }
 }
 
-bool WarmsUpForever(const Iterations& iterations) {
+// What is due just at the end is measured, and of random arrivals also others
+// by chance.
+bool MeasuresLittle(const Iterations& iterations) {
   if (iterations.has_max_iteration_count() &&
       iterations.warmup_iterations() >= iterations.max_iteration_count()) {
     return true;
@@ -92,10 +95,11 @@ bool WarmsUpForever(const Iterations& iterations) {
              static_cast<double>(iterations.max_duration_us());
 }
 
-bool IsEndless(const Iterations& iterations) {
-  return iterations.has_open_loop_interval_ns() &&
-         !iterations.has_max_iteration_count() &&
-         !iterations.has_max_duration_us();
+// An action without iterations runs once.
+bool IsEndless(const Action& action) {
+  return action.has_iterations() &&
+         !action.iterations().has_max_iteration_count() &&
+         !action.iterations().has_max_duration_us();
 }
 
 bool CancelsTraffic(const Action& action) {
@@ -110,15 +114,18 @@ void WarnOfIterations(const DistributedSystemDescription& test,
     const Iterations& iterations = action.iterations();
     const Path place =
         path.Field("actions").At(action.name()).Field("iterations");
-    if (WarmsUpForever(iterations)) {
+    if (MeasuresLittle(iterations)) {
       warnings.Add(place,
-                   "the warm-up is as long as the action, so that nothing of "
-                   "it is measured; shorten warmup or warmup_iterations");
+                   "the warm-up is as long as the action, so that little or "
+                   "nothing of it is measured; shorten warmup or "
+                   "warmup_iterations");
     }
-    if (IsEndless(iterations) && !is_cancelled) {
+    if (IsEndless(action) && !is_cancelled) {
       warnings.Add(place,
-                   "this open loop has no end, and runs until the test's "
-                   "time-out; give it max_duration or max_iteration_count");
+                   absl::StrFormat(
+                       "this %s loop has no end, and runs until the test's "
+                       "time-out; give it max_duration or max_iteration_count",
+                       IsOpenLoop(action) ? "open" : "closed"));
     }
     const double per_second = MeanRatePerSecond(iterations);
     if (action.has_rpc_name() && per_second > kMostPerSecond) {

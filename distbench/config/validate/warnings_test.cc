@@ -75,7 +75,7 @@ TEST(WarningsTest, TellsWhatNothingUses) {
                   HasSubstr("activity_configs[\"spin\"]")));
 }
 
-TEST(WarningsTest, TellsOfAWarmUpThatNeverEnds) {
+TEST(WarningsTest, TellsOfAWarmUpAsLongAsTheAction) {
   EXPECT_THAT(WarningsOf("max_iteration_count: 10 warmup_iterations: 10"),
               ElementsAre(HasSubstr("[\"run\"].iterations: the warm-up")));
   EXPECT_THAT(WarningsOf("max_iteration_count: 10 warmup_iterations: 9"),
@@ -85,27 +85,43 @@ TEST(WarningsTest, TellsOfAWarmUpThatNeverEnds) {
   EXPECT_THAT(WarningsOf("max_duration_us: 1000 warmup_ns: 999000"), IsEmpty());
   const std::string open_loop =
       "open_loop_interval_ns: 1000000 max_duration_us: 100000 ";
+  // Number 100 is due just at the end, and measured.
   EXPECT_THAT(WarningsOf(open_loop + "warmup_iterations: 100"),
-              ElementsAre(HasSubstr("the warm-up")));
+              ElementsAre(HasSubstr("little or nothing of it is measured")));
   EXPECT_THAT(WarningsOf(open_loop + "warmup_iterations: 99"), IsEmpty());
 }
 
-TEST(WarningsTest, TellsOfAnOpenLoopWithoutEnd) {
+TEST(WarningsTest, TellsOfALoopWithoutEnd) {
   EXPECT_THAT(WarningsOf("open_loop_interval_ns: 1000000"),
-              ElementsAre(HasSubstr("has no end")));
-  EXPECT_THAT(
-      WarningsOf("open_loop_interval_ns: 1000000", R"pb(
-        action_lists { name: "server" action_names: "end" }
-        actions {
-          name: "end"
-          activity_config_name: "spin"
-          cancel_traffic_when_done: true
-        }
-        activity_configs {
-          name: "spin"
-          activity_settings { name: "activity_func" string_value: "ConsumeCpu" }
-        })pb"),
-      IsEmpty());
+              ElementsAre(HasSubstr("this open loop has no end")));
+  for (const char* closed_loop :
+       {"", "max_parallel_iterations: 1", "warmup_iterations: 5"}) {
+    EXPECT_THAT(WarningsOf(closed_loop),
+                ElementsAre(HasSubstr("this closed loop has no end")))
+        << closed_loop;
+  }
+}
+
+TEST(WarningsTest, ALoopWhoseTrafficIsCancelledHasAnEnd) {
+  for (const char* loop :
+       {"open_loop_interval_ns: 1000000", "max_parallel_iterations: 1"}) {
+    EXPECT_THAT(WarningsOf(loop, R"pb(
+                  action_lists { name: "server" action_names: "end" }
+                  actions {
+                    name: "end"
+                    activity_config_name: "spin"
+                    cancel_traffic_when_done: true
+                  }
+                  activity_configs {
+                    name: "spin"
+                    activity_settings {
+                      name: "activity_func"
+                      string_value: "ConsumeCpu"
+                    }
+                  })pb"),
+                IsEmpty())
+        << loop;
+  }
 }
 
 TEST(WarningsTest, TellsOfARateThatNobodyCanSend) {

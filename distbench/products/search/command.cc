@@ -430,6 +430,7 @@ void AddSearchCommand(CLI::App& app, cli::CommandBody& chosen) {
 namespace {
 
 constexpr int kMaxInstances = 1000;
+constexpr double kMinLoad = 1e-6;
 
 // Returns an empty string if the text is a number of instances, else the error.
 std::string CheckInstances(const std::string& text) {
@@ -443,7 +444,6 @@ std::string CheckInstances(const std::string& text) {
 }
 
 void AddLoadFlags(CLI::App& command, SearchFlags& flags) {
-  const CLI::Validator load = CLI::Range(1e-6, kMaxSearchLoad).description("");
   cli::AddRepeatedFlag(command, "--slo", flags.objectives, "OBJECTIVE",
                        "Objective to meet, such as 'my_rpc p95<=500ms',\n"
                        "'my_rpc failures<=0.1%', 'cpu<=60%' or, beside an\n"
@@ -458,27 +458,22 @@ void AddLoadFlags(CLI::App& command, SearchFlags& flags) {
       .add_option("--qps,--loads", flags.loads,
                   "Do not search, but run each of these loads once, for the\n"
                   "duration of a final run")
-      ->check(load)
+      ->check([](const std::string& text) {
+        return cli::NumberError(text, kMinLoad, kMaxSearchLoad);
+      })
       ->delimiter(',')
       ->expected(1)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("LOAD[,LOAD...]");
-  command
-      .add_option("--initial_qps,--initial_load", flags.initial_load,
-                  "First load to try; default: the test's own load")
-      ->check(load)
-      ->type_name("LOAD");
-  command
-      .add_option("--min_qps,--min_load", flags.min_load,
-                  "Lowest load to try; default: 1")
-      ->check(load)
-      ->type_name("LOAD");
-  command
-      .add_option("--max_qps,--max_load", flags.max_load,
-                  "Highest load to try; default: the knob's maximum")
-      ->check(load)
-      ->type_name("LOAD");
+  cli::AddNumberFlag(command, "--initial_qps,--initial_load",
+                     flags.initial_load, kMinLoad, kMaxSearchLoad, "LOAD",
+                     "First load to try; default: the test's own load");
+  cli::AddNumberFlag(command, "--min_qps,--min_load", flags.min_load, kMinLoad,
+                     kMaxSearchLoad, "LOAD", "Lowest load to try; default: 1");
+  cli::AddNumberFlag(command, "--max_qps,--max_load", flags.max_load, kMinLoad,
+                     kMaxSearchLoad, "LOAD",
+                     "Highest load to try; default: the knob's maximum");
   command
       .add_option("--instances", flags.instances,
                   "Copies of the system that run side by side; auto: one\n"
@@ -542,17 +537,13 @@ void AddPlaceFlags(CLI::App& command, SearchFlags& flags) {
 
 void AddEffortFlags(CLI::App& command, absl::string_view suffix,
                     SearchFlags& flags) {
-  command
-      .add_option("--tolerance", flags.tolerance_percent,
-                  "Precision of the answer, in percent; default: 2")
-      ->check(CLI::Range(100 * kMinSearchTolerance, 100 * kMaxSearchTolerance)
-                  .description(""))
-      ->type_name("PERCENT");
-  command
-      .add_option("--max_probes", flags.max_probes,
-                  "Give up after this many runs; default: 25")
-      ->check(CLI::Range(kMinSearchProbes, kMaxSearchProbes).description(""))
-      ->type_name("N");
+  cli::AddNumberFlag(command, "--tolerance", flags.tolerance_percent,
+                     100 * kMinSearchTolerance, 100 * kMaxSearchTolerance,
+                     "PERCENT",
+                     "Precision of the answer, in percent; default: 2");
+  cli::AddNumberFlag(command, "--max_probes", flags.max_probes,
+                     kMinSearchProbes, kMaxSearchProbes, "N",
+                     "Give up after this many runs; default: 25");
   cli::AddDurationFlag(command, "--warmup", flags.warmup,
                        "Warm-up of each run; default: 2s");
   cli::AddDurationFlag(

@@ -87,6 +87,10 @@ class ImportTest(programs.ProgramTest):
             (["xml", self.traces()], "otlp, jaeger, zipkin, csv"),
             (["csv", self.path("missing")], "missing"),
             (["csv", self.traces(), "--max_spans=2"], "--max_spans"),
+            (
+                ["csv", self.traces(), "--sampled_fraction=nan"],
+                "nan not in range 1e-09 to 1",
+            ),
         ]:
             with self.subTest(arguments):
                 outcome = self.distbench("import", *arguments)

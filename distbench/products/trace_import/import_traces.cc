@@ -6,12 +6,31 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "distbench/base/time_units.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/products/trace_import/traces/call_tree.h"
 
 namespace distbench::trace_import {
+namespace {
+
+// A config has no interval below a nanosecond.
+absl::Status CheckRates(const TrafficModel& model, double sampled_fraction) {
+  for (const ArrivalModel& arrival : model.arrivals) {
+    const double rate = arrival.rate_per_second / sampled_fraction;
+    if (rate <= base::kNsPerSecond) continue;
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "requests of an RPC arrive %.3g times per second in the traces, and "
+        "%.3g times if a share of %.3g was traced; a config can ask for 1e9 at "
+        "most: correct the times of the spans, or --sampled_fraction",
+        arrival.rate_per_second, rate, sampled_fraction));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 absl::StatusOr<Import> ImportTraces(SpanSet spans,
                                     const ImportOptions& options) {
@@ -22,6 +41,10 @@ absl::StatusOr<Import> ImportTraces(SpanSet spans,
     return absl::InvalidArgumentError(
         "the spans have no RPC: none is of a client or a server");
   }
+  if (absl::Status status = CheckRates(import.model, options.sampled_fraction);
+      !status.ok()) {
+    return status;
+  }
   const ConfigNames names(import.model, options.naming);
   import.config = WriteConfig(import.model, names, options.sampled_fraction);
   TestSequence sequence;
@@ -31,6 +54,9 @@ absl::StatusOr<Import> ImportTraces(SpanSet spans,
   if (!checked.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the traces make no valid config: ", checked.status().message()));
+  }
+  for (const config::Problem& warning : config::FindWarnings(*checked)) {
+    import.warnings.push_back(config::ToString(warning));
   }
   if (options.measure_fidelity) {
     absl::StatusOr<Fidelity> fidelity =
@@ -147,6 +173,7 @@ std::string ImportText(const Import& import) {
   AddList("In the data", import.config.provenance.in_the_data, text);
   AddList("Inferred", import.config.provenance.inferred, text);
   AddList("Invented", import.config.provenance.invented, text);
+  if (!import.warnings.empty()) AddList("Warnings", import.warnings, text);
   if (!model.notes.empty()) absl::StrAppend(&text, "Repaired or left out:\n");
   for (const auto& [note, count] : model.notes) {
     absl::StrAppend(&text, "  ", count, " times: ", note, "\n");
@@ -162,6 +189,7 @@ std::string ImportJson(const Import& import) {
                {"in_the_data", import.config.provenance.in_the_data},
                {"inferred", import.config.provenance.inferred},
                {"invented", import.config.provenance.invented},
+               {"warnings", import.warnings},
                {"notes", import.model.notes}};
   if (import.fidelity) json["fidelity"] = ToJson(*import.fidelity);
   return json.dump(2) + "\n";

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "distbench/products/trace_import/config_names.h"
@@ -24,17 +25,18 @@ struct ImportOptions {
 
 struct Import {
   TrafficModel model;
-  ImportedConfig config;  // which passes CheckTestSequence()
+  ImportedConfig config;              // which passes CheckTestSequence()
+  std::vector<std::string> warnings;  // of the config, as check_test has them
   std::optional<Fidelity> fidelity;
 };
 
-// INVALID_ARGUMENT if the spans are of no RPCs, or if the config would be
-// refused; the message says why.
+// INVALID_ARGUMENT if the spans are of no RPCs, if more requests arrive than a
+// config can ask for, or if the config would be refused; the message says why.
 absl::StatusOr<Import> ImportTraces(SpanSet spans,
                                     const ImportOptions& options);
 
-// What was in the data, inferred and invented, what was repaired, and how like
-// the traces the config is.
+// What was in the data, inferred and invented, what to look at in the config,
+// what was repaired, and how like the traces the config is.
 std::string ImportText(const Import& import);
 std::string ImportJson(const Import& import);
 

@@ -278,6 +278,25 @@ TEST(ImportTest, RatesOfSampledTracesAreScaled) {
             10'000'000);
 }
 
+// No config has an interval below a nanosecond.
+TEST(ImportTest, RatesThatNoConfigHasAreRefused) {
+  const std::string text =
+      std::string(kSecret) + "u,1,,bank,steal,1000001000,90000,server\n";
+  SpanSet spans;
+  ASSERT_TRUE(ReadSpans("csv", "file", text, /*max_spans=*/100, spans).ok());
+  ImportOptions options;
+  options.sampled_fraction = 1.1e-9;
+  const absl::StatusOr<Import> extreme = ImportTraces(spans, options);
+  ASSERT_TRUE(extreme.ok()) << extreme.status();
+  EXPECT_THAT(ImportText(*extreme),
+              HasSubstr("asks each instance for 1e+09 per second"));
+  options.sampled_fraction = 0.9e-9;
+  const absl::StatusOr<Import> import = ImportTraces(spans, options);
+  ASSERT_FALSE(import.ok());
+  EXPECT_THAT(std::string(import.status().message()),
+              HasSubstr("--sampled_fraction"));
+}
+
 // No config has an interval of a month.
 TEST(ImportTest, RareRequestsMakeAValidConfig) {
   const std::string text =
