@@ -20,7 +20,6 @@
 #include "distbench/report/comparison/comparability.h"
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/derived/figures.h"
-#include "distbench/report/measurements/topology.h"
 #include "distbench/stats/run_interval.h"
 
 namespace distbench::stacks {
@@ -118,19 +117,7 @@ std::map<const TestResult*, std::string> NameStacks(
 // failures included. Nothing unless every instance had a process of its own,
 // and kept it.
 void AddCpu(const TestResult& result, StackRow& row) {
-  const report::Topology topology = report::FindTopology(result);
-  const bool knows_lists = absl::c_any_of(
-      topology.edges, [](const auto& edge) { return edge.is_entry; });
-  std::set<std::string> clients;  // services with such lists
-  double rpc_count = 0;
-  for (const report::TopologyEdge& edge : topology.edges) {
-    if (knows_lists && !edge.is_entry) continue;
-    if (knows_lists) clients.insert(edge.client);
-    const results::RpcCounts& counts = edge.traffic.counts;
-    rpc_count += static_cast<double>(counts.succeeded_count) +
-                 static_cast<double>(counts.failed_count) +
-                 static_cast<double>(counts.warmup_count);
-  }
+  const auto [clients, rpc_count] = report::EntryTrafficOf(result);
   double client_ns = 0;
   double server_ns = 0;
   int process_count = 0;

@@ -17,7 +17,7 @@
 #include "distbench/report/derived/table_rows.h"
 #include "distbench/report/derived/tables.h"
 #include "distbench/report/findings/findings.h"
-#include "distbench/report/measurements/planned_faults.h"
+#include "distbench/report/measurements/faults.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/check_objectives.h"
 #include "distbench/report/verdicts/check.h"

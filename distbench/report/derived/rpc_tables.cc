@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -12,7 +13,7 @@
 #include "distbench/report/derived/derive.h"
 #include "distbench/report/derived/figures.h"
 #include "distbench/report/derived/table_rows.h"
-#include "distbench/report/measurements/recovery.h"
+#include "distbench/report/measurements/faults.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/rpc_series.h"
 #include "distbench/report/measurements/test_run.h"
@@ -269,22 +270,16 @@ void ListPolicies(const TestResult& result, RowSink sink) {
 
 namespace {
 
-// The times that are kept. A damaged result may have others.
 void SetFaultTimes(const FaultLog& log, Report::FaultTable::Row& row) {
+  const std::vector<FaultSpan> times = TimesOf(log);
+  row.set_times(std::ssize(times));
   int64_t sum_ns = 0;
-  for (const FaultTime& time : log.times()) {
-    const int64_t from_ns = time.begin_timestamp_ns();
-    const int64_t until_ns = time.end_timestamp_ns();
-    if (from_ns < 0 || until_ns < from_ns) continue;
-    const bool is_first = row.times() == 0;
-    row.set_times(row.times() + 1);
-    base::SaturatingAddTo(sum_ns, until_ns - from_ns);
-    row.set_first_begin_timestamp_ns(
-        is_first ? from_ns
-                 : std::min<int64_t>(row.first_begin_timestamp_ns(), from_ns));
+  for (const FaultSpan& span : times) {
+    base::SaturatingAddTo(sum_ns, span.end_ns - span.begin_ns);
     row.set_last_end_timestamp_ns(
-        std::max<int64_t>(row.last_end_timestamp_ns(), until_ns));
+        std::max<int64_t>(row.last_end_timestamp_ns(), span.end_ns));
   }
+  if (!times.empty()) row.set_first_begin_timestamp_ns(times[0].begin_ns);
   row.set_in_effect_s(base::ToSeconds(sum_ns));
 }
 

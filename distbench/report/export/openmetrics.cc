@@ -16,7 +16,7 @@
 #include "distbench/base/time_units.h"
 #include "distbench/metrics/openmetrics.h"
 #include "distbench/metrics/rpc_traffic.h"
-#include "distbench/report/measurements/planned_faults.h"
+#include "distbench/report/measurements/faults.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"

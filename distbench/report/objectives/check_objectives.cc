@@ -10,7 +10,7 @@
 #include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/config/objectives/objective.h"
 #include "distbench/report/measurements/measure.h"
-#include "distbench/report/measurements/recovery.h"
+#include "distbench/report/measurements/faults.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/judge_objective.h"

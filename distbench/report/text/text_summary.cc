@@ -12,7 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/report/measurements/network_readings.h"
-#include "distbench/report/measurements/planned_faults.h"
+#include "distbench/report/measurements/faults.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/parts/text_part.h"
