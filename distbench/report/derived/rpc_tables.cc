@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/base/time_units.h"
 #include "distbench/report/derived/derive.h"
@@ -101,11 +102,27 @@ void ListTimeParts(const TestResult& result, RowSink sink) {
   });
 }
 
+namespace {
+
+// Whether any client has such statistics, which to add up takes time.
+template <typename StatisticsOf>
+bool AnyClientHas(const TestResult& result, StatisticsOf statistics_of) {
+  return absl::c_any_of(result.service_logs().instance_logs(),
+                        [&](const auto& client) {
+                          return !(client.second.*statistics_of)().empty();
+                        });
+}
+
+}  // namespace
+
 void ListStreams(const TestResult& result, RowSink sink) {
+  if (!AnyClientHas(result, &ServicePerformanceLog::stream_statistics)) return;
+  const TestTotals totals = AddUp(result);
   for (const int rpc_index : ListRpcs(result)) {
     const std::string rpc = results::RpcName(result, rpc_index);
-    const std::optional<StreamStatistics> streams = StreamsOf(result, rpc);
-    if (streams) ListParts(rpc, StreamTimesOf(*streams), sink);
+    const auto streams = totals.streams.find(rpc);
+    if (streams == totals.streams.end()) continue;
+    ListParts(rpc, StreamTimesOf(streams->second), sink);
   }
 }
 
@@ -319,9 +336,14 @@ void ListRecoveries(const TestResult& result, RowSink sink) {
 // Of other RPCs, the table "seconds" tells as much.
 void ListGoodput(const TestResult& result, RowSink sink) {
   const bool has_faults = !FaultWindowsOf(result).empty();
+  if (!has_faults &&
+      !AnyClientHas(result, &ServicePerformanceLog::policy_statistics)) {
+    return;
+  }
+  const TestTotals totals = AddUp(result);
   for (const int rpc_index : ListRpcs(result)) {
     const std::string rpc = results::RpcName(result, rpc_index);
-    const bool has_policy = AttemptsOf(result, rpc).has_value();
+    const bool has_policy = totals.attempts.contains(rpc);
     if (!has_policy && !has_faults) continue;
     const LoadCurve curve = LoadCurveOf(result, rpc_index);
     for (const LoadInterval& interval : curve.intervals) {

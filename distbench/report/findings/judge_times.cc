@@ -88,13 +88,14 @@ void JudgeMedians(const std::string& name, absl::Span<const double> medians,
 
 }  // namespace
 
-void JudgeSteadiness(const TestResult& result, FindingList& findings) {
+void JudgeSteadiness(const JudgedRun& run, FindingList& findings) {
   // Latencies then change with it.
+  const TestResult& result = run.result;
   if (config::HasVaryingRate(result.traffic_config())) return;
   for (int i = 0; i < result.traffic_config().rpc_descriptions_size(); ++i) {
     const RpcSeries series = CollectSeries(result, i);
-    JudgeMedians(results::RpcName(result, i), Medians(series.intervals),
-                 series.interval_ns, findings);
+    JudgeMedians(run.NameOf(i), Medians(series.intervals), series.interval_ns,
+                 findings);
   }
 }
 
@@ -174,12 +175,11 @@ Wait ResidualAtQuantile(const stats::LogHistogram& service_time_ns,
 
 }  // namespace
 
-void JudgeStalls(const TestResult& result, const TestTotals& totals,
-                 FindingList& findings) {
-  for (const auto& [name, rpc] : totals.rpcs) {
+void JudgeStalls(const JudgedRun& run, FindingList& findings) {
+  for (const auto& [name, rpc] : run.totals.rpcs) {
     const stats::LogHistogram& service = rpc.service_time_ns;
     if (service.count() < kFewest ||
-        !IsSentInClosedLoop(result.traffic_config(), name)) {
+        !IsSentInClosedLoop(run.result.traffic_config(), name)) {
       continue;
     }
     const double p99 = static_cast<double>(service.ValueAtQuantile(0.99));
@@ -265,20 +265,21 @@ std::set<std::string> OutsideRpcs(const DistributedSystemDescription& test) {
 
 }  // namespace
 
-void JudgeTimeParts(const TestResult& result, const TestTotals& totals,
-                    FindingList& findings) {
-  if (!result.traffic_config().measure_time_parts()) return;
+void JudgeTimeParts(const JudgedRun& run, FindingList& findings) {
+  const DistributedSystemDescription& test = run.result.traffic_config();
+  if (!test.measure_time_parts()) return;
   // Their servers do not report any.
-  const std::set<std::string> outside = OutsideRpcs(result.traffic_config());
-  for (const auto& [name, rpc] : totals.rpcs) {
+  const std::set<std::string> outside = OutsideRpcs(test);
+  for (const auto& [name, rpc] : run.totals.rpcs) {
     if (outside.contains(name)) continue;
     const stats::LogHistogram& network_ns =
         TimesOf(rpc, results::TimePart::kNetwork);
     JudgeMissing(name, rpc.counts.succeeded_count,
                  static_cast<int64_t>(network_ns.count()), findings);
     JudgeContradictions(name, network_ns, findings);
-    if (const auto attempts = AttemptsOf(result, name)) {
-      JudgePolicyParts(name, *attempts, findings);
+    const auto attempts = run.totals.attempts.find(name);
+    if (attempts != run.totals.attempts.end()) {
+      JudgePolicyParts(name, attempts->second, findings);
     }
   }
 }

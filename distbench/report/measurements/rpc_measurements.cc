@@ -170,21 +170,19 @@ RpcMeasurements MeasurementsOf(const TestResult& result,
                                int64_t max_intervals) {
   RpcMeasurements rpc;
   rpc.name = results::RpcName(result, rpc_index);
-  if (const auto found = totals.rpcs.find(rpc.name);
-      found != totals.rpcs.end()) {
-    rpc.totals = found->second;
-  }
-  if (const auto found = totals.failures.find(rpc.name);
-      found != totals.failures.end()) {
-    rpc.failures = found->second;
-  }
-  rpc.offered = OfferedLoadOf(result, rpc.name);
-  rpc.streams = StreamsOf(result, rpc.name);
-  rpc.attempts = AttemptsOf(result, rpc.name);
+  const auto find = [&](const auto& by_rpc, auto& value) {
+    const auto found = by_rpc.find(rpc.name);
+    if (found != by_rpc.end()) value = found->second;
+  };
+  find(totals.rpcs, rpc.totals);
+  find(totals.failures, rpc.failures);
+  find(totals.offered, rpc.offered);
+  find(totals.streams, rpc.streams);
+  find(totals.attempts, rpc.attempts);
   rpc.deadline_ns = DeadlineOf(result, rpc_index);
   rpc.measured_ns = MeasuredNs(result, rpc_index, rpc.totals.counts);
   rpc.service_time = ServiceTimeOf(rpc.totals);
-  rpc.response_time = ResponseTimeOf(result, totals, rpc.name);
+  rpc.response_time = ResponseTimeOf(totals, rpc.name);
   rpc.series = CollectSeries(result, rpc_index, max_intervals);
   rpc.traffic = SpanOfTraffic(result.run_info(), rpc.totals.counts, rpc.series);
   return rpc;

@@ -24,7 +24,7 @@ namespace distbench::report {
 
 // The attempts of RPCs with a policy (CallPolicy), over all clients.
 //
-//   PolicyStatistics of each client ──AttemptsOf──▶ their sum
+//   PolicyStatistics of each client ──AddUp──▶ their sum
 //     ──Amplification, WastedShare──▶ text, tables, objectives, comparisons
 
 // Returns the attempts per request; nothing if no request ended.

@@ -68,18 +68,16 @@ std::vector<int> ListRpcs(const TestResult& result) {
 }
 
 std::string RunVerdict(const TestResult& result) {
+  return RunVerdict(result, AddUp(result));
+}
+
+std::string RunVerdict(const TestResult& result, const TestTotals& totals) {
   if (result.run_info().has_failure()) return "failed";
-  const std::vector<Finding> findings = FindingsBySeverity(result);
+  const std::vector<Finding> findings = FindingsOf(result, totals);
   if (findings.empty() || findings.front().severity() < Finding::WARN) {
     return "ok";
   }
   return SeverityName(findings.front().severity());
-}
-
-std::string RunVerdict(const TestResult& result, const TestTotals& totals) {
-  return totals.invalid_log_count > 0 && !result.run_info().has_failure()
-             ? SeverityName(Finding::INVALID)
-             : RunVerdict(result);
 }
 
 std::string SeverityName(Finding::Severity severity) {
@@ -95,34 +93,37 @@ std::string SeverityName(Finding::Severity severity) {
   return "note";
 }
 
-std::vector<Finding> FindingsBySeverity(const TestResult& result) {
-  const auto& all = result.run_info().findings();
-  std::vector<Finding> findings(all.begin(), all.end());
+namespace {
+
+Finding OnDamage(const std::vector<std::string>& logs) {
+  Finding finding;
+  finding.set_severity(Finding::INVALID);
+  finding.set_code("damaged_logs");
+  finding.set_message(absl::StrCat(
+      logs.size() == 1
+          ? "1 log is left out because its"
+          : absl::StrCat(logs.size(), " logs are left out because their"),
+      " statistics are damaged; the first: ", logs.front()));
+  finding.set_advice(
+      "Do not use this result. Fetch it again from the sequencer, or repeat "
+      "the run.");
+  return finding;
+}
+
+}  // namespace
+
+std::vector<Finding> FindingsOf(const TestResult& result,
+                                const TestTotals& totals) {
+  std::vector<Finding> findings;
+  if (!totals.damaged_logs.empty()) {
+    findings.push_back(OnDamage(totals.damaged_logs));
+  }
+  const auto& stored = result.run_info().findings();
+  findings.insert(findings.end(), stored.begin(), stored.end());
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& a, const Finding& b) {
                      return a.severity() > b.severity();
                    });
-  return findings;
-}
-
-std::vector<Finding> FindingsOf(const TestResult& result,
-                                const TestTotals& totals) {
-  std::vector<Finding> findings = FindingsBySeverity(result);
-  if (totals.invalid_log_count == 0) return findings;
-  Finding damaged;
-  damaged.set_severity(Finding::INVALID);
-  damaged.set_code("damaged_logs");
-  damaged.set_message(absl::StrCat(
-      totals.invalid_log_count == 1
-          ? "1 log is left out because its"
-          : absl::StrCat(totals.invalid_log_count,
-                         " logs are left out because their"),
-      " statistics are damaged; the first: ", totals.first_invalid_log));
-  damaged.set_advice(
-      "Do not use this result. Fetch it again from the sequencer, or repeat "
-      "the "
-      "run.");
-  findings.insert(findings.begin(), std::move(damaged));
   return findings;
 }
 

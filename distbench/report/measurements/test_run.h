@@ -70,20 +70,15 @@ ReportInput InputOf(absl::Span<const SourcedResults> results);
 std::vector<int> ListRpcs(const TestResult& result);
 
 // The run's verdict, the worst that applies: "failed" (did not complete),
-// "invalid", "warn" or "ok".
-std::string RunVerdict(const TestResult& result);
-
-// The same, with the finding on damaged logs; see FindingsOf().
+// "invalid", "warn" or "ok". The totals are the result's.
 std::string RunVerdict(const TestResult& result, const TestTotals& totals);
+std::string RunVerdict(const TestResult& result);
 
 // Returns "invalid", "warn" or "note".
 std::string SeverityName(Finding::Severity severity);
 
-// The run's findings, the worst first.
-std::vector<Finding> FindingsBySeverity(const TestResult& result);
-
-// The same, and before them one on logs that the totals leave out because they
-// are damaged.
+// The run's findings, the worst first, and before them one on logs that the
+// totals leave out because they are damaged. The totals are the result's.
 std::vector<Finding> FindingsOf(const TestResult& result,
                                 const TestTotals& totals);
 

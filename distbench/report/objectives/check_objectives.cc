@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/config/objectives/objective.h"
-#include "distbench/report/measurements/measure.h"
 #include "distbench/report/measurements/faults.h"
+#include "distbench/report/measurements/measure.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/judge_objective.h"
@@ -170,7 +170,8 @@ std::vector<Check> CheckObjectives(const TestResult& result,
 }
 
 Check CheckRun(const TestResult& result, bool allow_invalid) {
-  const std::string verdict = RunVerdict(result);
+  const TestTotals totals = AddUp(result);
+  const std::string verdict = RunVerdict(result, totals);
   const bool has_failed = result.run_info().has_failure();
   const bool passes =
       !has_failed &&
@@ -179,7 +180,7 @@ Check CheckRun(const TestResult& result, bool allow_invalid) {
                  .condition = "the run is valid",
                  .verdict = passes ? CheckVerdict::kPass : CheckVerdict::kFail,
                  .evidence = verdict};
-  const std::vector<Finding> findings = FindingsBySeverity(result);
+  const std::vector<Finding> findings = FindingsOf(result, totals);
   if (has_failed) {
     absl::StrAppend(&check.evidence, ": ", result.run_info().failure());
   } else if (!findings.empty() && verdict != "ok") {
