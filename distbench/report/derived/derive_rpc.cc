@@ -9,6 +9,7 @@
 #include "distbench/report/derived/figures.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_totals.h"
+#include "distbench/stats/percentile_curve.h"
 #include "distbench/stats/quantile_interval.h"
 
 namespace distbench::report {
@@ -57,8 +58,8 @@ void SetLatency(const stats::Outcomes& outcomes,
   for (const Percentile& estimate : EstimatePercentiles(outcomes, blocks)) {
     *latency.add_percentiles() = DerivePercentile(estimate);
   }
-  for (const CurvePoint& point :
-       PercentileCurve(latency_ns, kPointsPerHalving)) {
+  for (const stats::CurvePoint& point :
+       stats::PercentileCurve(latency_ns, kPointsPerHalving)) {
     Report::Point& added = *latency.add_distribution();
     added.set_value_ns(point.value);
     added.set_count_at_most(static_cast<int64_t>(point.count_at_most));

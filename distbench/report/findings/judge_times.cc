@@ -20,6 +20,7 @@
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/log_histogram.h"
+#include "distbench/stats/residual_life.h"
 #include "distbench/stats/run_interval.h"
 
 namespace distbench::report {
@@ -135,44 +136,6 @@ bool IsSentInClosedLoop(const DistributedSystemDescription& test,
                      });
 }
 
-struct Wait {
-  double ns = 0;
-  double time_share = 0;  // of the loop's time: taken by RPCs longer than `ns`
-  double rpc_share = 0;   // of the RPCs: those that were longer than `ns`
-};
-
-// Returns the quantile of how long the RPC that is in flight at a random time
-// still takes. In a loop that always has one in flight, the share of the time
-// at which more than x is left is the sum of (s - x) over all service times
-// s > x, divided by the sum of all s (the residual life of a renewal process;
-// Cox, Renewal Theory, 1962, section 5.2).
-Wait ResidualAtQuantile(const stats::LogHistogram& service_time_ns,
-                        double quantile) {
-  const std::vector<stats::LogHistogram::Bucket> buckets =
-      service_time_ns.Buckets();
-  const auto middle = [](const stats::LogHistogram::Bucket& bucket) {
-    return (static_cast<double>(bucket.lower) +
-            static_cast<double>(bucket.upper)) /
-           2;
-  };
-  double total = 0;
-  for (const auto& bucket : buckets) {
-    total += middle(bucket) * static_cast<double>(bucket.count);
-  }
-  const double wanted = (1 - quantile) * total;
-  double count = 0;  // of the longest RPCs
-  double sum = 0;    // of their times
-  for (auto bucket = buckets.rbegin(); bucket != buckets.rend(); ++bucket) {
-    if (sum - count * middle(*bucket) >= wanted) break;
-    count += static_cast<double>(bucket->count);
-    sum += middle(*bucket) * static_cast<double>(bucket->count);
-  }
-  if (count == 0) return {};
-  return {.ns = (sum - wanted) / count,
-          .time_share = sum / total,
-          .rpc_share = count / static_cast<double>(service_time_ns.count())};
-}
-
 }  // namespace
 
 void JudgeStalls(const JudgedRun& run, FindingList& findings) {
@@ -183,18 +146,18 @@ void JudgeStalls(const JudgedRun& run, FindingList& findings) {
       continue;
     }
     const double p99 = static_cast<double>(service.ValueAtQuantile(0.99));
-    const Wait wait = ResidualAtQuantile(service, 0.99);
-    if (wait.ns < kMuchLonger * p99 || wait.ns < kMuchLongerNs) continue;
+    const stats::ResidualLife wait = stats::ResidualAtQuantile(service, 0.99);
+    if (wait.left < kMuchLonger * p99 || wait.left < kMuchLongerNs) continue;
     findings.Add(
         Finding::WARN, "stalls",
         absl::StrCat(
-            name, ": RPCs of more than ", base::HumanDuration(wait.ns),
-            " are only ", base::HumanPercent(wait.rpc_share),
+            name, ": RPCs of more than ", base::HumanDuration(wait.left),
+            " are only ", base::HumanPercent(wait.count_share),
             " of all, but took ", base::HumanPercent(wait.time_share),
             " of the time, in which the closed loop sent little else. If the "
             "server stalled, requests that arrive independently of it would "
             "have a 99th percentile of about ",
-            base::HumanDuration(wait.ns), ", not of ",
+            base::HumanDuration(wait.left), ", not of ",
             base::HumanDuration(p99)),
         "Send at a rate (rate or open_loop_interval_ns) to measure the latency "
         "that users see who do not wait for each other.");
