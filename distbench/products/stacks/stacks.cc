@@ -19,7 +19,8 @@
 #include "distbench/report/comparison/capacity.h"
 #include "distbench/report/comparison/comparability.h"
 #include "distbench/report/comparison/compare.h"
-#include "distbench/report/derived/figures.h"
+#include "distbench/report/derived/derive.h"
+include "distbench/report/derived/figures.h"
 #include "distbench/stats/run_interval.h"
 
 namespace distbench::stacks {

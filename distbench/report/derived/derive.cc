@@ -19,7 +19,7 @@
 #include "distbench/report/findings/findings.h"
 #include "distbench/report/measurements/faults.h"
 #include "distbench/report/measurements/test_totals.h"
-#include "distbench/report/objectives/check_objectives.h"
+#include "distbench/report/objectives/objectives.h"
 #include "distbench/report/verdicts/check.h"
 #include "distbench/results/walk.h"
 #include "google/protobuf/descriptor.h"

@@ -1,4 +1,4 @@
-#include "distbench/report/objectives/check_objectives.h"
+#include "distbench/report/objectives/objectives.h"
 
 #include <string>
 #include <vector>
