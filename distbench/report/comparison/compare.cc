@@ -14,6 +14,7 @@
 #include "distbench/report/comparison/metric_values.h"
 #include "distbench/report/comparison/noise_floor.h"
 #include "distbench/report/comparison/repeated_looks.h"
+#include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/measurements/test_run.h"
 
 namespace distbench::report {
@@ -148,7 +149,7 @@ void CompareRpcs(const Groups& groups,
 void FindInvalid(absl::string_view group, const std::vector<TestRun>& runs,
                  TestComparison& comparison) {
   for (size_t i = 0; i < runs.size() && !comparison.is_invalid; ++i) {
-    const std::string why = WhyInvalid(runs[i]);
+    const std::string why = WhyNotMeasured(*runs[i].result);
     if (why.empty()) continue;
     comparison.is_invalid = true;
     comparison.not_comparable = absl::StrCat("run ", i + 1, " of ", runs.size(),

@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "distbench/report/comparison/comparability.h"
 #include "distbench/report/comparison/metric_values.h"
+#include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/stats/distributions.h"
 #include "distbench/stats/run_interval.h"
@@ -31,7 +32,7 @@ constexpr int kGroupSizes[] = {1, 5, 10};
 // Why the runs of a test have no noise floor; empty if they have one.
 std::string WhyUnusable(absl::Span<const TestRun> runs) {
   for (size_t i = 0; i < runs.size(); ++i) {
-    const std::string reason = WhyInvalid(runs[i]);
+    const std::string reason = WhyNotMeasured(*runs[i].result);
     if (!reason.empty()) return absl::StrCat("run ", i + 1, " ", reason);
   }
   if (runs.size() < kMinNoiseRuns) {
