@@ -16,7 +16,7 @@
 #include "distbench/config/objectives/objective.h"
 #include "distbench/report/findings/findings.h"
 #include "distbench/report/measurements/run_outcome.h"
-#include "distbench/report/objectives/check_objectives.h"
+#include "distbench/report/objectives/objectives.h"
 #include "distbench/report/terminal/terminal_view.h"
 #include "distbench/results/legacy_results.h"
 #include "distbench/results/output_file.h"

@@ -7,6 +7,7 @@
 #include "absl/types/span.h"
 #include "distbench/report/comparison/comparability.h"
 #include "distbench/report/comparison/repeated_looks.h"
+#include "distbench/report/measurements/run_outcome.h"
 
 namespace distbench::ab_test {
 namespace {
@@ -25,7 +26,7 @@ std::string ProblemOf(const TestSequenceResults& results) {
   for (const TestResult& result : results.test_results()) {
     report::TestRun run;
     run.result = &result;
-    const std::string reason = report::WhyInvalid(run);
+    const std::string reason = report::WhyNotMeasured(*run.result);
     if (!reason.empty()) {
       return absl::StrCat(result.traffic_config().name(), " ", reason);
     }

@@ -74,12 +74,12 @@ absl::Status CheckFlagsTogether(const AbFlags& flags) {
         "--until_decided needs a condition to decide, such as "
         "--fail_if='p99>5%'");
   }
-  if (flags.repeat < report::kFirstLook || flags.repeat > report::kMaxLooks) {
+  if (flags.repeat < report::kFirstLook || flags.repeat > stats::kMaxLooks) {
     return absl::InvalidArgumentError(
         absl::StrCat("--repeat=", flags.repeat,
                      " is the most repetitions of --until_decided, which must "
                      "be from ",
-                     report::kFirstLook, " to ", report::kMaxLooks));
+                     report::kFirstLook, " to ", stats::kMaxLooks));
   }
   return absl::OkStatus();
 }

@@ -18,7 +18,7 @@
 #include "distbench/report/measurements/measure.h"
 #include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/measurements/test_totals.h"
-#include "distbench/report/objectives/judge_objective.h"
+#include "distbench/report/objectives/objectives.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
 

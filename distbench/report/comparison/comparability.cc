@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/measurements/test_run.h"
 
 namespace distbench::report {
@@ -243,10 +242,6 @@ std::string Shown(std::string text) {
 }
 
 }  // namespace
-
-std::string WhyInvalid(const TestRun& run) {
-  return WhyNotMeasured(*run.result);
-}
 
 std::string DescribeOrigins(absl::Span<const TestRun> base,
                             absl::Span<const TestRun> next) {

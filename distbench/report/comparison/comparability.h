@@ -12,10 +12,6 @@
 
 namespace distbench::report {
 
-// Explains why the run's numbers must not be compared with others; empty if
-// they are valid.
-std::string WhyInvalid(const TestRun& run);
-
 // Describes the traffic difference between the first run of all and the first
 // run that differs from it; empty if there is none. Traffic is what is sent and
 // when: services, RPCs, payloads, actions. Names, labels, seeds and conditions

@@ -14,6 +14,7 @@
 #include "distbench/report/comparison/metric_values.h"
 #include "distbench/report/comparison/noise_floor.h"
 #include "distbench/report/comparison/repeated_looks.h"
+#include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/measurements/test_run.h"
 
 namespace distbench::report {
@@ -25,20 +26,6 @@ ComparisonVerdict Judge(const stats::Metric& metric,
   return JudgeChange(change, stats::IsComparedByRatio(metric) ? 1 : 0,
                      is_percentile ? kLatencyResolution : 0,
                      stats::HigherIsBetter(metric));
-}
-
-// Whether one is the other, or a copy of it.
-bool IsSameRun(const TestRun& one, const TestRun& other) {
-  if (one.result == other.result) return true;
-  const RunInfo& info = one.result->run_info();
-  const RunInfo& of_other = other.result->run_info();
-  return info.start_timestamp_ns() > 0 && !IsSimulated(*one.result) &&
-         info.start_timestamp_ns() == of_other.start_timestamp_ns() &&
-         info.end_timestamp_ns() == of_other.end_timestamp_ns() &&
-         info.random_seed() == of_other.random_seed() &&
-         info.config_hash() == of_other.config_hash() &&
-         one.result->service_logs().ByteSizeLong() ==
-             other.result->service_logs().ByteSizeLong();
 }
 
 size_t CountSameRuns(absl::Span<const TestRun> base,
@@ -148,7 +135,7 @@ void CompareRpcs(const Groups& groups,
 void FindInvalid(absl::string_view group, const std::vector<TestRun>& runs,
                  TestComparison& comparison) {
   for (size_t i = 0; i < runs.size() && !comparison.is_invalid; ++i) {
-    const std::string why = WhyInvalid(runs[i]);
+    const std::string why = WhyNotMeasured(*runs[i].result);
     if (why.empty()) continue;
     comparison.is_invalid = true;
     comparison.not_comparable = absl::StrCat("run ", i + 1, " of ", runs.size(),
@@ -183,11 +170,11 @@ TestComparison CompareTest(const std::string& name,
                      " has real and simulated runs of it; give one kind only");
     return comparison;
   }
-  if (ShareSeeds(base) || ShareSeeds(next)) {
-    comparison.not_comparable = absl::StrCat(
-        ShareSeeds(base) ? "base" : "new",
-        " has simulated runs with the same seed, which are copies and no "
-        "repeats; simulate each with its own (--seed)");
+  for (const auto& [name, runs] :
+       {std::pair("base", base), std::pair("new", next)}) {
+    const std::string copies = WhyCopies(runs);
+    if (copies.empty()) continue;
+    comparison.not_comparable = absl::StrCat(name, " ", copies);
     return comparison;
   }
   const std::string difference = TrafficDifference(base, next);

@@ -119,7 +119,7 @@ struct TestComparison {
 
   // By which the runs were repeated until they decided; absent if their number
   // was chosen beforehand.
-  std::optional<LookPlan> look_plan;
+  std::optional<stats::LookPlan> look_plan;
 };
 
 struct CompareOptions {

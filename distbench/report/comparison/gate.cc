@@ -94,7 +94,7 @@ struct Judgement {
 
   // Of the test; see TestComparison.
   std::string origins = {};
-  std::optional<LookPlan> look_plan = {};
+  std::optional<stats::LookPlan> look_plan = {};
 };
 
 Judgement OnRpc(const Gate& gate, const TestComparison& test,
@@ -206,10 +206,10 @@ class ErrorOfLooks {
  public:
   explicit ErrorOfLooks(double error) : error_(error) {}
 
-  double At(const std::optional<LookPlan>& plan, int runs) {
+  double At(const std::optional<stats::LookPlan>& plan, int runs) {
     if (!plan) return error_;
     std::vector<double>& levels = levels_[plan->last];
-    if (levels.empty()) levels = LevelsOfLooks(error_, *plan);
+    if (levels.empty()) levels = stats::LevelsOfLooks(error_, *plan);
     return levels[std::max(0, runs - plan->first)];
   }
 
@@ -233,7 +233,7 @@ std::string RunsText(int runs, bool is_share) {
 
 // Says what would be needed to decide.
 std::string AdviceText(const Gate& gate, const MetricComparison& comparison,
-                       const std::optional<LookPlan>& plan,
+                       const std::optional<stats::LookPlan>& plan,
                        ErrorOfLooks& errors) {
   if (RunsOfEach(comparison) < 2) {
     return "; single runs do not show the usual spread: run both with "
@@ -265,7 +265,7 @@ std::string AdviceText(const Gate& gate, const MetricComparison& comparison,
 void DecideByBounds(const Judgement& judgement, ErrorOfLooks& errors,
                     Check& check) {
   const Gate& gate = *judgement.gate;
-  const std::optional<LookPlan>& plan = judgement.look_plan;
+  const std::optional<stats::LookPlan>& plan = judgement.look_plan;
   const int runs = RunsOfEach(*judgement.comparison);
   if (plan && runs < plan->first) {
     check.verdict = CheckVerdict::kUndecided;

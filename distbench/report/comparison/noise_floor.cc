@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "distbench/report/comparison/comparability.h"
+#include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/stats/distributions.h"
 #include "distbench/stats/run_interval.h"
@@ -34,7 +35,7 @@ std::vector<double> ScaledValues(const stats::Metric& metric,
 
 std::string WhyNoNoiseFloor(absl::Span<const TestRun> runs) {
   for (size_t i = 0; i < runs.size(); ++i) {
-    const std::string reason = WhyInvalid(runs[i]);
+    const std::string reason = WhyNotMeasured(*runs[i].result);
     if (!reason.empty()) return absl::StrCat("run ", i + 1, " ", reason);
   }
   if (runs.size() < kMinNoiseRuns) {
@@ -43,9 +44,8 @@ std::string WhyNoNoiseFloor(absl::Span<const TestRun> runs) {
                         " runs of the test; use run_tests --repeat=10");
   }
   if (MixesOrigins(runs)) return "some of its runs are real, others simulated";
-  if (ShareSeeds(runs)) {
-    return "it has simulated runs with the same seed, which are copies; "
-           "simulate each with its own (--seed)";
+  if (std::string copies = WhyCopies(runs); !copies.empty()) {
+    return absl::StrCat("it ", copies);
   }
   const std::string difference = TrafficDifference(runs, {});
   return difference.empty()

@@ -174,7 +174,10 @@ void CheckRpc(const Report::Rpc& rpc, Laws& laws) {
                "failed", rpc.failed_count());
   }
   const double seconds = base::ToSeconds(rpc.duration_ns());
-  if (seconds > 0) {
+  if (seconds <= 0) {
+    laws.Equal("without a duration: succeeded", rpc.succeeded_count(),
+               "of which there are", 0);
+  } else {
     const double expected =
         static_cast<double>(rpc.succeeded_count()) / seconds;
     laws.Near("per second", rpc.per_second(), "succeeded over the duration are",

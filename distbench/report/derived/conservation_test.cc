@@ -57,6 +57,8 @@ TEST(BrokenLawsTest, EachLieIsFound) {
        [&](auto& test) {
          rpc(test).set_succeeded_count(rpc(test).succeeded_count() + 1);
        }},
+      {"without a duration: succeeded",
+       [&](auto& test) { rpc(test).clear_duration_ns(); }},
       {"per second",
        [&](auto& test) {
          rpc(test).set_per_second(1.01 * rpc(test).per_second());

@@ -4,6 +4,8 @@
 #ifndef DISTBENCH_REPORT_DERIVED_DERIVE_H_
 #define DISTBENCH_REPORT_DERIVED_DERIVE_H_
 
+#include <cstdint>
+#include <set>
 #include <string>
 
 #include "distbench/report/json/json_limits.h"
@@ -27,6 +29,15 @@ Report::Rpc DeriveRpc(const RpcMeasurements& rpc);
 // max_instance_rows.
 Report::Topology DeriveTopology(const TestResult& result,
                                 int64_t max_instance_rows);
+
+// The RPCs that main lists send, so that nothing else causes them; all if the
+// config does not tell which these are.
+struct EntryTraffic {
+  std::set<std::string> clients;  // services with such lists; none if unknown
+  double rpc_count = 0;           // failures and the warm-up included
+};
+
+EntryTraffic EntryTrafficOf(const TestResult& result);
 
 // Nodes, where instances ran, and what sockets had.
 void DeriveHosts(const TestResult& result, Report::Test& test);

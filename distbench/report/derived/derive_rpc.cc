@@ -1,18 +1,15 @@
-// RPCs, and the services between which they are.
+// RPCs.
 
-#include <algorithm>
 #include <cstdint>
-#include <limits>
+#include <optional>
 #include <string>
-#include <tuple>
-#include <utility>
 #include <vector>
 
 #include "distbench/report/derived/derive.h"
 #include "distbench/report/derived/figures.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_totals.h"
-#include "distbench/report/measurements/topology.h"
+#include "distbench/stats/percentile_curve.h"
 #include "distbench/stats/quantile_interval.h"
 
 namespace distbench::report {
@@ -61,8 +58,8 @@ void SetLatency(const stats::Outcomes& outcomes,
   for (const Percentile& estimate : EstimatePercentiles(outcomes, blocks)) {
     *latency.add_percentiles() = DerivePercentile(estimate);
   }
-  for (const CurvePoint& point :
-       PercentileCurve(latency_ns, kPointsPerHalving)) {
+  for (const stats::CurvePoint& point :
+       stats::PercentileCurve(latency_ns, kPointsPerHalving)) {
     Report::Point& added = *latency.add_distribution();
     added.set_value_ns(point.value);
     added.set_count_at_most(static_cast<int64_t>(point.count_at_most));
@@ -102,106 +99,6 @@ Report::Rpc DeriveRpc(const RpcMeasurements& measured) {
     rpc.set_end_timestamp_ns(measured.traffic->end_ns);
   }
   return rpc;
-}
-
-// ---- Topology ---------------------------------------------------------------
-
-namespace {
-
-void DeriveTraffic(const RpcTraffic& measured, Report::Traffic& traffic) {
-  const results::RpcCounts& counts = measured.counts;
-  const int64_t duration_ns = counts.duration_ns();
-  const OfferedLoad load = measured.offered.value_or(OfferedLoad());
-  if (load.offered_count() > 0 && duration_ns > 0) {
-    traffic.set_offered_per_second(
-        PerSecond(load.offered_count(), duration_ns));
-  }
-  traffic.set_succeeded_per_second(
-      PerSecond(counts.succeeded_count, duration_ns));
-  traffic.set_succeeded(counts.succeeded_count);
-  traffic.set_failed(counts.failed_count);
-  traffic.set_unsent(load.unsent_count());
-  const stats::Outcomes* latency = measured.latency();
-  if (latency == nullptr) return;
-  traffic.set_latency_count(static_cast<int64_t>(latency->count()));
-  traffic.set_latency_failed(static_cast<int64_t>(latency->failed_count));
-  SetTimes(*latency, *traffic.mutable_times());
-  traffic.set_latency(latency == &measured.response_time ? "response"
-                                                         : "service");
-}
-
-// -1 if it is unknown.
-int64_t ValueAt(const RpcTraffic& traffic, double quantile) {
-  const stats::Outcomes* latency = traffic.latency();
-  if (latency == nullptr ||
-      !stats::SupportsQuantile(latency->count(), quantile)) {
-    return -1;
-  }
-  return latency->ValueAtQuantile(quantile);
-}
-
-// Larger is worse.
-using Badness = std::tuple<int64_t, int64_t, int64_t>;
-
-Badness BadnessOf(const RpcTraffic& traffic) {
-  return {ValueAt(traffic, 0.99), traffic.counts.failed_count,
-          ValueAt(traffic, 0.5)};
-}
-
-std::vector<const TopologyInstance*> WorstFirst(
-    const std::vector<TopologyInstance>& instances) {
-  std::vector<std::pair<Badness, const TopologyInstance*>> ranks;
-  for (const TopologyInstance& instance : instances) {
-    ranks.push_back({BadnessOf(instance.traffic), &instance});
-  }
-  std::stable_sort(
-      ranks.begin(), ranks.end(),
-      [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::vector<const TopologyInstance*> sorted;
-  for (const auto& [badness, instance] : ranks) sorted.push_back(instance);
-  return sorted;
-}
-
-void DeriveInstances(const std::vector<TopologyInstance>& instances,
-                     int64_t max_rows, Report::InstanceTable& table) {
-  for (const TopologyInstance* instance : WorstFirst(instances)) {
-    if (table.rows_size() == max_rows) break;
-    Report::InstanceTable::Row& row = *table.add_rows();
-    row.set_instance(instance->instance);
-    row.set_service(instance->service);
-    row.set_rpc(instance->rpc);
-    row.set_role(instance->is_server ? "server" : "client");
-    DeriveTraffic(instance->traffic, *row.mutable_traffic());
-  }
-  table.set_rows_left_out(static_cast<int64_t>(instances.size()) -
-                          table.rows_size());
-}
-
-}  // namespace
-
-Report::Topology DeriveTopology(const TestResult& result,
-                                int64_t max_instance_rows) {
-  const Topology found = FindTopology(result);
-  Report::Topology topology;
-  for (const TopologyService& service : found.services) {
-    Report::Service& added = *topology.add_services();
-    added.set_name(service.name);
-    added.set_instances(service.instance_count);
-    added.set_tier(service.tier);
-    added.mutable_external_addresses()->Assign(
-        service.external_addresses.begin(), service.external_addresses.end());
-  }
-  for (const TopologyEdge& edge : found.edges) {
-    Report::Edge& added = *topology.add_edges();
-    added.set_rpc(edge.rpc);
-    added.set_client(edge.client);
-    added.set_server(edge.server);
-    added.set_is_entry(edge.is_entry);
-    DeriveTraffic(edge.traffic, *added.mutable_traffic());
-  }
-  DeriveInstances(found.instances, max_instance_rows,
-                  *topology.mutable_instances());
-  return topology;
 }
 
 }  // namespace distbench::report

@@ -2,17 +2,19 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/base/time_units.h"
 #include "distbench/report/derived/derive.h"
 #include "distbench/report/derived/figures.h"
 #include "distbench/report/derived/table_rows.h"
-#include "distbench/report/measurements/recovery.h"
+#include "distbench/report/measurements/faults.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/rpc_series.h"
 #include "distbench/report/measurements/test_run.h"
@@ -100,11 +102,27 @@ void ListTimeParts(const TestResult& result, RowSink sink) {
   });
 }
 
+namespace {
+
+// Whether any client has such statistics, which to add up takes time.
+template <typename StatisticsOf>
+bool AnyClientHas(const TestResult& result, StatisticsOf statistics_of) {
+  return absl::c_any_of(result.service_logs().instance_logs(),
+                        [&](const auto& client) {
+                          return !(client.second.*statistics_of)().empty();
+                        });
+}
+
+}  // namespace
+
 void ListStreams(const TestResult& result, RowSink sink) {
+  if (!AnyClientHas(result, &ServicePerformanceLog::stream_statistics)) return;
+  const TestTotals totals = AddUp(result);
   for (const int rpc_index : ListRpcs(result)) {
     const std::string rpc = results::RpcName(result, rpc_index);
-    const std::optional<StreamStatistics> streams = StreamsOf(result, rpc);
-    if (streams) ListParts(rpc, StreamTimesOf(*streams), sink);
+    const auto streams = totals.streams.find(rpc);
+    if (streams == totals.streams.end()) continue;
+    ListParts(rpc, StreamTimesOf(streams->second), sink);
   }
 }
 
@@ -269,22 +287,16 @@ void ListPolicies(const TestResult& result, RowSink sink) {
 
 namespace {
 
-// The times that are kept. A damaged result may have others.
 void SetFaultTimes(const FaultLog& log, Report::FaultTable::Row& row) {
+  const std::vector<FaultSpan> times = TimesOf(log);
+  row.set_times(std::ssize(times));
   int64_t sum_ns = 0;
-  for (const FaultTime& time : log.times()) {
-    const int64_t from_ns = time.begin_timestamp_ns();
-    const int64_t until_ns = time.end_timestamp_ns();
-    if (from_ns < 0 || until_ns < from_ns) continue;
-    const bool is_first = row.times() == 0;
-    row.set_times(row.times() + 1);
-    base::SaturatingAddTo(sum_ns, until_ns - from_ns);
-    row.set_first_begin_timestamp_ns(
-        is_first ? from_ns
-                 : std::min<int64_t>(row.first_begin_timestamp_ns(), from_ns));
+  for (const FaultSpan& span : times) {
+    base::SaturatingAddTo(sum_ns, span.end_ns - span.begin_ns);
     row.set_last_end_timestamp_ns(
-        std::max<int64_t>(row.last_end_timestamp_ns(), until_ns));
+        std::max<int64_t>(row.last_end_timestamp_ns(), span.end_ns));
   }
+  if (!times.empty()) row.set_first_begin_timestamp_ns(times[0].begin_ns);
   row.set_in_effect_s(base::ToSeconds(sum_ns));
 }
 
@@ -324,9 +336,14 @@ void ListRecoveries(const TestResult& result, RowSink sink) {
 // Of other RPCs, the table "seconds" tells as much.
 void ListGoodput(const TestResult& result, RowSink sink) {
   const bool has_faults = !FaultWindowsOf(result).empty();
+  if (!has_faults &&
+      !AnyClientHas(result, &ServicePerformanceLog::policy_statistics)) {
+    return;
+  }
+  const TestTotals totals = AddUp(result);
   for (const int rpc_index : ListRpcs(result)) {
     const std::string rpc = results::RpcName(result, rpc_index);
-    const bool has_policy = AttemptsOf(result, rpc).has_value();
+    const bool has_policy = totals.attempts.contains(rpc);
     if (!has_policy && !has_faults) continue;
     const LoadCurve curve = LoadCurveOf(result, rpc_index);
     for (const LoadInterval& interval : curve.intervals) {

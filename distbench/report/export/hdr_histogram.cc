@@ -23,6 +23,7 @@
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/outcomes.h"
+#include "distbench/stats/percentile_curve.h"
 
 namespace distbench::report {
 namespace {
@@ -42,8 +43,8 @@ std::string RenderHdr(const SelectedRpc& rpc) {
       absl::StrFormat("%12s %14s %10s %14s\n\n", "Value", "Percentile",
                       "TotalCount", "1/(1-Percentile)");
   const uint64_t total = outcomes.count();
-  for (const CurvePoint& point :
-       PercentileCurve(latency_ns, kPointsPerHalving)) {
+  for (const stats::CurvePoint& point :
+       stats::PercentileCurve(latency_ns, kPointsPerHalving)) {
     const double share =
         static_cast<double>(point.count_at_most) / static_cast<double>(total);
     absl::StrAppendFormat(&text, "%12.6f %14.12f %10d",

@@ -16,11 +16,11 @@
 #include "distbench/base/time_units.h"
 #include "distbench/metrics/openmetrics.h"
 #include "distbench/metrics/rpc_traffic.h"
-#include "distbench/report/measurements/planned_faults.h"
+#include "distbench/report/measurements/faults.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
-#include "distbench/report/objectives/check_objectives.h"
+#include "distbench/report/objectives/objectives.h"
 #include "distbench/report/verdicts/check.h"
 #include "distbench/stats/outcomes.h"
 

@@ -70,10 +70,9 @@ void JudgeWarmup(const std::string& name, const results::RpcCounts& counts,
 
 // The outcomes in which RPCs failed: of what was due, as objectives have them,
 // or else of what was sent.
-stats::Outcomes OutcomesOf(const TestResult& result, const TestTotals& totals,
-                           const std::string& name,
+stats::Outcomes OutcomesOf(const TestTotals& totals, const std::string& name,
                            const results::RpcTotals& rpc) {
-  stats::Outcomes outcomes = ResponseTimeOf(result, totals, name);
+  stats::Outcomes outcomes = ResponseTimeOf(totals, name);
   return outcomes.failed_count > 0 ? outcomes : ServiceTimeOf(rpc);
 }
 
@@ -130,26 +129,23 @@ void JudgeNothing(const TestTotals& totals, FindingList& findings) {
           : "Look at which actions send RPCs, and at what they wait for.");
 }
 
-}  // namespace
-
 // Findings on the outcome of the RPCs, and on their samples.
-void JudgeOutcome(const TestResult& result, const TestTotals& totals,
-                  FindingList& findings) {
+void JudgeOutcome(const JudgedRun& run, FindingList& findings) {
+  const TestTotals& totals = run.totals;
   for (const auto& [name, rpc] : totals.rpcs) {
-    JudgeFailures(
-        name, OutcomesOf(result, totals, name, rpc),
-        OfferedLoadOf(result, name).value_or(OfferedLoad()).unsent_count(),
-        findings);
+    JudgeFailures(name, OutcomesOf(totals, name, rpc),
+                  totals.load(name).unsent_count(), findings);
   }
   if (totals.all.succeeded_count > 0) {
     for (const auto& [name, rpc] : totals.rpcs) {
       JudgeWarmup(name, rpc.counts, findings);
     }
-  } else if (!result.run_info().has_failure()) {
+  } else if (!run.result.run_info().has_failure()) {
     // A failed test already explains why there is nothing.
     JudgeNothing(totals, findings);
   }
-  const bool samples_wanted = result.traffic_config().sample_memory_bytes() > 0;
+  const bool samples_wanted =
+      run.result.traffic_config().sample_memory_bytes() > 0;
   if (totals.all.dropped_sample_count > 0 && samples_wanted) {
     findings.Add(
         Finding::NOTE, "samples_dropped",
@@ -162,7 +158,8 @@ void JudgeOutcome(const TestResult& result, const TestTotals& totals,
 }
 
 // Findings on instances whose processes were lost.
-void JudgeLosses(const TestResult& result, FindingList& findings) {
+void JudgeLosses(const JudgedRun& run, FindingList& findings) {
+  const TestResult& result = run.result;
   std::map<std::string, int64_t> ends;
   for (const auto& [name, log] : result.service_logs().instance_logs()) {
     if (!log.has_measurements_end_timestamp_ns()) continue;
@@ -191,8 +188,8 @@ void JudgeLosses(const TestResult& result, FindingList& findings) {
 }
 
 // Findings on measurements that recording_memory_bytes was too small for.
-void JudgeRecording(const TestResult& result, const TestTotals& totals,
-                    FindingList& findings) {
+void JudgeRecording(const JudgedRun& run, FindingList& findings) {
+  const TestTotals& totals = run.totals;
   if (totals.brief_pair_count > 0) {
     findings.Add(
         Finding::NOTE, kBriefPairs,
@@ -204,7 +201,7 @@ void JudgeRecording(const TestResult& result, const TestTotals& totals,
         "raise recording_memory_bytes.");
   }
   int64_t widest_ns = 0;
-  for (const auto& [name, log] : result.service_logs().instance_logs()) {
+  for (const auto& [name, log] : run.result.service_logs().instance_logs()) {
     for (const auto& [rpc_index, series] : log.rpc_time_series()) {
       widest_ns = std::max(widest_ns, series.interval_ns());
     }
@@ -221,92 +218,86 @@ void JudgeRecording(const TestResult& result, const TestTotals& totals,
   }
 }
 
-namespace {
+// Findings on work besides RPCs.
+void JudgeActivities(const JudgedRun& run, FindingList& findings) {
+  for (const auto& [name, totals] : AddUpActivities(run.result)) {
+    const int64_t failed = totals.metric("failed_operations");
+    if (failed == 0) continue;
+    findings.Add(
+        Finding::WARN, "failed_operations",
+        absl::StrCat(name, ": ", failed, " operations failed, in ",
+                     totals.metric("iteration_count"),
+                     " iterations: the system refused memory, processes, or "
+                     "reads and writes. The activity did less work than it "
+                     "was to do"),
+        "Lower what the activity demands, or raise the limit that it met: "
+        "memory, processes, or the space and permissions of a disk.");
+  }
+}
 
-// Findings on what only real hosts have.
-void JudgeRealHosts(const TestResult& result, const TestTotals& totals,
-                    FindingList& findings) {
-  JudgeHosts(result, totals, findings);
-  JudgeRequirements(result, findings);
-  JudgeBindings(result, findings);
-  JudgeNetworkSettings(result, findings);
+// A part of Judge(), with the codes of all that it finds.
+struct OwnRule {
+  void (*judge)(const JudgedRun& run, FindingList& findings);
+  std::vector<absl::string_view> codes;
+
+  // Simulated hosts do what they are told, and their clocks are right.
+  bool is_of_real_hosts = false;
+};
+
+// In the order of the findings.
+const std::vector<OwnRule>& OwnRules() {
+  static const auto& rules = *new std::vector<OwnRule>{
+      {JudgeLoad, {"unsent_load", "held_back"}},
+      {JudgeLateness, {"late_sends"}},
+      {JudgeArrivals, {"arrivals"}, true},
+      {JudgeComposedArrivals, {"arrivals"}, true},
+      {JudgeStalls, {"stalls"}},
+      {JudgeMetastable, {"metastable"}},
+      {JudgeSteadiness, {"not_steady"}},
+      {JudgeOutcome,
+       {"failed_rpcs", "mostly_warmup", "nothing_measured", "samples_dropped"}},
+      {JudgeLosses, {"measurements_lost"}},
+      {JudgeRecording, {kBriefPairs, kWideIntervals}},
+      {JudgeTimeParts,
+       {"time_parts_missing", "time_parts_contradict", "time_parts_of_policy"}},
+      {JudgeActivities, {"failed_operations"}},
+      {JudgeHosts,
+       {"retransmits", "throttled", "cpu_saturated", "waited_for_cpu",
+        "other_load", "stolen", "congestion_control_differs"},
+       true},
+      {JudgeRequirements, {"requirement_not_met"}, true},
+      {JudgeBindings, {"binding_not_held"}, true},
+      {JudgeNetworkSettings, {"network_settings_differ"}, true},
+      {JudgeFaults, {"planned_faults"}},
+      {JudgeClocks, {"clock_error"}, true}};
+  return rules;
+}
+
+bool IsJudged(const Finding& finding) {
+  const auto has_code = [&](const auto& rule) {
+    return absl::c_linear_search(rule.codes, finding.code());
+  };
+  return absl::c_any_of(OwnRules(), has_code) ||
+         absl::c_any_of(
+             base::Plugins<FindingRule>::All(),
+             [&](const auto& rule) { return has_code(*rule.second); });
 }
 
 }  // namespace
 
 std::vector<Finding> Judge(const TestResult& result) {
   const TestTotals totals = AddUp(result);
-  // Simulated hosts do what they are told, and their clocks are right.
   const bool is_simulated = IsSimulated(result);
   FindingList findings;
-  JudgeLoad(result, findings);
-  JudgeLateness(result, totals, findings);
-  if (!is_simulated) {
-    JudgeArrivals(result, findings);
-    JudgeComposedArrivals(result, findings);
+  for (const OwnRule& rule : OwnRules()) {
+    if (rule.is_of_real_hosts && is_simulated) continue;
+    rule.judge({result, totals}, findings);
   }
-  JudgeStalls(result, totals, findings);
-  JudgeMetastable(result, findings);
-  JudgeSteadiness(result, findings);
-  JudgeOutcome(result, totals, findings);
-  JudgeLosses(result, findings);
-  JudgeRecording(result, totals, findings);
-  JudgeTimeParts(result, totals, findings);
-  JudgeActivities(result, findings);
-  if (!is_simulated) JudgeRealHosts(result, totals, findings);
-  JudgeFaults(result, findings);
-  if (!is_simulated) JudgeClocks(result, findings);
   for (const auto& [name, rule] : base::Plugins<FindingRule>::All()) {
     rule->judge(result, findings);
   }
   return findings.Take();
 }
-
-namespace {
-
-// The codes of all findings above.
-constexpr absl::string_view kJudgedCodes[] = {
-    "arrivals",
-    "binding_not_held",
-    kBriefPairs,
-    "clock_error",
-    "congestion_control_differs",
-    "cpu_saturated",
-    "failed_operations",
-    "failed_rpcs",
-    "held_back",
-    "late_sends",
-    "measurements_lost",
-    "metastable",
-    "mostly_warmup",
-    "network_settings_differ",
-    "not_steady",
-    "nothing_measured",
-    "other_load",
-    "planned_faults",
-    "requirement_not_met",
-    "retransmits",
-    "samples_dropped",
-    "stalls",
-    "stolen",
-    "throttled",
-    "time_parts_contradict",
-    "time_parts_missing",
-    "time_parts_of_policy",
-    "unsent_load",
-    "waited_for_cpu",
-    kWideIntervals,
-};
-
-bool IsJudged(const Finding& finding) {
-  if (absl::c_linear_search(kJudgedCodes, finding.code())) return true;
-  for (const auto& [name, rule] : base::Plugins<FindingRule>::All()) {
-    if (absl::c_linear_search(rule->codes, finding.code())) return true;
-  }
-  return false;
-}
-
-}  // namespace
 
 void JudgeAgain(TestResult& result) {
   auto& findings = *result.mutable_run_info()->mutable_findings();
@@ -328,24 +319,6 @@ int ExitCodeFor(const TestSequenceResults& results, bool allow_invalid) {
                (outcome == RunOutcome::kInvalid && allow_invalid);
       });
   return ok ? kExitOk : kExitRunFailed;
-}
-
-// Findings on work besides RPCs.
-
-void JudgeActivities(const TestResult& result, FindingList& findings) {
-  for (const auto& [name, totals] : AddUpActivities(result)) {
-    const int64_t failed = totals.metric("failed_operations");
-    if (failed == 0) continue;
-    findings.Add(
-        Finding::WARN, "failed_operations",
-        absl::StrCat(name, ": ", failed, " operations failed, in ",
-                     totals.metric("iteration_count"),
-                     " iterations: the system refused memory, processes, or "
-                     "reads and writes. The activity did less work than it "
-                     "was to do"),
-        "Lower what the activity demands, or raise the limit that it met: "
-        "memory, processes, or the space and permissions of a disk.");
-  }
 }
 
 }  // namespace distbench::report

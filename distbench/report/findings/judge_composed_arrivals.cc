@@ -184,7 +184,8 @@ void JudgeCounts(const std::string& what, const Compared& compared,
 
 }  // namespace
 
-void JudgeComposedArrivals(const TestResult& result, FindingList& findings) {
+void JudgeComposedArrivals(const JudgedRun& run, FindingList& findings) {
+  const TestResult& result = run.result;
   const DistributedSystemDescription& test = result.traffic_config();
   int64_t budget = kMostDrawn;
   for (const auto& [instance, log] : result.service_logs().instance_logs()) {
@@ -194,10 +195,10 @@ void JudgeComposedArrivals(const TestResult& result, FindingList& findings) {
     const auto client = ClientOf(test, service, instance);
     if (!client) continue;
     for (const auto& [rpc_index, series] : log.rpc_time_series()) {
-      if (series.interval_ns() <= 0 || IsHeldBack(LoadOf(result, rpc_index))) {
+      if (series.interval_ns() <= 0 || IsHeldBack(run.LoadOf(rpc_index))) {
         continue;
       }
-      const std::string rpc = results::RpcName(result, rpc_index);
+      const std::string rpc = run.NameOf(rpc_index);
       const auto loop = DrawableLoopOf(test, service, rpc);
       if (!loop) continue;
       Compared compared(series);

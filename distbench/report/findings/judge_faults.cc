@@ -16,8 +16,7 @@
 #include "distbench/base/human_units.h"
 #include "distbench/base/time_units.h"
 #include "distbench/report/findings/judge_parts.h"
-#include "distbench/report/measurements/planned_faults.h"
-#include "distbench/report/measurements/recovery.h"
+#include "distbench/report/measurements/faults.h"
 #include "distbench/report/measurements/rpc_series.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/outcomes.h"
@@ -47,8 +46,8 @@ std::string NamesOf(const std::vector<PlannedFault>& faults, bool missed) {
 
 }  // namespace
 
-void JudgeFaults(const TestResult& result, FindingList& findings) {
-  const std::vector<PlannedFault> faults = PlannedFaultsOf(result);
+void JudgeFaults(const JudgedRun& run, FindingList& findings) {
+  const std::vector<PlannedFault> faults = PlannedFaultsOf(run.result);
   if (AnyHappened(faults)) {
     findings.Add(
         Finding::WARN, "planned_faults",
@@ -332,19 +331,20 @@ void JudgeAfter(const std::string& name, const LoadCurve& curve,
 
 }  // namespace
 
-void JudgeMetastable(const TestResult& result, FindingList& findings) {
-  const std::vector<FaultWindow> windows = FaultWindowsOf(result);
-  for (int i = 0; i < result.traffic_config().rpc_descriptions_size(); ++i) {
+void JudgeMetastable(const JudgedRun& run, FindingList& findings) {
+  const std::vector<FaultWindow> windows = FaultWindowsOf(run.result);
+  for (int i = 0; i < run.result.traffic_config().rpc_descriptions_size();
+       ++i) {
     // Without an offered load, nothing tells whether it is back.
-    if (LoadOf(result, i).offered_count() == 0) continue;
-    const LoadCurve curve = LoadCurveOf(result, i);
+    if (run.LoadOf(i).offered_count() == 0) continue;
+    const LoadCurve curve = LoadCurveOf(run.result, i);
     const LoadIntervals measured = MeasuredPart(curve);
     if (measured.size() < kFewestBeforeTrigger + kFewestAfterTrigger) continue;
     Trigger trigger;
     AddFaults(measured, curve.interval_ns, windows, trigger);
     AddPeaks(measured, curve.interval_ns, trigger);
     if (trigger.is_found()) {
-      JudgeAfter(results::RpcName(result, i), curve, trigger, findings);
+      JudgeAfter(run.NameOf(i), curve, trigger, findings);
     }
   }
 }

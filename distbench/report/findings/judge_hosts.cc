@@ -416,30 +416,30 @@ void JudgeProof(const std::string& node, const std::string& instance,
 
 }  // namespace
 
-void JudgeHosts(const TestResult& result, const TestTotals& totals,
-                FindingList& findings) {
-  const std::optional<int64_t> slowest_rpc_ns = SlowestRpcNs(totals);
-  const std::map<std::string, HostUse> hosts = HostsOf(result);
+void JudgeHosts(const JudgedRun& run, FindingList& findings) {
+  const std::optional<int64_t> slowest_rpc_ns = SlowestRpcNs(run.totals);
+  const std::map<std::string, HostUse> hosts = HostsOf(run.result);
   const bool has_open_loop =
       std::any_of(hosts.begin(), hosts.end(),
                   [](const auto& host) { return host.second.has_open_loop; });
   for (const auto& [name, host] : hosts) {
     JudgeHost(name, host, has_open_loop, slowest_rpc_ns, findings);
   }
-  JudgeCongestionControl(result, findings);
+  JudgeCongestionControl(run.result, findings);
 }
 
-void JudgeClocks(const TestResult& result, FindingList& findings) {
+void JudgeClocks(const JudgedRun& run, FindingList& findings) {
   std::string worst;
   int64_t worst_error_ns = kMuchClockErrorNs;
-  for (const auto& [alias, offset] : result.run_info().clock_offsets()) {
+  for (const auto& [alias, offset] : run.result.run_info().clock_offsets()) {
     if (offset.error_ns() <= worst_error_ns) continue;
     worst = alias;
     worst_error_ns = offset.error_ns();
   }
   if (worst.empty()) return;
   findings.Add(
-      UsesCommonClock(result.traffic_config()) ? Finding::WARN : Finding::NOTE,
+      UsesCommonClock(run.result.traffic_config()) ? Finding::WARN
+                                                   : Finding::NOTE,
       "clock_error",
       absl::StrCat("the clock of ", worst, " is only known to within ",
                    base::HumanDuration(static_cast<double>(worst_error_ns)),
@@ -450,9 +450,9 @@ void JudgeClocks(const TestResult& result, FindingList& findings) {
       "network.");
 }
 
-void JudgeBindings(const TestResult& result, FindingList& findings) {
+void JudgeBindings(const JudgedRun& run, FindingList& findings) {
   for (const auto* node :
-       results::Sorted(result.resource_usage_logs().node_resources())) {
+       results::Sorted(run.result.resource_usage_logs().node_resources())) {
     for (const auto* proof : results::Sorted(node->second.binding_proofs())) {
       JudgeProof(node->first, proof->first, proof->second, findings);
     }
@@ -462,12 +462,13 @@ void JudgeBindings(const TestResult& result, FindingList& findings) {
 // Findings on what the test requires of its hosts. Strict requirements are
 // checked before the traffic, and here again: they may have changed since then.
 
-void JudgeRequirements(const TestResult& result, FindingList& findings) {
-  const HostRequirements& requirements = result.traffic_config().requirements();
+void JudgeRequirements(const JudgedRun& run, FindingList& findings) {
+  const HostRequirements& requirements =
+      run.result.traffic_config().requirements();
   // By host, because several nodes may run on one.
   std::map<std::string, std::set<std::string>> unmet_by_host;
   for (const auto& [alias, node] :
-       result.resource_usage_logs().node_resources()) {
+       run.result.resource_usage_logs().node_resources()) {
     for (std::string& unmet :
          config::UnmetRequirements(requirements, node.host())) {
       unmet_by_host[node.host().hostname()].insert(std::move(unmet));
@@ -487,8 +488,8 @@ void JudgeRequirements(const TestResult& result, FindingList& findings) {
 // The finding on network settings. Those that a socket refuses fail a test
 // before its traffic; here a connection may have lost or never got them.
 
-void JudgeNetworkSettings(const TestResult& result, FindingList& findings) {
-  for (const ServiceConnections& folded : FoldNetworkSettings(result)) {
+void JudgeNetworkSettings(const JudgedRun& run, FindingList& findings) {
+  for (const ServiceConnections& folded : FoldNetworkSettings(run.result)) {
     if (!folded.differs) continue;
     findings.Add(Finding::WARN, "network_settings_differ",
                  absl::StrCat(Describe(folded),

@@ -194,11 +194,6 @@ void JudgeSeries(const std::string& what, const Iterations& iterations,
 
 }  // namespace
 
-OfferedLoad LoadOf(const TestResult& result, int rpc_index) {
-  return OfferedLoadOf(result, results::RpcName(result, rpc_index))
-      .value_or(OfferedLoad());
-}
-
 bool IsHeldBack(const OfferedLoad& load) {
   return (load.unsent_count() + load.held_back_count()) * 100 >
          load.offered_count();
@@ -246,12 +241,13 @@ std::vector<double> SentPerInterval(const RpcTimeSeries& series, int64_t most) {
   return sent;
 }
 
-void JudgeLoad(const TestResult& result, FindingList& findings) {
-  for (int i = 0; i < result.traffic_config().rpc_descriptions_size(); ++i) {
-    const OfferedLoad load = LoadOf(result, i);
+void JudgeLoad(const JudgedRun& run, FindingList& findings) {
+  const DistributedSystemDescription& test = run.result.traffic_config();
+  for (int i = 0; i < test.rpc_descriptions_size(); ++i) {
+    const OfferedLoad load = run.LoadOf(i);
     if (load.offered_count() == 0) continue;
-    const std::string name = results::RpcName(result, i);
-    JudgeUnsent(name, load, HasCap(result.traffic_config(), name), findings);
+    const std::string name = run.NameOf(i);
+    JudgeUnsent(name, load, HasCap(test, name), findings);
     JudgeHeldBack(name, load, findings);
   }
 }
@@ -297,25 +293,25 @@ void JudgeLateness(const std::string& name, const results::RpcTotals& rpc,
 
 }  // namespace
 
-void JudgeLateness(const TestResult& result, const TestTotals& totals,
-                   FindingList& findings) {
-  for (int i = 0; i < result.traffic_config().rpc_descriptions_size(); ++i) {
-    const std::string name = results::RpcName(result, i);
-    const auto rpc = totals.rpcs.find(name);
+void JudgeLateness(const JudgedRun& run, FindingList& findings) {
+  const auto& rpcs = run.totals.rpcs;
+  for (int i = 0; i < run.result.traffic_config().rpc_descriptions_size();
+       ++i) {
+    const auto rpc = rpcs.find(run.NameOf(i));
     // RPCs that a cap holds back are late for another reason.
-    if (rpc == totals.rpcs.end() || IsHeldBack(LoadOf(result, i))) continue;
-    JudgeLateness(name, rpc->second, IsSimulated(result), findings);
+    if (rpc == rpcs.end() || IsHeldBack(run.LoadOf(i))) continue;
+    JudgeLateness(rpc->first, rpc->second, IsSimulated(run.result), findings);
   }
 }
 
-void JudgeArrivals(const TestResult& result, FindingList& findings) {
-  const DistributedSystemDescription& test = result.traffic_config();
+void JudgeArrivals(const JudgedRun& run, FindingList& findings) {
+  const TestResult& result = run.result;
   for (const auto& [instance, log] : result.service_logs().instance_logs()) {
     const std::string service = instance.substr(0, instance.find('/'));
     for (const auto& [rpc_index, series] : log.rpc_time_series()) {
-      if (IsHeldBack(LoadOf(result, rpc_index))) continue;
-      const std::string rpc = results::RpcName(result, rpc_index);
-      const auto loop = OnlyLoopOf(test, service, rpc);
+      if (IsHeldBack(run.LoadOf(rpc_index))) continue;
+      const std::string rpc = run.NameOf(rpc_index);
+      const auto loop = OnlyLoopOf(result.traffic_config(), service, rpc);
       if (!loop || !IsKnownProcess(loop->action->iterations())) continue;
       JudgeSeries(absl::StrCat(rpc, " of ", instance),
                   loop->action->iterations(), series, findings);

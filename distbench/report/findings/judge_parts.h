@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/parts/finding_rule.h"
+#include "distbench/results/walk.h"
 #include "proto/results.pb.h"
 
 namespace distbench::report {
@@ -24,9 +25,19 @@ inline constexpr absl::string_view kArrivalsAdvice =
     "own, "
     "or let it spin (delay_actions_by_spinning).";
 
-// The offered load of one RPC in open loops, over all its clients; 0 in closed
-// loops.
-OfferedLoad LoadOf(const TestResult& result, int rpc_index);
+// What is judged. The totals are the result's.
+struct JudgedRun {
+  const TestResult& result;
+  const TestTotals& totals;
+
+  // The name of an RPC by its position, and its offered load.
+  std::string NameOf(int rpc_index) const {
+    return results::RpcName(result, rpc_index);
+  }
+  OfferedLoad LoadOf(int rpc_index) const {
+    return totals.load(NameOf(rpc_index));
+  }
+};
 
 // Whether an in-flight cap or full send queues, rather than the generator,
 // determined when RPCs were sent.
@@ -50,30 +61,21 @@ std::optional<SendingLoop> OnlyLoopOf(const DistributedSystemDescription& test,
 // requests were due, which are incomplete; of the first `most` of them.
 std::vector<double> SentPerInterval(const RpcTimeSeries& series, int64_t most);
 
-void JudgeLoad(const TestResult& result, FindingList& findings);
-void JudgeLateness(const TestResult& result, const TestTotals& totals,
-                   FindingList& findings);
-void JudgeArrivals(const TestResult& result, FindingList& findings);
-void JudgeComposedArrivals(const TestResult& result, FindingList& findings);
-void JudgeLosses(const TestResult& result, FindingList& findings);
-void JudgeRecording(const TestResult& result, const TestTotals& totals,
-                    FindingList& findings);
-void JudgeStalls(const TestResult& result, const TestTotals& totals,
-                 FindingList& findings);
-void JudgeMetastable(const TestResult& result, FindingList& findings);
-void JudgeSteadiness(const TestResult& result, FindingList& findings);
-void JudgeOutcome(const TestResult& result, const TestTotals& totals,
-                  FindingList& findings);
-void JudgeTimeParts(const TestResult& result, const TestTotals& totals,
-                    FindingList& findings);
-void JudgeActivities(const TestResult& result, FindingList& findings);
-void JudgeHosts(const TestResult& result, const TestTotals& totals,
-                FindingList& findings);
-void JudgeRequirements(const TestResult& result, FindingList& findings);
-void JudgeBindings(const TestResult& result, FindingList& findings);
-void JudgeNetworkSettings(const TestResult& result, FindingList& findings);
-void JudgeFaults(const TestResult& result, FindingList& findings);
-void JudgeClocks(const TestResult& result, FindingList& findings);
+// The parts that are not in findings.cc.
+void JudgeLoad(const JudgedRun& run, FindingList& findings);
+void JudgeLateness(const JudgedRun& run, FindingList& findings);
+void JudgeArrivals(const JudgedRun& run, FindingList& findings);
+void JudgeComposedArrivals(const JudgedRun& run, FindingList& findings);
+void JudgeStalls(const JudgedRun& run, FindingList& findings);
+void JudgeMetastable(const JudgedRun& run, FindingList& findings);
+void JudgeSteadiness(const JudgedRun& run, FindingList& findings);
+void JudgeTimeParts(const JudgedRun& run, FindingList& findings);
+void JudgeHosts(const JudgedRun& run, FindingList& findings);
+void JudgeRequirements(const JudgedRun& run, FindingList& findings);
+void JudgeBindings(const JudgedRun& run, FindingList& findings);
+void JudgeNetworkSettings(const JudgedRun& run, FindingList& findings);
+void JudgeFaults(const JudgedRun& run, FindingList& findings);
+void JudgeClocks(const JudgedRun& run, FindingList& findings);
 
 }  // namespace distbench::report
 

@@ -20,6 +20,7 @@
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/log_histogram.h"
+#include "distbench/stats/residual_life.h"
 #include "distbench/stats/run_interval.h"
 
 namespace distbench::report {
@@ -88,13 +89,14 @@ void JudgeMedians(const std::string& name, absl::Span<const double> medians,
 
 }  // namespace
 
-void JudgeSteadiness(const TestResult& result, FindingList& findings) {
+void JudgeSteadiness(const JudgedRun& run, FindingList& findings) {
   // Latencies then change with it.
+  const TestResult& result = run.result;
   if (config::HasVaryingRate(result.traffic_config())) return;
   for (int i = 0; i < result.traffic_config().rpc_descriptions_size(); ++i) {
     const RpcSeries series = CollectSeries(result, i);
-    JudgeMedians(results::RpcName(result, i), Medians(series.intervals),
-                 series.interval_ns, findings);
+    JudgeMedians(run.NameOf(i), Medians(series.intervals), series.interval_ns,
+                 findings);
   }
 }
 
@@ -134,67 +136,28 @@ bool IsSentInClosedLoop(const DistributedSystemDescription& test,
                      });
 }
 
-struct Wait {
-  double ns = 0;
-  double time_share = 0;  // of the loop's time: taken by RPCs longer than `ns`
-  double rpc_share = 0;   // of the RPCs: those that were longer than `ns`
-};
-
-// Returns the quantile of how long the RPC that is in flight at a random time
-// still takes. In a loop that always has one in flight, the share of the time
-// at which more than x is left is the sum of (s - x) over all service times
-// s > x, divided by the sum of all s (the residual life of a renewal process;
-// Cox, Renewal Theory, 1962, section 5.2).
-Wait ResidualAtQuantile(const stats::LogHistogram& service_time_ns,
-                        double quantile) {
-  const std::vector<stats::LogHistogram::Bucket> buckets =
-      service_time_ns.Buckets();
-  const auto middle = [](const stats::LogHistogram::Bucket& bucket) {
-    return (static_cast<double>(bucket.lower) +
-            static_cast<double>(bucket.upper)) /
-           2;
-  };
-  double total = 0;
-  for (const auto& bucket : buckets) {
-    total += middle(bucket) * static_cast<double>(bucket.count);
-  }
-  const double wanted = (1 - quantile) * total;
-  double count = 0;  // of the longest RPCs
-  double sum = 0;    // of their times
-  for (auto bucket = buckets.rbegin(); bucket != buckets.rend(); ++bucket) {
-    if (sum - count * middle(*bucket) >= wanted) break;
-    count += static_cast<double>(bucket->count);
-    sum += middle(*bucket) * static_cast<double>(bucket->count);
-  }
-  if (count == 0) return {};
-  return {.ns = (sum - wanted) / count,
-          .time_share = sum / total,
-          .rpc_share = count / static_cast<double>(service_time_ns.count())};
-}
-
 }  // namespace
 
-void JudgeStalls(const TestResult& result, const TestTotals& totals,
-                 FindingList& findings) {
-  for (const auto& [name, rpc] : totals.rpcs) {
+void JudgeStalls(const JudgedRun& run, FindingList& findings) {
+  for (const auto& [name, rpc] : run.totals.rpcs) {
     const stats::LogHistogram& service = rpc.service_time_ns;
     if (service.count() < kFewest ||
-        !IsSentInClosedLoop(result.traffic_config(), name)) {
+        !IsSentInClosedLoop(run.result.traffic_config(), name)) {
       continue;
     }
     const double p99 = static_cast<double>(service.ValueAtQuantile(0.99));
-    const Wait wait = ResidualAtQuantile(service, 0.99);
-    if (wait.ns < kMuchLonger * p99 || wait.ns < kMuchLongerNs) continue;
+    const stats::ResidualLife wait = stats::ResidualAtQuantile(service, 0.99);
+    if (wait.left < kMuchLonger * p99 || wait.left < kMuchLongerNs) continue;
     findings.Add(
         Finding::WARN, "stalls",
         absl::StrCat(
-            name, ": RPCs of more than ", base::HumanDuration(wait.ns),
-            " are only ", base::HumanPercent(wait.rpc_share),
+            name, ": RPCs of more than ", base::HumanDuration(wait.left),
+            " are only ", base::HumanPercent(wait.count_share),
             " of all, but took ", base::HumanPercent(wait.time_share),
             " of the time, in which the closed loop sent little else. If the "
             "server stalled, requests that arrive independently of it would "
             "have a 99th percentile of about ",
-            base::HumanDuration(wait.ns), ", not of ",
+            base::HumanDuration(wait.left), ", not of ",
             base::HumanDuration(p99)),
         "Send at a rate (rate or open_loop_interval_ns) to measure the latency "
         "that users see who do not wait for each other.");
@@ -265,20 +228,21 @@ std::set<std::string> OutsideRpcs(const DistributedSystemDescription& test) {
 
 }  // namespace
 
-void JudgeTimeParts(const TestResult& result, const TestTotals& totals,
-                    FindingList& findings) {
-  if (!result.traffic_config().measure_time_parts()) return;
+void JudgeTimeParts(const JudgedRun& run, FindingList& findings) {
+  const DistributedSystemDescription& test = run.result.traffic_config();
+  if (!test.measure_time_parts()) return;
   // Their servers do not report any.
-  const std::set<std::string> outside = OutsideRpcs(result.traffic_config());
-  for (const auto& [name, rpc] : totals.rpcs) {
+  const std::set<std::string> outside = OutsideRpcs(test);
+  for (const auto& [name, rpc] : run.totals.rpcs) {
     if (outside.contains(name)) continue;
     const stats::LogHistogram& network_ns =
         TimesOf(rpc, results::TimePart::kNetwork);
     JudgeMissing(name, rpc.counts.succeeded_count,
                  static_cast<int64_t>(network_ns.count()), findings);
     JudgeContradictions(name, network_ns, findings);
-    if (const auto attempts = AttemptsOf(result, name)) {
-      JudgePolicyParts(name, *attempts, findings);
+    const auto attempts = run.totals.attempts.find(name);
+    if (attempts != run.totals.attempts.end()) {
+      JudgePolicyParts(name, attempts->second, findings);
     }
   }
 }

@@ -17,7 +17,7 @@
 #include "distbench/base/time_units.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/resource_usage.h"
-#include "distbench/stats/distributions.h"
+#include "distbench/stats/growth.h"
 #include "distbench/stats/log_histogram.h"
 #include "distbench/stats/quantile_interval.h"
 #include "distbench/stats/ratio_error.h"
@@ -530,47 +530,12 @@ absl::StatusOr<Estimate> MeasureHostCpu(const TestResult& result,
 
 // ---- Growth -----------------------------------------------------------------
 
-namespace {
-
-// That a normal value lies within three standard errors.
-constexpr double kBeyondChance = 0.9973;
-
-// Whether the mean of the second half is above that of the first.
-bool HasRisen(absl::Span<const double> values) {
-  const size_t middle = values.size() / 2;
-  const stats::Difference rise = stats::DifferenceOfMeans(
-      values.first(middle), values.subspan(middle), kBeyondChance);
-  return rise.interval->lower > 0;
-}
-
-// Whether the slope of the regression line is above 0.
-bool Rises(absl::Span<const double> values) {
-  const double size = static_cast<double>(values.size());
-  const double mean = stats::Mean(values);
-  double times = 0;     // squares of the distances from the middle
-  double products = 0;  // of these distances and the values'
-  double squares = 0;   // of the values' distances from their mean
-  for (size_t i = 0; i < values.size(); ++i) {
-    const double time = static_cast<double>(i) - (size - 1) / 2;
-    times += time * time;
-    products += time * (values[i] - mean);
-    squares += (values[i] - mean) * (values[i] - mean);
-  }
-  const double slope = products / times;
-  const double unexplained = std::max(0.0, squares - slope * products);
-  const double error = std::sqrt(unexplained / (size - 2) / times);
-  return slope >
-         error * stats::StudentTQuantile((1 + kBeyondChance) / 2, size - 2);
-}
-
-}  // namespace
-
 bool HasGrown(absl::Span<const stats::Outcomes> blocks) {
   std::vector<double> means;
   for (const stats::Outcomes& block : blocks) {
     if (block.latency_ns.count() > 0) means.push_back(block.latency_ns.mean());
   }
-  return means.size() >= stats::kMinBlocks && (HasRisen(means) || Rises(means));
+  return means.size() >= stats::kMinBlocks && stats::HasRisen(means);
 }
 
 // ---- Texts ------------------------------------------------------------------

@@ -92,11 +92,8 @@ bool IsSupported(const stats::Metric& metric, const RpcMeasurements& rpc,
 absl::StatusOr<Estimate> MeasureHostCpu(const TestResult& result,
                                         const TestTotals& totals);
 
-// Whether the mean latencies of consecutive blocks grew by more than chance
-// explains: those of the second half are above those of the first, or a line
-// through all of them rises, each with the certainty of three standard errors,
-// for which Student's t distribution takes more with few blocks. False for
-// fewer than stats::kMinBlocks with latencies.
+// Whether the mean latencies of consecutive blocks grew (stats::HasRisen()).
+// False for fewer than stats::kMinBlocks with latencies.
 //
 // A queue that starts empty approaches its steady latency from below, and that
 // of an overloaded system has none. Such a run measures less than a longer one.

@@ -1,4 +1,4 @@
-#include "distbench/report/measurements/recovery.h"
+#include "distbench/report/measurements/faults.h"
 
 #include <algorithm>
 #include <functional>

@@ -1,7 +1,6 @@
 #include "distbench/report/measurements/rpc_measurements.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -153,38 +152,24 @@ std::vector<NamedTimes> TimePartsOf(const results::RpcTotals& totals) {
   return parts;
 }
 
-namespace {
-
-// The first tick above `share`. Ticks divide each halving of the remaining
-// share into equal parts.
-double NextTick(double share, int points_per_halving) {
-  const double halvings = std::floor(-std::log2(1 - share));
-  const double step = std::exp2(-halvings - 1) / points_per_halving;
-  return (std::floor(share / step + 1e-9) + 1) * step;
-}
-
-}  // namespace
-
 RpcMeasurements MeasurementsOf(const TestResult& result,
                                const TestTotals& totals, int rpc_index,
                                int64_t max_intervals) {
   RpcMeasurements rpc;
   rpc.name = results::RpcName(result, rpc_index);
-  if (const auto found = totals.rpcs.find(rpc.name);
-      found != totals.rpcs.end()) {
-    rpc.totals = found->second;
-  }
-  if (const auto found = totals.failures.find(rpc.name);
-      found != totals.failures.end()) {
-    rpc.failures = found->second;
-  }
-  rpc.offered = OfferedLoadOf(result, rpc.name);
-  rpc.streams = StreamsOf(result, rpc.name);
-  rpc.attempts = AttemptsOf(result, rpc.name);
+  const auto find = [&](const auto& by_rpc, auto& value) {
+    const auto found = by_rpc.find(rpc.name);
+    if (found != by_rpc.end()) value = found->second;
+  };
+  find(totals.rpcs, rpc.totals);
+  find(totals.failures, rpc.failures);
+  find(totals.offered, rpc.offered);
+  find(totals.streams, rpc.streams);
+  find(totals.attempts, rpc.attempts);
   rpc.deadline_ns = DeadlineOf(result, rpc_index);
   rpc.measured_ns = MeasuredNs(result, rpc_index, rpc.totals.counts);
   rpc.service_time = ServiceTimeOf(rpc.totals);
-  rpc.response_time = ResponseTimeOf(result, totals, rpc.name);
+  rpc.response_time = ResponseTimeOf(totals, rpc.name);
   rpc.series = CollectSeries(result, rpc_index, max_intervals);
   rpc.traffic = SpanOfTraffic(result.run_info(), rpc.totals.counts, rpc.series);
   return rpc;
@@ -235,25 +220,6 @@ std::vector<Percentile> EstimatePercentiles(
     percentiles.push_back(EstimatePercentile(outcomes, blocks, percent));
   }
   return percentiles;
-}
-
-std::vector<CurvePoint> PercentileCurve(const stats::LogHistogram& histogram,
-                                        int points_per_halving) {
-  std::vector<CurvePoint> curve;
-  if (histogram.count() == 0) return curve;
-  const double total = static_cast<double>(histogram.count());
-  uint64_t count = 0;
-  double next_tick = 0;
-  for (const stats::LogHistogram::Bucket& bucket : histogram.Buckets()) {
-    count += bucket.count;
-    if (count == histogram.count()) break;
-    const double share = static_cast<double>(count) / total;
-    if (share < next_tick) continue;
-    curve.push_back({bucket.upper, count});
-    next_tick = NextTick(share, points_per_halving);
-  }
-  curve.push_back({histogram.max(), histogram.count()});
-  return curve;
 }
 
 }  // namespace distbench::report

@@ -24,7 +24,7 @@ namespace distbench::report {
 
 // The attempts of RPCs with a policy (CallPolicy), over all clients.
 //
-//   PolicyStatistics of each client ──AttemptsOf──▶ their sum
+//   PolicyStatistics of each client ──AddUp──▶ their sum
 //     ──Amplification, WastedShare──▶ text, tables, objectives, comparisons
 
 // Returns the attempts per request; nothing if no request ended.
@@ -153,22 +153,6 @@ Percentile EstimatePercentile(const stats::Outcomes& outcomes,
 std::vector<Percentile> EstimatePercentiles(
     const stats::Outcomes& outcomes,
     const std::vector<stats::Outcomes>& blocks);
-
-// A point of a cumulative distribution, as plots and the percentile format of
-// HdrHistogram have them.
-struct CurvePoint {
-  int64_t value;
-
-  // The exact number of values that are at most `value`.
-  uint64_t count_at_most;
-};
-
-// Returns points of the cumulative distribution, ascending; the last point
-// covers all values. Points become denser towards the maximum: there are
-// points_per_halving (at least 1) of them for each halving of the share of
-// values above. Empty if the histogram is empty.
-std::vector<CurvePoint> PercentileCurve(const stats::LogHistogram& histogram,
-                                        int points_per_halving);
 
 }  // namespace distbench::report
 

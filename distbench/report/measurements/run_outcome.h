@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "distbench/report/measurements/test_totals.h"
 #include "proto/results.pb.h"
 
 namespace distbench::report {
@@ -35,6 +36,17 @@ inline bool WasTooMuch(RunOutcome outcome) {
 // Why the run is not kMeasured, to follow its name: "did not run to its end:
 // node1 was lost", "is invalid: ..."; empty if it is.
 std::string WhyNotMeasured(const TestResult& result);
+
+// What the findings say that make a run invalid.
+struct InvalidCauses {
+  bool requests_failed = false;
+  bool generator = false;  // did not send what was due, or not in time
+  bool other = false;      // nothing that the load explains
+};
+
+// The totals are the result's.
+InvalidCauses InvalidCausesOf(const TestResult& result,
+                              const TestTotals& totals);
 
 // What other programs, or other guests of the hypervisor, did to the run: the
 // messages of its findings about that.

@@ -1,5 +1,7 @@
 #include "distbench/report/measurements/run_outcome.h"
 
+#include "distbench/report/measurements/test_totals.h"
+#include "distbench/report/testing/report_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -7,6 +9,7 @@ namespace distbench::report {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::StartsWith;
 
 TestResult ResultOfSeconds(int64_t seconds) {
   TestResult result;
@@ -53,6 +56,43 @@ TEST(OutcomeOfTest, OnlyOverloadsAndTimeoutsWereTooMuch) {
   EXPECT_FALSE(WasTooMuch(RunOutcome::kMeasured));
   EXPECT_FALSE(WasTooMuch(RunOutcome::kInvalid));
   EXPECT_FALSE(WasTooMuch(RunOutcome::kLost));
+}
+
+TEST(OutcomeOfTest, DamagedLogsMakeARunInvalid) {
+  TestResult result = ResultOfSeconds(60);
+  StatisticsOf(result, "client/0", "server/0", 0).set_failed_count(-1);
+  EXPECT_EQ(OutcomeOf(result), RunOutcome::kInvalid);
+  EXPECT_THAT(WhyNotMeasured(result),
+              StartsWith("is invalid: 1 log is left out because its statistics "
+                         "are damaged"));
+  EXPECT_TRUE(InvalidCausesOf(result, AddUp(result)).other);
+}
+
+Finding& AddInvalid(const char* code, TestResult& result) {
+  Finding& finding = *result.mutable_run_info()->add_findings();
+  finding.set_severity(Finding::INVALID);
+  finding.set_code(code);
+  return finding;
+}
+
+InvalidCauses CausesOf(const TestResult& result) {
+  return InvalidCausesOf(result, AddUp(result));
+}
+
+TEST(InvalidCausesOfTest, SayWhatTheLoadExplains) {
+  TestResult result;
+  AddInvalid("nothing_measured", result);
+  EXPECT_TRUE(CausesOf(result).other) << "nothing says why";
+  AddInvalid("binding_not_held", result).set_severity(Finding::WARN);
+  AddInvalid("failed_rpcs", result);
+  EXPECT_TRUE(CausesOf(result).requests_failed);
+  EXPECT_FALSE(CausesOf(result).generator);
+  EXPECT_FALSE(CausesOf(result).other);
+  AddInvalid("late_sends", result);
+  EXPECT_TRUE(CausesOf(result).generator);
+  EXPECT_FALSE(CausesOf(result).other);
+  AddInvalid("binding_not_held", result);
+  EXPECT_TRUE(CausesOf(result).other);
 }
 
 TEST(DisturbancesOfTest, AreFindingsAboutOthers) {

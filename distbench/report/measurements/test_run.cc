@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "google/protobuf/util/message_differencer.h"
 
 namespace distbench::report {
 
@@ -68,18 +70,16 @@ std::vector<int> ListRpcs(const TestResult& result) {
 }
 
 std::string RunVerdict(const TestResult& result) {
+  return RunVerdict(result, AddUp(result));
+}
+
+std::string RunVerdict(const TestResult& result, const TestTotals& totals) {
   if (result.run_info().has_failure()) return "failed";
-  const std::vector<Finding> findings = FindingsBySeverity(result);
+  const std::vector<Finding> findings = FindingsOf(result, totals);
   if (findings.empty() || findings.front().severity() < Finding::WARN) {
     return "ok";
   }
   return SeverityName(findings.front().severity());
-}
-
-std::string RunVerdict(const TestResult& result, const TestTotals& totals) {
-  return totals.invalid_log_count > 0 && !result.run_info().has_failure()
-             ? SeverityName(Finding::INVALID)
-             : RunVerdict(result);
 }
 
 std::string SeverityName(Finding::Severity severity) {
@@ -95,34 +95,37 @@ std::string SeverityName(Finding::Severity severity) {
   return "note";
 }
 
-std::vector<Finding> FindingsBySeverity(const TestResult& result) {
-  const auto& all = result.run_info().findings();
-  std::vector<Finding> findings(all.begin(), all.end());
+namespace {
+
+Finding OnDamage(const std::vector<std::string>& logs) {
+  Finding finding;
+  finding.set_severity(Finding::INVALID);
+  finding.set_code("damaged_logs");
+  finding.set_message(absl::StrCat(
+      logs.size() == 1
+          ? "1 log is left out because its"
+          : absl::StrCat(logs.size(), " logs are left out because their"),
+      " statistics are damaged; the first: ", logs.front()));
+  finding.set_advice(
+      "Do not use this result. Fetch it again from the sequencer, or repeat "
+      "the run.");
+  return finding;
+}
+
+}  // namespace
+
+std::vector<Finding> FindingsOf(const TestResult& result,
+                                const TestTotals& totals) {
+  std::vector<Finding> findings;
+  if (!totals.damaged_logs.empty()) {
+    findings.push_back(OnDamage(totals.damaged_logs));
+  }
+  const auto& stored = result.run_info().findings();
+  findings.insert(findings.end(), stored.begin(), stored.end());
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& a, const Finding& b) {
                      return a.severity() > b.severity();
                    });
-  return findings;
-}
-
-std::vector<Finding> FindingsOf(const TestResult& result,
-                                const TestTotals& totals) {
-  std::vector<Finding> findings = FindingsBySeverity(result);
-  if (totals.invalid_log_count == 0) return findings;
-  Finding damaged;
-  damaged.set_severity(Finding::INVALID);
-  damaged.set_code("damaged_logs");
-  damaged.set_message(absl::StrCat(
-      totals.invalid_log_count == 1
-          ? "1 log is left out because its"
-          : absl::StrCat(totals.invalid_log_count,
-                         " logs are left out because their"),
-      " statistics are damaged; the first: ", totals.first_invalid_log));
-  damaged.set_advice(
-      "Do not use this result. Fetch it again from the sequencer, or repeat "
-      "the "
-      "run.");
-  findings.insert(findings.begin(), std::move(damaged));
   return findings;
 }
 
@@ -160,13 +163,40 @@ bool MixesOrigins(absl::Span<const TestRun> runs) {
   });
 }
 
-bool ShareSeeds(absl::Span<const TestRun> runs) {
+bool IsSameRun(const TestRun& one, const TestRun& other) {
+  if (one.result == other.result) return true;
+  const RunInfo& info = one.result->run_info();
+  const RunInfo& of_other = other.result->run_info();
+  return info.start_timestamp_ns() > 0 && !IsSimulated(*one.result) &&
+         info.start_timestamp_ns() == of_other.start_timestamp_ns() &&
+         info.end_timestamp_ns() == of_other.end_timestamp_ns() &&
+         info.random_seed() == of_other.random_seed() &&
+         info.config_hash() == of_other.config_hash() &&
+         google::protobuf::util::MessageDifferencer::Equals(
+             one.result->service_logs(), other.result->service_logs());
+}
+
+std::string WhyCopies(absl::Span<const TestRun> runs) {
   std::set<uint64_t> seeds;
-  return std::any_of(runs.begin(), runs.end(), [&](const TestRun& run) {
+  std::map<int64_t, std::vector<TestRun>> starts;
+  for (const TestRun& run : runs) {
     const RunInfo& info = run.result->run_info();
-    return IsSimulated(*run.result) && info.has_random_seed() &&
-           !seeds.insert(info.random_seed()).second;
-  });
+    if (IsSimulated(*run.result)) {
+      if (info.has_random_seed() && !seeds.insert(info.random_seed()).second) {
+        return "has simulated runs with the same seed, which are copies and no "
+               "repeats; simulate each with its own (--seed)";
+      }
+      continue;
+    }
+    std::vector<TestRun>& begun_then = starts[info.start_timestamp_ns()];
+    for (const TestRun& other : begun_then) {
+      if (IsSameRun(run, other)) {
+        return "has a run twice, and a copy is no repeat; give each once";
+      }
+    }
+    begun_then.push_back(run);
+  }
+  return "";
 }
 
 }  // namespace distbench::report

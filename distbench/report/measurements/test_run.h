@@ -70,20 +70,15 @@ ReportInput InputOf(absl::Span<const SourcedResults> results);
 std::vector<int> ListRpcs(const TestResult& result);
 
 // The run's verdict, the worst that applies: "failed" (did not complete),
-// "invalid", "warn" or "ok".
-std::string RunVerdict(const TestResult& result);
-
-// The same, with the finding on damaged logs; see FindingsOf().
+// "invalid", "warn" or "ok". The totals are the result's.
 std::string RunVerdict(const TestResult& result, const TestTotals& totals);
+std::string RunVerdict(const TestResult& result);
 
 // Returns "invalid", "warn" or "note".
 std::string SeverityName(Finding::Severity severity);
 
-// The run's findings, the worst first.
-std::vector<Finding> FindingsBySeverity(const TestResult& result);
-
-// The same, and before them one on logs that the totals leave out because they
-// are damaged.
+// The run's findings, the worst first, and before them one on logs that the
+// totals leave out because they are damaged. The totals are the result's.
 std::vector<Finding> FindingsOf(const TestResult& result,
                                 const TestTotals& totals);
 
@@ -118,9 +113,12 @@ std::string OriginOf(absl::Span<const TestRun> runs);
 // over them would be neither.
 bool MixesOrigins(absl::Span<const TestRun> runs);
 
-// Whether simulated runs have the same seed: they are copies of each other, and
-// that they agree says nothing.
-bool ShareSeeds(absl::Span<const TestRun> runs);
+// Whether one real run is the other, or a copy of it.
+bool IsSameRun(const TestRun& one, const TestRun& other);
+
+// Why runs that agree say nothing, as the end of a sentence about them: one is a copy
+// of another, or they were simulated with the same seed. Empty if they are several.
+std::string WhyCopies(absl::Span<const TestRun> runs);
 
 }  // namespace distbench::report
 

@@ -5,10 +5,13 @@
 #include <vector>
 
 #include "distbench/report/testing/report_testing.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace distbench::report {
 namespace {
+
+using ::testing::HasSubstr;
 
 TestResult Simulated() {
   TestResult result;
@@ -35,20 +38,31 @@ TEST(OriginTest, OriginsOfRuns) {
   EXPECT_TRUE(MixesOrigins(runs));
 }
 
-TEST(OriginTest, OnlySimulatedRunsAreCopiesIfTheyShareASeed) {
-  const auto share = [](std::vector<TestResult> all, bool are_simulated) {
-    for (TestResult& result : all) {
-      if (are_simulated) result.mutable_simulation();
-    }
-    const auto results = Sourced(std::move(all));
-    return ShareSeeds(ListRuns(results));
-  };
-  const TestResult one = ResultFromText("run_info { random_seed: 1 }");
-  const TestResult two = ResultFromText("run_info { random_seed: 2 }");
-  EXPECT_FALSE(share({one, two}, true));
-  EXPECT_TRUE(share({one, two, one}, true));
-  EXPECT_FALSE(share({one, one}, false));
-  EXPECT_FALSE(share({TestResult(), TestResult()}, true));
+std::string WhyCopiesOf(std::vector<TestResult> results) {
+  const auto sourced = Sourced(std::move(results));
+  return WhyCopies(ListRuns(sourced));
+}
+
+TEST(CopiesTest, SimulatedRunsThatShareASeedAreCopies) {
+  TestResult one = ResultFromText("run_info { random_seed: 1 } simulation {}");
+  TestResult two = ResultFromText("run_info { random_seed: 2 } simulation {}");
+  EXPECT_EQ(WhyCopiesOf({one, two}), "");
+  EXPECT_THAT(WhyCopiesOf({one, two, one}), HasSubstr("the same seed"));
+  EXPECT_EQ(WhyCopiesOf({Simulated(), Simulated()}), "");
+}
+
+TEST(CopiesTest, ARealRunThatIsThereTwiceIsACopy) {
+  const TestResult run = ResultFromText(
+      "run_info { random_seed: 1 start_timestamp_ns: 5 end_timestamp_ns: 9 } "
+      "service_logs { instance_logs { key: 'client/0' } }");
+  TestResult other_load = run;
+  (*other_load.mutable_service_logs()->mutable_instance_logs())["client/1"];
+  TestResult later = run;
+  later.mutable_run_info()->set_end_timestamp_ns(10);
+  TestResult of_no_time = ResultFromText("run_info { random_seed: 1 }");
+  EXPECT_EQ(WhyCopiesOf({run, other_load, later}), "");
+  EXPECT_EQ(WhyCopiesOf({of_no_time, of_no_time}), "");
+  EXPECT_THAT(WhyCopiesOf({run, later, run}), HasSubstr("a run twice"));
 }
 
 }  // namespace

@@ -45,17 +45,16 @@ void AddTraffic(const results::RpcLogView& view,
   totals.all.Add(counts);
 }
 
-void NoteInvalid(const std::string& where, const absl::Status& status,
-                 TestTotals& totals) {
-  if (totals.invalid_log_count++ > 0) return;
-  totals.first_invalid_log = absl::StrCat(where, ": ", status.message());
+void LeaveOut(const std::string& log, const absl::Status& problem,
+              TestTotals& totals) {
+  totals.damaged_logs.push_back(absl::StrCat(log, ": ", problem.message()));
 }
 
 void AddLog(const results::RpcLogView& view, TestTotals& totals) {
   const RpcStatistics& statistics = view.log.statistics();
   if (absl::Status status = totals.rpcs[view.rpc_name].Add(statistics);
       !status.ok()) {
-    NoteInvalid(
+    LeaveOut(
         absl::StrCat(view.rpc_name, " from ", view.client, " to ", view.server),
         status, totals);
     return;
@@ -73,7 +72,7 @@ void AddPooled(const TestResult& result, const std::string& client,
   for (const auto& [rpc_index, statistics] : log.pooled_statistics()) {
     const std::string rpc = results::RpcName(result, rpc_index);
     if (absl::Status status = totals.rpcs[rpc].Add(statistics); !status.ok()) {
-      NoteInvalid(absl::StrCat(rpc, " from ", client), status, totals);
+      LeaveOut(absl::StrCat(rpc, " from ", client), status, totals);
       continue;
     }
     const results::RpcCounts counts = results::CountsOf(statistics);
@@ -89,7 +88,37 @@ void AddPooled(const TestResult& result, const std::string& client,
   }
 }
 
+// A field of a client's log: statistics by the RPC's index.
+template <typename Statistics>
+using ByRpc = const google::protobuf::Map<int32_t, Statistics>& (
+    ServicePerformanceLog::*)() const;
+
+// Sets the sums over clients. `what` is the statistics in messages.
+template <typename Statistics>
+void AddUpClients(const TestResult& result, absl::string_view what,
+                  ByRpc<Statistics> statistics_by_rpc,
+                  std::map<std::string, Statistics>& sums, TestTotals& totals) {
+  std::map<std::string, results::TallyOf<Statistics>> tallies;
+  for (const auto* client :
+       results::Sorted(result.service_logs().instance_logs())) {
+    const auto& by_rpc = (client->second.*statistics_by_rpc)();
+    for (const auto* statistics : results::Sorted(by_rpc)) {
+      const std::string rpc = results::RpcName(result, statistics->first);
+      const absl::Status added = tallies[rpc].Add(statistics->second);
+      if (added.ok()) continue;
+      LeaveOut(absl::StrCat(what, " of ", rpc, " from ", client->first), added,
+               totals);
+    }
+  }
+  for (const auto& [rpc, tally] : tallies) tally.Encode(sums[rpc]);
+}
+
 }  // namespace
+
+OfferedLoad TestTotals::load(const std::string& rpc) const {
+  const auto found = offered.find(rpc);
+  return found == offered.end() ? OfferedLoad() : found->second;
+}
 
 TestTotals AddUp(const TestResult& result) {
   TestTotals totals;
@@ -105,10 +134,12 @@ TestTotals AddUp(const TestResult& result) {
   for (const auto& [client, log] : result.service_logs().instance_logs()) {
     AddPooled(result, client, log, totals);
   }
-  ForEachLeftOut(result,
-                 [&](const std::string& what, const absl::Status& problem) {
-                   NoteInvalid(what, problem, totals);
-                 });
+  AddUpClients(result, "attempts", &ServicePerformanceLog::policy_statistics,
+               totals.attempts, totals);
+  AddUpClients(result, "messages", &ServicePerformanceLog::stream_statistics,
+               totals.streams, totals);
+  AddUpClients(result, "offered load", &ServicePerformanceLog::offered_loads,
+               totals.offered, totals);
   for (const auto& [pair, counts] : totals.pairs) {
     totals.duration_ns = std::max(totals.duration_ns, counts.duration_ns());
   }
@@ -135,14 +166,12 @@ uint64_t OpenLoopFailures(const OfferedLoad& load, uint64_t response_count,
                  unsent, most));
 }
 
-stats::Outcomes ResponseTimeOf(const TestResult& result,
-                               const TestTotals& totals,
+stats::Outcomes ResponseTimeOf(const TestTotals& totals,
                                const std::string& rpc) {
   const auto found = totals.rpcs.find(rpc);
   if (found == totals.rpcs.end()) return {};
   stats::Outcomes outcomes = {.latency_ns = found->second.response_time_ns};
-  const OfferedLoad load = OfferedLoadOf(result, rpc).value_or(OfferedLoad());
-  outcomes.failed_count = OpenLoopFailures(load, outcomes.count(),
+  outcomes.failed_count = OpenLoopFailures(totals.load(rpc), outcomes.count(),
                                            found->second.counts.failed_count);
   return outcomes;
 }
@@ -188,93 +217,6 @@ void ForEachActivity(
       visit(instance->first, activity->first, activity->second);
     }
   }
-}
-
-// ---- Sums over clients ------------------------------------------------------
-
-namespace {
-
-// A field of a client's log: statistics by the RPC's index.
-template <typename Statistics>
-using ByRpc = const google::protobuf::Map<int32_t, Statistics>& (
-    ServicePerformanceLog::*)() const;
-
-// Adds the statistics of each client and RPC to tally_of(rpc), unless that is
-// null.
-template <typename Statistics>
-void AddUpClients(
-    const TestResult& result, ByRpc<Statistics> statistics_by_rpc,
-    absl::FunctionRef<results::Tally*(const std::string& rpc)> tally_of,
-    absl::FunctionRef<void(const std::string& client, const std::string& rpc,
-                           const absl::Status& problem)>
-        left_out) {
-  for (const auto* client :
-       results::Sorted(result.service_logs().instance_logs())) {
-    const auto& by_rpc = (client->second.*statistics_by_rpc)();
-    for (const auto* statistics : results::Sorted(by_rpc)) {
-      const std::string rpc = results::RpcName(result, statistics->first);
-      results::Tally* const tally = tally_of(rpc);
-      if (tally == nullptr) continue;
-      const absl::Status added = tally->Add(statistics->second);
-      if (!added.ok()) left_out(client->first, rpc, added);
-    }
-  }
-}
-
-template <typename Statistics>
-std::optional<Statistics> SumOf(const TestResult& result,
-                                const std::string& rpc,
-                                ByRpc<Statistics> statistics_by_rpc) {
-  std::optional<results::TallyOf<Statistics>> tally;
-  AddUpClients(
-      result, statistics_by_rpc,
-      [&](const std::string& name) -> results::Tally* {
-        if (name != rpc) return nullptr;
-        return tally.has_value() ? &*tally : &tally.emplace();
-      },
-      [](const auto&...) {});
-  if (!tally.has_value()) return std::nullopt;
-  Statistics sum;
-  tally->Encode(sum);
-  return sum;
-}
-
-}  // namespace
-
-std::optional<PolicyStatistics> AttemptsOf(const TestResult& result,
-                                           const std::string& rpc) {
-  return SumOf(result, rpc, &ServicePerformanceLog::policy_statistics);
-}
-
-std::optional<StreamStatistics> StreamsOf(const TestResult& result,
-                                          const std::string& rpc) {
-  return SumOf(result, rpc, &ServicePerformanceLog::stream_statistics);
-}
-
-std::optional<OfferedLoad> OfferedLoadOf(const TestResult& result,
-                                         const std::string& rpc) {
-  return SumOf(result, rpc, &ServicePerformanceLog::offered_loads);
-}
-
-void ForEachLeftOut(const TestResult& result,
-                    absl::FunctionRef<void(const std::string& what,
-                                           const absl::Status& problem)>
-                        visit) {
-  const auto visit_all = [&]<typename Statistics>(
-                             absl::string_view what,
-                             ByRpc<Statistics> statistics_by_rpc) {
-    std::map<std::string, results::TallyOf<Statistics>> tallies;
-    AddUpClients(
-        result, statistics_by_rpc,
-        [&](const std::string& rpc) { return &tallies[rpc]; },
-        [&](const std::string& client, const std::string& rpc,
-            const absl::Status& problem) {
-          visit(absl::StrCat(what, " of ", rpc, " from ", client), problem);
-        });
-  };
-  visit_all("attempts", &ServicePerformanceLog::policy_statistics);
-  visit_all("messages", &ServicePerformanceLog::stream_statistics);
-  visit_all("offered load", &ServicePerformanceLog::offered_loads);
 }
 
 }  // namespace distbench::report

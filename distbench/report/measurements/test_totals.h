@@ -5,12 +5,11 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "absl/status/status.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/stats/log_histogram.h"
 #include "distbench/stats/outcomes.h"
@@ -51,10 +50,20 @@ struct TestTotals {
   // not compared.
   int64_t duration_ns = 0;
 
-  // The number of logs left out because their statistics are invalid, or too
-  // large to add up (see ForEachLeftOut()), and the first reason.
-  int invalid_log_count = 0;
-  std::string first_invalid_log;
+  // What each client recorded for all its servers together, added up over the
+  // clients, keyed by RPC: the attempts of those with a policy, the messages of
+  // those that stream, and the offered load of open loops.
+  std::map<std::string, PolicyStatistics> attempts;
+  std::map<std::string, StreamStatistics> streams;
+  std::map<std::string, OfferedLoad> offered;
+
+  // What is left out because its numbers are damaged, or too large to add to
+  // those before it, so that it does not hide the others, and why: "query from
+  // client/0 to server/1: ...".
+  std::vector<std::string> damaged_logs;
+
+  // Empty in closed loops.
+  OfferedLoad load(const std::string& rpc) const;
 };
 
 // Requires statistics (see results/legacy_results.h).
@@ -74,8 +83,7 @@ uint64_t OpenLoopFailures(const OfferedLoad& load, uint64_t response_count,
 
 // The outcomes of the RPCs of open loops, by response time. RPCs that were due
 // but never sent count as failed. Empty for RPCs of closed loops.
-stats::Outcomes ResponseTimeOf(const TestResult& result,
-                               const TestTotals& totals,
+stats::Outcomes ResponseTimeOf(const TestTotals& totals,
                                const std::string& rpc);
 
 // An amount per second; 0 if the duration is 0.
@@ -106,34 +114,6 @@ void ForEachActivity(
     absl::FunctionRef<void(const std::string& instance,
                            const std::string& activity, const ActivityLog& log)>
         visit);
-
-// ---- Sums over clients ------------------------------------------------------
-//
-// What each client of a test recorded for all its servers together, added up
-// over the clients: the attempts of RPCs with a policy, the messages of those
-// that stream, and the load that was offered.
-//
-// Clients are added in the order of their names. One whose numbers are damaged,
-// or too large to add to those before it, is left out, so that it does not hide
-// the others; see ForEachLeftOut().
-
-// Returns the attempts of an RPC; nothing if it has no policy.
-std::optional<PolicyStatistics> AttemptsOf(const TestResult& result,
-                                           const std::string& rpc);
-
-// Returns the messages of an RPC; nothing if it does not stream.
-std::optional<StreamStatistics> StreamsOf(const TestResult& result,
-                                          const std::string& rpc);
-
-// Returns the RPC's offered load in open loops; nothing if no client has one.
-std::optional<OfferedLoad> OfferedLoadOf(const TestResult& result,
-                                         const std::string& rpc);
-
-// Visits what these sums leave out: "attempts of query from client/0", and why.
-void ForEachLeftOut(const TestResult& result,
-                    absl::FunctionRef<void(const std::string& what,
-                                           const absl::Status& problem)>
-                        visit);
 
 }  // namespace distbench::report
 

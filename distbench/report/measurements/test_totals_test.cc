@@ -1,9 +1,6 @@
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/testing/report_testing.h"
@@ -20,6 +17,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Key;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
@@ -88,7 +86,7 @@ TEST(TestTotalsTest, AddsUpByRpcPairAndInstance) {
   EXPECT_EQ(totals.all.failed_count, 3);
   // From the first send of either RPC to the last completion of either.
   EXPECT_EQ(totals.duration_ns, 2500);
-  EXPECT_EQ(totals.invalid_log_count, 0);
+  EXPECT_THAT(totals.damaged_logs, IsEmpty());
 }
 
 TEST(TestTotalsTest, NothingHappensInNoTime) {
@@ -147,8 +145,7 @@ TEST(TestTotalsTest, PooledHistogramsBelongToTheirRpc) {
   EXPECT_EQ(totals.rpcs.at("a").service_time_ns.count(), 1u);
   EXPECT_EQ(totals.pair_count, 1);
   EXPECT_EQ(totals.brief_pair_count, 1);
-  EXPECT_EQ(totals.invalid_log_count, 1);
-  EXPECT_THAT(totals.first_invalid_log, HasSubstr("a from c/1: "));
+  EXPECT_THAT(totals.damaged_logs, ElementsAre(HasSubstr("a from c/1: ")));
 }
 
 TEST(TestTotalsTest, WhatIsLeftOfALostClientCounts) {
@@ -221,7 +218,7 @@ TEST(TestTotalsTest, ResponseTimesHaveEachFailureOnce) {
         }
       })",
       &result));
-  const stats::Outcomes times = ResponseTimeOf(result, AddUp(result), "a");
+  const stats::Outcomes times = ResponseTimeOf(AddUp(result), "a");
   EXPECT_EQ(times.count(), 6);
   EXPECT_EQ(times.failed_count, 5);
 }
@@ -236,19 +233,6 @@ TEST(TestTotalsTest, OpenLoopsHaveNoFailuresOfOthers) {
   // Counts that do not belong together.
   EXPECT_EQ(OpenLoopFailures(load, 200, 50), 4);
   EXPECT_EQ(OpenLoopFailures(load, 0, 50), 54);
-}
-
-using ::testing::IsEmpty;
-
-// What the sums leave out, with the reason.
-std::vector<std::pair<std::string, std::string>> LeftOut(
-    const TestResult& result) {
-  std::vector<std::pair<std::string, std::string>> left_out;
-  ForEachLeftOut(result,
-                 [&](const std::string& what, const absl::Status& problem) {
-                   left_out.emplace_back(what, std::string(problem.message()));
-                 });
-  return left_out;
 }
 
 constexpr char kThreeClients[] = R"(
@@ -293,17 +277,17 @@ constexpr char kThreeClients[] = R"(
   })";
 
 TEST(ClientSumsTest, AddsUpTheUndamagedClients) {
-  const auto attempts = AttemptsOf(ResultFromText(kThreeClients), "query");
-  ASSERT_TRUE(attempts.has_value());
-  EXPECT_EQ(attempts->attempt_count(), 250);
-  EXPECT_EQ(attempts->retry_count(), 50);
-  EXPECT_EQ(attempts->concurrency_limit().count(), 4);
-  EXPECT_EQ(attempts->concurrency_limit().min(), 8);
-  EXPECT_EQ(attempts->concurrency_limit().max(), 30);
-  EXPECT_FALSE(AttemptsOf(ResultFromText(kThreeClients), "plain").has_value());
-  EXPECT_THAT(LeftOut(ResultFromText(kThreeClients)),
-              ElementsAre(Pair("attempts of query from client/2",
-                               HasSubstr("statistics hold -7"))));
+  const TestTotals totals = AddUp(ResultFromText(kThreeClients));
+  const PolicyStatistics& attempts = totals.attempts.at("query");
+  EXPECT_EQ(attempts.attempt_count(), 250);
+  EXPECT_EQ(attempts.retry_count(), 50);
+  EXPECT_EQ(attempts.concurrency_limit().count(), 4);
+  EXPECT_EQ(attempts.concurrency_limit().min(), 8);
+  EXPECT_EQ(attempts.concurrency_limit().max(), 30);
+  EXPECT_FALSE(totals.attempts.contains("plain"));
+  EXPECT_THAT(totals.damaged_logs,
+              ElementsAre(HasSubstr("attempts of query from client/2: "
+                                    "statistics hold -7")));
 }
 
 // A client whose log has `count` messages at a distance of 7 ns, and unsent
@@ -331,33 +315,28 @@ TEST(ClientSumsTest, OneClientDoesNotHideTheOthers) {
   AddClient("client/1", std::numeric_limits<int64_t>::max(), result);
   AddClient("client/2", 3, result);
 
-  const std::optional<StreamStatistics> streams = StreamsOf(result, "feed");
-  ASSERT_TRUE(streams.has_value());
-  EXPECT_EQ(streams->stream_count(), 2);
-  EXPECT_EQ(results::HistogramOf(streams->gap_ns()).count(), 8u);
-  const std::optional<OfferedLoad> load = OfferedLoadOf(result, "feed");
-  ASSERT_TRUE(load.has_value());
-  EXPECT_EQ(load->offered_count(), 2);
-  EXPECT_EQ(results::HistogramOf(load->unsent_wait_ns()).count(), 8u);
-
-  EXPECT_THAT(
-      LeftOut(result),
-      ElementsAre(Pair("messages of feed from client/1",
-                       HasSubstr("gap_ns cannot be added to the others")),
-                  Pair("offered load of feed from client/1", HasSubstr(""))));
   const TestTotals totals = AddUp(result);
-  EXPECT_EQ(totals.invalid_log_count, 2);
-  EXPECT_THAT(totals.first_invalid_log,
-              HasSubstr("messages of feed from client/1: gap_ns cannot"));
+  const StreamStatistics& streams = totals.streams.at("feed");
+  EXPECT_EQ(streams.stream_count(), 2);
+  EXPECT_EQ(results::HistogramOf(streams.gap_ns()).count(), 8u);
+  const OfferedLoad load = totals.load("feed");
+  EXPECT_EQ(load.offered_count(), 2);
+  EXPECT_EQ(results::HistogramOf(load.unsent_wait_ns()).count(), 8u);
+  EXPECT_THAT(totals.damaged_logs,
+              ElementsAre(HasSubstr("messages of feed from client/1: gap_ns "
+                                    "cannot be added to the others"),
+                          HasSubstr("offered load of feed from client/1: ")));
 }
 
 TEST(ClientSumsTest, NothingIsLeftOutOfAResultWithoutDamage) {
   TestResult result =
       ResultFromText("traffic_config { rpc_descriptions { name: 'feed' } }");
   AddClient("client/0", 5, result);
-  EXPECT_THAT(LeftOut(result), IsEmpty());
-  EXPECT_FALSE(StreamsOf(result, "other").has_value());
-  EXPECT_FALSE(AttemptsOf(result, "feed").has_value());
+  const TestTotals totals = AddUp(result);
+  EXPECT_THAT(totals.damaged_logs, IsEmpty());
+  EXPECT_FALSE(totals.streams.contains("other"));
+  EXPECT_FALSE(totals.attempts.contains("feed"));
+  EXPECT_EQ(totals.load("other").offered_count(), 0);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "distbench/report/objectives/check_objectives.h"
+#include "distbench/report/objectives/objectives.h"
 
 #include <string>
 #include <vector>
@@ -306,6 +306,16 @@ TEST(CheckRunTest, SaysWhetherTheRunIsValid) {
   EXPECT_EQ(CheckRun(result, /*allow_invalid=*/true).verdict,
             CheckVerdict::kFail);
   EXPECT_EQ(CheckRun(result, false).evidence, "failed: node1 was lost");
+}
+
+TEST(CheckRunTest, DamagedLogsMakeARunInvalid) {
+  TestResult result;
+  (*(*result.mutable_service_logs()->mutable_instance_logs())["client/0"]
+        .mutable_pooled_statistics())[0]
+      .set_failed_count(-1);
+  EXPECT_EQ(CheckRun(result, false).verdict, CheckVerdict::kFail);
+  EXPECT_THAT(CheckRun(result, false).evidence,
+              HasSubstr("invalid: 1 log is left out because its statistics"));
 }
 
 }  // namespace

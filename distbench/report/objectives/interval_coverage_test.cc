@@ -1,7 +1,7 @@
 #include <string>
 #include <vector>
 
-#include "distbench/report/objectives/judge_objective.h"
+#include "distbench/report/objectives/objectives.h"
 #include "distbench/report/objectives/testing/simulated_runs.h"
 #include "gtest/gtest.h"
 

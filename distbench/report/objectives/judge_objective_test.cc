@@ -1,4 +1,4 @@
-#include "distbench/report/objectives/judge_objective.h"
+#include "distbench/report/objectives/objectives.h"
 
 #include <cmath>
 #include <cstdint>

@@ -16,7 +16,7 @@
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
-#include "distbench/report/objectives/check_objectives.h"
+#include "distbench/report/objectives/objectives.h"
 #include "distbench/report/parts/text_part.h"
 #include "distbench/report/terminal/layout.h"
 #include "distbench/report/text/text_summary_sections.h"

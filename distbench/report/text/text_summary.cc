@@ -11,8 +11,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/saturating_add.h"
+#include "distbench/report/measurements/faults.h"
 #include "distbench/report/measurements/network_readings.h"
-#include "distbench/report/measurements/planned_faults.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/parts/text_part.h"
@@ -156,10 +156,10 @@ Lines Global(const TestTotals& totals) {
 // -----------------------------------------------------
 
 // Covers open loops. RPCs that failed or were never sent rank above the others.
-Lines ResponseTime(const TestResult& result, const TestTotals& totals) {
+Lines ResponseTime(const TestTotals& totals) {
   Lines lines;
   for (const auto& [name, rpc] : totals.rpcs) {
-    const stats::Outcomes outcomes = ResponseTimeOf(result, totals, name);
+    const stats::Outcomes outcomes = ResponseTimeOf(totals, name);
     if (outcomes.count() == 0) continue;
     lines.push_back(LatencyLine(name, outcomes.count(), outcomes));
   }
@@ -188,11 +188,10 @@ void AppendOffered(const std::string& name, const OfferedLoad& offered,
 
 // How accurately the generator produced the load: what it sent, how late, and
 // how many RPCs it kept in flight (by Little's law).
-Lines GeneratorHealth(const TestResult& result, const TestTotals& totals) {
+Lines GeneratorHealth(const TestTotals& totals) {
   Lines lines;
   for (const auto& [name, rpc] : totals.rpcs) {
-    AppendOffered(name, OfferedLoadOf(result, name).value_or(OfferedLoad()),
-                  lines);
+    AppendOffered(name, totals.load(name), lines);
     if (const stats::LogHistogram& lateness_ns = rpc.lateness_ns;
         lateness_ns.count() > 0) {
       lines.push_back(absl::StrCat(
@@ -366,11 +365,11 @@ std::vector<std::string> SummarizeTest(const TestResult& result) {
       {"Communication summary", Communication(totals), true},
       {"Instance summary", Instances(totals), true},
       {"Global summary", Global(totals), true},
-      {"Response time summary", ResponseTime(result, totals)},
-      {"Generator health", GeneratorHealth(result, totals)},
+      {"Response time summary", ResponseTime(totals)},
+      {"Generator health", GeneratorHealth(totals)},
       {"Time parts", TimePartLines(totals)},
-      {"Streams", StreamLines(result)},
-      {"Policies", PolicyLines(result)},
+      {"Streams", StreamLines(result, totals)},
+      {"Policies", PolicyLines(result, totals)},
       {"Recovery", RecoveryLines(result)},
       {"Failures", FailureLines(result, totals)},
       {"Planned faults", FaultLines(result)},

@@ -12,8 +12,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/saturating_add.h"
-#include "distbench/report/measurements/planned_faults.h"
-#include "distbench/report/measurements/recovery.h"
+#include "distbench/report/measurements/faults.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
@@ -259,19 +258,16 @@ std::string RecoveryText(FaultRecoveries& sum) {
 
 }  // namespace
 
-std::vector<std::string> PolicyLines(const TestResult& result) {
+std::vector<std::string> PolicyLines(const TestResult& result,
+                                     const TestTotals& totals) {
   std::vector<std::string> lines;
-  if (std::none_of(result.service_logs().instance_logs().begin(),
-                   result.service_logs().instance_logs().end(),
-                   [](const auto& entry) {
-                     return entry.second.policy_statistics_size() > 0;
-                   })) {
-    return lines;
-  }
+  if (totals.attempts.empty()) return lines;
   // Only counts and moments of single RPCs are needed.
-  ForEachRpc(result, /*max_intervals=*/1, [&](const RpcMeasurements& rpc) {
+  for (const int rpc_index : ListRpcs(result)) {
+    const RpcMeasurements rpc =
+        MeasurementsOf(result, totals, rpc_index, /*max_intervals=*/1);
     if (rpc.attempts) AppendPolicy(rpc, lines);
-  });
+  }
   return lines;
 }
 
@@ -343,18 +339,20 @@ std::vector<std::string> AdmissionLines(const TestResult& result) {
   return lines;
 }
 
-std::vector<std::string> StreamLines(const TestResult& result) {
+std::vector<std::string> StreamLines(const TestResult& result,
+                                     const TestTotals& totals) {
   std::vector<std::string> lines;
   for (const int rpc_index : ListRpcs(result)) {
     const std::string rpc = results::RpcName(result, rpc_index);
-    const std::optional<StreamStatistics> streams = StreamsOf(result, rpc);
-    if (!streams) continue;
+    const auto found = totals.streams.find(rpc);
+    if (found == totals.streams.end()) continue;
+    const StreamStatistics& streams = found->second;
     lines.push_back(absl::StrFormat(
         "  %s: streams: %d requests: %d (%d bytes) responses: %d (%d bytes)",
-        rpc, streams->stream_count(), streams->request_messages(),
-        streams->request_bytes(), streams->response_messages(),
-        streams->response_bytes()));
-    AppendParts(rpc, StreamTimesOf(*streams), lines);
+        rpc, streams.stream_count(), streams.request_messages(),
+        streams.request_bytes(), streams.response_messages(),
+        streams.response_bytes()));
+    AppendParts(rpc, StreamTimesOf(streams), lines);
   }
   return lines;
 }

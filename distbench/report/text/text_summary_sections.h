@@ -53,7 +53,8 @@ std::string FiguresText(const stats::OutcomesView& times, TimeFigures shown);
 // Returns the section "Policies" of the summary: for each RPC with a policy,
 // its load and goodput, its attempts, and what else its policy did. Empty if
 // there is none.
-std::vector<std::string> PolicyLines(const TestResult& result);
+std::vector<std::string> PolicyLines(const TestResult& result,
+                                     const TestTotals& totals);
 
 // Returns the section "Recovery": how long each RPC whose goodput a server's
 // fault lowered took to recover from it. Empty if there were no faults.
@@ -69,7 +70,8 @@ std::vector<std::string> AdmissionLines(const TestResult& result);
 // Returns the section "Streams" of the summary: for each RPC that streams, a
 // line with its messages, and one for each time that was measured of them.
 // Empty if there is none.
-std::vector<std::string> StreamLines(const TestResult& result);
+std::vector<std::string> StreamLines(const TestResult& result,
+                                     const TestTotals& totals);
 
 // Returns the section "Time parts" of the summary: a line for each RPC and part
 // of its time, in the order in which an RPC passes through them. Empty if the

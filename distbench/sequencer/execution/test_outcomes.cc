@@ -5,7 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "distbench/metrics/openmetrics.h"
 #include "distbench/report/measurements/test_run.h"
-#include "distbench/report/objectives/check_objectives.h"
+#include "distbench/report/objectives/objectives.h"
 #include "distbench/report/verdicts/check.h"
 
 namespace distbench::sequencer {

@@ -19,7 +19,7 @@
 #include "distbench/report/measurements/measure.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/run_outcome.h"
-#include "distbench/report/objectives/check_objectives.h"
+#include "distbench/report/objectives/objectives.h"
 #include "distbench/report/text/text_summary.h"
 #include "distbench/report/verdicts/check.h"
 

@@ -16,7 +16,7 @@
 #include "distbench/products/protection/measures/value_distribution.h"
 #include "distbench/report/measurements/measure.h"
 #include "distbench/report/measurements/rpc_measurements.h"
-#include "distbench/report/objectives/judge_objective.h"
+#include "distbench/report/objectives/objectives.h"
 #include "distbench/stats/metric.h"
 #include "distbench/stats/outcomes.h"
 #include "distbench/stats/quantile_interval.h"

@@ -6,7 +6,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "distbench/config/objectives/objective.h"
-#include "distbench/report/objectives/judge_objective.h"
+#include "distbench/report/objectives/objectives.h"
 #include "proto/results.pb.h"
 
 namespace distbench::protection {

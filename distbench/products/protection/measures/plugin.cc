@@ -2,7 +2,7 @@
 
 #include "distbench/base/plugins.h"
 #include "distbench/products/protection/measures/judge_isolation.h"
-#include "distbench/report/objectives/judge_objective.h"
+#include "distbench/report/objectives/objectives.h"
 
 namespace distbench::protection {
 namespace {

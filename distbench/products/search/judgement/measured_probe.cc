@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "distbench/report/measurements/run_outcome.h"
-#include "distbench/report/objectives/check_objectives.h"
+#include "distbench/report/objectives/objectives.h"
 #include "distbench/results/walk.h"
 
 namespace distbench::search {
@@ -110,39 +110,8 @@ void SetExcess(const Distance& distance, bool has_grown, Probe& probe) {
   }
 }
 
-// What the findings that make a run invalid are about.
-struct InvalidCauses {
-  bool requests_failed = false;
-  bool generator = false;  // did not send what was due, or not in time
-  bool other = false;      // nothing that the load explains
-};
-
-// See docs/measuring.md for the codes. That nothing was measured needs no
-// mention where another finding says why.
-InvalidCauses InvalidCausesOf(const TestResult& result) {
-  InvalidCauses causes;
-  bool is_empty = false;
-  for (const Finding& finding : result.run_info().findings()) {
-    if (finding.severity() != Finding::INVALID) continue;
-    const std::string& code = finding.code();
-    if (code == "failed_rpcs") {
-      causes.requests_failed = true;
-    } else if (code == "unsent_load" || code == "late_sends") {
-      causes.generator = true;
-    } else if (code == "nothing_measured") {
-      is_empty = true;
-    } else {
-      causes.other = true;
-    }
-  }
-  if (is_empty && !causes.requests_failed && !causes.generator) {
-    causes.other = true;
-  }
-  return causes;
-}
-
 // The numbers of an invalid run are false, so that it meets nothing.
-void DoNotMeet(const InvalidCauses& causes, Probe& probe) {
+void DoNotMeet(const report::InvalidCauses& causes, Probe& probe) {
   if (!Met(probe)) return;
   if (causes.requests_failed) {
     probe.excess = kInfinity;
@@ -170,7 +139,7 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
   if (ending == report::RunOutcome::kLost) {
     return absl::AbortedError(result.run_info().failure());
   }
-  const InvalidCauses invalid = InvalidCausesOf(result);
+  const report::InvalidCauses invalid = report::InvalidCausesOf(result, totals);
   const std::string why_not_valid =
       absl::StrCat("the run ", report::WhyNotMeasured(result));
   if (invalid.other) return absl::AbortedError(why_not_valid);
@@ -232,8 +201,7 @@ RpcStatistics StatisticsOf(const TestResult& result,
   if (found == totals.rpcs.end()) return statistics;
   found->second.Encode(statistics);
   statistics.clear_failures_by_error();  // indices of different instances
-  const stats::Outcomes response =
-      report::ResponseTimeOf(result, totals, found->first);
+  const stats::Outcomes response = report::ResponseTimeOf(totals, found->first);
   if (response.count() > 0) {
     statistics.set_failed_count(static_cast<int64_t>(response.failed_count));
   }

@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "distbench/products/search/strategy/load_search.h"
 #include "distbench/report/measurements/test_totals.h"
-#include "distbench/report/objectives/judge_objective.h"
+#include "distbench/report/objectives/objectives.h"
 #include "proto/results.pb.h"
 
 namespace distbench::search {

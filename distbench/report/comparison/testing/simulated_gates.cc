@@ -23,7 +23,7 @@ TestComparison WithoutRuns(const GateExperiment& experiment) {
   TestComparison comparison;
   comparison.test = "simulated";
   if (experiment.until_decided) {
-    comparison.look_plan = LookPlan{kFirstLook, experiment.runs};
+    comparison.look_plan = stats::LookPlan{kFirstLook, experiment.runs};
   }
   for (int i = 0; i < experiment.conditions; ++i) {
     comparison.rpcs.push_back({absl::StrCat("rpc_", i), "service time", {}});

@@ -15,6 +15,7 @@
 #include "distbench/config/arrivals/arrival_stream.h"
 #include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/report/findings/judge_parts.h"
+#include "distbench/report/measurements/test_totals.h"
 #include "google/protobuf/text_format.h"
 
 namespace distbench::report {
@@ -106,9 +107,10 @@ void SendLate(int seconds, uint64_t seed, TestResult& result) {
 }
 
 bool IsAlarmed(const TestResult& result) {
+  const TestTotals totals = AddUp(result);
   FindingList findings;
-  JudgeArrivals(result, findings);
-  JudgeComposedArrivals(result, findings);
+  JudgeArrivals({result, totals}, findings);
+  JudgeComposedArrivals({result, totals}, findings);
   return !findings.Take().empty();
 }
 

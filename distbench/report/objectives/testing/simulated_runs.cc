@@ -7,7 +7,7 @@
 
 #include "distbench/base/time_units.h"
 #include "distbench/report/measurements/test_totals.h"
-#include "distbench/report/objectives/judge_objective.h"
+#include "distbench/report/objectives/objectives.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/message_sums.h"
 #include "distbench/results/rpc_totals.h"

@@ -1,4 +1,4 @@
-#include "distbench/report/measurements/planned_faults.h"
+#include "distbench/report/measurements/faults.h"
 
 #include <cstdint>
 #include <initializer_list>
@@ -68,6 +68,37 @@ TEST(PlannedFaultsTest, AddsUpInstancesAndUnitesTheirTimes) {
               ElementsAre(FieldsAre(90, 200), FieldsAre(300, 400)));
   EXPECT_EQ(faults[1].description, "server stands still");
   EXPECT_THAT(faults[1].spans, IsEmpty());
+}
+
+TEST(PlannedFaultsTest, TimesThatEndBeforeTheyBeginAreNone) {
+  TestResult result = ResultFromText(R"(
+    traffic_config { server_faults { name: "freeze" service: "server" } }
+    service_logs {
+      instance_logs {
+        key: "server/0"
+        value {
+          fault_logs {
+            key: "freeze"
+            value {
+              times { begin_timestamp_ns: 300 end_timestamp_ns: 200 }
+              times { begin_timestamp_ns: -9 end_timestamp_ns: 900 }
+              times { begin_timestamp_ns: 100 end_timestamp_ns: 150 }
+            }
+          }
+        }
+      }
+    })");
+  EXPECT_THAT(PlannedFaultsOf(result).at(0).spans,
+              ElementsAre(FieldsAre(100, 150)));
+  // That there are such times does not say that the fault was never in effect.
+  FaultLog& log = result.mutable_service_logs()
+                      ->mutable_instance_logs()
+                      ->at("server/0")
+                      .mutable_fault_logs()
+                      ->at("freeze");
+  log.mutable_times()->RemoveLast();
+  EXPECT_THAT(PlannedFaultsOf(result).at(0).spans, IsEmpty());
+  EXPECT_FALSE(PlannedFaultsOf(result).at(0).was_missed);
 }
 
 // A log of a fault with these moments, of an instance.

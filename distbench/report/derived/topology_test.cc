@@ -1,11 +1,11 @@
-#include "distbench/report/measurements/topology.h"
-
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/report/derived/derive.h"
 #include "distbench/report/testing/report_testing.h"
 #include "distbench/results/rpc_totals.h"
 #include "gmock/gmock.h"
@@ -15,6 +15,13 @@ namespace distbench::report {
 namespace {
 
 using ::testing::ElementsAre;
+
+using Row = Report::InstanceTable::Row;
+
+// With all instances.
+Report::Topology TopologyOf(const TestResult& result) {
+  return DeriveTopology(result, std::numeric_limits<int64_t>::max());
+}
 
 // The main list of "load" sends "query" by a list of its own; "root" answers it
 // with the help of "leaf".
@@ -35,20 +42,21 @@ constexpr char kThreeTiers[] = R"pb(
   }
 )pb";
 
-std::vector<std::string> Services(const Topology& topology) {
+std::vector<std::string> Services(const Report::Topology& topology) {
   std::vector<std::string> texts;
-  for (const TopologyService& service : topology.services) {
-    texts.push_back(absl::StrCat(service.instance_count, " ", service.name,
-                                 " in tier ", service.tier));
+  for (const Report::Service& service : topology.services()) {
+    texts.push_back(absl::StrCat(service.instances(), " ", service.name(),
+                                 " in tier ", service.tier()));
   }
   return texts;
 }
 
-std::vector<std::string> Edges(const Topology& topology) {
+std::vector<std::string> Edges(const Report::Topology& topology) {
   std::vector<std::string> texts;
-  for (const TopologyEdge& edge : topology.edges) {
-    texts.push_back(absl::StrCat(edge.rpc, ": ", edge.client, " to ",
-                                 edge.server, edge.is_entry ? ", entry" : ""));
+  for (const Report::Edge& edge : topology.edges()) {
+    texts.push_back(absl::StrCat(edge.rpc(), ": ", edge.client(), " to ",
+                                 edge.server(),
+                                 edge.is_entry() ? ", entry" : ""));
   }
   return texts;
 }
@@ -80,18 +88,16 @@ void Record(const std::string& client, const std::string& server, int count,
                      .mutable_statistics());
 }
 
-const TopologyInstance& Instance(const Topology& topology,
-                                 const std::string& name) {
-  for (const TopologyInstance& instance : topology.instances) {
-    if (instance.instance == name) return instance;
+Row InstanceRow(const Report::Topology& topology, const std::string& name) {
+  for (const Row& row : topology.instances().rows()) {
+    if (row.instance() == name) return row;
   }
-  static const TopologyInstance none;
   ADD_FAILURE() << "no instance " << name;
-  return none;
+  return {};
 }
 
 TEST(TopologyTest, ServicesAreInTiers) {
-  const Topology topology = FindTopology(ResultFromText(kThreeTiers));
+  const Report::Topology topology = TopologyOf(ResultFromText(kThreeTiers));
   EXPECT_THAT(Services(topology),
               ElementsAre("3 leaf in tier 2", "4 root in tier 1",
                           "2 load in tier 0", "1 idle in tier 0"));
@@ -100,7 +106,7 @@ TEST(TopologyTest, ServicesAreInTiers) {
 }
 
 TEST(TopologyTest, ExternalServicesHaveAddresses) {
-  const Topology topology = FindTopology(ResultFromText(R"pb(
+  const Report::Topology topology = TopologyOf(ResultFromText(R"pb(
     traffic_config {
       services { name: "load" count: 2 }
       services {
@@ -111,21 +117,21 @@ TEST(TopologyTest, ExternalServicesHaveAddresses) {
       rpc_descriptions { name: "get" client: "load" server: "cache" }
     }
   )pb"));
-  ASSERT_EQ(topology.services.size(), 2);
-  EXPECT_THAT(topology.services[0].external_addresses, ElementsAre());
-  EXPECT_THAT(topology.services[1].external_addresses,
+  ASSERT_EQ(topology.services_size(), 2);
+  EXPECT_THAT(topology.services(0).external_addresses(), ElementsAre());
+  EXPECT_THAT(topology.services(1).external_addresses(),
               ElementsAre("a:1", "b:2"));
 }
 
 TEST(TopologyTest, TheLongestWayDeterminesTheTier) {
   EXPECT_THAT(
-      Services(FindTopology(Calling({{"a", "c"}, {"a", "b"}, {"b", "c"}}))),
+      Services(TopologyOf(Calling({{"a", "c"}, {"a", "b"}, {"b", "c"}}))),
       ElementsAre("0 a in tier 0", "0 c in tier 2", "0 b in tier 1"));
 }
 
 TEST(TopologyTest, CyclesAreCutWhereTheyLeadBackToTheStart) {
   EXPECT_THAT(
-      Services(FindTopology(Calling({{"a", "a"}, {"a", "b"}, {"b", "a"}}))),
+      Services(TopologyOf(Calling({{"a", "a"}, {"a", "b"}, {"b", "a"}}))),
       ElementsAre("0 a in tier 0", "0 b in tier 1"));
   TestResult result = Calling({{"a", "b"}, {"b", "c"}, {"c", "a"}});
   DistributedSystemDescription& config = *result.mutable_traffic_config();
@@ -136,7 +142,7 @@ TEST(TopologyTest, CyclesAreCutWhereTheyLeadBackToTheStart) {
   Action& action = *config.add_actions();
   action.set_name("send");
   action.set_rpc_name("bc");
-  EXPECT_THAT(Services(FindTopology(result)),
+  EXPECT_THAT(Services(TopologyOf(result)),
               ElementsAre("1 b in tier 0", "0 a in tier 2", "0 c in tier 1"));
 }
 
@@ -144,20 +150,41 @@ TEST(TopologyTest, PercentilesAreThoseOfAllRpcsTogether) {
   TestResult result = Calling({{"a", "b"}});
   Record("a/0", "b/0", 990, 1000, result);
   Record("a/1", "b/1", 110, 5'000'000, result);
-  const Topology topology = FindTopology(result);
+  const Report::Topology topology = TopologyOf(result);
   EXPECT_THAT(Services(topology),
               ElementsAre("2 a in tier 0", "2 b in tier 1"));
-  ASSERT_EQ(topology.edges.size(), 1);
-  const RpcTraffic& traffic = topology.edges[0].traffic;
-  EXPECT_EQ(traffic.counts.succeeded_count, 1100);
-  ASSERT_EQ(traffic.latency(), &traffic.service_time);
-  EXPECT_NEAR(traffic.latency()->ValueAtQuantile(0.5), 1000, 10);
-  EXPECT_NEAR(traffic.latency()->ValueAtQuantile(0.95), 5e6, 5e4);
-  ASSERT_EQ(topology.instances.size(), 4);
-  EXPECT_TRUE(Instance(topology, "b/1").is_server);
-  EXPECT_EQ(Instance(topology, "b/1").service, "b");
-  EXPECT_NEAR(Instance(topology, "b/1").traffic.latency()->ValueAtQuantile(0.5),
-              5e6, 5e4);
+  ASSERT_EQ(topology.edges_size(), 1);
+  const Report::Traffic& traffic = topology.edges(0).traffic();
+  EXPECT_EQ(traffic.succeeded(), 1100);
+  EXPECT_EQ(traffic.latency(), "service");
+  EXPECT_NEAR(traffic.times().p50_ns(), 1000, 10);
+  EXPECT_NEAR(traffic.times().p99_ns(), 5e6, 5e4);
+  ASSERT_EQ(topology.instances().rows_size(), 4);
+  const Row server = InstanceRow(topology, "b/1");
+  EXPECT_EQ(server.role(), "server");
+  EXPECT_EQ(server.service(), "b");
+  EXPECT_NEAR(server.traffic().times().p50_ns(), 5e6, 5e4);
+}
+
+TEST(TopologyTest, TheWorstInstancesAreThoseThatAreKept) {
+  TestResult result = Calling({{"a", "b"}});
+  Record("a/0", "b/0", 1000, 1000, result);
+  Record("a/1", "b/1", 1000, 5'000'000, result);
+  const Report::InstanceTable kept = DeriveTopology(result, 2).instances();
+  EXPECT_EQ(kept.rows_left_out(), 2);
+  ASSERT_EQ(kept.rows_size(), 2);
+  EXPECT_EQ(kept.rows(0).instance(), "a/1");
+  EXPECT_EQ(kept.rows(1).instance(), "b/1");
+}
+
+TEST(TopologyTest, EntriesAreWhatMainListsSendOrElseAll) {
+  TestResult result = ResultFromText(kThreeTiers);
+  Record("root/0/0", "leaf/0", 7, 1000, result);  // of "fetch"
+  EXPECT_THAT(EntryTrafficOf(result).clients, ElementsAre("load"));
+  EXPECT_EQ(EntryTrafficOf(result).rpc_count, 0);
+  result.mutable_traffic_config()->clear_action_lists();
+  EXPECT_THAT(EntryTrafficOf(result).clients, ElementsAre());
+  EXPECT_EQ(EntryTrafficOf(result).rpc_count, 7);
 }
 
 TEST(TopologyTest, UnsentRpcsAreFailuresOfTheResponseTime) {
@@ -168,15 +195,16 @@ TEST(TopologyTest, UnsentRpcsAreFailuresOfTheResponseTime) {
             .mutable_offered_loads())[0];
   load.set_offered_count(100);
   load.set_unsent_count(10);
-  const Topology topology = FindTopology(result);
-  const RpcTraffic& edge = topology.edges[0].traffic;
-  EXPECT_EQ(edge.offered->offered_count(), 100);
-  ASSERT_EQ(edge.latency(), &edge.response_time);
-  EXPECT_EQ(edge.latency()->failed_count, 10);
-  EXPECT_EQ(Instance(topology, "a/0").traffic.latency()->failed_count, 10);
+  const Report::Topology topology = TopologyOf(result);
+  const Report::Traffic& edge = topology.edges(0).traffic();
+  EXPECT_EQ(edge.offered_per_second(), 100);
+  EXPECT_EQ(edge.latency(), "response");
+  EXPECT_EQ(edge.latency_failed(), 10);
+  EXPECT_EQ(InstanceRow(topology, "a/0").traffic().latency_failed(), 10);
   // A server knows nothing of RPCs that were never sent.
-  EXPECT_FALSE(Instance(topology, "b/0").traffic.offered.has_value());
-  EXPECT_EQ(Instance(topology, "b/0").traffic.latency()->failed_count, 0);
+  const Row server = InstanceRow(topology, "b/0");
+  EXPECT_FALSE(server.traffic().has_offered_per_second());
+  EXPECT_EQ(server.traffic().latency_failed(), 0);
 }
 
 TEST(TopologyTest, PairsWithoutHistogramsArePooledByClient) {
@@ -196,20 +224,19 @@ TEST(TopologyTest, PairsWithoutHistogramsArePooledByClient) {
   pooled.Encode((*log.mutable_pooled_statistics())[0]);
   totals.DropHistograms();
   totals.Encode(pair);
-  const Topology topology = FindTopology(result);
-  EXPECT_NEAR(topology.edges[0].traffic.latency()->ValueAtQuantile(0.5), 1000,
-              10);
-  EXPECT_EQ(topology.edges[0].traffic.counts.succeeded_count, 100);
-  EXPECT_NE(Instance(topology, "a/0").traffic.latency(), nullptr);
-  EXPECT_EQ(Instance(topology, "b/0").traffic.latency(), nullptr);
-  EXPECT_EQ(Instance(topology, "b/0").traffic.counts.succeeded_count, 100);
+  const Report::Topology topology = TopologyOf(result);
+  EXPECT_NEAR(topology.edges(0).traffic().times().p50_ns(), 1000, 10);
+  EXPECT_EQ(topology.edges(0).traffic().succeeded(), 100);
+  EXPECT_TRUE(InstanceRow(topology, "a/0").traffic().has_latency());
+  EXPECT_FALSE(InstanceRow(topology, "b/0").traffic().has_latency());
+  EXPECT_EQ(InstanceRow(topology, "b/0").traffic().succeeded(), 100);
 }
 
 TEST(TopologyTest, AResultWithoutConfigHasWhatWasMeasured) {
   TestResult result;
   Record("a/0", "b/0", 5, 1000, result);
   Record("a/0", "b/1", 5, 1000, result);
-  const Topology topology = FindTopology(result);
+  const Report::Topology topology = TopologyOf(result);
   EXPECT_THAT(Services(topology),
               ElementsAre("1 a in tier 0", "2 b in tier 1"));
   EXPECT_THAT(Edges(topology), ElementsAre("rpc[0]: a to b"));

@@ -1,4 +1,4 @@
-#include "distbench/report/measurements/recovery.h"
+#include "distbench/report/measurements/faults.h"
 
 #include <algorithm>
 #include <functional>
@@ -7,11 +7,151 @@
 #include <queue>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "distbench/base/saturating_add.h"
 #include "distbench/base/time_units.h"
 #include "distbench/report/measurements/test_run.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/results/merge.h"
 #include "distbench/results/walk.h"
 
 namespace distbench::report {
+namespace {
+
+std::string EffectOf(const ServerFault& fault) {
+  switch (fault.fault_case()) {
+    case ServerFault::kErrorCode:
+      return absl::StrCat("fails with ", fault.error_code());
+    case ServerFault::kExtraLatency:
+      return absl::StrCat("answers ", fault.extra_latency(), " later");
+    case ServerFault::kExtraLatencyDistribution:
+      return absl::StrCat("answers later, by \"",
+                          fault.extra_latency_distribution(), "\"");
+    case ServerFault::kFreeze:
+      return "stands still";
+    case ServerFault::kResetConnections:
+      return "breaks its connections";
+    case ServerFault::FAULT_NOT_SET:
+      break;
+  }
+  return "fails";
+}
+
+std::string DescriptionOf(const ServerFault& fault) {
+  std::string text = fault.service();
+  if (!fault.instances().empty()) {
+    absl::StrAppend(&text, " (instances ",
+                    absl::StrJoin(fault.instances(), ", "), ")");
+  }
+  absl::StrAppend(&text, " ", EffectOf(fault));
+  if (!fault.rpc_name().empty()) {
+    absl::StrAppend(&text, ", in RPC ", fault.rpc_name());
+  }
+  if (fault.probability() < 1) {
+    absl::StrAppend(&text, ", with probability ", fault.probability());
+  }
+  return text;
+}
+
+// Within this time, moments of several instances are one. Their hosts' clocks
+// may differ.
+int64_t SlackOf(const ServerFault& fault) {
+  if (!fault.reset_connections()) return 0;
+  return fault.has_repeat_ns() ? fault.repeat_ns() / 2
+                               : std::numeric_limits<int64_t>::max();
+}
+
+void Sort(std::vector<FaultSpan>& spans) {
+  std::sort(spans.begin(), spans.end(),
+            [](const FaultSpan& a, const FaultSpan& b) {
+              return a.begin_ns < b.begin_ns;
+            });
+}
+
+// Instances have almost the same times.
+std::vector<FaultSpan> Unite(std::vector<FaultSpan> spans, int64_t slack_ns) {
+  Sort(spans);
+  std::vector<FaultSpan> united;
+  for (const FaultSpan& span : spans) {
+    if (united.empty() ||
+        span.begin_ns > base::SaturatingAdd(united.back().end_ns, slack_ns)) {
+      united.push_back(span);
+    } else if (slack_ns == 0) {
+      united.back().end_ns = std::max(united.back().end_ns, span.end_ns);
+    }
+  }
+  return united;
+}
+
+}  // namespace
+
+std::vector<FaultSpan> TimesOf(const FaultLog& log) {
+  std::vector<FaultSpan> times;
+  for (const FaultTime& time : log.times()) {
+    const int64_t begin_ns = time.begin_timestamp_ns();
+    if (begin_ns < 0 || time.end_timestamp_ns() < begin_ns) continue;
+    times.push_back({begin_ns, time.end_timestamp_ns()});
+  }
+  Sort(times);
+  return times;
+}
+
+std::vector<PlannedFault> PlannedFaultsOf(const TestResult& result) {
+  std::vector<PlannedFault> faults;
+  for (const ServerFault& config : result.traffic_config().server_faults()) {
+    PlannedFault& fault = faults.emplace_back();
+    fault.name = config.name();
+    fault.description = DescriptionOf(config);
+    bool has_log = false;
+    bool has_times = false;
+    for (const auto& [instance, log] : result.service_logs().instance_logs()) {
+      const auto found = log.fault_logs().find(config.name());
+      if (found == log.fault_logs().end()) continue;
+      has_log = true;
+      fault.has_more_spans |=
+          found->second.times_size() >= results::kMaxFaultTimes;
+      base::SaturatingAddTo(fault.request_count, found->second.request_count());
+      base::SaturatingAddTo(fault.connection_count,
+                            found->second.connection_count());
+      has_times |= found->second.times_size() > 0;
+      for (const FaultSpan& span : TimesOf(found->second)) {
+        fault.spans.push_back(span);
+      }
+    }
+    fault.spans = Unite(std::move(fault.spans), SlackOf(config));
+    fault.was_missed = has_log && !has_times;
+  }
+  return faults;
+}
+
+bool AnyHappened(const std::vector<PlannedFault>& faults) {
+  return std::any_of(
+      faults.begin(), faults.end(),
+      [](const PlannedFault& fault) { return !fault.was_missed; });
+}
+
+std::vector<ServiceAdmission> AdmissionsOf(const TestResult& result) {
+  std::map<std::string, ServiceAdmission> by_service;
+  for (const auto& [instance, log] : result.service_logs().instance_logs()) {
+    if (!log.has_admission_log()) continue;
+    const std::string service = instance.substr(0, instance.find('/'));
+    ServiceAdmission& admission = by_service[service];
+    admission.service = service;
+    const AdmissionLog& counts = log.admission_log();
+    base::SaturatingAddTo(admission.admitted_count, counts.admitted_count());
+    base::SaturatingAddTo(admission.refused_count, counts.refused_count());
+    results::AddHistogram(counts.wait_ns(), admission.wait_ns).IgnoreError();
+  }
+  std::vector<ServiceAdmission> admissions;
+  for (auto& [service, admission] : by_service) {
+    admissions.push_back(std::move(admission));
+  }
+  return admissions;
+}
+
+// ---- Recovery ---------------------------------------------------------------
+
 namespace {
 
 constexpr size_t kMaxFaultWindows = 2000;
@@ -200,8 +340,7 @@ std::optional<int64_t> NextBegin(absl::Span<const FaultWindow> windows,
 }
 
 // Joins the times of one fault, which are ascending.
-void AppendJoined(const std::string& fault,
-                  const std::vector<std::pair<int64_t, int64_t>>& times,
+void AppendJoined(const std::string& fault, const std::vector<FaultSpan>& times,
                   std::vector<FaultWindow>& windows) {
   bool is_first = true;
   for (const auto& [begin_ns, end_ns] : times) {
@@ -217,20 +356,17 @@ void AppendJoined(const std::string& fault,
 }  // namespace
 
 std::vector<FaultWindow> FaultWindowsOf(const TestResult& result) {
-  std::map<std::string, std::vector<std::pair<int64_t, int64_t>>> times;
+  std::map<std::string, std::vector<FaultSpan>> times;
   for (const auto& [instance, log] : result.service_logs().instance_logs()) {
     for (const auto& [fault, fault_log] : log.fault_logs()) {
-      for (const FaultTime& time : fault_log.times()) {
-        const int64_t begin_ns = time.begin_timestamp_ns();
-        // A damaged result may have others.
-        if (begin_ns < 0 || time.end_timestamp_ns() < begin_ns) continue;
-        times[fault].emplace_back(begin_ns, time.end_timestamp_ns());
+      for (const FaultSpan& span : TimesOf(fault_log)) {
+        times[fault].push_back(span);
       }
     }
   }
   std::vector<FaultWindow> windows;
   for (auto& [fault, of_fault] : times) {
-    std::sort(of_fault.begin(), of_fault.end());
+    Sort(of_fault);
     AppendJoined(fault, of_fault, windows);
   }
   std::stable_sort(windows.begin(), windows.end(),

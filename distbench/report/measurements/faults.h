@@ -1,10 +1,11 @@
-// How long RPCs took to recover from the failures that servers had on purpose.
+// What servers did to their clients on purpose, over all instances of a
+// service, and how long RPCs took to recover from it.
 //
 //   FaultLog of each instance ──FaultWindowsOf──▶ times of each fault
 //     + LoadCurve of each RPC ──RecoveriesOf──▶ text, tables, page
 
-#ifndef DISTBENCH_REPORT_MEASUREMENTS_RECOVERY_H_
-#define DISTBENCH_REPORT_MEASUREMENTS_RECOVERY_H_
+#ifndef DISTBENCH_REPORT_MEASUREMENTS_FAULTS_H_
+#define DISTBENCH_REPORT_MEASUREMENTS_FAULTS_H_
 
 #include <cstdint>
 #include <optional>
@@ -14,9 +15,55 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "distbench/report/measurements/rpc_series.h"
+#include "distbench/stats/log_histogram.h"
 #include "proto/results.pb.h"
 
 namespace distbench::report {
+
+// In Unix nanoseconds.
+struct FaultSpan {
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
+};
+
+// The times that are kept of a fault of an instance, ascending. Those that end
+// before they begin, which a damaged result may have, are none.
+std::vector<FaultSpan> TimesOf(const FaultLog& log);
+
+// A fault of the test's config, and what it did.
+struct PlannedFault {
+  std::string name;
+  std::string description;  // "server fails with UNAVAILABLE"
+  int64_t request_count = 0;
+  int64_t connection_count = 0;
+
+  // When it was in effect on some instance, ascending and disjoint. A moment at
+  // which several instances broke their connections is one, the first's.
+  std::vector<FaultSpan> spans;
+  bool has_more_spans = false;  // than results keep
+
+  // It was not in effect on any instance whose log there is.
+  bool was_missed = false;
+};
+
+// In the order of the config.
+std::vector<PlannedFault> PlannedFaultsOf(const TestResult& result);
+
+// Whether any of them was in effect, as far as is known.
+bool AnyHappened(const std::vector<PlannedFault>& faults);
+
+// A service that limits the requests that it takes.
+struct ServiceAdmission {
+  std::string service;
+  int64_t admitted_count = 0;
+  int64_t refused_count = 0;
+  stats::LogHistogram wait_ns;  // of the admitted ones
+};
+
+// In the order of the names. Damaged histograms are left out.
+std::vector<ServiceAdmission> AdmissionsOf(const TestResult& result);
+
+// ---- Recovery ---------------------------------------------------------------
 
 // A time in which a fault was in effect in any instance, in Unix nanoseconds.
 struct FaultWindow {
@@ -82,4 +129,4 @@ std::vector<Recovery> RecoveriesOf(const TestResult& result);
 
 }  // namespace distbench::report
 
-#endif  // DISTBENCH_REPORT_MEASUREMENTS_RECOVERY_H_
+#endif  // DISTBENCH_REPORT_MEASUREMENTS_FAULTS_H_
