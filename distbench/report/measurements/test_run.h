@@ -116,8 +116,9 @@ bool MixesOrigins(absl::Span<const TestRun> runs);
 // Whether one real run is the other, or a copy of it.
 bool IsSameRun(const TestRun& one, const TestRun& other);
 
-// Why runs that agree say nothing, as the end of a sentence about them: one is a copy
-// of another, or they were simulated with the same seed. Empty if they are several.
+// Why runs that agree say nothing, as the end of a sentence about them: one is
+// a copy of another, or they were simulated with the same seed. Empty if they
+// are several.
 std::string WhyCopies(absl::Span<const TestRun> runs);
 
 }  // namespace distbench::report
