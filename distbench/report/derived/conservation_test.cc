@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "distbench/report/derived/derive.h"
+#include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/testing/example_result.h"
+#include "distbench/report/testing/report_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -27,6 +29,44 @@ TEST(BrokenLawsTest, ExamplesKeepThem) {
   }
   EXPECT_THAT(BrokenLaws(Derived({.clients = 1, .servers = 1, .rpcs = 1})),
               IsEmpty());
+}
+
+// Its engine was killed: its node manager knew what it had measured so far, but
+// not whom it had called.
+TEST(BrokenLawsTest, ALostClientKeepsThem) {
+  const TestResult result = ResultFromText(R"(
+    traffic_config { rpc_descriptions { name: "a" client: "c" server: "s" } }
+    service_logs {
+      instance_logs {
+        key: "c/0"
+        value {
+          pooled_statistics {
+            key: 0
+            value {
+              succeeded_count: 1
+              failed_count: 2
+              first_start_timestamp_ns: 1000
+              last_end_timestamp_ns: 3000
+              service_time_ns {
+                sub_bucket_bits: 7
+                bucket_index_deltas: 7
+                bucket_counts: 1
+                min: 7 max: 7 sum: 7 sum_of_squares: 49
+              }
+            }
+          }
+        }
+      }
+    })");
+  const Report::Test test = DeriveTest({.source = "a.pb", .result = &result});
+  EXPECT_THAT(BrokenLaws(test), IsEmpty());
+  ASSERT_EQ(test.peers().rows_size(), 1);
+  const Report::PeerTable::Row& row = test.peers().rows(0);
+  EXPECT_EQ(row.client(), "c/0");
+  EXPECT_EQ(row.server(), kUnknownServer);
+  EXPECT_EQ(row.rpc(), "a");
+  EXPECT_EQ(row.counts().succeeded(), 1);
+  EXPECT_EQ(row.counts().failed(), 2);
 }
 
 struct Lie {

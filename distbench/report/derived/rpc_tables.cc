@@ -128,17 +128,13 @@ void ListStreams(const TestResult& result, RowSink sink) {
 
 namespace {
 
-void FillPeer(const results::RpcLogView& view, const results::RpcTotals& totals,
-              Report::PeerTable::Row& row) {
+void FillPeer(const results::RpcTotals& totals, Report::PeerTable::Row& row) {
   const results::RpcCounts& counts = totals.counts;
   const stats::RunningMoments& service = totals.moments.service_time_ns;
   const stats::RunningMoments& response = totals.moments.response_time_ns;
   const bool is_open_loop =
       totals.response_time_ns.count() > 0 || response.count > 0;
   const uint64_t failed_count = counts.failed_count;
-  row.set_client(view.client);
-  row.set_server(view.server);
-  row.set_rpc(view.rpc_name);
   Report::Counts& shown = *row.mutable_counts();
   shown.set_succeeded(counts.succeeded_count);
   shown.set_failed(counts.failed_count);
@@ -167,14 +163,31 @@ void FillPeer(const results::RpcLogView& view, const results::RpcTotals& totals,
 void ListPeers(const TestResult& result, RowSink sink) {
   // Rows are many, and keep the memory of those before them.
   Report::PeerTable::Row row;
-  results::ForEachRpcLog(result, [&](const results::RpcLogView& view) {
+  const auto list = [&](const std::string& client, const std::string& server,
+                        const std::string& rpc,
+                        const RpcStatistics& statistics) {
     results::RpcTotals totals;
     // Inconsistent statistics are left out, and a finding says so.
-    if (!totals.Add(view.log.statistics()).ok()) return;
+    if (!totals.Add(statistics).ok()) return;
     row.Clear();
-    FillPeer(view, totals, row);
+    row.set_client(client);
+    row.set_server(server);
+    row.set_rpc(rpc);
+    FillPeer(totals, row);
     sink(row);
+  };
+  results::ForEachRpcLog(result, [&](const results::RpcLogView& view) {
+    list(view.client, view.server, view.rpc_name, view.log.statistics());
   });
+  for (const auto* client :
+       results::Sorted(result.service_logs().instance_logs())) {
+    for (const auto* pooled :
+         results::Sorted(client->second.pooled_statistics())) {
+      if (!CountsRpcs(pooled->second)) continue;
+      list(client->first, kUnknownServer,
+           results::RpcName(result, pooled->first), pooled->second);
+    }
+  }
 }
 
 void ListSeries(const std::string& rpc, const RpcSeries& series, RowSink sink) {

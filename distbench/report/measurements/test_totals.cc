@@ -76,6 +76,9 @@ void AddPooled(const TestResult& result, const std::string& client,
       continue;
     }
     const results::RpcCounts counts = results::CountsOf(statistics);
+    if (CountsRpcs(statistics)) {
+      totals.pairs[{client, kUnknownServer}].Add(counts);
+    }
     totals.all.Add(counts);
     totals.duration_ns = std::max(totals.duration_ns, counts.duration_ns());
     base::SaturatingAddTo(totals.instances[client].sent_bytes,
@@ -114,6 +117,11 @@ void AddUpClients(const TestResult& result, absl::string_view what,
 }
 
 }  // namespace
+
+bool CountsRpcs(const RpcStatistics& pooled) {
+  return pooled.succeeded_count() > 0 || pooled.failed_count() > 0 ||
+         pooled.warmup_count() > 0;
+}
 
 OfferedLoad TestTotals::load(const std::string& rpc) const {
   const auto found = offered.find(rpc);

@@ -24,6 +24,13 @@ struct InstanceTraffic {
   int64_t received_bytes = 0;
 };
 
+// The server of RPCs whose client was lost before it said whom it had called.
+inline constexpr char kUnknownServer[] = "unknown";
+
+// Whether pooled statistics count such RPCs. Otherwise they only have the
+// histograms for which there was no memory by server.
+bool CountsRpcs(const RpcStatistics& pooled);
+
 // Maps are sorted by name.
 struct TestTotals {
   // Keyed by RPC. Includes all RPCs of the config, even those never sent.
@@ -32,7 +39,7 @@ struct TestTotals {
   // Keyed by RPC, then cause. The counts add up to the RPC's failed_count.
   std::map<std::string, std::map<std::string, int64_t>> failures;
 
-  // Keyed by client and server.
+  // Keyed by client and server, or kUnknownServer.
   std::map<std::pair<std::string, std::string>, results::RpcCounts> pairs;
 
   // Keyed by instance; only those that sent or received RPCs.

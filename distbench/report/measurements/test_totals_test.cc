@@ -17,6 +17,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::SizeIs;
 using ::testing::IsEmpty;
 using ::testing::Key;
 using ::testing::Pair;
@@ -145,6 +146,7 @@ TEST(TestTotalsTest, PooledHistogramsBelongToTheirRpc) {
   EXPECT_EQ(totals.rpcs.at("a").service_time_ns.count(), 1u);
   EXPECT_EQ(totals.pair_count, 1);
   EXPECT_EQ(totals.brief_pair_count, 1);
+  EXPECT_THAT(totals.pairs, SizeIs(1));
   EXPECT_THAT(totals.damaged_logs, ElementsAre(HasSubstr("a from c/1: ")));
 }
 
@@ -179,6 +181,7 @@ TEST(TestTotalsTest, WhatIsLeftOfALostClientCounts) {
   EXPECT_EQ(totals.instances.at("c/0").sent_bytes, 10);
   EXPECT_EQ(totals.instances.at("c/0").received_bytes, 20);
   EXPECT_EQ(totals.failures.at("a").at("cause not recorded"), 2);
+  EXPECT_EQ(totals.pairs.at({"c/0", kUnknownServer}).succeeded_count, 7);
 }
 
 // The client counted four failures: two RPCs that were never sent, because the

@@ -41,8 +41,7 @@ struct RunNews {
 // - Storage: only the storage's thread writes records to the file, and reads
 //   them for followers. Followers receive the run's id, and its end, when the
 //   disk has them or has failed.
-// - Followers: Next() asks the storage to read some records, which calls
-// on_news
+// - Followers: Next() asks the storage to read some records. on_news is called
 //   when they are available.
 //
 // The run's own thread waits only for the disk: while too much is on its way,

@@ -15,7 +15,11 @@
 namespace distbench::sequencer {
 namespace {
 
-// The name in the client's certificate, or else its address.
+// What gRPC calls the peer of a channel within the process.
+constexpr char kOwnProcess[] = "unknown";
+
+// The name in the client's certificate, or else its address; of the process's
+// own client, which is there for its user, just that.
 std::string ClientName(const grpc::CallbackServerContext& context) {
   const std::shared_ptr<const grpc::AuthContext> auth = context.auth_context();
   if (auth != nullptr && auth->IsPeerAuthenticated()) {
@@ -23,7 +27,8 @@ std::string ClientName(const grpc::CallbackServerContext& context) {
       return std::string(name.data(), name.size());
     }
   }
-  return base::PeerHost(context.peer());
+  const std::string peer = context.peer();
+  return peer == kOwnProcess ? "the user" : base::PeerHost(peer);
 }
 
 // Ends a run whose client is gone.
