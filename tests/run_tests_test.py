@@ -420,7 +420,8 @@ class PreviewTest(programs.ProgramTest):
         preview.wait_for(r"client_server: started", "err")
         outcome = preview.stop(signal.SIGINT)
         self.assertEqual(outcome.status, 3, outcome)
-        self.assertIn("the run was cancelled by the user", outcome.err)
+        self.assertIn("cancelled", outcome.err)
+        self.assertIn("the run was cancelled by the user", outcome.out)
         self.assert_nothing_runs()
 
 

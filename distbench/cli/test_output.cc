@@ -157,6 +157,7 @@ int FinishRun(const client::ConsoleRun& run, const TestOutputFlags& flags) {
   if (!written.ok()) exit_code = Fail(written, report::kExitRunFailed);
   const bool was_ended = absl::IsCancelled(run.status) ||
                          absl::IsAborted(run.status) ||
+                         absl::IsDataLoss(run.status) ||
                          absl::IsUnavailable(run.status);
   const bool refused = !run.traffic_started && !was_ended;
   return refused && exit_code == report::kExitRunFailed ? report::kExitUsage

@@ -245,14 +245,18 @@ void Worker::OnDone(protocol::ClientCall* call) {
 }
 
 // Libraries and busy workers may read a response although its deadline has just
-// passed: the call then ends as if they had not. One that is read much later
-// was in time: the transport has waited for it after a standstill.
+// passed: the call then ends as if they had not. One that is read much later,
+// or after a freeze, was in time: the transport has waited for it after a
+// standstill.
 void Worker::JudgeDeadline(protocol::ClientCall& call) {
   const int64_t late_ns = call.done_ns - call.deadline_ns;
   if (late_ns <= 0 || late_ns > protocol::kStandstillNs ||
       !call.error.empty()) {
     return;
   }
+  const bool passed_in_freeze =
+      faults() != nullptr && call.deadline_ns <= faults()->frozen_until_ns();
+  if (passed_in_freeze) return;
   call.error = "DEADLINE_EXCEEDED: the response came after the deadline";
   call.responding_instance = protocol::kNoInstance;
   call.received_bytes = 0;

@@ -153,7 +153,7 @@ class Worker final : private protocol::TransportEvents,
   void Fire(Timer& timer);
   void FireStoppedTimers();
   bool IsStopped(const Timer& timer) const;
-  static void JudgeDeadline(protocol::ClientCall& call);
+  void JudgeDeadline(protocol::ClientCall& call);
   void EndCall(protocol::ClientCall& call);
   void EndSpecialCall(protocol::ClientCall& call);
   void CheckPendingRpcs();

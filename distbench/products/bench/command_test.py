@@ -223,7 +223,7 @@ class BenchTest(programs.ProgramTest):
         self.assertIn("ping", report.out)
         self.assert_refused(
             self.bench("pack", "--outfile", self.result),
-            "is the result file itself",
+            "would overwrite --result",
         )
         self.assertEqual(self.listed(), [("done", "run")])
 

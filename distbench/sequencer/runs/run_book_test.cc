@@ -304,7 +304,7 @@ TEST_F(RunBookTest, OldResultsMakeRoomForNewOnesAndNoMoreThanTheyMust) {
   EXPECT_FALSE(ListRuns(*book)[0].has_result_bytes());
   EXPECT_THAT(Events(*FindRun(*book, old)), ElementsAre(RunTestsEvent::kRunId));
   const absl::Status end = End(*FindRun(*book, old));
-  EXPECT_EQ(end.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(end.code(), absl::StatusCode::kDataLoss);
   EXPECT_THAT(base::Message(end),
               AllOf(HasSubstr(old), HasSubstr("--results_disk")));
   EXPECT_THAT(Events(*FindRun(*book, recent)), SizeIs(3));
@@ -330,7 +330,7 @@ TEST_F(RunBookTest, TheLatestResultIsKeptWhateverItsSize) {
   AddEnded(*book, 400);
   EXPECT_THAT(Messages(*book), ElementsAre(is_dropped, is_dropped, ""));
   EXPECT_EQ(End(*FindRun(*book, large)).code(),
-            absl::StatusCode::kResourceExhausted);
+            absl::StatusCode::kDataLoss);
 }
 
 TEST_F(RunBookTest, AResultThatIsReadGoesAfterThoseThatAreNot) {
@@ -352,7 +352,7 @@ TEST_F(RunBookTest, AReaderThatTakesNothingKeepsNothing) {
   clock_.Advance(60 * kSecondNs);
   AddEnded(*book, 600);
   EXPECT_THAT(Messages(*book), ElementsAre(HasSubstr("was dropped"), ""));
-  EXPECT_EQ(stalled.Next().end->code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(stalled.Next().end->code(), absl::StatusCode::kDataLoss);
 }
 
 TEST_F(RunBookTest, AClientThatReadsManyResultsKeepsOnlyTheLast) {
@@ -370,7 +370,7 @@ TEST_F(RunBookTest, AClientThatReadsManyResultsKeepsOnlyTheLast) {
   EXPECT_LE(bytes, limits_.disk_bytes);
   EXPECT_GT(bytes, limits_.disk_bytes / 2);
   EXPECT_EQ(followers.front()->Next().end->code(),
-            absl::StatusCode::kResourceExhausted);
+            absl::StatusCode::kDataLoss);
   EXPECT_TRUE(followers.back()->Next().event->has_result_chunk());
 }
 

@@ -13,6 +13,9 @@
 namespace distbench::sequencer {
 namespace {
 
+// An offset that no follower reaches.
+constexpr int64_t kNowhere = -1;
+
 // The message about lost tests names them up to so many ranges.
 constexpr int kMostRanges = 10;
 
@@ -199,6 +202,7 @@ void RunRecord::OnTestStarted(int test_index, const TestStarted& started) {
 void RunRecord::OnProgress(int test_index, const TrafficProgress& progress) {
   {
     absl::MutexLock lock(&mutex_);
+    if (lost_tests_.contains(test_index)) return;
     progress_.set_test_index(test_index);
     *progress_.mutable_progress() = progress;
     progress_offset_ = file_end_ + unwritten_bytes_;
@@ -340,7 +344,10 @@ void RunRecord::Lose(int test_index, const absl::Status& why) {
     unwritten_bytes_ -= ResultFile::SizeOf(unwritten.record);
   }
   unwritten_.clear();
-  progress_offset_ = std::min(progress_offset_, file_end_ + unwritten_bytes_);
+  // Followers may not have been told that the test has started.
+  if (lost_tests_.contains(progress_.test_index())) {
+    progress_offset_ = kNowhere;
+  }
 }
 
 // ---- Followers --------------------------------------------------------------
@@ -434,7 +441,7 @@ absl::Status RunRecord::EndForFollowers() const {
   const absl::Status end = end_.value_or(absl::OkStatus());
   if (!is_dropped_ && lost_tests_.empty()) return end;
   const std::string missing = absl::StrCat("run ", id(), ": ", Missing());
-  if (end.ok()) return absl::ResourceExhaustedError(missing);
+  if (end.ok()) return absl::DataLossError(missing);
   return absl::Status(end.code(), absl::StrCat(end.message(), "; ", missing));
 }
 

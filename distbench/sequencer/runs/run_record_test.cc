@@ -299,5 +299,20 @@ TEST_F(RunRecordTest, AFullDiskOfTemporaryFilesLosesATestByName) {
   EXPECT_EQ(record->description().state(), RunDescription::FAILED);
 }
 
+// Its start is lost, too: nobody could tell how long it has run.
+TEST_F(RunRecordTest, ProgressOfATestThatIsLostIsNotTold) {
+  disk_->FailWrites(absl::ErrnoToStatus(ENOSPC, "cannot write /x"),
+                    absl::OkStatus(), absl::OkStatus());
+  auto record = MakeRecord();
+  RunFollower& follower = Follow(record);
+  record->OnTestSetUp(0);
+  record->OnTestStarted(0, {});
+  record->OnProgress(0, {});
+  Await();
+  record->OnProgress(0, {});
+  EXPECT_TRUE(follower.Next().event->has_run_id());
+  EXPECT_FALSE(follower.Next().event.has_value());
+}
+
 }  // namespace
 }  // namespace distbench::sequencer

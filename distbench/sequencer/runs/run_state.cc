@@ -26,7 +26,7 @@ absl::Status EndOf(const RunDescription& run) {
       return absl::FailedPreconditionError(run.message());
     case RunDescription::DONE:
       if (run.message().empty()) return absl::OkStatus();
-      return absl::ResourceExhaustedError(
+      return absl::DataLossError(
           absl::StrCat("run ", run.id(), ": ", run.message()));
     case RunDescription::WAITING:
     case RunDescription::RUNNING:
