@@ -318,7 +318,13 @@ TEST_F(RunRecordStorageTest, ALostTestDoesNotHideTheProgressOfTheNext) {
   Progress(*record, 1);
   FailAppends(absl::ErrnoToStatus(ENOSPC, "cannot write /x/run"));
   disk_->Open();
-  EXPECT_THAT(Drain(follower), ElementsAre("id", "progress 1"));
+  EXPECT_THAT(Drain(follower), ElementsAre("id"));
+  FailAppends(absl::OkStatus());
+  record->OnTestStarted(1, TestStarted());
+  TrafficProgress progress;
+  progress.set_succeeded_count(2);
+  record->OnProgress(1, progress);
+  EXPECT_THAT(Drain(follower), ElementsAre("started 1", "progress 2"));
 }
 
 TEST_F(RunRecordStorageTest, AFullDiskForDescriptionsIsSaidAndTriedAgain) {
