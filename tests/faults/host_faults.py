@@ -82,6 +82,21 @@ def sequencer_clock_steps(cluster):
     return _survive_a_step(cluster)
 
 
+def _filler(cluster):
+    return os.path.join(cluster.full_disk, "filler")
+
+
+def _take_room(cluster):
+    """Leaves room for descriptions of runs, and for no result."""
+    disk = os.statvfs(cluster.full_disk)
+    with open(_filler(cluster), "wb") as file:
+        file.write(bytes(disk.f_bavail * disk.f_frsize - (16 << 10)))
+
+
+def _make_room(cluster):
+    os.remove(_filler(cluster))
+
+
 @contextlib.contextmanager
 def _full_disk(cluster):
     """Makes a folder cluster.full_disk with almost no room."""
@@ -89,18 +104,13 @@ def _full_disk(cluster):
     os.makedirs(cluster.full_disk)
     where = ["tmpfs", cluster.full_disk]
     subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=16k", *where], check=True
+        ["mount", "-t", "tmpfs", "-o", "size=16m", *where], check=True
     )
+    _take_room(cluster)
     try:
         yield
     finally:
         subprocess.run(["umount", cluster.full_disk], check=True)
-
-
-def _make_room(cluster):
-    """Ends what _full_disk() began, with what is on the disk."""
-    options = "remount,size=16m"
-    subprocess.run(["mount", "-o", options, cluster.full_disk], check=True)
 
 
 @contextlib.contextmanager
@@ -127,7 +137,9 @@ def sequencer_disk_full(cluster):
         outcome,
     )
     _make_room(cluster)
-    return fault.Seen(None, words, cluster.seconds_until_usable())
+    usable_seconds = cluster.seconds_until_usable()
+    _take_room(cluster)
+    return fault.Seen(None, words, usable_seconds)
 
 
 @FAULTS.add("client's disk full", _full_disk)
@@ -137,7 +149,7 @@ def client_disk_full(cluster):
     run = cluster.start_run(clusters.traffic("full", 1), outfile=outfile)
     outcome = run.finish()
     noticed = time.monotonic() - start - 1
-    left = os.listdir(cluster.full_disk)
+    left = set(os.listdir(cluster.full_disk)) - {"filler"}
     words = fault.without_folder(cluster, fault.last_words(outcome))
     fault.check(outcome.status == 3, "the client did not fail", outcome)
     fault.check(
