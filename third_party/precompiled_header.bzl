@@ -12,10 +12,9 @@ Abseil and the standard library. BUILD files therefore load `cc_library`, `cc_bi
   -O1, which takes gcc a sixth less time; the same compiled headers serve both levels
 
 The right one is the smallest that has what most files of the package include: messages
-cost a quarter of a second per file that does not need them, because the compiler
-instantiates templates of their accessors in each (outline_accessors.py). The cold ones
-are for rooms that run once per command, test or connection: neither for each RPC, nor for
-each value of a result.
+cost half a second per file that does not need them, because the compiler instantiates
+the templates of their accessors in each. The cold ones are for rooms that run once per
+command, test or connection: neither for each RPC, nor for each value of a result.
 
 A header is compiled again when the system's libraries or compiler are upgraded;
 system_libraries.bzl says how that is noticed.

@@ -2,24 +2,10 @@
 
 load("//third_party:precompiled_header.bzl", "COLD")
 
-def _cc_library_from(
-        name,
-        srcs,
-        deps,
-        suffixes,
-        protoc_flags,
-        libraries,
-        is_cold,
-        has_inline_accessors,
-        **kwargs):
+def _cc_library_from(name, srcs, deps, suffixes, protoc_flags, libraries, is_cold, **kwargs):
     stems = [src[:-len(".proto")] for src in srcs]
     headers = [stem + suffix + ".h" for stem in stems for suffix in suffixes]
     sources = [stem + suffix + ".cc" for stem in stems for suffix in suffixes]
-    outline_accessors = "" if has_inline_accessors else " && ".join([""] + [
-        "python3 $(location //third_party:outline_accessors.py) " +
-        "$(location {stem}.pb.h) $(location {stem}.pb.cc)".format(stem = stem)
-        for stem in stems
-    ])
     native.filegroup(
         name = name + "_protos",
         srcs = srcs + [dep + "_protos" for dep in deps],
@@ -33,9 +19,8 @@ def _cc_library_from(
         cmd = " ".join(
             ["protoc -I. --cpp_out=$(GENDIR)"] + protoc_flags +
             ["$(location %s)" % src for src in srcs],
-        ) + outline_accessors,
+        ),
         message = "Generating code from",
-        tools = ["//third_party:outline_accessors.py"],
     )
     native.cc_library(
         name = name,
@@ -47,13 +32,7 @@ def _cc_library_from(
         **kwargs
     )
 
-def cc_proto_sources(
-        name,
-        srcs,
-        deps = [],
-        is_cold = False,
-        has_inline_accessors = False,
-        **kwargs):
+def cc_proto_sources(name, srcs, deps = [], is_cold = False, **kwargs):
     """Compiles .proto files of this package that define only messages.
 
     Args:
@@ -62,29 +41,11 @@ def cc_proto_sources(
       deps: other targets of this kind whose protos these import.
       is_cold: whether the generated code is compiled at -O1, which takes gcc a third
         less time; for results, reading then takes 4 % more and writing no more.
-      has_inline_accessors: whether fields are read and written inline, as messages need
-        that are handled for each RPC; outline_accessors.py says what that costs.
       **kwargs: passed to the cc_library, such as visibility.
     """
-    _cc_library_from(
-        name,
-        srcs,
-        deps,
-        [".pb"],
-        [],
-        ["@system//:protobuf"],
-        is_cold,
-        has_inline_accessors,
-        **kwargs
-    )
+    _cc_library_from(name, srcs, deps, [".pb"], [], ["@system//:protobuf"], is_cold, **kwargs)
 
-def cc_grpc_library(
-        name,
-        srcs,
-        deps = [],
-        is_cold = False,
-        has_inline_accessors = False,
-        **kwargs):
+def cc_grpc_library(name, srcs, deps = [], is_cold = False, **kwargs):
     """Compiles .proto files of this package that define services.
 
     Args: see cc_proto_sources.
@@ -100,6 +61,5 @@ def cc_grpc_library(
         ],
         ["@system//:grpcpp", "@system//:protobuf"],
         is_cold,
-        has_inline_accessors,
         **kwargs
     )
