@@ -80,8 +80,9 @@ void CheckEncoding(const Message& message, absl::FunctionRef<Path()> path,
         return is_list ? all.At(i) : all;
       };
       if (!is_text) {
-        CheckEncoding(is_list ? reflection.GetRepeatedMessage(message, field, i)
-                              : reflection.GetMessage(message, field),
+        CheckEncoding(is_list
+                          ? reflection.GetRepeatedMessage(message, field, i)
+                          : reflection.GetMessage(message, field),
                       place, problems);
         continue;
       }
@@ -149,8 +150,7 @@ void ValidateTestSettings(const TestValidation& validation) {
 void ValidateTest(const DistributedSystemDescription& test, const Path& path,
                   Problems& problems) {
   const TestValidation validation(test, path, problems);
-  CheckEncoding(
-      test, [&] { return path; }, problems);
+  CheckEncoding(test, [&] { return path; }, problems);
   CheckTest(test, path, validation.names(), HasProduct, problems);
   ValidateTestSettings(validation);
   ValidateServices(validation);

@@ -35,6 +35,15 @@ class CountingTransport final : public protocol::Transport {
   const int64_t connections_;
 };
 
+config::FaultPlan Error(int64_t start_ns, int64_t duration_ns,
+                        int64_t repeat_ns = 0) {
+  return {.kind = config::FaultPlan::Kind::kError,
+          .start_ns = start_ns,
+          .duration_ns = duration_ns,
+          .repeat_ns = repeat_ns,
+          .error = "UNAVAILABLE: x"};
+}
+
 // The faults of the only instance of a test.
 class FaultsOfWorkerTest : public ::testing::Test {
  protected:
@@ -113,12 +122,7 @@ TEST_F(FaultsOfWorkerTest, ADriverThatCannotResetIsAnError) {
 }
 
 TEST_F(FaultsOfWorkerTest, PeriodsThatWereMissedAreLeftOut) {
-  SetUpFaults({.kind = config::FaultPlan::Kind::kError,
-               .start_ns = 0,
-               .duration_ns = 10,
-               .repeat_ns = 100,
-               .error = "UNAVAILABLE: x"},
-              /*connections=*/0);
+  SetUpFaults(Error(/*start_ns=*/0, /*duration_ns=*/10, /*repeat_ns=*/100), /*connections=*/0);
   // In the middle of the fourth period.
   EXPECT_TRUE(TurnAt(1305).ok());
   EXPECT_TRUE(faults_->Affects(0));
@@ -138,11 +142,7 @@ TEST_F(FaultsOfWorkerTest, PeriodsThatWereMissedAreLeftOut) {
 // start.
 TEST_F(FaultsOfWorkerTest, WhatBeginsWithTheTrafficHoldsFromTheFirstRequest) {
   hears_of_start_ = false;
-  SetUpFaults({.kind = config::FaultPlan::Kind::kError,
-               .start_ns = 0,
-               .duration_ns = 100,
-               .error = "UNAVAILABLE: x"},
-              /*connections=*/0);
+  SetUpFaults(Error(/*start_ns=*/0, /*duration_ns=*/100), /*connections=*/0);
   EXPECT_TRUE(faults_->Affects(0));
   EXPECT_EQ(faults_->DrawError(0), "UNAVAILABLE: x");
   faults_->Start(/*traffic_start_ns=*/1000);
@@ -159,20 +159,13 @@ TEST_F(FaultsOfWorkerTest, WhatBeginsWithTheTrafficHoldsFromTheFirstRequest) {
 
 TEST_F(FaultsOfWorkerTest, WhatBeginsLaterDoesNotHoldBefore) {
   hears_of_start_ = false;
-  SetUpFaults({.kind = config::FaultPlan::Kind::kError,
-               .start_ns = 1,
-               .duration_ns = 100,
-               .error = "UNAVAILABLE: x"},
-              /*connections=*/0);
+  SetUpFaults(Error(/*start_ns=*/1, /*duration_ns=*/100), /*connections=*/0);
   EXPECT_FALSE(faults_->Affects(0));
 }
 
 TEST_F(FaultsOfWorkerTest, NothingHoldsOnceStopped) {
   hears_of_start_ = false;
-  SetUpFaults({.kind = config::FaultPlan::Kind::kError,
-               .duration_ns = 100,
-               .error = "UNAVAILABLE: x"},
-              /*connections=*/0);
+  SetUpFaults(Error(/*start_ns=*/0, /*duration_ns=*/100), /*connections=*/0);
   faults_->Stop();
   EXPECT_FALSE(faults_->Affects(0));
 }
@@ -187,12 +180,7 @@ TEST_F(FaultsOfWorkerTest, NothingIsDueAfterTheLastPeriod) {
 }
 
 TEST_F(FaultsOfWorkerTest, OnlyTheFirstTimesAreKept) {
-  SetUpFaults({.kind = config::FaultPlan::Kind::kError,
-               .start_ns = 0,
-               .duration_ns = 10,
-               .repeat_ns = 100,
-               .error = "UNAVAILABLE: x"},
-              /*connections=*/0);
+  SetUpFaults(Error(/*start_ns=*/0, /*duration_ns=*/10, /*repeat_ns=*/100), /*connections=*/0);
   const int64_t last_begin_ns = 1000 + 100 * (results::kMaxFaultTimes - 1);
   for (int64_t ns = 1000; ns <= last_begin_ns + 100; ns += 100) {
     EXPECT_TRUE(TurnAt(ns).ok());

@@ -240,7 +240,6 @@ bool Worker::IsStopped(const Timer& timer) const {
 void Worker::OnDone(protocol::ClientCall* call) {
   ++context_.event_count;
   context_.now_ns = call->done_ns;
-  if (call->deadline_ns != 0) JudgeDeadline(*call);
   EndCall(*call);
 }
 
@@ -263,6 +262,7 @@ void Worker::JudgeDeadline(protocol::ClientCall& call) {
 }
 
 inline void Worker::EndCall(protocol::ClientCall& call) {
+  if (call.deadline_ns != 0) JudgeDeadline(call);
   if (RpcCall::Of(call).kind != RpcCall::Kind::kOrdinary) [[unlikely]] {
     EndSpecialCall(call);
     return;
@@ -280,10 +280,7 @@ inline void Worker::EndCall(protocol::ClientCall& call) {
   scheduler_.FinishIteration(*iteration);
 }
 
-void Worker::EndStream(protocol::ClientCall& call) {
-  if (call.deadline_ns != 0) JudgeDeadline(call);
-  EndCall(call);
-}
+void Worker::EndStream(protocol::ClientCall& call) { EndCall(call); }
 
 void Worker::EndSpecialCall(protocol::ClientCall& call) {
   if (RpcCall::Of(call).kind == RpcCall::Kind::kReplayed) {

@@ -124,6 +124,19 @@ class AbTestTest(programs.ClusterTest):
         self.assertIn("was left out: new: ", outcome.err)
         self.assertEqual(self.repetitions("left_out.pb.gz"), [0, 0])
 
+    def error_of_refused(self, *flags):
+        """Of a test with these flags that must not reach its sequencer."""
+        outcome = self.distbench(
+            "ab_test",
+            "--test_sequencer=localhost:1",
+            f"--base={self.write('base.config', config(2_000))}",
+            f"--new={self.path('base.config')}",
+            f"--outdir={self.path('out')}",
+            *flags,
+        )
+        self.assertEqual(outcome.status, 1, outcome)
+        return outcome.err
+
     def test_wrong_usage_is_refused_before_anything_runs(self):
         for flags, problem in (
             (["--until_decided"], "needs a condition"),
@@ -134,32 +147,15 @@ class AbTestTest(programs.ClusterTest):
             (["--fail_if=p99"], "p99>5%"),
             (["--noise_floor=/missing.pb"], "/missing.pb"),
         ):
-            outcome = self.distbench(
-                "ab_test",
-                "--test_sequencer=localhost:1",
-                f"--base={self.write('base.config', config(2_000))}",
-                f"--new={self.path('base.config')}",
-                f"--outdir={self.path('out')}",
-                *flags,
-            )
-            self.assertEqual(outcome.status, 1, outcome)
-            self.assertIn(problem, outcome.err)
+            self.assertIn(problem, self.error_of_refused(*flags))
 
     def test_results_of_an_earlier_test_stay(self):
         os.mkdir(self.path("out"))
         for name in ("base.pb.gz", "new.pb.gz", "left_out.pb.gz"):
             with self.subTest(name=name):
                 kept = self.write(os.path.join("out", name), "kept")
-                outcome = self.distbench(
-                    "ab_test",
-                    "--test_sequencer=localhost:1",
-                    f"--base={self.write('base.config', config(2_000))}",
-                    f"--new={self.path('base.config')}",
-                    f"--outdir={self.path('out')}",
-                )
-                self.assertEqual(outcome.status, 1, outcome)
                 self.assertRegex(
-                    outcome.err,
+                    self.error_of_refused(),
                     f"--outdir=.*out holds {name}, .*name another directory",
                 )
                 with open(kept, encoding="utf-8") as file:
