@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/testing/test_folder.h"
 #include "distbench/flags/flags.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -20,14 +21,9 @@ using ::testing::IsEmpty;
 
 class NamedFilesTest : public testing::Test {
  protected:
-  NamedFilesTest()
-      : folder_(fs::path(testing::TempDir()) /
-                testing::UnitTest::GetInstance()->current_test_info()->name()) {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
+  std::string Path(const std::string& name) const {
+    return folder_.PathOf(name);
   }
-
-  std::string Path(const std::string& name) const { return folder_ / name; }
 
   std::string MakeFile(const std::string& name) const {
     std::ofstream(Path(name)) << name;
@@ -51,7 +47,7 @@ class NamedFilesTest : public testing::Test {
   }
 
  private:
-  const fs::path folder_;
+  const base::TestFolder folder_;
 };
 
 TEST_F(NamedFilesTest, AnOutputIsNoInput) {

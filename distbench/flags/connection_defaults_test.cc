@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "distbench/base/testing/test_folder.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -35,17 +36,14 @@ std::string CheckAddress(const std::string& text) {
 
 class ConnectionDefaultsTest : public testing::Test {
  protected:
-  ConnectionDefaultsTest()
-      : folder_(fs::path(testing::TempDir()) /
-                testing::UnitTest::GetInstance()->current_test_info()->name()) {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_ / "distbench");
-    variables_["XDG_CONFIG_HOME"] = folder_;
+  ConnectionDefaultsTest() {
+    fs::create_directories(folder_.path() / "distbench");
+    variables_["XDG_CONFIG_HOME"] = folder_.path();
   }
 
   void WriteConfig(const std::string& text) { std::ofstream(Config()) << text; }
 
-  fs::path Config() const { return folder_ / "distbench" / "config"; }
+  fs::path Config() const { return folder_.path() / "distbench" / "config"; }
 
   Environment Variables() {
     return [this](const std::string& name) -> std::optional<std::string> {
@@ -79,7 +77,7 @@ class ConnectionDefaultsTest : public testing::Test {
     return std::string(status.message());
   }
 
-  const fs::path folder_;
+  const base::TestFolder folder_;
   std::map<std::string, std::string> variables_;
   std::unique_ptr<ConnectionDefaults> defaults_;
   Flags flags_;
@@ -125,7 +123,7 @@ TEST_F(ConnectionDefaultsTest, TheFileFillsWhatNoVariableDoes) {
   WriteConfig("# mine\n\n test_sequencer=a:1\n  tls_ca =  ca.crt  \n");
   ASSERT_TRUE(Parse("run").ok());
   EXPECT_EQ(flags_.test_sequencer, "a:1");
-  EXPECT_EQ(flags_.tls_ca, folder_ / "distbench" / "ca.crt");
+  EXPECT_EQ(flags_.tls_ca, folder_.path() / "distbench" / "ca.crt");
   variables_["DISTBENCH_TEST_SEQUENCER"] = "b:2";
   ASSERT_TRUE(Parse("run").ok());
   EXPECT_EQ(flags_.test_sequencer, "b:2");

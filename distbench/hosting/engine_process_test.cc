@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 
+#include "distbench/base/testing/test_folder.h"
 #include "gtest/gtest.h"
 
 namespace distbench::hosting {
@@ -14,11 +15,7 @@ namespace {
 // A folder with the files of a service's group, and of an instance's below it.
 class MemoryGroupTest : public testing::Test {
  protected:
-  MemoryGroupTest()
-      : root_(std::filesystem::path(testing::TempDir()) /
-              testing::UnitTest::GetInstance()->current_test_info()->name()),
-        instance_(root_ / "service" / "instance") {
-    std::filesystem::remove_all(root_);
+  MemoryGroupTest() {
     std::filesystem::create_directories(instance_);
     Write(root_ / "service" / "cgroup.procs", "");
     Write(instance_ / "cgroup.procs", "");
@@ -35,8 +32,9 @@ class MemoryGroupTest : public testing::Test {
     return MemoryGroup::Open(folder.get());
   }
 
-  const std::filesystem::path root_;
-  const std::filesystem::path instance_;
+  const base::TestFolder folder_;
+  const std::filesystem::path root_ = folder_.path();
+  const std::filesystem::path instance_ = root_ / "service" / "instance";
 };
 
 TEST_F(MemoryGroupTest, CountsKillsAnewEachTime) {

@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/files.h"
+#include "distbench/base/testing/test_folder.h"
 #include "distbench/base/testing/without_privileges.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -33,19 +34,12 @@ using ::testing::SizeIs;
 // Each test has its own directory.
 class OutputFileTest : public testing::Test {
  protected:
-  OutputFileTest()
-      : directory_(
-            fs::path(testing::TempDir()) /
-            testing::UnitTest::GetInstance()->current_test_info()->name()) {
-    fs::remove_all(directory_);
-    fs::create_directories(directory_);
+  std::string Path(const std::string& name) const {
+    return folder_.PathOf(name);
   }
-  ~OutputFileTest() override { fs::remove_all(directory_); }
-
-  std::string Path(const std::string& name) const { return directory_ / name; }
 
   int FileCount() const {
-    return std::distance(fs::directory_iterator(directory_),
+    return std::distance(fs::directory_iterator(folder_.path()),
                          fs::directory_iterator());
   }
 
@@ -55,7 +49,7 @@ class OutputFileTest : public testing::Test {
 
   std::vector<std::string> Names() const {
     std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(directory_)) {
+    for (const auto& entry : fs::directory_iterator(folder_.path())) {
       names.push_back(entry.path().filename().string());
     }
     std::sort(names.begin(), names.end());
@@ -72,7 +66,7 @@ class OutputFileTest : public testing::Test {
     EXPECT_EQ(write(file.fd(), text.data(), text.size()), text.size());
   }
 
-  const fs::path directory_;
+  const base::TestFolder folder_;
 };
 
 TEST_F(OutputFileTest, AppearsAtCommit) {
@@ -149,19 +143,19 @@ TEST_F(OutputFileTest, IsSyncedBeforeItsNameAndThenItsDirectory) {
   ASSERT_TRUE(file.ok());
   const std::string temporary = PathOf((*file)->fd());
   ASSERT_TRUE((*file)->Commit().ok());
-  EXPECT_THAT(Synced(), ElementsAre(temporary, directory_.string()));
+  EXPECT_THAT(Synced(), ElementsAre(temporary, folder_.path().string()));
 }
 
 TEST_F(OutputFileTest, TheDirectoryOfABareNameIsTheCurrentOne) {
   Synced().clear();
   const fs::path before = fs::current_path();
-  fs::current_path(directory_);
+  fs::current_path(folder_.path());
   auto file = OutputFile::Open("result", &NoteSync);
   ASSERT_TRUE(file.ok());
   EXPECT_TRUE((*file)->Commit().ok());
   fs::current_path(before);
   ASSERT_THAT(Synced(), SizeIs(2));
-  EXPECT_EQ(Synced()[1], directory_.string());
+  EXPECT_EQ(Synced()[1], folder_.path().string());
 }
 
 TEST_F(OutputFileTest, AnErrorOfItsDirectoryIsReported) {
@@ -226,7 +220,7 @@ TEST_F(OutputFileTest, MissingDirectoryIsNamed) {
 }
 
 TEST_F(OutputFileTest, DirectoryIsNoFile) {
-  const auto file = OutputFile::Open(directory_);
+  const auto file = OutputFile::Open(folder_.path());
   ASSERT_FALSE(file.ok());
   EXPECT_THAT(std::string(file.status().message()),
               HasSubstr("Is a directory"));

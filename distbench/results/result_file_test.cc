@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "distbench/base/files.h"
 #include "distbench/base/testing/proto_testing.h"
+#include "distbench/base/testing/test_folder.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
@@ -53,16 +54,9 @@ TestSequenceResults Samples(int count) {
 
 class ResultFileTest : public testing::Test {
  protected:
-  ResultFileTest()
-      : directory_(
-            fs::path(testing::TempDir()) /
-            testing::UnitTest::GetInstance()->current_test_info()->name()) {
-    fs::remove_all(directory_);
-    fs::create_directories(directory_);
+  std::string Path(const std::string& name) const {
+    return folder_.PathOf(name);
   }
-  ~ResultFileTest() override { fs::remove_all(directory_); }
-
-  std::string Path(const std::string& name) const { return directory_ / name; }
 
   // Reads a file with this content.
   absl::StatusOr<TestSequenceResults> Read(const std::string& content) const {
@@ -78,7 +72,7 @@ class ResultFileTest : public testing::Test {
     return *base::ReadFile(Path(name));
   }
 
-  const fs::path directory_;
+  const base::TestFolder folder_;
 };
 
 TEST_F(ResultFileTest, ReadsWhatItWrote) {
@@ -147,7 +141,7 @@ TEST_F(ResultFileTest, ATrafficConfigIsNoResult) {
 
 TEST_F(ResultFileTest, AnotherMessageIsRefused) {
   // Its fields are unknown to results: a version and a text.
-  const std::string path = (directory_ / "jobs.pb").string();
+  const std::string path = Path("jobs.pb");
   std::ofstream(path, std::ios::binary)
       << std::string("\x08\x01\x92\x3f\x01x", 6);
   EXPECT_THAT(std::string(ReadResults(path).status().message()),
@@ -257,7 +251,7 @@ TEST_F(ResultFileTest, LimitsTheMemoryOfMessages) {
 }
 
 TEST_F(ResultFileTest, DirectoryIsNoResult) {
-  const auto read = ReadResults(directory_);
+  const auto read = ReadResults(folder_.path());
   ASSERT_FALSE(read.ok());
   EXPECT_THAT(std::string(read.status().message()),
               HasSubstr("Is a directory"));
@@ -318,7 +312,7 @@ TEST_F(ResultFileTest, FailedWriteKeepsTheOldFile) {
                 AllOf(HasSubstr(path), HasSubstr("File too large")));
     EXPECT_EQ(*base::ReadFile(path), before);
     fs::remove(path);
-    EXPECT_TRUE(fs::is_empty(directory_)) << "a temporary file is left";
+    EXPECT_TRUE(fs::is_empty(folder_.path())) << "a temporary file is left";
   }
 }
 

@@ -122,7 +122,8 @@ TEST_F(FaultsOfWorkerTest, ADriverThatCannotResetIsAnError) {
 }
 
 TEST_F(FaultsOfWorkerTest, PeriodsThatWereMissedAreLeftOut) {
-  SetUpFaults(Error(/*start_ns=*/0, /*duration_ns=*/10, /*repeat_ns=*/100), /*connections=*/0);
+  SetUpFaults(Error(/*start_ns=*/0, /*duration_ns=*/10, /*repeat_ns=*/100),
+              /*connections=*/0);
   // In the middle of the fourth period.
   EXPECT_TRUE(TurnAt(1305).ok());
   EXPECT_TRUE(faults_->Affects(0));
@@ -180,7 +181,8 @@ TEST_F(FaultsOfWorkerTest, NothingIsDueAfterTheLastPeriod) {
 }
 
 TEST_F(FaultsOfWorkerTest, OnlyTheFirstTimesAreKept) {
-  SetUpFaults(Error(/*start_ns=*/0, /*duration_ns=*/10, /*repeat_ns=*/100), /*connections=*/0);
+  SetUpFaults(Error(/*start_ns=*/0, /*duration_ns=*/10, /*repeat_ns=*/100),
+              /*connections=*/0);
   const int64_t last_begin_ns = 1000 + 100 * (results::kMaxFaultTimes - 1);
   for (int64_t ns = 1000; ns <= last_begin_ns + 100; ns += 100) {
     EXPECT_TRUE(TurnAt(ns).ok());
