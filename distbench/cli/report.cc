@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "distbench/base/plugins.h"
+#include "distbench/base/printable_line.h"
 #include "distbench/cli/command.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/flags.h"
@@ -86,7 +87,8 @@ absl::Status WriteText(const Task& task) {
   WriteTextParts(task, report::kTextStart);
   for (const report::TestRun& run : task.input.runs) {
     task.output.Write(absl::StrCat(
-        "Test: ", Printable(report::MarkedName(run.name, *run.result)),
+        "Test: ",
+        base::PrintableLine(report::MarkedName(run.name, *run.result)),
         report::RunNumber(run), "\n"));
     for (const std::string& line : report::SummarizeTest(*run.result)) {
       task.output.Write(absl::StrCat(line, "\n"));
@@ -201,9 +203,9 @@ int CheckLaws(absl::Span<const report::TestRun> runs,
     for (const std::string& broken :
          report::BrokenLaws(report::DeriveTest(run))) {
       ++count;
-      output.Write(absl::StrCat(run.source, ": ", Printable(run.name),
-                                report::RunNumber(run), ": ", Printable(broken),
-                                "\n"));
+      output.Write(absl::StrCat(run.source, ": ", base::PrintableLine(run.name),
+                                report::RunNumber(run), ": ",
+                                base::PrintableLine(broken), "\n"));
     }
   }
   output.Write(absl::StrCat(

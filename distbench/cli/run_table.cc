@@ -3,12 +3,11 @@
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
 #include "distbench/base/json.h"
+#include "distbench/base/printable_line.h"
 #include "distbench/base/text_table.h"
 
 namespace distbench::cli {
@@ -65,8 +64,8 @@ base::TextRow RunRow(const RunDescription& run) {
               : "-",
           Took(run),
           Size(run),
-          run.client().empty() ? "-" : Printable(run.client()),
-          run.label().empty() ? "-" : Printable(run.label()),
+          run.client().empty() ? "-" : base::PrintableLine(run.client()),
+          run.label().empty() ? "-" : base::PrintableLine(run.label()),
           DescribeTests(run)};
 }
 
@@ -105,7 +104,7 @@ std::string RunTable(const std::vector<RunDescription>& runs) {
   for (size_t i = 0; i < runs.size(); ++i) {
     absl::StrAppend(&table, lines[i + 1], "\n");
     if (runs[i].message().empty()) continue;
-    absl::StrAppend(&table, "  ", Printable(runs[i].message()), "\n");
+    absl::StrAppend(&table, "  ", base::PrintableLine(runs[i].message()), "\n");
   }
   return table;
 }
@@ -117,16 +116,12 @@ std::string RunsJson(const std::vector<RunDescription>& runs) {
   return base::DumpJson(json, 2) + "\n";
 }
 
-std::string Printable(absl::string_view text) {
-  return absl::StrReplaceAll(absl::Utf8SafeCHexEscape(text),
-                             {{"\\'", "'"}, {"\\\"", "\""}});
-}
-
 std::string DescribeTests(const RunDescription& run) {
   std::string text;
   const int shown = std::min(run.test_names_size(), kShownTests);
   for (int i = 0; i < shown; ++i) {
-    absl::StrAppend(&text, i == 0 ? "" : ", ", Printable(run.test_names(i)));
+    absl::StrAppend(&text, i == 0 ? "" : ", ",
+                    base::PrintableLine(run.test_names(i)));
   }
   if (run.test_names_size() > shown) {
     absl::StrAppend(&text, " and ", run.test_names_size() - shown, " more");

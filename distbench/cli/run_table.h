@@ -18,9 +18,6 @@ std::string RunTable(const std::vector<RunDescription>& runs);
 // in lower case, times in RFC 3339 and UTC.
 std::string RunsJson(const std::vector<RunDescription>& runs);
 
-// Escapes control characters, which others may have put into the text.
-std::string Printable(absl::string_view text);
-
 // Returns text such as "test1, test2 and 3 more", always on one line.
 std::string DescribeTests(const RunDescription& run);
 

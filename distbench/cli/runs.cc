@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/printable_line.h"
 #include "distbench/base/stop_signals.h"
 #include "distbench/base/time_units.h"
 #include "distbench/cli/command.h"
@@ -70,8 +71,8 @@ absl::StatusOr<int> ListRuns(client::TestClient& client, const RunsFlags& flags,
 // Reports problems with storing the result, in addition to the result itself.
 void SayStorageProblem(const RunDescription& run, const absl::Status& status) {
   if (run.message().empty() || run.message() == status.message()) return;
-  std::cerr << "distbench: run " << run.id() << ": " << Printable(run.message())
-            << std::endl;
+  std::cerr << "distbench: run " << run.id() << ": "
+            << base::PrintableLine(run.message()) << std::endl;
 }
 
 absl::StatusOr<int> Get(client::TestClient& client, const RunsFlags& flags,
@@ -268,7 +269,7 @@ std::vector<RunDescription> WaitingRuns(std::vector<RunDescription> runs) {
 void PrintRun(const RunDescription& run) {
   std::cout << "  " << run.id() << " of " << run.client();
   if (!run.label().empty()) {
-    std::cout << ", " << Printable(run.label());
+    std::cout << ", " << base::PrintableLine(run.label());
   }
   std::cout << ": " << DescribeTests(run) << '\n';
 }

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "distbench/report/comparison/comparability.h"
-#include "distbench/report/comparison/repeated_looks.h"
+#include "distbench/report/comparison/until_decided.h"
 #include "distbench/report/measurements/run_outcome.h"
 
 namespace distbench::ab_test {

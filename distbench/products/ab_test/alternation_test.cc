@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "distbench/report/comparison/repeated_looks.h"
 #include "distbench/report/comparison/testing/made_runs.h"
+#include "distbench/report/comparison/until_decided.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -23,7 +23,7 @@
 #include "distbench/client/test_client.h"
 #include "distbench/products/ab_test/alternation.h"
 #include "distbench/products/ab_test/noise_table.h"
-#include "distbench/report/comparison/repeated_looks.h"
+#include "distbench/report/comparison/until_decided.h"
 #include "distbench/report/findings/findings.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/results/result_file.h"

@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "distbench/base/human_units.h"
 #include "distbench/base/message_json.h"
+#include "distbench/base/printable_line.h"
 #include "distbench/products/blame/report.pb.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/terminal/layout.h"
@@ -241,7 +242,7 @@ std::string RowName(const TracedRequests& requests, const BlameShare& share) {
   if (share.instance >= 0) {
     absl::StrAppend(&name, " ", requests.instances[share.instance]);
   }
-  return report::Visible(name);
+  return base::PrintableLine(name);
 }
 
 // A column for each window and, in the tail, another for the excess. Rows are
@@ -308,7 +309,7 @@ report::PageTable StragglersTable(const RequestBlame& blame) {
         absl::StrCat(blame.requests.rpcs[straggler.rpc], " ",
                      blame.requests.instances[straggler.instance]);
     table.rows.push_back(
-        {{report::Visible(name)},
+        {{base::PrintableLine(name)},
          {VerdictText(straggler)},
          {LastText(straggler.of_all)},
          {ChanceText(straggler.of_all)},
@@ -324,7 +325,7 @@ report::PageTable StragglersTable(const RequestBlame& blame) {
 
 void AppendRequests(const RequestBlame& blame, std::string& text) {
   const TracedRequests& requests = blame.requests;
-  absl::StrAppend(&text, "Blame: ", report::Visible(requests.rpcs.front()),
+  absl::StrAppend(&text, "Blame: ", base::PrintableLine(requests.rpcs.front()),
                   ", ", requests.is_open_loop ? "response" : "service",
                   " time\n");
   AppendCounts(requests, text);
@@ -336,8 +337,8 @@ void AppendRequests(const RequestBlame& blame, std::string& text) {
   }
   absl::StrAppend(&text, "\n");
   for (const std::string& sentence : blame.sentences) {
-    absl::StrAppend(
-        &text, report::Paragraph({"  -"}, report::Visible(sentence), 4, {}));
+    absl::StrAppend(&text, report::Paragraph(
+                               {"  -"}, base::PrintableLine(sentence), 4, {}));
   }
   AppendTable("Where the time went",
               SharesTable(blame, &QuantileShares::shares), text);
@@ -371,9 +372,10 @@ void AppendTest(const TestBlame& blame, std::string& text) {
 std::string BlameText(absl::Span<const report::TestRun> runs) {
   std::string text;
   for (const report::TestRun& run : runs) {
-    absl::StrAppend(&text, "Test: ",
-                    report::Visible(report::MarkedName(run.name, *run.result)),
-                    report::RunNumber(run), "\n");
+    absl::StrAppend(
+        &text, "Test: ",
+        base::PrintableLine(report::MarkedName(run.name, *run.result)),
+        report::RunNumber(run), "\n");
     if (const auto blame = FindBlame(*run.result)) {
       AppendTest(*blame, text);
     } else {

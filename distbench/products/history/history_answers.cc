@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/human_units.h"
 #include "distbench/base/json.h"
+#include "distbench/base/printable_line.h"
 #include "distbench/base/time_units.h"
 #include "distbench/report/terminal/layout.h"
 
@@ -170,14 +171,15 @@ std::string Shown(absl::string_view value) {
   constexpr size_t kMaxLength = 80;
   if (value.empty()) return "not known";
   return value.size() > kMaxLength
-             ? absl::StrCat(report::Visible(value.substr(0, kMaxLength)), "...")
-             : report::Visible(value);
+             ? absl::StrCat(base::PrintableLine(value.substr(0, kMaxLength)),
+                            "...")
+             : base::PrintableLine(value);
 }
 
 std::string FactLine(const ChangedFact& fact) {
   std::string line =
-      absl::StrCat("    ", report::Visible(fact.name), ": ", Shown(fact.before),
-                   " to ", Shown(fact.after));
+      absl::StrCat("    ", base::PrintableLine(fact.name), ": ",
+                   Shown(fact.before), " to ", Shown(fact.after));
   if (fact.distance != 0) {
     absl::StrAppend(&line, ", ", std::abs(fact.distance), " results ",
                     fact.distance < 0 ? "before" : "after");
@@ -220,13 +222,14 @@ std::string ResultsText(const ResultPage& page) {
     table.rows.push_back({{result->id},
                           {Date(result->started_ms)},
                           {result->verdict},
-                          {report::Visible(result->test)},
-                          {report::Visible(result->label)},
-                          {report::Visible(result->file)}});
+                          {base::PrintableLine(result->test)},
+                          {base::PrintableLine(result->label)},
+                          {base::PrintableLine(result->file)}});
     if (result->note.empty() && !result->is_accepted) continue;
-    absl::StrAppend(
-        &notes, "  ", result->id, result->is_accepted ? " accepted" : "",
-        result->note.empty() ? "" : ": ", report::Visible(result->note), "\n");
+    absl::StrAppend(&notes, "  ", result->id,
+                    result->is_accepted ? " accepted" : "",
+                    result->note.empty() ? "" : ": ",
+                    base::PrintableLine(result->note), "\n");
   }
   const size_t shown = page.results.size();
   return absl::StrCat(
@@ -240,10 +243,10 @@ std::string ResultsText(const ResultPage& page) {
 }
 
 std::string TrendText(const Trend& trend) {
-  std::string text = absl::StrCat(report::Visible(trend.series.test), ", ",
-                                  report::Visible(trend.series.rpc), ", ",
-                                  report::Visible(trend.series.metric), ": ",
-                                  trend.points.size(), " results");
+  std::string text = absl::StrCat(base::PrintableLine(trend.series.test), ", ",
+                                  base::PrintableLine(trend.series.rpc), ", ",
+                                  base::PrintableLine(trend.series.metric),
+                                  ": ", trend.points.size(), " results");
   if (trend.left_out > 0) {
     absl::StrAppend(&text, ", without ", trend.left_out,
                     " that failed or are invalid");

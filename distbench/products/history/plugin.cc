@@ -10,9 +10,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/plugins.h"
+#include "distbench/base/printable_line.h"
 #include "distbench/cli/command.h"
 #include "distbench/cli/flags.h"
-#include "distbench/cli/run_table.h"
 #include "distbench/products/history/history_answers.h"
 #include "distbench/products/history/history_index.h"
 #include "distbench/products/history/notes.h"
@@ -55,7 +55,7 @@ absl::StatusOr<std::unique_ptr<HistoryIndex>> IndexFolder(
       (*index)->Problems();
   if (!problems.ok()) return problems.status();
   for (const FileProblem& problem : *problems) {
-    std::cerr << "distbench: left out: " << cli::Printable(problem.problem)
+    std::cerr << "distbench: left out: " << base::PrintableLine(problem.problem)
               << '\n';
   }
   return index;
@@ -100,8 +100,8 @@ absl::StatusOr<std::vector<SeriesSummary>> SelectSeries(
   if (!selected.empty()) return selected;
   std::string known = "there is no such series in the results";
   for (const SeriesSummary& series : *all) {
-    absl::StrAppend(&known, "\n  ", cli::Printable(series.rpc), ", ",
-                    cli::Printable(series.metric));
+    absl::StrAppend(&known, "\n  ", base::PrintableLine(series.rpc), ", ",
+                    base::PrintableLine(series.metric));
   }
   return absl::InvalidArgumentError(known);
 }

@@ -5,6 +5,7 @@
 #include "absl/strings/str_join.h"
 #include "distbench/base/message_json.h"
 #include "distbench/base/plugins.h"
+#include "distbench/base/printable_line.h"
 #include "distbench/products/stacks/page_files.h"
 #include "distbench/products/stacks/stacks.h"
 #include "distbench/report/comparison/compare.h"
@@ -41,8 +42,9 @@ absl::Status Write(const report::ReportInput& input,
   }
   for (const auto& [stacks, report] : comparison.reports) {
     if (!is_markdown) {
-      sink(absl::StrCat(report::Visible(stacks.second), " (new) compared with ",
-                        report::Visible(stacks.first), " (base)\n",
+      sink(absl::StrCat(base::PrintableLine(stacks.second),
+                        " (new) compared with ",
+                        base::PrintableLine(stacks.first), " (base)\n",
                         report::DescribeComparisons(report.tests), "\n"));
       continue;
     }
@@ -57,7 +59,8 @@ absl::Status Write(const report::ReportInput& input,
   for (const std::string& why : omissions) {
     sink(absl::StrCat(
         "- Left out: ",
-        is_markdown ? report::MarkdownText(why) : report::Visible(why), "\n"));
+        is_markdown ? report::MarkdownText(why) : base::PrintableLine(why),
+        "\n"));
   }
   return absl::OkStatus();
 }

@@ -9,11 +9,11 @@
 #include <numeric>
 #include <vector>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
+#include "distbench/base/printable_line.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/results/resource_usage.h"
 #include "distbench/results/walk.h"
@@ -99,20 +99,17 @@ void AppendNode(const NodeResources& resources, std::string& text) {
   if (!total.empty()) AppendRows("Average:", total, text);
 }
 
-// Names in results are any text.
-std::string OneLine(const std::string& name) { return absl::CHexEscape(name); }
-
 // mpstat's first line. HostFacts.kernel is "NAME RELEASE MACHINE".
 std::string HostLine(const NodeResources& resources) {
   const HostFacts& host = resources.host();
-  const std::vector<std::string> kernel =
-      absl::StrSplit(OneLine(host.kernel()), absl::MaxSplits(' ', 2));
+  const std::vector<std::string> kernel = absl::StrSplit(
+      base::PrintableLine(host.kernel()), absl::MaxSplits(' ', 2));
   const int64_t start_ns = resources.samples_size() == 0
                                ? 0
                                : resources.samples(0).end_timestamp_ns();
   return absl::StrCat(
       kernel[0], " ", kernel.size() > 1 ? kernel[1] : "", " (",
-      OneLine(host.hostname()), ")\t",
+      base::PrintableLine(host.hostname()), ")\t",
       absl::FormatTime("%m/%d/%Y", absl::FromUnixNanos(start_ns),
                        absl::UTCTimeZone()),
       "\t_", kernel.size() > 2 ? kernel[2] : "", "_\t(",
@@ -127,9 +124,10 @@ std::string RenderMpstat(absl::Span<const TestRun> runs) {
     for (const auto* node :
          results::Sorted(run.result->resource_usage_logs().node_resources())) {
       absl::StrAppend(&text, text.empty() ? "" : "\n", "# ", run.source, ": ",
-                      OneLine(MarkedName(run.name, *run.result)),
+                      base::PrintableLine(MarkedName(run.name, *run.result)),
                       ", repetition ", run.repetition, ", ",
-                      OneLine(node->first), "\n", HostLine(node->second));
+                      base::PrintableLine(node->first), "\n",
+                      HostLine(node->second));
       AppendNode(node->second, text);
     }
   }

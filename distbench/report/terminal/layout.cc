@@ -98,15 +98,6 @@ std::string Paint(const ColoredText& text, const PageStyle& style) {
   return absl::StrCat(EscapeSequence(text.color), text.text, "\x1b[0m");
 }
 
-std::string Visible(absl::string_view text) {
-  std::string visible(text);
-  for (char& c : visible) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < ' ' || byte == 0x7f) c = ' ';
-  }
-  return visible;
-}
-
 std::string Paragraph(const ColoredText& label, absl::string_view text,
                       int indent, const PageStyle& style) {
   const size_t start = indent;

@@ -28,10 +28,6 @@ inline constexpr PageStyle kUnbroken = {.columns = 1'000'000};
 // Returns the text in its colour, for terminals that have colours.
 std::string Paint(const ColoredText& text, const PageStyle& style);
 
-// Replaces what would move the cursor or end a line, because names and messages
-// may come from other hosts.
-std::string Visible(absl::string_view text);
-
 // Returns the label, then the text beside it in lines that fit, with a line
 // end. The text is `indent` characters from the left, as are the lines that
 // follow the first. Words that do not fit into a line are not divided.

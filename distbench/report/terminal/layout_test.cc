@@ -76,10 +76,5 @@ TEST(ParagraphTest, KeepsLongWordsWhole) {
   EXPECT_EQ(Paragraph({}, "", 2, {.columns = 0}), "\n");
 }
 
-TEST(VisibleTest, LeavesNothingThatMovesTheCursor) {
-  EXPECT_EQ(Visible("a\x1b[2J\r\n\tb\x7f\x01 \xc3\xa4"),
-            "a [2J   b   \xc3\xa4");
-}
-
 }  // namespace
 }  // namespace distbench::report

@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/human_units.h"
+#include "distbench/base/printable_line.h"
 #include "distbench/base/time_units.h"
 #include "distbench/report/derived/derive.h"
 #include "distbench/report/derived/table_rows.h"
@@ -50,8 +51,8 @@ Color ColorOf(CheckVerdict verdict) {
 // A line of the kinds that have a coloured label: findings and objectives.
 std::string Labelled(absl::string_view label, Color color,
                      absl::string_view text, const PageStyle& style) {
-  return Paragraph({absl::StrCat("  ", label), color}, Visible(text),
-                   kLabelWidth, style);
+  return Paragraph({absl::StrCat("  ", label), color},
+                   base::PrintableLine(text), kLabelWidth, style);
 }
 
 std::string Headline(const TestResult& result, const TestTotals& totals,
@@ -59,8 +60,8 @@ std::string Headline(const TestResult& result, const TestTotals& totals,
   const std::string verdict = RunVerdict(result, totals);
   const std::string& name = result.traffic_config().name();
   std::string text = absl::StrCat(
-      MarkedName(name.empty() ? "The test" : Visible(name), result), ": ",
-      Paint({verdict, ColorOf(verdict)}, style), "\n");
+      MarkedName(name.empty() ? "The test" : base::PrintableLine(name), result),
+      ": ", Paint({verdict, ColorOf(verdict)}, style), "\n");
   for (const std::string& line : OpeningLinesOf(result)) {
     text += Paragraph({}, line, 2, style);
   }
@@ -199,7 +200,7 @@ void AddRpc(const Report::Rpc& rpc, RpcPart& part) {
   (is_open_loop ? part.has_open_loops : part.has_closed_loops) = true;
   part.has_unsent |= unsent > 0;
   std::vector<ColoredText> cells = {
-      {Visible(rpc.name())},
+      {base::PrintableLine(rpc.name())},
       {is_open_loop && seconds > 0 ? base::HumanRate(count / seconds) : ""},
       {base::HumanRate(rpc.per_second())},
       MeanCell(latency)};
@@ -249,12 +250,13 @@ void AddPair(const Report::PeerTable::Row& row, PageTable& table) {
   const auto ended = static_cast<double>(counts.succeeded()) + failed;
   const Report::PairTimes& times =
       row.response().has_mean_ns() ? row.response() : row.service();
-  table.rows.push_back({{Visible(absl::StrCat(row.client(), " -> ",
-                                              row.server(), " ", row.rpc()))},
-                        {base::HumanRate(counts.per_second())},
-                        MeanCell(times),
-                        P99Cell(row, times, ended),
-                        FailedCell(failed, ended)});
+  table.rows.push_back(
+      {{base::PrintableLine(
+           absl::StrCat(row.client(), " -> ", row.server(), " ", row.rpc()))},
+       {base::HumanRate(counts.per_second())},
+       MeanCell(times),
+       P99Cell(row, times, ended),
+       FailedCell(failed, ended)});
 }
 
 // Returns a row for each pair, or an empty text if they do not fit the screen.
@@ -285,7 +287,7 @@ std::string Pairs(const TestResult& result, int64_t count,
 std::string Summary(const TestResult& result) {
   std::string text = "Test summary:\n";
   for (const std::string& line : result.log_summary()) {
-    absl::StrAppend(&text, Visible(line), "\n");
+    absl::StrAppend(&text, base::PrintableLine(line), "\n");
   }
   return text;
 }
@@ -294,7 +296,7 @@ std::string Failures(const TestResult& result, const TestTotals& totals,
                      const PageStyle& style) {
   std::string text;
   for (const std::string& line : FailureLines(result, totals)) {
-    text += Paragraph({}, Visible(line), 2, style);
+    text += Paragraph({}, base::PrintableLine(line), 2, style);
   }
   return text.empty() ? "" : absl::StrCat("Failures:\n", text);
 }

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/printable_line.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/report/measurements/faults.h"
 #include "distbench/report/measurements/network_readings.h"
@@ -284,9 +285,9 @@ std::string TimesOf(absl::string_view title,
 Lines Activities(const TestResult& result) {
   Lines lines;
   for (const auto& [name, totals] : AddUpActivities(result)) {
-    std::string line = absl::StrFormat(
-        "  %s: N: %d (instances: %d)", OneLine(name),
-        totals.metric("iteration_count"), totals.instance_count);
+    std::string line = absl::StrFormat("  %s: N: %d (instances: %d)", name,
+                                       totals.metric("iteration_count"),
+                                       totals.instance_count);
     absl::StrAppend(&line, TimesOf("duration", totals.duration_ns),
                     TimesOf("queueing", totals.queueing_ns));
     for (const char* amount :
@@ -315,8 +316,8 @@ Lines DriverCounters(const TestResult& result) {
   }
   Lines lines;
   for (const auto& [name, sum] : sums) {
-    lines.push_back(absl::StrFormat("  %s: %d (instances: %d)", OneLine(name),
-                                    sum.value, sum.instance_count));
+    lines.push_back(absl::StrFormat("  %s: %d (instances: %d)", name, sum.value,
+                                    sum.instance_count));
   }
   return lines;
 }
@@ -324,7 +325,7 @@ Lines DriverCounters(const TestResult& result) {
 Lines NetworkSettings(const TestResult& result) {
   Lines lines;
   for (const ServiceConnections& folded : FoldNetworkSettings(result)) {
-    lines.push_back(absl::StrCat("  ", OneLine(Describe(folded))));
+    lines.push_back(absl::StrCat("  ", Describe(folded)));
   }
   return lines;
 }
@@ -336,11 +337,11 @@ Lines Findings(const TestResult& result, const TestTotals& totals) {
     const std::string code =
         kind.code.empty() ? "" : absl::StrCat(" (", kind.code, ")");
     for (const std::string& message : kind.messages) {
-      lines.push_back(absl::StrCat("  ", SeverityName(kind.severity), code,
-                                   ": ", OneLine(message)));
+      lines.push_back(
+          absl::StrCat("  ", SeverityName(kind.severity), code, ": ", message));
     }
     if (kind.advice.empty()) continue;
-    lines.push_back(absl::StrCat("    What to do: ", OneLine(kind.advice)));
+    lines.push_back(absl::StrCat("    What to do: ", kind.advice));
   }
   return lines;
 }
@@ -353,7 +354,7 @@ std::vector<std::string> SummarizeTest(const TestResult& result) {
   if (result.run_info().has_failure()) {
     lines.push_back(
         absl::StrCat("The test failed; what it measured is incomplete: ",
-                     OneLine(result.run_info().failure())));
+                     result.run_info().failure()));
   }
   if (AnyHappened(PlannedFaultsOf(result))) {
     lines.push_back(
@@ -380,6 +381,8 @@ std::vector<std::string> SummarizeTest(const TestResult& result) {
       {"Driver counters", DriverCounters(result)},
       {"Findings", Findings(result, totals)}};
   AppendSections(result, sections, lines);
+  // Names of older results, and messages of other hosts, may be any text.
+  for (std::string& line : lines) line = base::PrintableLine(line);
   return lines;
 }
 

@@ -37,8 +37,7 @@ void AppendCauses(const std::string& rpc,
   const int shown = std::min<int>(by_count.size(), kMaxCauses);
   for (int i = 0; i < shown; ++i) {
     lines.push_back(absl::StrFormat("  %s: %d failed: %s", rpc,
-                                    by_count[i].second,
-                                    OneLine(by_count[i].first)));
+                                    by_count[i].second, by_count[i].first));
   }
   int64_t rest = 0;
   for (int i = shown; i < by_count.size(); ++i) {
@@ -67,16 +66,11 @@ void AppendStoppedInstances(const TestResult& result,
             ? ""
             : absl::StrCat(" and ", instances.size() - 1, " more");
     lines.push_back(absl::StrFormat("  %s%s: stopped early: %s",
-                                    instances.front(), others,
-                                    OneLine(reason)));
+                                    instances.front(), others, reason));
   }
 }
 
 }  // namespace
-
-std::string OneLine(absl::string_view message) {
-  return absl::StrReplaceAll(message, {{"\r", ""}, {"\n", " "}});
-}
 
 std::string FiguresText(const stats::OutcomesView& times, TimeFigures shown) {
   std::string text;
@@ -278,8 +272,8 @@ std::vector<std::string> RecoveryLines(const TestResult& result) {
   }
   std::vector<std::string> lines;
   for (auto& [key, sum] : sums) {
-    lines.push_back(absl::StrCat("  ", key.first, " after ",
-                                 OneLine(key.second), ": ", RecoveryText(sum)));
+    lines.push_back(absl::StrCat("  ", key.first, " after ", key.second, ": ",
+                                 RecoveryText(sum)));
   }
   return lines;
 }
@@ -317,8 +311,8 @@ std::vector<std::string> FaultLines(const TestResult& result) {
   std::vector<std::string> lines;
   for (const PlannedFault& fault : PlannedFaultsOf(result)) {
     lines.push_back(absl::StrFormat(
-        "  %s: %s: times: %d%s requests: %d connections: %d%s",
-        OneLine(fault.name), OneLine(fault.description), fault.spans.size(),
+        "  %s: %s: times: %d%s requests: %d connections: %d%s", fault.name,
+        fault.description, fault.spans.size(),
         fault.has_more_spans ? " or more" : "", fault.request_count,
         fault.connection_count,
         TimesText(fault.spans, result.run_info().start_timestamp_ns())));
@@ -329,9 +323,9 @@ std::vector<std::string> FaultLines(const TestResult& result) {
 std::vector<std::string> AdmissionLines(const TestResult& result) {
   std::vector<std::string> lines;
   for (const ServiceAdmission& admission : AdmissionsOf(result)) {
-    std::string& line = lines.emplace_back(absl::StrFormat(
-        "  %s: admitted: %d refused: %d", OneLine(admission.service),
-        admission.admitted_count, admission.refused_count));
+    std::string& line = lines.emplace_back(
+        absl::StrFormat("  %s: admitted: %d refused: %d", admission.service,
+                        admission.admitted_count, admission.refused_count));
     const stats::LogHistogram& wait_ns = admission.wait_ns;
     if (wait_ns.count() == 0) continue;
     absl::StrAppend(&line, " wait: ", FiguresText(wait_ns, kWaitFigures));

@@ -19,9 +19,6 @@ namespace distbench::report {
 std::vector<std::string> FailureLines(const TestResult& result,
                                       const TestTotals& totals);
 
-// Messages from elsewhere may span lines; those of the summary must not.
-std::string OneLine(absl::string_view message);
-
 // The figures by which lines describe times. Those of JSON and CSV are the
 // fields of proto/report.proto.
 struct TimeFigure {

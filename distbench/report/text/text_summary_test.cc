@@ -376,6 +376,21 @@ TEST(TextSummaryTest, AFailedTestSaysSoFirst) {
               Contains("  Total samples: 6254"));
 }
 
+TEST(TextSummaryTest, WhatOthersWroteDoesNotReachTheTerminalAsItIs) {
+  TestResult result = TwoByTwo();
+  constexpr char kHostile[] = "a\x1b[2Jb\rc\nd";
+  result.mutable_run_info()->set_failure(kHostile);
+  result.mutable_run_info()->add_findings()->set_message(kHostile);
+  result.mutable_traffic_config()->mutable_rpc_descriptions(0)->set_name(
+      kHostile);
+  const std::vector<std::string> lines = SummarizeTest(result);
+  EXPECT_THAT(lines, Contains(HasSubstr("incomplete: a [2Jb c d")));
+  EXPECT_THAT(lines, Contains(HasSubstr("note: a [2Jb c d")));
+  for (const std::string& line : lines) {
+    EXPECT_EQ(line.find_first_of("\x1b\r\n"), std::string::npos) << line;
+  }
+}
+
 TEST(TextSummaryTest, DamagedStatisticsAreLeftOutAndReported) {
   TestResult result = TwoByTwo();
   StatisticsOf(result, "c/1", "s/1", 0).set_failed_count(-1);

@@ -7,39 +7,28 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
-#include "distbench/base/json.h"
+#include "distbench/base/printable_line.h"
 
 namespace distbench::report {
-namespace {
-
-// The text as valid UTF-8 without control characters.
-std::string PrintableText(absl::string_view text) {
-  std::string printable = base::ValidUtf8(text);
-  for (char& c : printable) {
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
-  }
-  return printable;
-}
-
-}  // namespace
 
 std::string MarkdownText(absl::string_view text) {
   // A comment splits what GitHub would make a link of.
-  return absl::StrReplaceAll(PrintableText(text), {{"&", "&amp;"},
-                                                   {"<", "&lt;"},
-                                                   {"$", "&#36;"},
-                                                   {"\\", "\\\\"},
-                                                   {"`", "\\`"},
-                                                   {"*", "\\*"},
-                                                   {"_", "\\_"},
-                                                   {"~", "\\~"},
-                                                   {"[", "\\["},
-                                                   {"]", "\\]"},
-                                                   {"|", "\\|"},
-                                                   {"@", "@<!-- -->"},
-                                                   {"#", "#<!-- -->"},
-                                                   {"://", ":<!-- -->//"},
-                                                   {"www.", "www<!-- -->."}});
+  return absl::StrReplaceAll(base::PrintableLine(text),
+                             {{"&", "&amp;"},
+                              {"<", "&lt;"},
+                              {"$", "&#36;"},
+                              {"\\", "\\\\"},
+                              {"`", "\\`"},
+                              {"*", "\\*"},
+                              {"_", "\\_"},
+                              {"~", "\\~"},
+                              {"[", "\\["},
+                              {"]", "\\]"},
+                              {"|", "\\|"},
+                              {"@", "@<!-- -->"},
+                              {"#", "#<!-- -->"},
+                              {"://", ":<!-- -->//"},
+                              {"www.", "www<!-- -->."}});
 }
 
 std::string MarkdownTable(const std::vector<std::vector<std::string>>& rows) {
@@ -60,12 +49,13 @@ std::string MarkdownTable(const std::vector<std::vector<std::string>>& rows) {
 
 std::string XmlText(absl::string_view text) {
   // XML 1.0 does not have the last two of the first 65536 characters.
-  return absl::StrReplaceAll(PrintableText(text), {{"&", "&amp;"},
-                                                   {"<", "&lt;"},
-                                                   {">", "&gt;"},
-                                                   {"\"", "&quot;"},
-                                                   {"\xef\xbf\xbe", " "},
-                                                   {"\xef\xbf\xbf", " "}});
+  return absl::StrReplaceAll(base::PrintableLine(text),
+                             {{"&", "&amp;"},
+                              {"<", "&lt;"},
+                              {">", "&gt;"},
+                              {"\"", "&quot;"},
+                              {"\xef\xbf\xbe", " "},
+                              {"\xef\xbf\xbf", " "}});
 }
 
 namespace {

@@ -9,7 +9,6 @@
 #include "distbench/base/message_json.h"
 #include "distbench/products/protection/report/report.pb.h"
 #include "distbench/report/derived/figures.h"
-#include "distbench/report/text/text_summary_sections.h"
 #include "distbench/results/walk.h"
 
 namespace distbench::protection {
@@ -28,7 +27,7 @@ std::string DescribeProof(const ControlProof& proof) {
   if (proof.has_after() && !WasUndone(proof)) {
     absl::StrAppend(&line, ": ", proof.after(), " as others had set it");
   }
-  return report::OneLine(line);
+  return line;
 }
 
 void AppendNode(const std::string& node, const NodeResources& resources,

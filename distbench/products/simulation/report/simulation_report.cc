@@ -12,7 +12,6 @@
 #include "distbench/products/simulation/report/report.pb.h"
 #include "distbench/report/derived/figures.h"
 #include "distbench/report/measurements/test_run.h"
-#include "distbench/report/text/text_summary_sections.h"
 #include "google/protobuf/text_format.h"
 
 namespace distbench::simulation {
@@ -153,8 +152,8 @@ std::vector<std::string> AssumptionLines(const TestResult& result) {
   AddAssumptions(simulation, shown);
   std::vector<std::string> lines;
   for (const auto& assumption : shown.assumptions()) {
-    lines.push_back(absl::StrCat("  ", report::OneLine(assumption.subject()),
-                                 ": ", report::OneLine(assumption.text())));
+    lines.push_back(
+        absl::StrCat("  ", assumption.subject(), ": ", assumption.text()));
   }
   lines.push_back(absl::StrFormat(
       "  extent: %d events in %.4g s of simulated time",
