@@ -13,7 +13,7 @@
 #include "distbench/report/comparison/comparability.h"
 #include "distbench/report/comparison/metric_values.h"
 #include "distbench/report/comparison/noise_floor.h"
-#include "distbench/report/comparison/repeated_looks.h"
+#include "distbench/report/comparison/until_decided.h"
 #include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/measurements/test_run.h"
 

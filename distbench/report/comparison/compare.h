@@ -16,7 +16,7 @@
 #include "absl/types/span.h"
 #include "distbench/report/comparison/comparability.h"
 #include "distbench/report/comparison/distribution_change.h"
-#include "distbench/report/comparison/repeated_looks.h"
+#include "distbench/report/comparison/until_decided.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/stats/log_histogram.h"
 #include "distbench/stats/metric.h"

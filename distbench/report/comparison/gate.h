@@ -53,7 +53,7 @@ inline constexpr double kGateError = 0.05;
 // fails if they lie beyond, and is undecided otherwise or if a group has a
 // single run. The bounds are one-sided; their error is kGateError divided by
 // the number of judgements (Bonferroni). If the runs were repeated until they
-// decided, that error is for all looks together (repeated_looks.h), and the
+// decided, that error is for all looks together (until_decided.h), and the
 // first look is at kFirstLook runs of each. The evidence of an undecided gate
 // says how many runs would decide in most cases (stats::kPower), of shares and
 // with repeated looks only about how many would be needed. A gate that

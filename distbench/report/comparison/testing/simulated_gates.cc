@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/comparison/gate.h"
-#include "distbench/report/comparison/repeated_looks.h"
+#include "distbench/report/comparison/until_decided.h"
 #include "distbench/report/verdicts/check.h"
 #include "distbench/stats/run_interval.h"
 

@@ -1,4 +1,4 @@
-#include "distbench/report/comparison/repeated_looks.h"
+#include "distbench/report/comparison/until_decided.h"
 
 #include <algorithm>
 #include <string>

@@ -1,7 +1,7 @@
 // Runs that are repeated until a comparison of them is decided.
 
-#ifndef DISTBENCH_REPORT_COMPARISON_REPEATED_LOOKS_H_
-#define DISTBENCH_REPORT_COMPARISON_REPEATED_LOOKS_H_
+#ifndef DISTBENCH_REPORT_COMPARISON_UNTIL_DECIDED_H_
+#define DISTBENCH_REPORT_COMPARISON_UNTIL_DECIDED_H_
 
 #include <optional>
 
@@ -32,4 +32,4 @@ absl::StatusOr<std::optional<stats::LookPlan>> LookPlanOf(
 
 }  // namespace distbench::report
 
-#endif  // DISTBENCH_REPORT_COMPARISON_REPEATED_LOOKS_H_
+#endif  // DISTBENCH_REPORT_COMPARISON_UNTIL_DECIDED_H_
