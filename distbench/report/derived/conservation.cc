@@ -14,6 +14,7 @@
 #include "distbench/base/human_units.h"
 #include "distbench/base/time_units.h"
 #include "distbench/stats/run_interval.h"
+#include "google/protobuf/message.h"
 
 namespace distbench::report {
 namespace {
@@ -152,20 +153,27 @@ void CheckFailures(const Report::Rpc& rpc, Laws& laws) {
   laws.Equal("failures by cause add up to", sum, "failed", rpc.failed_count());
 }
 
-void CheckOffered(const Report::Rpc& rpc, Laws& laws) {
+// What was due succeeded, failed or was never sent. What an instance was
+// sending when it was lost did none of these.
+void CheckOffered(const Report::Rpc& rpc, bool is_whole, Laws& laws) {
   const Report::Offered& load = rpc.offered_load();
   if (load.offered_count() == 0) return;
   const auto offered = static_cast<double>(load.offered_count());
   laws.AtMost("unsent", load.unsent_count(), "offered", offered);
   laws.AtMost("held back", load.held_back_count(), "offered", offered);
-  laws.AtMost("response times", rpc.response_time().count(), "offered",
-              offered);
+  const int64_t response_times = rpc.response_time().count();
+  if (is_whole) {
+    laws.Equal("response times, with those that failed or were never sent,",
+               response_times, "offered", load.offered_count());
+  } else {
+    laws.AtMost("response times", response_times, "offered", offered);
+  }
 }
 
-void CheckRpc(const Report::Rpc& rpc, Laws& laws) {
+void CheckRpc(const Report::Rpc& rpc, bool is_whole, Laws& laws) {
   laws.At(rpc.name());
   CheckFailures(rpc, laws);
-  CheckOffered(rpc, laws);
+  CheckOffered(rpc, is_whole, laws);
   if (rpc.has_service_time()) {
     laws.Equal("service times", rpc.service_time().count(),
                "succeeded and failed",
@@ -322,7 +330,37 @@ void CheckLittle(const Report::Rpc& rpc, const Series& series, Laws& laws) {
             5 * error + 1 + expected * 0.05);
 }
 
+// Clocks of hosts that are further apart have a finding, and tests with such a
+// clock may have seconds anywhere.
+constexpr int64_t kClocksApartNs = base::kNsPerSecond;
+
+bool ClocksDiffer(const Report::Test& test) {
+  for (const Report::Finding& finding : test.findings()) {
+    if (finding.code() == "clock_error") return true;
+  }
+  return false;
+}
+
+void CheckTimesOfSeconds(const Report::Test& test, Laws& laws) {
+  const Report::Run& run = test.run();
+  if (run.start_timestamp_ns() == 0 || ClocksDiffer(test)) return;
+  for (const auto& row : test.seconds().rows()) {
+    laws.At(row.rpc());
+    const int64_t start_ns = row.start_timestamp_ns();
+    const double end_ns =
+        static_cast<double>(start_ns) + row.duration_s() * base::kNsPerSecond;
+    if (end_ns <
+            static_cast<double>(run.start_timestamp_ns() - kClocksApartNs) ||
+        start_ns > run.end_timestamp_ns() + kClocksApartNs) {
+      laws.Broken("the second at ", start_ns, " ns is not within the run, ",
+                  run.start_timestamp_ns(), " to ", run.end_timestamp_ns());
+      return;
+    }
+  }
+}
+
 void CheckSeconds(const Report::Test& test, Laws& laws) {
+  CheckTimesOfSeconds(test, laws);
   if (test.seconds().rows_left_out() > 0) return;
   const std::map<std::string, Series> all = SeriesOf(test.seconds());
   for (const Report::Rpc& rpc : test.rpcs()) {
@@ -375,17 +413,45 @@ void CheckObjectives(const Report::Test& test, Laws& laws) {
   }
 }
 
+// ---- Numbers ----------------------------------------------------------------
+
+// In the message, and in those within it.
+void CheckNumbers(const google::protobuf::Message& message, Laws& laws) {
+  const google::protobuf::Reflection& fields = *message.GetReflection();
+  std::vector<const google::protobuf::FieldDescriptor*> set;
+  fields.ListFields(message, &set);
+  for (const google::protobuf::FieldDescriptor* field : set) {
+    using Field = google::protobuf::FieldDescriptor;
+    if (field->cpp_type() == Field::CPPTYPE_DOUBLE && !field->is_repeated()) {
+      const double value = fields.GetDouble(message, field);
+      if (!std::isfinite(value)) laws.Broken(field->full_name(), " is ", value);
+    }
+    if (field->cpp_type() != Field::CPPTYPE_MESSAGE) continue;
+    if (!field->is_repeated()) {
+      CheckNumbers(fields.GetMessage(message, field), laws);
+      continue;
+    }
+    for (int i = 0; i < fields.FieldSize(message, field); ++i) {
+      CheckNumbers(fields.GetRepeatedMessage(message, field, i), laws);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> BrokenLaws(const Report::Test& test) {
   Laws laws;
-  for (const Report::Rpc& rpc : test.rpcs()) CheckRpc(rpc, laws);
+  for (const Report::Rpc& rpc : test.rpcs()) {
+    CheckRpc(rpc, !test.has_failure(), laws);
+  }
   CheckTotals(test, laws);
   CheckParts(test, laws);
   CheckTimesOfEdges(test, laws);
   CheckSeconds(test, laws);
   CheckPolicies(test, laws);
   CheckObjectives(test, laws);
+  laws.At("numbers");
+  CheckNumbers(test, laws);
   return laws.TakeBroken();
 }
 

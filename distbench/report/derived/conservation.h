@@ -22,10 +22,12 @@ namespace distbench::report {
 // What is checked:
 // - of counts: the failures of an RPC by cause, its pairs of instances, its
 //   edges, its clients and its seconds add up to the RPC, and RPCs to the test;
-//   unsent and held-back RPCs are among those offered, and no more have a
-//   response time; attempts are first ones, retries and hedges, and each
-//   succeeded, failed or was given up
+//   RPCs that were offered succeeded, failed or were never sent, unless the
+//   test lost an instance; attempts are first ones, retries and hedges, and
+//   each succeeded, failed or was given up
 // - of rates: a rate is a count over its time
+// - of numbers: they are finite
+// - of seconds: they lie within the run, unless the clocks of its hosts differ
 // - of times: percentiles rise, lie within minimum and maximum and within their
 //   intervals, and fail from some percentage on; the distribution ends with all
 //   that succeeded

@@ -1,6 +1,7 @@
 #include "distbench/report/derived/conservation.h"
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -89,9 +90,30 @@ TEST(BrokenLawsTest, EachLieIsFound) {
        [&](auto& test) {
          rpc(test).mutable_offered_load()->set_held_back_count(1'000'000'000);
        }},
+      {"or were never sent, ",
+       [&](auto& test) {
+         auto& load = *rpc(test).mutable_offered_load();
+         load.set_offered_count(load.offered_count() + 1);
+       }},
       {"is more than offered 1",
        [&](auto& test) {
          rpc(test).mutable_offered_load()->set_offered_count(1);
+         test.set_failure("lost");
+       }},
+      {"is not within the run",
+       [](auto& test) {
+         auto& row = *test.mutable_seconds()->mutable_rows(0);
+         row.set_start_timestamp_ns(test.run().end_timestamp_ns() +
+                                    2'000'000'000);
+       }},
+      {"is not within the run",
+       [](auto& test) {
+         test.mutable_seconds()->mutable_rows(0)->set_start_timestamp_ns(1);
+       }},
+      {"duration_s is nan",
+       [](auto& test) {
+         test.mutable_seconds()->mutable_rows(0)->set_duration_s(
+             std::numeric_limits<double>::quiet_NaN());
        }},
       {"service times",
        [&](auto& test) {
