@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -211,11 +212,28 @@ std::unique_ptr<ResultFile> NewResultFile(std::string path) {
   return std::make_unique<ResultFileOnDisk>(std::move(path), &CreateAt);
 }
 
-std::unique_ptr<ResultFile> NewTemporaryResultFile() {
+namespace {
+
+std::string TemporaryFolder() {
   const char* folder = getenv("TMPDIR");
   const bool has_folder = folder != nullptr && *folder != '\0';
-  return std::make_unique<ResultFileOnDisk>(has_folder ? folder : "/tmp",
+  return has_folder ? folder : "/tmp";
+}
+
+}  // namespace
+
+std::unique_ptr<ResultFile> NewTemporaryResultFile() {
+  return std::make_unique<ResultFileOnDisk>(TemporaryFolder(),
                                             &base::CreateNameless);
+}
+
+absl::Status CheckTemporaryFolder() {
+  const std::string folder = TemporaryFolder();
+  if (base::CreateNameless(folder).is_open()) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "cannot make files in ", folder,
+      ", where results are kept: ", strerror(errno),
+      "; set TMPDIR to a folder that is writable, or use --results_dir"));
 }
 
 absl::StatusOr<std::unique_ptr<ResultFile>> OpenResultFile(std::string path,

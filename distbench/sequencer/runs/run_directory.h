@@ -33,6 +33,9 @@ std::unique_ptr<ResultFile> NewResultFile(std::string path);
 // folder for temporary files: $TMPDIR, or else /tmp. It ends with the object.
 std::unique_ptr<ResultFile> NewTemporaryResultFile();
 
+// Whether such a file can be made. The error names the folder, and what to do.
+absl::Status CheckTemporaryFolder();
+
 // Opens the first `size` bytes of a file for reading.
 absl::StatusOr<std::unique_ptr<ResultFile>> OpenResultFile(std::string path,
                                                            int64_t size);

@@ -156,6 +156,15 @@ TEST_F(TemporaryResultFileTest, HasNoName) {
 TEST_F(TemporaryResultFileTest, AMissingFolderIsNamed) {
   EXPECT_THAT(std::string(NewTemporaryResultFile()->Append("one").message()),
               HasSubstr("cannot write " + path_ + ": No such file"));
+  EXPECT_THAT(std::string(CheckTemporaryFolder().message()),
+              AllOf(HasSubstr("cannot make files in " + path_),
+                    HasSubstr("No such file"), HasSubstr("--results_dir")));
+}
+
+TEST_F(TemporaryResultFileTest, CheckingTheFolderLeavesNothing) {
+  std::filesystem::create_directory(path_);
+  EXPECT_TRUE(CheckTemporaryFolder().ok());
+  EXPECT_TRUE(std::filesystem::is_empty(path_));
 }
 
 TEST_F(ResultFileTest, OtherFilesAreRefused) {

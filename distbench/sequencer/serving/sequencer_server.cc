@@ -30,6 +30,7 @@
 #include "distbench/sequencer/nodes/node_session.h"
 #include "distbench/sequencer/nodes/unregistered_streams.h"
 #include "distbench/sequencer/runs/run_book.h"
+#include "distbench/sequencer/runs/run_directory.h"
 #include "distbench/sequencer/runs/run_queue.h"
 #include "distbench/sequencer/runs/run_state.h"
 #include "distbench/sequencer/serving/front_door.h"
@@ -155,6 +156,8 @@ class StartedServer final : public SequencerServer {
     } else if (!options_.results_dir.empty()) {
       absl::Status status = book_.OpenDirectory(options_.results_dir);
       if (!status.ok()) return status;
+    } else if (absl::Status status = CheckTemporaryFolder(); !status.ok()) {
+      return status;
     }
     absl::Status status =
         options_.port == 0 ? ListenAtAnyPort() : Listen(options_.port);
