@@ -141,6 +141,21 @@ std::vector<std::string> CommandsWithFlag(const CLI::App& app,
   return names;
 }
 
+// Whether a subcommand, at any depth, has such a flag without a value.
+bool IsSwitch(const CLI::App& app, const std::string& name) {
+  for (const CLI::App* command : flags::CommandsOf(app)) {
+    for (const flags::Flag& flag : flags::FlagsOf(*command)) {
+      const auto& names = flag.long_names;
+      if (flag.most_values == 0 &&
+          std::find(names.begin(), names.end(), name) != names.end()) {
+        return true;
+      }
+    }
+    if (IsSwitch(*command, name)) return true;
+  }
+  return false;
+}
+
 // `flag` has its dashes and no value.
 std::string ExplainFlag(const CLI::App& app, const CLI::App& command,
                         const std::string& flag) {
@@ -318,9 +333,14 @@ int RunCommandLine(std::vector<Command> commands,
   const auto has_flag = [&app](const std::string& flag) {
     return !CommandsWithFlag(app, flag).empty();
   };
-  absl::StatusOr<TranslatedFlags> flags = TranslateLegacyFlags(
-      arguments, has_flag,
-      [](const std::string& device) { return AddressOrDevice(device); });
+  const auto is_switch = [&app](const std::string& flag) {
+    return IsSwitch(app, flag);
+  };
+  const auto address_of = [](const std::string& device) {
+    return AddressOfDevice(device);
+  };
+  absl::StatusOr<TranslatedFlags> flags =
+      TranslateLegacyFlags(arguments, {has_flag, is_switch, address_of});
   if (!flags.ok()) return Refuse(app, std::string(flags.status().message()));
   for (const std::string& note : flags->notes) {
     std::cerr << "distbench: " << note << '\n';
@@ -372,6 +392,8 @@ namespace {
 
 constexpr char kControlDevice[] = "--control_plane_device";
 constexpr char kDataDevice[] = "--default_data_plane_device";
+constexpr char kPreferIpv4[] = "prefer_ipv4";
+constexpr absl::string_view kNegation = "no";
 
 std::string NameOf(const std::string& argument) {
   return argument.substr(0, argument.find('='));
@@ -392,14 +414,17 @@ std::string ValueAt(const std::vector<std::string>& arguments, size_t& i) {
   return i + 1 < arguments.size() ? arguments[++i] : "";
 }
 
-absl::Status TakeDevice(
-    const std::string& name, const std::string& device, bool is_node,
-    absl::FunctionRef<absl::StatusOr<std::string>(const std::string& device)>
-        address_of,
-    TranslatedFlags& translated) {
+absl::Status TakeDevice(const std::string& name, const std::string& device,
+                        bool is_node, const LegacyFlagFacts& facts,
+                        TranslatedFlags& translated) {
   if (device.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat(name, " has no value; name a network device"));
+  }
+  const absl::StatusOr<std::string> address = facts.address_of(device);
+  if (!address.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ": ", address.status().message()));
   }
   if (is_node && name == kControlDevice) {
     translated.notes.push_back(
@@ -408,8 +433,13 @@ absl::Status TakeDevice(
                      "except to the services of tests"));
     return absl::OkStatus();
   }
-  const absl::StatusOr<std::string> address = address_of(device);
-  if (!address.ok()) return address.status();
+  if (!is_node && name == kDataDevice) {
+    translated.notes.push_back(absl::StrCat(
+        name,
+        " is left out: it is for node managers; tests choose a device by "
+        "netdev_name of their protocol driver options"));
+    return absl::OkStatus();
+  }
   const char* flag =
       name == kControlDevice ? "--listen=" : "--service_address=";
   translated.arguments.push_back(absl::StrCat(flag, *address));
@@ -418,13 +448,32 @@ absl::Status TakeDevice(
   return absl::OkStatus();
 }
 
+// "--flag=false" if the argument is "--noflag", where "flag" takes no value;
+// otherwise the argument.
+std::string WithoutNegation(const std::string& argument,
+                            const LegacyFlagFacts& facts) {
+  absl::string_view name = argument;
+  if (!absl::ConsumePrefix(&name, "--") || facts.has_flag(std::string(name)) ||
+      !absl::ConsumePrefix(&name, kNegation) ||
+      !(name == kPreferIpv4 || facts.is_switch(std::string(name)))) {
+    return argument;
+  }
+  return absl::StrCat("--", name, "=false");
+}
+
+// The default is what distbench does, too.
+void TakePreferIpv4(const std::string& argument, TranslatedFlags& translated) {
+  if (argument.ends_with("=false")) return;
+  translated.notes.push_back(
+      absl::StrCat(NameOf(argument),
+                   " is left out: tests choose IPv4 by ip_version of their "
+                   "protocol driver options"));
+}
+
 }  // namespace
 
 absl::StatusOr<TranslatedFlags> TranslateLegacyFlags(
-    const std::vector<std::string>& arguments,
-    absl::FunctionRef<bool(const std::string& name)> has_flag,
-    absl::FunctionRef<absl::StatusOr<std::string>(const std::string& device)>
-        address_of) {
+    const std::vector<std::string>& arguments, const LegacyFlagFacts& facts) {
   TranslatedFlags translated;
   const bool is_node = !arguments.empty() && arguments[0] == "node_manager";
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -434,15 +483,18 @@ absl::StatusOr<TranslatedFlags> TranslateLegacyFlags(
       break;
     }
     std::string argument = arguments[i];
-    if (HasOneDash(argument) && has_flag(NameOf(argument).substr(1))) {
+    if (HasOneDash(argument) && facts.has_flag(NameOf(argument).substr(1))) {
       argument.insert(0, "-");
     }
+    argument = WithoutNegation(argument, facts);
     const std::string name = NameOf(argument);
     if (name == kControlDevice || name == kDataDevice) {
       const std::string device = ValueAt(arguments, i);
       const absl::Status status =
-          TakeDevice(name, device, is_node, address_of, translated);
+          TakeDevice(name, device, is_node, facts, translated);
       if (!status.ok()) return status;
+    } else if (name == absl::StrCat("--", kPreferIpv4)) {
+      TakePreferIpv4(argument, translated);
     } else {
       translated.arguments.push_back(name == "--helpfull" ? "--help"
                                                           : argument);

@@ -43,19 +43,30 @@ struct TranslatedFlags {
   std::vector<std::string> notes;
 };
 
+// What the translation has to know of the program and of the host. Names are
+// without dashes.
+struct LegacyFlagFacts {
+  // Whether a command has the flag, and whether as one without a value.
+  absl::FunctionRef<bool(const std::string& name)> has_flag;
+  absl::FunctionRef<bool(const std::string& name)> is_switch;
+
+  // AddressOfDevice() (exposure.h), whose errors are returned.
+  absl::FunctionRef<absl::StatusOr<std::string>(const std::string& device)>
+      address_of;
+};
+
 // Returns the arguments (without the program's name) in distbench's form:
-// - "-flag" as "--flag", if `has_flag` says that a command has it;
+// - "-flag" as "--flag", if a command has it;
+// - "--noflag" as "--flag=false", if the flag takes no value;
 // - "--helpfull" as "--help";
 // - "--control_plane_device=D" as "--listen=ADDRESS", and left out for a node
 //   manager, to which nothing connects;
-// - "--default_data_plane_device=D" as "--service_address=ADDRESS".
-// `address_of` is AddressOrDevice() (exposure.h), whose errors are
-// returned. What follows "--" stays as it is.
+// - "--default_data_plane_device=D" of a node manager as
+//   "--service_address=ADDRESS", and left out for others;
+// - without "--prefer_ipv4".
+// What follows "--" stays as it is.
 absl::StatusOr<TranslatedFlags> TranslateLegacyFlags(
-    const std::vector<std::string>& arguments,
-    absl::FunctionRef<bool(const std::string& name)> has_flag,
-    absl::FunctionRef<absl::StatusOr<std::string>(const std::string& device)>
-        address_of);
+    const std::vector<std::string>& arguments, const LegacyFlagFacts& facts);
 
 }  // namespace distbench::cli
 

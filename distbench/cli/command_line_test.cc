@@ -409,12 +409,16 @@ TEST(CommandLineTest, HelpOfSubcommandsOfSubcommands) {
 
 absl::StatusOr<TranslatedFlags> Translate(
     const std::vector<std::string>& arguments) {
-  return TranslateLegacyFlags(
-      arguments, [](const std::string& name) { return name == "port"; },
+  const auto has_flag = [](const std::string& name) {
+    return name == "port" || name == "fast" || name == "note";
+  };
+  const auto is_switch = [](const std::string& name) { return name == "fast"; };
+  const auto address_of =
       [](const std::string& device) -> absl::StatusOr<std::string> {
-        if (device == "eth0") return "10.0.0.7";
-        return absl::NotFoundError("no address");
-      });
+    if (device == "eth0") return "10.0.0.7";
+    return absl::NotFoundError("no address");
+  };
+  return TranslateLegacyFlags(arguments, {has_flag, is_switch, address_of});
 }
 
 std::vector<std::string> ArgumentsOf(
@@ -429,6 +433,26 @@ TEST(LegacyFlagsTest, OneDashIsTwoForFlagsThatThereAre) {
   EXPECT_THAT(
       ArgumentsOf({"bake", "-port=1", "-port", "-p", "-o=x", "-other"}),
       ElementsAre("bake", "--port=1", "--port", "-p", "-o=x", "-other"));
+}
+
+TEST(LegacyFlagsTest, FlagsWithoutAValueCanBeNegated) {
+  EXPECT_THAT(
+      ArgumentsOf({"bake", "--nofast", "--noport", "--note=x", "--no", "-no"}),
+      ElementsAre("bake", "--fast=false", "--noport", "--note=x", "--no",
+                  "-no"));
+  EXPECT_THAT(ArgumentsOf({"bake", "--", "--nofast"}),
+              ElementsAre("bake", "--", "--nofast"));
+}
+
+TEST(LegacyFlagsTest, ThePreferenceForIpv4IsLeftOut) {
+  EXPECT_THAT(ArgumentsOf({"bake", "--noprefer_ipv4", "--prefer_ipv4=false"}),
+              ElementsAre("bake"));
+  const auto preferred = Translate({"bake", "--prefer_ipv4", "--port=1"});
+  ASSERT_TRUE(preferred.ok()) << preferred.status();
+  EXPECT_THAT(preferred->arguments, ElementsAre("bake", "--port=1"));
+  EXPECT_THAT(preferred->notes,
+              ElementsAre(AllOf(HasSubstr("--prefer_ipv4 is left out"),
+                                HasSubstr("ip_version"))));
 }
 
 TEST(LegacyFlagsTest, HelpfullIsHelp) {
@@ -460,7 +484,21 @@ TEST(LegacyFlagsTest, DevicesBecomeTheirAddresses) {
                                        HasSubstr("--service_address")));
 }
 
+TEST(LegacyFlagsTest, OnlyNodesHaveADeviceForTraffic) {
+  const auto sequencer =
+      Translate({"test_sequencer", "--default_data_plane_device=eth0"});
+  ASSERT_TRUE(sequencer.ok()) << sequencer.status();
+  EXPECT_THAT(sequencer->arguments, ElementsAre("test_sequencer"));
+  EXPECT_THAT(sequencer->notes,
+              ElementsAre(HasSubstr("--default_data_plane_device is left out: "
+                                    "it is for node managers")));
+}
+
 TEST(LegacyFlagsTest, DevicesWithoutAnAddressAreErrors) {
+  EXPECT_THAT(Translate({"node_manager", "--control_plane_device=x"})
+                  .status()
+                  .message(),
+              HasSubstr("--control_plane_device: no address"));
   EXPECT_FALSE(Translate({"test_sequencer", "--control_plane_device=x"}).ok());
   EXPECT_THAT(Translate({"test_sequencer", "--control_plane_device="})
                   .status()

@@ -19,6 +19,27 @@ absl::StatusOr<std::string> AddressOrDevice(const std::string& text) {
   return AddressOrDevice(text, *devices);
 }
 
+absl::StatusOr<std::string> AddressOfDevice(const std::string& device) {
+  const absl::StatusOr<std::vector<protocol::InterfaceAddress>> devices =
+      protocol::ListInterfaceAddresses();
+  if (!devices.ok()) return devices.status();
+  return AddressOfDevice(device, *devices);
+}
+
+absl::StatusOr<std::string> AddressOfDevice(
+    const std::string& device,
+    absl::Span<const protocol::InterfaceAddress> devices) {
+  absl::StatusOr<std::string> address =
+      protocol::ChooseHostAddress(devices, {.netdev = device});
+  if (address.ok()) return address;
+  return absl::NotFoundError(absl::StrCat(
+      "this host has no network device \"", device,
+      "\" with an address that others can use; it has ",
+      absl::StrJoin(devices, ", ", [](std::string* out, const auto& each) {
+        absl::StrAppend(out, each.interface_name, " (", each.ip, ")");
+      })));
+}
+
 absl::StatusOr<std::string> AddressOrDevice(
     const std::string& text,
     absl::Span<const protocol::InterfaceAddress> devices) {

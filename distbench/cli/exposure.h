@@ -20,7 +20,13 @@ namespace distbench::cli {
 // device has no address.
 absl::StatusOr<std::string> AddressOrDevice(const std::string& text);
 
+// The best address of a network device. The error says which devices there are.
+absl::StatusOr<std::string> AddressOfDevice(const std::string& device);
+
 // Same, with these devices.
+absl::StatusOr<std::string> AddressOfDevice(
+    const std::string& device,
+    absl::Span<const protocol::InterfaceAddress> devices);
 absl::StatusOr<std::string> AddressOrDevice(
     const std::string& text,
     absl::Span<const protocol::InterfaceAddress> devices);

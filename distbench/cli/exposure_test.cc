@@ -29,6 +29,15 @@ TEST(DeviceAddressTest, OtherTextsStayAsTheyAre) {
   }
 }
 
+TEST(DeviceAddressTest, DevicesThatMustExist) {
+  EXPECT_EQ(*AddressOfDevice("ib0", kDevices), "10.1.0.7");
+  const auto missing = AddressOfDevice("ib9", kDevices);
+  EXPECT_THAT(missing.status().message(),
+              AllOf(HasSubstr("no network device \"ib9\""),
+                    HasSubstr("ib0 (10.1.0.7)")));
+  EXPECT_FALSE(AddressOfDevice("10.1.0.7", kDevices).ok());
+}
+
 TEST(DeviceAddressTest, DevicesWithoutAnAddressForPeersAreErrors) {
   // Link-local addresses have a meaning on their own host only.
   EXPECT_FALSE(AddressOrDevice("ib1", kDevices).ok());
