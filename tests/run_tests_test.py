@@ -231,6 +231,23 @@ class RunTestsTest(programs.ClusterTest):
         self.assertEqual(outcome.status, 0, outcome)
         self.assertIn("invalid (unsent_load)", outcome.out)
 
+    def test_scripts_for_the_original_see_its_exit_statuses(self):
+        sequencer = self.start_cluster()
+        infile = self.write("overload.config", OVERLOAD)
+        flag = "--legacy_exit_status"
+        outcome = self.run_tests(sequencer, infile, flag)
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertIn("1 test is invalid", outcome.err)
+        outcome = self.run_tests(sequencer, infile, flag, "--slo=ping p50<=1ns")
+        self.assertEqual(outcome.status, 1, outcome)
+        outcome = self.run_tests(
+            sequencer, infile, flag, f"--outfile={self.path('no/such.pb')}"
+        )
+        self.assertEqual(outcome.status, 1, outcome)
+        environment = self.environment(DISTBENCH_LEGACY_EXIT_STATUS="1")
+        outcome = self.run_tests(sequencer, infile, env=environment)
+        self.assertEqual(outcome.status, 0, outcome)
+
     def test_samples_are_left_out_on_request(self):
         sequencer = self.start_cluster()
         infile = self.write("a.config", programs.client_server_config(COUNTED))

@@ -4,11 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <system_error>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/terminal.h"
 #include "distbench/cli/command.h"
@@ -35,6 +37,13 @@ void AddTestOutputFlags(CLI::App& command, TestOutputFlags& flags) {
             "format cannot parse; statistics and findings are among it");
   AddSwitch(command, "--allow_invalid", flags.allow_invalid,
             "Exit 0 also if the numbers are found to be false");
+  const char* legacy = std::getenv("DISTBENCH_LEGACY_EXIT_STATUS");
+  flags.legacy_exit_status = legacy != nullptr && *legacy != '\0';
+  AddSwitch(command, "--legacy_exit_status", flags.legacy_exit_status,
+            "Exit 0 if all tests ran to their end, also at an overload\n"
+            "or with false numbers, and otherwise 1, as scripts for the\n"
+            "original expect; default: as the environment variable\n"
+            "DISTBENCH_LEGACY_EXIT_STATUS says, if it is not empty");
 }
 
 void AddResultFlags(CLI::App& command, TestOutputFlags& flags) {
@@ -69,6 +78,14 @@ absl::Status CheckOutput(const TestOutputFlags& flags) {
 }
 
 namespace {
+
+bool AllRanToTheirEnd(const TestSequenceResults& results) {
+  return absl::c_all_of(results.test_results(), [](const TestResult& result) {
+    const report::RunOutcome outcome = report::OutcomeOf(result);
+    return outcome != report::RunOutcome::kLost &&
+           outcome != report::RunOutcome::kTimedOut;
+  });
+}
 
 int CountInvalid(const TestSequenceResults& results) {
   return std::count_if(
@@ -152,9 +169,16 @@ int FinishRun(const client::ConsoleRun& run, const TestOutputFlags& flags) {
                           : "; --allow_invalid exits 0 nevertheless"),
          exit_code);
   }
-  exit_code = std::max(exit_code, CheckAllObjectives(run, flags));
+  const int objectives = CheckAllObjectives(run, flags);
+  exit_code = std::max(exit_code, objectives);
   if (!run.status.ok()) exit_code = Fail(run.status, report::kExitRunFailed);
   if (!written.ok()) exit_code = Fail(written, report::kExitRunFailed);
+  if (flags.legacy_exit_status) {
+    const bool ok = run.status.ok() && written.ok() &&
+                    objectives == report::kExitOk &&
+                    AllRanToTheirEnd(run.results);
+    return ok ? report::kExitOk : report::kExitUsage;
+  }
   const bool was_ended = absl::IsCancelled(run.status) ||
                          absl::IsAborted(run.status) ||
                          absl::IsDataLoss(run.status) ||

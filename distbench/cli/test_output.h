@@ -21,13 +21,16 @@ struct TestOutputFlags {
   bool binary_output = false;
   bool legacy_text = false;
   bool allow_invalid = false;
+  bool legacy_exit_status = false;
   bool verbose = false;
   std::vector<std::string> objectives;
   CheckFlags checks;
 };
 
-// Adds --outfile, --binary_output, --legacy_text and --allow_invalid. `flags`
-// must outlive the parsing.
+// Adds --outfile, --binary_output, --legacy_text, --allow_invalid and
+// --legacy_exit_status, whose default is whether the environment has
+// DISTBENCH_LEGACY_EXIT_STATUS, for scripts that cannot add flags. `flags` must
+// outlive the parsing.
 void AddTestOutputFlags(CLI::App& command, TestOutputFlags& flags);
 
 // Adds these, and for commands that also print and judge results --slo, the
@@ -44,7 +47,9 @@ absl::Status CheckOutput(const TestOutputFlags& flags);
 client::ResultPrinter PrinterOf(const TestOutputFlags& flags);
 
 // Writes the files that the flags name, prints which objectives were met,
-// unless the printer has done so, prints errors, and returns the ExitCode.
+// unless the printer has done so, prints errors, and returns the ExitCode; or,
+// with legacy_exit_status, 0 if all tests ran to their end and met their
+// objectives, whatever was measured, and otherwise 1.
 int FinishRun(const client::ConsoleRun& run, const TestOutputFlags& flags);
 
 }  // namespace distbench::cli
