@@ -49,6 +49,25 @@ tests {
 }
 """
 
+# A setting that the original ignores.
+ACTIVITY = """
+tests {
+  services { name: "worker" count: 1 }
+  activity_configs {
+    name: "pollute"
+    activity_settings {
+      name: "activity_func" string_value: "PolluteInstructionCache"
+    }
+    activity_settings { name: "array_size" int64_value: 1000 }
+  }
+  actions {
+    name: "work" activity_config_name: "pollute"
+    iterations { max_iteration_count: 3 }
+  }
+  action_lists { name: "worker" action_names: "work" }
+}
+"""
+
 # What a script of the original puts into one entry of options.
 DECORATED = """
   protocol_driver_options {
@@ -189,9 +208,16 @@ class LegacyClientsTest(programs.ClusterTest):
     def test_other_problems_are_refused(self):
         with self.assertRaises(grpc.RpcError) as caught:
             self.run_sequence('tests { services { name: "a" count: -1 } }')
-        self.assertEqual(
-            caught.exception.code(), grpc.StatusCode.INVALID_ARGUMENT
-        )
+        self.assertEqual(caught.exception.code(), grpc.StatusCode.ABORTED)
+        self.assertIn('services["a"].count', caught.exception.details())
+
+    def test_activities_have_the_metrics_of_the_original(self):
+        result = self.run_one(ACTIVITY)
+        log = result.service_logs.instance_logs["worker/0"]
+        (metric,) = log.activity_logs["pollute"].activity_metrics
+        self.assertEqual((metric.name, metric.value_int), ("iteration_count", 3))
+        self.assertIn("array_size is left out", "\n".join(result.log_summary))
+        self.assert_own_client_refuses(ACTIVITY)
 
     def test_node_managers_of_the_original_learn_what_the_sequencer_is(self):
         with self.assertRaises(grpc.RpcError) as caught:

@@ -1,5 +1,6 @@
 #include "distbench/results/legacy_results.h"
 
+#include <algorithm>
 #include <iterator>
 #include <vector>
 
@@ -79,6 +80,18 @@ void DropOwnFields(Message& message) {
   }
 }
 
+// The only metric that activities of the original have.
+constexpr char kIterationCount[] = "iteration_count";
+
+void DropOwnMetrics(ActivityLog& log) {
+  auto& metrics = *log.mutable_activity_metrics();
+  const auto is_own = [](const ActivityMetric& metric) {
+    return metric.name() != kIterationCount;
+  };
+  metrics.erase(std::remove_if(metrics.begin(), metrics.end(), is_own),
+                metrics.end());
+}
+
 }  // namespace
 
 RpcStatistics StatisticsFromSamples(const RpcPerformanceLog& log) {
@@ -118,17 +131,22 @@ void AddMissingStatistics(TestResult& result) {
   }
 }
 
-void DropSilentInstances(ServiceLogs& logs) {
+void FitToOlderTools(ServiceLogs& logs) {
   auto& instances = *logs.mutable_instance_logs();
   for (auto log = instances.begin(); log != instances.end();) {
     log = IsSilent(log->second) ? instances.erase(log) : std::next(log);
+  }
+  for (auto& [instance, log] : instances) {
+    for (auto& [name, activity] : *log.mutable_activity_logs()) {
+      DropOwnMetrics(activity);
+    }
   }
 }
 
 void DropExtensions(TestSequenceResults& results) {
   for (TestResult& result : *results.mutable_test_results()) {
     if (!result.has_service_logs()) continue;
-    DropSilentInstances(*result.mutable_service_logs());
+    FitToOlderTools(*result.mutable_service_logs());
   }
   DropOwnFields(results);
 }

@@ -16,12 +16,14 @@ RpcStatistics StatisticsFromSamples(const RpcPerformanceLog& log);
 // rely on statistics.
 void AddMissingStatistics(TestResult& result);
 
-// Removes the logs of instances that neither sent an RPC nor did anything that
-// is logged. Older tools take every log for that of an active instance.
-void DropSilentInstances(ServiceLogs& logs);
+// Leaves what older tools expect: the logs of instances that sent an RPC or did
+// something that is logged, as they take every log for that of an active
+// instance; and of the metrics of activities the number of iterations, where
+// they expect no other.
+void FitToOlderTools(ServiceLogs& logs);
 
-// Removes distbench's own fields, at any depth, and the logs of silent
-// instances. Parsers of text refuse fields that they do not know.
+// Does the same, and removes distbench's own fields, at any depth. Parsers of
+// text refuse fields that they do not know.
 void DropExtensions(TestSequenceResults& results);
 
 }  // namespace distbench::results

@@ -136,7 +136,7 @@ TEST(AddMissingStatisticsTest, KeepsExistingStatistics) {
   EXPECT_EQ(logs.at(1).statistics().succeeded_count(), 1000);
 }
 
-TEST(DropSilentInstancesTest, KeepsWhoSentOrLogged) {
+TEST(FitToOlderToolsTest, KeepsWhoSentOrLogged) {
   auto logs = FromText<ServiceLogs>(R"(
     instance_logs { key: "caller" value { peer_logs { key: "s" value {} } } }
     instance_logs { key: "worker" value { activity_logs { key: "a" } } }
@@ -149,9 +149,32 @@ TEST(DropSilentInstancesTest, KeepsWhoSentOrLogged) {
         driver_counters { key: "rpcs_received" value: 3 }
       }
     })");
-  DropSilentInstances(logs);
+  FitToOlderTools(logs);
   EXPECT_EQ(logs.instance_logs_size(), 4);
   EXPECT_EQ(logs.instance_logs().count("server"), 0);
+}
+
+TEST(FitToOlderToolsTest, ActivitiesHaveTheirIterationsOnly) {
+  auto logs = FromText<ServiceLogs>(R"(
+    instance_logs {
+      key: "worker"
+      value {
+        activity_logs {
+          key: "burn"
+          value {
+            activity_metrics { name: "checksum" value_int: 7 }
+            activity_metrics { name: "iteration_count" value_int: 3 }
+            activity_metrics { name: "read_bytes" value_int: 9 }
+          }
+        }
+      }
+    })");
+  FitToOlderTools(logs);
+  const ActivityLog& log =
+      logs.instance_logs().at("worker").activity_logs().at("burn");
+  ASSERT_EQ(log.activity_metrics_size(), 1);
+  EXPECT_EQ(log.activity_metrics(0).name(), "iteration_count");
+  EXPECT_EQ(log.activity_metrics(0).value_int(), 3);
 }
 
 TEST(DropExtensionsTest, LeavesWhatExistingProgramsKnow) {

@@ -79,6 +79,16 @@ void FollowRunCall::End(const absl::Status& status) {
 
 // ---- RunTestSequenceCall ----------------------------------------------------
 
+namespace {
+
+// Clients of that call know no other refusal.
+grpc::Status AsAborted(const absl::Status& status) {
+  return base::ToGrpcStatus(status.ok() ? status
+                                        : absl::AbortedError(status.message()));
+}
+
+}  // namespace
+
 RunTestSequenceCall* RunTestSequenceCall::Open(
     TestSequenceResults& response,
     absl::StatusOr<std::shared_ptr<RunRecord>> run,
@@ -89,7 +99,7 @@ RunTestSequenceCall* RunTestSequenceCall::Open(
   if (run.ok()) {
     call->Follow(*std::move(run));
   } else {
-    call->Finish(base::ToGrpcStatus(run.status()));
+    call->Finish(AsAborted(run.status()));
   }
   return call.get();
 }
@@ -119,7 +129,7 @@ void RunTestSequenceCall::Advance() {
     is_finished_ = true;
     // A client that does not read the response must not keep the record.
     follower_ = nullptr;
-    Finish(base::ToGrpcStatus(*news.end));
+    Finish(AsAborted(*news.end));
   }
 }
 
@@ -128,7 +138,7 @@ absl::Status RunTestSequenceCall::Take(RunTestsEvent event) {
   if (!event.has_result_chunk() && !event.has_finished()) return {};
   absl::Status status = assembler_->Add(event);
   if (status.ok() && event.has_finished()) {
-    results::DropSilentInstances(
+    results::FitToOlderTools(
         *response_.mutable_test_results(event.test_index())
              ->mutable_service_logs());
   }

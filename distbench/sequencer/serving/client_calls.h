@@ -72,7 +72,7 @@ class FollowRunCall final : public grpc::ServerWriteReactor<RunTestsEvent>,
 class RunTestSequenceCall final : public grpc::ServerUnaryReactor {
  public:
   // gRPC owns `response`, which is valid until Finish(). If `run` is an error,
-  // the call ends with it.
+  // the call ends with it. The code of all errors is ABORTED.
   static RunTestSequenceCall* Open(
       TestSequenceResults& response,
       absl::StatusOr<std::shared_ptr<RunRecord>> run,

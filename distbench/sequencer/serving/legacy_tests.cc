@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "distbench/config/plan/plan.h"
@@ -36,6 +37,10 @@ class Adaptation {
         rpc.clear_response_payload_name();
       }
     }
+    for (int i = 0; i < test_.activity_configs_size(); ++i) {
+      DropArraySize(path_.Field("activity_configs").At(i),
+                    *test_.mutable_activity_configs(i));
+    }
     AddMainList();
     return std::move(warnings_);
   }
@@ -56,6 +61,26 @@ class Adaptation {
     Warn(path, absl::StrCat("no payload_descriptions entry is named ",
                             config::Quoted(payload),
                             ", so the default size is used; correct the name"));
+  }
+
+  void DropArraySize(const config::Path& path, ActivityConfig& activity) {
+    auto& settings = *activity.mutable_activity_settings();
+    const auto is_of_instructions = [](const NamedSetting& setting) {
+      return setting.name() == "activity_func" &&
+             setting.string_value() == "PolluteInstructionCache";
+    };
+    const auto size =
+        absl::c_find_if(settings, [](const NamedSetting& setting) {
+          return setting.name() == "array_size";
+        });
+    if (size == settings.end() ||
+        !absl::c_any_of(settings, is_of_instructions)) {
+      return;
+    }
+    settings.erase(size);
+    Warn(path.Field("activity_settings"),
+         "array_size is left out, as PolluteInstructionCache has no array; "
+         "its work is function_invocations_per_iteration");
   }
 
   void AddMainList() {

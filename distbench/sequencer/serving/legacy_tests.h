@@ -18,6 +18,8 @@ namespace distbench::sequencer {
 //   default size.
 // - A test in which no service has a main list gets an empty one. It sends
 //   nothing, and ends at once.
+// - An array_size of the activity PolluteInstructionCache, which has no array,
+//   is removed.
 // Returns a warning for each change, by the position of the test.
 std::map<int, std::vector<Finding>> AdaptLegacyTests(TestSequence& sequence);
 

@@ -75,6 +75,26 @@ TEST(AdaptLegacyTests, AcceptsATestWithoutAMainList) {
   EXPECT_TRUE(checked.ok()) << checked.status();
 }
 
+TEST(AdaptLegacyTests, InstructionCachesHaveNoArray) {
+  auto sequence = base::FromText<TestSequence>(kGoodTest);
+  auto* settings = sequence.mutable_tests(0)
+                       ->add_activity_configs()
+                       ->mutable_activity_settings();
+  sequence.mutable_tests(0)->mutable_activity_configs(0)->set_name("pollute");
+  *settings->Add() = base::FromText<NamedSetting>(
+      R"(name: "activity_func" string_value: "PolluteDataCache")");
+  *settings->Add() =
+      base::FromText<NamedSetting>(R"(name: "array_size" int64_value: 100)");
+  EXPECT_THAT(AdaptLegacyTests(sequence), IsEmpty());
+  EXPECT_EQ(settings->size(), 2);
+  settings->at(0).set_string_value("PolluteInstructionCache");
+  EXPECT_THAT(AdaptLegacyTests(sequence),
+              ElementsAre(Pair(
+                  0, ElementsAre(Warns(HasSubstr("array_size is left out"))))));
+  EXPECT_EQ(settings->size(), 1);
+  EXPECT_TRUE(config::CheckTestSequence(sequence).ok());
+}
+
 // All else is refused as for distbench's own clients.
 TEST(AdaptLegacyTests, DoesNotHideOtherProblems) {
   auto sequence =
