@@ -77,7 +77,8 @@ struct TcpSettingLimits {
   int64_t maximum;
 };
 
-inline constexpr TcpSettingLimits kTcpConnections = {"connections", 1, 1, 1024};
+inline constexpr TcpSettingLimits kTcpConnections = {"connections", 1, 1,
+                                                     16'384};
 inline constexpr TcpSettingLimits kCallsPerConnection = {"calls_per_connection",
                                                          0, 0, 1'000'000'000};
 inline constexpr TcpSettingLimits kTcpMaxBatch = {"max_batch", 64, 1, 4096};
