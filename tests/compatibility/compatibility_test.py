@@ -40,7 +40,7 @@ def is_table(value):
 
 def differences(old, new, place="report"):
     """Returns what the old report says and the new one does not, one text each. New
-    members and columns are no difference."""
+    members are no difference, and columns at the end of a table."""
     if isinstance(old, dict) and isinstance(new, dict):
         if is_table(old) and is_table(new):
             return _differences_of_tables(old, new, place)
@@ -63,11 +63,10 @@ def differences(old, new, place="report"):
 
 
 def _differences_of_tables(old, new, place):
-    gone = [name for name in old["columns"] if name not in new["columns"]]
-    if gone:
-        return [f"{place} has no columns {', '.join(gone)}"]
-    positions = [new["columns"].index(name) for name in old["columns"]]
-    rows = [[row[position] for position in positions] for row in new["rows"]]
+    count = len(old["columns"])
+    if new["columns"][:count] != old["columns"]:
+        return [f"{place} had the columns {old['columns']} and has {new['columns']}"]
+    rows = [row[:count] for row in new["rows"]]
     return differences(old["rows"], rows, f"{place}.rows")
 
 
@@ -80,6 +79,7 @@ class DifferencesTest(unittest.TestCase):
             ([1, 2], [1]),
             ({"columns": ["a"], "rows": [[1]]}, {"columns": ["a"], "rows": [[2]]}),
             ({"columns": ["a"], "rows": [[1]]}, {"columns": ["b"], "rows": [[1]]}),
+            ({"columns": ["a"], "rows": [[1]]}, {"columns": ["b", "a"], "rows": [[1, 1]]}),
             ({"columns": ["a"], "rows": [[1]]}, {"columns": ["a"], "rows": []}),
         ]:
             self.assertEqual(len(differences(old, new)), 1, (old, new))
@@ -90,7 +90,7 @@ class DifferencesTest(unittest.TestCase):
             ({"message": "a"}, {"message": "b"}),
             (
                 {"columns": ["a", "b"], "rows": [[1, 2]]},
-                {"columns": ["new", "b", "a"], "rows": [[0, 2, 1]]},
+                {"columns": ["a", "b", "new"], "rows": [[1, 2, 0]]},
             ),
         ]:
             self.assertEqual(differences(old, new), [], (old, new))
