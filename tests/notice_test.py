@@ -6,6 +6,7 @@
 import unittest
 
 from scripts import notice
+from tests import products
 from tests import programs
 from tests import testing_main
 
@@ -19,6 +20,7 @@ class NoticeTest(unittest.TestCase):
     def test_programs_are_linked_as_notice_says(self):
         if programs.SANITIZED:
             self.skipTest("sanitizers have libraries of their own")
+        products.require_all(self)
         self.assertEqual(
             notice.problems_of_programs(
                 notice.read(read(notice.NOTICE)),

@@ -1,7 +1,7 @@
 # Copyright distbench authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What programs have: their commands and flags, from what help says, and products."""
+"""The commands and flags of programs, from what their help says."""
 
 import re
 
@@ -32,8 +32,3 @@ def lines(program, help_of, command=()):
     for name in subcommands_of(text):
         if name != "help":
             yield from lines(program, help_of, (*command, name))
-
-
-def products_of(text):
-    """Returns the names of the products in distbench/products/BUILD, which lists them."""
-    return re.findall(r'^ *"//distbench/products/(\w+):plugin"', text, re.MULTILINE)

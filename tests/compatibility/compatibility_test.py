@@ -11,6 +11,7 @@ import os
 import re
 import unittest
 
+from tests import products
 from tests import programs
 from tests import testing_main
 from tests.compatibility import command_lines
@@ -24,7 +25,6 @@ VERSIONS = sorted(
 # version that wrote the report.
 WORDS = {"advice", "distbench_version", "evidence", "message", "sentences"}
 
-PRODUCTS = "distbench/products/BUILD"
 _NOT_BUILT_IN = re.compile("which this (program|distbench) was built without")
 
 
@@ -97,15 +97,6 @@ class DifferencesTest(unittest.TestCase):
 
 
 class CompatibilityTest(programs.ClusterTest):
-    def require_products(self):
-        """Skips a test in a checkout without a product that a version had: what it
-        added to commands and reports is missing there."""
-        there = set(command_lines.products_of(read(PRODUCTS)))
-        for version in VERSIONS:
-            gone = set(read(f"{HERE}/{version}/products.txt").split()) - there
-            if gone:
-                self.skipTest(f"products of {version} are deleted: {', '.join(sorted(gone))}")
-
     def files(self, folder):
         """Returns (version, path); a folder of a version is not empty."""
         found = []
@@ -127,7 +118,7 @@ class CompatibilityTest(programs.ClusterTest):
                 self.assertEqual(outcome.status, 0, outcome)
 
     def test_reports_have_the_same_figures(self):
-        self.require_products()
+        products.require_all(self)
         for version, path in self.files("results"):
             with self.subTest(path=path):
                 # The report names the file as the command does.
@@ -147,7 +138,7 @@ class CompatibilityTest(programs.ClusterTest):
                 self.assertIn("RPC latency summary:", self.distbench("report", path).out)
 
     def test_flags_are_taken(self):
-        self.require_products()
+        products.require_all(self)
 
         def help_of(program):
             return lambda *words: self.run_to_end(program, *words).out
