@@ -36,9 +36,12 @@ ignore_connection_defaults() {
     DISTBENCH_TLS_KEY='' DISTBENCH_TLS_NAME=''
 }
 
-# usage: prints the calling script's opening comment.
+# usage: prints the calling script's opening comment, which follows the lines of
+# copyright and licence.
 usage() {
-  sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
+  awk 'NR == 1 || /^# (Copyright|SPDX-License-Identifier:) / { next }
+    /^$/ { if (begun) exit; next }
+    { begun = 1; sub(/^# ?/, ""); print }' "$0"
 }
 
 # run_quietly COMMAND...: shows only the last line of the command's output every

@@ -86,7 +86,8 @@ class Protos:
             path = (file.name, *location.path)
             above = location.leading_comments
             if list(location.path) == [_SYNTAX]:
-                above = "\n".join([*location.leading_detached_comments, above])
+                apart = filter(_is_about_the_file, location.leading_detached_comments)
+                above = "\n".join([*apart, above])
             self._comments[path] = _clean(above + "\n" + location.trailing_comments)
             span = location.span
             self._spans[path] = (span[0], span[2] if len(span) == 4 else span[0])
@@ -259,6 +260,11 @@ def _default(field):
 def _clean(comment):
     lines = [line[1:] if line.startswith(" ") else line for line in comment.split("\n")]
     return "\n".join(line.rstrip() for line in lines).strip("\n")
+
+
+def _is_about_the_file(comment):
+    """Whether a comment says what is in a file, and not whose it is."""
+    return "SPDX-License-Identifier:" not in comment
 
 
 def read(root):

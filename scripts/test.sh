@@ -12,7 +12,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 # Seconds each; nothing is built.
-readonly CHECKS=(check_house check_one_definition check_includes)
+readonly CHECKS=(check_house check_one_definition check_includes check_licences)
 
 main() {
   "$REPOSITORY/scripts/install_deps.sh"

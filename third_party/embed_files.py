@@ -1,4 +1,8 @@
-"""Writes files to a C++ source: embed_files.py NAMESPACE HEADER SOURCE FILE..."""
+"""Writes files to a C++ source: embed_files.py NAMESPACE HEADER SOURCE FILE...
+
+The lines of copyright and licence with which source files begin are left out: a page
+would have them again for each of its scripts.
+"""
 
 import os
 import re
@@ -6,6 +10,14 @@ import sys
 
 # Longer literals than the standard guarantees, but far below compilers' limits.
 PIECE_BYTES = 4096
+
+# As scripts/licences.py writes them, in any style of comments; with the empty line
+# that follows. A file may be made of several.
+LICENCE = re.compile(
+    rb"^[^\w\n]*Copyright distbench authors[^\w\n]*\n"
+    rb"[^\w\n]*SPDX-License-Identifier: Apache-2\.0[^\w\n]*(?:\n\n?|\Z)",
+    re.MULTILINE,
+)
 
 
 def constant_name(path):
@@ -35,7 +47,7 @@ def main(namespace, header_path, source_path, *paths):
     source = [f'#include "{os.path.basename(header_path)}"' + opening]
     for path in paths:
         with open(path, "rb") as file:
-            content = file.read()
+            content = LICENCE.sub(b"", file.read())
         name = constant_name(path)
         header.append(f"extern const absl::string_view {name};\n")
         source.append(

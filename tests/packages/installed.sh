@@ -64,7 +64,7 @@ for file in /usr/share/man/man1/{distbench,test_builder}.1.gz \
   /usr/share/{bash-completion/completions/,zsh/vendor-completions/_}distbench \
   /usr/share/fish/vendor_completions.d/distbench.fish \
   /usr/share/distbench/workloads/jobs.yaml \
-  /usr/share/doc/distbench/{copyright,changelog.gz,README.md,docs/packages.md} \
+  /usr/share/doc/distbench/{copyright,changelog.gz,NOTICE,README.md,docs/packages.md} \
   /usr/share/doc/distbench/docs/{{report,traffic_config}.schema.json,products/search.md} \
   /usr/share/doc/distbench/examples/{dashboard.json,alerts.yml,prometheus.yml} \
   /usr/share/doc/distbench/examples/distbench{,_array,_het}.sbatch; do
