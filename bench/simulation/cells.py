@@ -21,13 +21,15 @@ LOCALHOST_TESTS = {
     "tripartite": [f"tripartite:{{driver}}:data_count=3:client_count={count}"
                    for count in (1, 2, 4)],
 }
-NAMESPACES_TESTS = {name: configs for name, configs in LOCALHOST_TESTS.items()
-                    if name != "clique of 40"}
+# One client and one server, whose messages are large. Of others, namespaces say
+# nothing: all of them share the machine's CPUs, while simulated hosts have their
+# own; and tbf lets small messages pass at once, while links take their time.
+NAMESPACES_TESTS = {"client_server": LOCALHOST_TESTS["client_server"]}
 
 _WARMUP_NS = 500_000_000
 
 # The most instances of a test with namespaces, each in its own.
-NAMESPACES = 10
+NAMESPACES = 2
 
 
 @dataclasses.dataclass(frozen=True)

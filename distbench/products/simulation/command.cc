@@ -42,57 +42,73 @@ constexpr int64_t kLogIntervalNs = 5 * base::kNsPerSecond;
 
 // ---- On what tests run ------------------------------------------------------
 
-std::vector<std::string> AddSimulationFlags(CLI::App& command,
-                                            SimulationFlags& flags) {
+std::vector<std::string> SimulationFlags::AddFlags(CLI::App& command) {
   cli::AddTextFlag(
-      command, "--fabric", flags.fabric, "FILE",
+      command, "--fabric", fabric_, "FILE",
       "Hosts, network and costs (proto/simulation.proto as text);\n"
       "default: hosts of 8 CPUs at one switch");
-  cli::AddTextFlag(command, "--calibrate_from", flags.calibrate_from, "RESULT",
+  cli::AddTextFlag(command, "--calibrate_from", calibrate_from_, "RESULT",
                    "What RPCs cost, from a real run of\n"
                    "workloads/calibration.config, or a fabric kept from one;\n"
                    "default: the costs of distbench's reference machine");
   cli::AddOutputFlag(
-      command, "--keep_fabric", flags.keep_fabric,
+      command, "--keep_fabric", keep_fabric_,
       "Write the fabric here, with what --calibrate_from found,\n"
       "for --fabric or --calibrate_from of other runs");
   cli::AddNumberFlag(
-      command, "--hosts", flags.hosts, 1, kMaxSimulatedHosts, "N",
+      command, "--hosts", hosts_, 1, kMaxSimulatedHosts, "N",
       "Simulated hosts; default: as many as the test needs, one\n"
       "for each bundle and each other instance");
-  cli::AddNumberFlag(command, "--threads", flags.threads, 1, kMaxThreads, "N",
+  cli::AddNumberFlag(command, "--threads", threads_, 1, kMaxThreads, "N",
                      "Threads that simulate, which do not change the results;\n"
                      "default: the CPUs of this machine, at most 8");
   return {"--fabric", "--calibrate_from", "--keep_fabric", "--hosts",
           "--threads"};
 }
 
-absl::StatusOr<ClusterRunOptions> ReadSimulationFlags(
-    const SimulationFlags& flags) {
+absl::StatusOr<cli::SimulatedHosts> SimulationFlags::Read() const {
+  absl::StatusOr<ClusterRunOptions> options = ReadOptions();
+  if (!options.ok()) return options.status();
+  cli::SimulatedHosts hosts;
+  hosts.fabric = options->fabric;
+  hosts.count = options->host_count;
+  hosts.run = [options = *std::move(options)](
+                  const DistributedSystemDescription& test,
+                  int64_t start_unix_ns,
+                  const std::atomic<bool>& is_cancelled) {
+    ClusterRunOptions of_run = options;
+    of_run.start_unix_ns = start_unix_ns;
+    of_run.is_cancelled = &is_cancelled;
+    return RunSimulatedTest(test, of_run);
+  };
+  return hosts;
+}
+
+absl::StatusOr<ClusterRunOptions> SimulationFlags::ReadOptions() const {
   ClusterRunOptions options;
-  options.host_count = flags.hosts;
-  options.threads = flags.threads > 0
-                        ? flags.threads
+  options.host_count = hosts_;
+  options.threads = threads_ > 0
+                        ? threads_
                         : std::min(base::UsableCpuCount(), kMostDefaultThreads);
-  if (!flags.fabric.empty()) {
-    absl::StatusOr<SimulatedFabric> fabric = ReadFabric(flags.fabric);
+  if (!fabric_.empty()) {
+    absl::StatusOr<SimulatedFabric> fabric = ReadFabric(fabric_);
     if (!fabric.ok()) return fabric.status();
     options.fabric = *std::move(fabric);
   }
-  if (!flags.calibrate_from.empty()) {
+  if (!calibrate_from_.empty()) {
     const absl::StatusOr<SimulatedFabric> calibration =
-        ReadCalibration(flags.calibrate_from);
+        ReadCalibration(calibrate_from_);
     if (!calibration.ok()) return calibration.status();
     AddCalibration(*calibration, options.fabric);
   }
-  if (flags.keep_fabric.empty()) return options;
-  if (flags.fabric.empty() && flags.calibrate_from.empty()) {
+  if (keep_fabric_.empty()) return options;
+  if (fabric_.empty() && calibrate_from_.empty()) {
     return absl::InvalidArgumentError(
         "--keep_fabric has nothing to keep; give --calibrate_from or --fabric");
   }
   std::string text;
   google::protobuf::TextFormat::PrintToString(options.fabric, &text);
-  const absl::Status written = cli::WriteReport(flags.keep_fabric, text);
+  const absl::Status written = cli::WriteReport(keep_fabric_, text);
   if (!written.ok()) return written;
   return options;
 }
@@ -227,8 +243,7 @@ absl::StatusOr<int> Simulate(const SimulateFlags& flags,
         "--legacy_text leaves out that a result is simulated, so that it would "
         "pass for a real one; leave the flag out");
   }
-  absl::StatusOr<ClusterRunOptions> options =
-      ReadSimulationFlags(flags.simulation);
+  absl::StatusOr<ClusterRunOptions> options = flags.simulation.ReadOptions();
   if (!options.ok()) return options.status();
   const auto start_unix_ns = GivenStartUnixNs();
   if (!start_unix_ns.ok()) return start_unix_ns.status();
@@ -252,7 +267,7 @@ void AddSimulateCommand(CLI::App& app, cli::CommandBody& chosen) {
   auto flags = std::make_shared<SimulateFlags>();
   cli::AddInfileFlag(command, flags->infile);
   cli::AddInfileArgument(command, flags->infile);
-  AddSimulationFlags(command, flags->simulation);
+  flags->simulation.AddFlags(command);
   cli::AddNumberFlag(
       command, "--seed", flags->seed, 0, std::numeric_limits<uint64_t>::max(),
       "N",

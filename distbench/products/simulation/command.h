@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "distbench/cli/command.h"
+#include "distbench/cli/test_simulation.h"
 #include "distbench/client/progress_display.h"
 #include "distbench/products/simulation/cluster/simulated_cluster.h"
 #include "proto/results.pb.h"
@@ -17,23 +18,23 @@ namespace distbench::simulation {
 
 void AddSimulateCommand(CLI::App& app, cli::CommandBody& chosen);
 
-// On what tests run.
-struct SimulationFlags {
-  std::string fabric;
-  std::string calibrate_from;
-  std::string keep_fabric;
-  int hosts = 0;    // 0: as many as the test needs
-  int threads = 0;  // 0: those of this machine, up to a limit
+// On what tests run: --fabric, --calibrate_from, --keep_fabric, --hosts and
+// --threads.
+class SimulationFlags final : public cli::SimulationOptions {
+ public:
+  std::vector<std::string> AddFlags(CLI::App& command) override;
+
+  // Reads the files, and writes that of --keep_fabric. Errors name the file.
+  absl::StatusOr<cli::SimulatedHosts> Read() const override;
+  absl::StatusOr<ClusterRunOptions> ReadOptions() const;
+
+ private:
+  std::string fabric_;
+  std::string calibrate_from_;
+  std::string keep_fabric_;
+  int hosts_ = 0;    // 0: as many as the test needs
+  int threads_ = 0;  // 0: those of this machine, up to a limit
 };
-
-// Adds --fabric, --calibrate_from, --keep_fabric, --hosts and --threads, and
-// returns their names. `flags` must outlive the parsing.
-std::vector<std::string> AddSimulationFlags(CLI::App& command,
-                                            SimulationFlags& flags);
-
-// Reads the files, and writes that of --keep_fabric. Errors name the file.
-absl::StatusOr<ClusterRunOptions> ReadSimulationFlags(
-    const SimulationFlags& flags);
 
 // Shows users the progress of the tests that they simulate. A terminal has one
 // line that is redrawn; other outputs get a new line every few seconds. Not

@@ -1,17 +1,12 @@
 // What this product adds to the program.
 
-#include <atomic>
-#include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "distbench/base/plugins.h"
 #include "distbench/cli/command.h"
 #include "distbench/cli/test_simulation.h"
-#include "distbench/products/simulation/cluster/simulated_cluster.h"
 #include "distbench/products/simulation/command.h"
 #include "distbench/products/simulation/report/page_files.h"
 #include "distbench/products/simulation/report/simulation_report.h"
@@ -19,7 +14,6 @@
 #include "distbench/report/parts/document_parts.h"
 #include "distbench/report/parts/finding_rule.h"
 #include "distbench/report/parts/text_part.h"
-#include "proto/traffic_config.pb.h"
 
 namespace distbench::simulation {
 namespace {
@@ -35,36 +29,8 @@ const base::Plugin<Command> kCommand("simulate",
                                                  AddSimulateCommand});
 
 // For commands of other products that can simulate their tests.
-class Options final : public cli::SimulationOptions {
- public:
-  std::vector<std::string> AddFlags(CLI::App& command) override {
-    return AddSimulationFlags(command, flags_);
-  }
-
-  absl::StatusOr<cli::SimulatedHosts> Read() const override {
-    absl::StatusOr<ClusterRunOptions> options = ReadSimulationFlags(flags_);
-    if (!options.ok()) return options.status();
-    cli::SimulatedHosts hosts;
-    hosts.fabric = options->fabric;
-    hosts.count = options->host_count;
-    hosts.run = [options = *std::move(options)](
-                    const DistributedSystemDescription& test,
-                    int64_t start_unix_ns,
-                    const std::atomic<bool>& is_cancelled) {
-      ClusterRunOptions of_run = options;
-      of_run.start_unix_ns = start_unix_ns;
-      of_run.is_cancelled = &is_cancelled;
-      return RunSimulatedTest(test, of_run);
-    };
-    return hosts;
-  }
-
- private:
-  SimulationFlags flags_;
-};
-
 std::unique_ptr<cli::SimulationOptions> MakeOptions() {
-  return std::make_unique<Options>();
+  return std::make_unique<SimulationFlags>();
 }
 
 const base::Plugin<cli::TestSimulation> kSimulation("simulation",

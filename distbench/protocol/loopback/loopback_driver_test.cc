@@ -10,6 +10,7 @@
 #include "distbench/base/testing/scarce_files.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/protocol/streams.h"
 #include "distbench/protocol/testing/driver_conformance.h"
 #include "distbench/protocol/testing/streaming_conformance.h"
 #include "gmock/gmock.h"
@@ -108,6 +109,41 @@ TEST_F(LoopbackDriverTest, CarriesACallAndItsReply) {
   EXPECT_EQ(call_.received_bytes, 200);
   EXPECT_EQ(call_.responding_instance, 3);
   EXPECT_EQ(call_.done_ns - call_.sent_ns, 12);
+}
+
+// As of drivers that send messages: those with less than a header have its
+// size. Here it is the RPC, the instance and the response's size: 6 bytes.
+TEST_F(LoopbackDriverTest, NoMessageIsSmallerThanItsHeader) {
+  call_.request_bytes = 1;
+  call_.response_bytes = 1;
+  server_->keep_requests = true;
+  Start();
+  server_->Poll();
+  ASSERT_THAT(server_->kept, SizeIs(1));
+  EXPECT_EQ(server_->kept[0]->request_bytes, 6);
+  server_->Answer(server_->kept[0]);
+  client_.Poll();
+  ASSERT_THAT(client_.done, SizeIs(1));
+  EXPECT_EQ(call_.sent_bytes, 6);
+  EXPECT_EQ(call_.received_bytes, 2);  // the instance
+}
+
+TEST_F(LoopbackDriverTest, ATraceContextIsAPartOfTheHeader) {
+  call_.request_bytes = 40;
+  const std::string context(38, 'x');
+  call_.trace_context = context;
+  Start();
+  EXPECT_EQ(call_.sent_bytes, 7 + 2 + 38);
+}
+
+// Only the first message of a stream has the trace context.
+TEST_F(LoopbackDriverTest, NorIsAMessageOfAStream) {
+  const std::string context(38, 'x');
+  call_.trace_context = context;
+  StreamTransport& streams = *client_.driver->transport(0).streams();
+  streams.Open(&call_);
+  EXPECT_EQ(streams.Write(call_, 1, /*last=*/false), 7 + 2 + 38);
+  EXPECT_EQ(streams.Write(call_, 1, /*last=*/true), 7);
 }
 
 TEST_F(LoopbackDriverTest, CarriesTheServersError) {

@@ -3,6 +3,9 @@
 #include <string>
 #include <utility>
 
+#include "distbench/payload/message_codec.h"
+#include "distbench/protocol/driver_parts.h"
+
 namespace distbench::protocol {
 
 struct LoopbackStreams::Message final : LoopbackMail {
@@ -75,22 +78,40 @@ void LoopbackStreams::Open(ClientCall* call) {
   stream->id = calls_.Start(call, stream.get());
   call->transport_state = stream.get();
   call->sent_ns = clock_.MonotonicNs();
+  call->sent_bytes = 0;
   stream->self = std::move(stream);
 }
 
 int64_t LoopbackStreams::Write(ClientCall& call, int64_t bytes, bool last) {
   // A call that was given up has no stream until its end is delivered.
   if (call.transport_state == nullptr) return bytes;
-  Message::Send(Message::Content::kRequest,
-                *static_cast<LoopbackStream*>(call.transport_state),
-                {.bytes = bytes, .last = last});
-  return bytes;
+  auto& stream = *static_cast<LoopbackStream*>(call.transport_state);
+  payload::RequestHeader header = HeaderOf(call);
+  // Only the first message has it.
+  if (call.sent_bytes > 0) header.trace_context = {};
+  const int64_t sent_bytes =
+      payload::LayOutMessage(header, bytes).total_bytes();
+  call.sent_bytes += sent_bytes;
+  Message::Send(Message::Content::kRequest, stream,
+                {.bytes = sent_bytes, .last = last});
+  return sent_bytes;
 }
 
+namespace {
+
+int64_t ResponseBytes(const ServerCall& call, int64_t bytes) {
+  const payload::ResponseHeader header = {.server_instance =
+                                              call.reply_instance};
+  return payload::LayOutMessage(header, bytes).total_bytes();
+}
+
+}  // namespace
+
 int64_t LoopbackStreams::Write(ServerCall& call, int64_t bytes) {
+  const int64_t sent_bytes = ResponseBytes(call, bytes);
   Message::Send(Message::Content::kResponse, static_cast<LoopbackStream&>(call),
-                {.bytes = bytes});
-  return bytes;
+                {.bytes = sent_bytes});
+  return sent_bytes;
 }
 
 void LoopbackStreams::Finish(ServerCall* call, int64_t last_message_bytes,
@@ -102,7 +123,9 @@ void LoopbackStreams::Finish(ServerCall* call, int64_t last_message_bytes,
   std::swap(serving_[stream.serving_position], serving_.back());
   serving_.pop_back();
   Message::Send(Message::Content::kEnd, stream,
-                {.bytes = last_message_bytes,
+                {.bytes = last_message_bytes == kNoMessage
+                              ? kNoMessage
+                              : ResponseBytes(stream, last_message_bytes),
                  .error = std::string(stream.reply_error),
                  .instance = stream.reply_instance,
                  .blocked_ns = blocked_ns});

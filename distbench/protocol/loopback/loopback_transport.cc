@@ -3,6 +3,9 @@
 #include <memory>
 #include <utility>
 
+#include "distbench/payload/message_codec.h"
+#include "distbench/protocol/driver_parts.h"
+
 namespace distbench::protocol {
 namespace {
 
@@ -64,15 +67,17 @@ bool LoopbackTransport::Start(ClientCall* client) {
   call->error.clear();
   call->trace_bytes.assign(client->trace_context.data(),
                            client->trace_context.size());
+  client->sent_bytes =
+      payload::LayOutMessage(HeaderOf(*client), client->request_bytes)
+          .total_bytes();
   static_cast<ServerCall&>(*call) = {.rpc_index = client->rpc_index,
                                      .server_instance = client->server_instance,
                                      .warmup = client->warmup,
-                                     .request_bytes = client->request_bytes,
+                                     .request_bytes = client->sent_bytes,
                                      .response_bytes = client->response_bytes,
                                      .processing_ns = client->processing_ns,
                                      .trace_context = call->trace_bytes,
                                      .reply_instance = kNoInstance};
-  client->sent_bytes = client->request_bytes;
   client->sent_ns = clock_.MonotonicNs();
   if (measures_time_parts_) call->arrived_ns = client->sent_ns;
   peer.Choose().Accept(call);
@@ -87,6 +92,10 @@ void LoopbackTransport::Reply(ServerCall* server) {
     serving_.pop_back();
   }
   call->error.assign(server->reply_error.data(), server->reply_error.size());
+  const payload::ResponseHeader header = {
+      .server_instance = server->reply_instance, .error_message = call->error};
+  call->reply_bytes =
+      payload::LayOutMessage(header, server->reply_bytes).total_bytes();
   if (measures_time_parts_) {
     call->queue_ns = server->begun_ns - call->arrived_ns;
     call->handler_ns = clock_.MonotonicNs() - server->begun_ns;

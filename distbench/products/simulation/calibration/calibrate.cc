@@ -13,12 +13,13 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "distbench/products/simulation/model/cluster_model.h"
-#include "distbench/products/simulation/model/used_driver.h"
+#include "distbench/products/simulation/model/given_costs.h"
 #include "distbench/report/measurements/rpc_series.h"
 #include "distbench/results/result_file.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/log_histogram.h"
+#include "distbench/stats/run_interval.h"
 
 namespace distbench::simulation {
 
@@ -38,8 +39,8 @@ struct Phase {
   double request_bytes = 0;  // per RPC
   double response_bytes = 0;
   double seconds = 0;
-  Estimate cpu_ns[kSides];  // per RPC
-  Estimate sleeps[kSides];  // of threads, per RPC
+  Estimate cpu_ns[kSides];     // per RPC
+  double sleeps[kSides] = {};  // of threads, per RPC
   stats::LogHistogram service_time_ns;
 };
 
@@ -102,8 +103,9 @@ absl::Status CheckTest(const TestResult& result) {
   if (!test.activity_configs().empty()) {
     return Lacks("the test has activities, which use CPU time, too");
   }
-  for (const ServiceSpec& service : test.services()) {
-    if (test.services_size() == 2 && service.count() == 1) continue;
+  const auto& services = test.services();
+  if (services.size() != 2 || services[0].count() != 1 ||
+      services[1].count() != 1) {
     return Lacks("the test has more than one client and one server");
   }
   const RpcSpec& first = test.rpc_descriptions(0);
@@ -237,13 +239,8 @@ double RpcsDuring(const ResourceSample& sample, const Timeline& timeline,
 }
 
 Estimate MeanOf(const std::vector<double>& values) {
-  const double count = static_cast<double>(values.size());
-  double sum = 0;
-  for (double value : values) sum += value;
-  const double mean = sum / count;
-  double squares = 0;
-  for (double value : values) squares += (value - mean) * (value - mean);
-  return {mean, std::sqrt(squares / (count - 1) / count)};
+  const auto count = static_cast<double>(values.size());
+  return {stats::Mean(values), std::sqrt(stats::Variance(values) / count)};
 }
 
 // Of a side: CPU time and sleeps per RPC.
@@ -271,7 +268,7 @@ absl::Status MeasureSide(const TestResult& result, const std::string& node,
         kMinWindows, " are needed: 4 seconds, without warm-up"));
   }
   phase.cpu_ns[side] = MeanOf(cpu_ns);
-  phase.sleeps[side] = MeanOf(sleeps);
+  phase.sleeps[side] = stats::Mean(sleeps);
   return absl::OkStatus();
 }
 
@@ -399,8 +396,6 @@ absl::Status Measure(const TestResult& result, Measured& measured) {
 
 // ---- From measurements to costs ---------------------------------------------
 
-double SquareRootOfSum(double a, double b) { return std::sqrt(a * a + b * b); }
-
 double Quantile(const Phase& phase, double quantile) {
   return static_cast<double>(phase.service_time_ns.ValueAtQuantile(quantile));
 }
@@ -432,7 +427,7 @@ double WakeupCpuNs(const Phase& small, double polling_ns, double network_ns) {
 // uniform distribution.
 Estimate Half(const Estimate& whole) {
   return {whole.value / 2,
-          SquareRootOfSum(whole.error / 2, whole.value / std::sqrt(12.0))};
+          std::hypot(whole.error / 2, whole.value / std::sqrt(12.0))};
 }
 
 // c1 = wake-up + batch + fixed, cn = s wake-ups + batch / n + fixed, where s
@@ -442,21 +437,19 @@ void SetBatchAndFixed(const Measured& measured, Side side, double wakeup_ns,
                       StackCosts::Cost& cost) {
   const Estimate& one = measured.small.cpu_ns[side];
   const Estimate& many = measured.many.cpu_ns[side];
-  const double one_sleeps = measured.small.sleeps[side].value;
+  const double one_sleeps = measured.small.sleeps[side];
   const double sleeps =
-      one_sleeps > 0
-          ? std::min(1.0, measured.many.sleeps[side].value / one_sleeps)
-          : 0;
+      one_sleeps > 0 ? std::min(1.0, measured.many.sleeps[side] / one_sleeps)
+                     : 0;
   const double n = measured.many.in_flight;
   const double one_ns = one.value - wakeup_ns;
   const double many_ns = many.value - wakeup_ns * sleeps;
   const double fixed_ns =
       std::clamp((n * many_ns - one_ns) / (n - 1), 0.0, one_ns);
   const Estimate fixed =
-      Half({fixed_ns, SquareRootOfSum(n * many.error, one.error) / (n - 1)});
-  const Estimate batch =
-      Half({one_ns - fixed_ns,
-            SquareRootOfSum(many.error, one.error) * n / (n - 1)});
+      Half({fixed_ns, std::hypot(n * many.error, one.error) / (n - 1)});
+  const Estimate batch = Half(
+      {one_ns - fixed_ns, std::hypot(many.error, one.error) * n / (n - 1)});
   cost.set_fixed_ns(fixed.value);
   cost.set_fixed_error_ns(fixed.error);
   cost.set_batch_ns(batch.value);
@@ -471,7 +464,7 @@ void SetPerByte(const Phase& large, const Phase& small, double Phase::*bytes,
   const double more_ns = large.cpu_ns[side].value - small.cpu_ns[side].value;
   cost.set_ns_per_byte(std::max(0.0, more_ns / more_bytes));
   cost.set_ns_per_byte_error(
-      SquareRootOfSum(large.cpu_ns[side].error, small.cpu_ns[side].error) /
+      std::hypot(large.cpu_ns[side].error, small.cpu_ns[side].error) /
       more_bytes);
   cost.set_fixed_ns(
       std::max(0.0, cost.fixed_ns() - cost.ns_per_byte() * small.*bytes));
@@ -488,9 +481,8 @@ void SetWakeups(const Phase& small, double network_ns, StackCosts& costs) {
     cost->set_after_ns(std::min(-rest_ns / 2, 0.9 * all_ns));
   }
   costs.set_wakeup_ns(std::max(0.0, rest_ns / 2));
-  costs.set_wakeup_error_ns(SquareRootOfSum(small.cpu_ns[kClient].error,
-                                            small.cpu_ns[kServer].error) /
-                            2);
+  costs.set_wakeup_error_ns(
+      std::hypot(small.cpu_ns[kClient].error, small.cpu_ns[kServer].error) / 2);
   costs.set_same_host_delay_ns(0);
 }
 

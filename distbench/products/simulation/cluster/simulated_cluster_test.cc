@@ -110,6 +110,43 @@ TEST(SimulatedClusterTest, AnRpcAloneTakesTheSumOfItsParts) {
   EXPECT_THAT(latencies_ns, Each(AllOf(Ge(kAloneNs), Le(kAloneNs + 8))));
 }
 
+// As of drivers that send messages: at least the numbers of the RPC and of the
+// instance in a request, and that of the instance in a response, 2 bytes each.
+TEST(SimulatedClusterTest, NoMessageIsSmallerThanItsHeader) {
+  SimulatedFabric fabric = RoundFabric();
+  for (StackCosts::Cost* cost :
+       {fabric.mutable_stacks(0)->mutable_server_receive(),
+        fabric.mutable_stacks(0)->mutable_client_receive()}) {
+    cost->set_ns_per_byte(1000);
+  }
+  const TestResult result = Simulate(R"(
+    services { name: "client" count: 1 }
+    services { name: "server" count: 1 }
+    payload_descriptions { name: "byte" size: 1 }
+    rpc_descriptions { name: "rpc" client: "client" server: "server"
+                       request_payload_name: "byte"
+                       response_payload_name: "byte" }
+    action_lists { name: "client" action_names: "loop" }
+    action_lists { name: "rpc" }
+    actions { name: "loop" rpc_name: "rpc"
+              iterations { max_iteration_count: 10 } })",
+                                     {.fabric = fabric});
+  const RpcStatistics& statistics = result.service_logs()
+                                        .instance_logs()
+                                        .at("client/0")
+                                        .peer_logs()
+                                        .at("server/0")
+                                        .rpc_logs()
+                                        .at(0)
+                                        .statistics();
+  EXPECT_EQ(statistics.request_bytes(), 10 * 4);
+  EXPECT_EQ(statistics.response_bytes(), 10 * 2);
+  const int64_t expected_ns =
+      kAloneNs - kRequestBytes + 4 + 1000 * 4 + 1000 * 2;
+  EXPECT_THAT(LatenciesOf(result),
+              Each(AllOf(Ge(expected_ns), Le(expected_ns + 8))));
+}
+
 // The counts of all seconds, in order.
 std::vector<int64_t> SucceededBySecond(const TestResult& result) {
   std::vector<int64_t> counts;

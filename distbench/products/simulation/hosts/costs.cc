@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "distbench/config/catalogs/activity_catalog.h"
 #include "distbench/engine/activity_pools/activities.h"
-#include "distbench/products/simulation/model/fabric.h"
+#include "distbench/products/simulation/model/given_costs.h"
 
 namespace distbench::simulation {
 
@@ -25,14 +25,12 @@ LognormalFactors::LognormalFactors(double sigma) {
 }
 
 RpcCosts::RpcCosts(const StackCosts& costs)
-    : client_send(costs.client_send()),
-      server_receive(costs.server_receive()),
-      server_send(costs.server_send()),
-      client_receive(costs.client_receive()),
-      wakeup_ns(costs.wakeup_ns()),
-      wakeup_cpu_ns(costs.wakeup_cpu_ns()),
-      same_host_delay_ns(costs.same_host_delay_ns()),
-      variation(costs.sigma()) {}
+    : stack(costs),
+      variation(costs.sigma()),
+      has_batches(costs.server_receive().batch_ns() > 0 ||
+                  costs.server_send().batch_ns() > 0 ||
+                  costs.client_send().batch_ns() > 0 ||
+                  costs.client_receive().batch_ns() > 0) {}
 
 namespace {
 

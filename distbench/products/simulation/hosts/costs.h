@@ -31,40 +31,21 @@ class LognormalFactors {
   std::array<double, 1024> factors_;
 };
 
+// The CPU time of a message of so many bytes, without that of its batch.
+inline double WorkNs(const StackCosts::Cost& cost, int64_t bytes) {
+  return cost.fixed_ns() + cost.ns_per_byte() * static_cast<double>(bytes);
+}
+
 // The costs of one driver.
 struct RpcCosts {
-  struct Line {
-    explicit Line(const StackCosts::Cost& cost)
-        : fixed_ns(cost.fixed_ns()),
-          ns_per_byte(cost.ns_per_byte()),
-          batch_ns(cost.batch_ns()),
-          after_ns(cost.after_ns()) {}
-    double Of(int64_t bytes) const {
-      return fixed_ns + ns_per_byte * static_cast<double>(bytes);
-    }
-
-    double fixed_ns;
-    double ns_per_byte;
-    double batch_ns;
-    double after_ns;
-  };
   explicit RpcCosts(const StackCosts& costs);
+
+  StackCosts stack;
+  LognormalFactors variation;
 
   // Whether messages that have arrived together are received together. Without
   // costs of batches there is nothing that they could share.
-  bool has_batches() const {
-    return server_receive.batch_ns > 0 || server_send.batch_ns > 0 ||
-           client_send.batch_ns > 0 || client_receive.batch_ns > 0;
-  }
-
-  Line client_send;
-  Line server_receive;
-  Line server_send;
-  Line client_receive;
-  double wakeup_ns;
-  double wakeup_cpu_ns;
-  int64_t same_host_delay_ns;
-  LognormalFactors variation;
+  bool has_batches;
 };
 
 // The CPU time of an activity's iterations.

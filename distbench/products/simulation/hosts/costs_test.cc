@@ -36,8 +36,8 @@ TEST(RpcCostsTest, GrowWithTheirBytes) {
   given.mutable_server_send()->set_fixed_ns(100);
   given.mutable_server_send()->set_ns_per_byte(0.5);
   const RpcCosts costs(given);
-  EXPECT_DOUBLE_EQ(costs.server_send.Of(1000), 600);
-  EXPECT_DOUBLE_EQ(costs.client_send.Of(1000), 0);
+  EXPECT_DOUBLE_EQ(WorkNs(costs.stack.server_send(), 1000), 600);
+  EXPECT_DOUBLE_EQ(WorkNs(costs.stack.client_send(), 1000), 0);
 }
 
 }  // namespace

@@ -20,25 +20,27 @@ int64_t RoundUp(double duration_ns) {
 }  // namespace
 
 SimulatedCpus::SimulatedCpus(Simulator& simulator, int node,
-                             const CpusOptions& options)
+                             const SimulatedHost& host, double slowness,
+                             uint64_t seed)
     : simulator_(simulator),
       node_(node),
-      options_(options),
-      random_(options.seed, node, /*part=*/1),
+      host_(host),
+      slowness_(slowness),
+      random_(seed, node, /*part=*/1),
       advanced_ns_(simulator.now_ns(node)) {
-  if (options_.stalls_per_second > 0 && options_.mean_stall_ns > 0) {
+  if (host_.stalls_per_second() > 0 && host_.mean_stall_ns() > 0) {
     ScheduleStall();
   }
 }
 
 void SimulatedCpus::Submit(SimulatedThread& thread, double work_ns) {
-  work_ns *= options_.slowness;
+  work_ns *= slowness_;
   if (&thread == ending_) {
     goes_on_ = true;
     Begin(thread, work_ns);
     return;
   }
-  if (options_.fifo && running_ == options_.cpus) {
+  if (host_.scheduler() == SimulatedHost::FIFO && running_ == host_.cpus()) {
     waiting_.push_back({&thread, work_ns});
     return;
   }
@@ -58,7 +60,7 @@ void SimulatedCpus::OnEvent(const SimulatedEvent& event) {
     case kStallBegins:
       Advance();
       is_stalled_ = true;
-      ScheduleIn(-std::log(random_.Fraction()) * options_.mean_stall_ns,
+      ScheduleIn(-std::log(random_.Fraction()) * host_.mean_stall_ns(),
                  kStallEnds);
       break;
     case kStallEnds:
@@ -85,8 +87,8 @@ void SimulatedCpus::Advance() {
 
 double SimulatedCpus::Rate() const {
   if (is_stalled_) return 0;
-  if (running_ <= options_.cpus) return 1;
-  return static_cast<double>(options_.cpus) / running_;
+  if (running_ <= host_.cpus()) return 1;
+  return static_cast<double>(host_.cpus()) / running_;
 }
 
 // Requires Advance() at this time.
@@ -130,7 +132,7 @@ void SimulatedCpus::ScheduleCheck() {
 }
 
 void SimulatedCpus::ScheduleStall() {
-  ScheduleIn(-std::log(random_.Fraction()) * 1e9 / options_.stalls_per_second,
+  ScheduleIn(-std::log(random_.Fraction()) * 1e9 / host_.stalls_per_second(),
              kStallBegins);
 }
 

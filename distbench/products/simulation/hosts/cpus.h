@@ -9,6 +9,7 @@
 
 #include "distbench/base/work_random.h"
 #include "distbench/products/simulation/kernel/simulator.h"
+#include "proto/simulation.pb.h"
 
 namespace distbench::simulation {
 
@@ -51,37 +52,23 @@ class SimulatedThread {
   double& used_ns_;
 };
 
-struct CpusOptions {
-  int cpus = 1;
-
-  // A thread keeps a CPU until it has no job; others queue. Otherwise all
-  // threads with a job have equal shares of the CPUs, of at most one each.
-  bool fifo = false;
-
-  // How many times as long every job takes.
-  double slowness = 1;
-
-  // Random times at which no job proceeds; none if either is 0.
-  double stalls_per_second = 0;
-  double mean_stall_ns = 0;
-  uint64_t seed = 0;
-};
-
 // Jobs proceed in virtual time, which passes at the rate of one thread's share:
 // a job of w ns that begins at v ends at v + w, whatever begins and ends
 // meanwhile. Used in events of the node only.
 class SimulatedCpus final : private SimulatedEventHandler {
  public:
-  // `simulator` must outlive this.
-  SimulatedCpus(Simulator& simulator, int node, const CpusOptions& options);
+  // Every job takes `slowness` times as long as it says. The seed decides when
+  // the host stalls. `simulator` and `host` must outlive this.
+  SimulatedCpus(Simulator& simulator, int node, const SimulatedHost& host,
+                double slowness, uint64_t seed);
 
   // Gives a thread that has no job one that needs `work_ns` of a CPU, before
   // slowness.
   void Submit(SimulatedThread& thread, double work_ns);
 
-  double slowness() const { return options_.slowness; }
+  double slowness() const { return slowness_; }
 
-  bool has_idle_cpu() const { return running_ < options_.cpus; }
+  bool has_idle_cpu() const { return running_ < host_.cpus(); }
 
   // Corrects the CPU time that threads have used, which has what running jobs
   // will use: what is left of them does not count. While no event runs.
@@ -115,7 +102,8 @@ class SimulatedCpus final : private SimulatedEventHandler {
 
   Simulator& simulator_;
   const int node_;
-  const CpusOptions options_;
+  const SimulatedHost& host_;
+  const double slowness_;
   base::WorkRandom random_;
   std::vector<Job> jobs_;              // a heap: those that have a share
   std::deque<Waiting> waiting_;        // for a CPU

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "distbench/base/testing/proto_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -48,8 +50,11 @@ class CpusTest : public testing::Test {
  protected:
   CpusTest() : simulator_({.thread_of_node = {0}, .lookahead_ns = 1000}) {}
 
-  SimulatedCpus& Make(const CpusOptions& options) {
-    cpus_ = std::make_unique<SimulatedCpus>(simulator_, 0, options);
+  // `host` is a SimulatedHost as text.
+  SimulatedCpus& Make(const std::string& host, double slowness = 1) {
+    host_ = base::FromText<SimulatedHost>(host);
+    cpus_ = std::make_unique<SimulatedCpus>(simulator_, 0, host_, slowness,
+                                            /*seed=*/0);
     return *cpus_;
   }
   std::unique_ptr<Thread> Start(int64_t start_ns, std::vector<double> jobs) {
@@ -61,18 +66,19 @@ class CpusTest : public testing::Test {
   }
 
   Simulator simulator_;
+  SimulatedHost host_;
   std::unique_ptr<SimulatedCpus> cpus_;
 };
 
 TEST_F(CpusTest, AJobAloneTakesItsWork) {
-  Make({.cpus = 1});
+  Make("cpus: 1");
   const auto thread = Start(100, {50, 0, 25});
   Run();
   EXPECT_THAT(thread->ends_ns, ElementsAre(150, 150, 175));
 }
 
 TEST_F(CpusTest, ThreadsOfOneCpuShareIt) {
-  Make({.cpus = 1});
+  Make("cpus: 1");
   const auto first = Start(0, {100});
   const auto second = Start(50, {100});
   Run();
@@ -82,7 +88,7 @@ TEST_F(CpusTest, ThreadsOfOneCpuShareIt) {
 }
 
 TEST_F(CpusTest, AThreadUsesOneCpuAtMost) {
-  Make({.cpus = 2});
+  Make("cpus: 2");
   const auto first = Start(0, {100});
   const auto second = Start(0, {100});
   Run();
@@ -91,7 +97,7 @@ TEST_F(CpusTest, AThreadUsesOneCpuAtMost) {
 }
 
 TEST_F(CpusTest, ThreeThreadsShareTwoCpus) {
-  Make({.cpus = 2});
+  Make("cpus: 2");
   std::vector<std::unique_ptr<Thread>> threads;
   for (int i = 0; i < 3; ++i) threads.push_back(Start(0, {100}));
   Run();
@@ -101,7 +107,7 @@ TEST_F(CpusTest, ThreeThreadsShareTwoCpus) {
 }
 
 TEST_F(CpusTest, WithFifoTheOthersWaitUntilAThreadHasNoJob) {
-  Make({.cpus = 1, .fifo = true});
+  Make("cpus: 1 scheduler: FIFO");
   const auto first = Start(0, {100, 100});
   const auto second = Start(10, {50});
   const auto third = Start(20, {50});
@@ -112,14 +118,14 @@ TEST_F(CpusTest, WithFifoTheOthersWaitUntilAThreadHasNoJob) {
 }
 
 TEST_F(CpusTest, ASlowHostTakesLonger) {
-  Make({.cpus = 1, .slowness = 3});
+  Make("cpus: 1", /*slowness=*/3);
   const auto thread = Start(0, {100});
   Run();
   EXPECT_THAT(thread->ends_ns, ElementsAre(300));
 }
 
 TEST_F(CpusTest, WhatIsLeftOfAJobIsNotUsed) {
-  SimulatedCpus& cpus = Make({.cpus = 1, .slowness = 2});
+  SimulatedCpus& cpus = Make("cpus: 1", /*slowness=*/2);
   const auto first = Start(0, {50, 1000});
   const auto second = Start(300, {1000});
   Run(500);
@@ -130,7 +136,7 @@ TEST_F(CpusTest, WhatIsLeftOfAJobIsNotUsed) {
 }
 
 TEST_F(CpusTest, WithFifoThreadsThatWaitUseNothing) {
-  SimulatedCpus& cpus = Make({.cpus = 1, .fifo = true});
+  SimulatedCpus& cpus = Make("cpus: 1 scheduler: FIFO");
   const auto first = Start(0, {1000});
   const auto second = Start(0, {1000});
   Run(500);
@@ -140,7 +146,7 @@ TEST_F(CpusTest, WithFifoThreadsThatWaitUseNothing) {
 }
 
 TEST_F(CpusTest, ShortJobsBesideALongOneLeaveNoEventsBehind) {
-  Make({.cpus = 2});
+  Make("cpus: 2");
   const auto endless = Start(0, {1'000'000});
   std::vector<std::unique_ptr<Thread>> threads;
   for (int i = 0; i < 100; ++i) threads.push_back(Start(10 + 100 * i, {50}));
@@ -150,14 +156,14 @@ TEST_F(CpusTest, ShortJobsBesideALongOneLeaveNoEventsBehind) {
 }
 
 TEST_F(CpusTest, WhatHappensOnceInAMillionYearsDoesNotHappenAtOnce) {
-  Make({.cpus = 1, .stalls_per_second = 1e-14, .mean_stall_ns = 1e9});
+  Make("cpus: 1 stalls_per_second: 1e-14 mean_stall_ns: 1e9");
   const auto thread = Start(100, {50});
   Run(1'000'000);
   EXPECT_THAT(thread->ends_ns, ElementsAre(150));
 }
 
 TEST_F(CpusTest, AJobOfAMillionYearsLetsTimePass) {
-  Make({.cpus = 1, .slowness = 1e6});
+  Make("cpus: 1", /*slowness=*/1e6);
   const auto endless = Start(0, {1e20});
   const auto other = Start(100, {1});
   Run(10'000'000);
@@ -167,7 +173,7 @@ TEST_F(CpusTest, AJobOfAMillionYearsLetsTimePass) {
 
 TEST_F(CpusTest, StallsTakeTheirShareOfTime) {
   // 1000 stalls of 0.25 ms per second of running: 20 % of the time.
-  Make({.cpus = 1, .stalls_per_second = 1000, .mean_stall_ns = 250'000});
+  Make("cpus: 1 stalls_per_second: 1000 mean_stall_ns: 250000");
   const std::vector<double> jobs(4000, 1'000'000);
   const auto thread = Start(0, jobs);
   Run(20'000'000'000);

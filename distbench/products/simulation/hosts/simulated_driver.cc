@@ -8,6 +8,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/config/plan/driver_options.h"
+#include "distbench/payload/message_codec.h"
+#include "distbench/protocol/driver_parts.h"
 
 namespace distbench::simulation {
 namespace {
@@ -49,20 +51,15 @@ void Remove(size_t SimulatedCall::*position, SimulatedCall& call,
   list.pop_back();
 }
 
-SimulatedCall& CallOf(protocol::ServerCall& call) {
-  return reinterpret_cast<SimulatedCall&>(call);
-}
-static_assert(offsetof(SimulatedCall, server) == 0);
-
 }  // namespace
 
-SimulatedWorker::SimulatedWorker(const Options& options)
-    : SimulatedThread(*options.used_ns),
-      host_(options.host),
-      costs_(*options.costs),
-      id_(options.id),
-      measures_time_parts_(options.measures_time_parts),
-      random_(options.seed, options.id, /*part=*/2),
+SimulatedWorker::SimulatedWorker(const DriverParts& parts, int id)
+    : SimulatedThread(*parts.used_ns),
+      parts_(parts),
+      costs_(*parts.costs),
+      stack_(costs_.stack),
+      id_(id),
+      random_(parts.seed, id, /*part=*/2),
       last_connection_(kNoConnection) {}
 
 void SimulatedWorker::Attach(engine::Engine& engine, int worker) {
@@ -116,18 +113,18 @@ void SimulatedWorker::Accept(SimulatedCall& call) {
   (first_arrived_ == nullptr ? first_arrived_ : last_arrived_->next) = &call;
   last_arrived_ = &call;
   if (phase_ != Phase::kIdle) return;
-  const double delay_ns = host_.cpus->has_idle_cpu()
-                              ? costs_.wakeup_ns * host_.cpus->slowness()
+  const double delay_ns = parts_.cpus->has_idle_cpu()
+                              ? stack_.wakeup_ns() * parts_.cpus->slowness()
                               : 0;
   // What arrives at the same time shares a batch, also without a wake-up.
-  if (delay_ns <= 0 && !costs_.has_batches()) {
+  if (delay_ns <= 0 && !costs_.has_batches) {
     BeginWork();
     return;
   }
   phase_ = Phase::kWakingUp;
-  host_.simulator->Schedule(host_.node, host_.node,
-                            now_ns() + std::llround(delay_ns), *this,
-                            {.kind = kAwake});
+  parts_.simulator->Schedule(parts_.node, parts_.node,
+                             now_ns() + std::llround(delay_ns), *this,
+                             {.kind = kAwake});
 }
 
 // Wakes up. What arrives meanwhile is received together with what has arrived.
@@ -135,18 +132,18 @@ void SimulatedWorker::Accept(SimulatedCall& call) {
 // timers are late.
 void SimulatedWorker::BeginWork() {
   phase_ = Phase::kWakingUp;
-  host_.cpus->Submit(*this,
-                     costs_.wakeup_cpu_ns * costs_.variation.Draw(random_));
+  parts_.cpus->Submit(*this,
+                      stack_.wakeup_cpu_ns() * costs_.variation.Draw(random_));
 }
 
 void SimulatedWorker::OnCpuDone() {
   if (phase_ == Phase::kReceiving) {
     received_ = std::exchange(receiving_, nullptr);
   } else if (phase_ == Phase::kSending && next_send_ < sends_.size()) {
-    while (next_send_ < send_end_) SendOut(*sends_[next_send_++]);
+    while (next_send_ < send_end_) SendOut(sends_[next_send_++]->message);
     if (after_ns_ > 0) {
       phase_ = Phase::kSent;
-      host_.cpus->Submit(*this, std::exchange(after_ns_, 0));
+      parts_.cpus->Submit(*this, std::exchange(after_ns_, 0));
       return;
     }
   }
@@ -170,7 +167,7 @@ void SimulatedWorker::Proceed() {
     if (NeedsTurn(now_ns())) {
       if (TakeTurn()) continue;
       phase_ = Phase::kSending;
-      host_.cpus->Submit(*this, kIdleTurnNs);
+      parts_.cpus->Submit(*this, kIdleTurnNs);
       return;
     }
     if (first_arrived_ != nullptr) {
@@ -196,24 +193,23 @@ bool SimulatedWorker::TakeTurn() {
 void SimulatedWorker::BeginReceiving() {
   phase_ = Phase::kReceiving;
   receiving_ = first_arrived_;
-  const int most = costs_.has_batches() ? kMaxBatch : 1;
+  const int most = costs_.has_batches ? kMaxBatch : 1;
   uint64_t connection = kNoConnection;
   double work_ns = 0;
   SimulatedCall* last = nullptr;
   for (int i = 0; i < most && first_arrived_ != nullptr; ++i) {
     last = first_arrived_;
     first_arrived_ = last->next;
-    const RpcCosts::Line& line =
-        last->is_reply ? costs_.client_receive : costs_.server_receive;
-    const double own_ns = line.Of(last->is_reply ? last->server.reply_bytes
-                                                 : last->server.request_bytes);
-    const bool shares = last->connection == connection;
-    connection = last->connection;
-    work_ns += (own_ns + (shares ? 0 : line.batch_ns)) *
+    const StackCosts::Cost& cost =
+        last->is_reply ? stack_.client_receive() : stack_.server_receive();
+    const double own_ns = WorkNs(cost, last->message.bytes);
+    const bool shares = last->message.connection == connection;
+    connection = last->message.connection;
+    work_ns += (own_ns + (shares ? 0 : cost.batch_ns())) *
                costs_.variation.Draw(random_);
   }
   last->next = nullptr;
-  host_.cpus->Submit(*this, std::max(work_ns, kLeastReceivingNs));
+  parts_.cpus->Submit(*this, std::max(work_ns, kLeastReceivingNs));
 }
 
 // Messages whose own costs are less than those of a batch leave together, as
@@ -221,20 +217,19 @@ void SimulatedWorker::BeginReceiving() {
 void SimulatedWorker::BeginSending() {
   phase_ = Phase::kSending;
   const SimulatedCall& first = *sends_[next_send_];
-  const uint64_t connection = first.connection;
-  const RpcCosts::Line& line =
-      first.is_reply ? costs_.server_send : costs_.client_send;
-  const double batch_ns = connection == last_connection_ ? 0 : line.batch_ns;
+  const uint64_t connection = first.message.connection;
+  const StackCosts::Cost& cost =
+      first.is_reply ? stack_.server_send() : stack_.client_send();
+  const double batch_ns = connection == last_connection_ ? 0 : cost.batch_ns();
   last_connection_ = connection;
   double own_ns = 0;
   double work_ns = 0;
   for (send_end_ = next_send_; send_end_ < sends_.size(); ++send_end_) {
     SimulatedCall& call = *sends_[send_end_];
-    const double next_ns = line.Of(call.is_reply ? call.server.reply_bytes
-                                                 : call.server.request_bytes);
+    const double next_ns = WorkNs(cost, call.message.bytes);
     const bool is_first = send_end_ == next_send_;
-    if (!is_first &&
-        (call.connection != connection || own_ns + next_ns > line.batch_ns)) {
+    if (!is_first && (call.message.connection != connection ||
+                      own_ns + next_ns > cost.batch_ns())) {
       break;
     }
     own_ns += next_ns;
@@ -244,27 +239,18 @@ void SimulatedWorker::BeginSending() {
       call.client->sent_ns = now_ns();
     }
   }
-  after_ns_ = std::min(line.after_ns, work_ns);
-  host_.cpus->Submit(*this, work_ns - after_ns_);
+  after_ns_ = std::min(cost.after_ns(), work_ns);
+  parts_.cpus->Submit(*this, work_ns - after_ns_);
 }
 
-void SimulatedWorker::SendOut(SimulatedCall& call) {
-  SimulatedWorker& to =
-      call.is_reply ? *call.client_worker : *call.server_worker;
-  const SimulatedEvent arrival = {.kind = kArrived, .content = &call};
-  if (to.host_.node == host_.node) {
-    host_.simulator->Schedule(host_.node, host_.node,
-                              now_ns() + costs_.same_host_delay_ns, to,
-                              arrival);
-    return;
+void SimulatedWorker::SendOut(SimulatedMessage& message) {
+  if (message.to_host != parts_.node) {
+    parts_.network->Send(message);
+  } else {
+    parts_.simulator->Schedule(parts_.node, parts_.node,
+                               now_ns() + stack_.same_host_delay_ns(),
+                               *message.receiver, message.arrival);
   }
-  host_.network->Send({.from_host = host_.node,
-                       .to_host = to.host_.node,
-                       .bytes = call.is_reply ? call.server.reply_bytes
-                                              : call.server.request_bytes,
-                       .connection = call.connection,
-                       .receiver = &to,
-                       .arrival = arrival});
 }
 
 void SimulatedWorker::Rest(Phase phase, int64_t due_ns) {
@@ -272,8 +258,8 @@ void SimulatedWorker::Rest(Phase phase, int64_t due_ns) {
   if (due_ns == kNever) return;
   due_ns = std::max(due_ns, now_ns());
   if (!alarms_.Add(due_ns)) return;
-  host_.simulator->Schedule(host_.node, host_.node, due_ns, *this,
-                            {.kind = kDue});
+  parts_.simulator->Schedule(parts_.node, parts_.node, due_ns, *this,
+                             {.kind = kDue});
 }
 
 int64_t SimulatedWorker::next_due_ns() const {
@@ -296,34 +282,42 @@ bool SimulatedWorker::Start(protocol::ClientCall* client) {
   Target& target = targets_[client->peer];
   if (target.out == kMaxCallsOut) return false;
   ++target.out;
+  SimulatedWorker& server = Choose(target);
+  client->sent_bytes =
+      payload::LayOutMessage(protocol::HeaderOf(*client), client->request_bytes)
+          .total_bytes();
+  client->sent_ns = now_ns();
   SimulatedCall& call = *calls_.Get();
   call.client_worker = this;
-  call.server_worker = &Choose(target);
+  call.message = {
+      .from_host = parts_.node,
+      .to_host = server.parts_.node,
+      .bytes = client->sent_bytes,
+      .connection = (uint64_t{static_cast<uint32_t>(id_)} << 32) |
+                    static_cast<uint32_t>(server.id_),
+      .receiver = &server,
+      .arrival = {.kind = kArrived, .content = &call},
+  };
+  call.is_reply = false;
+  call.error.clear();
+  call.trace_bytes.assign(client->trace_context.data(),
+                          client->trace_context.size());
+  static_cast<protocol::ServerCall&>(call) = {
+      .rpc_index = client->rpc_index,
+      .server_instance = client->server_instance,
+      .warmup = client->warmup,
+      .request_bytes = client->sent_bytes,
+      .response_bytes = client->response_bytes,
+      .processing_ns = client->processing_ns,
+      .trace_context = call.trace_bytes,
+      .reply_instance = protocol::kNoInstance};
   call.peer = client->peer;
-  call.connection = (uint64_t{static_cast<uint32_t>(id_)} << 32) |
-                    static_cast<uint32_t>(call.server_worker->id_);
   call.client = client;
   call.has_reply = false;
   call.generation += 1;
   call.position = active_.size();
   active_.push_back(&call);
-  call.is_reply = false;
-  call.error.clear();
-  call.trace_context.assign(client->trace_context.data(),
-                            client->trace_context.size());
-  call.server.rpc_index = client->rpc_index;
-  call.server.server_instance = client->server_instance;
-  call.server.warmup = client->warmup;
-  call.server.request_bytes = client->request_bytes;
-  call.server.response_bytes = client->response_bytes;
-  call.server.processing_ns = client->processing_ns;
-  call.server.trace_context = call.trace_context;
-  call.server.reply_bytes = 0;
-  call.server.reply_instance = protocol::kNoInstance;
-  call.server.reply_error = {};
   client->transport_state = &call;
-  client->sent_bytes = client->request_bytes;
-  client->sent_ns = now_ns();
   if (client->deadline_ns != 0) {
     deadlines_.push({client->deadline_ns, call.generation, &call});
   }
@@ -338,15 +332,22 @@ SimulatedWorker& SimulatedWorker::Choose(Target& target) {
 }
 
 void SimulatedWorker::Reply(protocol::ServerCall* server) {
-  SimulatedCall& call = CallOf(*server);
+  auto& call = static_cast<SimulatedCall&>(*server);
   if (call.serving_position != kNotServed) {
     Remove(&SimulatedCall::serving_position, call, serving_);
   }
   call.error.assign(server->reply_error.data(), server->reply_error.size());
-  if (measures_time_parts_) {
+  if (parts_.measures_time_parts) {
     call.queue_ns = server->begun_ns - call.arrived_ns;
     call.handler_ns = now_ns() - server->begun_ns;
   }
+  const payload::ResponseHeader header = {
+      .server_instance = server->reply_instance, .error_message = call.error};
+  SimulatedMessage& reply = call.message;
+  std::swap(reply.from_host, reply.to_host);
+  reply.bytes =
+      payload::LayOutMessage(header, server->reply_bytes).total_bytes();
+  reply.receiver = call.client_worker;
   call.is_reply = true;
   sends_.push_back(&call);
 }
@@ -370,8 +371,8 @@ void SimulatedWorker::DeliverRequest(SimulatedCall& call,
                                      protocol::TransportEvents& events) {
   call.serving_position = serving_.size();
   serving_.push_back(&call);
-  call.server.received_ns = now_ns();
-  events.OnRequest(&call.server);
+  call.received_ns = now_ns();
+  events.OnRequest(&call);
 }
 
 void SimulatedWorker::DeliverReply(SimulatedCall& call,
@@ -382,10 +383,10 @@ void SimulatedWorker::DeliverReply(SimulatedCall& call,
     Remove(&SimulatedCall::position, call, active_);
     client->transport_state = nullptr;
     client->done_ns = now_ns();
-    client->received_bytes = call.server.reply_bytes;
-    client->responding_instance = call.server.reply_instance;
+    client->received_bytes = call.message.bytes;
+    client->responding_instance = call.reply_instance;
     client->error = call.error;
-    if (measures_time_parts_) {
+    if (parts_.measures_time_parts) {
       client->server_queue_ns = call.queue_ns;
       client->server_handler_ns = call.handler_ns;
     }
@@ -444,19 +445,15 @@ int64_t SimulatedWorker::BreakConnections() {
   for (SimulatedCall* call : serving_) {
     call->serving_position = kNotServed;
     SimulatedWorker& client = *call->client_worker;
-    const SimulatedEvent broken = {
-        .kind = kBroken, .value = call->generation, .content = call};
-    if (client.host_.node == host_.node) {
-      host_.simulator->Schedule(host_.node, host_.node, now_ns(), client,
-                                broken);
-    } else {
-      host_.network->Send({.from_host = host_.node,
-                           .to_host = client.host_.node,
-                           .bytes = kResetBytes,
-                           .connection = call->connection,
-                           .receiver = &client,
-                           .arrival = broken});
-    }
+    call->reset = {
+        .from_host = parts_.node,
+        .to_host = client.parts_.node,
+        .bytes = kResetBytes,
+        .connection = call->message.connection,
+        .receiver = &client,
+        .arrival = {
+            .kind = kBroken, .value = call->generation, .content = call}};
+    SendOut(call->reset);
   }
   serving_.clear();
   return connection_count_;
@@ -483,18 +480,11 @@ void SimulatedDriver::Attach(engine::Engine& engine) {
 
 absl::StatusOr<std::string> SimulatedDriver::Listen(int worker_count) {
   for (int i = 0; i < worker_count; ++i) {
-    const int id = options_.directory->NextTransportId();
+    const int id = parts_.directory->NextTransportId();
     if (i == 0) id_of_first_ = id;
-    transports_.push_back(
-        std::make_unique<SimulatedWorker>(SimulatedWorker::Options{
-            .host = options_.host,
-            .costs = options_.costs,
-            .used_ns = options_.used_ns,
-            .id = id,
-            .seed = options_.seed,
-            .measures_time_parts = options_.measures_time_parts}));
+    transports_.push_back(std::make_unique<SimulatedWorker>(parts_, id));
   }
-  return options_.directory->Add(*this);
+  return parts_.directory->Add(*this);
 }
 
 // Clients spread over the workers of a server.
@@ -503,7 +493,7 @@ absl::Status SimulatedDriver::Connect(const std::vector<protocol::Peer>& peers,
   for (const protocol::Peer& peer : peers) {
     std::vector<SimulatedDriver*> servers;
     for (const std::string& address : peer.addresses) {
-      servers.push_back(options_.directory->Find(address));
+      servers.push_back(parts_.directory->Find(address));
       if (servers.back() == nullptr) {
         return absl::UnavailableError(
             absl::StrCat("nothing listens at ", address));

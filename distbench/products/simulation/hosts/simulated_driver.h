@@ -37,25 +37,28 @@
 
 namespace distbench::simulation {
 
+class SimulatedDirectory;
 class SimulatedWorker;
 
-// A host: a node of the simulator, and its CPUs.
-struct SimulatedHostParts {
+// What the workers of an instance have in common.
+struct DriverParts {
   Simulator* simulator;
   SimulatedNetwork* network;
-  SimulatedCpus* cpus;
-  int node;
+  SimulatedCpus* cpus;  // of the instance's host
+  int node;             // the host
+  SimulatedDirectory* directory;
+  const RpcCosts* costs;
+  double* used_ns;  // the CPU time of all workers is added to it
+  uint64_t seed = 0;
+  bool measures_time_parts = false;
 };
 
 // A call on its way between two transports. It belongs to the client's, which
 // alone touches the client's fields. At any time one of both has the rest.
-struct SimulatedCall {
-  // Must be first: the engine returns a ServerCall*.
-  protocol::ServerCall server;
+struct SimulatedCall final : protocol::ServerCall {
+  SimulatedMessage message;  // the request, then the reply
   SimulatedWorker* client_worker = nullptr;
-  SimulatedWorker* server_worker = nullptr;
-  uint64_t connection = 0;
-  std::string trace_context;
+  std::string trace_bytes;  // the memory of trace_context
   std::string error;
   int64_t arrived_ns = 0;  // the request, at the server's host
   int64_t queue_ns = protocol::kNotReported;
@@ -63,6 +66,7 @@ struct SimulatedCall {
   bool is_reply = false;
   size_t serving_position = 0;
   SimulatedCall* next = nullptr;  // among those that have arrived
+  SimulatedMessage reset;  // tells the client that the connection is broken
 
   // The client's. `client` is null once the call has been given up; the reply
   // is then dropped.
@@ -77,15 +81,9 @@ class SimulatedWorker final : public protocol::Transport,
                               private SimulatedThread,
                               private SimulatedEventHandler {
  public:
-  struct Options {
-    SimulatedHostParts host;
-    const RpcCosts* costs;
-    double* used_ns;  // the CPU time of the worker is added to it
-    int id;           // unique in the simulation
-    uint64_t seed;
-    bool measures_time_parts;
-  };
-  explicit SimulatedWorker(const Options& options);
+  // The id is unique in the simulation. What `parts` points to must outlive
+  // this.
+  SimulatedWorker(const DriverParts& parts, int id);
 
   // The engine whose turns this runs, and which of its workers. Before Run() of
   // the simulator.
@@ -139,10 +137,10 @@ class SimulatedWorker final : public protocol::Transport,
   bool TakeTurn();
   void BeginReceiving();
   void BeginSending();
-  void SendOut(SimulatedCall& call);
+  void SendOut(SimulatedMessage& message);
   void Rest(Phase phase, int64_t due_ns);
   int64_t next_due_ns() const;
-  int64_t now_ns() const { return host_.simulator->now_ns(host_.node); }
+  int64_t now_ns() const { return parts_.simulator->now_ns(parts_.node); }
 
   void DeliverRequest(SimulatedCall& call, protocol::TransportEvents& events);
   void DeliverReply(SimulatedCall& call, protocol::TransportEvents& events);
@@ -151,10 +149,10 @@ class SimulatedWorker final : public protocol::Transport,
   void GiveUp(SimulatedCall& call, const char* error);
   SimulatedWorker& Choose(Target& target);
 
-  const SimulatedHostParts host_;
+  const DriverParts parts_;
   const RpcCosts& costs_;
+  const StackCosts& stack_;  // of costs_
   const int id_;
-  const bool measures_time_parts_;
   base::WorkRandom random_;
   engine::Worker* worker_ = nullptr;  // once attached
 
@@ -202,16 +200,8 @@ class SimulatedDirectory {
 
 class SimulatedDriver final : public protocol::ProtocolDriver {
  public:
-  struct Options {
-    SimulatedHostParts host;
-    SimulatedDirectory* directory;
-    const RpcCosts* costs;
-    double* used_ns;  // the CPU time of the engine, which workers add to
-    uint64_t seed = 0;
-    bool measures_time_parts = false;
-  };
-  // What the options point to must outlive the driver.
-  explicit SimulatedDriver(const Options& options) : options_(options) {}
+  // What `parts` points to must outlive this.
+  explicit SimulatedDriver(const DriverParts& parts) : parts_(parts) {}
 
   // The engine that uses the driver, after Engine::Create().
   void Attach(engine::Engine& engine);
@@ -225,7 +215,7 @@ class SimulatedDriver final : public protocol::ProtocolDriver {
   void Shutdown() override {}
 
  private:
-  const Options options_;
+  const DriverParts parts_;
   int id_of_first_ = 0;
   std::vector<std::unique_ptr<SimulatedWorker>> transports_;
 };

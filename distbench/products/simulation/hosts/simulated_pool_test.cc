@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "distbench/base/testing/proto_testing.h"
 #include "distbench/config/plan/plan.h"
 #include "distbench/engine/activity_pools/activity_recorder.h"
 #include "distbench/engine/worker/run_state.h"
@@ -74,7 +75,8 @@ class SimulatedPoolTest : public testing::Test,
   config::Plan plan_;
   CostsByActivity costs_;
   Simulator simulator_{{.thread_of_node = {0}}};
-  SimulatedCpus cpus_{simulator_, 0, {.cpus = 16}};
+  SimulatedHost machine_ = base::FromText<SimulatedHost>("cpus: 16");
+  SimulatedCpus cpus_{simulator_, 0, machine_, /*slowness=*/1, /*seed=*/0};
   PoolHost host_{&cpus_, &costs_, base::WorkRandom(1), &used_ns_};
   engine::ActivityRecorder recorder_{
       {.activity_count = kActivities, .recording_memory_bytes = 1 << 20}};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -13,36 +14,180 @@
 #include "distbench/base/files.h"
 #include "distbench/base/hostlist.h"
 #include "distbench/base/work_random.h"
+#include "distbench/config/catalogs/activity_catalog.h"
+#include "distbench/config/catalogs/driver_catalog.h"
+#include "distbench/config/catalogs/product_words.h"
 #include "distbench/config/problems/problem.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/reading/load.h"
-#include "distbench/products/simulation/model/fabric.h"
+#include "distbench/config/rules/field_rules.h"
+#include "google/protobuf/descriptor.h"
+#include "google/protobuf/message.h"
 
 namespace distbench::simulation {
 namespace {
 
-constexpr int64_t kMaxLinks = 10'000'000;
 constexpr double kBitsPerByte = 8;
 
 // Keeps the choice of slow hosts apart from the seed's other uses.
 constexpr uint64_t kSlowHostStream = 0x51;
 
-int LinkFromHost(int host) { return 2 * host; }
-int LinkToHost(int host) { return 2 * host + 1; }
+// ---- Defaults ---------------------------------------------------------------
 
-// Adds both directions of a link.
-void AddLink(const SimulatedLink& link, int from, int to, ClusterModel& model) {
-  const double bytes_per_ns = link.gbps() / kBitsPerByte;
-  model.links.push_back({from, to, bytes_per_ns, link.delay_ns()});
-  model.links.push_back({to, from, bytes_per_ns, link.delay_ns()});
+// Sets the numbers and enumerations that are not set, to their own values, in
+// the message and all messages that it may have.
+void FillIn(google::protobuf::Message& message) {
+  using Field = google::protobuf::FieldDescriptor;
+  const auto& reflection = *message.GetReflection();
+  const auto& descriptor = *message.GetDescriptor();
+  for (int i = 0; i < descriptor.field_count(); ++i) {
+    const Field* field = descriptor.field(i);
+    if (field->is_repeated()) {
+      if (field->message_type() == nullptr) continue;
+      for (int k = 0; k < reflection.FieldSize(message, field); ++k) {
+        FillIn(*reflection.MutableRepeatedMessage(&message, field, k));
+      }
+      continue;
+    }
+    switch (field->cpp_type()) {
+      case Field::CPPTYPE_MESSAGE:
+        FillIn(*reflection.MutableMessage(&message, field));
+        break;
+      case Field::CPPTYPE_INT32:
+        reflection.SetInt32(&message, field,
+                            reflection.GetInt32(message, field));
+        break;
+      case Field::CPPTYPE_INT64:
+        reflection.SetInt64(&message, field,
+                            reflection.GetInt64(message, field));
+        break;
+      case Field::CPPTYPE_DOUBLE:
+        reflection.SetDouble(&message, field,
+                             reflection.GetDouble(message, field));
+        break;
+      case Field::CPPTYPE_ENUM:
+        reflection.SetEnum(&message, field, reflection.GetEnum(message, field));
+        break;
+      default:
+        break;  // names
+    }
+  }
 }
 
-// Adds the next host, at a switch (a node).
-void AddHost(const SimulatedLink& link, int switch_node, ClusterModel& model) {
-  AddLink(link, static_cast<int>(model.switch_of_host.size()), switch_node,
-          model);
-  model.switch_of_host.push_back(switch_node);
+// Puts the defaults into all fields that are missing, except for those of
+// stacks and activities, which are zero or not known where they are missing.
+void FillInDefaults(SimulatedFabric& fabric) {
+  FillIn(*fabric.mutable_host());
+  switch (fabric.network_case()) {
+    case SimulatedFabric::kLeafSpine:
+      FillIn(*fabric.mutable_leaf_spine());
+      break;
+    case SimulatedFabric::kGraph:
+      FillIn(*fabric.mutable_graph());
+      break;
+    case SimulatedFabric::kSingleSwitch:
+    case SimulatedFabric::NETWORK_NOT_SET:
+      FillIn(*fabric.mutable_single_switch());
+      break;
+  }
 }
+
+// ---- Rules that are not those of single fields ------------------------------
+
+// A driver or activity of a product that this program lacks may have costs.
+void CheckStacks(const SimulatedFabric& fabric, config::Problems& problems) {
+  std::vector<std::string> names;
+  for (const config::DriverDeclaration& driver : config::DriverCatalog()) {
+    names.push_back(driver.name);
+  }
+  std::set<std::string> seen;
+  for (int i = 0; i < fabric.stacks_size(); ++i) {
+    const std::string& driver = fabric.stacks(i).driver();
+    const config::Path path = config::Path("stacks").At(i).Field("driver");
+    if (config::FindDriver(driver) == nullptr &&
+        config::ProductOfWord(driver).empty()) {
+      problems.Add(path, config::Quoted(driver), " is not a driver; ",
+                   config::Suggestion(driver, names));
+    } else if (!seen.insert(driver).second) {
+      problems.Add(path, config::Quoted(driver),
+                   " has costs already; keep one entry");
+    }
+  }
+}
+
+void CheckActivities(const SimulatedFabric& fabric,
+                     config::Problems& problems) {
+  std::set<std::pair<std::string, std::string>> seen;
+  for (int i = 0; i < fabric.activities_size(); ++i) {
+    const std::string& name = fabric.activities(i).activity();
+    const config::Path path = config::Path("activities").At(i);
+    const config::ActivityDeclaration* activity = config::FindActivity(name);
+    if (activity == nullptr && config::ProductOfWord(name).empty()) {
+      problems.Add(path.Field("activity"), config::Quoted(name),
+                   " is not an activity; ",
+                   config::Suggestion(name, config::ActivityNames()));
+    } else if (activity != nullptr && activity->waits) {
+      problems.Add(path.Field("activity"), config::Quoted(name),
+                   " only waits, and needs no CPU time; leave it out");
+    } else if (!seen.emplace(name, fabric.activities(i).name()).second) {
+      problems.Add(path, "repeats an entry above; keep one of them");
+    }
+  }
+}
+
+// Adds what is wrong with a fabric, apart from the names in its graph.
+void CheckFabric(const SimulatedFabric& fabric, config::Problems& problems) {
+  config::CheckFields(fabric, config::Path(), /*names=*/nullptr, problems);
+  CheckStacks(fabric, problems);
+  CheckActivities(fabric, problems);
+}
+
+// ---- Hosts and links --------------------------------------------------------
+
+void AddHost(const SimulatedLink& link, ClusterModel& model) {
+  model.host_links.push_back({link.gbps() / kBitsPerByte, link.delay_ns()});
+}
+
+// ---- Leaves and spines ------------------------------------------------------
+
+// All spines are equally far away, so that it does not matter which of them a
+// connection passes. A single switch is one leaf.
+class LeafSpine : public SwitchNetwork {
+ public:
+  LeafSpine(int hosts_per_leaf, int64_t between_leaves_ns)
+      : hosts_per_leaf_(hosts_per_leaf),
+        between_leaves_ns_(between_leaves_ns) {}
+
+  int64_t DelayNs(int from_host, int to_host,
+                  uint64_t /*connection*/) const override {
+    return from_host / hosts_per_leaf_ == to_host / hosts_per_leaf_
+               ? 0
+               : between_leaves_ns_;
+  }
+
+ private:
+  const int hosts_per_leaf_;
+  const int64_t between_leaves_ns_;
+};
+
+void LayOutSingleSwitch(ClusterModel& model) {
+  for (int host = 0; host < model.host_count; ++host) {
+    AddHost(model.fabric.single_switch().host_link(), model);
+  }
+  model.switches =
+      std::make_shared<LeafSpine>(model.host_count, /*between_leaves_ns=*/0);
+}
+
+void LayOutLeafSpine(ClusterModel& model) {
+  const SimulatedLeafSpine& layout = model.fabric.leaf_spine();
+  for (int host = 0; host < model.host_count; ++host) {
+    AddHost(layout.host_link(), model);
+  }
+  model.switches = std::make_shared<LeafSpine>(
+      layout.hosts_per_leaf(), 2 * layout.spine_link().delay_ns());
+}
+
+// ---- Graphs -----------------------------------------------------------------
 
 // A number that looks random, of one direction of a connection.
 uint64_t FlowHash(uint64_t seed, int from_host, int to_host,
@@ -57,127 +202,42 @@ int ChooseByHash(uint64_t hash, int count) {
   return static_cast<int>((static_cast<unsigned __int128>(hash) * count) >> 64);
 }
 
-// ---- A single switch --------------------------------------------------------
-
-class SingleSwitchPaths : public PathFinder {
- public:
-  void Find(int from_host, int to_host, uint64_t /*connection*/,
-            std::vector<int>& links) const override {
-    links.assign({LinkFromHost(from_host), LinkToHost(to_host)});
-  }
+// A link that leads to a switch.
+struct Way {
+  int to;
+  int64_t delay_ns;
 };
-
-void LayOutSingleSwitch(ClusterModel& model) {
-  model.switch_count = 1;
-  for (int host = 0; host < model.host_count; ++host) {
-    AddHost(model.fabric.single_switch().host_link(), model.host_count, model);
-  }
-  model.paths = std::make_shared<SingleSwitchPaths>();
-}
-
-// ---- Leaves and spines ------------------------------------------------------
-
-// Leaves and spines are numbered from 0; their links begin at first_link: for
-// each leaf, those to and from each spine.
-class LeafSpinePaths : public PathFinder {
- public:
-  LeafSpinePaths(uint64_t seed, const SimulatedLeafSpine& layout,
-                 int first_link)
-      : seed_(seed),
-        hosts_per_leaf_(layout.hosts_per_leaf()),
-        spines_(layout.spines()),
-        first_link_(first_link) {}
-
-  void Find(int from_host, int to_host, uint64_t connection,
-            std::vector<int>& links) const override {
-    const int from_leaf = from_host / hosts_per_leaf_;
-    const int to_leaf = to_host / hosts_per_leaf_;
-    if (from_leaf == to_leaf) {
-      links.assign({LinkFromHost(from_host), LinkToHost(to_host)});
-      return;
-    }
-    const int spine =
-        ChooseByHash(FlowHash(seed_, from_host, to_host, connection), spines_);
-    links.assign({LinkFromHost(from_host), LinkToSpine(from_leaf, spine),
-                  LinkToSpine(to_leaf, spine) + 1, LinkToHost(to_host)});
-  }
-
- private:
-  int LinkToSpine(int leaf, int spine) const {
-    return first_link_ + 2 * (leaf * spines_ + spine);
-  }
-
-  const uint64_t seed_;
-  const int hosts_per_leaf_;
-  const int spines_;
-  const int first_link_;
-};
-
-void LayOutLeafSpine(ClusterModel& model, config::Problems& problems) {
-  const SimulatedLeafSpine& layout = model.fabric.leaf_spine();
-  const int leaves = (model.host_count - 1) / layout.hosts_per_leaf() + 1;
-  if (int64_t{leaves} * layout.spines() > kMaxLinks) {
-    problems.Add(config::Path("leaf_spine"),
-                 absl::StrCat("has ", leaves, " leaves and ", layout.spines(),
-                              " spines, and thus more than ", kMaxLinks,
-                              " links between them; raise hosts_per_leaf or "
-                              "lower spines"));
-    return;
-  }
-  const int first_leaf = model.host_count;
-  const int first_spine = first_leaf + leaves;
-  for (int host = 0; host < model.host_count; ++host) {
-    AddHost(layout.host_link(), first_leaf + host / layout.hosts_per_leaf(),
-            model);
-  }
-  model.switch_count = leaves + layout.spines();
-  model.paths = std::make_shared<LeafSpinePaths>(
-      model.seed, layout, static_cast<int>(model.links.size()));
-  for (int leaf = 0; leaf < leaves; ++leaf) {
-    for (int spine = 0; spine < layout.spines(); ++spine) {
-      AddLink(layout.spine_link(), first_leaf + leaf, first_spine + spine,
-              model);
-    }
-  }
-}
-
-// ---- Graphs -----------------------------------------------------------------
 
 // Shortest paths between the switches of a graph. At each switch, a hash of the
 // flow and the switch chooses among the links that lead closer, as routers do
 // (RFC 2992). Memory: two bytes for each pair of a switch and a switch with
 // hosts.
-class GraphPaths : public PathFinder {
+class GraphPaths : public SwitchNetwork {
  public:
-  // Of a model whose hosts and links are complete.
-  explicit GraphPaths(const ClusterModel& model)
-      : seed_(model.seed),
-        ways_(model.switch_count),
-        distances_(model.switch_count) {
-    for (size_t i = 2 * model.host_count; i < model.links.size(); ++i) {
-      const LinkModel& link = model.links[i];
-      ways_[link.from - model.host_count].push_back(
-          {link.to - model.host_count, static_cast<int>(i)});
-    }
-    for (const int node : model.switch_of_host) {
-      const int at = node - model.host_count;
-      switch_of_host_.push_back(at);
+  // `ways` are those from each switch, in both directions of each link.
+  GraphPaths(uint64_t seed, std::vector<std::vector<Way>> ways,
+             std::vector<int> switch_of_host)
+      : seed_(seed),
+        ways_(std::move(ways)),
+        switch_of_host_(std::move(switch_of_host)),
+        distances_(ways_.size()) {
+    for (const int at : switch_of_host_) {
       if (distances_[at].empty()) distances_[at] = DistancesTo(at);
     }
   }
 
   // Requires AreConnected(from_host, to_host).
-  void Find(int from_host, int to_host, uint64_t connection,
-            std::vector<int>& links) const override {
+  int64_t DelayNs(int from_host, int to_host,
+                  uint64_t connection) const override {
     const uint64_t flow = FlowHash(seed_, from_host, to_host, connection);
     const int destination = switch_of_host_[to_host];
-    links.assign({LinkFromHost(from_host)});
+    int64_t delay_ns = 0;
     for (int at = switch_of_host_[from_host]; at != destination;) {
       const Way& way = NextWay(at, distances_[destination], flow);
-      links.push_back(way.link);
+      delay_ns += way.delay_ns;
       at = way.to;
     }
-    links.push_back(LinkToHost(to_host));
+    return delay_ns;
   }
 
   bool AreConnected(int from_host, int to_host) const {
@@ -187,11 +247,6 @@ class GraphPaths : public PathFinder {
 
  private:
   static constexpr uint16_t kFar = UINT16_MAX;
-
-  struct Way {
-    int to;    // a switch, from 0
-    int link;  // that leads there
-  };
 
   // The numbers of links from each switch to this one, breadth first. Links
   // lead both ways, so that the distances from a switch are those to it.
@@ -225,8 +280,8 @@ class GraphPaths : public PathFinder {
   }
 
   const uint64_t seed_;
-  std::vector<std::vector<Way>> ways_;  // by switch
-  std::vector<int> switch_of_host_;
+  const std::vector<std::vector<Way>> ways_;
+  const std::vector<int> switch_of_host_;
   std::vector<std::vector<uint16_t>> distances_;  // empty without hosts
 };
 
@@ -234,18 +289,21 @@ class GraphPaths : public PathFinder {
 class GraphLayout {
  public:
   GraphLayout(ClusterModel& model, config::Problems& problems)
-      : graph_(model.fabric.graph()), model_(model), problems_(problems) {}
+      : graph_(model.fabric.graph()),
+        model_(model),
+        problems_(problems),
+        ways_(graph_.switches_size()) {}
 
   void LayOut() {
-    model_.switch_count = graph_.switches_size();
     NameSwitches();
     AddHosts();
     AddLinks();
     // With problems, hosts may be missing.
     if (problems_.count() > 0) return;
-    auto paths = std::make_shared<GraphPaths>(model_);
+    auto paths = std::make_shared<GraphPaths>(model_.seed, std::move(ways_),
+                                              switch_of_host_);
     CheckConnected(*paths);
-    model_.paths = std::move(paths);
+    model_.switches = std::move(paths);
   }
 
  private:
@@ -277,7 +335,7 @@ class GraphLayout {
         return;
       }
     }
-    if (model_.switch_of_host.size() < static_cast<size_t>(model_.host_count)) {
+    if (switch_of_host_.size() < static_cast<size_t>(model_.host_count)) {
       problems_.Add(
           path_.Field("switches"),
           absl::StrCat("have ", host_names_.size(), " hosts, but ",
@@ -302,7 +360,8 @@ class GraphLayout {
       } else if (model_.host_names.size() <
                  static_cast<size_t>(model_.host_count)) {
         model_.host_names.push_back(host);
-        AddHost(its_switch.host_link(), model_.host_count + at, model_);
+        switch_of_host_.push_back(at);
+        AddHost(its_switch.host_link(), model_);
       }
     }
   }
@@ -320,8 +379,8 @@ class GraphLayout {
             absl::StrCat("the link leads from ", config::Quoted(link.from()),
                          " to itself; must connect two switches"));
       }
-      AddLink(link.link(), model_.host_count + from, model_.host_count + to,
-              model_);
+      ways_[from].push_back({to, link.link().delay_ns()});
+      ways_[to].push_back({from, link.link().delay_ns()});
     }
   }
 
@@ -341,7 +400,7 @@ class GraphLayout {
   void CheckConnected(const GraphPaths& paths) {
     int checked = -1;
     for (int host = 0; host < model_.host_count; ++host) {
-      const int at = model_.switch_of_host[host] - model_.host_count;
+      const int at = switch_of_host_[host];
       if (at == checked) continue;
       checked = at;
       if (paths.AreConnected(0, host)) continue;
@@ -361,6 +420,8 @@ class GraphLayout {
   std::vector<std::string> switch_names_;
   absl::flat_hash_map<std::string, int> switch_of_name_;
   absl::flat_hash_set<std::string> host_names_;  // of all hosts
+  std::vector<std::vector<Way>> ways_;           // by switch
+  std::vector<int> switch_of_host_;
 };
 
 // ---- The model --------------------------------------------------------------
@@ -382,7 +443,7 @@ void DrawSlowness(ClusterModel& model) {
 
 void LayOutNetwork(ClusterModel& model, config::Problems& problems) {
   if (model.fabric.has_leaf_spine()) {
-    LayOutLeafSpine(model, problems);
+    LayOutLeafSpine(model);
   } else if (model.fabric.has_graph()) {
     GraphLayout(model, problems).LayOut();
   } else {
@@ -391,11 +452,6 @@ void LayOutNetwork(ClusterModel& model, config::Problems& problems) {
   for (int host = static_cast<int>(model.host_names.size());
        host < model.host_count; ++host) {
     model.host_names.push_back(absl::StrCat("host", host));
-  }
-  for (const LinkModel& link : model.links) {
-    if (model.min_delay_ns == 0 || link.delay_ns < model.min_delay_ns) {
-      model.min_delay_ns = link.delay_ns;
-    }
   }
 }
 

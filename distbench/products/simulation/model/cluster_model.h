@@ -17,27 +17,23 @@ namespace distbench::simulation {
 // Enough for any cluster, and few enough for the model to fit into memory.
 inline constexpr int kMaxSimulatedHosts = 1'000'000;
 
-// One direction of a link.
-struct LinkModel {
-  // Nodes: hosts are 0 to host_count - 1, switches follow.
-  int from = 0;
-  int to = 0;
+// The link of a host to its switch: in each direction a queue of this rate.
+struct HostLink {
   double bytes_per_ns = 0;
   int64_t delay_ns = 0;
 };
 
-// Which way connections take through the network.
-class PathFinder {
+// The links between switches, which have delays but no queues.
+class SwitchNetwork {
  public:
-  virtual ~PathFinder() = default;
+  virtual ~SwitchNetwork() = default;
 
-  // Replaces `links` (indices into ClusterModel::links) by the path from one
-  // host to another one: the host's link first, then those between switches,
-  // then the link to the other host. The choice among equally short paths
-  // depends on the model's seed and (from, to, connection) only; the opposite
+  // How long the links between the switches of two hosts delay what one sends
+  // to the other: those of the shortest path. The choice among equally short
+  // ones depends on the model's seed and the arguments only; the opposite
   // direction may take another one. Thread-safe.
-  virtual void Find(int from_host, int to_host, uint64_t connection,
-                    std::vector<int>& links) const = 0;
+  virtual int64_t DelayNs(int from_host, int to_host,
+                          uint64_t connection) const = 0;
 };
 
 struct ClusterModel {
@@ -45,7 +41,6 @@ struct ClusterModel {
   // what was given: see CostsOfDriver().
   SimulatedFabric fabric;
   int host_count = 0;
-  int switch_count = 0;
   uint64_t seed = 0;  // of slow hosts and paths
 
   // By host: as the graph names it, otherwise "host0", "host1", ...
@@ -55,16 +50,8 @@ struct ClusterModel {
   // exactly round(slow_share * host_count) hosts are.
   std::vector<double> slowness;
 
-  // 2h is the link of host h to its switch, 2h + 1 that from the switch; those
-  // between switches follow, each with its opposite direction.
-  std::vector<LinkModel> links;
-  std::shared_ptr<const PathFinder> paths;
-
-  // The smallest delay of any link.
-  int64_t min_delay_ns = 0;
-
-  // By host: the node that is its switch.
-  std::vector<int> switch_of_host;
+  std::vector<HostLink> host_links;  // by host
+  std::shared_ptr<const SwitchNetwork> switches;
 };
 
 // A graph must have at least host_count hosts; the first ones, in the order of

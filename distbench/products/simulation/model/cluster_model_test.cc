@@ -20,10 +20,12 @@
 namespace distbench::simulation {
 namespace {
 
+using ::testing::_;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 
 SimulatedFabric FabricOf(const std::string& text) {
   SimulatedFabric fabric;
@@ -43,18 +45,9 @@ std::string ModelError(const std::string& text, int host_count = 4) {
       MakeClusterModel(FabricOf(text), host_count, 1).status());
 }
 
-// The nodes that a path passes, which must be one.
-std::vector<int> NodesOf(const ClusterModel& model, int from, int to,
-                         uint64_t connection) {
-  std::vector<int> links;
-  model.paths->Find(from, to, connection, links);
-  std::vector<int> nodes = {from};
-  for (const int link : links) {
-    EXPECT_EQ(model.links[link].from, nodes.back());
-    nodes.push_back(model.links[link].to);
-  }
-  EXPECT_EQ(nodes.back(), to);
-  return nodes;
+int64_t DelayNs(const ClusterModel& model, int from, int to,
+                uint64_t connection = 1) {
+  return model.switches->DelayNs(from, to, connection);
 }
 
 TEST(ClusterModelTest, FillsInDefaults) {
@@ -66,96 +59,83 @@ TEST(ClusterModelTest, FillsInDefaults) {
   EXPECT_TRUE(model.fabric.single_switch().host_link().has_gbps());
   EXPECT_THAT(model.host_names, ElementsAre("host0", "host1", "host2"));
   EXPECT_THAT(model.slowness, ElementsAre(1, 1, 1));
-  EXPECT_EQ(model.min_delay_ns, 1000);
+  ASSERT_EQ(model.host_links.size(), 3);
+  EXPECT_EQ(model.host_links[2].delay_ns, 1000);
 }
 
 TEST(ClusterModelTest, ASwitchConnectsItsHosts) {
   const ClusterModel model =
       ModelOf("single_switch { host_link { gbps: 8 delay_ns: 70 } }", 3);
-  EXPECT_EQ(model.switch_count, 1);
-  EXPECT_THAT(NodesOf(model, 2, 0, 5), ElementsAre(2, 3, 0));
-  ASSERT_EQ(model.links.size(), 6);
-  for (const LinkModel& link : model.links) {
+  ASSERT_EQ(model.host_links.size(), 3);
+  for (const HostLink& link : model.host_links) {
     EXPECT_EQ(link.bytes_per_ns, 1);
     EXPECT_EQ(link.delay_ns, 70);
   }
-  EXPECT_THAT(model.switch_of_host, ElementsAre(3, 3, 3));
+  EXPECT_EQ(DelayNs(model, 2, 0), 0);
 }
 
-// 20 hosts are 3 leaves, of which the last has few: switches 20 to 22, and
-// spines 23 to 26.
-ClusterModel LeafSpineModel() {
-  return ModelOf(
-      "leaf_spine { hosts_per_leaf: 8 spines: 4 spine_link { delay_ns: 5 } }",
-      20);
-}
-
+// 20 hosts are 3 leaves, of which the last has few.
 TEST(ClusterModelTest, LeavesMeetInSpines) {
-  const ClusterModel model = LeafSpineModel();
-  EXPECT_EQ(model.switch_count, 3 + 4);
-  EXPECT_EQ(model.links.size(), 2 * 20 + 2 * 3 * 4);
-  EXPECT_EQ(model.min_delay_ns, 5);
-  EXPECT_THAT(NodesOf(model, 0, 7, 1), ElementsAre(0, 20, 7));
-  const std::vector<int> nodes = NodesOf(model, 0, 19, 1);
-  ASSERT_EQ(nodes.size(), 5);
-  EXPECT_EQ(nodes[1], 20);
-  EXPECT_GE(nodes[2], 23);
-  EXPECT_EQ(nodes[3], 22);
+  const ClusterModel model = ModelOf(
+      "leaf_spine { hosts_per_leaf: 8 spines: 4 host_link { delay_ns: 70 }"
+      "             spine_link { delay_ns: 5 } }",
+      20);
+  ASSERT_EQ(model.host_links.size(), 20);
+  EXPECT_EQ(model.host_links[19].delay_ns, 70);
+  EXPECT_EQ(DelayNs(model, 0, 7), 0);
+  EXPECT_EQ(DelayNs(model, 7, 8), 10);
+  EXPECT_EQ(DelayNs(model, 19, 0), 10);
 }
 
-// How often each node is in the middle of the paths of many connections.
-std::map<int, int> MiddleCounts(const ClusterModel& model, int from, int to,
-                                int connections) {
-  std::map<int, int> counts;
-  for (int i = 0; i < connections; ++i) {
-    const std::vector<int> nodes = NodesOf(model, from, to, i);
-    ++counts[nodes[nodes.size() / 2]];
+// Host 0 and host 1, between which there are n ways over one switch. The delay
+// of way i is 10 i.
+std::string Ways(int count) {
+  std::string text =
+      "switches { name: 's' hosts: 'n1' } switches { name: 't' hosts: 'n2' }";
+  for (int i = 1; i <= count; ++i) {
+    absl::StrAppend(&text, "switches { name: 'm", i, "' }",
+                    "links { from: 's' to: 'm", i,
+                    "' link { delay_ns: ", 10 * i - 1, " } }",
+                    "links { from: 'm", i, "' to: 't' link { delay_ns: 1 } }");
   }
-  return counts;
+  return absl::StrCat("graph {", text, "}");
 }
 
-// Of n connections over k spines, each spine has n / k with a standard
-// deviation of sqrt(n / k).
-TEST(ClusterModelTest, ConnectionsSpreadEvenlyOverSpines) {
-  const ClusterModel model = LeafSpineModel();
-  const std::map<int, int> counts = MiddleCounts(model, 3, 12, 40'000);
+// Of n connections over k ways, each has n / k with a standard deviation of
+// sqrt(n / k).
+TEST(ClusterModelTest, ConnectionsSpreadEvenlyOverEqualPaths) {
+  const ClusterModel model = ModelOf(Ways(4), 2);
+  std::map<int64_t, int> counts;
+  for (int i = 0; i < 40'000; ++i) ++counts[DelayNs(model, 0, 1, i)];
   EXPECT_EQ(counts.size(), 4);
-  for (const auto& [spine, count] : counts) EXPECT_NEAR(count, 10'000, 400);
+  for (const auto& [delay_ns, count] : counts) {
+    EXPECT_NEAR(count, 10'000, 400) << delay_ns;
+  }
 }
 
 TEST(ClusterModelTest, AConnectionKeepsItsPathAndItsReverseMayDiffer) {
-  const ClusterModel model = LeafSpineModel();
+  const ClusterModel model = ModelOf(Ways(4), 2);
   int differing = 0;
   for (int connection = 0; connection < 400; ++connection) {
-    const std::vector<int> there = NodesOf(model, 1, 9, connection);
-    EXPECT_EQ(NodesOf(model, 1, 9, connection), there);
-    differing += NodesOf(model, 9, 1, connection)[2] != there[2];
+    const int64_t there_ns = DelayNs(model, 0, 1, connection);
+    EXPECT_EQ(DelayNs(model, 0, 1, connection), there_ns);
+    differing += DelayNs(model, 1, 0, connection) != there_ns;
   }
-  EXPECT_NEAR(differing, 300, 50);  // three of four spines
+  EXPECT_NEAR(differing, 300, 50);  // three of four ways
 }
 
 // As real runs do, whose ports are others each time.
 TEST(ClusterModelTest, EachSeedGivesConnectionsOtherPaths) {
-  for (const std::string& fabric :
-       {"leaf_spine { hosts_per_leaf: 8 spines: 4 }",
-        "graph { switches { name: 's' hosts: 'n[0-9]' } switches { name: 'x' }"
-        "        switches { name: 'y' } switches { name: 'z' }"
-        "        switches { name: 't' hosts: 'n[10-19]' }"
-        "        links { from: 's' to: 'x' } links { from: 'x' to: 't' }"
-        "        links { from: 's' to: 'y' } links { from: 'y' to: 't' }"
-        "        links { from: 's' to: 'z' } links { from: 'z' to: 't' }"
-        "}"}) {
-    const ClusterModel model = ModelOf(fabric, 20, /*seed=*/1);
-    const ClusterModel same = ModelOf(fabric, 20, /*seed=*/1);
-    const ClusterModel other = ModelOf(fabric, 20, /*seed=*/2);
-    int differing = 0;
-    for (int connection = 0; connection < 400; ++connection) {
-      const std::vector<int> nodes = NodesOf(model, 1, 19, connection);
-      EXPECT_EQ(NodesOf(same, 1, 19, connection), nodes);
-      differing += NodesOf(other, 1, 19, connection) != nodes;
-    }
-    EXPECT_GT(differing, 200) << fabric;
+  const ClusterModel model = ModelOf(Ways(3), 2, /*seed=*/1);
+  const ClusterModel same = ModelOf(Ways(3), 2, /*seed=*/1);
+  const ClusterModel other = ModelOf(Ways(3), 2, /*seed=*/2);
+  int differing = 0;
+  for (int connection = 0; connection < 400; ++connection) {
+    const int64_t delay_ns = DelayNs(model, 0, 1, connection);
+    EXPECT_EQ(DelayNs(same, 0, 1, connection), delay_ns);
+    differing += DelayNs(other, 0, 1, connection) != delay_ns;
   }
+  EXPECT_GT(differing, 200);
 }
 
 TEST(ClusterModelTest, SlowHostsAreExactlyAsManyAndDependOnTheSeed) {
@@ -225,10 +205,10 @@ TEST(ClusterModelTest, RatesThatOverflowTimeAreRefused) {
               IsEmpty());
 }
 
-TEST(ClusterModelTest, ManyLeavesAndSpinesAreRefused) {
-  EXPECT_THAT(
-      ModelError("leaf_spine { hosts_per_leaf: 1 spines: 10000 }", 10'000),
-      HasSubstr("raise hosts_per_leaf or lower spines"));
+TEST(ClusterModelTest, ManyLeavesAndSpinesTakeNoMemory) {
+  const ClusterModel model =
+      ModelOf("leaf_spine { hosts_per_leaf: 1 spines: 10000 }", 10'000);
+  EXPECT_EQ(DelayNs(model, 0, 9'999), 2000);
 }
 
 SimulatedFabric GraphOf(const std::string& text) {
@@ -250,15 +230,22 @@ TEST(GraphPathsTest, HostsAreNumberedInTheOrderOfSwitches) {
       5, 1);
   ASSERT_EQ(model.status(), absl::OkStatus());
   EXPECT_THAT(model->host_names, ElementsAre("n8", "n9", "m", "n7", "n1"));
-  EXPECT_THAT(model->switch_of_host, ElementsAre(5, 5, 5, 6, 6));
-  EXPECT_EQ(model->switch_count, 2);
-  EXPECT_EQ(model->links.size(), 2 * 5 + 2);
-  EXPECT_EQ(model->min_delay_ns, 3);
-  std::vector<int> links;
-  model->paths->Find(4, 0, 1, links);
-  EXPECT_THAT(links, ElementsAre(8, 10, 1));
-  model->paths->Find(0, 4, 1, links);
-  EXPECT_THAT(links, ElementsAre(0, 11, 9));
+  EXPECT_EQ(model->host_links.size(), 5);
+  EXPECT_EQ(DelayNs(*model, 0, 2), 0);
+  EXPECT_EQ(DelayNs(*model, 4, 0), 3);
+  EXPECT_EQ(DelayNs(*model, 0, 4), 3);
+}
+
+TEST(GraphPathsTest, EachSwitchHasLinksOfItsOwnToItsHosts) {
+  const auto model = MakeClusterModel(
+      GraphOf("switches { name: 'a' hosts: 'n1' host_link { gbps: 8 } }"
+              "switches { name: 'b' hosts: 'n2' host_link { delay_ns: 7 } }"
+              "links { from: 'a' to: 'b' }"),
+      2, 1);
+  ASSERT_EQ(model.status(), absl::OkStatus());
+  EXPECT_EQ(model->host_links[0].bytes_per_ns, 1);
+  EXPECT_EQ(model->host_links[0].delay_ns, 1000);
+  EXPECT_EQ(model->host_links[1].delay_ns, 7);
 }
 
 TEST(GraphPathsTest, SaysWhatIsWrong) {
@@ -296,32 +283,29 @@ TEST(GraphPathsTest, HostsThatCannotBeReachedAreNamed) {
 }
 
 // Two paths of two hops, one of which begins with two parallel links, and a
-// longer one that nothing may take.
+// longer one that nothing may take, however short its delay.
 TEST(GraphPathsTest, FlowsSpreadOverShortestPathsByLinks) {
-  const auto model =
-      MakeClusterModel(GraphOf("switches { name: 's' hosts: 'n1' }"
-                               "switches { name: 'x' } switches { name: 'y' }"
-                               "switches { name: 'z' }"
-                               "switches { name: 't' hosts: 'n2' }"
-                               "links { from: 's' to: 'x' }"
-                               "links { from: 'x' to: 's' }"
-                               "links { from: 's' to: 'y' }"
-                               "links { from: 'x' to: 't' }"
-                               "links { from: 't' to: 'y' }"
-                               "links { from: 'y' to: 'z' }"
-                               "links { from: 'z' to: 't' }"),
-                       2, 1);
+  const auto model = MakeClusterModel(
+      GraphOf("switches { name: 's' hosts: 'n1' }"
+              "switches { name: 'x' } switches { name: 'y' }"
+              "switches { name: 'z' }"
+              "switches { name: 't' hosts: 'n2' }"
+              "links { from: 's' to: 'x' link { delay_ns: 100 } }"
+              "links { from: 'x' to: 's' link { delay_ns: 200 } }"
+              "links { from: 's' to: 'y' link { delay_ns: 300 } }"
+              "links { from: 'x' to: 't' link { delay_ns: 10 } }"
+              "links { from: 't' to: 'y' link { delay_ns: 10 } }"
+              "links { from: 'y' to: 'z' link { delay_ns: 1 } }"
+              "links { from: 'z' to: 't' link { delay_ns: 1 } }"),
+      2, 1);
   ASSERT_EQ(model.status(), absl::OkStatus());
-  std::map<int, int> first_links;
-  std::vector<int> links;
+  std::map<int64_t, int> counts;
   for (int connection = 0; connection < 30'000; ++connection) {
-    model->paths->Find(0, 1, connection, links);
-    ASSERT_EQ(links.size(), 4);
-    ++first_links[links[1]];
+    ++counts[DelayNs(*model, 0, 1, connection)];
   }
-  ASSERT_EQ(first_links.size(), 3);
-  for (const auto& [link, count] : first_links) {
-    EXPECT_NEAR(count, 10'000, 400);
+  EXPECT_THAT(counts, ElementsAre(Pair(110, _), Pair(210, _), Pair(310, _)));
+  for (const auto& [delay_ns, count] : counts) {
+    EXPECT_NEAR(count, 10'000, 400) << delay_ns;
   }
 }
 
@@ -371,23 +355,18 @@ class RandomGraph {
   std::vector<std::vector<int>> distances_;
 };
 
-TEST(GraphPathsTest, PathsOfRandomGraphsConnectAndAreShortest) {
+TEST(GraphPathsTest, PathsOfRandomGraphsAreShortest) {
   for (int seed = 0; seed < 200; ++seed) {
     const RandomGraph graph(seed);
     const auto model = MakeClusterModel(GraphOf(graph.text()), graph.size(), 1);
     ASSERT_EQ(model.status(), absl::OkStatus()) << graph.text();
-    std::vector<int> links;
     for (int from = 0; from < graph.size(); ++from) {
       for (int to = 0; to < graph.size(); ++to) {
         if (from == to) continue;
-        model->paths->Find(from, to, seed, links);
-        ASSERT_EQ(links.size(), 2 + graph.distance(from, to));
-        int at = from;
-        for (const int link : links) {
-          ASSERT_EQ(model->links[link].from, at) << graph.text();
-          at = model->links[link].to;
-        }
-        ASSERT_EQ(at, to);
+        // Each link takes a microsecond.
+        ASSERT_EQ(DelayNs(*model, from, to, seed),
+                  1000 * graph.distance(from, to))
+            << graph.text();
       }
     }
   }
@@ -403,9 +382,7 @@ TEST(GraphPathsTest, TenThousandHostsAreLaidOut) {
   }
   const auto model = MakeClusterModel(GraphOf(text), 10'000, 1);
   ASSERT_EQ(model.status(), absl::OkStatus());
-  std::vector<int> links;
-  model->paths->Find(0, 9'999, 1, links);
-  EXPECT_EQ(links.size(), 4);
+  EXPECT_EQ(DelayNs(*model, 0, 9'999), 2000);
 }
 
 TEST(ReadFabricTest, ReadsText) {

@@ -8,9 +8,6 @@ namespace {
 // Thirty years: what takes longer never ends, and must not overflow.
 constexpr int64_t kLongestNs = 1'000'000'000'000'000'000;
 
-constexpr size_t kFirstBlock = 16;
-constexpr size_t kLargestBlock = 4096;
-
 }  // namespace
 
 int64_t LinkTimeline::Transmit(int64_t earliest_ns, int64_t bytes) {
@@ -27,100 +24,64 @@ int64_t LinkTimeline::Transmit(int64_t earliest_ns, int64_t bytes) {
   return free_ns_;
 }
 
-FlightPool::Flight* FlightPool::Get() {
-  if (free_ == nullptr) {
-    free_ = returned_.exchange(nullptr, std::memory_order_acquire);
-    if (free_ == nullptr) Grow();
-  }
-  Flight* const flight = free_;
-  free_ = flight->next;
-  return flight;
-}
-
-// Takers empty the whole list, so the exchange cannot mistake one state of it
-// for another one.
-void FlightPool::Return(Flight* flight) {
-  std::atomic<Flight*>& list = flight->owner->returned_;
-  Flight* first = list.load(std::memory_order_relaxed);
-  do {
-    flight->next = first;
-  } while (!list.compare_exchange_weak(first, flight, std::memory_order_release,
-                                       std::memory_order_relaxed));
-}
-
-void FlightPool::Grow() {
-  const size_t count = std::clamp(size_, kFirstBlock, kLargestBlock);
-  blocks_.push_back(std::make_unique<Flight[]>(count));
-  size_ += count;
-  for (size_t i = count; i-- > 0;) {
-    Flight& flight = blocks_.back()[i];
-    flight.owner = this;
-    flight.next = free_;
-    free_ = &flight;
-  }
-}
-
 SimulatedNetwork::SimulatedNetwork(const ClusterModel& model,
                                    Simulator& simulator)
-    : model_(model), simulator_(simulator), hosts_(model.host_count) {
-  for (const LinkModel& link : model.links) {
-    links_.emplace_back(link.bytes_per_ns);
-  }
+    : model_(model),
+      simulator_(simulator),
+      hosts_(model.host_links.begin(), model.host_links.end()) {}
+
+int64_t SimulatedNetwork::LookaheadNs(const ClusterModel& model) {
+  const auto shortest =
+      std::min_element(model.host_links.begin(), model.host_links.end(),
+                       [](const HostLink& a, const HostLink& b) {
+                         return a.delay_ns < b.delay_ns;
+                       });
+  return 2 * shortest->delay_ns;
 }
 
-void SimulatedNetwork::Send(const SimulatedMessage& message) {
-  Host& host = hosts_[message.from_host];
-  model_.paths->Find(message.from_host, message.to_host, message.connection,
-                     host.path);
-  int64_t delay_ns = 0;
-  for (const int link : host.path) delay_ns += model_.links[link].delay_ns;
-
-  LinkTimeline& first_link = links_[host.path.front()];
-  const int64_t start_ns =
-      std::max(simulator_.now_ns(message.from_host), first_link.free_ns());
-  const int64_t sent_ns = first_link.Transmit(start_ns, message.bytes);
-
-  Flight& flight = *host.flights.Get();
-  flight.receiver = message.receiver;
-  flight.arrival = message.arrival;
-  flight.first_byte_ns = start_ns + delay_ns;
-  flight.bytes = message.bytes;
-  flight.to_host = message.to_host;
-  flight.last_link = host.path.back();
-  simulator_.Schedule(message.from_host, message.to_host, sent_ns + delay_ns,
-                      *this, {.kind = kLastByte, .content = &flight});
+void SimulatedNetwork::Send(SimulatedMessage& message) {
+  const int from = message.from_host;
+  const int to = message.to_host;
+  const int64_t delay_ns =
+      model_.host_links[from].delay_ns +
+      model_.switches->DelayNs(from, to, message.connection) +
+      model_.host_links[to].delay_ns;
+  LinkTimeline& link = hosts_[from].out;
+  const int64_t start_ns = std::max(simulator_.now_ns(from), link.free_ns());
+  const int64_t sent_ns = link.Transmit(start_ns, message.bytes);
+  message.first_byte_ns = start_ns + delay_ns;
+  simulator_.Schedule(from, to, sent_ns + delay_ns, *this,
+                      {.kind = kLastByte, .content = &message});
 }
 
 void SimulatedNetwork::OnEvent(const SimulatedEvent& event) {
-  Flight& flight = *static_cast<Flight*>(event.content);
+  auto& message = *static_cast<SimulatedMessage*>(event.content);
   if (event.kind == kLastByte) {
-    OnLastByte(flight);
+    OnLastByte(message);
   } else {
-    Deliver(flight);
+    Deliver(message);
   }
 }
 
-void SimulatedNetwork::OnLastByte(Flight& flight) {
-  Host& host = hosts_[flight.to_host];
-  const int64_t now_ns = simulator_.now_ns(flight.to_host);
-  const int64_t passed_on_ns = std::max(
-      now_ns,
-      links_[flight.last_link].Transmit(flight.first_byte_ns, flight.bytes));
+void SimulatedNetwork::OnLastByte(SimulatedMessage& message) {
+  Host& host = hosts_[message.to_host];
+  const int64_t now_ns = simulator_.now_ns(message.to_host);
+  const int64_t passed_on_ns =
+      std::max(now_ns, host.in.Transmit(message.first_byte_ns, message.bytes));
   // A message that had to wait until now may still have its event before it.
   if (passed_on_ns == now_ns && host.last_passed_on_ns < now_ns) {
-    Deliver(flight);
+    Deliver(message);
     return;
   }
   host.last_passed_on_ns = passed_on_ns;
-  simulator_.Schedule(flight.to_host, flight.to_host, passed_on_ns, *this,
-                      {.kind = kPassedOn, .content = &flight});
+  simulator_.Schedule(message.to_host, message.to_host, passed_on_ns, *this,
+                      {.kind = kPassedOn, .content = &message});
 }
 
-void SimulatedNetwork::Deliver(Flight& flight) {
-  SimulatedEventHandler& receiver = *flight.receiver;
-  const SimulatedEvent arrival = flight.arrival;
-  FlightPool::Return(&flight);
-  receiver.OnEvent(arrival);
+// The receiver may use the message anew.
+void SimulatedNetwork::Deliver(SimulatedMessage& message) {
+  const SimulatedEvent arrival = message.arrival;
+  message.receiver->OnEvent(arrival);
 }
 
 }  // namespace distbench::simulation

@@ -17,9 +17,7 @@
 #ifndef DISTBENCH_PRODUCTS_SIMULATION_NETWORK_NETWORK_H_
 #define DISTBENCH_PRODUCTS_SIMULATION_NETWORK_NETWORK_H_
 
-#include <atomic>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "distbench/products/simulation/kernel/simulator.h"
@@ -41,7 +39,10 @@ struct SimulatedMessage {
   // The event that tells the receiver that the last byte has arrived. It runs
   // as part of an event of node `to_host`.
   SimulatedEventHandler* receiver = nullptr;
-  SimulatedEvent arrival;
+  SimulatedEvent arrival = {};
+
+  // The network's: when the first byte is at the receiver's link.
+  int64_t first_byte_ns = 0;
 };
 
 // When a link has transmitted what was given to it: first come, first served.
@@ -64,37 +65,6 @@ class LinkTimeline {
   int64_t free_ns_ = 0;
 };
 
-// Messages on their way, which the thread of one host takes and those of others
-// give back. Once there are as many as are ever on their way, nothing is
-// allocated, however one-sided the traffic between threads is: they return to
-// where they came from.
-class FlightPool {
- public:
-  struct Flight {
-    SimulatedEventHandler* receiver;
-    SimulatedEvent arrival;
-    int64_t first_byte_ns;  // at the receiver's link
-    int64_t bytes;
-    int to_host;
-    int last_link;
-    Flight* next;
-    FlightPool* owner;
-  };
-
-  // One thread at a time.
-  Flight* Get();
-  // Any thread.
-  static void Return(Flight* flight);
-
- private:
-  void Grow();
-
-  Flight* free_ = nullptr;
-  std::vector<std::unique_ptr<Flight[]>> blocks_;
-  size_t size_ = 0;
-  std::atomic<Flight*> returned_ = nullptr;
-};
-
 class SimulatedNetwork : private SimulatedEventHandler {
  public:
   // The nodes of the simulator are the hosts. Both must outlive this; the
@@ -102,39 +72,38 @@ class SimulatedNetwork : private SimulatedEventHandler {
   SimulatedNetwork(const ClusterModel& model, Simulator& simulator);
 
   // How much later than now any event of another node is that a network of this
-  // model schedules, at least: messages cross two links.
-  static int64_t LookaheadNs(const ClusterModel& model) {
-    return 2 * model.min_delay_ns;
-  }
+  // model schedules, at least: messages cross the links of two hosts.
+  static int64_t LookaheadNs(const ClusterModel& model);
 
-  // Sends a message from now on. Call this in an event of node from_host, or
-  // while the simulator does not run. from_host and to_host differ.
-  void Send(const SimulatedMessage& message);
+  // Sends a message from now on. It must stay where it is until it arrives.
+  // Call this in an event of node from_host, or while the simulator does not
+  // run. from_host and to_host differ.
+  void Send(SimulatedMessage& message);
 
  private:
-  using Flight = FlightPool::Flight;
   enum EventKind {
     kLastByte,  // is at the receiver's link, if that is free
     kPassedOn,  // by the receiver's link, which was not
   };
 
-  // The state of a host, changed by its events only.
+  // The link of a host, changed by its events only.
   struct alignas(64) Host {
-    FlightPool flights;
-    std::vector<int> path;  // of the message that is being sent
+    explicit Host(const HostLink& link)
+        : out(link.bytes_per_ns), in(link.bytes_per_ns) {}
+
+    LinkTimeline out;
+    LinkTimeline in;
     // When the last message arrives that had to wait for the receiving link.
     int64_t last_passed_on_ns = -1;
   };
 
   void OnEvent(const SimulatedEvent& event) override;
-  void OnLastByte(Flight& flight);
-  static void Deliver(Flight& flight);
+  void OnLastByte(SimulatedMessage& message);
+  static void Deliver(SimulatedMessage& message);
 
   const ClusterModel& model_;
   Simulator& simulator_;
   std::vector<Host> hosts_;
-  // By link: a host's own, of its events only.
-  std::vector<LinkTimeline> links_;
 };
 
 }  // namespace distbench::simulation

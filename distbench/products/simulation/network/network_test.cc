@@ -43,6 +43,19 @@ void RunToTheEnd(Simulator& simulator) {
   simulator.Run(std::numeric_limits<int64_t>::max(), [] { return false; });
 }
 
+// Keeps messages until the end.
+class Mail {
+ public:
+  explicit Mail(SimulatedNetwork& network) : network_(network) {}
+  void Send(const SimulatedMessage& message) {
+    network_.Send(messages_.emplace_back(message));
+  }
+
+ private:
+  SimulatedNetwork& network_;
+  std::deque<SimulatedMessage> messages_;
+};
+
 // Notes what arrives at a host.
 struct ArrivalLog : SimulatedEventHandler {
   struct Entry {
@@ -91,17 +104,18 @@ class NetworkTest : public testing::Test {
   }
 
   void Send(int from, int to, int64_t bytes, int64_t value) {
-    network_.Send({.from_host = from,
-                   .to_host = to,
-                   .bytes = bytes,
-                   .connection = static_cast<uint64_t>(10 * from + to),
-                   .receiver = &logs_[to],
-                   .arrival = {.value = value}});
+    mail_.Send({.from_host = from,
+                .to_host = to,
+                .bytes = bytes,
+                .connection = static_cast<uint64_t>(10 * from + to),
+                .receiver = &logs_[to],
+                .arrival = {.value = value}});
   }
 
   const ClusterModel model_ = SwitchOf(4);
   Simulator simulator_{OptionsFor(model_)};
   SimulatedNetwork network_{model_, simulator_};
+  Mail mail_{network_};
   std::deque<ArrivalLog> logs_;
 };
 
@@ -153,39 +167,39 @@ TEST(NetworkRateTest, IsExact) {
       SwitchOf(2, "host_link { gbps: 24 delay_ns: 1000 }");
   Simulator simulator(OptionsFor(model));
   SimulatedNetwork network(model, simulator);
+  Mail mail(network);
   ArrivalLog log(simulator, 1);
   for (int i = 0; i < 1000; ++i) {
-    network.Send({.from_host = 0,
-                  .to_host = 1,
-                  .bytes = 100,
-                  .receiver = &log,
-                  .arrival = {.value = i}});
+    mail.Send({.from_host = 0,
+               .to_host = 1,
+               .bytes = 100,
+               .receiver = &log,
+               .arrival = {.value = i}});
   }
   RunToTheEnd(simulator);
   EXPECT_NEAR(log.entries.back().time_ns, 2000 + 100'000 / 3, 2);
 }
 
-// A slow receiver's link decides, whichever link it is.
+// The slower link decides, whether it is the sender's or the receiver's.
 TEST(NetworkRateTest, IsThatOfTheSlowerLink) {
-  ClusterModel model = SwitchOf(2);
-  model.links[3].bytes_per_ns = 0.25;
+  const ClusterModel model = ModelOf(
+      "graph { switches { name: 's' hosts: 'fast'"
+      "                   host_link { gbps: 8 delay_ns: 1000 } }"
+      "        switches { name: 't' hosts: 'slow'"
+      "                   host_link { gbps: 2 delay_ns: 2000 } }"
+      "        links { from: 's' to: 't' link { delay_ns: 5 } } }",
+      2);
+  EXPECT_EQ(SimulatedNetwork::LookaheadNs(model), 2000);
   Simulator simulator(OptionsFor(model));
   SimulatedNetwork network(model, simulator);
+  Mail mail(network);
   ArrivalLog log0(simulator, 0);
   ArrivalLog log1(simulator, 1);
-  network.Send({.from_host = 0,
-                .to_host = 1,
-                .bytes = 1000,
-                .receiver = &log1,
-                .arrival = {}});
-  network.Send({.from_host = 1,
-                .to_host = 0,
-                .bytes = 1000,
-                .receiver = &log0,
-                .arrival = {}});
+  mail.Send({.from_host = 0, .to_host = 1, .bytes = 1000, .receiver = &log1});
+  mail.Send({.from_host = 1, .to_host = 0, .bytes = 1000, .receiver = &log0});
   RunToTheEnd(simulator);
-  EXPECT_EQ(log1.entries.front().time_ns, 2000 + 4000);
-  EXPECT_EQ(log0.entries.front().time_ns, 2000 + 1000);
+  EXPECT_EQ(log1.entries.front().time_ns, 3005 + 4000);
+  EXPECT_EQ(log0.entries.front().time_ns, 3005 + 4000);
 }
 
 // Messages of a connection overtake each other neither at equal times nor with
@@ -198,6 +212,7 @@ TEST(NetworkOrderTest, RandomMessagesArriveOnceInOrderAtTheRate) {
       kHosts);
   Simulator simulator(OptionsFor(model));
   SimulatedNetwork network(model, simulator);
+  Mail mail(network);
   std::deque<ArrivalLog> logs;
   for (int host = 0; host < kHosts; ++host) logs.emplace_back(simulator, host);
   std::mt19937 random(1);
@@ -208,12 +223,12 @@ TEST(NetworkOrderTest, RandomMessagesArriveOnceInOrderAtTheRate) {
     const int to = (from + 1 + static_cast<int>(random() % (kHosts - 1))) % 6;
     const int64_t bytes = random() % 4 * 500;
     const int pair = from * kHosts + to;
-    network.Send({.from_host = from,
-                  .to_host = to,
-                  .bytes = bytes,
-                  .connection = static_cast<uint64_t>(pair),
-                  .receiver = &logs[to],
-                  .arrival = {.value = pair * 10'000 + sent[pair]++}});
+    mail.Send({.from_host = from,
+               .to_host = to,
+               .bytes = bytes,
+               .connection = static_cast<uint64_t>(pair),
+               .receiver = &logs[to],
+               .arrival = {.value = pair * 10'000 + sent[pair]++}});
     bytes_to[to] += bytes;
   }
   RunToTheEnd(simulator);
@@ -255,12 +270,12 @@ class Incast : public SimulatedEventHandler {
   }
 
   void Send(int from, int to, int64_t bytes) {
-    network_.Send({.from_host = from,
-                   .to_host = to,
-                   .bytes = bytes,
-                   .connection = static_cast<uint64_t>(from + to),
-                   .receiver = this,
-                   .arrival = {.value = to}});
+    mail_.Send({.from_host = from,
+                .to_host = to,
+                .bytes = bytes,
+                .connection = static_cast<uint64_t>(from + to),
+                .receiver = this,
+                .arrival = {.value = to}});
   }
 
   void OnEvent(const SimulatedEvent& event) override {
@@ -277,6 +292,7 @@ class Incast : public SimulatedEventHandler {
   const ClusterModel model_;
   Simulator simulator_{OptionsFor(model_)};
   SimulatedNetwork network_{model_, simulator_};
+  Mail mail_{network_};
   int missing_ = 0;
   int rounds_left_ = 0;
   int64_t ended_ns_ = 0;

@@ -1,4 +1,4 @@
-#include "distbench/products/simulation/cluster/cluster_run.h"
+#include "distbench/products/simulation/cluster/shares.h"
 
 #include <algorithm>
 #include <vector>
