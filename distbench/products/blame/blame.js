@@ -8,8 +8,8 @@ const blames = runs.filter(run => run.blame !== null).flatMap(
 
 const blameView = {chosen: 0};
 
-function blameLabel({rpc, instance, part}) {
-  return [`${rpc}: ${BLAME_PARTS[part] ?? part}`, ...(instance === null ? [] : [instance])].join(', ');
+function blameLabel({rpc, part}) {
+  return `${rpc}: ${BLAME_PARTS[part] ?? part}`;
 }
 
 function formatPercent(share) {
@@ -23,11 +23,11 @@ function intervalCell(entry, name, format) {
       element('small', {}, `${format(entry[`${name}_lower`])} – ${format(entry[`${name}_upper`])}`));
 }
 
-// The shares of one kind by label, in the order of the rarest requests that have them.
-function sharesByLabel(quantiles, kind) {
+// The shares by label, in the order of the rarest requests that have them.
+function sharesByLabel(quantiles) {
   const byLabel = new Map();
   for (const quantile of [...quantiles].reverse()) {
-    for (const share of quantile[kind]) {
+    for (const share of quantile.shares) {
       const label = blameLabel(share);
       byLabel.set(label, (byLabel.get(label) ?? new Map()).set(quantile, share));
     }
@@ -35,13 +35,13 @@ function sharesByLabel(quantiles, kind) {
   return byLabel;
 }
 
-function shareTable(quantiles, kind) {
-  const columns = [{title: kind === 'shares' ? 'RPC and part' : 'RPC, part and instance', isWrapped: true}];
+function shareTable(quantiles) {
+  const columns = [{title: 'RPC and part', isWrapped: true}];
   for (const {percentile} of quantiles) {
     columns.push({title: `p${percentile}`, isNumber: true});
     if (percentile > 50) columns.push({title: 'of what is longer than p50', isNumber: true});
   }
-  const rows = [...sharesByLabel(quantiles, kind)].map(([label, shares]) => [label, ...quantiles.flatMap(quantile => {
+  const rows = [...sharesByLabel(quantiles)].map(([label, shares]) => [label, ...quantiles.flatMap(quantile => {
     const share = shares.get(quantile);
     const ofTime = intervalCell(share, 'share', formatPercent);
     return quantile.percentile > 50 ? [ofTime, intervalCell(share, 'excess', formatPercent)] : [ofTime];
@@ -52,7 +52,7 @@ function shareTable(quantiles, kind) {
 // Bars of shares that add up to 100 %; those without a colour of their own are one.
 function drawBlame(quantiles) {
   charts.get('blame-chart')?.destroy();
-  const entries = [...sharesByLabel(quantiles, 'shares')].map(([label, shares]) => ({
+  const entries = [...sharesByLabel(quantiles)].map(([label, shares]) => ({
     label, values: quantiles.map(quantile => shares.get(quantile)?.share ?? 0),
   }));
   const named = entries.length > MAX_CURVES ? entries.slice(0, MAX_CURVES - 1) : entries;
@@ -91,9 +91,8 @@ function remedyTable({remedies}) {
     {title: 'If', isWrapped: true}, {title: 'p99 would be', isNumber: true}, {title: 'Saved', isNumber: true},
   ];
   return makeTable(columns, remedies.map(remedy => [
-    remedy.instance === null ? `every ${remedy.rpc} took its median`
-        : `${remedy.instance} answered ${remedy.rpc} as fast as the other instances`,
-    intervalCell(remedy, 'p99_ns', formatTime), intervalCell(remedy, 'saving', formatPercent),
+    `${remedy.instance} answered ${remedy.rpc} as fast as the other instances`,
+    intervalCell(remedy, 'p99_ns', formatTime), formatPercent(remedy.saving),
   ]));
 }
 
@@ -147,10 +146,7 @@ function showBlame() {
   if (quantiles.length > 0) drawBlame(quantiles);
   const remedies = requests.what_ifs?.remedies ?? [];
   replaceContent('blame-tables',
-      ...(quantiles.length === 0 ? [] : [
-        ...titledTable('Shares of the time', shareTable(quantiles, 'shares')),
-        ...titledTable('Single instances with the largest shares', shareTable(quantiles, 'instances')),
-      ]),
+      ...(quantiles.length === 0 ? [] : titledTable('Shares of the time', shareTable(quantiles))),
       ...(remedies.length === 0 ? [] : titledTable('What would help', remedyTable(requests.what_ifs))),
       ...(requests.stragglers.length === 0 ? [] : titledTable(
           requests.stragglers.length < requests.tested_instance_count

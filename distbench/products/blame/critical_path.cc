@@ -1,9 +1,18 @@
 #include "distbench/products/blame/critical_path.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "distbench/stats/quantile_interval.h"
+#include "distbench/stats/ratio_error.h"
 
 namespace distbench::blame {
 namespace {
+
+constexpr double kConfidence = 0.95;
+constexpr double kWidestWindow = 0.05;
+constexpr int kFewestTrees = 30;
 
 // The children of a call on the path, the last one first.
 std::vector<int> ChildrenOnPath(const RequestTree& tree, const Call& call) {
@@ -22,17 +31,18 @@ std::vector<int> ChildrenOnPath(const RequestTree& tree, const Call& call) {
 }
 
 // Divides the own time of a call. The handler's part is what the others leave.
-void Divide(const Call& call, int64_t own_ns, std::vector<PathTime>& times) {
-  const auto add = [&](BlamePart part, int64_t time_ns) {
-    if (time_ns > 0) times.push_back({call.rpc, call.server, part, time_ns});
-  };
-  if (!call.waits.has_value()) return add(BlamePart::kUndivided, own_ns);
+void Divide(const Call& call, int64_t own_ns, PathTimes& times) {
+  if (!call.waits.has_value()) {
+    times[{call.rpc, BlamePart::kUndivided}] += own_ns;
+    return;
+  }
   const int64_t queue_ns = std::min(call.waits->server_queue_ns, own_ns);
   const int64_t network_ns =
       std::min(call.waits->network_ns, own_ns - queue_ns);
-  add(BlamePart::kNetwork, network_ns);
-  add(BlamePart::kServerQueue, queue_ns);
-  add(BlamePart::kServerHandler, own_ns - queue_ns - network_ns);
+  times[{call.rpc, BlamePart::kNetwork}] += network_ns;
+  times[{call.rpc, BlamePart::kServerQueue}] += queue_ns;
+  times[{call.rpc, BlamePart::kServerHandler}] +=
+      own_ns - queue_ns - network_ns;
 }
 
 }  // namespace
@@ -48,32 +58,154 @@ std::vector<PathStep> CriticalPath(const RequestTree& tree) {
   return steps;
 }
 
-absl::string_view NameOf(BlamePart part) {
-  switch (part) {
-    case BlamePart::kLateness:
-      return "lateness";
-    case BlamePart::kNetwork:
-      return "network";
-    case BlamePart::kServerQueue:
-      return "server_queue";
-    case BlamePart::kServerHandler:
-      return "server_handler";
-    case BlamePart::kUndivided:
-      return "undivided";
-  }
-  return "";
-}
-
-std::vector<PathTime> TimesOnPath(const RequestTree& tree) {
-  std::vector<PathTime> times;
-  if (tree.lateness_ns > 0) {
-    times.push_back({tree.calls.front().rpc, tree.client, BlamePart::kLateness,
-                     tree.lateness_ns});
-  }
+PathTimes TimesOnPath(const RequestTree& tree) {
+  PathTimes times;
+  times[{tree.calls.front().rpc, BlamePart::kLateness}] = tree.lateness_ns;
   for (const PathStep& step : CriticalPath(tree)) {
     Divide(tree.calls[step.call], step.own_ns, times);
   }
+  std::erase_if(times, [](const auto& time) { return time.second == 0; });
   return times;
+}
+
+std::vector<TailWindow> WindowsOf(const TracedRequests& requests) {
+  std::vector<int> order(requests.trees.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return requests.trees[a].total_ns() < requests.trees[b].total_ns();
+  });
+  const auto count = static_cast<double>(order.size());
+  std::vector<TailWindow> windows;
+  for (const double quantile : kBlamedQuantiles) {
+    const double half = std::min(kWidestWindow, 1 - quantile);
+    TailWindow& window = windows.emplace_back();
+    window.needed_count = std::llround(kFewestTrees / (2 * half));
+    if (static_cast<int64_t>(order.size()) < window.needed_count) continue;
+    const int64_t from = std::llround((quantile - half) * count);
+    const int64_t to = std::llround((quantile + half) * count);
+    window.trees.assign(order.begin() + from, order.begin() + to);
+    std::sort(window.trees.begin(), window.trees.end());
+  }
+  return windows;
+}
+
+namespace {
+
+// The times of all requests of a window, and their sums.
+struct WindowTimes {
+  std::vector<PathTimes> requests;
+  std::vector<double> totals_ns;
+  PathTimes sums;
+
+  double MeanTotal() const {
+    return std::accumulate(totals_ns.begin(), totals_ns.end(), 0.0) /
+           static_cast<double>(totals_ns.size());
+  }
+  double MeanOf(const PathTimes::key_type& key) const {
+    const auto sum = sums.find(key);
+    return sum == sums.end() ? 0
+                             : static_cast<double>(sum->second) /
+                                   static_cast<double>(totals_ns.size());
+  }
+};
+
+WindowTimes TimesIn(const TracedRequests& requests, const TailWindow& window) {
+  WindowTimes times;
+  for (const int position : window.trees) {
+    const RequestTree& tree = requests.trees[position];
+    times.requests.push_back(TimesOnPath(tree));
+    times.totals_ns.push_back(static_cast<double>(tree.total_ns()));
+    for (const auto& [key, time_ns] : times.requests.back()) {
+      times.sums[key] += time_ns;
+    }
+  }
+  return times;
+}
+
+struct Estimate {
+  double value = 0;
+  double half_width = 0;
+};
+
+// The share that a part has in the time of the window's requests beyond
+// `usual_total_ns` each, of which `usual_ns` is the part's.
+std::optional<Estimate> ShareBeyond(const WindowTimes& window,
+                                    const PathTimes::key_type& key,
+                                    double usual_ns, double usual_total_ns) {
+  std::vector<stats::BlockAmount> blocks(stats::kMaxBlocks, {0, 0});
+  const size_t count = window.requests.size();
+  for (size_t i = 0; i < count; ++i) {
+    const auto time = window.requests[i].find(key);
+    stats::BlockAmount& block = blocks[i * blocks.size() / count];
+    block.amount -= usual_ns;
+    if (time != window.requests[i].end()) {
+      block.amount += static_cast<double>(time->second);
+    }
+    block.count += window.totals_ns[i] - usual_total_ns;
+  }
+  const stats::BlockAmount sum = stats::SumOf(blocks);
+  // Less than a nanosecond for each request is rounding.
+  if (sum.count <= static_cast<double>(count)) return std::nullopt;
+  return Estimate{sum.amount / sum.count,
+                  stats::HalfWidthOfRatio(blocks, kConfidence)};
+}
+
+ReportedBlame::Quantile Report(const TracedRequests& requests,
+                               const WindowTimes& window,
+                               const WindowTimes& median) {
+  ReportedBlame::Quantile quantile;
+  quantile.set_mean_ns(window.MeanTotal());
+  PathTimes parts = window.sums;
+  parts.insert(median.sums.begin(), median.sums.end());
+  for (const auto& [key, sum_ns] : parts) {
+    const auto of_time = ShareBeyond(window, key, 0, 0);
+    if (!of_time.has_value()) continue;
+    ReportedBlame::BlameShare& share = *quantile.add_shares();
+    share.set_rpc(requests.rpcs[key.first]);
+    share.set_part(std::string(kPartNames[static_cast<int>(key.second)]));
+    share.set_share(of_time->value);
+    share.set_share_lower(std::max(0.0, of_time->value - of_time->half_width));
+    share.set_share_upper(std::min(1.0, of_time->value + of_time->half_width));
+    if (&window == &median || median.requests.empty()) continue;
+    const auto of_excess =
+        ShareBeyond(window, key, median.MeanOf(key), median.MeanTotal());
+    if (!of_excess.has_value()) continue;
+    share.set_excess(of_excess->value);
+    share.set_excess_lower(of_excess->value - of_excess->half_width);
+    share.set_excess_upper(of_excess->value + of_excess->half_width);
+  }
+  std::stable_sort(
+      quantile.mutable_shares()->begin(), quantile.mutable_shares()->end(),
+      [](const auto& a, const auto& b) { return a.share() > b.share(); });
+  return quantile;
+}
+
+}  // namespace
+
+std::vector<ReportedBlame::Quantile> SharesIn(
+    const TracedRequests& requests, const std::vector<TailWindow>& windows) {
+  const WindowTimes median = TimesIn(requests, windows[kMedian]);
+  std::vector<ReportedBlame::Quantile> quantiles;
+  for (size_t i = 0; i < windows.size(); ++i) {
+    ReportedBlame::Quantile& quantile = quantiles.emplace_back();
+    if (i == kMedian && !median.requests.empty()) {
+      quantile = Report(requests, median, median);
+    } else if (!windows[i].trees.empty()) {
+      quantile = Report(requests, TimesIn(requests, windows[i]), median);
+    }
+    quantile.set_percentile(100 * kBlamedQuantiles[i]);
+    quantile.set_trace_count(static_cast<int64_t>(windows[i].trees.size()));
+    quantile.set_needed_count(windows[i].needed_count);
+  }
+  return quantiles;
+}
+
+const ReportedBlame::BlameShare* MainCause(
+    const ReportedBlame::Quantile& quantile) {
+  for (const ReportedBlame::BlameShare& share : quantile.shares()) {
+    if (share.excess_lower() > 0.5) return &share;
+  }
+  return nullptr;
 }
 
 }  // namespace distbench::blame

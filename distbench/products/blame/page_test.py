@@ -39,7 +39,7 @@ class BlamePageTest(report_page.ReportPageTest):
         self.assertIn(name, sentences)
         tables = self.text_of(page, "blame-tables")
         for text in (
-            f"lookup{name}: server: handler, leaf/3",
+            f"lookup{name}: server: handler",
             f"leaf/3 answered lookup{name} as fast as",
             "Who is last",
         ):

@@ -1,5 +1,8 @@
 // What this product adds to the program.
 
+#include <optional>
+
+#include "distbench/base/message_json.h"
 #include "distbench/base/plugins.h"
 #include "distbench/products/blame/blame.h"
 #include "distbench/products/blame/page_files.h"
@@ -13,7 +16,8 @@ const base::Plugin<base::Product> kProduct(
     "blame", new base::Product{"Says what made slow requests slow"});
 
 base::Json ValueOf(const TestResult& result, const report::JsonLimits&) {
-  return BlameJson(result);
+  const std::optional<ReportedBlame> blame = FindBlame(result);
+  return blame.has_value() ? base::MessageJson(*blame) : nullptr;
 }
 
 absl::Status WriteText(const report::ReportInput& input,

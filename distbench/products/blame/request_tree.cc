@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "distbench/report/export/traces.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/results/walk.h"
 
@@ -58,33 +59,27 @@ struct Origin {
 // How many RPCs each action of a handler has made: the key is list and action.
 using RpcsByAction = std::map<std::pair<int64_t, int64_t>, int64_t>;
 
-RpcsByAction CountRpcs(const report::TraceTree& tree,
-                       const report::TracedRpc& parent) {
-  RpcsByAction counts;
-  for (const int child : parent.children) {
-    const Origin origin(tree[child]);
-    ++counts[{origin.list, origin.action}];
+// What a handler sent.
+struct Sent {
+  Sent(const report::TraceTree& tree, const report::TracedRpc& handler) {
+    for (const int child : handler.children) {
+      const Origin origin(tree[child]);
+      ++by_action[{origin.list, origin.action}];
+      targets[origin.fanout].insert(origin.target);
+    }
   }
-  return counts;
-}
 
-bool HasAllTargets(const report::TraceTree& tree,
-                   const report::TracedRpc& parent) {
-  struct Targets {
-    int64_t count = 0;
-    int64_t last = 0;
-  };
-  std::map<std::array<int64_t, 4>, Targets> fanouts;
-  for (const int child : parent.children) {
-    const Origin origin(tree[child]);
-    Targets& targets = fanouts[origin.fanout];
-    ++targets.count;
-    targets.last = std::max(targets.last, origin.target);
+  // Whether no number is missing among the targets of a fanout.
+  bool HasAllTargets() const {
+    return std::all_of(targets.begin(), targets.end(), [](const auto& fanout) {
+      return static_cast<int64_t>(fanout.second.size()) - 1 ==
+             *fanout.second.rbegin();
+    });
   }
-  return std::all_of(fanouts.begin(), fanouts.end(), [](const auto& fanout) {
-    return fanout.second.count - 1 == fanout.second.last;
-  });
-}
+
+  RpcsByAction by_action;
+  std::map<std::array<int64_t, 4>, std::set<int64_t>> targets;
+};
 
 // Tells complete trees from others, by what is usual in the same test.
 class CompletenessCheck {
@@ -94,8 +89,8 @@ class CompletenessCheck {
     for (const report::TraceTree& tree : trees) {
       for (const report::TracedRpc& rpc : tree) {
         RpcsByAction& usual = usual_[{*rpc.server, rpc.rpc_name}];
-        for (const auto& [action, count] : CountRpcs(tree, rpc)) {
-          if (actions.Varies(action.first, action.second)) continue;
+        for (const auto& [action, count] : Sent(tree, rpc).by_action) {
+          if (actions.varying.count(action) > 0) continue;
           usual[action] = std::max(usual[action], count);
         }
       }
@@ -114,12 +109,12 @@ class CompletenessCheck {
  private:
   bool IsComplete(const report::TraceTree& tree,
                   const report::TracedRpc& rpc) const {
-    if (!HasAllTargets(tree, rpc)) return false;
-    RpcsByAction counts = CountRpcs(tree, rpc);
+    Sent sent(tree, rpc);
     const RpcsByAction& usual = usual_.at({*rpc.server, rpc.rpc_name});
-    return std::all_of(usual.begin(), usual.end(), [&](const auto& action) {
-      return counts[action.first] == action.second;
-    });
+    return sent.HasAllTargets() &&
+           std::all_of(usual.begin(), usual.end(), [&](const auto& action) {
+             return sent.by_action[action.first] == action.second;
+           });
   }
 
   // By instance, because fanouts such as linear_x{1} have no target at some,
@@ -158,14 +153,18 @@ class TreeMaker {
     RequestTree tree;
     tree.client = instances_.Of(*root.client);
     tree.lateness_ns = std::max<int64_t>(root.sample->lateness_ns(), 0);
-    requests_.is_open_loop |= root.sample->has_lateness_ns();
+    if (root.sample->has_lateness_ns()) {
+      requests_.reported.set_latency("response_time");
+    }
     AddCall(0, -1, 0, root.sample->latency_ns(), tree);
     // The tree grows while it is walked.
     origins_.assign(1, 0);
     for (size_t i = 0; i < tree.calls.size(); ++i) {
       AddChildren(static_cast<int>(i), tree);
     }
-    requests_.call_count += static_cast<int64_t>(tree.calls.size());
+    call_count_ += static_cast<int64_t>(tree.calls.size());
+    requests_.reported.set_call_count(call_count_);
+    requests_.reported.set_moved_call_count(moved_call_count_);
     requests_.trees.push_back(std::move(tree));
   }
 
@@ -200,8 +199,7 @@ class TreeMaker {
           std::clamp(StartOf(child) + shift_ns, from_ns, to_ns);
       const int64_t end_ns =
           std::clamp(EndOf(child) + shift_ns, from_ns, to_ns);
-      requests_.moved_call_count +=
-          start_ns != StartOf(child) || end_ns != EndOf(child);
+      moved_call_count_ += start_ns != StartOf(child) || end_ns != EndOf(child);
       const int position = static_cast<int>(tree.calls.size());
       AddCall(child, parent, start_ns, end_ns, tree);
       tree.calls[parent].children.push_back(position);
@@ -216,7 +214,8 @@ class TreeMaker {
     const report::TracedRpc& rpc = (*traced_)[position];
     std::vector<int> awaited;
     for (const int child : rpc.children) {
-      if (actions_.AnswersEarly(rpc.rpc_name) && EndOf(child) > end_ns) {
+      if (actions_.answering_early.count(rpc.rpc_name) > 0 &&
+          EndOf(child) > end_ns) {
         continue;
       }
       awaited.push_back(child);
@@ -248,6 +247,8 @@ class TreeMaker {
   TracedRequests& requests_;
   NameNumbers rpcs_;
   NameNumbers instances_;
+  int64_t call_count_ = 0;
+  int64_t moved_call_count_ = 0;
   const report::TraceTree* traced_ = nullptr;
   std::vector<int> origins_;  // positions of the tree's calls in *traced_
 };
@@ -256,14 +257,12 @@ class TreeMaker {
 
 TracedTest CollectRequests(const TestResult& result) {
   TracedTest test;
-  std::map<std::string, results::RpcCounts> counts;
-  results::RpcCounts all;
+  std::map<std::string, int64_t> succeeded;
   results::ForEachRpcLog(result, [&](const results::RpcLogView& view) {
     const results::RpcCounts own = results::CountsOf(view.log.statistics());
-    counts[view.rpc_name].Add(own);
-    all.Add(own);
+    succeeded[view.rpc_name] += own.succeeded_count;
+    test.dropped_sample_count += own.dropped_sample_count;
   });
-  test.dropped_sample_count = all.dropped_sample_count;
   const std::vector<report::TraceTree> traces = report::CollectTraces(result);
   const HandlerActions actions(result.traffic_config());
   const CompletenessCheck completeness(actions, traces);
@@ -276,14 +275,15 @@ TracedTest CollectRequests(const TestResult& result) {
       continue;
     }
     TracedRequests& requests = by_rpc[root.rpc_name];
+    ReportedBlame::BlamedRequests& reported = requests.reported;
     if (root.sample->warmup()) {
-      ++requests.warmup_count;
+      reported.set_warmup_count(reported.warmup_count() + 1);
     } else if (!root.error.empty()) {
-      ++requests.failed_count;
+      reported.set_failed_count(reported.failed_count() + 1);
     } else if (IsDamaged(tree)) {
-      ++requests.damaged_count;
+      reported.set_damaged_count(reported.damaged_count() + 1);
     } else if (!completeness.IsComplete(tree)) {
-      ++requests.incomplete_count;
+      reported.set_incomplete_count(reported.incomplete_count() + 1);
     } else {
       makers.try_emplace(root.rpc_name, actions, requests)
           .first->second.Add(tree);
@@ -291,7 +291,11 @@ TracedTest CollectRequests(const TestResult& result) {
   }
   for (auto& [rpc, requests] : by_rpc) {
     if (requests.rpcs.empty()) requests.rpcs.push_back(rpc);
-    requests.succeeded_count = counts[rpc].succeeded_count;
+    ReportedBlame::BlamedRequests& reported = requests.reported;
+    reported.set_rpc(rpc);
+    if (reported.latency().empty()) reported.set_latency("service_time");
+    reported.set_trace_count(static_cast<int64_t>(requests.trees.size()));
+    reported.set_succeeded_count(succeeded[rpc]);
     test.requests.push_back(std::move(requests));
   }
   return test;
@@ -329,33 +333,28 @@ HandlerActions::HandlerActions(const DistributedSystemDescription& config) {
     return action.predicates_size() > 0 || HasVaryingIterations(action) ||
            (rpc != rpcs.end() && HasVaryingFanout(*rpc->second));
   };
-  // A list that a varying action starts varies as a whole.
+  // A list that a varying action starts varies as a whole, and so on.
   std::set<std::string> varying_lists;
-  for (bool is_done = false; !is_done;) {
-    const size_t size_before = varying_lists.size();
+  size_t known_count = 0;
+  do {
+    known_count = varying_lists.size();
     for (int i = 0; i < config.action_lists_size(); ++i) {
       const ActionList& list = config.action_lists(i);
       for (int j = 0; j < list.action_names_size(); ++j) {
         const auto found = actions.find(list.action_names(j));
         if (found == actions.end()) continue;
         const Action& action = *found->second;
+        if (action.send_response_when_done()) {
+          answering_early.insert(list.name());
+        }
         if (!varies(action) && varying_lists.count(list.name()) == 0) continue;
-        varying_.insert({i, j});
+        varying.insert({i, j});
         if (action.has_action_list_name()) {
           varying_lists.insert(action.action_list_name());
         }
       }
     }
-    is_done = varying_lists.size() == size_before;
-  }
-  for (const ActionList& list : config.action_lists()) {
-    for (const std::string& name : list.action_names()) {
-      const auto found = actions.find(name);
-      if (found != actions.end() && found->second->send_response_when_done()) {
-        answering_early_.insert(list.name());
-      }
-    }
-  }
+  } while (varying_lists.size() > known_count);
 }
 
 }  // namespace distbench::blame

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "distbench/report/export/traces.h"
+#include "distbench/products/blame/report.pb.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
@@ -65,25 +65,10 @@ struct RequestTree {
 struct TracedRequests {
   std::vector<std::string> rpcs = {};  // the first is that of the requests
   std::vector<std::string> instances = {};
-  bool is_open_loop = false;
+  std::vector<RequestTree> trees = {};  // in the order in which they were sent
 
-  std::vector<RequestTree> trees = {};
-
-  // Traced requests that are not among the trees: one of their RPCs was not
-  // kept; the request failed; it belongs to the warm-up; its numbers make no
-  // sense.
-  int64_t incomplete_count = 0;
-  int64_t failed_count = 0;
-  int64_t warmup_count = 0;
-  int64_t damaged_count = 0;
-
-  // RPCs of this name that succeeded, of which the trees are a sample.
-  int64_t succeeded_count = 0;
-
-  // RPCs in the trees, and those among them that had to be moved into the times
-  // of their parent, because clocks of different hosts differ.
-  int64_t call_count = 0;
-  int64_t moved_call_count = 0;
+  // What the report says of them: its counts and the kind of latency.
+  ReportedBlame::BlamedRequests reported = {};
 };
 
 struct TracedTest {
@@ -110,26 +95,16 @@ struct TracedTest {
 TracedTest CollectRequests(const TestResult& result);
 
 // What the config says about the RPCs that handlers make.
-
-class HandlerActions {
- public:
+struct HandlerActions {
   explicit HandlerActions(const DistributedSystemDescription& config);
 
-  // Whether chance or time decide how many RPCs the action makes. Arguments are
+  // Actions of which chance or time decide how many RPCs they make, by
   // positions, as in a TraceContext: of the list in the config, and of the
-  // action in the list. Those that do not exist do not vary.
-  bool Varies(int64_t list, int64_t action) const {
-    return varying_.count({list, action}) > 0;
-  }
+  // action in the list.
+  std::set<std::pair<int64_t, int64_t>> varying;
 
-  // Whether the handler of the RPC may answer before its list is done.
-  bool AnswersEarly(const std::string& rpc) const {
-    return answering_early_.count(rpc) > 0;
-  }
-
- private:
-  std::set<std::pair<int64_t, int64_t>> varying_;
-  std::set<std::string> answering_early_;
+  // RPCs whose handlers may answer before their list is done.
+  std::set<std::string> answering_early;
 };
 
 }  // namespace distbench::blame

@@ -71,9 +71,14 @@ class RequestTreeTest : public testing::Test {
 std::map<std::string, int64_t> TimesByName(const TracedRequests& requests,
                                            const RequestTree& tree) {
   std::map<std::string, int64_t> times;
-  for (const PathTime& time : TimesOnPath(tree)) {
-    times[requests.rpcs[time.rpc] + "@" + requests.instances[time.instance] +
-          "." + std::string(NameOf(time.part))] += time.time_ns;
+  for (const auto& [key, time_ns] : TimesOnPath(tree)) {
+    times[requests.rpcs[key.first] + "." +
+          std::string(kPartNames[static_cast<int>(key.second)])] = time_ns;
+  }
+  for (const PathStep& step : CriticalPath(tree)) {
+    const Call& call = tree.calls[step.call];
+    times[requests.rpcs[call.rpc] + "@" + requests.instances[call.server]] =
+        step.own_ns;
   }
   return times;
 }
@@ -81,10 +86,10 @@ std::map<std::string, int64_t> TimesByName(const TracedRequests& requests,
 TEST_F(RequestTreeTest, TreesAreAsTheRequestsWere) {
   const TracedRequests requests = Collect();
   EXPECT_EQ(requests.rpcs.front(), "query");
-  EXPECT_EQ(requests.succeeded_count, kRequests);
-  EXPECT_EQ(requests.call_count, kRequests * kCallsPerRequest);
-  EXPECT_EQ(requests.moved_call_count, 0);
-  EXPECT_FALSE(requests.is_open_loop);
+  EXPECT_EQ(requests.reported.succeeded_count(), kRequests);
+  EXPECT_EQ(requests.reported.call_count(), kRequests * kCallsPerRequest);
+  EXPECT_EQ(requests.reported.moved_call_count(), 0);
+  EXPECT_EQ(requests.reported.latency(), "service_time");
   ASSERT_THAT(requests.trees, SizeIs(kRequests));
   // All of them start at the same time, so they are in order of the trace.
   for (int i = 0; i < kRequests; ++i) {
@@ -98,7 +103,7 @@ TEST_F(RequestTreeTest, AClockThatIsOffChangesNothingOnThePath) {
   for (const int64_t skew_ns : {-5'000'000'000, 5'000'000'000}) {
     result_ = ResultOf(simulated_, skew_ns);
     const TracedRequests requests = Collect();
-    EXPECT_EQ(requests.moved_call_count, kRequests * 10);
+    EXPECT_EQ(requests.reported.moved_call_count(), kRequests * 10);
     for (int i = 0; i < kRequests; ++i) {
       EXPECT_EQ(TimesByName(requests, requests.trees[i]),
                 TimesByName(simulated_, simulated_.trees[i]));
@@ -128,23 +133,23 @@ TEST_F(RequestTreeTest, RequestsThatLackAnRpcAreIncomplete) {
   // One between others.
   Samples("middle/1", "leaf/2", kLookup).DeleteSubrange(0, 1);
   const TracedRequests requests = Collect();
-  EXPECT_EQ(requests.incomplete_count, 2);
+  EXPECT_EQ(requests.reported.incomplete_count(), 2);
   EXPECT_THAT(requests.trees, SizeIs(kRequests - 2));
 }
 
 TEST_F(RequestTreeTest, RequestsThatLackAllOfAHandlerAreIncomplete) {
   LoseTheRpcsOfAQuery();
-  EXPECT_EQ(Collect().incomplete_count, 1);
+  EXPECT_EQ(Collect().reported.incomplete_count(), 1);
 }
 
 TEST_F(RequestTreeTest, WhatIsLeftToChanceIsNotMissing) {
   LoseTheRpcsOfAQuery();
   SetActions(R"(actions { name: "ask" rpc_name: "rank" }
                 actions { name: "look" rpc_name: "lookup" predicates: "p" })");
-  EXPECT_EQ(Collect().incomplete_count, 1);
+  EXPECT_EQ(Collect().reported.incomplete_count(), 1);
   SetActions(R"(actions { name: "ask" rpc_name: "rank" predicates: "p" }
                 actions { name: "look" rpc_name: "lookup" })");
-  EXPECT_EQ(Collect().incomplete_count, 0);
+  EXPECT_EQ(Collect().reported.incomplete_count(), 0);
 }
 
 TEST_F(RequestTreeTest, OtherRequestsAreCountedByWhatIsWrongWithThem) {
@@ -168,9 +173,9 @@ TEST_F(RequestTreeTest, OtherRequestsAreCountedByWhatIsWrongWithThem) {
   EXPECT_EQ(test.dropped_sample_count, 5);
   ASSERT_THAT(test.requests, SizeIs(1));
   const TracedRequests& requests = test.requests.front();
-  EXPECT_EQ(requests.warmup_count, 1);
-  EXPECT_EQ(requests.damaged_count, 2);
-  EXPECT_EQ(requests.failed_count, 1);
+  EXPECT_EQ(requests.reported.warmup_count(), 1);
+  EXPECT_EQ(requests.reported.damaged_count(), 2);
+  EXPECT_EQ(requests.reported.failed_count(), 1);
   EXPECT_THAT(requests.trees, SizeIs(kRequests - 5));
 }
 
@@ -181,7 +186,7 @@ TEST_F(RequestTreeTest, AHandlerThatAnswersEarlyDoesNotWaitForTheRest) {
   // Ends after its parent.
   Samples("middle/0", "leaf/4", kLookup).Mutable(0)->set_latency_ns(90'000'000);
   const TracedRequests requests = Collect();
-  EXPECT_EQ(requests.moved_call_count, 0);
+  EXPECT_EQ(requests.reported.moved_call_count(), 0);
   EXPECT_THAT(requests.trees[0].calls, SizeIs(kCallsPerRequest - 1));
   EXPECT_THAT(requests.trees[1].calls, SizeIs(kCallsPerRequest));
 }
@@ -189,7 +194,7 @@ TEST_F(RequestTreeTest, AHandlerThatAnswersEarlyDoesNotWaitForTheRest) {
 TEST_F(RequestTreeTest, LatenessIsPartOfAnOpenLoop) {
   Samples("client/0", "root/0", kQuery).Mutable(0)->set_lateness_ns(500);
   const TracedRequests requests = Collect();
-  EXPECT_TRUE(requests.is_open_loop);
+  EXPECT_EQ(requests.reported.latency(), "response_time");
   EXPECT_EQ(requests.trees[0].total_ns(), simulated_.trees[0].total_ns() + 500);
 }
 
@@ -216,9 +221,9 @@ TEST(HandlerActionsTest, WhatChanceOrTimeDecideVaries) {
            })"}) {
     const HandlerActions actions =
         ActionsOf("actions { name: 'b' " + action + " }");
-    EXPECT_TRUE(actions.Varies(0, 1)) << action;
-    EXPECT_FALSE(actions.Varies(0, 0)) << action;
-    EXPECT_FALSE(actions.Varies(1, 0)) << action;
+    EXPECT_TRUE(actions.varying.count({0, 1}) > 0) << action;
+    EXPECT_FALSE(actions.varying.count({0, 0}) > 0) << action;
+    EXPECT_FALSE(actions.varying.count({1, 0}) > 0) << action;
   }
 }
 
@@ -226,7 +231,8 @@ TEST(HandlerActionsTest, AFixedNumberDoesNotVary) {
   for (const std::string action :
        {R"(rpc_name: "one")",
         R"(rpc_name: "one" iterations { max_iteration_count: 3 })"}) {
-    EXPECT_FALSE(ActionsOf("actions { name: 'b' " + action + " }").Varies(0, 1))
+    EXPECT_FALSE(ActionsOf("actions { name: 'b' " + action + " }")
+                     .varying.count({0, 1}) > 0)
         << action;
   }
 }
@@ -235,30 +241,30 @@ TEST(HandlerActionsTest, WhatAVaryingActionStartsVaries) {
   const std::string inner = R"(actions { name: "c" rpc_name: "one" })";
   EXPECT_FALSE(
       ActionsOf(inner + R"(actions { name: "b" action_list_name: "inner" })")
-          .Varies(1, 0));
+          .varying.count({1, 0}) > 0);
   EXPECT_TRUE(ActionsOf(inner + R"(actions {
                           name: "b" action_list_name: "inner" predicates: "hit"
                         })")
-                  .Varies(1, 0));
+                  .varying.count({1, 0}) > 0);
 }
 
 TEST(HandlerActionsTest, ListsMayStartEachOther) {
   const HandlerActions actions = ActionsOf(
       R"(actions { name: "b" action_list_name: "inner" predicates: "hit" }
          actions { name: "c" action_list_name: "outer" })");
-  EXPECT_TRUE(actions.Varies(0, 1));
-  EXPECT_TRUE(actions.Varies(1, 0));
+  EXPECT_TRUE(actions.varying.count({0, 1}) > 0);
+  EXPECT_TRUE(actions.varying.count({1, 0}) > 0);
 }
 
 TEST(HandlerActionsTest, PositionsThatDoNotExistDoNotVary) {
-  EXPECT_FALSE(ActionsOf("").Varies(7, -1));
+  EXPECT_FALSE(ActionsOf("").varying.count({7, -1}) > 0);
 }
 
 TEST(HandlerActionsTest, HandlersMayAnswerEarly) {
   const HandlerActions actions = ActionsOf(
       R"(actions { name: "c" rpc_name: "one" send_response_when_done: true })");
-  EXPECT_TRUE(actions.AnswersEarly("inner"));
-  EXPECT_FALSE(actions.AnswersEarly("outer"));
+  EXPECT_TRUE(actions.answering_early.count("inner") > 0);
+  EXPECT_FALSE(actions.answering_early.count("outer") > 0);
 }
 
 }  // namespace

@@ -3,65 +3,59 @@
 #ifndef DISTBENCH_PRODUCTS_BLAME_STRAGGLERS_H_
 #define DISTBENCH_PRODUCTS_BLAME_STRAGGLERS_H_
 
+#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
+#include "distbench/products/blame/critical_path.h"
+#include "distbench/products/blame/report.pb.h"
 #include "distbench/products/blame/request_tree.h"
-#include "distbench/products/blame/tail_shares.h"
 
 namespace distbench::blame {
 
-// How often an instance was the last of the targets of a fanout.
-struct LastCount {
-  int64_t fanout_count = 0;  // to this instance and others
-  int64_t last_count = 0;
+// Healthy instances are accused in at most 5 % of tests: half of it is for
+// stragglers, half for what helps (what_if.h).
+inline constexpr double kErrorOfStragglers = 0.025;
+inline constexpr double kErrorOfWhatIfs = 0.025;
 
-  // If all targets were alike, each of n would be last in 1/n of the fanouts,
-  // and with a probability of 95 % no instance in more than most_by_chance.
-  double expected_count = 0;
-  int64_t most_by_chance = 0;
+// Consecutive blocks of requests, from which it is seen how much chance does:
+// what is wrong for a moment, which may happen anywhere, is in few of them.
+inline constexpr int kBlocks = 30;
+using BlockAmounts = std::array<double, kBlocks>;
+inline size_t BlockOf(size_t request, size_t request_count) {
+  return request * kBlocks / request_count;
+}
 
-  // Last more often than by chance, and at least half as often again as
-  // expected: in thousands of fanouts, the smallest difference is no chance.
-  bool is_straggler = false;
-};
-
-// An instance of one RPC of the requests.
-struct Straggler {
-  int rpc = 0;
-  int instance = 0;
-
-  LastCount of_all;   // all fanouts
-  LastCount of_tail;  // those that the requests in the tail waited for
-
-  // The part of the instance's time on critical paths (of the tail, if there
-  // are any there) in which it did not itself wait for other RPCs.
-  double own_share = 0;
-
-  // That part of its time, as a share of the time of all requests in the tail.
-  double tail_share = 0;
-
-  // Whether it is a straggler, and by its own doing. One with less than half of
-  // own_share waits for stragglers.
-  bool is_to_blame = false;
-};
-
-// Reports list only the first ones.
-inline constexpr size_t kMostListedStragglers = 20;
+// Whether an amount that would be 0 on average among equals is above 0
+// throughout the test: divided by the root of the sum of squares of what each
+// block adds to it, it is above a normal quantile (B. Efron, Student's t-Test
+// Under Symmetry Conditions, JASA 64, 1969, 1278-1302).
+bool IsThroughout(double amount, const BlockAmounts& added,
+                  double error_probability);
 
 // Returns all instances that were targets of fanouts with several targets,
 // those to blame first, then by how often they were last in the tail.
 //
-// The number of fanouts in which an instance is last is binomial if nothing
-// distinguishes targets; this is tested (one-sided) for each instance, among
-// all fanouts and among those of the tail, and the tests share an error
-// probability of 5 % (Bonferroni). With fanouts of several sizes, the mean of
-// 1/n is the probability: the true distribution is then narrower than the
-// binomial one (W. Hoeffding, On the Distribution of the Number of Successes in
-// Independent Trials, Annals of Mathematical Statistics 27, 1956, 713-721).
-std::vector<Straggler> FindStragglers(const TracedRequests& requests,
-                                      const TailWindow& tail);
+// If all targets are alike, each of n is last in 1/n of the fanouts. An
+// instance is a straggler if it was last
+// - in more fanouts than equals would be, whose number is binomial. With
+// fanouts
+//   of several sizes, the mean of 1/n is the probability: the true distribution
+//   is then narrower than the binomial one (W. Hoeffding, On the Distribution
+//   of the Number of Successes in Independent Trials, Annals of Mathematical
+//   Statistics 27, 1956, 713-721);
+// - throughout the test, as above;
+// - at least half as often again as expected: in thousands of fanouts, the
+//   smallest difference is no chance.
+// Both tests are one-sided. They are made of each instance among all fanouts
+// and among those that requests in the tail waited for, and share an error
+// probability (Bonferroni).
+//
+// A straggler is to blame if it spends at least half of its time on critical
+// paths (of the tail, if there is any there) by itself. Others wait for
+// stragglers.
+std::vector<ReportedBlame::Straggler> FindStragglers(
+    const TracedRequests& requests, const TailWindow& tail);
 
 }  // namespace distbench::blame
 

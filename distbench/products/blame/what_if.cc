@@ -1,206 +1,302 @@
 #include "distbench/products/blame/what_if.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <map>
-#include <numeric>
-#include <random>
+#include <set>
+#include <tuple>
 #include <utility>
+#include <vector>
 
-#include "distbench/products/blame/tail_shares.h"
+#include "distbench/products/blame/stragglers.h"
+#include "distbench/stats/quantile_interval.h"
 
 namespace distbench::blame {
 namespace {
 
 constexpr double kQuantile = 0.99;
-constexpr uint64_t kSeed = 1;
+constexpr double kWorthwhileSaving = 0.01;
+constexpr double kConfidence = 0.95;
+constexpr size_t kMostTried = 8;  // each is a replay of all requests
 
-// The durations of the RPC at the instances that `is_wanted` wants.
-template <typename Wanted>
-std::vector<int64_t> DurationsOf(const TracedRequests& requests, int rpc,
-                                 Wanted is_wanted) {
-  std::vector<int64_t> durations_ns;
-  for (const RequestTree& tree : requests.trees) {
-    for (const Call& call : tree.calls) {
-      if (call.rpc == rpc && is_wanted(call.server)) {
-        durations_ns.push_back(call.duration_ns());
-      }
-    }
-  }
-  return durations_ns;
-}
-
-int64_t MedianOf(std::vector<int64_t> values) {
-  const auto median = values.begin() + values.size() / 2;
-  std::nth_element(values.begin(), median, values.end());
-  return *median;
-}
-
-// Total times of the trees, in their order.
-using Totals = std::vector<int64_t>;
-
-Totals TotalsWith(const std::vector<Replay>& replays, const Remedy& remedy,
-                  absl::FunctionRef<int64_t()> duration) {
-  Totals totals_ns;
-  for (const Replay& replay : replays) {
-    totals_ns.push_back(replay.TotalNs([&](const Call& call) -> int64_t {
-      const bool is_meant =
-          call.rpc == remedy.rpc &&
-          (remedy.instance < 0 || call.server == remedy.instance);
-      return is_meant ? duration() : -1;
-    }));
-  }
-  return totals_ns;
-}
-
-// The total times with the remedy; empty if there is nothing to draw from.
-Totals Try(const TracedRequests& requests, const std::vector<Replay>& replays,
-           const Remedy& remedy) {
-  const bool is_for_all = remedy.instance < 0;
-  const std::vector<int64_t> durations_ns = DurationsOf(
-      requests, remedy.rpc,
-      [&](int instance) { return is_for_all || instance != remedy.instance; });
-  if (durations_ns.empty()) return {};
-  if (is_for_all) {
-    const int64_t median_ns = MedianOf(durations_ns);
-    return TotalsWith(replays, remedy, [&] { return median_ns; });
-  }
-  std::mt19937_64 random(kSeed);
-  return TotalsWith(replays, remedy, [&] {
-    return durations_ns[random() % durations_ns.size()];
+// Returns how long the call takes if its RPCs take so long. Times in the replay
+// are since its start.
+int64_t PlayHandler(const std::vector<Call>& calls, const Call& handler,
+                    const std::vector<int64_t>& durations_ns) {
+  std::vector<int> by_end = handler.children;
+  std::stable_sort(by_end.begin(), by_end.end(), [&](int a, int b) {
+    return calls[a].end_ns < calls[b].end_ns;
   });
-}
-
-// The p99 of total times, of which each was drawn several times or not at all.
-class DrawnQuantile {
- public:
-  explicit DrawnQuantile(Totals totals_ns) : totals_ns_(std::move(totals_ns)) {
-    order_.resize(totals_ns_.size());
-    std::iota(order_.begin(), order_.end(), 0);
-    std::sort(order_.begin(), order_.end(),
-              [&](int a, int b) { return totals_ns_[a] > totals_ns_[b]; });
-  }
-
-  double Of(const Multiplicities& drawn) const {
-    const auto count = static_cast<int64_t>(order_.size());
-    int64_t above =
-        count - static_cast<int64_t>(static_cast<double>(count) * kQuantile);
-    for (const int position : order_) {
-      above -= drawn[position];
-      if (above <= 0) return static_cast<double>(totals_ns_[position]);
+  std::map<int, int64_t> ends_ns;              // in the replay
+  int64_t ended_before_ns = handler.start_ns;  // in the request
+  int64_t end_before_ns = 0;                   // in the replay
+  int64_t last_ns = 0;
+  auto ended = by_end.begin();
+  for (const int child : handler.children) {
+    // An RPC without duration may have ended before it is its turn.
+    for (; *ended < child &&
+           calls[*ended].end_ns <= calls[calls[child].fanout].start_ns;
+         ++ended) {
+      ended_before_ns = calls[*ended].end_ns;
+      end_before_ns = std::max(end_before_ns, ends_ns[*ended]);
     }
-    return 0;
+    ends_ns[child] = end_before_ns + calls[child].start_ns - ended_before_ns +
+                     durations_ns[child];
+    last_ns = std::max(last_ns, ends_ns[child]);
   }
-
- private:
-  Totals totals_ns_;
-  std::vector<int> order_;  // the longest first
-};
+  return last_ns + handler.end_ns - calls[by_end.back()].end_ns;
+}
 
 }  // namespace
 
-Replay::Replay(const RequestTree& tree)
-    : tree_(tree), steps_(tree.calls.size()) {
-  for (size_t i = 0; i < tree.calls.size(); ++i) {
-    std::vector<Fanout>& fanouts = steps_[i].fanouts;
-    std::map<int, size_t> positions;
-    for (const int child : tree.calls[i].children) {
-      const Call& call = tree.calls[child];
-      const auto [position, is_new] =
-          positions.emplace(call.fanout, fanouts.size());
-      if (is_new) fanouts.push_back({call.start_ns, call.end_ns, {}});
-      Fanout& fanout = fanouts[position->second];
-      fanout.end_ns = std::max(fanout.end_ns, call.end_ns);
-      fanout.calls.push_back(child);
-    }
-    std::vector<int>& by_end = steps_[i].by_end;
-    by_end.resize(fanouts.size());
-    std::iota(by_end.begin(), by_end.end(), 0);
-    std::stable_sort(by_end.begin(), by_end.end(), [&](int a, int b) {
-      return fanouts[a].end_ns < fanouts[b].end_ns;
-    });
-  }
-}
-
-int64_t Replay::TotalNs(
-    absl::FunctionRef<int64_t(const Call&)> duration_of) const {
-  std::vector<int64_t> durations_ns(tree_.calls.size());
+int64_t Replay(const RequestTree& tree,
+               absl::Span<const int64_t> durations_ns) {
+  std::vector<int64_t> played_ns(durations_ns.begin(), durations_ns.end());
+  std::vector<bool> has_changed(tree.calls.size());
   // Children come after their parents.
-  for (int i = static_cast<int>(tree_.calls.size()) - 1; i >= 0; --i) {
-    const int64_t given_ns = duration_of(tree_.calls[i]);
-    durations_ns[i] = given_ns >= 0 ? given_ns : PlayHandler(i, durations_ns);
-  }
-  return tree_.lateness_ns + durations_ns.front();
-}
-
-// Times are since the start of the call.
-int64_t Replay::PlayHandler(int position,
-                            absl::Span<const int64_t> durations_ns) const {
-  const Call& call = tree_.calls[position];
-  const auto& [fanouts, by_end] = steps_[position];
-  std::vector<int64_t> ends_ns(fanouts.size());
-  int64_t end_before_ns = call.start_ns;  // in the request
-  int64_t end_ns = 0;                     // in the replay
-  size_t ended = 0;
-  for (size_t i = 0; i < fanouts.size(); ++i) {
-    const Fanout& fanout = fanouts[i];
-    // An RPC without duration may have ended before it is its turn.
-    while (static_cast<size_t>(by_end[ended]) < i &&
-           fanouts[by_end[ended]].end_ns <= fanout.start_ns) {
-      end_before_ns = fanouts[by_end[ended]].end_ns;
-      end_ns = std::max(end_ns, ends_ns[by_end[ended]]);
-      ++ended;
+  for (int i = static_cast<int>(tree.calls.size()) - 1; i >= 0; --i) {
+    const Call& call = tree.calls[i];
+    if (played_ns[i] == kSame) {
+      played_ns[i] = has_changed[i] ? PlayHandler(tree.calls, call, played_ns)
+                                    : call.duration_ns();
     }
-    const int64_t start_ns = end_ns + fanout.start_ns - end_before_ns;
-    for (const int child : fanout.calls) {
-      const int64_t delay_ns = tree_.calls[child].start_ns - fanout.start_ns;
-      ends_ns[i] =
-          std::max(ends_ns[i], start_ns + delay_ns + durations_ns[child]);
+    if (i > 0 && played_ns[i] != call.duration_ns()) {
+      has_changed[call.parent] = true;
     }
   }
-  if (fanouts.empty()) return call.duration_ns();
-  const int64_t last_ns = *std::max_element(ends_ns.begin(), ends_ns.end());
-  return last_ns + call.end_ns - fanouts[by_end.back()].end_ns;
+  return tree.lateness_ns + played_ns.front();
 }
 
-WhatIfs TryRemedies(const TracedRequests& requests,
-                    absl::Span<const Remedy> remedies) {
-  const std::vector<Replay> replays(requests.trees.begin(),
-                                    requests.trees.end());
-  Totals recorded_ns;
+namespace {
+
+// What to make faster: RPC and instance.
+using Remedy = std::pair<int, int>;
+
+// Those that there are others for, with most of the tail's own time first.
+std::vector<Remedy> RemediesFor(const TracedRequests& requests,
+                                const TailWindow& tail) {
+  std::map<int, std::map<int, int64_t>> own_ns;
   for (const RequestTree& tree : requests.trees) {
-    recorded_ns.push_back(tree.total_ns());
+    for (const Call& call : tree.calls) own_ns[call.rpc][call.server] += 0;
   }
-  const DrawnQuantile now(std::move(recorded_ns));
-  std::vector<Remedy> tried;
-  std::vector<DrawnQuantile> then;
-  for (const Remedy& remedy : remedies) {
-    Totals totals_ns = Try(requests, replays, remedy);
-    if (totals_ns.empty()) continue;
-    tried.push_back(remedy);
-    then.emplace_back(std::move(totals_ns));
-  }
-  std::vector<double> now_ns;
-  std::vector<std::vector<double>> then_ns(tried.size());
-  std::vector<std::vector<double>> savings(tried.size());
-  VisitDraws(requests.trees.size(), kSeed, [&](const Multiplicities& drawn) {
-    now_ns.push_back(now.Of(drawn));
-    for (size_t i = 0; i < tried.size(); ++i) {
-      then_ns[i].push_back(then[i].Of(drawn));
-      savings[i].push_back(1 -
-                           then_ns[i].back() / std::max(now_ns.back(), 1.0));
+  for (const int position : tail.trees) {
+    const RequestTree& tree = requests.trees[position];
+    for (const PathStep& step : CriticalPath(tree)) {
+      const Call& call = tree.calls[step.call];
+      own_ns[call.rpc][call.server] += step.own_ns;
     }
-  });
-  WhatIfs what_ifs = {.now_ns = DrawnEstimate(std::move(now_ns))};
-  for (size_t i = 0; i < tried.size(); ++i) {
-    const BlameEstimate saving = DrawnEstimate(std::move(savings[i]));
-    if (saving.lower < kWorthwhileSaving) continue;
-    what_ifs.helpful.push_back(
-        {tried[i], DrawnEstimate(std::move(then_ns[i])), saving});
   }
-  std::stable_sort(what_ifs.helpful.begin(), what_ifs.helpful.end(),
-                   [](const WhatIf& a, const WhatIf& b) {
-                     return a.saving.value > b.saving.value;
-                   });
+  std::vector<std::pair<int64_t, Remedy>> ranked;
+  for (const auto& [rpc, instances] : own_ns) {
+    for (const auto& [instance, time_ns] : instances) {
+      if (instances.size() > 1) ranked.push_back({-time_ns, {rpc, instance}});
+    }
+  }
+  std::sort(ranked.begin(), ranked.end());
+  std::vector<Remedy> remedies;
+  for (const auto& [time_ns, remedy] : ranked) remedies.push_back(remedy);
+  return remedies;
+}
+
+// An RPC of the instance, or one that it is compared with.
+struct Match {
+  int64_t duration_ns;
+  size_t tree;
+  int call;
+  double weight;
+};
+
+// RPCs that are alike but for the instance, by duration.
+struct RequestClass {
+  std::vector<Match> own;
+  std::vector<Match> others;
+};
+
+// The RPCs that a remedy changes, by the RPC whose handler sent them, and by
+// whether it asked others, too.
+using RequestClasses = std::map<std::pair<int, bool>, RequestClass>;
+
+RequestClasses ClassesOf(const TracedRequests& requests, const Remedy& remedy) {
+  RequestClasses classes;
+  for (size_t i = 0; i < requests.trees.size(); ++i) {
+    const std::vector<Call>& calls = requests.trees[i].calls;
+    for (const Call& handler : calls) {
+      RequestClass sent;
+      std::set<int> servers;
+      for (const int child : handler.children) {
+        const Call& call = calls[child];
+        if (call.rpc != remedy.first) continue;
+        servers.insert(call.server);
+        (call.server == remedy.second ? sent.own : sent.others)
+            .push_back({call.duration_ns(), i, child, 1});
+      }
+      const bool has_siblings = servers.size() > 1;
+      if (has_siblings && sent.own.empty()) continue;
+      RequestClass& alike = classes[{handler.rpc, has_siblings}];
+      for (Match& other : sent.others) {
+        // Those of a request count for as many as the instance's own.
+        if (has_siblings) {
+          other.weight = static_cast<double>(sent.own.size()) /
+                         static_cast<double>(sent.others.size());
+        }
+        alike.others.push_back(other);
+      }
+      alike.own.insert(alike.own.end(), sent.own.begin(), sent.own.end());
+    }
+  }
+  for (auto& [key, alike] : classes) {
+    for (std::vector<Match>* matches : {&alike.own, &alike.others}) {
+      std::sort(matches->begin(), matches->end(),
+                [](const Match& a, const Match& b) {
+                  return std::tie(a.duration_ns, a.tree, a.call) <
+                         std::tie(b.duration_ns, b.tree, b.call);
+                });
+    }
+  }
+  return classes;
+}
+
+// Total times of the requests.
+using Totals = std::vector<int64_t>;
+
+// New durations by tree and call.
+using Durations = std::map<size_t, std::vector<int64_t>>;
+
+// The requests, or all but those of a block.
+class Sample {
+ public:
+  Sample(const TracedRequests& requests, size_t left_out)
+      : requests_(requests), left_out_(left_out) {}
+
+  bool Has(size_t tree) const {
+    return BlockOf(tree, requests_.trees.size()) != left_out_;
+  }
+
+  // Returns `now_ns` with what the remedy changes, but for requests that it
+  // leaves faster than slow_ns: none takes longer by more than its RPCs do.
+  Totals TotalsWith(const RequestClasses& classes, Totals now_ns,
+                    int64_t slow_ns) const {
+    Durations durations_ns;
+    for (const auto& [key, alike] : classes) Exchange(alike, durations_ns);
+    for (const auto& [tree, of_tree] : durations_ns) {
+      const std::vector<Call>& calls = requests_.trees[tree].calls;
+      int64_t longest_ns = now_ns[tree];
+      for (size_t i = 0; i < calls.size(); ++i) {
+        longest_ns += std::max<int64_t>(0, of_tree[i] - calls[i].duration_ns());
+      }
+      if (longest_ns < slow_ns) continue;
+      now_ns[tree] = Replay(requests_.trees[tree], of_tree);
+    }
+    return now_ns;
+  }
+
+ private:
+  // Gives the instance's RPCs the durations of others with the same ranks.
+  void Exchange(const RequestClass& alike, Durations& durations_ns) const {
+    const std::vector<Match> own = OwnPart(alike.own);
+    const std::vector<Match> others = OwnPart(alike.others);
+    if (own.empty() || others.empty()) return;
+    double others_weight = 0;
+    for (const Match& match : others) others_weight += match.weight;
+    const double scale = others_weight / static_cast<double>(own.size());
+    auto other = others.begin();
+    double weight = other->weight;  // up to this one
+    for (size_t i = 0; i < own.size(); ++i) {
+      const double rank = (static_cast<double>(i) + 0.5) * scale;
+      while (weight < rank && std::next(other) != others.end()) {
+        weight += (++other)->weight;
+      }
+      std::vector<int64_t>& of_tree = durations_ns[own[i].tree];
+      of_tree.resize(requests_.trees[own[i].tree].calls.size(), kSame);
+      of_tree[own[i].call] = other->duration_ns;
+    }
+  }
+
+  std::vector<Match> OwnPart(const std::vector<Match>& matches) const {
+    std::vector<Match> part;
+    for (const Match& match : matches) {
+      if (Has(match.tree)) part.push_back(match);
+    }
+    return part;
+  }
+
+  const TracedRequests& requests_;
+  const size_t left_out_;
+};
+
+// How many requests of the sample fewer take slow_ns or longer.
+int64_t FewerSlow(const TracedRequests& requests, const Totals& now_ns,
+                  const RequestClasses& classes, int64_t slow_ns,
+                  size_t left_out) {
+  const Sample sample(requests, left_out);
+  const Totals then_ns = sample.TotalsWith(classes, now_ns, slow_ns);
+  int64_t fewer = 0;
+  for (size_t i = 0; i < now_ns.size(); ++i) {
+    if (!sample.Has(i)) continue;
+    fewer += static_cast<int>(now_ns[i] >= slow_ns) -
+             static_cast<int>(then_ns[i] >= slow_ns);
+  }
+  return fewer;
+}
+
+// Sets p99_ns of a message with its bounds.
+template <typename Message>
+void SetP99(Totals totals_ns, Message& message) {
+  std::sort(totals_ns.begin(), totals_ns.end());
+  const auto count = static_cast<int64_t>(totals_ns.size());
+  const auto at_rank = [&](int64_t rank) {  // from 1
+    return static_cast<double>(
+        totals_ns[std::clamp<int64_t>(rank, 1, count) - 1]);
+  };
+  const stats::RankInterval ranks =
+      stats::OrderStatisticRanks(count, kQuantile, kConfidence);
+  message.set_p99_ns(at_rank(
+      std::llround(std::floor(kQuantile * static_cast<double>(count))) + 1));
+  message.set_p99_ns_lower(at_rank(ranks.lower));
+  message.set_p99_ns_upper(at_rank(ranks.upper));
+}
+
+}  // namespace
+
+ReportedBlame::WhatIfs TryRemedies(const TracedRequests& requests,
+                                   const TailWindow& tail) {
+  Totals totals_ns;
+  for (const RequestTree& tree : requests.trees) {
+    totals_ns.push_back(tree.total_ns());
+  }
+  ReportedBlame::WhatIfs what_ifs;
+  SetP99(totals_ns, what_ifs);
+  int64_t slow_ns = totals_ns[tail.trees.front()];
+  for (const int tree : tail.trees) {
+    slow_ns = std::min(slow_ns, totals_ns[tree]);
+  }
+  const std::vector<Remedy> remedies = RemediesFor(requests, tail);
+  for (size_t i = 0; i < std::min(remedies.size(), kMostTried); ++i) {
+    const RequestClasses classes = ClassesOf(requests, remedies[i]);
+    ReportedBlame::Remedy remedy;
+    SetP99(Sample(requests, kBlocks).TotalsWith(classes, totals_ns, 0), remedy);
+    remedy.set_saving(1 - remedy.p99_ns() / std::max(what_ifs.p99_ns(), 1.0));
+    if (remedy.saving() < kWorthwhileSaving) continue;
+    const auto fewer_without = [&](size_t block) {
+      return FewerSlow(requests, totals_ns, classes, slow_ns, block);
+    };
+    BlockAmounts added = {};
+    const int64_t fewer = fewer_without(kBlocks);
+    for (size_t block = 0; block < kBlocks; ++block) {
+      added[block] = static_cast<double>(fewer - fewer_without(block));
+    }
+    if (!IsThroughout(static_cast<double>(fewer), added,
+                      kErrorOfWhatIfs / static_cast<double>(remedies.size()))) {
+      continue;
+    }
+    remedy.set_rpc(requests.rpcs[remedies[i].first]);
+    remedy.set_instance(requests.instances[remedies[i].second]);
+    *what_ifs.add_remedies() = std::move(remedy);
+  }
+  std::stable_sort(
+      what_ifs.mutable_remedies()->begin(), what_ifs.mutable_remedies()->end(),
+      [](const auto& a, const auto& b) { return a.saving() > b.saving(); });
   return what_ifs;
 }
 

@@ -1,7 +1,7 @@
 #include "distbench/products/blame/what_if.h"
 
-#include <algorithm>
-#include <string>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "distbench/products/blame/testing/simulated_requests.h"
@@ -13,6 +13,7 @@ namespace {
 
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using WhatIfs = ReportedBlame::WhatIfs;
 
 // Calls that `fanout` tells apart; `server` is what the tests refer to.
 Call MakeCall(int parent, int fanout, int server, int64_t start_ns,
@@ -26,9 +27,11 @@ Call MakeCall(int parent, int fanout, int server, int64_t start_ns,
 
 // The time of the request if the RPCs of a server took this long.
 int64_t TotalIf(const RequestTree& tree, int server, int64_t duration_ns) {
-  return Replay(tree).TotalNs([&](const Call& call) -> int64_t {
-    return call.server == server ? duration_ns : -1;
-  });
+  std::vector<int64_t> durations_ns;
+  for (const Call& call : tree.calls) {
+    durations_ns.push_back(call.server == server ? duration_ns : kSame);
+  }
+  return Replay(tree, durations_ns);
 }
 
 TEST(ReplayTest, WithoutChangesARequestTakesAsLongAsItDid) {
@@ -90,59 +93,91 @@ TEST(ReplayTest, ChangesGoUpTheTree) {
   EXPECT_EQ(TotalIf(tree, 1, 5), 25);
 }
 
+WhatIfs TryAll(const TracedRequests& requests) {
+  return TryRemedies(requests, WindowsOf(requests)[kTail]);
+}
+
 // All requests take 0.9 ms, but for the 5 % in which leaf/3 takes 3 ms longer.
-class TryRemediesTest : public testing::Test {
- protected:
-  TryRemediesTest()
-      : requests_(Simulate({.is_random = false,
-                            .trouble = {.rpc = kLookup,
-                                        .instance = 3,
-                                        .probability = 0.05,
-                                        .extra_ns = 3'000'000}})) {}
-
-  int Instance(const std::string& name) {
-    const auto& names = requests_.instances;
-    return static_cast<int>(std::find(names.begin(), names.end(), name) -
-                            names.begin());
+TEST(TryRemediesTest, SavingsAreAsCalculated) {
+  for (const Asking asking : {Asking::kAllAtOnce, Asking::kThree}) {
+    const WhatIfs what_ifs =
+        TryAll(Simulate({.asking = asking,
+                         .is_random = false,
+                         .trouble = {.rpc = kLookup,
+                                     .instance = 3,
+                                     .probability = 0.1,
+                                     .extra_ns = 3'000'000}}));
+    EXPECT_EQ(what_ifs.p99_ns(), 3'900'000);
+    ASSERT_THAT(what_ifs.remedies(), SizeIs(1));
+    const ReportedBlame::Remedy& remedy = what_ifs.remedies(0);
+    EXPECT_EQ(remedy.rpc(), "lookup");
+    EXPECT_EQ(remedy.instance(), "leaf/3");
+    EXPECT_EQ(remedy.p99_ns(), 900'000);
+    EXPECT_EQ(remedy.p99_ns_upper(), 900'000);
+    EXPECT_DOUBLE_EQ(remedy.saving(), 3.0 / 3.9);
   }
+}
 
-  const TracedRequests requests_;
-};
+// The middle instances answer different requests.
+TEST(TryRemediesTest, OneOfTwoWithoutSiblingsIsComparedWithOtherRequests) {
+  const WhatIfs what_ifs = TryAll(Simulate(
+      {.is_random = false,
+       .trouble = {
+           .rpc = kRank, .instance = 1, .probability = 0.1, .extra_ns = 900}}));
+  EXPECT_THAT(what_ifs.remedies(), IsEmpty());  // 0.1 % is not worth it
+  const WhatIfs slower = TryAll(Simulate({.is_random = false,
+                                          .trouble = {.rpc = kRank,
+                                                      .instance = 1,
+                                                      .probability = 0.1,
+                                                      .extra_ns = 900'000}}));
+  ASSERT_THAT(slower.remedies(), SizeIs(1));
+  EXPECT_EQ(slower.remedies(0).instance(), "middle/1");
+  EXPECT_EQ(slower.remedies(0).p99_ns(), 900'000);
+}
 
-TEST_F(TryRemediesTest, SavingsAreAsCalculated) {
+// A request that is slow everywhere would stay slow if its leaf were as fast as
+// the others of the same request.
+TEST(TryRemediesTest, RequestsThatAreSlowEverywhereStaySlow) {
   const WhatIfs what_ifs =
-      TryRemedies(requests_, {{kLookup, Instance("leaf/2")},
-                              {kLookup, Instance("leaf/3")},
-                              {kRank, Instance("middle/0")}});
-  EXPECT_EQ(what_ifs.now_ns.value, 3'900'000);
-  ASSERT_THAT(what_ifs.helpful, SizeIs(1));
-  const WhatIf& what_if = what_ifs.helpful[0];
-  EXPECT_EQ(what_if.remedy.instance, Instance("leaf/3"));
-  EXPECT_EQ(what_if.then_ns.value, 900'000);
-  EXPECT_EQ(what_if.then_ns.upper, 900'000);
-  EXPECT_DOUBLE_EQ(what_if.saving.value, 3.0 / 3.9);
+      TryAll(Simulate({.asking = Asking::kAllInTurn,
+                       .large_share = 0.05,
+                       .is_random = false,
+                       .trouble = {.rpc = kLookup,
+                                   .instance = 3,
+                                   .probability = 1,
+                                   .extra_ns = 3'000'000}}));
+  ASSERT_THAT(what_ifs.remedies(), SizeIs(1));
+  // Twelve RPCs of three parts each, of five times 100 us.
+  EXPECT_EQ(what_ifs.p99_ns(), 18'000'000 + 3'000'000);
+  EXPECT_EQ(what_ifs.remedies(0).p99_ns(), 18'000'000);
 }
 
-TEST_F(TryRemediesTest, AllRpcsMayTakeTheirMedian) {
-  const WhatIfs what_ifs = TryRemedies(requests_, {{kLookup, -1}, {kRank, -1}});
-  ASSERT_THAT(what_ifs.helpful, SizeIs(2));
-  for (const WhatIf& what_if : what_ifs.helpful) {
-    EXPECT_EQ(what_if.then_ns.value, 900'000);
+// All that is slow is so within one block.
+TEST(TryRemediesTest, AMomentIsNoReason) {
+  TracedRequests requests = Simulate({.is_random = false,
+                                      .trouble = {.rpc = kLookup,
+                                                  .instance = 3,
+                                                  .probability = 1,
+                                                  .extra_ns = 3'000'000}});
+  const TracedRequests usual = Simulate({.is_random = false});
+  for (size_t i = 0; i < requests.trees.size(); ++i) {
+    if (i < 1'000 || i >= 1'060) requests.trees[i] = usual.trees[i];
   }
+  const WhatIfs what_ifs = TryAll(requests);
+  EXPECT_EQ(what_ifs.p99_ns(), 3'900'000);
+  EXPECT_THAT(what_ifs.remedies(), IsEmpty());
 }
 
-TEST_F(TryRemediesTest, AnInstanceWithoutSiblingsHasNoRemedy) {
-  EXPECT_THAT(TryRemedies(requests_, {{kQuery, Instance("root/0")}}).helpful,
-              IsEmpty());
-}
-
-TEST(TryRemediesOnEqualsTest, NoInstanceHelps) {
-  const TracedRequests requests = Simulate({});
-  std::vector<Remedy> remedies;
-  for (const Call& call : requests.trees[0].calls) {
-    if (call.rpc == kLookup) remedies.push_back({kLookup, call.server});
+TEST(TryRemediesTest, IntervalsAreThoseOfOrderStatistics) {
+  TracedRequests requests = {.rpcs = {"query"}, .instances = {"root/0"}};
+  for (int i = 1; i <= 10'000; ++i) {
+    requests.trees.push_back(TreeOf({MakeCall(-1, 0, 0, 0, i)}));
   }
-  EXPECT_THAT(TryRemedies(requests, remedies).helpful, IsEmpty());
+  const WhatIfs what_ifs = TryAll(requests);
+  EXPECT_EQ(what_ifs.p99_ns(), 9'901);
+  // 1.96 times the root of 10000 * 0.99 * 0.01.
+  EXPECT_NEAR(what_ifs.p99_ns_lower(), 9'880, 2);
+  EXPECT_NEAR(what_ifs.p99_ns_upper(), 9'920, 2);
 }
 
 }  // namespace

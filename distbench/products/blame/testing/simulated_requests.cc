@@ -1,6 +1,7 @@
 #include "distbench/products/blame/testing/simulated_requests.h"
 
 #include <algorithm>
+#include <numeric>
 #include <random>
 #include <string>
 #include <utility>
@@ -19,6 +20,8 @@ constexpr int kRoot = 1;
 constexpr int kFirstMiddle = 2;
 constexpr int kFirstLeaf = kFirstMiddle + kMiddles;
 
+constexpr int64_t kPauseNs = 3'000'000;
+
 // The parts of an RPC's time, without what its handler waits for.
 struct Parts {
   int64_t network_ns;
@@ -29,10 +32,17 @@ struct Parts {
 class Simulator {
  public:
   explicit Simulator(const SimulatedSystem& system)
-      : system_(system), random_(system.seed) {}
+      : system_(system), random_(system.seed), paused_(system.leaves) {}
 
   RequestTree Request(int number) {
     RequestTree tree;
+    is_large_ = system_.large_share > 0 && Uniform() < system_.large_share;
+    for (int& requests : paused_) {
+      requests = std::max(requests - 1, 0);
+      if (system_.pause_share > 0 && Uniform() < system_.pause_share) {
+        requests = system_.pause_requests;
+      }
+    }
     AddCall(kQuery, kRoot, 0, -1, tree);
     Finish(0, number, tree);
     return tree;
@@ -51,7 +61,9 @@ class Simulator {
     if (parent >= 0) {
       std::vector<int>& siblings = tree.calls[parent].children;
       siblings.push_back(position);
-      tree.calls.back().fanout = siblings.front();
+      const bool is_alone =
+          rpc == kLookup && system_.asking == Asking::kAllInTurn;
+      tree.calls.back().fanout = is_alone ? position : siblings.front();
     }
     return position;
   }
@@ -68,28 +80,45 @@ class Simulator {
         parts.network_ns + parts.queue_ns + parts.handler_ns - before_ns;
     const int64_t children_start_ns = tree.calls[position].start_ns + before_ns;
     int64_t children_end_ns = children_start_ns;
+    const bool is_in_turn = system_.asking == Asking::kAllInTurn;
     std::vector<int> children;
     for (const int server : TargetsOf(rpc, number)) {
-      children.push_back(
-          AddCall(rpc + 1, server, children_start_ns, position, tree));
+      const int child = AddCall(
+          rpc + 1, server, is_in_turn ? children_end_ns : children_start_ns,
+          position, tree);
+      if (is_in_turn) children_end_ns = Finish(child, number, tree);
+      children.push_back(child);
     }
     for (const int child : children) {
+      if (is_in_turn) break;
       children_end_ns = std::max(children_end_ns, Finish(child, number, tree));
     }
     return tree.calls[position].end_ns = children_end_ns + after_ns;
   }
 
-  std::vector<int> TargetsOf(int rpc, int number) const {
-    std::vector<int> targets;
-    if (rpc == kQuery) targets.push_back(kFirstMiddle + number % kMiddles);
-    for (int leaf = 0; rpc == kRank && leaf < system_.leaves; ++leaf) {
-      targets.push_back(kFirstLeaf + leaf);
+  std::vector<int> TargetsOf(int rpc, int number) {
+    if (rpc == kQuery) return {kFirstMiddle + number % kMiddles};
+    if (rpc == kLookup) return {};
+    std::vector<int> leaves(system_.leaves);
+    std::iota(leaves.begin(), leaves.end(), kFirstLeaf);
+    if (system_.asking == Asking::kAllAtOnce ||
+        system_.asking == Asking::kAllInTurn) {
+      return leaves;
     }
-    return targets;
+    std::shuffle(leaves.begin(), leaves.end(), random_);
+    if (system_.asking == Asking::kThreeOrFirst && is_large_) {
+      std::iter_swap(leaves.begin(),
+                     std::find(leaves.begin(), leaves.end(), kFirstLeaf));
+    }
+    leaves.resize(system_.asking == Asking::kOne ? 1 : 3);
+    return leaves;
   }
 
   Parts DrawParts(int rpc, int server) {
     Parts parts = {Draw(), Draw(), Draw()};
+    if (rpc == kLookup && paused_[server - kFirstLeaf] > 0) {
+      parts.handler_ns += kPauseNs;
+    }
     const Trouble& trouble = system_.trouble;
     const int first = rpc == kQuery  ? kRoot
                       : rpc == kRank ? kFirstMiddle
@@ -106,15 +135,20 @@ class Simulator {
   }
 
   int64_t Draw() {
-    if (!system_.is_random) return system_.mean_ns;
-    return static_cast<int64_t>(std::exponential_distribution<>(
-        1 / static_cast<double>(system_.mean_ns))(random_));
+    const double mean_ns = static_cast<double>(system_.mean_ns) *
+                           (is_large_ ? system_.largeness : 1);
+    return static_cast<int64_t>(
+        system_.is_random
+            ? std::exponential_distribution<>(1 / mean_ns)(random_)
+            : mean_ns);
   }
 
   double Uniform() { return std::uniform_real_distribution<>()(random_); }
 
   const SimulatedSystem& system_;
   std::mt19937_64 random_;
+  bool is_large_ = false;
+  std::vector<int> paused_;  // requests, by leaf
 };
 
 // The hops of a call's trace, outermost first.

@@ -30,9 +30,28 @@ struct Trouble {
   int64_t extra_ns = 0;
 };
 
+// How a middle instance asks the leaves.
+enum class Asking {
+  kAllAtOnce,
+  kAllInTurn,     // one after the other
+  kOne,           // each request another, by random
+  kThree,         // at once, by random
+  kThreeOrFirst,  // the same, but large requests always ask the first, too
+};
+
 struct SimulatedSystem {
   int requests = 2'000;
   int leaves = 10;
+  Asking asking = Asking::kAllAtOnce;
+
+  // Requests that take several times as long everywhere.
+  double large_share = 0;
+  double largeness = 5;
+
+  // With this probability, a request begins a pause of a leaf, which makes all
+  // RPCs of the next pause_requests there 3 ms longer.
+  double pause_share = 0;
+  int pause_requests = 20;
 
   // Network, queue and own time in the handler of each RPC: exponential with
   // this mean, or always this long.

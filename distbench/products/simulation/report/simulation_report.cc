@@ -144,7 +144,6 @@ base::Json SimulationJson(const TestResult& result) {
   return base::MessageJson(shown);
 }
 
-// Names and sources come from files of users.
 std::vector<std::string> AssumptionLines(const TestResult& result) {
   if (!report::IsSimulated(result)) return {};
   const SimulationFacts& simulation = result.simulation();
