@@ -411,6 +411,7 @@ template <typename Stream>
 net::awaitable<bool> BeastServer::Write(std::shared_ptr<Stream> stream,
                                         HttpResponse response,
                                         ResponseForm form) {
+  if (!form.with_body) response.newest_events = nullptr;
   const auto wanted_bytes = static_cast<int64_t>(response.body.size());
   if (wanted_bytes > kSmallResponseBytes && response_bytes_ > 0 &&
       response_bytes_ + wanted_bytes > limits_.response_bytes) {
