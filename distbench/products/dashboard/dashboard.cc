@@ -282,17 +282,19 @@ HttpResponse Dashboard::Answer(const HttpRequest& request) {
   if (std::optional<HttpResponse> refusal = guard_.Refuse(request)) {
     return *std::move(refusal);
   }
-  const bool is_post = request.method == "POST";
-  absl::StatusOr<Target> target = SplitTarget(request.target);
-  Response response = target.status();
-  if (target.ok()) {
-    if (keeper_.has_value()) keeper_->OnRequest();
-    const Call call = {request, *std::move(target)};
-    response = is_post ? AnswerPost(call) : AnswerGet(call);
-  }
+  Response response = AnswerAllowed(request);
   if (response.ok()) return *std::move(response);
-  return ErrorResponse(HttpStatusOf(response.status(), is_post),
-                       response.status().message());
+  const absl::Status& error = response.status();
+  return ErrorResponse(HttpStatusOf(error, request.method == "POST"),
+                       error.message());
+}
+
+Dashboard::Response Dashboard::AnswerAllowed(const HttpRequest& request) {
+  absl::StatusOr<Target> target = SplitTarget(request.target);
+  if (!target.ok()) return target.status();
+  if (keeper_.has_value()) keeper_->OnRequest();
+  const Call call = {request, *std::move(target)};
+  return request.method == "POST" ? AnswerPost(call) : AnswerGet(call);
 }
 
 Dashboard::Response Dashboard::AnswerGet(const Call& call) {

@@ -89,6 +89,7 @@ class Dashboard final : public HttpHandler {
   absl::Status OpenResults();
   absl::Status Listen();
 
+  Response AnswerAllowed(const HttpRequest& request);
   Response AnswerGet(const Call& call);
   Response AnswerPost(const Call& call);
   Response Session(const Call& call) const;

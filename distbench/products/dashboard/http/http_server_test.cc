@@ -265,8 +265,9 @@ TEST_F(HttpServerTest, StreamsWithoutEventsShowThatTheyLive) {
 
 TEST_F(HttpServerTest, HeadOfAStreamEnds) {
   Start();
-  EXPECT_THAT(Ask("HEAD /live HTTP/1.1\r\nHost: a\r\n\r\n"),
-              testing::EndsWith("\r\n\r\n"));
+  EXPECT_THAT(
+      Ask("HEAD /live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
+      testing::EndsWith("\r\n\r\n"));
 }
 
 TEST_F(HttpServerTest, OrdinaryRequestsThatWaitDelayNoInstantOnes) {
