@@ -3,6 +3,7 @@
 #include <openssl/crypto.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
@@ -40,17 +41,19 @@ bool IsJson(const HttpRequest& request) {
                                 "application/json");
 }
 
-// The time does not depend on how much of it is right.
-bool IsEqual(const std::string& a, const std::string& b) {
-  return a.size() == b.size() &&
-         CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+std::string DrawToken() {
+  return absl::BytesToHexString(security::DrawNonce().substr(0, kTokenBytes));
 }
 
 }  // namespace
 
-std::string DrawToken() {
-  return absl::BytesToHexString(security::DrawNonce().substr(0, kTokenBytes));
-}
+AccessGuard::AccessGuard(std::vector<std::string> host_names,
+                         const security::TlsFiles& tls,
+                         security::AccessRules rules)
+    : host_names_(std::move(host_names)),
+      has_tls_(!tls.empty()),
+      rules_(std::move(rules)),
+      token_(tls.ca.empty() ? DrawToken() : "") {}
 
 bool AccessGuard::IsOwnHost(const HttpRequest& request) const {
   const std::string header = request.Header("Host");
@@ -65,15 +68,14 @@ bool AccessGuard::IsOwnHost(const HttpRequest& request) const {
     return true;
   }
   return std::any_of(
-      options_.host_names.begin(), options_.host_names.end(),
+      host_names_.begin(), host_names_.end(),
       [&](const auto& name) { return absl::EqualsIgnoreCase(host, name); });
 }
 
 bool AccessGuard::IsOwnOrigin(const HttpRequest& request) const {
   return absl::EqualsIgnoreCase(
       request.Header("Origin"),
-      absl::StrCat(options_.has_tls ? "https://" : "http://",
-                   request.Header("Host")));
+      absl::StrCat(has_tls_ ? "https://" : "http://", request.Header("Host")));
 }
 
 std::optional<HttpResponse> AccessGuard::Refuse(
@@ -111,12 +113,17 @@ std::optional<HttpResponse> AccessGuard::Refuse(
 }
 
 std::string AccessGuard::WhyNotWrite(const HttpRequest& request) const {
-  if (options_.has_client_certificates) {
-    return std::string(security::CheckAccess(options_.rules, kMethodOfChanges,
-                                             request.caller_names)
-                           .message());
+  if (token_.empty()) {
+    return std::string(
+        security::CheckAccess(rules_, kMethodOfChanges, request.caller_names)
+            .message());
   }
-  if (IsEqual(request.Header(kTokenHeader), options_.token)) return "";
+  // The time does not depend on how much of it is right.
+  const std::string token = request.Header(kTokenHeader);
+  if (token.size() == token_.size() &&
+      CRYPTO_memcmp(token.data(), token_.data(), token.size()) == 0) {
+    return "";
+  }
   return "changes need the token of the address that distbench printed when it "
          "started; open that address";
 }

@@ -7,38 +7,26 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/string_view.h"
 #include "distbench/products/dashboard/http/http_message.h"
 #include "distbench/security/authorization.h"
+#include "distbench/security/tls_files.h"
 
 namespace distbench::dashboard {
 
 // The header in which the page sends the token.
 inline constexpr char kTokenHeader[] = "X-Distbench-Token";
 
-// Returns 128 random bits in hexadecimal digits.
-std::string DrawToken();
-
-struct AccessOptions {
-  // Names, besides the addresses of this host, by which clients may call the
-  // server.
-  std::vector<std::string> host_names;
-
-  // Whether the server's connections have TLS, and their clients certificates.
-  bool has_tls = false;
-  bool has_client_certificates = false;
-
-  // With client certificates: who may change something.
-  security::AccessRules rules;
-
-  // Without client certificates: what allows changes; not empty then.
-  std::string token;
-};
-
 // Thread-safe.
 class AccessGuard {
  public:
-  explicit AccessGuard(AccessOptions options) : options_(std::move(options)) {}
+  // Clients may call the server by these names, and by the addresses of this
+  // host. `rules` say who may change something, if clients need certificates;
+  // otherwise those may who know the token.
+  AccessGuard(std::vector<std::string> host_names,
+              const security::TlsFiles& tls, security::AccessRules rules);
+
+  // 128 random bits in hexadecimal digits; empty if clients have certificates.
+  const std::string& token() const { return token_; }
 
   // Returns the answer to a request that is not allowed:
   // - by another method than GET, HEAD and POST;
@@ -56,7 +44,10 @@ class AccessGuard {
   bool IsOwnHost(const HttpRequest& request) const;
   bool IsOwnOrigin(const HttpRequest& request) const;
 
-  const AccessOptions options_;
+  const std::vector<std::string> host_names_;
+  const bool has_tls_;
+  const security::AccessRules rules_;
+  const std::string token_;
 };
 
 }  // namespace distbench::dashboard

@@ -13,14 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr char kToken[] = "0123456789abcdef0123456789abcdef";
-
-AccessOptions WithToken() {
-  AccessOptions options;
-  options.host_names = {"host1"};
-  options.token = kToken;
-  return options;
-}
+AccessGuard WithToken() { return AccessGuard({"host1"}, {}, {}); }
 
 HttpRequest Request(const std::string& method, HttpHeaders headers) {
   HttpRequest request;
@@ -30,16 +23,16 @@ HttpRequest Request(const std::string& method, HttpHeaders headers) {
   return request;
 }
 
-HttpHeaders OwnPost() {
+HttpHeaders OwnPost(const std::string& scheme, const std::string& token) {
   return {{"Host", "host1:80"},
-          {"Origin", "http://host1:80"},
+          {"Origin", scheme + "://host1:80"},
           {"Content-Type", "application/json; charset=utf-8"},
-          {"X-Distbench-Token", kToken}};
+          {"X-Distbench-Token", token}};
 }
 
 // 200 if the request is allowed.
-int StatusFor(const AccessOptions& options, const HttpRequest& request) {
-  const auto refusal = AccessGuard(options).Refuse(request);
+int StatusFor(const AccessGuard& guard, const HttpRequest& request) {
+  const auto refusal = guard.Refuse(request);
   return refusal.has_value() ? refusal->status : 200;
 }
 
@@ -61,35 +54,38 @@ TEST(AccessTest, KnowsItsOwnHosts) {
 }
 
 TEST(AccessTest, APostNeedsAllOfItsHeaders) {
-  EXPECT_EQ(StatusFor(WithToken(), Request("POST", OwnPost())), 200);
-  for (size_t i = 0; i < OwnPost().size(); ++i) {
-    HttpHeaders headers = OwnPost();
+  const AccessGuard guard = WithToken();
+  const HttpHeaders complete = OwnPost("http", guard.token());
+  EXPECT_EQ(StatusFor(guard, Request("POST", complete)), 200);
+  for (size_t i = 0; i < complete.size(); ++i) {
+    HttpHeaders headers = complete;
     headers.erase(headers.begin() + static_cast<ptrdiff_t>(i));
-    EXPECT_NE(StatusFor(WithToken(), Request("POST", headers)), 200) << i;
+    EXPECT_NE(StatusFor(guard, Request("POST", headers)), 200) << i;
   }
 }
 
 TEST(AccessTest, TwiceTheSameHeaderIsNoValidOne) {
-  HttpHeaders headers = OwnPost();
+  const AccessGuard guard = WithToken();
+  HttpHeaders headers = OwnPost("http", guard.token());
   headers.emplace_back("Origin", "http://evil");
-  EXPECT_EQ(StatusFor(WithToken(), Request("POST", headers)), 403);
+  EXPECT_EQ(StatusFor(guard, Request("POST", headers)), 403);
 }
 
 TEST(AccessTest, CertificatesDecideInsteadOfTokens) {
-  AccessOptions options;
-  options.host_names = {"host1"};
-  options.has_client_certificates = true;
-  options.rules.submit = {"alice"};
-  HttpRequest request = Request("POST", OwnPost());
+  const AccessGuard guard({"host1"},
+                          {.ca = "ca.pem", .cert = "cert.pem", .key = "key"},
+                          {.submit = {"alice"}, .node = {}});
+  EXPECT_EQ(guard.token(), "");
+  HttpRequest request = Request("POST", OwnPost("https", ""));
   request.caller_names = {"bob"};
-  EXPECT_EQ(StatusFor(options, request), 403);
+  EXPECT_EQ(StatusFor(guard, request), 403);
   request.caller_names = {"bob", "alice"};
-  EXPECT_EQ(StatusFor(options, request), 200);
+  EXPECT_EQ(StatusFor(guard, request), 200);
 }
 
 TEST(AccessTest, TokensAreLongAndDiffer) {
-  EXPECT_EQ(DrawToken().size(), 32);
-  EXPECT_NE(DrawToken(), DrawToken());
+  EXPECT_EQ(WithToken().token().size(), 32);
+  EXPECT_NE(WithToken().token(), WithToken().token());
 }
 
 TEST(PagePolicyTest, AllowsThePagesOwnScriptsAndStyles) {

@@ -12,8 +12,17 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "distbench/products/dashboard/access.h"
+#include "distbench/products/dashboard/http/http_message.h"
+#include "distbench/products/dashboard/http/http_server.h"
+#include "distbench/products/dashboard/index_keeper.h"
 #include "distbench/products/dashboard/live_feed.h"
+#include "distbench/products/history/history_answers.h"
+#include "distbench/products/history/history_index.h"
+#include "distbench/products/history/result_source.h"
 #include "distbench/security/authorization.h"
 #include "distbench/security/tls_files.h"
 
@@ -27,30 +36,31 @@ struct DashboardOptions {
   int port = 0;
 
   // Further names by which clients may call the server.
-  std::vector<std::string> host_names;
+  std::vector<std::string> host_names = {};
 
   // Empty: no TLS. With a CA, clients need certificates.
-  security::TlsFiles tls;
+  security::TlsFiles tls = {};
 
   // Who may change something, if clients have certificates. Otherwise those may
   // who know the token of Url().
-  security::AccessRules access;
+  security::AccessRules access = {};
 
   // A folder of results, which is only read, except for the notes file in it.
   // Empty: there are none.
-  std::string results_dir;
+  std::string results_dir = {};
 
-  // The index's file. Absent: one in the user's cache folder, or none, in
+  // The index's file. Empty: one in the user's cache folder, or none, in
   // memory, if that cannot be written.
-  std::optional<std::string> index_path;
+  std::string index_path = {};
 
   // What is live, and what it is called. Must outlive the dashboard. Null:
   // nothing is.
   LiveSource* live = nullptr;
-  std::string live_name;
+  std::string live_name = {};
 };
 
-class Dashboard {
+// Answers the requests that docs/products/dashboard.md lists. Thread-safe.
+class Dashboard final : public HttpHandler {
  public:
   // Returns when the port accepts connections; results are indexed from then
   // on. The error says what is wrong with the address, the folder or a file.
@@ -58,22 +68,55 @@ class Dashboard {
       DashboardOptions options);
 
   // Closes all connections. Waits for reports that are being made.
-  ~Dashboard();
+  ~Dashboard() override = default;
 
   Dashboard(const Dashboard&) = delete;
   Dashboard& operator=(const Dashboard&) = delete;
-
-  int port() const;
 
   // The address for the user, with the token if there is one: print it, and do
   // not keep it.
   std::string Url() const;
 
+  // HttpHandler:
+  HttpLane LaneOf(const HttpRequest& request) const override;
+  HttpResponse Answer(const HttpRequest& request) override;
+
  private:
-  class Impl;
-  explicit Dashboard(std::unique_ptr<Impl> impl);
-  const std::unique_ptr<Impl> impl_;
+  using Response = absl::StatusOr<HttpResponse>;
+  struct Call;
+
+  explicit Dashboard(DashboardOptions options);
+  absl::Status OpenResults();
+  absl::Status Listen();
+
+  Response AnswerAllowed(const HttpRequest& request);
+  Response AnswerGet(const Call& call);
+  Response AnswerPost(const Call& call);
+  Response Session(const Call& call) const;
+  Response Live(const Call& call);
+  Response Cancel(const Call& call);
+  Response Problems();
+  Response Trend(const Call& call);
+  Response Annotate(const Call& call);
+  Response Report(const Call& call) const;
+  Response Compare(const Call& call) const;
+  absl::StatusOr<history::IndexedResult> Find(absl::string_view id) const;
+
+  const DashboardOptions options_;
+  const AccessGuard guard_;
+
+  // The index is empty if there are no results: then the others are absent.
+  std::unique_ptr<history::HistoryIndex> index_;
+  std::unique_ptr<history::ResultSource> results_;
+  std::optional<IndexKeeper> keeper_;
+
+  std::optional<LiveFeed> feed_;  // absent if nothing is live
+  std::unique_ptr<HttpServer> server_;
 };
+
+// Reads the parameters of /api/results. INVALID_ARGUMENT names the parameter
+// that is wrong.
+absl::StatusOr<history::ResultQuery> ReadResultQuery(const Target& target);
 
 }  // namespace distbench::dashboard
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -44,14 +45,6 @@ std::string IndexKeeper::Problem() {
   return problem_;
 }
 
-void IndexKeeper::SetProblem(std::string problem) {
-  const absl::MutexLock lock(&mutex_);
-  if (!problem.empty() && problem != problem_) {
-    LOG(WARNING) << "the index of results is not up to date: " << problem;
-  }
-  problem_ = std::move(problem);
-}
-
 bool IndexKeeper::ShouldStop() {
   if (options_.is_busy()) return true;
   const absl::MutexLock lock(&mutex_);
@@ -69,19 +62,24 @@ void IndexKeeper::Run() {
       if (is_ended_) return;
     }
     const int64_t start_ns = base::NowNs();
+    std::optional<std::string> problem;
     if (!options_.is_busy()) {
       // A file that needs more memory than there is must not end the process,
       // which may be a sequencer.
       try {
-        SetProblem(std::string(Update().message()));
+        problem = std::string(Update().message());
       } catch (const std::exception& error) {
-        SetProblem(error.what());
+        problem = error.what();
       }
     }
     const absl::Duration pause =
         std::max(options_.interval,
                  kPausePerList * absl::Nanoseconds(base::NowNs() - start_ns));
     const absl::MutexLock lock(&mutex_);
+    if (!problem.value_or("").empty() && *problem != problem_) {
+      LOG(WARNING) << "the index of results is not up to date: " << *problem;
+    }
+    problem_ = problem.value_or(problem_);
     mutex_.AwaitWithTimeout(absl::Condition(&is_ended_), pause);
   }
 }

@@ -58,7 +58,6 @@ class IndexKeeper {
 
   // Sets is_complete_ if nothing was left.
   absl::Status Update() ABSL_LOCKS_EXCLUDED(mutex_);
-  void SetProblem(std::string problem) ABSL_LOCKS_EXCLUDED(mutex_);
   bool ShouldStop() ABSL_LOCKS_EXCLUDED(mutex_);
 
   history::HistoryIndex& index_;

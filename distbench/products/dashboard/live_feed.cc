@@ -1,9 +1,7 @@
 #include "distbench/products/dashboard/live_feed.h"
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "distbench/base/json.h"
@@ -12,7 +10,7 @@
 namespace distbench::dashboard {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using base::Json;
 
 constexpr double kUsPerSecond = 1e6;
 
@@ -73,28 +71,6 @@ Json RunningJson(const RunDescription& run, const GetStatusResponse& status,
   return json;
 }
 
-}  // namespace
-
-double LiveRate::Update(const LiveStatus& status) {
-  const RunDescription* run = RunningIn(status);
-  if (run == nullptr) {
-    *this = LiveRate();
-    return 0;
-  }
-  std::string test = absl::StrCat(run->current_test_index(), " ", run->id());
-  if (test != test_) *this = LiveRate();
-  test_ = std::move(test);
-  const TrafficProgress& progress = status.sequencer.progress();
-  const int64_t interval_ns = progress.traffic_time_ns() - traffic_time_ns_;
-  if (interval_ns > 0) {
-    per_second_ = static_cast<double>(progress.succeeded_count() - succeeded_) *
-                  base::kNsPerSecond / static_cast<double>(interval_ns);
-    succeeded_ = progress.succeeded_count();
-    traffic_time_ns_ = progress.traffic_time_ns();
-  }
-  return per_second_;
-}
-
 std::string NodesJson(const LiveStatus& status) {
   Json json = Json::array();
   for (const NodeStatus& node : status.sequencer.nodes()) {
@@ -117,96 +93,54 @@ std::string RunsJson(const LiveStatus& status, double per_second) {
   return base::DumpJson(json);
 }
 
-std::string LiveJson(absl::string_view nodes, absl::string_view runs) {
-  return absl::StrCat("{\"nodes\":", nodes, ",", absl::StripPrefix(runs, "{"));
-}
-
-namespace {
-
-// How long a follower may take from its request to its place among followers.
-constexpr absl::Duration kArrivalTime = absl::Seconds(10);
-
 }  // namespace
 
-LiveFeed::LiveFeed(const LiveSource& source, Options options)
-    : source_(source), options_(options), thread_([this] { Run(); }) {}
-
-LiveFeed::~LiveFeed() {
-  {
-    const absl::MutexLock lock(&mutex_);
-    is_ended_ = true;
+void LiveFeed::Rate::Update(const LiveStatus& status) {
+  const RunDescription* run = RunningIn(status);
+  if (run == nullptr) {
+    *this = Rate();
+    return;
   }
-  thread_.join();
+  std::string running = absl::StrCat(run->current_test_index(), " ", run->id());
+  if (running != test) *this = Rate();
+  test = std::move(running);
+  const TrafficProgress& progress = status.sequencer.progress();
+  const int64_t interval_ns = progress.traffic_time_ns() - traffic_time_ns;
+  if (interval_ns <= 0) return;
+  per_second = static_cast<double>(progress.succeeded_count() - succeeded) *
+               base::kNsPerSecond / static_cast<double>(interval_ns);
+  succeeded = progress.succeeded_count();
+  traffic_time_ns = progress.traffic_time_ns();
+}
+
+void LiveFeed::Part::Update(std::string new_json) {
+  if (new_json == json) return;
+  json = std::move(new_json);
+  event = std::make_shared<const std::string>(
+      absl::StrCat("event: ", name, "\ndata: ", json, "\n\n"));
+}
+
+void LiveFeed::Look() {
+  const int64_t now_ns = clock_.MonotonicNs();
+  if (now_ns < next_look_ns_) return;
+  next_look_ns_ = now_ns + absl::ToInt64Nanoseconds(kInterval);
+  const LiveStatus status = source_.Look();
+  rate_.Update(status);
+  nodes_.Update(NodesJson(status));
+  runs_.Update(RunsJson(status, rate_.per_second));
 }
 
 std::string LiveFeed::Json() {
   const absl::MutexLock lock(&mutex_);
   Look();
-  return LiveJson(nodes_.json, runs_.json);
+  return absl::StrCat("{\"nodes\":", nodes_.json, ",",
+                      absl::StripPrefix(runs_.json, "{"));
 }
 
-void LiveFeed::BeginSending(EventSink& sink) {
+std::vector<HttpResponse::Event> LiveFeed::NewestEvents() {
   const absl::MutexLock lock(&mutex_);
-  sink_ = &sink;
-}
-
-void LiveFeed::EndSending() {
-  const absl::MutexLock lock(&mutex_);
-  sink_ = nullptr;
-}
-
-void LiveFeed::OnFollower() {
-  const absl::MutexLock lock(&mutex_);
-  expected_until_ = Now() + kArrivalTime;
-  Send();
-}
-
-bool LiveFeed::IsFollowed() const {
-  return sink_ != nullptr &&
-         (sink_->FollowerCount() > 0 || Now() < expected_until_);
-}
-
-absl::Time LiveFeed::Now() const {
-  return absl::FromUnixNanos(options_.clock->MonotonicNs());
-}
-
-void LiveFeed::Run() {
-  const absl::MutexLock lock(&mutex_);
-  // Sleeps while there are no followers: one begins with OnFollower().
-  const auto has_work = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return is_ended_ || IsFollowed();
-  };
-  while (true) {
-    mutex_.Await(absl::Condition(&has_work));
-    if (is_ended_) return;
-    Send();
-    if (Now() - sent_ >= options_.heartbeat) {
-      sink_->SendHeartbeat();
-      sent_ = Now();
-    }
-    mutex_.AwaitWithTimeout(absl::Condition(&is_ended_), options_.interval);
-  }
-}
-
-void LiveFeed::Look() {
-  const absl::Time now = Now();
-  if (now - looked_ < options_.interval) return;
-  looked_ = now;
-  const LiveStatus status = source_.Look();
-  nodes_.json = NodesJson(status);
-  runs_.json = RunsJson(status, rate_.Update(status));
-}
-
-void LiveFeed::Send() {
   Look();
-  if (sink_ == nullptr) return;
-  for (Part* const part : {&nodes_, &runs_}) {
-    if (part->json == part->sent_json) continue;
-    sink_->SendState(part->name, absl::StrCat("event: ", part->name,
-                                              "\ndata: ", part->json, "\n\n"));
-    part->sent_json = part->json;
-    sent_ = Now();
-  }
+  return {nodes_.event, runs_.event};
 }
 
 }  // namespace distbench::dashboard

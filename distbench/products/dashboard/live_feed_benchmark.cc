@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "benchmark/benchmark.h"
+#include "distbench/base/clock.h"
 #include "distbench/products/dashboard/live_feed.h"
 
 namespace distbench::dashboard {
@@ -66,33 +68,17 @@ class Cluster final : public LiveSource {
   mutable int64_t looks_ = 0;
 };
 
-class CountingSink final : public EventSink {
- public:
-  int FollowerCount() const override { return 0; }
-  void SendState(const std::string& /*name*/, std::string event) override {
-    bytes_ += event.size();
-  }
-  void SendHeartbeat() override {}
-
-  int64_t bytes() const { return bytes_; }
-
- private:
-  int64_t bytes_ = 0;
-};
-
 void BM_Look(benchmark::State& state) {
   const Cluster cluster(state.range(0));
-  CountingSink sink;
-  // OnFollower() looks and sends; the feed's own thread sleeps.
-  LiveFeed feed(cluster, {.interval = absl::ZeroDuration()});
-  feed.BeginSending(sink);
-  feed.OnFollower();
-  const int64_t nodes_bytes = sink.bytes();
-  for (auto _ : state) feed.OnFollower();
-  feed.EndSending();
-  state.counters["first_bytes"] = static_cast<double>(nodes_bytes);
-  state.counters["bytes"] = static_cast<double>(sink.bytes() - nodes_bytes) /
-                            static_cast<double>(state.iterations());
+  base::ManualClock clock;
+  LiveFeed feed(cluster, clock);
+  const std::vector<HttpResponse::Event> first = feed.NewestEvents();
+  for (auto _ : state) {
+    clock.Advance(absl::ToInt64Nanoseconds(LiveFeed::kInterval));
+    benchmark::DoNotOptimize(feed.NewestEvents());
+  }
+  state.counters["nodes_bytes"] = static_cast<double>(first[0]->size());
+  state.counters["status_bytes"] = static_cast<double>(first[1]->size());
 }
 BENCHMARK(BM_Look)->Arg(25)->Arg(1000)->Unit(benchmark::kMillisecond);
 

@@ -18,10 +18,10 @@
 #include "distbench/cli/flags.h"
 #include "distbench/cli/sequencer_companion.h"
 #include "distbench/products/dashboard/dashboard.h"
-#include "distbench/products/dashboard/sequencer_live.h"
+#include "distbench/products/dashboard/live_feed.h"
 #include "distbench/report/findings/findings.h"
-#include "distbench/security/authorization.h"
 #include "distbench/security/tls_files.h"
+#include "distbench/sequencer/serving/sequencer_server.h"
 
 namespace distbench::dashboard {
 namespace {
@@ -29,22 +29,26 @@ namespace {
 using cli::Command;
 using cli::HelpSection;
 
-// Says who can reach a dashboard that listens there (empty: on all interfaces),
-// and what they can do.
-std::string DashboardExposure(const std::string& listen,
-                              const security::TlsFiles& tls) {
-  if (!tls.ca.empty()) {
-    return absl::StrCat(
-        "TLS: readers of the dashboard need certificates signed by ", tls.ca);
-  }
-  return absl::StrCat(
-      cli::WhoReaches(listen), " can read what the dashboard shows: ",
-      tls.empty() ? "there is no TLS"
-                  : "TLS encrypts, but without --tls_ca no certificate is "
-                    "required");
-}
+// Of `distbench serve`.
+constexpr int kDefaultPort = 8080;
 
-constexpr char kDefaultListen[] = "localhost";
+// Says where a dashboard is, who can reach it, and what they can do.
+std::string Announcement(const Dashboard& dashboard,
+                         const DashboardOptions& options) {
+  const security::TlsFiles& tls = options.tls;
+  const std::string readers =
+      !tls.ca.empty()
+          ? absl::StrCat(
+                "TLS: readers of the dashboard need certificates "
+                "signed by ",
+                tls.ca)
+          : absl::StrCat(cli::WhoReaches(options.listen_address),
+                         " can read what the dashboard shows: ",
+                         tls.empty() ? "there is no TLS"
+                                     : "TLS encrypts, but without --tls_ca no "
+                                       "certificate is required");
+  return absl::StrCat("Dashboard at ", dashboard.Url(), "\n", readers, "\n");
+}
 
 // --dashboard_host=NAME[,NAME...].
 void AddDashboardHostFlag(CLI::App& command, std::vector<std::string>& names) {
@@ -56,36 +60,37 @@ void AddDashboardHostFlag(CLI::App& command, std::vector<std::string>& names) {
 
 // ---- Beside a sequencer -----------------------------------------------------
 
-class DashboardOfSequencer final : public cli::RunningCompanion {
+// A sequencer with its dashboard.
+class DashboardOfSequencer final : public cli::RunningCompanion,
+                                   private LiveSource {
  public:
-  static absl::StatusOr<std::unique_ptr<cli::RunningCompanion>> Start(
-      const cli::SequencerCompanion::Sequencer& sequencer,
-      DashboardOptions options) {
-    std::unique_ptr<DashboardOfSequencer> started(
-        new DashboardOfSequencer(sequencer.server));
-    options.tls = sequencer.tls;
-    options.access = sequencer.access;
-    options.results_dir = sequencer.results_dir;
-    options.live = &started->live_;
-    options.live_name = sequencer.address;
-    started->exposure_ = DashboardExposure(options.listen_address, options.tls);
-    auto dashboard = Dashboard::Start(std::move(options));
+  explicit DashboardOfSequencer(sequencer::SequencerServer& server)
+      : server_(server) {}
+
+  absl::Status Start(DashboardOptions options) {
+    options.live = this;
+    auto dashboard = Dashboard::Start(options);
     if (!dashboard.ok()) return dashboard.status();
-    started->dashboard_ = *std::move(dashboard);
-    return started;
+    dashboard_ = *std::move(dashboard);
+    announcement_ = dashboard::Announcement(*dashboard_, options);
+    return absl::OkStatus();
   }
 
-  std::string Announcement() const override {
-    return absl::StrCat("Dashboard at ", dashboard_->Url(), "\n", exposure_,
-                        "\n");
-  }
+  std::string Announcement() const override { return announcement_; }
 
  private:
-  explicit DashboardOfSequencer(sequencer::SequencerServer& server)
-      : live_(server) {}
+  // LiveSource:
+  LiveStatus Look() const override {
+    return {server_.Status(), server_.UnfinishedRuns()};
+  }
+  bool IsBusy() const override { return server_.IsTestRunning(); }
+  absl::Status Cancel(const std::string& run_id,
+                      const std::string& who) override {
+    return server_.CancelRun(run_id, who);
+  }
 
-  SequencerLive live_;
-  std::string exposure_;
+  sequencer::SequencerServer& server_;
+  std::string announcement_;
   std::unique_ptr<Dashboard> dashboard_;
 };
 
@@ -97,14 +102,15 @@ class SequencerDashboard final : public cli::SequencerCompanion {
         "Serve a dashboard to browsers on this port; 0 picks a free\n"
         "port. Prints its address, whose token allows changes.\n"
         "Default: no dashboard");
-    cli::AddTextFlag(command, "--dashboard_listen", listen_, "ADDRESS",
-                     "Address of the dashboard; default: localhost");
-    AddDashboardHostFlag(command, host_names_);
+    cli::AddTextFlag(command, "--dashboard_listen", options_.listen_address,
+                     "ADDRESS", "Address of the dashboard; default: localhost");
+    AddDashboardHostFlag(command, options_.host_names);
   }
 
   absl::Status CheckFlags() const override {
     if (port_.has_value() ||
-        (listen_ == kDefaultListen && host_names_.empty())) {
+        (options_.listen_address == DashboardOptions().listen_address &&
+         options_.host_names.empty())) {
       return absl::OkStatus();
     }
     return absl::InvalidArgumentError(
@@ -115,51 +121,36 @@ class SequencerDashboard final : public cli::SequencerCompanion {
   absl::StatusOr<std::unique_ptr<cli::RunningCompanion>> Start(
       const Sequencer& sequencer) const override {
     if (!port_.has_value()) return nullptr;
-    DashboardOptions options;
-    options.listen_address = listen_;
+    DashboardOptions options = options_;
     options.port = *port_;
-    options.host_names = host_names_;
-    return DashboardOfSequencer::Start(sequencer, std::move(options));
+    options.tls = sequencer.tls;
+    options.access = sequencer.access;
+    options.results_dir = sequencer.results_dir;
+    options.live_name = sequencer.address;
+    auto started = std::make_unique<DashboardOfSequencer>(sequencer.server);
+    absl::Status status = started->Start(std::move(options));
+    if (!status.ok()) return status;
+    return started;
   }
 
  private:
   std::optional<int> port_;
-  std::string listen_ = kDefaultListen;
-  std::vector<std::string> host_names_;
+  DashboardOptions options_;
 };
 
 // ---- Of a folder ------------------------------------------------------------
 
-struct ServeFlags {
-  std::string results_dir;
-  int port = 8080;
-  std::string listen = kDefaultListen;
-  std::vector<std::string> host_names;
-  security::TlsFiles tls;
-  security::AccessRules access;
-  std::string index;
-};
-
-absl::StatusOr<int> Serve(const ServeFlags& flags) {
-  if (!flags.access.empty() && flags.tls.ca.empty()) {
+absl::StatusOr<int> Serve(const DashboardOptions& options) {
+  if (!options.access.empty() && options.tls.ca.empty()) {
     return absl::InvalidArgumentError(
         "--allow_submit names clients by their certificates; give "
         "--tls_ca, --tls_cert and --tls_key as well");
   }
   base::StopSignals stop(report::kExitRunFailed);
-  DashboardOptions options;
-  options.listen_address = flags.listen;
-  options.port = flags.port;
-  options.host_names = flags.host_names;
-  options.tls = flags.tls;
-  options.access = flags.access;
-  options.results_dir = flags.results_dir;
-  if (!flags.index.empty()) options.index_path = flags.index;
   const absl::StatusOr<std::unique_ptr<Dashboard>> dashboard =
-      Dashboard::Start(std::move(options));
+      Dashboard::Start(options);
   if (!dashboard.ok()) return dashboard.status();
-  std::cout << "Dashboard at " << (*dashboard)->Url() << '\n'
-            << DashboardExposure(flags.listen, flags.tls) << std::endl;
+  std::cout << Announcement(**dashboard, options) << std::flush;
   stop.Wait();
   return report::kExitOk;
 }
@@ -171,7 +162,8 @@ std::unique_ptr<cli::SequencerCompanion> MakeSequencerDashboard() {
 void AddServeCommand(CLI::App& app, cli::CommandBody& chosen) {
   CLI::App& command = cli::AddSubcommand(
       app, "serve", "Shows a folder of results to browsers until SIGINT");
-  auto flags = std::make_shared<ServeFlags>();
+  auto flags = std::make_shared<DashboardOptions>();
+  flags->port = kDefaultPort;
   cli::AddArgument(
       command, "DIR", flags->results_dir, "DIR",
       "Folder with result files, or --results_dir of a sequencer;\n"
@@ -179,11 +171,11 @@ void AddServeCommand(CLI::App& app, cli::CommandBody& chosen) {
   cli::Require(command, "DIR");
   cli::AddPortFlag(command, flags->port,
                    "Port to listen on; 0 picks a free port and prints it");
-  cli::AddListenFlag(command, flags->listen,
+  cli::AddListenFlag(command, flags->listen_address,
                      "Address to listen on; default: localhost");
   AddDashboardHostFlag(command, flags->host_names);
   cli::AddTextFlag(
-      command, "--index", flags->index, "FILE",
+      command, "--index", flags->index_path, "FILE",
       "Keep the index of the results here; default: in the user's\n"
       "cache folder, or in memory if that cannot be written");
   cli::AddTlsFlags(command, flags->tls);

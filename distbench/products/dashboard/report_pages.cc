@@ -2,11 +2,8 @@
 
 #include <openssl/evp.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -27,40 +24,38 @@
 namespace distbench::dashboard {
 namespace {
 
-absl::Status CheckSize(int64_t bytes, const history::IndexedResult& result) {
-  if (bytes <= kMaxReportedBytes) return absl::OkStatus();
+absl::Status TooLarge(const history::IndexedResult& result) {
   return absl::ResourceExhaustedError(absl::StrCat(
-      result.file, " is too large for the dashboard (", bytes >> 20,
-      " MiB, at most ", kMaxReportedBytes >> 20,
+      result.file, " is too large for the dashboard (more than ",
+      kMaxReportedBytes >> 20,
       " MiB); use distbench report or distbench compare on its host"));
-}
-
-absl::StatusOr<base::FileDescriptor> OpenFile(
-    const history::IndexedResult& result, const history::ResultSource& source) {
-  absl::StatusOr<base::FileDescriptor> file = source.Open(result.file);
-  if (!file.ok()) return file.status();
-  struct stat info = {};
-  fstat(file->get(), &info);
-  absl::Status status = CheckSize(info.st_size, result);
-  if (!status.ok()) return status;
-  return file;
 }
 
 absl::StatusOr<report::SourcedResults> ReadFileOf(
     const history::IndexedResult& result, const history::ResultSource& source) {
-  const absl::StatusOr<base::FileDescriptor> file = OpenFile(result, source);
-  if (!file.ok()) return file.status();
   absl::StatusOr<history::KeptResults> kept =
       source.Read(result.file, kMaxReportedBytes);
+  if (absl::IsResourceExhausted(kept.status())) return TooLarge(result);
   if (!kept.ok()) return kept.status();
   return report::SourcedResults{result.file, std::move(kept->results)};
 }
 
 absl::StatusOr<std::string> CheckedPage(std::string page,
                                         const history::IndexedResult& result) {
-  absl::Status status = CheckSize(static_cast<int64_t>(page.size()), result);
-  if (!status.ok()) return status;
+  if (page.size() > kMaxReportedBytes) return TooLarge(result);
   return page;
+}
+
+// Renders the file of a result.
+template <typename Render>
+absl::StatusOr<std::string> Rendered(const history::IndexedResult& result,
+                                     const history::ResultSource& source,
+                                     Render render) {
+  const absl::StatusOr<report::SourcedResults> sourced =
+      ReadFileOf(result, source);
+  if (!sourced.ok()) return sourced.status();
+  const absl::Span<const report::SourcedResults> all(&*sourced, 1);
+  return CheckedPage(render(report::InputOf(all)), result);
 }
 
 // The runs of the result's test, which its id numbers: all repetitions, or only
@@ -109,39 +104,27 @@ const std::string& ComparisonPolicy() {
 
 absl::StatusOr<std::string> ReportPage(const history::IndexedResult& result,
                                        const history::ResultSource& source) {
-  const absl::StatusOr<report::SourcedResults> sourced =
-      ReadFileOf(result, source);
-  if (!sourced.ok()) return sourced.status();
-  const absl::Span<const report::SourcedResults> all(&*sourced, 1);
-  return CheckedPage(report::RenderHtml(report::InputOf(all)), result);
+  return Rendered(result, source,
+                  [](const auto& input) { return report::RenderHtml(input); });
 }
 
 absl::StatusOr<std::string> ReportJson(const history::IndexedResult& result,
                                        const history::ResultSource& source) {
-  const absl::StatusOr<report::SourcedResults> sourced =
-      ReadFileOf(result, source);
-  if (!sourced.ok()) return sourced.status();
-  const absl::Span<const report::SourcedResults> all(&*sourced, 1);
-  return CheckedPage(report::RenderJson(report::InputOf(all)), result);
+  return Rendered(result, source,
+                  [](const auto& input) { return report::RenderJson(input); });
 }
 
 absl::StatusOr<std::string> ReportFile(const history::IndexedResult& result,
                                        const history::ResultSource& source) {
-  const absl::StatusOr<base::FileDescriptor> file = OpenFile(result, source);
+  const absl::StatusOr<base::FileDescriptor> file = source.Open(result.file);
   if (!file.ok()) return file.status();
-  std::string bytes;
-  char buffer[1 << 16];
-  while (true) {
-    const ssize_t size = read(file->get(), buffer, sizeof(buffer));
-    if (size < 0) {
-      return absl::UnavailableError(absl::StrCat("cannot read ", result.file,
-                                                 ": ", std::strerror(errno)));
-    }
-    if (size == 0) return bytes;
-    bytes.append(buffer, size);
-    absl::Status status = CheckSize(static_cast<int64_t>(bytes.size()), result);
-    if (!status.ok()) return status;
-  }
+  struct stat info = {};
+  fstat(file->get(), &info);
+  if (info.st_size > kMaxReportedBytes) return TooLarge(result);
+  std::string bytes(info.st_size, '\0');
+  if (base::ReadAllAt(file->get(), 0, absl::MakeSpan(bytes))) return bytes;
+  return absl::UnavailableError(absl::StrCat(
+      "cannot read ", result.file, ", which may be changing; try again"));
 }
 
 absl::StatusOr<std::string> ComparisonPage(
@@ -170,44 +153,37 @@ absl::StatusOr<std::string> ComparisonPage(
 
 namespace {
 
-std::string HashSource(absl::string_view text) {
+std::string Sha256(absl::string_view text) {
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned int size = 0;
   EVP_Digest(text.data(), text.size(), digest, &size, EVP_sha256(), nullptr);
-  return absl::StrCat(" 'sha256-",
-                      absl::Base64Escape(absl::string_view(
-                          reinterpret_cast<char*>(digest), size)),
-                      "'");
-}
-
-// Takes the element that begins at the page's start, such as <script>, out of
-// the page. Appends the hash of its content, unless that is data.
-void TakeElement(absl::string_view end_tag, absl::string_view& page,
-                 std::string& sources) {
-  const size_t begin = std::min(page.find('>'), page.size() - 1) + 1;
-  const size_t end = std::min(page.find(end_tag, begin), page.size());
-  if (!absl::StrContains(page.substr(0, begin), "application/json")) {
-    absl::StrAppend(&sources, HashSource(page.substr(begin, end - begin)));
-  }
-  page.remove_prefix(end);
+  return std::string(reinterpret_cast<char*>(digest), size);
 }
 
 }  // namespace
+
+std::string Sha256Hex(absl::string_view text) {
+  return absl::BytesToHexString(Sha256(text));
+}
 
 std::string PolicyOf(absl::string_view page) {
   std::string scripts;
   std::string styles;
   while (true) {
     const size_t script = page.find("<script");
-    const size_t style = page.find("<style");
-    const size_t next = std::min(script, style);
-    if (next == absl::string_view::npos) break;
-    page.remove_prefix(next);
-    if (next == script) {
-      TakeElement("</script>", page, scripts);
-    } else {
-      TakeElement("</style>", page, styles);
+    page.remove_prefix(std::min({script, page.find("<style"), page.size()}));
+    if (page.empty()) break;
+    const bool is_script = absl::StartsWith(page, "<script");
+    const size_t begin = std::min(page.find('>'), page.size() - 1) + 1;
+    const size_t end = std::min(
+        page.find(is_script ? "</script>" : "</style>", begin), page.size());
+    // Documents of data are no scripts.
+    if (!absl::StrContains(page.substr(0, begin), "application/json")) {
+      const std::string hash = Sha256(page.substr(begin, end - begin));
+      absl::StrAppend(is_script ? &scripts : &styles, " 'sha256-",
+                      absl::Base64Escape(hash), "'");
     }
+    page.remove_prefix(end);
   }
   return absl::StrCat("default-src 'none'; script-src",
                       scripts.empty() ? " 'none'" : scripts, "; style-src",

@@ -92,4 +92,9 @@ absl::StatusOr<Target> SplitTarget(absl::string_view target) {
   return split;
 }
 
+std::string Target::Parameter(const std::string& name) const {
+  const auto found = parameters.find(name);
+  return found == parameters.end() ? "" : found->second;
+}
+
 }  // namespace distbench::dashboard

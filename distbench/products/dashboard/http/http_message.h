@@ -3,7 +3,9 @@
 #ifndef DISTBENCH_PRODUCTS_DASHBOARD_HTTP_HTTP_MESSAGE_H_
 #define DISTBENCH_PRODUCTS_DASHBOARD_HTTP_HTTP_MESSAGE_H_
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,9 +49,14 @@ struct HttpResponse {
   HttpHeaders headers = {};
   std::string body = {};
 
-  // Keeps the connection open for HttpServer::SendState(). The body is sent
-  // first.
-  bool is_event_stream = false;
+  // Makes it a stream of events, which begins with the body: the connection
+  // stays open, and events are sent as long as the client reads. Returns the
+  // newest event about each of some subjects, always in the same order. It is
+  // asked about once a second, by the threads of HttpLane::kInstant; an event
+  // is sent if it is another object than the last one about its subject. A slow
+  // client misses all but the newest.
+  using Event = std::shared_ptr<const std::string>;
+  std::function<std::vector<Event>()> newest_events = nullptr;
 };
 
 // What every response says unless it says otherwise: it runs nothing, is not
@@ -68,6 +75,9 @@ struct Target {
 
   // Decoded, in the order in which they were sent.
   std::multimap<std::string, std::string> parameters;
+
+  // The value of a parameter; empty if there is none.
+  std::string Parameter(const std::string& name) const;
 };
 
 // Splits "PATH?NAME=VALUE&...". INVALID_ARGUMENT if it does not begin with "/",

@@ -28,7 +28,7 @@ struct HttpLimits {
   // for the longest time is closed.
   int connections = 256;
 
-  // Connections that follow events.
+  // Streams of events at a time.
   int event_streams = 8;
 
   // Requests that wait for a thread or have one: instant ones, and as many
@@ -44,8 +44,13 @@ struct HttpLimits {
   absl::Duration request_time = absl::Seconds(10);
   absl::Duration handshake_time = absl::Seconds(10);
 
-  // A response may take this long, an event a sixth of it.
   absl::Duration response_time = absl::Seconds(60);
+  absl::Duration event_time = absl::Seconds(10);
+
+  // Between two looks for new events, and from the last event to a comment,
+  // which shows clients that the connection lives.
+  absl::Duration event_interval = absl::Seconds(1);
+  absl::Duration heartbeat_interval = absl::Seconds(10);
 };
 
 // How long an answer takes. Requests of a kind have two threads of their own,
@@ -80,7 +85,8 @@ struct HttpServerOptions {
   HttpLimits limits = {};
 };
 
-// Thread-safe.
+// Ends with the object: closes all connections, and waits only for handlers
+// that are at work.
 class HttpServer {
  public:
   // Listens. The handler must outlive the server. The error says what is wrong
@@ -88,29 +94,8 @@ class HttpServer {
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(
       HttpServerOptions options, HttpHandler& handler);
 
-  // Closes all connections. Waits only for handlers that are at work.
-  ~HttpServer();
-
-  HttpServer(const HttpServer&) = delete;
-  HttpServer& operator=(const HttpServer&) = delete;
-
-  int port() const;
-
-  // The number of connections that follow events.
-  int event_streams() const;
-
-  // Sends an event that describes a state to all connections that follow
-  // events, and to each that does so later, until there is a newer state of
-  // this name. A client that is slow misses all states but the newest.
-  void SendState(const std::string& name, std::string event);
-
-  // Sends a comment to all that follow events.
-  void SendHeartbeat();
-
- private:
-  class Impl;
-  explicit HttpServer(std::unique_ptr<Impl> impl);
-  const std::unique_ptr<Impl> impl_;
+  virtual ~HttpServer() = default;
+  virtual int port() const = 0;
 };
 
 }  // namespace distbench::dashboard

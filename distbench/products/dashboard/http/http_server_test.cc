@@ -11,8 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "distbench/base/files.h"
@@ -27,6 +29,7 @@ using testing::Not;
 using testing::StartsWith;
 
 constexpr absl::Duration kDeadline = absl::Seconds(60);
+constexpr absl::Duration kShort = absl::Milliseconds(1);
 
 // A client that sends and receives what it is told.
 class RawClient {
@@ -85,7 +88,7 @@ class RawClient {
 constexpr size_t kLargeBytes = 64 << 20;
 
 // Answers with what it was asked. "/slow..." waits for Release(), "/large" has
-// a large answer, and "/live" follows events.
+// a large answer, and "/live" is a stream of the states that were set.
 class EchoHandler final : public HttpHandler {
  public:
   HttpLane LaneOf(const HttpRequest& request) const override {
@@ -103,14 +106,28 @@ class EchoHandler final : public HttpHandler {
     response.body = absl::StrCat(request.method, " ", request.target, " ",
                                  request.Header("X-Test"), " ", request.body);
     if (request.target == "/large") response.body.resize(kLargeBytes, ' ');
-    response.is_event_stream = request.target == "/live";
+    if (request.target == "/live") {
+      response.newest_events = [this] {
+        const absl::MutexLock lock(&mutex_);
+        return states_;
+      };
+    }
     return response;
   }
 
   void AwaitSlowRequest() { has_slow_request_.WaitForNotification(); }
   void Release() { released_.Notify(); }
 
+  void SetState(size_t index, const std::string& event) {
+    const absl::MutexLock lock(&mutex_);
+    states_[index] = std::make_shared<const std::string>(event);
+  }
+
  private:
+  absl::Mutex mutex_;
+  std::vector<HttpResponse::Event> states_ ABSL_GUARDED_BY(mutex_) = {
+      std::make_shared<const std::string>("data: first\n\n"),
+      std::make_shared<const std::string>("data: second\n\n")};
   std::once_flag has_slow_once_;
   absl::Notification has_slow_request_;
   absl::Notification released_;
@@ -221,34 +238,36 @@ TEST_F(HttpServerTest, LargeAnswersThatNobodyReadsDelayNoSmallOnes) {
   EXPECT_THAT(Ask(Get("/a")), HasSubstr("GET /a"));
   RawClient follower(server_->port());
   follower.Send(Get("/live"));
-  follower.ReceiveUntil("GET /live");
-  EXPECT_EQ(server_->event_streams(), 1);
+  EXPECT_THAT(follower.ReceiveUntil("first"), HasSubstr("data: first"));
 }
 
-TEST_F(HttpServerTest, FollowersGetTheStateAndAllLaterOnes) {
-  Start();
-  server_->SendState("count", "data: 1\n\n");
+TEST_F(HttpServerTest, StreamsHaveTheNewestEventsAndThenWhatChanges) {
+  Start({.event_interval = kShort});
+  handler_.SetState(0, "data: 1\n\n");
   RawClient client(server_->port());
   client.Send(Get("/live"));
-  EXPECT_THAT(client.ReceiveUntil("data: 1"), HasSubstr("data: 1"));
-  EXPECT_EQ(server_->event_streams(), 1);
-  server_->SendState("count", "data: 2\n\n");
-  EXPECT_THAT(client.ReceiveUntil("data: 2"), HasSubstr("data: 2"));
-  server_->SendHeartbeat();
-  client.ReceiveUntil(": heartbeat");
+  const std::string begin = client.ReceiveUntil("second");
+  EXPECT_THAT(begin, HasSubstr("GET /live"));
+  EXPECT_THAT(begin, HasSubstr("data: 1\n\ndata: second\n\n"));
+  EXPECT_THAT(begin, Not(HasSubstr("Content-Length")));
+  client.Forget();
+  handler_.SetState(0, "data: 2\n\n");
+  // What has not changed is not sent again.
+  EXPECT_EQ(client.ReceiveUntil("2\n\n"), "data: 2\n\n");
 }
 
-TEST_F(HttpServerTest, LaterFollowersGetTheNewestStateOfEachName) {
-  Start();
-  for (const char* event : {"data: 1\n\n", "data: 2\n\n"}) {
-    server_->SendState("first", event);
-  }
-  server_->SendState("second", "data: 3\n\n");
+TEST_F(HttpServerTest, StreamsWithoutEventsShowThatTheyLive) {
+  Start({.event_interval = kShort, .heartbeat_interval = kShort});
   RawClient client(server_->port());
   client.Send(Get("/live"));
-  const std::string events = client.ReceiveUntil("data: 3");
-  EXPECT_THAT(events, HasSubstr("data: 2"));
-  EXPECT_THAT(events, Not(HasSubstr("data: 1")));
+  EXPECT_THAT(client.ReceiveUntil(": heartbeat"), HasSubstr(": heartbeat\n\n"));
+}
+
+TEST_F(HttpServerTest, HeadOfAStreamEnds) {
+  Start();
+  EXPECT_THAT(
+      Ask("HEAD /live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
+      testing::EndsWith("\r\n\r\n"));
 }
 
 TEST_F(HttpServerTest, OrdinaryRequestsThatWaitDelayNoInstantOnes) {
@@ -267,7 +286,7 @@ TEST_F(HttpServerTest, OrdinaryRequestsThatWaitDelayNoInstantOnes) {
 }
 
 TEST_F(HttpServerTest, LimitsFollowersAndFreesTheirPlaces) {
-  Start({.event_streams = 2});
+  Start({.event_streams = 2, .event_interval = kShort});
   auto first = std::make_unique<RawClient>(server_->port());
   RawClient second(server_->port());
   for (RawClient* client : {first.get(), &second}) {
@@ -278,10 +297,13 @@ TEST_F(HttpServerTest, LimitsFollowersAndFreesTheirPlaces) {
   EXPECT_THAT(Ask(Get("/a")), HasSubstr("GET /a"));
   first = nullptr;
   const absl::Time end = absl::Now() + kDeadline;
-  while (server_->event_streams() == 2 && absl::Now() < end) {
-    absl::SleepFor(absl::Milliseconds(1));
-  }
-  EXPECT_EQ(server_->event_streams(), 1);
+  std::string answer;
+  do {
+    RawClient third(server_->port());
+    third.Send(Get("/live"));
+    answer = third.ReceiveUntil("\r\n\r\n");
+  } while (!absl::StartsWith(answer, "HTTP/1.1 200 ") && absl::Now() < end);
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 "));
 }
 
 TEST_F(HttpServerTest, EndsWhileClientsFollow) {

@@ -36,12 +36,11 @@ function searchBox() {
 
 // A chip with a control and, while the filter is used, a button that ends it.
 function filterChip(name, title, control) {
-  const end = element('button', {type: 'button', title: `Any ${title}`, ariaLabel: `Any ${title}`}, '×');
-  const node = element('span', {className: 'filter-chip'}, element('label', {}, `${title} `, control), end);
-  end.addEventListener('click', () => {
+  const end = button('×', () => {
     chooseFilter(name, '');
     control.focus();
-  });
+  }, {title: `Any ${title}`, ariaLabel: `Any ${title}`});
+  const node = element('span', {className: 'filter-chip'}, element('label', {}, `${title} `, control), end);
   control.addEventListener('change', () => chooseFilter(name, control.value));
   filterUpdates.set(name, value => {
     node.classList.toggle('used', value !== '');
@@ -60,16 +59,12 @@ function choiceChip(name, title, values) {
       ([value, text]) => element('option', {value}, text))));
 }
 
-function dateChip(name, title) {
-  return filterChip(name, title, element('input', {type: 'date'}));
-}
-
 // Makes the controls; `choices` is what /api/filters says.
 function makeFilters(choices) {
   const attributes = Object.entries(choices.attributes).flatMap(
       ([name, values]) => values.map(value => `${name}=${value}`));
-  const clear = element('button', {type: 'button', id: 'clear-filters'}, 'Clear all');
-  clear.addEventListener('click', () => goTo('/results', {}));
+  const clear = button('Clear all', () => goTo('/results', {}), {id: 'clear-filters'});
+  const dateChip = (name, title) => filterChip(name, title, element('input', {type: 'date'}));
   replaceContent('results-search', searchBox());
   const chips = [['test', choices.tests], ['label', choices.labels], ['host', choices.hosts], ['attribute', attributes]]
       .filter(([, values]) => values.length > 0).map(([name, values]) => choiceChip(name, name, values));

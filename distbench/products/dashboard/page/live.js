@@ -18,22 +18,16 @@ function drawIfChanged(part, content, draw) {
 
 // Asks before it cancels a run. What it has measured is kept.
 function askToCancel({id, label}) {
-  const dialog = byId('question');
   byId('question-text').textContent = `Cancel run ${id}${label === '' ? '' : ` (${label})`}? Measurements so far are kept.`;
-  byId('question-yes').textContent = 'Cancel the run';
-  byId('question-no').textContent = 'Let it run';
-  byId('question-yes').onclick = () => {
-    dialog.close();
-    withProblems(postJson('/api/cancel', {run: id}));
+  byId('question').onclose = () => {
+    if (byId('question').returnValue === 'yes') withProblems(postJson('/api/cancel', {run: id}));
   };
-  byId('question-no').onclick = () => dialog.close();
-  dialog.showModal();
+  byId('question').returnValue = '';
+  byId('question').showModal();
 }
 
 function cancelButton(run) {
-  const button = element('button', {type: 'button', className: 'danger', ariaLabel: `Cancel run ${run.id}`}, 'Cancel');
-  button.addEventListener('click', () => askToCancel(run));
-  return button;
+  return button('Cancel', () => askToCancel(run), {className: 'danger', ariaLabel: `Cancel run ${run.id}`});
 }
 
 function tile(title, value, isBad) {

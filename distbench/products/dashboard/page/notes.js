@@ -21,31 +21,19 @@ async function saveAccepted(result, box) {
 }
 
 function noteCell(result) {
-  const cell = element('div', {className: 'result-note'});
-  showNote(cell, result);
-  return cell;
+  return showNote(element('div', {className: 'result-note'}), result);
 }
 
 function showNote(cell, result) {
   cell.replaceChildren(result.note);
-  if (!session.may_write) return;
-  const title = result.note === '' ? 'Add a note' : 'Edit';
-  const button = element('button', {type: 'button', className: 'quiet'}, title);
-  button.addEventListener('click', () => editNote(cell, result));
-  cell.append(' ', button);
+  if (!session.may_write) return cell;
+  cell.append(' ', button(result.note === '' ? 'Add a note' : 'Edit', () => editNote(cell, result), {className: 'quiet'}));
+  return cell;
 }
 
 function editNote(cell, result) {
   const box = element('textarea', {value: result.note, rows: 2, maxLength: 2000, ariaLabel: `Note on ${result.test}`});
-  const button = (text, onClick) => {
-    const node = element('button', {type: 'button'}, text);
-    node.addEventListener('click', onClick);
-    return node;
-  };
-  const close = () => {
-    showNote(cell, result);
-    cell.querySelector('button').focus();
-  };
+  const close = () => showNote(cell, result).querySelector('button').focus();
   const save = () => withProblems((async () => {
     await postJson('/api/notes', {result: result.id, note: box.value.trim()});
     result.note = box.value.trim();

@@ -35,8 +35,7 @@ function renderCompare() {
     return;
   }
   const [base, next] = ids;
-  const untick = element('button', {type: 'button'}, 'Untick all');
-  untick.addEventListener('click', () => {
+  const untick = button('Untick all', () => {
     chosenResults.clear();
     renderResults();
   });
@@ -129,18 +128,17 @@ function renderResults() {
   byId('results-count').textContent = results.length === 0 ? adviceOnEmptyList()
       : results.length === total ? `${plural(total, 'result')}, newest first`
           : `The newest ${formatCount(results.length)} of ${isLeast ? 'at least ' : ''}${plural(total, 'result')}`;
-  replaceContent('results-table', ...(results.length === 0 ? []
-      : [resultTable(results)]));
-  const more = element('button', {type: 'button'}, 'More');
-  more.addEventListener('click', () => withProblems(loadMore()));
-  replaceContent('results-more', ...(next === null ? [] : [more]));
+  replaceContent('results-table', ...(results.length === 0 ? [] : [resultTable(results)]));
+  replaceContent('results-more', ...(next === null ? [] : [button('More', () => withProblems(showList(true)))]));
   renderCompare();
 }
 
-async function loadMore() {
-  const page = await latestList(getJson('/api/results', {...filterParameters(), limit: PAGE_SIZE, cursor: listed.next}));
+// Shows the first page of what the filters select, or what is shown and the next.
+async function showList(isMore) {
+  const cursor = isMore ? listed.next : '';
+  const page = await latestList(getJson('/api/results', {...filterParameters(), limit: PAGE_SIZE, cursor}));
   if (page === null) return;
-  listed = {...page, results: [...listed.results, ...page.results]};
+  listed = isMore ? {...page, results: [...listed.results, ...page.results]} : page;
   renderResults();
 }
 
@@ -151,10 +149,7 @@ async function showResults() {
   });
   await resultsSetUp;
   showFilters();
-  const page = await latestList(getJson('/api/results', {...filterParameters(), limit: PAGE_SIZE}));
-  if (page === null) return;
-  listed = page;
-  renderResults();
+  await showList(false);
 }
 
 function leaveResults() {

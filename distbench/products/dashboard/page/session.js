@@ -56,6 +56,13 @@ function latestOnly() {
   };
 }
 
+// properties: of the element, such as a title.
+function button(text, onClick, properties = {}) {
+  const node = element('button', {type: 'button', ...properties}, text);
+  node.addEventListener('click', onClick);
+  return node;
+}
+
 function showProblem(text) {
   byId('problem').hidden = text === '';
   byId('problem').textContent = text;

@@ -30,7 +30,7 @@ function sparkChange(change, series, x) {
 
 // start: the time from which on the trend is shown.
 function sparkline(trend, start) {
-  const points = trend.points.filter(point => hasValue(point) && point.started >= start);
+  const points = pointsSince(trend, start);
   const values = points.map(point => point.value);
   const x = scaleTo(points[0]?.started, points.at(-1)?.started, SPARK_WIDTH);
   const up = scaleTo(leastOf(values), greatestOf(values), SPARK_HEIGHT - 8);

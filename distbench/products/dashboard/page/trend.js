@@ -9,13 +9,12 @@ function verdictOn(change, series) {
 }
 
 function changeItem(change, {points, series}) {
-  const facts = describeFacts(change);
   const around = change.index === 0 ? [] : [' ', element('a', {
     href: addressOf('/compare', {base: points[change.index - 1].result, new: points[change.index].result}),
   }, 'Compare before and after')];
   return element('li', {}, `${formatTimestamp(change.started)} `, verdictOn(change, series),
       ` ${describeChange(change, series)}${change.accepted ? ', accepted' : ''}`,
-      element('small', {}, facts.length === 0 ? 'No known fact changed there.' : `Changed there: ${facts.join('; ')}.`, ...around));
+      element('small', {}, factsNote([change]), ...around));
 }
 
 function renderChangeList(trend) {
@@ -63,7 +62,7 @@ function describeTrend({error, left_out: leftOut}) {
 // days: how many to show; 0 for all.
 function renderTrend(trend, days) {
   const start = startOf(trend, days);
-  const points = trend.points.filter(point => hasValue(point) && point.started >= start);
+  const points = pointsSince(trend, start);
   const {series} = trend;
   byId('trend').hidden = false;
   byId('trend-title').textContent = `${series.test}: ${nameOfSeries(series)}`;

@@ -2,28 +2,23 @@
 
 const MAX_LOADS = 4;
 
-let loadCount = 0;
-const waitingLoads = [];
+// The last load of each place, and the place of the next one.
+const lastLoads = Array(MAX_LOADS).fill(Promise.resolve());
+let nextPlace = 0;
 
 // Trends by the id of their series, as promises.
 const loadedTrends = new Map();
 
-async function withinLimit(load) {
-  if (loadCount === MAX_LOADS) await new Promise(resolve => { waitingLoads.push(resolve); });
-  else ++loadCount;
-  try {
-    return await load();
-  } finally {
-    // The next one takes over the place.
-    const next = waitingLoads.shift();
-    if (next === undefined) --loadCount;
-    else next();
-  }
+function loadInTurn(id) {
+  const place = nextPlace++ % MAX_LOADS;
+  const trend = lastLoads[place].then(() => getJson('/api/trend', {series: id}));
+  lastLoads[place] = trend.catch(() => {});
+  return trend;
 }
 
 function loadTrend(id) {
   if (!loadedTrends.has(id)) {
-    const trend = withinLimit(() => getJson('/api/trend', {series: id}));
+    const trend = loadInTurn(id);
     trend.catch(() => loadedTrends.delete(id));
     loadedTrends.set(id, trend);
   }
@@ -32,6 +27,11 @@ function loadTrend(id) {
 
 function hasValue({value}) {
   return value !== null;
+}
+
+// The points with a value from this time on.
+function pointsSince({points}, start) {
+  return points.filter(point => hasValue(point) && point.started >= start);
 }
 
 // When the last so many days of the trend begin; 0 days are all.

@@ -54,6 +54,12 @@ function describeFacts({facts}) {
       `${name} ${before || '–'} → ${after || '–'}${describeDistance(distance)}`);
 }
 
+// What changed at the place of these changes, each fact once.
+function factsNote(changes) {
+  const facts = [...new Set(changes.flatMap(describeFacts))];
+  return facts.length === 0 ? 'No known fact changed there.' : `Changed there: ${facts.join('; ')}.`;
+}
+
 function reportOf(result) {
   return `/results/${encodeURIComponent(result)}`;
 }

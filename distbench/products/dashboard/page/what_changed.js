@@ -11,13 +11,12 @@ function changesOf(trend) {
 
 function entryOf(changes) {
   const [{started, series: {test}}] = changes;
-  const facts = [...new Set(changes.flatMap(describeFacts))];
   return element('li', {}, element('time', {}, formatDay(started)), ' ', element('strong', {}, test),
       ...changes.flatMap(change => [' ', element('a', {
         className: `change-link ${isWorse(change, change.series) ? 'worse' : 'better'}`,
         href: placeOf('/trend', {series: change.series.id}), title: describeChange(change, change.series),
       }, `${nameOfSeries(change.series)} ${sizeOf(change)}, ${isWorse(change, change.series) ? 'worse' : 'better'}`)]),
-      element('small', {}, facts.length === 0 ? 'No known fact changed there.' : `Changed there: ${facts.join('; ')}.`));
+      element('small', {}, factsNote(changes)));
 }
 
 async function renderWhatChanged(allSeries) {
