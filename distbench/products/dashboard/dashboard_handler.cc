@@ -206,16 +206,16 @@ std::string DashboardHandler::Session(const HttpRequest& request) const {
 }
 
 DashboardHandler::Body DashboardHandler::Problems() {
-  std::vector<history::FileProblem> all;
+  history::FileProblems all;
   if (contents_.keeper != nullptr) {
     const std::string problem = contents_.keeper->Problem();
-    if (!problem.empty()) all.push_back({.file = ".", .problem = problem});
+    if (!problem.empty()) {
+      history::FileProblem& folder = *all.add_files();
+      folder.set_file(".");
+      folder.set_problem(problem);
+    }
   }
-  if (contents_.index != nullptr) {
-    auto files = contents_.index->Problems();
-    if (!files.ok()) return files.status();
-    all.insert(all.end(), files->begin(), files->end());
-  }
+  if (contents_.index != nullptr) all.MergeFrom(contents_.index->Problems());
   return history::ToJson(all);
 }
 
@@ -232,8 +232,7 @@ DashboardHandler::Body DashboardHandler::History(const Target& target) {
   if (target.path == "/api/filters") {
     if (!(status = CheckParameters(target, {})).ok()) return status;
     if (index == nullptr) return history::ToJson(history::FilterValues());
-    const absl::StatusOr<history::FilterValues> filters = index->Filters();
-    return filters.ok() ? Body(history::ToJson(*filters)) : filters.status();
+    return history::ToJson(index->Filters());
   }
   if (target.path == "/api/problems") {
     status = CheckParameters(target, {});
@@ -242,11 +241,9 @@ DashboardHandler::Body DashboardHandler::History(const Target& target) {
   if (target.path == "/api/series") {
     if (!(status = CheckParameters(target, {"test", "rpc"})).ok())
       return status;
-    if (index == nullptr)
-      return history::ToJson(absl::Span<const history::SeriesSummary>());
-    const auto series = index->ListSeries(ParameterOf(target, "test"),
-                                          ParameterOf(target, "rpc"));
-    return series.ok() ? Body(history::ToJson(*series)) : series.status();
+    if (index == nullptr) return history::ToJson(history::SeriesList());
+    return history::ToJson(index->ListSeries(ParameterOf(target, "test"),
+                                             ParameterOf(target, "rpc")));
   }
   if (target.path == "/api/trend") {
     if (!(status = CheckParameters(target, {"series"})).ok()) return status;
@@ -283,7 +280,7 @@ HttpResponse DashboardHandler::AnswerResult(const Target& target) const {
   if (!result.ok()) return ToResponse(result.status());
   const history::ResultSource& source = *contents_.results;
   if (wants_file) {
-    return FileResponse(result->file, ReportFile(*result, source));
+    return FileResponse(result->file(), ReportFile(*result, source));
   }
   return wants_json ? JsonResponse(ReportJson(*result, source))
                     : PageResponse(ReportPage(*result, source), ReportPolicy());

@@ -182,7 +182,7 @@ class FullDiskTest : public DashboardHandlerTest {
 };
 
 TEST_F(FullDiskTest, NotesThatCannotBeKeptSayWhatToDo) {
-  const std::string id = index_->List({})->results[0].id;
+  const std::string id = index_->List({})->results(0).id();
   for (const auto& [path, change] :
        {std::pair("/api/notes", R"("note": "new switch")"),
         std::pair("/api/accepted", R"("accepted": true)")}) {

@@ -30,14 +30,14 @@ namespace {
 absl::Status CheckSize(int64_t bytes, const history::IndexedResult& result) {
   if (bytes <= kMaxReportedBytes) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(
-      result.file, " is too large for the dashboard (", bytes >> 20,
+      result.file(), " is too large for the dashboard (", bytes >> 20,
       " MiB, at most ", kMaxReportedBytes >> 20,
       " MiB); use distbench report or distbench compare on its host"));
 }
 
 absl::StatusOr<base::FileDescriptor> OpenFile(
     const history::IndexedResult& result, const history::ResultSource& source) {
-  absl::StatusOr<base::FileDescriptor> file = source.Open(result.file);
+  absl::StatusOr<base::FileDescriptor> file = source.Open(result.file());
   if (!file.ok()) return file.status();
   struct stat info = {};
   fstat(file->get(), &info);
@@ -51,9 +51,9 @@ absl::StatusOr<report::SourcedResults> ReadFileOf(
   const absl::StatusOr<base::FileDescriptor> file = OpenFile(result, source);
   if (!file.ok()) return file.status();
   absl::StatusOr<history::KeptResults> kept =
-      source.Read(result.file, kMaxReportedBytes);
+      source.Read(result.file(), kMaxReportedBytes);
   if (!kept.ok()) return kept.status();
-  return report::SourcedResults{result.file, std::move(kept->results)};
+  return report::SourcedResults{result.file(), std::move(kept->results)};
 }
 
 absl::StatusOr<std::string> CheckedPage(std::string page,
@@ -69,10 +69,10 @@ absl::StatusOr<std::vector<report::TestRun>> RunsOf(
     const history::IndexedResult& result,
     const report::SourcedResults& sourced) {
   int index = -1;
-  if (!absl::SimpleAtoi(result.id.substr(result.id.rfind('-') + 1), &index) ||
+  if (!absl::SimpleAtoi(result.id().substr(result.id().rfind('-') + 1), &index) ||
       index < 0 || index >= sourced.results.test_results_size()) {
     return absl::NotFoundError(absl::StrCat(
-        result.file, " no longer has this test; load the list again"));
+        result.file(), " no longer has this test; load the list again"));
   }
   const absl::Span<const report::SourcedResults> all(&sourced, 1);
   const TestResult* chosen = &sourced.results.test_results(index);
@@ -134,7 +134,7 @@ absl::StatusOr<std::string> ReportFile(const history::IndexedResult& result,
   while (true) {
     const ssize_t size = read(file->get(), buffer, sizeof(buffer));
     if (size < 0) {
-      return absl::UnavailableError(absl::StrCat("cannot read ", result.file,
+      return absl::UnavailableError(absl::StrCat("cannot read ", result.file(),
                                                  ": ", std::strerror(errno)));
     }
     if (size == 0) return bytes;
@@ -161,8 +161,8 @@ absl::StatusOr<std::string> ComparisonPage(
   if (!next_runs.ok()) return next_runs.status();
 
   report::ComparisonReport report;
-  report.base = {base.file, *std::move(base_runs)};
-  report.next = {next.file, *std::move(next_runs)};
+  report.base = {base.file(), *std::move(base_runs)};
+  report.next = {next.file(), *std::move(next_runs)};
   report.tests = report::Compare(report.base.runs, report.next.runs,
                                  report::CompareOptions());
   return CheckedPage(report::RenderComparisonPage(report), next);
