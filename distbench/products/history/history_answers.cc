@@ -65,11 +65,11 @@ std::string SegmentLine(const Trend& trend, const TrendSegment& segment) {
 }
 
 std::string ChangeText(const Trend& trend, const TrendChange& change) {
-  std::string text = absl::StrCat(
-      "  ", Date(change.started()), " from ",
-      trend.points(static_cast<int>(change.index())).result(), " on: level ",
-      Value(trend.series(), change.before()), " to ",
-      Value(trend.series(), change.after()));
+  std::string text =
+      absl::StrCat("  ", Date(change.started()), " from ",
+                   trend.points(static_cast<int>(change.index())).result(),
+                   " on: level ", Value(trend.series(), change.before()),
+                   " to ", Value(trend.series(), change.after()));
   if (std::isfinite(change.relative())) {
     absl::StrAppendFormat(&text, " (%+.1f%%)", 100 * change.relative());
   }

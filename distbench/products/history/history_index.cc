@@ -28,9 +28,8 @@ std::vector<std::string> WordsOf(const std::string& search) {
 
 // What the search for words looks at.
 std::string TextOf(const IndexedResult& result) {
-  std::string text =
-      absl::StrCat(result.label(), "\n", result.test(), "\n", result.file(),
-                   "\n", result.run_id());
+  std::string text = absl::StrCat(result.label(), "\n", result.test(), "\n",
+                                  result.file(), "\n", result.run_id());
   for (const auto& [name, value] : result.attributes()) {
     absl::StrAppend(&text, "\n", name, " ", value);
   }

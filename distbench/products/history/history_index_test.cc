@@ -104,7 +104,8 @@ class HistoryIndexTest : public testing::Test {
   }
 
   SeriesSummary SeriesOf(const std::string& metric) {
-    for (const SeriesSummary& one : index_->ListSeries("", "").series()) {
+    const SeriesList list = index_->ListSeries("", "");
+    for (const SeriesSummary& one : list.series()) {
       if (one.metric() == metric) return one;
     }
     ADD_FAILURE() << "there is no series " << metric;
@@ -187,7 +188,8 @@ TEST_F(HistoryIndexTest, SimulatedResultsHaveSeriesOfTheirOwn) {
   ResultQuery query;
   query.attributes["simulated"] = "true";
   EXPECT_THAT(Files(query), ElementsAre("simulated.pb"));
-  for (const SeriesSummary& series : index_->ListSeries("", "").series()) {
+  const SeriesList list = index_->ListSeries("", "");
+  for (const SeriesSummary& series : list.series()) {
     EXPECT_EQ(series.points(), 1) << series.ShortDebugString();
   }
   EXPECT_THAT(ResultsText(*index_->List({})),
@@ -220,7 +222,8 @@ TEST_F(HistoryIndexTest, NamesFilesThatAreTooLarge) {
   Write("small.pb", MakeDailyResult(2));
   EXPECT_EQ(Synchronise().unreadable_files, 3);
   EXPECT_THAT(Files(), ElementsAre("small.pb"));
-  for (const FileProblem& problem : index_->Problems().files()) {
+  const FileProblems problems = index_->Problems();
+  for (const FileProblem& problem : problems.files()) {
     EXPECT_THAT(problem.problem(), HasSubstr(problem.file()));
     EXPECT_THAT(problem.problem(), HasSubstr("1 MiB"));
     EXPECT_THAT(problem.problem(), HasSubstr("; distbench r")) << "the remedy";
@@ -446,8 +449,7 @@ TEST_F(HistoryIndexTest, RepeatsInAFileAreOnePoint) {
 
   // Each of them stands for the point.
   ASSERT_TRUE(index_->SetAccepted(point.runs(3), true).ok());
-  EXPECT_TRUE(
-      index_->TrendOf(trend->series().id())->points(0).accepted());
+  EXPECT_TRUE(index_->TrendOf(trend->series().id())->points(0).accepted());
 }
 
 TEST_F(HistoryIndexTest, NotesOutliveTheIndex) {

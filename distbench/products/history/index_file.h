@@ -21,8 +21,8 @@ namespace distbench::history {
 // file and say what SQLite says. Thread-compatible.
 class IndexFile {
  public:
-  // Opens an index, or makes it, and adds what it has to `files`. One that is of
-  // another version of distbench, or damaged, is replaced by an empty one.
+  // Opens an index, or makes it, and adds what it has to `files`. One that is
+  // of another version of distbench, or damaged, is replaced by an empty one.
   // FAILED_PRECONDITION if the file is something else, which is never touched.
   static absl::StatusOr<std::unique_ptr<IndexFile>> Open(
       const std::string& path, std::vector<IndexedFile>& files);

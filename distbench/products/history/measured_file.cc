@@ -25,7 +25,6 @@
 #include "distbench/report/measurements/measure.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
-#include "distbench/report/measurements/test_totals.h"
 #include "distbench/stats/metric.h"
 
 namespace distbench::history {
@@ -99,12 +98,12 @@ std::vector<Measured> MetricsOf(const std::string& test,
     if (stats::IsLatency(metric)) {
       absl::StrAppend(&name, " ", report::LatencyName(latency));
     }
-    metrics.push_back({.series = SeriesOf(test, rpc.name, std::move(name),
-                                          kept.unit,
-                                          stats::HigherIsBetter(metric)),
-                       .value = Kept(metric, estimate->value),
-                       .low = Kept(metric, estimate->lower),
-                       .high = Kept(metric, estimate->upper)});
+    metrics.push_back(
+        {.series = SeriesOf(test, rpc.name, std::move(name), kept.unit,
+                            stats::HigherIsBetter(metric)),
+         .value = Kept(metric, estimate->value),
+         .low = Kept(metric, estimate->lower),
+         .high = Kept(metric, estimate->upper)});
   }
   if (rpc.offered && rpc.offered->offered_count() > 0) {
     const auto offered = static_cast<double>(rpc.offered->offered_count());
@@ -124,16 +123,12 @@ bool IsHeadline(const std::string& metric) {
 }
 
 // Adds what lists show to the result. Returns all that was measured.
-std::vector<Measured> MeasureRun(const TestResult& run,
-                                 IndexedResult& result) {
+std::vector<Measured> MeasureRun(const TestResult& run, IndexedResult& result) {
   const bool is_trusted =
       result.verdict() == "ok" || result.verdict() == "warn";
-  const report::TestTotals totals = report::AddUp(run);
   std::vector<Measured> all;
   size_t rpcs = 0;
-  for (const int rpc_index : report::ListRpcs(run)) {
-    const report::RpcMeasurements rpc = report::MeasurementsOf(
-        run, totals, rpc_index, std::numeric_limits<int64_t>::max());
+  const auto measure = [&](const report::RpcMeasurements& rpc) {
     for (Measured& metric : MetricsOf(result.test(), rpc)) {
       if (!is_trusted) metric.value = metric.low = metric.high = std::nullopt;
       const std::string& name = metric.series.metric();
@@ -144,7 +139,8 @@ std::vector<Measured> MeasureRun(const TestResult& run,
       all.push_back(std::move(metric));
     }
     ++rpcs;
-  }
+  };
+  report::ForEachRpc(run, std::numeric_limits<int64_t>::max(), measure);
   return all;
 }
 
@@ -294,8 +290,8 @@ std::string MarkedName(const report::TestRun& run) {
 
 std::string ResultId(const std::string& file, int test_index) {
   constexpr size_t kBytes = 8;
-  return absl::StrCat(
-      absl::BytesToHexString(Digest(file).substr(0, kBytes)), "-", test_index);
+  return absl::StrCat(absl::BytesToHexString(Digest(file).substr(0, kBytes)),
+                      "-", test_index);
 }
 
 IndexedResult Describe(const report::TestRun& run, const KeptResults& kept) {
@@ -326,9 +322,9 @@ IndexedResult Describe(const report::TestRun& run, const KeptResults& kept) {
 void AddLoads(const report::SourcedResults& results, PointMaker& points,
               const std::string& test) {
   const absl::Span<const report::SourcedResults> all(&results, 1);
-  for (const report::CapacityComparison& question :
-       report::CompareCapacities(all, all, /*allow_different_traffic=*/true)
-           .questions) {
+  const report::CapacityComparisons found =
+      report::CompareCapacities(all, all, /*allow_different_traffic=*/true);
+  for (const report::CapacityComparison& question : found.questions) {
     Measured load;
     load.series = SeriesOf(test, question.question, "load found", "load",
                            /*higher_is_better=*/true);

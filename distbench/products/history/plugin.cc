@@ -52,7 +52,8 @@ absl::StatusOr<std::unique_ptr<HistoryIndex>> IndexFolder(
   const absl::Status synchronised =
       (*index)->Synchronise(**source, *entries, [] { return false; }).status();
   if (!synchronised.ok()) return synchronised;
-  for (const FileProblem& problem : (*index)->Problems().files()) {
+  const FileProblems problems = (*index)->Problems();
+  for (const FileProblem& problem : problems.files()) {
     std::cerr << "distbench: left out: " << cli::Printable(problem.problem())
               << '\n';
   }
@@ -88,8 +89,8 @@ absl::StatusOr<std::vector<int64_t>> SelectSeries(const HistoryIndex& index,
                                                   const HistoryFlags& flags) {
   std::vector<int64_t> selected;
   std::string problem = "there is no such series in the results";
-  for (const SeriesSummary& series :
-       index.ListSeries(flags.query.test, flags.rpc).series()) {
+  const SeriesList all = index.ListSeries(flags.query.test, flags.rpc);
+  for (const SeriesSummary& series : all.series()) {
     if (flags.metric.empty() || series.metric() == flags.metric) {
       selected.push_back(series.id());
     }
@@ -208,7 +209,8 @@ void AddTrend(CLI::App& history, cli::CommandBody& chosen) {
       command,
       "Repeats in one file are one point: their median. Results that failed\n"
       "or are invalid are left out. All series of the test are judged\n"
-      "together, after each of 200 nights: the probability that any ever shows\n"
+      "together, after each of 200 nights: the probability that any ever "
+      "shows\n"
       "a change although there is none is at most 5 %.\n\n"
       "Example:\n"
       "  distbench history trend results --test=my_test --rpc=query");

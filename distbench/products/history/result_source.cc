@@ -50,7 +50,8 @@ std::string PathOf(const base::FileDescriptor& file) {
   return absl::StrCat("/proc/self/fd/", file.get());
 }
 
-// ---- Runs that a sequencer keeps with --results_dir --------------------------
+// ---- Runs that a sequencer keeps with --results_dir
+// --------------------------
 
 constexpr int64_t kMaxDescriptionBytes = 64 << 20;
 

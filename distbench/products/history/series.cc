@@ -90,8 +90,8 @@ void AddFacts(const std::vector<PlacedPoint>& points, TrendChange& change) {
   const Nearby nearby = NearbyOf(index, static_cast<int>(points.size()));
   std::vector<ChangedFact> facts;
   for (int i = std::max(1, nearby.first); i <= nearby.last; ++i) {
-    const std::vector<ChangedFact> more = FactsThatDiffer(
-        FactsOf(points[i - 1]), FactsOf(points[i]), i - index);
+    const std::vector<ChangedFact> more =
+        FactsThatDiffer(FactsOf(points[i - 1]), FactsOf(points[i]), i - index);
     facts.insert(facts.end(), more.begin(), more.end());
   }
   std::stable_sort(facts.begin(), facts.end(),
@@ -139,9 +139,9 @@ void SeriesSet::Add(const SharedFile& file) {
     if (series.points.empty()) {
       series.summary = of;
       // No name has a zero.
-      series.summary.set_id(HashOf(absl::StrCat(
-          of.test(), absl::string_view("\0", 1), of.rpc(),
-          absl::string_view("\0", 1), of.metric())));
+      series.summary.set_id(
+          HashOf(absl::StrCat(of.test(), absl::string_view("\0", 1), of.rpc(),
+                              absl::string_view("\0", 1), of.metric())));
       series.summary.set_points(0);
       series.summary.set_changes(0);
       keys_[series.summary.id()] = key;
@@ -191,12 +191,11 @@ absl::StatusOr<SeriesSnapshot> SeriesSet::Find(int64_t id) const {
                      "; list the series again, because its results are gone"));
   }
   const Series& series = series_.at(key->second);
-  SeriesSnapshot snapshot = {
-      .summary = series.summary,
-      .points = {},
-      .judged = nullptr,
-      .family_size = FamilySizeOf(series.summary.test()),
-      .generation = series.generation};
+  SeriesSnapshot snapshot = {.summary = series.summary,
+                             .points = {},
+                             .judged = nullptr,
+                             .family_size = FamilySizeOf(series.summary.test()),
+                             .generation = series.generation};
   if (IsJudged(series, snapshot.family_size)) {
     snapshot.judged = series.judged;
     return snapshot;

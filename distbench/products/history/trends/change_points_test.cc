@@ -130,8 +130,7 @@ TEST(FindChangesTest, NothingChangesWhereThereIsNothingToChange) {
 TEST(FindChangesTest, FindsStepsWithinFifteenNights) {
   constexpr int kHistories = 60;
   // Of 60 that are found with a probability of 97.5 %, 55 or more with 99.7 %.
-  EXPECT_GE(
-      MeasurePower({}, kHistories, /*series_count=*/1, kSeed).found, 55);
+  EXPECT_GE(MeasurePower({}, kHistories, /*series_count=*/1, kSeed).found, 55);
 }
 
 TEST(FindChangesTest, AlarmsAreRareWhateverTheNumberOfLooks) {
