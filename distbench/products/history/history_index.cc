@@ -194,6 +194,12 @@ absl::StatusOr<ResultPage> HistoryIndex::List(const ResultQuery& query) const {
   }
   last.second = cursor.second;
   const std::vector<std::string> words = WordsOf(query.search);
+  if (words.size() > kMaxSearchTerms ||
+      query.attributes.size() > kMaxSearchTerms) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("search: there may be ", kMaxSearchTerms,
+                     " words, and as many attributes"));
+  }
   ResultPage page;
   int64_t total = 0;
   bool has_more = false;

@@ -11,6 +11,7 @@
 #ifndef DISTBENCH_PRODUCTS_HISTORY_HISTORY_INDEX_H_
 #define DISTBENCH_PRODUCTS_HISTORY_HISTORY_INDEX_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -59,6 +60,10 @@ struct SyncOutcome {
 };
 
 inline constexpr int kMaxPageSize = 500;
+
+// The most words, and the most attributes, of a query: each is looked for in
+// all results.
+inline constexpr size_t kMaxSearchTerms = 20;
 
 // Empty fields select everything; several select what all of them select.
 struct ResultQuery {
@@ -109,7 +114,8 @@ class HistoryIndex {
   // less for the others. `should_stop` is asked between series.
   void Judge(absl::FunctionRef<bool()> should_stop) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // INVALID_ARGUMENT if limit or cursor are not valid.
+  // INVALID_ARGUMENT if limit or cursor are not valid, or there are too many
+  // words or attributes.
   absl::StatusOr<ResultPage> List(const ResultQuery& query) const
       ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -358,6 +358,20 @@ TEST_F(HistoryIndexTest, FindsByWordsAndFilters) {
   EXPECT_THAT(filters.attributes.at("rack"), ElementsAre("r-12"));
 }
 
+TEST_F(HistoryIndexTest, LimitsWordsAndAttributes) {
+  std::string words;
+  for (size_t i = 0; i < kMaxSearchTerms; ++i) absl::StrAppend(&words, " a");
+  EXPECT_TRUE(index_->List(Search(words)).ok());
+  EXPECT_FALSE(index_->List(Search(words + " a")).ok());
+  ResultQuery query;
+  for (size_t i = 0; i < kMaxSearchTerms; ++i) {
+    query.attributes[absl::StrCat(i)] = "a";
+  }
+  EXPECT_TRUE(index_->List(query).ok());
+  query.attributes["one more"] = "a";
+  EXPECT_FALSE(index_->List(query).ok());
+}
+
 TEST_F(HistoryIndexTest, PagesDoNotOverlap) {
   for (int day = 0; day < 5; ++day) {
     // Two of them started at the same time.
