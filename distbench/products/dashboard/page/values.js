@@ -26,7 +26,6 @@ function formatDay(ms) {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-// More spread is worse, whatever is measured.
 function isWorse({before, after}, {better}) {
   return better === 'lower' ? after > before : after < before;
 }
