@@ -86,7 +86,7 @@ void PrintAlarms(int all_series) {
 int main(int argc, char** argv) {
   CLI::App app("How well changes are found in simulated histories");
   int histories = 400;
-  int quiet_series = 1000;
+  int quiet_series = 400;
   app.add_option("--histories", histories, "Histories with changes in each row")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
