@@ -314,11 +314,11 @@ Dashboard::Response Dashboard::AnswerGet(const Call& call) {
     if (!query.ok()) return query.status();
     return JsonOf(index_->List(*query));
   }
-  if (path == "/api/filters") return JsonOf(index_->Filters());
+  if (path == "/api/filters") return Json(history::ToJson(index_->Filters()));
   if (path == "/api/problems") return Problems();
   if (path == "/api/series") {
-    return JsonOf(index_->ListSeries(call.target.Parameter("test"),
-                                     call.target.Parameter("rpc")));
+    return Json(history::ToJson(index_->ListSeries(
+        call.target.Parameter("test"), call.target.Parameter("rpc"))));
   }
   if (path == "/api/trend") return Trend(call);
   return NothingThere();
@@ -370,14 +370,15 @@ Dashboard::Response Dashboard::Cancel(const Call& call) {
 // ---- The results ------------------------------------------------------------
 
 Dashboard::Response Dashboard::Problems() {
-  auto problems = index_->Problems();
-  if (problems.ok() && keeper_.has_value()) {
-    const std::string problem = keeper_->Problem();
-    if (!problem.empty()) {
-      problems->insert(problems->begin(), {.file = ".", .problem = problem});
-    }
+  history::FileProblems all;
+  const std::string problem = keeper_.has_value() ? keeper_->Problem() : "";
+  if (!problem.empty()) {
+    history::FileProblem& folder = *all.add_files();
+    folder.set_file(".");
+    folder.set_problem(problem);
   }
-  return JsonOf(problems);
+  all.MergeFrom(index_->Problems());
+  return Json(history::ToJson(all));
 }
 
 Dashboard::Response Dashboard::Trend(const Call& call) {
@@ -430,7 +431,7 @@ Dashboard::Response Dashboard::Report(const Call& call) const {
     response.content_type = "application/octet-stream";
     response.headers.emplace_back(
         "Content-Disposition", absl::StrCat("attachment; filename=\"",
-                                            SafeFileName(result->file), "\""));
+                                            SafeFileName(result->file()), "\""));
   }
   return response;
 }

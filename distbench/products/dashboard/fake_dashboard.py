@@ -67,28 +67,22 @@ def make_result(number, **changes):
 def make_trend(series, count, changes=(), error=""):
     """A trend with 3 % of noise around 1 ms.
 
-    changes: [(index, kind, factor, facts)]: there, the level or the spread is
-    multiplied.
+    changes: [(index, factor, facts)]: there, the level is multiplied.
     """
     noise = random.Random(series["id"])
     starts = [0, *(index for index, *_ in changes), count]
     level, spread = 0.001, 0.03
     points, segments, found = [], [], []
     for i, (first, end) in enumerate(zip(starts, starts[1:])):
-        before = {"level": level, "spread": level * spread}
         if i > 0:
-            _, kind, factor, facts = changes[i - 1]
-            if kind == "level":
-                level *= factor
-            else:
-                spread *= factor
+            _, factor, facts = changes[i - 1]
+            before, level = level, level * factor
             found.append(
                 {
                     "index": first,
                     "started": FIRST_DAY_MS + first * DAY_MS,
-                    "kind": kind,
-                    "before": before[kind],
-                    "after": before[kind] * factor,
+                    "before": before,
+                    "after": level,
                     "relative": factor - 1,
                     "p_value": 0.001,
                     "accepted": False,
@@ -106,6 +100,7 @@ def make_trend(series, count, changes=(), error=""):
                     "high": value * 1.02,
                     "accepted": number % 50 == 20,
                     "verdict": "invalid" if number % 60 == 30 else "ok",
+                    "runs": [f"{number:016x}-0"],
                 }
             )
         segments.append(
@@ -258,7 +253,6 @@ class FakeDashboard:
         return {
             "results": found[begin:end],
             "total": len(found),
-            "total_is_least": False,
             "next": str(end) if end < len(found) else None,
         }
 
@@ -385,9 +379,9 @@ def make_history(count=200):
     release = [{"name": "distbench", "before": "1.3", "after": "1.4"}]
     too_few = "A trend needs at least 10 results."
     changes = [
-        (count * 3 // 10, "level", 1.05, kernel),
-        (count * 6 // 10, "spread", 2, []),
-        (count * 8 // 10, "level", 0.9, release),
+        (count * 3 // 10, 1.05, kernel),
+        (count * 6 // 10, 1.1, []),
+        (count * 8 // 10, 0.9, release),
     ]
     trends = [
         make_trend(make_series(1, "query", "p99"), count, changes),

@@ -96,10 +96,10 @@ absl::Status IndexKeeper::Update() {
     was_stopped = was_stopped || ShouldStop();
     return was_stopped;
   };
-  absl::Status status =
+  const absl::Status status =
       index_.Synchronise(source_, *entries, should_stop).status();
-  if (status.ok()) status = index_.Judge(should_stop);
   if (!status.ok()) return status;
+  index_.Judge(should_stop);
   is_complete_ = !was_stopped;
   entries_ = *std::move(entries);
   return absl::OkStatus();

@@ -83,14 +83,14 @@ class IndexKeeperTest : public testing::Test {
   }
 
   bool AwaitResults(int64_t count) {
-    return Await([&] { return index_->List({})->total == count; });
+    return Await([&] { return index_->List({})->total() == count; });
   }
 
   bool HasChange() {
-    const auto series = index_->ListSeries("", "");
+    const history::SeriesList list = index_->ListSeries("", "");
     return std::any_of(
-        series->begin(), series->end(),
-        [](const history::SeriesSummary& one) { return one.changes > 0; });
+        list.series().begin(), list.series().end(),
+        [](const history::SeriesSummary& one) { return one.changes() > 0; });
   }
 
   FakeResults results_;
@@ -105,7 +105,7 @@ TEST_F(IndexKeeperTest, FollowsTheResultsWhileSomebodyLooks) {
   results_.Add(history::MakeDailyResult(2));
   EXPECT_TRUE(Await([&] {
     keeper.OnRequest();
-    return index_->List({})->total == 2;
+    return index_->List({})->total() == 2;
   }));
 }
 
@@ -123,7 +123,7 @@ TEST_F(IndexKeeperTest, SaysWhatIsWrongUntilItIsRight) {
   results_.SetProblem(absl::NotFoundError("the folder is gone"));
   EXPECT_TRUE(Await([&] { return !keeper.Problem().empty(); }));
   EXPECT_THAT(keeper.Problem(), HasSubstr("the folder is gone"));
-  EXPECT_EQ(index_->List({})->total, 1);
+  EXPECT_EQ(index_->List({})->total(), 1);
   results_.SetProblem(absl::OkStatus());
   EXPECT_TRUE(Await([&] { return keeper.Problem().empty(); }));
 }

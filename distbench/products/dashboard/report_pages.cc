@@ -26,7 +26,7 @@ namespace {
 
 absl::Status TooLarge(const history::IndexedResult& result) {
   return absl::ResourceExhaustedError(absl::StrCat(
-      result.file, " is too large for the dashboard (more than ",
+      result.file(), " is too large for the dashboard (more than ",
       kMaxReportedBytes >> 20,
       " MiB); use distbench report or distbench compare on its host"));
 }
@@ -34,10 +34,10 @@ absl::Status TooLarge(const history::IndexedResult& result) {
 absl::StatusOr<report::SourcedResults> ReadFileOf(
     const history::IndexedResult& result, const history::ResultSource& source) {
   absl::StatusOr<history::KeptResults> kept =
-      source.Read(result.file, kMaxReportedBytes);
+      source.Read(result.file(), kMaxReportedBytes);
   if (absl::IsResourceExhausted(kept.status())) return TooLarge(result);
   if (!kept.ok()) return kept.status();
-  return report::SourcedResults{result.file, std::move(kept->results)};
+  return report::SourcedResults{result.file(), std::move(kept->results)};
 }
 
 absl::StatusOr<std::string> CheckedPage(std::string page,
@@ -64,10 +64,11 @@ absl::StatusOr<std::vector<report::TestRun>> RunsOf(
     const history::IndexedResult& result,
     const report::SourcedResults& sourced) {
   int index = -1;
-  if (!absl::SimpleAtoi(result.id.substr(result.id.rfind('-') + 1), &index) ||
+  if (!absl::SimpleAtoi(result.id().substr(result.id().rfind('-') + 1),
+                        &index) ||
       index < 0 || index >= sourced.results.test_results_size()) {
     return absl::NotFoundError(absl::StrCat(
-        result.file, " no longer has this test; load the list again"));
+        result.file(), " no longer has this test; load the list again"));
   }
   const absl::Span<const report::SourcedResults> all(&sourced, 1);
   const TestResult* chosen = &sourced.results.test_results(index);
@@ -116,7 +117,7 @@ absl::StatusOr<std::string> ReportJson(const history::IndexedResult& result,
 
 absl::StatusOr<std::string> ReportFile(const history::IndexedResult& result,
                                        const history::ResultSource& source) {
-  const absl::StatusOr<base::FileDescriptor> file = source.Open(result.file);
+  const absl::StatusOr<base::FileDescriptor> file = source.Open(result.file());
   if (!file.ok()) return file.status();
   struct stat info = {};
   fstat(file->get(), &info);
@@ -124,7 +125,7 @@ absl::StatusOr<std::string> ReportFile(const history::IndexedResult& result,
   std::string bytes(info.st_size, '\0');
   if (base::ReadAllAt(file->get(), 0, absl::MakeSpan(bytes))) return bytes;
   return absl::UnavailableError(absl::StrCat(
-      "cannot read ", result.file, ", which may be changing; try again"));
+      "cannot read ", result.file(), ", which may be changing; try again"));
 }
 
 absl::StatusOr<std::string> ComparisonPage(
@@ -144,8 +145,8 @@ absl::StatusOr<std::string> ComparisonPage(
   if (!next_runs.ok()) return next_runs.status();
 
   report::ComparisonReport report;
-  report.base = {base.file, *std::move(base_runs)};
-  report.next = {next.file, *std::move(next_runs)};
+  report.base = {base.file(), *std::move(base_runs)};
+  report.next = {next.file(), *std::move(next_runs)};
   report.tests = report::Compare(report.base.runs, report.next.runs,
                                  report::CompareOptions());
   return CheckedPage(report::RenderComparisonPage(report), next);

@@ -11,9 +11,14 @@
 #ifndef DISTBENCH_PRODUCTS_HISTORY_HISTORY_INDEX_H_
 #define DISTBENCH_PRODUCTS_HISTORY_HISTORY_INDEX_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -21,17 +26,18 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "distbench/products/history/history.pb.h"
 #include "distbench/products/history/history_answers.h"
+#include "distbench/products/history/index_file.h"
 #include "distbench/products/history/notes.h"
 #include "distbench/products/history/result_source.h"
+#include "distbench/products/history/series.h"
 
 namespace distbench::history {
 
-class Database;
-
 struct HistoryOptions {
-  // The index's own file; empty keeps the index in memory. One file per folder
-  // of results.
+  // Where the index keeps what it has measured; empty: nowhere, so that all
+  // files are read again after a start. One file per folder of results.
   std::string index_path;
 
   // See ResultNotes. Empty keeps notes in memory only.
@@ -53,44 +59,60 @@ struct SyncOutcome {
   }
 };
 
-// The index is a cache: everything in it follows from the result files, which
-// are never changed. An index file of another version of distbench, or a
-// damaged one, is thrown away and made anew. Several processes can use one
-// index file (SQLite, with a write-ahead log).
+inline constexpr int kMaxPageSize = 500;
+
+// The most words, and the most attributes, of a query: each is looked for in
+// all results.
+inline constexpr size_t kMaxSearchTerms = 20;
+
+// Empty fields select everything; several select what all of them select.
+struct ResultQuery {
+  // Words, each of which is a part of the label, the test, the file, the run's
+  // id, an attribute or a host; capitals count as small letters.
+  std::string search;
+  std::string test;
+  std::string label;
+  std::string host;
+  std::map<std::string, std::string> attributes;
+
+  // Started in [after, before), in Unix milliseconds.
+  std::optional<int64_t> after_ms;
+  std::optional<int64_t> before_ms;
+
+  int limit = 50;      // 1 to kMaxPageSize
+  std::string cursor;  // ResultPage::next of the previous page
+};
+
+// The index is in memory, some kilobytes for each result. Everything in it
+// follows from the result files, which are never changed; its own file only
+// saves reading them again. Several processes can use one such file. Where it
+// can no longer be used, the log says so, and the index goes on without it.
 //
-// Thread-safe. There is one connection, behind a mutex that is held for single
-// queries and for the storing of one file; files are read and series judged
-// without it.
+// Thread-safe. Files are read and series judged without the mutex.
 class HistoryIndex {
  public:
-  // The error names the file and the reason, such as a folder that is missing
-  // or cannot be written.
+  // The error names the index's file and the reason, such as a folder that is
+  // missing or cannot be written.
   static absl::StatusOr<std::unique_ptr<HistoryIndex>> Open(
       const HistoryOptions& options);
 
-  ~HistoryIndex();
   HistoryIndex(const HistoryIndex&) = delete;
   HistoryIndex& operator=(const HistoryIndex&) = delete;
 
   // Indexes new and changed files (by name, size and time of modification) of
-  // the entries that the source has listed,
-  // and forgets those that are gone. A file that cannot be read is kept with
-  // the reason until it changes. Files that change while they are read are left
-  // for the next time. Reads one file at a time. `should_stop` is asked between
-  // files; what was indexed stays. At most one thread may synchronise at a
-  // time.
+  // the entries that the source has listed, and forgets those that are gone. A
+  // file that cannot be read is kept with the reason until it changes. Files
+  // that change while they are read are left for the next time. Reads one file
+  // at a time. `should_stop` is asked between files; what was indexed stays. At
+  // most one thread may synchronise at a time. The error is that of the notes.
   absl::StatusOr<SyncOutcome> Synchronise(
       const ResultSource& source, const std::vector<ResultEntry>& entries,
       absl::FunctionRef<bool()> should_stop) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Judges the series that have changed since they were judged, and keeps what
-  // was found. It takes milliseconds for each series of some hundred results,
-  // and up to seconds for one of kMaxJudgedPoints. `should_stop` is asked
-  // between series. Call it after Synchronise(), in the same thread. DATA_LOSS
-  // if the index was damaged: then it is empty, and the next Synchronise()
-  // fills it.
-  absl::Status Judge(absl::FunctionRef<bool()> should_stop)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  // was found. It takes some ten milliseconds for each change of a long series,
+  // less for the others. `should_stop` is asked between series.
+  void Judge(absl::FunctionRef<bool()> should_stop) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // INVALID_ARGUMENT if limit or cursor are not valid, or there are too many
   // words or attributes.
@@ -101,22 +123,20 @@ class HistoryIndex {
   absl::StatusOr<IndexedResult> Find(const std::string& result_id) const
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  absl::StatusOr<FilterValues> Filters() const ABSL_LOCKS_EXCLUDED(mutex_);
+  FilterValues Filters() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Files that could not be read, by name.
-  absl::StatusOr<std::vector<FileProblem>> Problems() const
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  FileProblems Problems() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // By test, RPC and metric; of all tests or RPCs where the name is empty.
   // Changes are those of the last judgement. At most kMaxSeries.
   static constexpr int kMaxSeries = 1000;
-  absl::StatusOr<std::vector<SeriesSummary>> ListSeries(
-      const std::string& test, const std::string& rpc) const
+  SeriesList ListSeries(const std::string& test, const std::string& rpc) const
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Judges the series if that was not done since it changed. Series of a test
   // are judged together: see FindChanges(). NOT_FOUND if there is none with
-  // this id; ids stay the same until the index is made anew.
+  // this id.
   absl::StatusOr<Trend> TrendOf(int64_t series_id) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // As in ResultNotes; NOT_FOUND if there is no such result.
@@ -126,31 +146,42 @@ class HistoryIndex {
       ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  struct JudgedSeries;
+  // A result's place in lists: when it started, and its id.
+  using Place = std::pair<int64_t, std::string>;
+  struct PlacedResult {
+    SharedFile file;
+    int index;
 
-  HistoryIndex(std::unique_ptr<Database> database,
-               const HistoryOptions& options);
+    const IndexedResult& get() const { return file->tests(index).result(); }
+  };
 
-  absl::Status Update(const ResultSource& source,
-                      const std::vector<ResultEntry>& entries,
-                      absl::FunctionRef<bool()> should_stop,
-                      SyncOutcome& outcome) ABSL_LOCKS_EXCLUDED(mutex_);
+  explicit HistoryIndex(const HistoryOptions& options)
+      : max_file_bytes_(options.max_file_bytes), notes_(options.notes_path) {}
 
-  absl::Status JudgeChanged(absl::FunctionRef<bool()> should_stop)
+  void Add(IndexedFile file) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Remove(const std::string& name) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  // The listed files that are not indexed as they are; forgets those that are
+  // not listed.
+  std::vector<ResultEntry> TakeChanges(const std::vector<ResultEntry>& entries,
+                                       SyncOutcome& outcome)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Begins again with an empty index, in place of a damaged one.
-  absl::Status Replace() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Goes on without the index's file if something failed.
+  void CheckFile(const absl::Status& status);
 
-  absl::StatusOr<JudgedSeries> JudgeSeries(int64_t series_id)
+  absl::StatusOr<SharedTrend> JudgeSeries(int64_t series_id)
       ABSL_LOCKS_EXCLUDED(mutex_);
-  void AddNote(IndexedResult& result) const;
+  IndexedResult WithNote(IndexedResult result) const;
 
   const int64_t max_file_bytes_;
-  mutable absl::Mutex mutex_;
-  std::unique_ptr<Database> database_ ABSL_GUARDED_BY(mutex_)
-      ABSL_PT_GUARDED_BY(mutex_);  // never null
+  std::unique_ptr<IndexFile> file_;  // of the thread that synchronises
   ResultNotes notes_;
+  mutable absl::Mutex mutex_;
+  std::map<std::string, SharedFile> files_ ABSL_GUARDED_BY(mutex_);  // by name
+  std::map<Place, PlacedResult, std::greater<>> results_
+      ABSL_GUARDED_BY(mutex_);  // newest first
+  SeriesSet series_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace distbench::history

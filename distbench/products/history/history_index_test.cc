@@ -11,8 +11,10 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/base/plugins.h"
 #include "distbench/products/history/history_answers.h"
 #include "distbench/products/history/testing/daily_result.h"
+#include "distbench/report/comparison/capacity.h"
 #include "distbench/results/result_file.h"
 #include "distbench/sequencer/runs/run_directory.h"
 #include "distbench/sequencer/runs/run_storage.h"
@@ -32,6 +34,30 @@ using testing::SizeIs;
 constexpr int64_t kMaxBytes = 1 << 20;
 
 const auto kNeverStop = [] { return false; };
+
+// Stands for the product of searches: a question, and its load if there is one.
+report::CapacityComparisons FindLoads(
+    absl::Span<const report::SourcedResults> results,
+    absl::Span<const report::SourcedResults> /*next*/,
+    bool /*allow_different_traffic*/) {
+  report::CapacityComparisons found;
+  for (const SearchReport& search : results[0].results.searches()) {
+    report::CapacityComparison& question = found.questions.emplace_back();
+    question.question =
+        absl::StrCat("highest rate with ", search.search().objectives(0));
+    if (!search.has_load()) continue;
+    question.ratios.push_back(
+        {.name = "load", .base_values = {search.load()}, .next_values = {}});
+  }
+  return found;
+}
+
+bool HasSearches(const TestSequenceResults& results) {
+  return results.searches_size() > 0;
+}
+
+const base::Plugin<report::CapacitySource> kSearches(
+    "searches", new report::CapacitySource{HasSearches, FindLoads});
 
 // A folder of results, one for each day.
 class HistoryIndexTest : public testing::Test {
@@ -91,8 +117,8 @@ class HistoryIndexTest : public testing::Test {
     std::vector<std::string> files;
     const absl::StatusOr<ResultPage> page = index_->List(query);
     EXPECT_TRUE(page.ok()) << page.status();
-    for (const IndexedResult& result : page->results) {
-      files.push_back(result.file);
+    for (const IndexedResult& result : page->results()) {
+      files.push_back(result.file());
     }
     return files;
   }
@@ -101,6 +127,15 @@ class HistoryIndexTest : public testing::Test {
     ResultQuery query;
     query.search = words;
     return query;
+  }
+
+  SeriesSummary SeriesOf(const std::string& metric) {
+    const SeriesList list = index_->ListSeries("", "");
+    for (const SeriesSummary& one : list.series()) {
+      if (one.metric() == metric) return one;
+    }
+    ADD_FAILURE() << "there is no series " << metric;
+    return {};
   }
 
   const std::string folder_ = [] {
@@ -126,24 +161,40 @@ TEST_F(HistoryIndexTest, FollowsTheFolder) {
   EXPECT_THAT(Files(), ElementsAre("sub/b.pb.gz"));
 }
 
-// Their loads are the search's, not the test's.
-TEST_F(HistoryIndexTest, RunsOfSearchesHaveSeriesOfTheirOwn) {
+// Their loads are the search's steps, not the test's: the load that was found
+// is the search's figure.
+TEST_F(HistoryIndexTest, SearchesHaveOneSeriesOfTheLoadFound) {
   TestSequenceResults searched;
-  LoadSearchSpec& search = *searched.add_searches()->mutable_search();
-  search.add_objectives("query p95<=30ms");
-  search.add_objectives("cpu<=50%");
+  SearchReport& search = *searched.add_searches();
+  search.mutable_search()->add_objectives("query p95<=30ms");
+  search.mutable_search()->add_objectives("cpu<=50%");
+  search.set_load(1200);
   TestResult named = MakeDailyResult(3);
   named.mutable_traffic_config()->set_name("example (search)");
   Write("plain.pb", MakeDailyResult(1));
   Write("searched.pb", MakeDailyResult(2), searched);
+  search.clear_load();
+  Write("unstable.pb", MakeDailyResult(4), searched);
   Write("named.pb", named);
   Synchronise();
-  EXPECT_THAT(index_->Filters()->tests,
+  EXPECT_THAT(index_->Filters().tests,
               ElementsAre("example", "example (search)",
                           "example (search) (no search)"));
   ResultQuery query;
   query.attributes["search"] = "query p95<=30ms and cpu<=50%";
-  EXPECT_THAT(Files(query), ElementsAre("searched.pb"));
+  EXPECT_THAT(Files(query), ElementsAre("unstable.pb", "searched.pb"));
+  EXPECT_EQ(SeriesOf("p50 response time").points(), 1);
+
+  const SeriesList list = index_->ListSeries("example (search)", "");
+  ASSERT_THAT(list.series(), SizeIs(1));
+  EXPECT_EQ(list.series(0).metric(), "load found");
+  EXPECT_THAT(list.series(0).rpc(), HasSubstr("query p95<=30ms"));
+  EXPECT_EQ(list.series(0).better(), "higher");
+  const auto trend = index_->TrendOf(list.series(0).id());
+  ASSERT_TRUE(trend.ok()) << trend.status();
+  ASSERT_THAT(trend->points(), SizeIs(1));
+  EXPECT_EQ(trend->points(0).value(), 1200);
+  EXPECT_EQ(trend->left_out(), 1) << "the search that found none";
 }
 
 TEST_F(HistoryIndexTest, SimulatedResultsHaveSeriesOfTheirOwn) {
@@ -155,14 +206,15 @@ TEST_F(HistoryIndexTest, SimulatedResultsHaveSeriesOfTheirOwn) {
   Write("simulated.pb", simulated);
   Write("named.pb", named);
   Synchronise();
-  EXPECT_THAT(index_->Filters()->tests,
+  EXPECT_THAT(index_->Filters().tests,
               ElementsAre("example", "example (simulated)",
                           "example (simulated) (real)"));
   ResultQuery query;
   query.attributes["simulated"] = "true";
   EXPECT_THAT(Files(query), ElementsAre("simulated.pb"));
-  for (const SeriesSummary& series : *index_->ListSeries("", "")) {
-    EXPECT_EQ(series.points, 1) << series.test << " " << series.metric;
+  const SeriesList list = index_->ListSeries("", "");
+  for (const SeriesSummary& series : list.series()) {
+    EXPECT_EQ(series.points(), 1) << series.ShortDebugString();
   }
   EXPECT_THAT(ResultsText(*index_->List({})),
               HasSubstr("example (simulated) "));
@@ -171,14 +223,13 @@ TEST_F(HistoryIndexTest, SimulatedResultsHaveSeriesOfTheirOwn) {
 TEST_F(HistoryIndexTest, KeepsWhyAFileCannotBeRead) {
   std::ofstream(absl::StrCat(folder_, "/bad.pb")) << "\x01\x02 no result";
   EXPECT_EQ(Synchronise().unreadable_files, 1);
-  const auto problems = index_->Problems();
-  ASSERT_TRUE(problems.ok());
-  ASSERT_THAT(*problems, SizeIs(1));
-  EXPECT_EQ((*problems)[0].file, "bad.pb");
-  EXPECT_THAT((*problems)[0].problem, HasSubstr("bad.pb"));
+  const FileProblems problems = index_->Problems();
+  ASSERT_THAT(problems.files(), SizeIs(1));
+  EXPECT_EQ(problems.files(0).file(), "bad.pb");
+  EXPECT_THAT(problems.files(0).problem(), HasSubstr("bad.pb"));
   Write("bad.pb", MakeDailyResult(1));
   EXPECT_EQ(Synchronise().added_files, 1);
-  EXPECT_THAT(*index_->Problems(), IsEmpty());
+  EXPECT_THAT(index_->Problems().files(), IsEmpty());
 }
 
 TEST_F(HistoryIndexTest, NamesFilesThatAreTooLarge) {
@@ -195,12 +246,11 @@ TEST_F(HistoryIndexTest, NamesFilesThatAreTooLarge) {
   Write("small.pb", MakeDailyResult(2));
   EXPECT_EQ(Synchronise().unreadable_files, 3);
   EXPECT_THAT(Files(), ElementsAre("small.pb"));
-  const auto problems = index_->Problems();
-  ASSERT_TRUE(problems.ok());
-  for (const FileProblem& problem : *problems) {
-    EXPECT_THAT(problem.problem, HasSubstr(problem.file));
-    EXPECT_THAT(problem.problem, HasSubstr("1 MiB"));
-    EXPECT_THAT(problem.problem, HasSubstr("; distbench r")) << "the remedy";
+  const FileProblems problems = index_->Problems();
+  for (const FileProblem& problem : problems.files()) {
+    EXPECT_THAT(problem.problem(), HasSubstr(problem.file()));
+    EXPECT_THAT(problem.problem(), HasSubstr("1 MiB"));
+    EXPECT_THAT(problem.problem(), HasSubstr("; distbench r")) << "the remedy";
   }
   EXPECT_FALSE(Synchronise().has_changed()) << "they are read again";
 }
@@ -223,7 +273,7 @@ TEST_F(HistoryIndexTest, DoesNotFollowLinksOutOfTheFolder) {
 TEST_F(HistoryIndexTest, NotesAreNotWrittenToWhereALinkLeads) {
   Write("a.pb", MakeDailyResult(1));
   Synchronise();
-  const std::string id = index_->List({})->results[0].id;
+  const std::string id = index_->List({})->results(0).id();
   const std::string target = absl::StrCat(folder_, "/target");
   std::ofstream(target) << "kept\n";
   fs::create_symlink(target, absl::StrCat(folder_, "/notes"));
@@ -247,10 +297,10 @@ TEST_F(HistoryIndexTest, ReadsRunsOfASequencerOnceTheyHaveEnded) {
   query.label = "nightly";
   const absl::StatusOr<ResultPage> page = index_->List(query);
   ASSERT_TRUE(page.ok()) << page.status();
-  ASSERT_THAT(page->results, SizeIs(1));
-  EXPECT_EQ(page->results[0].run_id, "run-1");
-  EXPECT_EQ(page->results[0].file, "run-1.result");
-  EXPECT_EQ(page->results[0].verdict, "ok");
+  ASSERT_THAT(page->results(), SizeIs(1));
+  EXPECT_EQ(page->results(0).run_id(), "run-1");
+  EXPECT_EQ(page->results(0).file(), "run-1.result");
+  EXPECT_EQ(page->results(0).verdict(), "ok");
 
   // Half of the result is missing.
   fs::resize_file(absl::StrCat(folder_, "/run-1.result"), 50);
@@ -278,7 +328,7 @@ TEST_F(HistoryIndexTest, IsSharedByProcesses) {
   EXPECT_EQ(status, 0);
   EXPECT_FALSE(Synchronise().has_changed());
   EXPECT_THAT(Files(), SizeIs(kFiles));
-  EXPECT_EQ(index_->List(Search("example"))->total, kFiles);
+  EXPECT_EQ(index_->List(Search("example"))->total(), kFiles);
 }
 
 TEST_F(HistoryIndexTest, FiltersGoWithTheirLastResult) {
@@ -287,13 +337,13 @@ TEST_F(HistoryIndexTest, FiltersGoWithTheirLastResult) {
   Synchronise();
   fs::remove(absl::StrCat(folder_, "/a.pb"));
   Synchronise();
-  EXPECT_THAT(index_->Filters()->tests, ElementsAre("example"));
-  EXPECT_EQ((*index_->ListSeries("example", ""))[0].points, 1);
+  EXPECT_THAT(index_->Filters().tests, ElementsAre("example"));
+  EXPECT_EQ(index_->ListSeries("example", "").series(0).points(), 1);
   fs::remove(absl::StrCat(folder_, "/b.pb"));
   Synchronise();
-  EXPECT_THAT(index_->Filters()->tests, IsEmpty());
-  EXPECT_THAT(index_->Filters()->hosts, IsEmpty());
-  EXPECT_THAT(*index_->ListSeries("example", ""), IsEmpty());
+  EXPECT_THAT(index_->Filters().tests, IsEmpty());
+  EXPECT_THAT(index_->Filters().hosts, IsEmpty());
+  EXPECT_THAT(index_->ListSeries("example", "").series(), IsEmpty());
 }
 
 TEST_F(HistoryIndexTest, CanBeStoppedBetweenFiles) {
@@ -317,29 +367,28 @@ TEST_F(HistoryIndexTest, FindsByWordsAndFilters) {
   Write("b.pb", MakeDailyResult(2));
   Synchronise();
   EXPECT_THAT(Files(Search("nightly")), ElementsAre("nightly_a.pb"));
-  EXPECT_THAT(Files(Search("exam nightl")), ElementsAre("nightly_a.pb"));
+  EXPECT_THAT(Files(Search("Exam ightl")), ElementsAre("nightly_a.pb"));
   EXPECT_THAT(Files(Search("r-12")), ElementsAre("nightly_a.pb"));
   EXPECT_THAT(Files(Search("\"OR NOT( *")), IsEmpty());
-  EXPECT_THAT(Files(Search("* -")), SizeIs(2));
+  EXPECT_THAT(Files(Search(" \t")), SizeIs(2));
   ResultQuery query;
   query.attributes["rack"] = "r-12";
   query.test = "example";
   EXPECT_THAT(Files(query), ElementsAre("nightly_a.pb"));
   query.test = "another";
   EXPECT_THAT(Files(query), IsEmpty());
-  const auto filters = index_->Filters();
-  ASSERT_TRUE(filters.ok()) << filters.status();
-  EXPECT_THAT(filters->tests, ElementsAre("example"));
-  EXPECT_THAT(filters->attributes.at("rack"), ElementsAre("r-12"));
+  const FilterValues filters = index_->Filters();
+  EXPECT_THAT(filters.tests, ElementsAre("example"));
+  EXPECT_THAT(filters.attributes.at("rack"), ElementsAre("r-12"));
 }
 
 TEST_F(HistoryIndexTest, LimitsWordsAndAttributes) {
   std::string words;
-  for (int i = 0; i < kMaxSearchTerms; ++i) absl::StrAppend(&words, " a");
+  for (size_t i = 0; i < kMaxSearchTerms; ++i) absl::StrAppend(&words, " a");
   EXPECT_TRUE(index_->List(Search(words)).ok());
   EXPECT_FALSE(index_->List(Search(words + " a")).ok());
   ResultQuery query;
-  for (int i = 0; i < kMaxSearchTerms; ++i) {
+  for (size_t i = 0; i < kMaxSearchTerms; ++i) {
     query.attributes[absl::StrCat(i)] = "a";
   }
   EXPECT_TRUE(index_->List(query).ok());
@@ -359,12 +408,12 @@ TEST_F(HistoryIndexTest, PagesDoNotOverlap) {
   do {
     const absl::StatusOr<ResultPage> page = index_->List(query);
     ASSERT_TRUE(page.ok()) << page.status();
-    EXPECT_EQ(page->total, 5);
-    for (const IndexedResult& result : page->results) {
-      EXPECT_THAT(all, Not(Contains(result.id)));
-      all.push_back(result.id);
+    EXPECT_EQ(page->total(), 5);
+    for (const IndexedResult& result : page->results()) {
+      EXPECT_THAT(all, Not(Contains(result.id())));
+      all.push_back(result.id());
     }
-    query.cursor = page->next;
+    query.cursor = page->next();
   } while (!query.cursor.empty());
   EXPECT_THAT(all, SizeIs(5));
   query.cursor = "x";
@@ -384,36 +433,61 @@ TEST_F(HistoryIndexTest, NamesTheFactThatChanged) {
   failed.mutable_run_info()->set_failure("a node was lost");
   Write("failed.pb", failed);
   Synchronise();
-  ASSERT_TRUE(index_->Judge(kNeverStop).ok());
-  const auto series = index_->ListSeries("example", "");
-  ASSERT_TRUE(series.ok()) << series.status();
-  const auto p50 = std::find_if(
-      series->begin(), series->end(),
-      [](const SeriesSummary& s) { return s.metric == "p50 response time"; });
-  ASSERT_NE(p50, series->end());
-  EXPECT_EQ(p50->points, 30);
-  EXPECT_EQ(p50->changes, 1);
-  const auto trend = index_->TrendOf(p50->id);
+  index_->Judge(kNeverStop);
+  const SeriesSummary p50 = SeriesOf("p50 response time");
+  EXPECT_EQ(p50.points(), 30);
+  EXPECT_EQ(p50.changes(), 1);
+  const auto trend = index_->TrendOf(p50.id());
   ASSERT_TRUE(trend.ok()) << trend.status();
-  EXPECT_EQ(trend->left_out, 1);
-  ASSERT_THAT(trend->changes, SizeIs(1));
-  const TrendChange& change = trend->changes[0];
-  EXPECT_EQ(change.change.index, 15u);
-  EXPECT_NEAR(change.change.relative, 0.5, 0.1);
-  ASSERT_THAT(change.facts, SizeIs(1));
-  EXPECT_EQ(change.facts[0].name, "kernel");
-  EXPECT_EQ(change.facts[0].before, "6.1.0-18");
-  EXPECT_EQ(change.facts[0].after, "6.1.0-20");
-  EXPECT_EQ(change.facts[0].distance, 0);
+  EXPECT_EQ(trend->left_out(), 1);
+  ASSERT_THAT(trend->changes(), SizeIs(1));
+  const TrendChange& change = trend->changes(0);
+  EXPECT_EQ(change.index(), 15);
+  EXPECT_NEAR(change.relative(), 0.5, 0.1);
+  ASSERT_THAT(change.facts(), SizeIs(1));
+  EXPECT_EQ(change.facts(0).name(), "kernel");
+  EXPECT_EQ(change.facts(0).before(), "6.1.0-18");
+  EXPECT_EQ(change.facts(0).after(), "6.1.0-20");
+  EXPECT_EQ(change.facts(0).distance(), 0);
   EXPECT_THAT(TrendText(*trend), HasSubstr("kernel: 6.1.0-18 to 6.1.0-20"));
   const auto json = nlohmann::json::parse(ToJson(*trend));
-  EXPECT_EQ(json["changes"][0]["kind"], "level");
+  EXPECT_EQ(json["changes"][0]["index"], 15);
+  EXPECT_EQ(json["series"]["better"], "lower");
   EXPECT_EQ(json["points"].size(), 30u);
 
   // An accepted change is no longer counted.
-  ASSERT_TRUE(index_->SetAccepted(trend->points[16].result_id, true).ok());
-  EXPECT_TRUE(index_->TrendOf(p50->id)->changes[0].is_accepted);
-  EXPECT_EQ(index_->TrendOf(p50->id)->series.changes, 0);
+  ASSERT_TRUE(index_->SetAccepted(trend->points(16).result(), true).ok());
+  EXPECT_TRUE(index_->TrendOf(p50.id())->changes(0).accepted());
+  EXPECT_EQ(index_->TrendOf(p50.id())->series().changes(), 0);
+  EXPECT_EQ(SeriesOf("p50 response time").changes(), 0);
+}
+
+// What the repeats of a night have in common would look like changes.
+TEST_F(HistoryIndexTest, RepeatsInAFileAreOnePoint) {
+  TestSequenceResults night;
+  for (const double slowness : {1.0, 3.0}) {
+    *night.add_test_results() = MakeDailyResult(1, slowness);
+  }
+  TestResult failed = MakeDailyResult(1);
+  failed.mutable_run_info()->set_failure("a node was lost");
+  *night.add_test_results() = failed;
+  Write("night.pb", MakeDailyResult(1, /*slowness=*/2), night);
+  Write("single.pb", MakeDailyResult(1, /*slowness=*/2));
+  Synchronise();
+  const auto trend = index_->TrendOf(SeriesOf("p50 response time").id());
+  ASSERT_TRUE(trend.ok()) << trend.status();
+  ASSERT_THAT(trend->points(), SizeIs(2));
+  const TrendPoint& point = trend->points(0);
+  EXPECT_THAT(point.runs(), SizeIs(4));
+  EXPECT_EQ(point.result(), point.runs(0));
+  EXPECT_EQ(point.value(), trend->points(1).value()) << "the median";
+  EXPECT_NEAR(point.low() / point.value(), 0.5, 0.1);
+  EXPECT_NEAR(point.high() / point.value(), 1.5, 0.1);
+  EXPECT_EQ(trend->left_out(), 1);
+
+  // Each of them stands for the point.
+  ASSERT_TRUE(index_->SetAccepted(point.runs(3), true).ok());
+  EXPECT_TRUE(index_->TrendOf(trend->series().id())->points(0).accepted());
 }
 
 TEST_F(HistoryIndexTest, NotesOutliveTheIndex) {
@@ -421,7 +495,7 @@ TEST_F(HistoryIndexTest, NotesOutliveTheIndex) {
   Reopen(path);
   Write("a.pb", MakeDailyResult(1));
   Synchronise();
-  const std::string id = index_->List({})->results[0].id;
+  const std::string id = index_->List({})->results(0).id();
   ASSERT_TRUE(index_->SetNote(id, "new switch").ok());
   ASSERT_TRUE(index_->SetAccepted(id, true).ok());
   EXPECT_TRUE(absl::IsNotFound(index_->SetNote("none-0", "x")));
@@ -433,11 +507,11 @@ TEST_F(HistoryIndexTest, NotesOutliveTheIndex) {
   Reopen(path);
   Synchronise();
   const IndexedResult result = *index_->Find(id);
-  EXPECT_EQ(result.note, "new switch");
-  EXPECT_TRUE(result.is_accepted);
+  EXPECT_EQ(result.note(), "new switch");
+  EXPECT_TRUE(result.accepted());
   ASSERT_TRUE(index_->SetNote(id, "").ok());
   Reopen(path);
-  EXPECT_EQ(index_->Find(id)->note, "");
+  EXPECT_EQ(index_->Find(id)->note(), "");
 }
 
 TEST_F(HistoryIndexTest, ReplacesOnlyItsOwnFiles) {

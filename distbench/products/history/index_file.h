@@ -1,61 +1,50 @@
-// The file of an index.
+// The file of an index: what was measured of result files, so that a later
+// start need not read them again.
 
 #ifndef DISTBENCH_PRODUCTS_HISTORY_INDEX_FILE_H_
 #define DISTBENCH_PRODUCTS_HISTORY_INDEX_FILE_H_
 
-#include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "distbench/products/history/database.h"
-#include "distbench/products/history/measured_result.h"
-#include "distbench/products/history/result_source.h"
+#include "distbench/products/history/history.pb.h"
+
+struct sqlite3;
 
 namespace distbench::history {
 
-// Opens an index, or makes it. An index that is of another schema, or damaged,
-// is replaced by an empty one. FAILED_PRECONDITION if the file is something
-// else, which is never touched. An empty path means memory.
-absl::StatusOr<std::unique_ptr<Database>> OpenIndexFile(
-    const std::string& path);
+// A table of files in SQLite, with a write-ahead log, so that several processes
+// can use one. Waits up to five seconds for others that write. Errors name the
+// file and say what SQLite says. Thread-compatible.
+class IndexFile {
+ public:
+  // Opens an index, or makes it, and adds what it has to `files`. One that is
+  // of another version of distbench, or damaged, is replaced by an empty one.
+  // FAILED_PRECONDITION if the file is something else, which is never touched.
+  static absl::StatusOr<std::unique_ptr<IndexFile>> Open(
+      const std::string& path, std::vector<IndexedFile>& files);
 
-// A result's position is the first of its start in milliseconds, plus a number
-// below kPositionsPerMs that tells apart results that started together. So
-// positions are in the order of time, and all tables have that order. Times
-// after the year 2109 count as 2109.
-inline constexpr int64_t kPositionsPerMs = int64_t{1} << 20;
-int64_t FirstPosition(int64_t started_ms);
+  // Keeps what is known of a file, in place of what was known, or forgets it.
+  absl::Status Put(const IndexedFile& file);
+  absl::Status Remove(const std::string& name);
 
-// Makes an empty index in place of one that is damaged. Nobody in this process
-// may have it open.
-absl::StatusOr<std::unique_ptr<Database>> ReplaceIndexFile(
-    const std::string& path);
+ private:
+  struct Closer {
+    void operator()(sqlite3* database) const;
+  };
+  using Database = std::unique_ptr<sqlite3, Closer>;
 
-// Puts results into an index, and takes them out.
+  IndexFile(std::string path, Database database);
 
-// See IndexedResult::id.
-std::string ResultId(const std::string& file, int test_index);
+  static absl::StatusOr<std::unique_ptr<IndexFile>> OpenOnce(
+      const std::string& path, std::vector<IndexedFile>& files);
 
-// What an index keeps of a file.
-struct MeasuredFile {
-  ResultEntry entry;
-  std::string problem;  // why it cannot be read; empty if it can
-  std::string run_id;
-  std::string label;
-  std::vector<MeasuredTest> tests;
+  const std::string path_;
+  const Database database_;
 };
-
-// Files of the index, by name.
-absl::StatusOr<std::map<std::string, ResultEntry>> IndexedFiles(
-    Database& database);
-
-// Each in a transaction of its own. The file replaces what the index had of it.
-absl::Status StoreFile(const MeasuredFile& file, Database& database);
-absl::Status RemoveFile(const std::string& name, Database& database);
 
 }  // namespace distbench::history
 

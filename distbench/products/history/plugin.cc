@@ -1,5 +1,6 @@
 // What this product adds to the program.
 
+#include <cstdint>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -51,12 +52,10 @@ absl::StatusOr<std::unique_ptr<HistoryIndex>> IndexFolder(
   const absl::Status synchronised =
       (*index)->Synchronise(**source, *entries, [] { return false; }).status();
   if (!synchronised.ok()) return synchronised;
-  const absl::StatusOr<std::vector<FileProblem>> problems =
-      (*index)->Problems();
-  if (!problems.ok()) return problems.status();
-  for (const FileProblem& problem : *problems) {
-    std::cerr << "distbench: left out: " << base::PrintableLine(problem.problem)
-              << '\n';
+  const FileProblems problems = (*index)->Problems();
+  for (const FileProblem& problem : problems.files()) {
+    std::cerr << "distbench: left out: "
+              << base::PrintableLine(problem.problem()) << '\n';
   }
   return index;
 }
@@ -86,33 +85,29 @@ absl::StatusOr<int> ListResults(HistoryIndex& index, HistoryFlags& flags) {
 }
 
 // All series that the flags select; INVALID_ARGUMENT if there are none.
-absl::StatusOr<std::vector<SeriesSummary>> SelectSeries(
-    const HistoryIndex& index, const HistoryFlags& flags) {
-  absl::StatusOr<std::vector<SeriesSummary>> all =
-      index.ListSeries(flags.query.test, flags.rpc);
-  if (!all.ok()) return all;
-  std::vector<SeriesSummary> selected;
-  for (SeriesSummary& series : *all) {
-    if (flags.metric.empty() || series.metric == flags.metric) {
-      selected.push_back(std::move(series));
+absl::StatusOr<std::vector<int64_t>> SelectSeries(const HistoryIndex& index,
+                                                  const HistoryFlags& flags) {
+  std::vector<int64_t> selected;
+  std::string problem = "there is no such series in the results";
+  const SeriesList all = index.ListSeries(flags.query.test, flags.rpc);
+  for (const SeriesSummary& series : all.series()) {
+    if (flags.metric.empty() || series.metric() == flags.metric) {
+      selected.push_back(series.id());
     }
+    absl::StrAppend(&problem, "\n  ", base::PrintableLine(series.rpc()), ", ",
+                    base::PrintableLine(series.metric()));
   }
-  if (!selected.empty()) return selected;
-  std::string known = "there is no such series in the results";
-  for (const SeriesSummary& series : *all) {
-    absl::StrAppend(&known, "\n  ", base::PrintableLine(series.rpc), ", ",
-                    base::PrintableLine(series.metric));
-  }
-  return absl::InvalidArgumentError(known);
+  if (selected.empty()) return absl::InvalidArgumentError(problem);
+  return selected;
 }
 
 absl::StatusOr<int> ShowTrend(HistoryIndex& index, HistoryFlags& flags) {
-  const absl::StatusOr<std::vector<SeriesSummary>> selected =
+  const absl::StatusOr<std::vector<int64_t>> selected =
       SelectSeries(index, flags);
   if (!selected.ok()) return selected.status();
   std::string json;
-  for (const SeriesSummary& series : *selected) {
-    const absl::StatusOr<Trend> trend = index.TrendOf(series.id);
+  for (const int64_t id : *selected) {
+    const absl::StatusOr<Trend> trend = index.TrendOf(id);
     if (!trend.ok()) return cli::Fail(trend.status(), report::kExitRunFailed);
     if (flags.format == "json") {
       absl::StrAppend(&json, json.empty() ? "" : ",\n", ToJson(*trend));
@@ -180,7 +175,7 @@ void AddResultList(CLI::App& history, cli::CommandBody& chosen) {
                 flags, chosen);
   cli::AddTextFlag(command, "--search", flags->query.search, "WORDS",
                    "Only results whose label, test, file, run, attributes or\n"
-                   "hosts have words that begin so");
+                   "hosts have all of these words, or words with them");
   cli::AddTextFlag(command, "--test", flags->query.test, "NAME",
                    "Only results of this test");
   cli::AddTextFlag(command, "--label", flags->query.label, "TEXT",
@@ -212,9 +207,11 @@ void AddTrend(CLI::App& history, cli::CommandBody& chosen) {
   AddFormat(command, *flags);
   cli::SetFooter(
       command,
-      "Results that failed or are invalid are left out. All series of the\n"
-      "test are judged together: the probability that any shows a change\n"
-      "although there is none is 5 %.\n\n"
+      "Repeats in one file are one point: their median. Results that failed\n"
+      "or are invalid are left out. All series of the test are judged\n"
+      "together, after each of 200 nights: the probability that any ever "
+      "shows\n"
+      "a change although there is none is at most 5 %.\n\n"
       "Example:\n"
       "  distbench history trend results --test=my_test --rpc=query");
 }

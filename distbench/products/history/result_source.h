@@ -10,7 +10,6 @@
 
 #include "absl/status/statusor.h"
 #include "distbench/base/files.h"
-#include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
 namespace distbench::history {
@@ -60,21 +59,6 @@ class ResultSource {
 // NOT_FOUND or similar if there is no such folder.
 absl::StatusOr<std::unique_ptr<ResultSource>> OpenResultFolder(
     const std::string& path);
-
-// Runs that a sequencer keeps with --results_dir.
-
-// Reads the description of a run (ID.run). The error names the file.
-absl::StatusOr<RunDescription> ReadRunDescription(const std::string& path);
-
-// Whether the run has a result that will not change any more.
-bool IsKept(const RunDescription& run);
-
-// Reads the result of a run (ID.result), which `run` describes. What is missing
-// of it is said by the failures of its tests, as in `distbench runs get`.
-// RESOURCE_EXHAUSTED if it has more than `max_bytes`.
-absl::StatusOr<KeptResults> ReadRunResult(const std::string& path,
-                                          const RunDescription& run,
-                                          int64_t max_bytes);
 
 }  // namespace distbench::history
 

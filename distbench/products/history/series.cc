@@ -2,336 +2,284 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <map>
-#include <nlohmann/json.hpp>
+#include <iterator>
 #include <set>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/products/history/measured_file.h"
+#include "distbench/products/history/trends/change_points.h"
 
 namespace distbench::history {
 namespace {
 
-using SortedJson = nlohmann::json;
-
-std::string ToText(const std::vector<StoredChange>& changes) {
-  SortedJson list = SortedJson::array();
-  for (const StoredChange& change : changes) {
-    list.push_back({{"position", change.position},
-                    {"started", change.started_ms},
-                    {"p_value", change.p_value},
-                    {"nearby", change.nearby}});
-  }
-  return list.dump();
+std::pair<int64_t, std::string> PlaceOf(const PlacedPoint& point) {
+  return {point.get().point().started(), point.file->name()};
 }
 
-std::vector<StoredChange> FromText(const std::string& text) {
-  std::vector<StoredChange> changes;
-  try {
-    for (const SortedJson& change : SortedJson::parse(text)) {
-      changes.push_back({.position = change.at("position"),
-                         .started_ms = change.at("started"),
-                         .p_value = change.at("p_value"),
-                         .nearby = change.at("nearby")});
-    }
-  } catch (const SortedJson::exception&) {
-    return {};
-  }
-  return changes;
-}
-
-constexpr absl::string_view kSeriesColumns =
-    "id, test, rpc, metric, unit, higher_is_better, judged_with, changes, "
-    "value_count";
-
-// Reads series, and how many are judged together with each.
-class SeriesReader {
- public:
-  explicit SeriesReader(const Database& database) : database_(database) {}
-
-  absl::StatusOr<StoredSeries> Read(const Statement& row) {
-    StoredSeries series;
-    SeriesSummary& summary = series.summary;
-    summary.id = row.Int(0);
-    summary.test = row.Text(1);
-    summary.rpc = row.Text(2);
-    summary.metric = row.Text(3);
-    summary.unit = row.Text(4);
-    summary.higher_is_better = row.Int(5) != 0;
-    summary.points = row.Int(8);
-    series.judged_with = static_cast<int>(row.Int(6));
-    series.changes = FromText(row.Text(7));
-    const absl::StatusOr<int> size = FamilySize(summary.test);
-    if (!size.ok()) return size.status();
-    series.family_size = *size;
-    return series;
-  }
-
- private:
-  absl::StatusOr<int> FamilySize(const std::string& test) {
-    const auto found = sizes_.find(test);
-    if (found != sizes_.end()) return found->second;
-    Statement count = database_.Prepare(
-        "SELECT COUNT(*) FROM series WHERE test = ? AND value_count >= ?");
-    count.Bind(test).Bind(int64_t{kMinJudgedPoints});
-    if (!count.Next()) return count.status();
-    return sizes_[test] = std::max(1, static_cast<int>(count.Int(0)));
-  }
-
-  const Database& database_;
-  std::map<std::string, int> sizes_;
-};
-
-}  // namespace
-
-absl::StatusOr<std::vector<StoredSeries>> ListStoredSeries(
-    const std::string& test, const std::string& rpc, int limit,
-    const Database& database) {
-  Statement row = database.Prepare(
-      absl::StrCat("SELECT ", kSeriesColumns, " FROM series",
-                   test.empty() ? " WHERE ? = ''" : " WHERE test = ?",
-                   rpc.empty() ? " AND ? = ''" : " AND rpc = ?",
-                   " ORDER BY test, rpc, metric LIMIT ", limit));
-  row.Bind(test).Bind(rpc);
-  SeriesReader reader(database);
-  std::vector<StoredSeries> list;
-  while (row.Next()) {
-    absl::StatusOr<StoredSeries> series = reader.Read(row);
-    if (!series.ok()) return series.status();
-    list.push_back(*std::move(series));
-  }
-  if (!row.status().ok()) return row.status();
-  return list;
-}
-
-absl::StatusOr<StoredSeries> FindSeries(int64_t series_id,
-                                        const Database& database) {
-  Statement row = database.Prepare(
-      absl::StrCat("SELECT ", kSeriesColumns, " FROM series WHERE id = ?"));
-  if (row.Bind(series_id).Next()) return SeriesReader(database).Read(row);
-  if (!row.status().ok()) return row.status();
-  return absl::NotFoundError(
-      absl::StrCat("there is no series ", series_id,
-                   "; list the series again, because the index was made anew"));
-}
-
-absl::StatusOr<std::vector<int64_t>> SeriesOfChangedTests(
-    const Database& database) {
-  Statement row = database.Prepare(
-      "SELECT id FROM series WHERE test IN "
-      "(SELECT test FROM series WHERE judged_with = 0) ORDER BY id");
-  std::vector<int64_t> ids;
-  while (row.Next()) ids.push_back(row.Int(0));
-  if (!row.status().ok()) return row.status();
-  return ids;
-}
-
-absl::StatusOr<std::vector<StoredPoint>> PointsOf(int64_t series_id,
-                                                  const Database& database) {
-  Statement row = database.Prepare(absl::StrCat(
-      "SELECT p.position, p.value, p.low, p.high, r.id, r.started, r.verdict, "
-      "r.environment FROM points p CROSS JOIN results r "
-      "ON r.position = p.position WHERE p.series = ? "
-      "ORDER BY p.position DESC LIMIT ",
-      kMaxJudgedPoints));
-  row.Bind(series_id);
-  std::vector<StoredPoint> points;
-  while (row.Next()) {
-    const std::optional<double> value = row.OptionalReal(1);
-    points.push_back({.position = row.Int(0),
-                      .is_left_out = !value,
-                      .point = {.result_id = row.Text(4),
-                                .started_ms = row.Int(5),
-                                .value = value.value_or(0),
-                                .low = row.OptionalReal(2),
-                                .high = row.OptionalReal(3),
-                                .is_accepted = false,
-                                .verdict = row.Text(6)},
-                      .environment = row.Int(7)});
-  }
-  if (!row.status().ok()) return row.status();
-  std::reverse(points.begin(), points.end());
-  return points;
-}
-
-absl::StatusOr<std::string> FactsOf(int64_t environment,
-                                    const Database& database) {
-  Statement row =
-      database.Prepare("SELECT facts FROM environments WHERE id = ?");
-  const bool is_found = row.Bind(environment).Next();
-  if (!row.status().ok()) return row.status();
-  return is_found ? row.Text(0) : "{}";
-}
-
-absl::Status StoreChanges(const StoredSeries& series, int64_t newest,
-                          Database& database) {
-  return database
-      .Prepare(
-          "UPDATE series SET judged_with = ?, changes = ? WHERE id = ? AND "
-          "(SELECT max(position) FROM points WHERE series = series.id) "
-          "= ?")
-      .Bind(int64_t{series.family_size})
-      .Bind(ToText(series.changes))
-      .Bind(series.summary.id)
-      .Bind(newest)
-      .Run();
-}
-
-namespace {
-
-std::vector<StoredPoint> JudgedPoints(const std::vector<StoredPoint>& points) {
-  std::vector<StoredPoint> judged;
-  for (const StoredPoint& point : points) {
-    if (!point.is_left_out) judged.push_back(point);
-  }
-  return judged;
-}
-
-std::vector<double> ValuesOf(const std::vector<StoredPoint>& points) {
-  std::vector<double> values;
-  for (const StoredPoint& point : points) values.push_back(point.point.value);
-  return values;
-}
-
-// The results that belong to a change at the index.
+// The points that belong to a change at the index.
 struct Nearby {
-  size_t first;
-  size_t last;  // included
+  int first;
+  int last;  // included
 };
 
-Nearby NearbyOf(size_t index, size_t count) {
-  return {.first = index < kNearbyResults ? 0 : index - kNearbyResults,
-          .last = std::min(count - 1, index + kNearbyResults)};
+Nearby NearbyOf(int index, int count) {
+  return {.first = std::max(0, index - kNearbyPoints),
+          .last = std::min(count - 1, index + kNearbyPoints)};
 }
 
-bool IsAccepted(const StoredChange& change, const ResultNotes& notes) {
+bool IsAccepted(const TrendPoint& point, const ResultNotes& notes) {
   return std::any_of(
-      change.nearby.begin(), change.nearby.end(),
+      point.runs().begin(), point.runs().end(),
       [&](const std::string& id) { return notes.Find(id).is_accepted; });
 }
 
-std::string FactIn(const std::map<std::string, std::string>& facts,
-                   const std::string& name) {
+bool IsAccepted(const TrendChange& change, const Trend& trend,
+                const ResultNotes& notes) {
+  const Nearby nearby =
+      NearbyOf(static_cast<int>(change.index()), trend.points_size());
+  for (int i = nearby.first; i <= nearby.last; ++i) {
+    if (IsAccepted(trend.points(i), notes)) return true;
+  }
+  return false;
+}
+
+// Counts the changes that are not accepted.
+void CountChanges(const Trend& trend, const ResultNotes& notes,
+                  SeriesSummary& summary) {
+  summary.set_changes(0);
+  summary.clear_last_change();
+  for (const TrendChange& change : trend.changes()) {
+    if (IsAccepted(change, trend, notes)) continue;
+    summary.set_changes(summary.changes() + 1);
+    summary.set_last_change(change.started());
+  }
+}
+
+using Facts = google::protobuf::Map<std::string, std::string>;
+
+const Facts& FactsOf(const PlacedPoint& point) {
+  return point.file->tests(point.get().first_test()).facts();
+}
+
+std::string FactIn(const Facts& facts, const std::string& name) {
   const auto found = facts.find(name);
   return found == facts.end() ? "" : found->second;
 }
 
-// The facts that differ between a point and the one before it.
-std::vector<ChangedFact> FactsChangedAt(size_t index, int distance,
-                                        const std::vector<StoredPoint>& points,
-                                        const Environments& environments) {
-  const int64_t ids[] = {points[index - 1].environment,
-                         points[index].environment};
-  if (ids[0] == ids[1]) return {};
-  const auto& before = environments.at(ids[0]);
-  const auto& after = environments.at(ids[1]);
+// The facts that differ between two points, by name.
+std::vector<ChangedFact> FactsThatDiffer(const Facts& before,
+                                         const Facts& after, int distance) {
   std::set<std::string> names;
-  for (const auto* facts : {&before, &after}) {
+  for (const Facts* facts : {&before, &after}) {
     for (const auto& [name, value] : *facts) names.insert(name);
   }
   std::vector<ChangedFact> changed;
   for (const std::string& name : names) {
-    ChangedFact fact = {.name = name,
-                        .before = FactIn(before, name),
-                        .after = FactIn(after, name),
-                        .distance = distance};
-    if (fact.before != fact.after) changed.push_back(std::move(fact));
+    ChangedFact fact;
+    fact.set_name(name);
+    fact.set_before(FactIn(before, name));
+    fact.set_after(FactIn(after, name));
+    fact.set_distance(distance);
+    if (fact.before() != fact.after()) changed.push_back(std::move(fact));
   }
   return changed;
 }
 
-std::vector<ChangedFact> FactsNear(size_t index,
-                                   const std::vector<StoredPoint>& points,
-                                   const Environments& environments) {
-  const Nearby nearby = NearbyOf(index, points.size());
+void AddFacts(const std::vector<PlacedPoint>& points, TrendChange& change) {
+  const int index = static_cast<int>(change.index());
+  const Nearby nearby = NearbyOf(index, static_cast<int>(points.size()));
   std::vector<ChangedFact> facts;
-  for (size_t i = std::max<size_t>(1, nearby.first); i <= nearby.last; ++i) {
-    const int distance = static_cast<int>(i) - static_cast<int>(index);
-    for (ChangedFact& fact :
-         FactsChangedAt(i, distance, points, environments)) {
-      facts.push_back(std::move(fact));
-    }
+  for (int i = std::max(1, nearby.first); i <= nearby.last; ++i) {
+    const std::vector<ChangedFact> more =
+        FactsThatDiffer(FactsOf(points[i - 1]), FactsOf(points[i]), i - index);
+    facts.insert(facts.end(), more.begin(), more.end());
   }
   std::stable_sort(facts.begin(), facts.end(),
                    [](const ChangedFact& a, const ChangedFact& b) {
-                     return std::abs(a.distance) < std::abs(b.distance);
+                     return std::abs(a.distance()) < std::abs(b.distance());
                    });
-  return facts;
+  change.mutable_facts()->Add(facts.begin(), facts.end());
 }
 
-// The stored changes, by the indices of their points.
-std::vector<ChangePoint> PlacesOf(const std::vector<StoredChange>& changes,
-                                  const std::vector<StoredPoint>& points) {
-  std::vector<ChangePoint> places;
-  for (const StoredChange& change : changes) {
-    const auto point = std::lower_bound(
-        points.begin(), points.end(), change.position,
-        [](const StoredPoint& a, int64_t b) { return a.position < b; });
-    places.push_back({.index = static_cast<size_t>(point - points.begin()),
-                      .p_value = change.p_value});
+void AddJudgement(const Judgement& judgement,
+                  const std::vector<PlacedPoint>& points, Trend& trend) {
+  for (const Segment& found : judgement.segments) {
+    TrendSegment& segment = *trend.add_segments();
+    segment.set_first(static_cast<int64_t>(found.first));
+    segment.set_last(static_cast<int64_t>(found.last));
+    segment.set_mean(found.mean);
+    segment.set_noise_low(found.noise_low);
+    segment.set_noise_high(found.noise_high);
   }
-  return places;
+  for (const ChangePoint& found : judgement.changes) {
+    TrendChange& change = *trend.add_changes();
+    change.set_index(static_cast<int64_t>(found.index));
+    change.set_started(points[found.index].get().point().started());
+    change.set_before(found.before);
+    change.set_after(found.after);
+    change.set_relative(found.relative);
+    change.set_p_value(found.p_value);
+    change.set_accepted(false);
+    AddFacts(points, change);
+  }
 }
 
 }  // namespace
 
-std::vector<StoredChange> JudgePoints(const std::vector<StoredPoint>& points,
-                                      int family_size) {
-  const std::vector<StoredPoint> judged = JudgedPoints(points);
-  std::vector<StoredChange> changes;
-  for (const ChangePoint& found :
-       FindChanges(ValuesOf(judged), family_size).changes) {
-    StoredChange change = {.position = judged[found.index].position,
-                           .started_ms = judged[found.index].point.started_ms,
-                           .p_value = found.p_value,
-                           .nearby = {}};
-    const Nearby nearby = NearbyOf(found.index, judged.size());
-    for (size_t i = nearby.first; i <= nearby.last; ++i) {
-      change.nearby.push_back(judged[i].point.result_id);
+SeriesSet::Key SeriesSet::KeyOf(const SeriesSummary& series) {
+  return {series.test(), series.rpc(), series.metric()};
+}
+
+void SeriesSet::Add(const SharedFile& file) {
+  for (int i = 0; i < file->points_size(); ++i) {
+    const PlacedPoint point = {.file = file, .index = i};
+    const SeriesSummary& of = point.get().series();
+    const Key key = KeyOf(of);
+    Series& series = series_[key];
+    if (series.points.empty()) {
+      series.summary = of;
+      // No name has a zero.
+      series.summary.set_id(
+          HashOf(absl::StrCat(of.test(), absl::string_view("\0", 1), of.rpc(),
+                              absl::string_view("\0", 1), of.metric())));
+      series.summary.set_points(0);
+      series.summary.set_changes(0);
+      keys_[series.summary.id()] = key;
     }
-    changes.push_back(std::move(change));
+    series.points[PlaceOf(point)] = point;
+    series.summary.set_points(series.summary.points() +
+                              point.get().point().has_value());
+    ++series.generation;
   }
-  return changes;
 }
 
-SeriesSummary SummaryOf(const StoredSeries& series, const ResultNotes& notes) {
-  SeriesSummary summary = series.summary;
-  for (const StoredChange& change : series.changes) {
-    if (IsAccepted(change, notes)) continue;
-    ++summary.changes;
-    summary.last_change_ms = change.started_ms;
+void SeriesSet::Remove(const SharedFile& file) {
+  for (int i = 0; i < file->points_size(); ++i) {
+    const PlacedPoint point = {.file = file, .index = i};
+    const auto entry = series_.find(KeyOf(point.get().series()));
+    Series& series = entry->second;
+    series.points.erase(PlaceOf(point));
+    series.summary.set_points(series.summary.points() -
+                              point.get().point().has_value());
+    ++series.generation;
+    if (!series.points.empty()) continue;
+    keys_.erase(series.summary.id());
+    series_.erase(entry);
   }
-  return summary;
 }
 
-Trend MakeTrend(const StoredSeries& series,
-                const std::vector<StoredPoint>& points,
-                const Environments& environments, const ResultNotes& notes) {
-  const std::vector<StoredPoint> judged = JudgedPoints(points);
+int SeriesSet::FamilySizeOf(const std::string& test) const {
+  int size = 0;
+  for (auto series = series_.lower_bound({test, "", ""});
+       series != series_.end() && std::get<0>(series->first) == test;
+       ++series) {
+    size += series->second.summary.points() >= int64_t{kMinJudgedPoints};
+  }
+  return std::max(1, size);
+}
+
+bool SeriesSet::IsJudged(const Series& series, int family_size) {
+  return series.judged_generation == series.generation &&
+         series.judged_family_size == family_size;
+}
+
+absl::StatusOr<SeriesSnapshot> SeriesSet::Find(int64_t id) const {
+  const auto key = keys_.find(id);
+  if (key == keys_.end()) {
+    return absl::NotFoundError(
+        absl::StrCat("there is no series ", id,
+                     "; list the series again, because its results are gone"));
+  }
+  const Series& series = series_.at(key->second);
+  SeriesSnapshot snapshot = {.summary = series.summary,
+                             .points = {},
+                             .judged = nullptr,
+                             .family_size = FamilySizeOf(series.summary.test()),
+                             .generation = series.generation};
+  if (IsJudged(series, snapshot.family_size)) {
+    snapshot.judged = series.judged;
+    return snapshot;
+  }
+  size_t values = 0;
+  for (auto point = series.points.rbegin();
+       point != series.points.rend() && values < kMaxJudgedPoints; ++point) {
+    values += point->second.get().point().has_value();
+    snapshot.points.push_back(point->second);
+  }
+  std::reverse(snapshot.points.begin(), snapshot.points.end());
+  return snapshot;
+}
+
+void SeriesSet::Keep(const SeriesSnapshot& snapshot, SharedTrend trend) {
+  const auto key = keys_.find(snapshot.summary.id());
+  if (key == keys_.end()) return;
+  Series& series = series_.at(key->second);
+  if (series.generation != snapshot.generation) return;
+  series.judged = std::move(trend);
+  series.judged_generation = snapshot.generation;
+  series.judged_family_size = snapshot.family_size;
+}
+
+std::vector<int64_t> SeriesSet::Unjudged() const {
+  std::vector<int64_t> ids;
+  std::string test;
+  int family_size = 0;
+  for (const auto& [key, series] : series_) {
+    if (family_size == 0 || std::get<0>(key) != test) {
+      test = std::get<0>(key);
+      family_size = FamilySizeOf(test);
+    }
+    if (!IsJudged(series, family_size)) ids.push_back(series.summary.id());
+  }
+  return ids;
+}
+
+SeriesList SeriesSet::List(const std::string& test, const std::string& rpc,
+                           int limit, const ResultNotes& notes) const {
+  SeriesList list;
+  for (const auto& [key, series] : series_) {
+    if (list.series_size() == limit) break;
+    if (!test.empty() && test != std::get<0>(key)) continue;
+    if (!rpc.empty() && rpc != std::get<1>(key)) continue;
+    SeriesSummary& summary = *list.add_series();
+    summary = series.summary;
+    if (series.judged != nullptr) CountChanges(*series.judged, notes, summary);
+  }
+  return list;
+}
+
+Trend MakeTrend(const SeriesSnapshot& snapshot) {
   Trend trend;
-  trend.series = SummaryOf(series, notes);
-  trend.left_out = static_cast<int64_t>(points.size() - judged.size());
-  for (const StoredPoint& point : judged) {
-    trend.points.push_back(point.point);
-    trend.points.back().is_accepted =
-        notes.Find(point.point.result_id).is_accepted;
+  *trend.mutable_series() = snapshot.summary;
+  std::vector<PlacedPoint> judged;
+  std::vector<double> values;
+  int64_t left_out = 0;
+  for (const PlacedPoint& point : snapshot.points) {
+    left_out += point.get().left_out();
+    if (!point.get().point().has_value()) continue;
+    judged.push_back(point);
+    values.push_back(point.get().point().value());
+    *trend.add_points() = point.get().point();
+    trend.mutable_points()->rbegin()->set_accepted(false);
   }
-  if (judged.size() < kMinJudgedPoints) {
-    trend.problem = absl::StrCat("a trend needs at least ", kMinJudgedPoints,
-                                 " valid results; there are ", judged.size());
-  }
-  Judgement judgement =
-      DescribeChanges(ValuesOf(judged), PlacesOf(series.changes, judged));
-  trend.segments = std::move(judgement.segments);
-  for (size_t i = 0; i < judgement.changes.size(); ++i) {
-    const ChangePoint& change = judgement.changes[i];
-    trend.changes.push_back(
-        {.change = change,
-         .started_ms = judged[change.index].point.started_ms,
-         .is_accepted = IsAccepted(series.changes[i], notes),
-         .facts = FactsNear(change.index, judged, environments)});
-  }
+  trend.set_left_out(left_out);
+  trend.set_error(
+      judged.size() >= kMinJudgedPoints
+          ? ""
+          : absl::StrCat("a trend needs at least ", kMinJudgedPoints,
+                         " valid results; there are ", judged.size()));
+  AddJudgement(FindChanges(values, snapshot.family_size), judged, trend);
   return trend;
+}
+
+void AddAcceptance(const ResultNotes& notes, Trend& trend) {
+  CountChanges(trend, notes, *trend.mutable_series());
+  for (TrendChange& change : *trend.mutable_changes()) {
+    change.set_accepted(IsAccepted(change, trend, notes));
+  }
+  for (TrendPoint& point : *trend.mutable_points()) {
+    point.set_accepted(IsAccepted(point, notes));
+  }
 }
 
 }  // namespace distbench::history

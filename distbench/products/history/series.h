@@ -1,98 +1,101 @@
-// Series of an index, and what is told of them.
+// The series of an index: their points, and what was found in them.
 
 #ifndef DISTBENCH_PRODUCTS_HISTORY_SERIES_H_
 #define DISTBENCH_PRODUCTS_HISTORY_SERIES_H_
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
-#include <optional>
+#include <memory>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
-#include "distbench/products/history/database.h"
-#include "distbench/products/history/history_answers.h"
+#include "distbench/products/history/history.pb.h"
 #include "distbench/products/history/notes.h"
 
 namespace distbench::history {
 
-// Series of an index: their points, and the changes that were found in them.
+using SharedFile = std::shared_ptr<const IndexedFile>;
+using SharedTrend = std::shared_ptr<const Trend>;
 
-// A change as it is kept: what else is told of it follows from the points.
-struct StoredChange {
-  int64_t position = 0;  // of the first point after it
-  int64_t started_ms = 0;
-  double p_value = 1;
+// Facts and acceptance within so many points of a change belong to it, because
+// its place is an estimate.
+inline constexpr int kNearbyPoints = 5;
 
-  // Ids of the results within kNearbyResults.
-  std::vector<std::string> nearby;
+// A point of a series, where its file keeps it.
+struct PlacedPoint {
+  SharedFile file;
+  int index = 0;
+
+  const FilePoint& get() const { return file->points(index); }
 };
 
-struct StoredSeries {
+// A series as it was when it was asked for.
+struct SeriesSnapshot {
   SeriesSummary summary;  // without changes
 
+  // The newest, of which kMaxJudgedPoints have values; oldest first. Empty if
+  // the series was judged as it is: then `judged` is what was found.
+  std::vector<PlacedPoint> points;
+  SharedTrend judged;
+
   // The number of series of the test that have enough values, and so are judged
-  // together; and what it was when this one was judged, 0 if that was before
-  // its last point came or went.
+  // together.
   int family_size = 1;
-  int judged_with = 0;
-  std::vector<StoredChange> changes;
 
-  bool is_judged() const { return judged_with == family_size; }
+  // Counts the points that came or went.
+  int64_t generation = 0;
 };
 
-struct StoredPoint {
-  int64_t position = 0;
-  bool is_left_out = false;
-  TrendPoint point;         // is_accepted is not filled in
-  int64_t environment = 0;  // see FactsOf()
+// Thread-compatible.
+class SeriesSet {
+ public:
+  // Adds or removes the points of a file.
+  void Add(const SharedFile& file);
+  void Remove(const SharedFile& file);
+
+  // NOT_FOUND if there is no series with this id.
+  absl::StatusOr<SeriesSnapshot> Find(int64_t id) const;
+
+  // Keeps what was found in a snapshot, unless the series has changed since.
+  void Keep(const SeriesSnapshot& snapshot, SharedTrend trend);
+
+  // Those that have changed since they were judged.
+  std::vector<int64_t> Unjudged() const;
+
+  // By test, RPC and metric; of all tests or RPCs where the name is empty, at
+  // most `limit`. Changes are those of the last judgement that no note accepts.
+  SeriesList List(const std::string& test, const std::string& rpc, int limit,
+                  const ResultNotes& notes) const;
+
+ private:
+  using Key = std::tuple<std::string, std::string, std::string>;
+  struct Series {
+    SeriesSummary summary;
+    std::map<std::pair<int64_t, std::string>, PlacedPoint> points;  // by time
+    int64_t generation = 0;
+
+    // What was found, in which generation, among how many series; null before.
+    SharedTrend judged = nullptr;
+    int64_t judged_generation = -1;
+    int judged_family_size = 0;
+  };
+
+  static Key KeyOf(const SeriesSummary& series);
+  static bool IsJudged(const Series& series, int family_size);
+  int FamilySizeOf(const std::string& test) const;
+
+  std::map<Key, Series> series_;
+  std::map<int64_t, Key> keys_;  // by id
 };
 
-// By test, RPC and metric. An empty name selects all.
-absl::StatusOr<std::vector<StoredSeries>> ListStoredSeries(
-    const std::string& test, const std::string& rpc, int limit,
-    const Database& database);
+// Judges the points of a snapshot. Nothing is accepted.
+Trend MakeTrend(const SeriesSnapshot& snapshot);
 
-// NOT_FOUND if there is no such series.
-absl::StatusOr<StoredSeries> FindSeries(int64_t series_id,
-                                        const Database& database);
-
-// Series of tests of which some series have not been judged since they changed.
-absl::StatusOr<std::vector<int64_t>> SeriesOfChangedTests(
-    const Database& database);
-
-// The newest kMaxJudgedPoints points, oldest first.
-absl::StatusOr<std::vector<StoredPoint>> PointsOf(int64_t series_id,
-                                                  const Database& database);
-
-// The facts of an environment, as StoredTexts() reads them.
-absl::StatusOr<std::string> FactsOf(int64_t environment,
-                                    const Database& database);
-
-// Keeps what was found in a series when it was judged with family_size, unless
-// it has been changed since then: `newest` is the position of its newest point.
-absl::Status StoreChanges(const StoredSeries& series, int64_t newest,
-                          Database& database);
-
-// From the points of a series to what is told of it. No database.
-
-// By the ids of environments.
-using Environments = std::map<int64_t, std::map<std::string, std::string>>;
-
-// The changes of a series of `family_size` that are judged together.
-std::vector<StoredChange> JudgePoints(const std::vector<StoredPoint>& points,
-                                      int family_size);
-
-// Counts the changes that are not accepted.
-SeriesSummary SummaryOf(const StoredSeries& series, const ResultNotes& notes);
-
-// Requires that the series is judged, and that these are its points.
-Trend MakeTrend(const StoredSeries& series,
-                const std::vector<StoredPoint>& points,
-                const Environments& environments, const ResultNotes& notes);
+// Notes what is accepted, and counts the other changes.
+void AddAcceptance(const ResultNotes& notes, Trend& trend);
 
 }  // namespace distbench::history
 

@@ -124,10 +124,10 @@ function resultTable(results) {
 }
 
 function renderResults() {
-  const {results, total, total_is_least: isLeast, next} = listed;
+  const {results, total, next} = listed;
   byId('results-count').textContent = results.length === 0 ? adviceOnEmptyList()
       : results.length === total ? `${plural(total, 'result')}, newest first`
-          : `The newest ${formatCount(results.length)} of ${isLeast ? 'at least ' : ''}${plural(total, 'result')}`;
+          : `The newest ${formatCount(results.length)} of ${plural(total, 'result')}`;
   replaceContent('results-table', ...(results.length === 0 ? [] : [resultTable(results)]));
   replaceContent('results-more', ...(next === null ? [] : [button('More', () => withProblems(showList(true)))]));
   renderCompare();

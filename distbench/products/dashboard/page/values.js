@@ -26,20 +26,18 @@ function formatDay(ms) {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-// More spread is worse, whatever is measured.
-function isWorse({kind, before, after}, {better}) {
-  return kind === 'spread' || better === 'lower' ? after > before : after < before;
+function isWorse({before, after}, {better}) {
+  return better === 'lower' ? after > before : after < before;
 }
 
-// "+5.1 %" or "spread +100.0 %"
-function sizeOf({kind, relative}) {
-  return `${kind === 'spread' ? 'spread ' : ''}${formatRelative(relative)}`;
+// "+5.1 %"
+function sizeOf({relative}) {
+  return formatRelative(relative);
 }
 
 // "level +5.1 % (mean 1.02 ms → 1.07 ms, p = 0.002)"
-function describeChange({kind, before, after, relative, p_value: pValue}, {unit}) {
-  const measure = kind === 'spread' ? 'standard deviation' : 'mean';
-  return `${kind} ${formatRelative(relative)} (${measure} ${formatValue(unit, before)} → ${formatValue(unit, after)}, ` +
+function describeChange({before, after, relative, p_value: pValue}, {unit}) {
+  return `level ${formatRelative(relative)} (mean ${formatValue(unit, before)} → ${formatValue(unit, after)}, ` +
       `p = ${Number(pValue.toPrecision(2))})`;
 }
 

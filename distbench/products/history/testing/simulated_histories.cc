@@ -1,9 +1,7 @@
 #include "distbench/products/history/testing/simulated_histories.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 
 #include "absl/types/span.h"
 #include "distbench/products/history/trends/change_points.h"
@@ -21,114 +19,53 @@ double Draw(Noise noise, std::mt19937_64& random) {
          std::sqrt(kFreedom / (kFreedom - 2));
 }
 
-bool IsNear(size_t index, size_t place, size_t distance) {
-  return index + distance >= place && index <= place + distance;
+// What is known after so many nights.
+Judgement JudgeAfter(const std::vector<double>& points, size_t nights,
+                     int series_count) {
+  const size_t first =
+      nights > kMaxJudgedPoints ? nights - kMaxJudgedPoints : 0;
+  return FindChanges(absl::MakeConstSpan(points).subspan(first, nights - first),
+                     series_count);
 }
 
-bool IsReported(const std::vector<ChangePoint>& changes, size_t place,
-                size_t distance) {
-  return std::any_of(changes.begin(), changes.end(),
+bool AlarmsEver(const std::vector<double>& points, int series_count) {
+  for (size_t nights = kMinJudgedPoints; nights <= points.size(); ++nights) {
+    if (!JudgeAfter(points, nights, series_count).changes.empty()) return true;
+  }
+  return false;
+}
+
+bool IsFound(const Judgement& judgement, int step_night) {
+  return std::any_of(judgement.changes.begin(), judgement.changes.end(),
                      [&](const ChangePoint& change) {
-                       return IsNear(change.index, place, distance);
+                       return std::abs(static_cast<int>(change.index) -
+                                       step_night) <= kPlacedWithin;
                      });
-}
-
-std::vector<ChangePoint> SpreadsOf(const std::vector<ChangePoint>& changes) {
-  std::vector<ChangePoint> spreads;
-  for (const ChangePoint& change : changes) {
-    if (change.kind == ChangeKind::kSpread) spreads.push_back(change);
-  }
-  return spreads;
-}
-
-// Twice the negative logarithm of the likelihood of normal values, at the best
-// mean and variance, up to a constant.
-double Unlikelihood(absl::Span<const double> values) {
-  return static_cast<double>(values.size()) *
-         std::log(std::pow(StandardDeviationOf(values), 2));
-}
-
-// The most likely place of a change of the spread.
-size_t MostLikelyPlace(absl::Span<const double> values) {
-  size_t best = 0;
-  double least = std::numeric_limits<double>::infinity();
-  for (size_t i = kMinSegmentPoints; i + kMinSegmentPoints <= values.size();
-       ++i) {
-    const double unlikelihood =
-        Unlikelihood(values.first(i)) + Unlikelihood(values.subspan(i));
-    if (unlikelihood >= least) continue;
-    best = i;
-    least = unlikelihood;
-  }
-  return best;
-}
-
-// Puts the changes at places with at least kMinSegment results between them.
-void PlaceChanges(std::mt19937_64& random, HistoryModel& model) {
-  constexpr size_t kMinSegment = 40;
-  const size_t spare = model.results - 4 * kMinSegment;
-  std::array<size_t, 3> shifts;
-  for (size_t& shift : shifts) {
-    shift = std::uniform_int_distribution<size_t>(0, spare)(random);
-  }
-  std::sort(shifts.begin(), shifts.end());
-  model.five_percent = kMinSegment + shifts[0];
-  model.ten_percent = 2 * kMinSegment + shifts[1];
-  model.spread_change = 3 * kMinSegment + shifts[2];
-}
-
-void Count(const HistoryModel& model, absl::Span<const double> values,
-           const std::vector<ChangePoint>& changes, DetectionPower& power) {
-  const std::vector<ChangePoint> spreads = SpreadsOf(changes);
-  power.found_five_percent +=
-      IsReported(changes, model.five_percent, kFoundWithin);
-  power.found_ten_percent +=
-      IsReported(changes, model.ten_percent, kFoundWithin);
-  power.found_spread += IsReported(spreads, model.spread_change, kFoundWithin);
-  power.noticed_spread +=
-      IsReported(spreads, model.spread_change, kNoticedWithin);
-  const size_t likely =
-      model.ten_percent + MostLikelyPlace(values.subspan(model.ten_percent));
-  power.placed_by_likelihood +=
-      IsNear(likely, model.spread_change, kFoundWithin);
-  for (const ChangePoint& change : changes) {
-    power.other_changes +=
-        !IsNear(change.index, model.five_percent, kNoticedWithin) &&
-        !IsNear(change.index, model.ten_percent, kNoticedWithin) &&
-        !IsNear(change.index, model.spread_change, kNoticedWithin);
-  }
 }
 
 }  // namespace
 
 std::vector<double> SimulateHistory(const HistoryModel& model,
                                     std::mt19937_64& random) {
-  std::vector<double> values;
-  double noise = Draw(model.noise, random);
-  for (size_t i = 0; i < model.results; ++i) {
-    double level = 0.001;  // a millisecond
-    if (i >= model.five_percent) level *= 1.05;
-    if (i >= model.ten_percent) level *= 1.10;
-    const double spread = i >= model.spread_change ? model.spread_factor : 1;
-    values.push_back(level * (1 + model.variation * spread * noise));
-    const double correlation = model.correlation;
-    noise = correlation * noise + std::sqrt(1 - correlation * correlation) *
-                                      Draw(model.noise, random);
+  std::vector<double> points;
+  double of_night = Draw(model.noise, random);
+  const double kept = model.between_nights;
+  for (int night = 0; night < model.nights; ++night) {
+    const bool is_stepped =
+        model.step_night != HistoryModel::kNever && night >= model.step_night;
+    const double level = is_stepped ? 1 + model.step : 1;
+    std::vector<double> values;
+    for (int repeat = 0; repeat < model.repeats; ++repeat) {
+      const double noise =
+          std::sqrt(model.within_night) * of_night +
+          std::sqrt(1 - model.within_night) * Draw(model.noise, random);
+      values.push_back(level * (1 + model.variation * noise));
+    }
+    points.push_back(MedianOf(values));
+    of_night = kept * of_night +
+               std::sqrt(1 - kept * kept) * Draw(model.noise, random);
   }
-  return values;
-}
-
-DetectionPower MeasurePower(const HistoryModel& model, int histories,
-                            int series_count, uint64_t seed) {
-  std::mt19937_64 random(seed);
-  DetectionPower power;
-  for (int i = 0; i < histories; ++i) {
-    HistoryModel changed = model;
-    PlaceChanges(random, changed);
-    const std::vector<double> values = SimulateHistory(changed, random);
-    Count(changed, values, FindChanges(values, series_count).changes, power);
-  }
-  return power;
+  return points;
 }
 
 int CountFalseAlarms(const HistoryModel& model, int histories, int series_count,
@@ -138,12 +75,34 @@ int CountFalseAlarms(const HistoryModel& model, int histories, int series_count,
   for (int i = 0; i < histories; ++i) {
     bool has_alarm = false;
     for (int series = 0; series < series_count; ++series) {
-      has_alarm |= !FindChanges(SimulateHistory(model, random), series_count)
-                        .changes.empty();
+      has_alarm |= AlarmsEver(SimulateHistory(model, random), series_count);
     }
     alarms += has_alarm;
   }
   return alarms;
+}
+
+DetectionPower MeasurePower(const HistoryModel& model, int histories,
+                            int series_count, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_int_distribution<int> places(60, 120);
+  DetectionPower power;
+  for (int i = 0; i < histories; ++i) {
+    HistoryModel changed = model;
+    changed.step_night = places(random);
+    changed.nights = changed.step_night + kFoundWithin;
+    const std::vector<double> points = SimulateHistory(changed, random);
+    for (int after = 1; after <= kFoundWithin; ++after) {
+      const Judgement judgement =
+          JudgeAfter(points, changed.step_night + after, series_count);
+      if (!IsFound(judgement, changed.step_night)) continue;
+      ++power.found;
+      power.nights.push_back(after);
+      break;
+    }
+  }
+  std::sort(power.nights.begin(), power.nights.end());
+  return power;
 }
 
 }  // namespace distbench::history

@@ -15,54 +15,48 @@ enum class Noise {
   kHeavyTails,  // Student's t with three degrees of freedom
 };
 
+// Every night a test is repeated a few times. What differs from night to night
+// is common to the repeats of one.
 struct HistoryModel {
-  size_t results = 200;
+  int nights = 200;
+  int repeats = 5;
   double variation = 0.03;  // standard deviation of the values, as a share
   Noise noise = Noise::kNormal;
 
-  // The correlation of neighbouring results.
-  double correlation = 0;
+  // The correlation of the repeats of a night, and that of what neighbouring
+  // nights have of their own.
+  double within_night = 0.5;
+  double between_nights = 0;
 
-  // From these results on, the level is higher by 5 %, by a further 10 %, or
-  // the spread is multiplied by spread_factor. kNever: there is no such change.
-  static constexpr size_t kNever = SIZE_MAX;
-  size_t five_percent = kNever;
-  size_t ten_percent = kNever;
-  size_t spread_change = kNever;
-  double spread_factor = 2;
+  // From this night on, the level is higher by so much. kNever: it is not.
+  static constexpr int kNever = -1;
+  int step_night = kNever;
+  double step = 0.05;
 };
 
+// The points of a history, one for each night: the median of its repeats.
 std::vector<double> SimulateHistory(const HistoryModel& model,
                                     std::mt19937_64& random);
 
-// A change counts as found if one was reported so near. Nobody can place a
-// small change of the spread that well, so that it is also counted how often
-// one of that kind was reported somewhat near.
-inline constexpr size_t kFoundWithin = 5;
-inline constexpr size_t kNoticedWithin = 25;
-
-struct DetectionPower {
-  int found_five_percent = 0;
-  int found_ten_percent = 0;
-  int found_spread = 0;
-  int noticed_spread = 0;
-
-  // Whose place a maximum of the likelihood would find as near, if it knew that
-  // there is one change of the spread after the other changes, and that the
-  // noise is normal.
-  int placed_by_likelihood = 0;
-  int other_changes = 0;  // beyond kNoticedWithin of any
-};
-
-// Each history has all three changes, in their order, at places that are drawn;
-// all segments have at least 40 results.
-DetectionPower MeasurePower(const HistoryModel& model, int histories,
-                            int series_count, uint64_t seed);
-
-// The number of histories of `series_count` series without changes in which any
-// change is reported.
+// Judges series after every night, as an index does. Returns the number of
+// histories of `series_count` series without changes in which any night showed
+// one.
 int CountFalseAlarms(const HistoryModel& model, int histories, int series_count,
                      uint64_t seed);
+
+// A change of the level must be found within so many nights, at a place so near
+// to it.
+inline constexpr int kFoundWithin = 15;
+inline constexpr int kPlacedWithin = 5;
+
+struct DetectionPower {
+  int found = 0;
+  std::vector<int> nights;  // that it took, of those that were found; sorted
+};
+
+// Each history has one step, with 60 to 120 nights before it that are drawn.
+DetectionPower MeasurePower(const HistoryModel& model, int histories,
+                            int series_count, uint64_t seed);
 
 }  // namespace distbench::history
 
