@@ -1,5 +1,7 @@
 #include "distbench/products/trace_import/config_writer.h"
 
+#include <openssl/sha.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -7,144 +9,22 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "absl/strings/substitute.h"
 #include "distbench/base/time_units.h"
 #include "distbench/config/validate/test_validation.h"
 #include "distbench/products/trace_import/distribution_fit.h"
 #include "google/protobuf/text_format.h"
 
 namespace distbench::trace_import {
-namespace {
-
-std::string Indented(absl::string_view text, absl::string_view prefix) {
-  std::string lines = absl::StrCat(
-      prefix, absl::StrReplaceAll(text, {{"\n", absl::StrCat("\n", prefix)}}));
-  if (!text.empty() && text.back() == '\n') {
-    lines.resize(lines.size() - prefix.size());
-  }
-  return lines;
-}
-
-void AddSentences(absl::string_view title,
-                  const std::vector<std::string>& sentences,
-                  std::string& text) {
-  absl::StrAppend(&text, "#\n# ", title, ":\n");
-  for (const std::string& sentence : sentences) {
-    absl::StrAppend(&text, "# - ", sentence, "\n");
-  }
-}
-
-}  // namespace
-
-std::string ConfigText(const Provenance& from,
-                       const std::vector<ConfigPart>& parts) {
-  std::string text = "# Made from traces by distbench import.\n";
-  AddSentences("In the data", from.in_the_data, text);
-  AddSentences("Inferred", from.inferred, text);
-  AddSentences("Invented", from.invented, text);
-  absl::StrAppend(&text, "tests {\n");
-  for (const ConfigPart& part : parts) {
-    if (!part.comment.empty()) {
-      absl::StrAppend(&text, "\n", Indented(part.comment, "  # "), "\n");
-    }
-    std::string content;
-    google::protobuf::TextFormat::PrintToString(part.content, &content);
-    absl::StrAppend(&text, Indented(content, "  "));
-  }
-  return absl::StrCat(text, "}\n");
-}
-
-HandlerLists::HandlerLists(const TrafficModel& model, const ConfigNames& names)
-    : model_(model), names_(names) {
-  for (const auto& [name, instances] : model.services) {
-    lists_.Take(names.Service(name));
-  }
-  for (size_t i = 0; i < model.rpcs.size(); ++i) lists_.Take(names.Rpc(i));
-}
-
-void HandlerLists::Add(int rpc, const std::string& delays,
-                       DistributedSystemDescription& test) {
-  const std::string& name = names_.Rpc(rpc);
-  ActionList handler;
-  handler.set_name(name);
-  std::string work;
-  if (!delays.empty()) {
-    work = actions_.Take(name + ".work");
-    Action& action = *test.add_actions();
-    action.set_name(work);
-    action.set_delay_distribution_name(delays);
-    handler.add_action_names(work);
-  }
-  std::vector<std::string> calls;  // by group
-  for (const CallGroup& group : model_.rpcs[rpc].groups) {
-    Action action;
-    action.set_name(
-        actions_.Take(absl::StrCat(name, ".calls.", names_.Rpc(group.rpc))));
-    if (!work.empty()) action.add_dependencies(work);
-    for (const int before : group.after) {
-      action.add_dependencies(calls[before]);
-    }
-    calls.push_back(action.name());
-    handler.add_action_names(action.name());
-    SetCalls(group, SimplifyCounts(group.counts), action, test);
-    *test.add_actions() = action;
-  }
-  *test.add_action_lists() = handler;
-}
-
-void HandlerLists::SetCalls(const CallGroup& group, const CountWeights& counts,
-                            Action& action,
-                            DistributedSystemDescription& test) {
-  if (counts.size() == 1) return SetCount(group, counts[0].first, action);
-  // An action that a coin skips would skip those that depend on it, too. A list
-  // is done, whatever its coins say.
-  action.set_action_list_name(lists_.Take(action.name()));
-  AddChoice(group, counts, action.action_list_name(), test);
-}
-
-void HandlerLists::SetCount(const CallGroup& group, int count,
-                            Action& action) const {
-  action.set_rpc_name(names_.Rpc(group.rpc));
-  if (count == 1) return;
-  action.mutable_iterations()->set_max_iteration_count(count);
-  if (group.is_parallel) {
-    action.mutable_iterations()->set_max_parallel_iterations(count);
-  }
-}
-
-void HandlerLists::AddChoice(const CallGroup& group, const CountWeights& counts,
-                             const std::string& name,
-                             DistributedSystemDescription& test) {
-  int64_t total = 0;
-  for (const auto& [count, weight] : counts) total += weight;
-  const auto [count, weight] = counts[0];
-  const CountWeights others(counts.begin() + 1, counts.end());
-  const std::string coin = absl::StrCat("calls_", count);
-
-  ActionList list;
-  list.set_name(name);
-  (*list.mutable_predicate_probabilities())[coin] = static_cast<float>(
-      static_cast<double>(weight) / static_cast<double>(total));
-  if (count > 0) {
-    Action action;
-    action.set_name(actions_.Take(absl::StrCat(name, ".", count)));
-    action.add_predicates(coin);
-    SetCount(group, count, action);
-    list.add_action_names(action.name());
-    *test.add_actions() = action;
-  }
-  Action action;
-  action.set_name(actions_.Take(absl::StrCat(name, ".not_", count)));
-  action.add_predicates("!" + coin);
-  SetCalls(group, others, action, test);
-  list.add_action_names(action.name());
-  *test.add_actions() = action;
-  *test.add_action_lists() = list;
-}
-
 namespace {
 
 using Process = ArrivalModel::Process;
@@ -161,28 +41,132 @@ constexpr char kInventedError[] = "UNAVAILABLE";
 // The largest that a gamma process may have.
 constexpr double kMaxVariation = 20;
 
+// Longer names make configs illegible; they are cut off.
+constexpr size_t kMaxKeptLength = 80;
+constexpr size_t kPseudonymBytes = 4;
+
+std::string Pseudonym(absl::string_view kind, absl::string_view name,
+                      absl::string_view key) {
+  const std::string text = absl::StrCat(key.size(), ":", key, kind, ":", name);
+  unsigned char digest[SHA256_DIGEST_LENGTH];
+  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(),
+         digest);
+  return absl::StrCat(
+      kind, "_",
+      absl::BytesToHexString(absl::string_view(
+          reinterpret_cast<const char*>(digest), kPseudonymBytes)));
+}
+
+// With the characters that names in configs have.
+std::string Kept(absl::string_view name) {
+  std::string kept(name.substr(0, kMaxKeptLength));
+  for (char& c : kept) {
+    const bool fits = absl::ascii_isalnum(c) || c == '-' || c == '.';
+    if (!fits) c = '_';
+  }
+  return kept.empty() ? "unnamed" : kept;
+}
+
+// Without the service that many operations begin with.
+absl::string_view ShortOperation(const RpcModel& rpc) {
+  absl::string_view operation = rpc.operation;
+  absl::ConsumePrefix(&operation, absl::StrCat(rpc.server, "/"));
+  return operation.empty() ? absl::string_view(rpc.operation) : operation;
+}
+
+// Names that differ from one another.
+class UniqueNames {
+ public:
+  // Returns the name, or, if it is taken, the name with a number.
+  std::string Take(const std::string& name) {
+    std::string unique = name;
+    for (int i = 2; !taken_.insert(unique).second; ++i) {
+      unique = absl::StrCat(name, "_", i);
+    }
+    return unique;
+  }
+
+ private:
+  std::set<std::string> taken_;
+};
+
+// A number that is read back as it is.
+std::string Exact(double number) { return absl::StrFormat("%.17g", number); }
+
+// A list of names.
+std::string Quoted(const std::vector<std::string>& names) {
+  return names.empty() ? "[]"
+                       : absl::StrCat("['", absl::StrJoin(names, "', '"), "']");
+}
+
 class ConfigWriter {
  public:
-  ConfigWriter(const TrafficModel& model, const ConfigNames& names,
+  ConfigWriter(const TrafficModel& model, const NamingOptions& naming,
                double sampled_fraction)
-      : model_(model),
-        names_(names),
-        sampled_fraction_(sampled_fraction),
-        handlers_(model, names) {}
+      : model_(model), sampled_fraction_(sampled_fraction) {
+    for (const auto& [name, instances] : model.services) {
+      service_names_[name] = lists_.Take(
+          naming.keep_names ? Kept(name)
+                            : Pseudonym("service", name, naming.key));
+    }
+    for (const RpcModel& rpc : model.rpcs) {
+      config_.rpc_names.push_back(lists_.Take(
+          naming.keep_names
+              ? Kept(ShortOperation(rpc))
+              : Pseudonym("rpc", absl::StrCat(rpc.server, "/", rpc.operation),
+                          naming.key)));
+    }
+  }
 
   ImportedConfig Write() {
     FindReachable();
-    WriteBasics();
-    WriteServices();
+    SayWhatIsCommon();
+    Put("name: 'imported' default_protocol: 'grpc'");
+    EndPiece("");
+    for (const std::string& name : services_) WriteService(name);
     for (const auto& [rpc, clients] : clients_) WriteRpc(rpc, clients);
+    WriteInventedSizes();
     WriteArrivals();
-    StateWhatIsCommon();
-    for (const ConfigPart& part : parts_) config_.test.MergeFrom(part.content);
-    config_.text = ConfigText(config_.provenance, parts_);
+    config_.text = absl::StrCat("# Made from traces by distbench import.\n",
+                                Head("In the data", from_.in_the_data),
+                                Head("Inferred", from_.inferred),
+                                Head("Invented", from_.invented), "tests {\n",
+                                config_.text, "}\n");
     return std::move(config_);
   }
 
  private:
+  static std::string Head(absl::string_view title, const Tally& tally) {
+    std::string text = absl::StrCat("#\n# ", title, ":\n");
+    for (const std::string& sentence : Sentences(tally)) {
+      absl::StrAppend(&text, "# - ", sentence, "\n");
+    }
+    return text;
+  }
+
+  // Adds what a text says, in the format of configs, to the present piece of
+  // the test. Names have no quotes in them.
+  template <typename... Args>
+  void Put(absl::string_view format, const Args&... args) {
+    google::protobuf::TextFormat::Parser parser;
+    parser.MergeFromString(absl::Substitute(format, args...), &piece_);
+  }
+
+  // Ends the piece, which has a comment of some lines above it; empty: none.
+  void EndPiece(absl::string_view comment) {
+    if (!comment.empty()) {
+      absl::StrAppend(&config_.text, "\n  # ",
+                      absl::StrReplaceAll(comment, {{"\n", "\n  # "}}), "\n");
+    }
+    google::protobuf::TextFormat::Printer printer;
+    printer.SetInitialIndentLevel(1);
+    std::string text;
+    printer.PrintToString(piece_, &text);
+    config_.text += text;
+    config_.test.MergeFrom(piece_);
+    piece_.Clear();
+  }
+
   // Finds the RPCs that arrivals cause, and their clients.
   void FindReachable() {
     std::vector<int> next;
@@ -201,86 +185,89 @@ class ConfigWriter {
       for (const CallGroup& group : rpc.groups) reach(group.rpc, rpc.server);
     }
     const size_t left_out = model_.rpcs.size() - clients_.size();
-    if (left_out > 0) {
-      config_.provenance.in_the_data.push_back(
-          absl::StrCat(left_out,
-                       " RPCs are left out: only parts of traces, whose causes "
-                       "are missing, ",
-                       model_.options.only_successes ? "or failed calls " : "",
-                       "have them"));
+    if (left_out == 0) return;
+    from_.in_the_data[absl::StrCat(
+        "# RPCs are left out: only parts of traces, whose causes are missing, ",
+        model_.options.only_successes ? "or failed calls " : "", "have them")] =
+        static_cast<int64_t>(left_out);
+  }
+
+  void SayWhatIsCommon() {
+    from_.in_the_data["# traces; services, RPCs, who calls whom"] =
+        model_.traces;
+    for (const char* sentence :
+         {"how often an RPC calls another one; independent of other calls",
+          "sequence and parallelism, by whether calls mostly overlap",
+          "processing time: what a server did not wait for others; the config "
+          "spends it before the first call, without a thread",
+          "arrivals, from when traces begin"}) {
+      from_.inferred[sentence] = 1;
+    }
+    for (const char* sentence :
+         {"the driver, which is grpc", "which instance is called: any"}) {
+      from_.invented[sentence] = 1;
     }
   }
 
-  DistributedSystemDescription& AddPart(std::string comment) {
-    parts_.emplace_back().comment = std::move(comment);
-    return parts_.back().content;
-  }
-
-  void WriteBasics() {
-    DistributedSystemDescription& test = AddPart("");
-    test.set_name("imported");
-    test.set_default_protocol("grpc");
-  }
-
-  void WriteServices() {
-    for (const std::string& name : services_) {
-      const int64_t seen = model_.services.at(name);
-      int64_t count = std::max<int64_t>(1, seen);
-      std::string comment = seen > 0
-                                ? absl::StrCat(seen, " instances were seen.")
-                                : "Invented: the number of instances.";
-      // No instance calls itself.
-      if (count == 1 && talk_to_themselves_.count(name) > 0) {
-        count = 2;
-        comment = "Invented: a second instance, because it calls itself.";
-      }
-      if (count != seen) ++invented_counts_;
-      ServiceSpec& service = *AddPart(comment).add_services();
-      service.set_name(names_.Service(name));
-      service.set_count(static_cast<int32_t>(count));
-      instances_[name] = count;
+  void WriteService(const std::string& name) {
+    const int64_t seen = model_.services.at(name);
+    int64_t count = std::max<int64_t>(1, seen);
+    std::string comment = seen > 0 ? absl::StrCat(seen, " instances were seen.")
+                                   : "Invented: the number of instances.";
+    // No instance calls itself.
+    if (count == 1 && talk_to_themselves_.count(name) > 0) {
+      count = 2;
+      comment = "Invented: a second instance, because it calls itself.";
     }
+    if (count != seen) ++from_.invented["numbers of instances of # services"];
+    Put("services { name: '$0' count: $1 }", service_names_.at(name), count);
+    instances_[name] = count;
+    EndPiece(comment);
   }
 
   void WriteRpc(int index, const std::set<std::string>& clients) {
     const RpcModel& rpc = model_.rpcs[index];
-    const std::string& name = names_.Rpc(index);
-    DistributedSystemDescription& test = AddPart(RpcComment(rpc));
-    RpcSpec& spec = *test.add_rpc_descriptions();
-    spec.set_name(name);
+    const std::string& name = config_.rpc_names[index];
+    std::vector<std::string> client_names;
     for (const std::string& client : clients) {
-      spec.add_client(names_.Service(client));
+      client_names.push_back(service_names_.at(client));
     }
-    spec.set_server(names_.Service(rpc.server));
-    if (instances_.at(rpc.server) > 1) spec.set_fanout_filter("random");
-    if (rpc.sizes.empty()) {
-      spec.set_request_payload_name(kInventedPayload);
-      spec.set_response_payload_name(kInventedPayload);
-      ++without_sizes_;
-    } else {
-      spec.set_distribution_config_name(name + ".sizes");
-      DistributionConfig& sizes = *test.add_distribution_config();
-      sizes = FitSizes(rpc.sizes);
-      sizes.set_name(name + ".sizes");
+    Put("rpc_descriptions { name: '$0' client: $1 server: '$2' $3 $4 }", name,
+        Quoted(client_names), service_names_.at(rpc.server),
+        instances_.at(rpc.server) > 1 ? "fanout_filter: 'random'" : "",
+        rpc.sizes.empty()
+            ? absl::Substitute("request_payload_name: '$0' "
+                               "response_payload_name: '$0'",
+                               kInventedPayload)
+            : absl::Substitute("distribution_config_name: '$0.sizes'", name));
+    if (!rpc.sizes.empty()) {
+      *piece_.add_distribution_config() = FitSizes(rpc.sizes, name + ".sizes");
     }
-    handlers_.Add(index, WriteDelays(rpc, name, test), test);
+    WriteHandler(index);
     if (model_.options.only_successes && rpc.failures > 0) {
-      WriteFault(rpc, name, test);
+      WriteFault(rpc, name);
     }
+    EndPiece(RpcComment(rpc));
   }
 
-  void WriteFault(const RpcModel& rpc, const std::string& name,
-                  DistributedSystemDescription& test) {
-    ServerFault& fault = *test.add_server_faults();
-    fault.set_name(name + ".fails");
-    fault.set_service(names_.Service(rpc.server));
-    fault.set_rpc_name(name);
-    fault.set_probability(static_cast<double>(rpc.failures) /
-                          static_cast<double>(rpc.calls));
-    fault.set_error_code(kInventedError);
-    ++faulty_;
+  void WriteFault(const RpcModel& rpc, const std::string& name) {
+    Put("server_faults { name: '$0.fails' service: '$1' rpc_name: '$0' "
+        "probability: $2 error_code: '$3' }",
+        name, service_names_.at(rpc.server),
+        Exact(static_cast<double>(rpc.failures) /
+              static_cast<double>(rpc.calls)),
+        kInventedError);
+    ++from_.inferred
+          ["failures of # RPCs: a probability for each, independent of other "
+           "failures. Failed calls are answered at once and call nothing; "
+           "times and calls of the RPCs are those of the others"];
+    from_.invented[absl::StrCat(
+        "the error of failures, which is ", kInventedError,
+        ", and what callers do about it: they go on. Which calls were retries "
+        "cannot be known; they count as calls like others")] = 1;
   }
 
+  // What is particular about the RPC, which the head counts, too.
   std::string RpcComment(const RpcModel& rpc) {
     std::string comment =
         absl::StrCat(rpc.calls, " calls, ", rpc.failures, " of them failed");
@@ -289,23 +276,46 @@ class ConfigWriter {
                             static_cast<double>(rpc.failed_ns) /
                                 base::kNsPerUs /
                                 static_cast<double>(rpc.failures));
+      from_.in_the_data[absl::StrCat(
+          "# failures", model_.options.only_successes
+                            ? ""
+                            : ", which the config does not repeat; --failures "
+                              "makes faults of them")] += rpc.failures;
     }
     comment += ".";
-    failures_ += rpc.failures;
     if (rpc.executions == 0) {
-      ++without_server_;
-      absl::StrAppend(&comment,
-                      "\nNo span of the server: times include the network.");
+      ++from_.inferred
+            ["processing time of # RPCs, whose servers have no spans, from "
+             "their clients: it includes the network"];
+      comment += "\nNo span of the server: times include the network.";
     }
     if (rpc.server_is_inferred) {
-      ++inferred_servers_;
-      absl::StrAppend(&comment, "\nInferred: its server.");
+      ++from_.inferred
+            ["the servers of # RPCs, from the services of their clients' "
+             "spans, which are not those of their callers"];
+      comment += "\nInferred: its server.";
     }
-    if (rpc.sizes.empty()) absl::StrAppend(&comment, "\nInvented: its sizes.");
+    if (rpc.async_calls > 0) {
+      ++from_.inferred
+            ["that nobody waits for calls of # RPCs; how long messages wait "
+             "for their consumers is not repeated"];
+      absl::StrAppend(&comment, "\nInferred: that nobody waits for ",
+                      rpc.async_calls, " of them.");
+    }
+    if (rpc.sizes.empty()) {
+      ++from_.invented[absl::StrCat("sizes of # RPCs: ", kInventedBytes,
+                                    " bytes each way")];
+      comment += "\nInvented: its sizes.";
+    } else {
+      from_.in_the_data
+          ["sizes of messages, as joint distributions of both directions"] = 1;
+    }
     AddMissingSizes("requests", rpc.without_request_size, rpc, comment);
     AddMissingSizes("responses", rpc.without_response_size, rpc, comment);
     if (rpc.without_request_size + rpc.without_response_size > 0) {
-      ++with_half_sizes_;
+      ++from_.invented
+            ["0 bytes in a direction, for calls of # RPCs that have only the "
+             "size of the other one"];
     }
     return comment;
   }
@@ -318,65 +328,147 @@ class ConfigWriter {
                     rpc.sizes.size(), ").");
   }
 
-  // Returns the name of the distribution; empty if nothing takes any time.
-  static std::string WriteDelays(const RpcModel& rpc, const std::string& name,
-                                 DistributedSystemDescription& test) {
-    const bool takes_time =
-        std::any_of(rpc.self_ns.begin(), rpc.self_ns.end(),
-                    [](int64_t self_ns) { return self_ns > 0; });
-    if (!takes_time) return "";
-    DistributionConfig& delays = *test.add_delay_distribution_configs();
-    delays = FitDelays(rpc.self_ns);
-    delays.set_name(name + ".work");
-    return delays.name();
+  // What the server of an RPC does: it works, then calls others, at once or in
+  // turn, and answers when all have ended that it waits for.
+  void WriteHandler(int index) {
+    const RpcModel& rpc = model_.rpcs[index];
+    const std::string& name = config_.rpc_names[index];
+    std::vector<std::string> actions;  // of the list
+    std::vector<std::string> waited_for;
+    if (absl::c_any_of(rpc.self_ns, [](int64_t ns) { return ns > 0; })) {
+      actions.push_back(actions_.Take(name + ".work"));
+      waited_for = actions;
+      Put("actions { name: '$0' delay_distribution_name: '$1.work' }",
+          actions[0], name);
+      *piece_.add_delay_distribution_configs() =
+          FitDelays(rpc.self_ns, name + ".work");
+    }
+    const size_t first_call = actions.size();
+    for (const CallGroup& group : rpc.groups) {
+      std::vector<std::string> before(actions.begin(),
+                                      actions.begin() + first_call);
+      for (const int i : group.after) before.push_back(actions[first_call + i]);
+      actions.push_back(actions_.Take(
+          absl::StrCat(name, ".calls.", config_.rpc_names[group.rpc])));
+      if (!group.is_async) waited_for.push_back(actions.back());
+      const std::string calls =
+          CallsText(group, SimplifyCounts(group.counts), actions.back());
+      Put("actions { name: '$0' dependencies: $1 $2 }", actions.back(),
+          Quoted(before), calls);
+    }
+    if (waited_for.size() < actions.size()) {
+      actions.push_back(actions_.Take(name + ".answer"));
+      Put("actions { name: '$0' dependencies: $1 "
+          "send_response_when_done: true }",
+          actions.back(), Quoted(waited_for));
+    }
+    Put("action_lists { name: '$0' action_names: $1 }", name, Quoted(actions));
+  }
+
+  // What the action of this name does so that it makes one of the numbers of
+  // calls.
+  std::string CallsText(const CallGroup& group, const CountWeights& counts,
+                        const std::string& name) {
+    if (counts.size() == 1) return CountText(group, counts[0].first);
+    // An action that a coin skips would skip those that depend on it, too. A
+    // list is done, whatever its coins say.
+    const std::string list = lists_.Take(name);
+    WriteChoice(group, counts, list);
+    return absl::Substitute("action_list_name: '$0'", list);
+  }
+
+  std::string CountText(const CallGroup& group, int count) const {
+    const std::string call =
+        absl::Substitute("rpc_name: '$0'", config_.rpc_names[group.rpc]);
+    if (count == 1) return call;
+    return absl::Substitute(
+        "$0 iterations { max_iteration_count: $1 $2 }", call, count,
+        group.is_parallel ? absl::StrCat("max_parallel_iterations: ", count)
+                          : "");
+  }
+
+  // Adds a list that tosses a coin between the first number and the others.
+  void WriteChoice(const CallGroup& group, const CountWeights& counts,
+                   const std::string& list) {
+    int64_t total = 0;
+    for (const auto& [count, weight] : counts) total += weight;
+    const auto [count, weight] = counts[0];
+    const std::string coin = absl::StrCat("calls_", count);
+    std::vector<std::string> actions;
+    if (count > 0) {
+      actions.push_back(actions_.Take(absl::StrCat(list, ".", count)));
+      Put("actions { name: '$0' predicates: '$1' $2 }", actions[0], coin,
+          CountText(group, count));
+    }
+    actions.push_back(actions_.Take(absl::StrCat(list, ".not_", count)));
+    const std::string others = CallsText(
+        group, CountWeights(counts.begin() + 1, counts.end()), actions.back());
+    Put("actions { name: '$0' predicates: '!$1' $2 }", actions.back(), coin,
+        others);
+    Put("action_lists { name: '$0' action_names: $1 "
+        "predicate_probabilities { key: '$2' value: $3 } }",
+        list, Quoted(actions), coin,
+        Exact(static_cast<double>(weight) / static_cast<double>(total)));
+  }
+
+  void WriteInventedSizes() {
+    const bool are_invented =
+        absl::c_any_of(clients_, [&](const auto& reachable) {
+          return model_.rpcs[reachable.first].sizes.empty();
+        });
+    if (!are_invented) return;
+    Put("payload_descriptions { name: '$0' size: $1 }", kInventedPayload,
+        kInventedBytes);
+    EndPiece("Invented: sizes that no trace has.");
   }
 
   void WriteArrivals() {
-    std::map<std::string, ActionList> programs;  // by service
+    std::map<std::string, std::vector<std::string>> programs;  // by service
     for (const ArrivalModel& arrival : model_.arrivals) {
-      const std::string& client = names_.Service(arrival.client);
-      DistributedSystemDescription& test = AddPart(ArrivalComment(arrival));
-      Action& action = *test.add_actions();
-      action.set_name(absl::StrCat(client, ".asks.", names_.Rpc(arrival.rpc)));
-      action.set_rpc_name(names_.Rpc(arrival.rpc));
-      Iterations& iterations = *action.mutable_iterations();
-      iterations.set_open_loop_interval_ns(IntervalNs(arrival));
-      SetProcess(arrival, iterations);
-      iterations.set_max_duration_us(std::clamp(
-          model_.duration_ns / 1000, kMinDurationUs, kMaxDurationUs));
-      programs[client].add_action_names(action.name());
+      const std::string& client = service_names_.at(arrival.client);
+      const std::string& rpc = config_.rpc_names[arrival.rpc];
+      const auto instances = static_cast<double>(instances_.at(arrival.client));
+      const int64_t interval_ns = IntervalNs(arrival, instances);
+      config_.arrivals_per_second +=
+          base::kNsPerSecond * instances / static_cast<double>(interval_ns);
+      programs[client].push_back(absl::StrCat(client, ".asks.", rpc));
+      Put("actions { name: '$0' rpc_name: '$1' iterations { "
+          "open_loop_interval_ns: $2 $3 max_duration_us: $4 } }",
+          programs[client].back(), rpc, interval_ns, ProcessText(arrival),
+          std::clamp(model_.duration_ns / base::kNsPerUs, kMinDurationUs,
+                     kMaxDurationUs));
+      EndPiece(ArrivalComment(arrival));
     }
-    for (auto& [client, program] : programs) {
-      program.set_name(client);
-      *AddPart("What comes from outside, by way of " + client + ".")
-           .add_action_lists() = std::move(program);
+    for (const auto& [client, actions] : programs) {
+      Put("action_lists { name: '$0' action_names: $1 }", client,
+          Quoted(actions));
+      EndPiece(
+          absl::StrCat("What comes from outside, by way of ", client, "."));
     }
   }
 
-  void SetProcess(const ArrivalModel& arrival, Iterations& iterations) const {
+  std::string ProcessText(const ArrivalModel& arrival) const {
     if (arrival.process == Process::kBursty) {
-      iterations.mutable_arrivals()->set_process("gamma");
-      iterations.mutable_arrivals()->set_coefficient_of_variation(
-          UnsampledVariation(arrival.variation));
-    } else if (arrival.process == Process::kConstant &&
-               instances_.at(arrival.client) > 1) {
-      // Those of all instances together are constant. Otherwise, all instances
-      // would ask at the same moments.
-      iterations.mutable_arrivals()->set_process("constant");
-      iterations.mutable_arrivals()->set_client_phase("spread");
-    } else {
-      iterations.set_open_loop_interval_distribution(
-          arrival.process == Process::kConstant ? "constant" : "exponential");
+      return absl::Substitute(
+          "arrivals { process: 'gamma' coefficient_of_variation: $0 }",
+          Exact(UnsampledVariation(arrival.variation)));
     }
+    if (arrival.process != Process::kConstant) {
+      return "open_loop_interval_distribution: 'exponential'";
+    }
+    // Those of all instances together are constant. Otherwise, all instances
+    // would ask at the same moments.
+    return instances_.at(arrival.client) > 1
+               ? "arrivals { process: 'constant' client_phase: 'spread' }"
+               : "open_loop_interval_distribution: 'constant'";
   }
 
   // Of each instance of the client. A request in weeks, or one whose clock
   // began in 1970, has a longer interval than a config may have.
-  int64_t IntervalNs(const ArrivalModel& arrival) const {
+  int64_t IntervalNs(const ArrivalModel& arrival, double instances) const {
     const double rate = arrival.rate_per_second > 0
                             ? arrival.rate_per_second / sampled_fraction_
                             : kInventedRate;
-    const auto instances = static_cast<double>(instances_.at(arrival.client));
     return std::llround(
         std::clamp(base::kNsPerSecond * instances / rate, 1.0,
                    static_cast<double>(config::kMaxIntervalNs)));
@@ -392,7 +484,8 @@ class ConfigWriter {
 
   std::string ArrivalComment(const ArrivalModel& arrival) {
     if (arrival.rate_per_second <= 0) {
-      ++invented_rates_;
+      ++from_.invented
+            ["rates of # arrivals: no two requests have different times"];
       return absl::StrCat(arrival.count,
                           " requests arrived.\nInvented: the rate.");
     }
@@ -407,124 +500,45 @@ class ConfigWriter {
         &comment, "; their intervals vary by %.2f (a Poisson process: 1).",
         arrival.variation);
     if (arrival.process == Process::kBursty) {
-      ++bursty_;
-      absl::StrAppend(&comment,
-                      "\nA gamma process has this variation. That intervals "
-                      "depend on each other is lost.");
+      ++from_.inferred
+            ["# arrivals are burstier than a Poisson process: they are gamma "
+             "processes with the variation of their intervals"];
+      comment +=
+          "\nA gamma process has this variation. That intervals depend on each "
+          "other is lost.";
     }
     return comment;
   }
 
-  void StateWhatIsCommon() {
-    Provenance& from = config_.provenance;
-    from.in_the_data.push_back(
-        absl::StrCat(model_.traces, " traces; services, RPCs, who calls whom"));
-    if (without_sizes_ < clients_.size()) {
-      from.in_the_data.push_back(
-          "sizes of messages, as joint distributions of both directions");
-    }
-    if (failures_ > 0) {
-      from.in_the_data.push_back(absl::StrCat(
-          failures_, " failures",
-          faulty_ > 0 ? ""
-                      : ", which the config does not repeat; --failures "
-                        "makes faults of them"));
-    }
-    from.inferred = {
-        "how often an RPC calls another one; independent of other calls",
-        "sequence and parallelism, by whether calls mostly overlap",
-        "processing time: what a server did not wait for others; the config "
-        "spends it before the first call, without a thread",
-        "arrivals, from when traces begin"};
-    if (without_server_ > 0) {
-      from.inferred.push_back(absl::StrCat(
-          "processing time of ", without_server_,
-          " RPCs, whose servers have no spans, from their clients: it includes "
-          "the network"));
-    }
-    if (faulty_ > 0) {
-      from.inferred.push_back(absl::StrCat(
-          "failures of ", faulty_,
-          " RPCs: a probability for each, independent of other failures. "
-          "Failed calls are answered at once and call nothing; times and calls "
-          "of the RPCs are those of the others"));
-    }
-    if (inferred_servers_ > 0) {
-      from.inferred.push_back(absl::StrCat(
-          "the servers of ", inferred_servers_,
-          " RPCs, from the services of their clients' spans, which are not "
-          "those of their callers"));
-    }
-    if (bursty_ > 0) {
-      from.inferred.push_back(absl::StrCat(
-          bursty_,
-          " arrivals are burstier than a Poisson process: they are gamma "
-          "processes with the variation of their intervals"));
-    }
-    StateInvented(from.invented);
-  }
-
-  void StateInvented(std::vector<std::string>& invented) {
-    invented = {"the driver, which is grpc", "which instance is called: any"};
-    if (without_sizes_ > 0) {
-      invented.push_back(
-          absl::StrCat("sizes of ", without_sizes_, " of ", clients_.size(),
-                       " RPCs: ", kInventedBytes, " bytes each way"));
-      PayloadSpec& payload = *AddPart("Invented: sizes that no trace has.")
-                                  .add_payload_descriptions();
-      payload.set_name(kInventedPayload);
-      payload.set_size(kInventedBytes);
-    }
-    if (with_half_sizes_ > 0) {
-      invented.push_back(absl::StrCat(
-          "0 bytes in a direction, for calls of ", with_half_sizes_,
-          " RPCs that have only the size of the other one"));
-    }
-    if (faulty_ > 0) {
-      invented.push_back(absl::StrCat(
-          "the error of failures, which is ", kInventedError,
-          ", and what callers do about it: they go on. Which calls were "
-          "retries cannot be known; they count as calls like others"));
-    }
-    if (invented_counts_ > 0) {
-      invented.push_back(absl::StrCat("numbers of instances of ",
-                                      invented_counts_, " services"));
-    }
-    if (invented_rates_ > 0) {
-      invented.push_back(
-          absl::StrCat("rates of ", invented_rates_,
-                       " arrivals: no two requests have different times"));
-    }
-  }
-
   const TrafficModel& model_;
-  const ConfigNames& names_;
   const double sampled_fraction_;
-  HandlerLists handlers_;
+  UniqueNames lists_;  // of services, of RPCs, and others
+  UniqueNames actions_;
+  std::map<std::string, std::string> service_names_;
   std::map<int, std::set<std::string>> clients_;  // by RPC, those reachable
   std::set<std::string> services_;
   std::set<std::string> talk_to_themselves_;
   std::map<std::string, int64_t> instances_;  // by service
-  std::vector<ConfigPart> parts_;
+  DistributedSystemDescription piece_;
   ImportedConfig config_;
-
-  // For the provenance.
-  size_t without_sizes_ = 0;
-  int64_t with_half_sizes_ = 0;  // RPCs with calls that have one of two sizes
-  int64_t without_server_ = 0;
-  int64_t inferred_servers_ = 0;
-  int64_t failures_ = 0;
-  int64_t faulty_ = 0;  // RPCs with faults
-  int64_t invented_counts_ = 0;
-  int64_t invented_rates_ = 0;
-  int64_t bursty_ = 0;
+  Provenance& from_ = config_.provenance;
 };
 
 }  // namespace
 
-ImportedConfig WriteConfig(const TrafficModel& model, const ConfigNames& names,
+std::vector<std::string> Sentences(const Tally& tally) {
+  std::vector<std::string> sentences;
+  for (const auto& [sentence, number] : tally) {
+    sentences.push_back(
+        absl::StrReplaceAll(sentence, {{"#", absl::StrCat(number)}}));
+  }
+  return sentences;
+}
+
+ImportedConfig WriteConfig(const TrafficModel& model,
+                           const NamingOptions& naming,
                            double sampled_fraction) {
-  return ConfigWriter(model, names, sampled_fraction).Write();
+  return ConfigWriter(model, naming, sampled_fraction).Write();
 }
 
 }  // namespace distbench::trace_import

@@ -32,9 +32,11 @@ int PowerOf(int64_t size) {
 
 }  // namespace
 
-DistributionConfig FitDelays(std::vector<int64_t> values_ns) {
+DistributionConfig FitDelays(std::vector<int64_t> values_ns,
+                             const std::string& name) {
   std::sort(values_ns.begin(), values_ns.end());
   DistributionConfig fit;
+  fit.set_name(name);
   fit.add_field_names("action_delay_ns");
   const size_t total = values_ns.size();
   const size_t part = std::max<size_t>(1, total / kParts);
@@ -55,7 +57,8 @@ DistributionConfig FitDelays(std::vector<int64_t> values_ns) {
 }
 
 DistributionConfig FitSizes(
-    const std::vector<std::pair<int64_t, int64_t>>& sizes) {
+    const std::vector<std::pair<int64_t, int64_t>>& sizes,
+    const std::string& name) {
   std::map<std::pair<int, int>, Box> boxes;
   for (const auto& size : sizes) {
     Box& box = boxes[{PowerOf(size.first), PowerOf(size.second)}];
@@ -66,6 +69,7 @@ DistributionConfig FitSizes(
                  std::max(box.upper.second, size.second)};
   }
   DistributionConfig fit;
+  fit.set_name(name);
   fit.add_field_names("request_payload_size");
   fit.add_field_names("response_payload_size");
   for (const auto& [powers, box] : boxes) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,15 +13,17 @@
 
 namespace distbench::trace_import {
 
-// Fills the points, and not the name, of a distribution of delays: ranges that
-// each have a 32nd of the values, and less and less of them in the tail. Values
-// are at least 0; there is at least one.
-DistributionConfig FitDelays(std::vector<int64_t> values_ns);
+// A distribution of delays of this name: ranges that each have a 32nd of the
+// values, and less and less of them in the tail. Values are at least 0; there
+// is at least one.
+DistributionConfig FitDelays(std::vector<int64_t> values_ns,
+                             const std::string& name);
 
 // The same for sizes of requests and responses: boxes of sizes of the same
 // powers of two, so that large requests keep their large responses.
 DistributionConfig FitSizes(
-    const std::vector<std::pair<int64_t, int64_t>>& sizes);
+    const std::vector<std::pair<int64_t, int64_t>>& sizes,
+    const std::string& name);
 
 // A number, and how often it occurs.
 using CountWeights = std::vector<std::pair<int, int64_t>>;

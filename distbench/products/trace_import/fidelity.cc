@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/engine/virtual_time/virtual_time_system.h"
 #include "distbench/products/trace_import/spans/spans.h"
 #include "distbench/products/trace_import/traces/call_tree.h"
@@ -34,18 +33,14 @@ constexpr size_t kLeastCompared = 20;
 constexpr int64_t kMaxTurns = 50'000'000;
 constexpr int64_t kSampleMemoryBytes = int64_t{1} << 30;
 
-double ArrivalRate(const TrafficModel& model) {
+// Missing if that of any arrivals is not known.
+std::optional<double> ArrivalRate(const TrafficModel& model) {
   double rate = 0;
   for (const ArrivalModel& arrival : model.arrivals) {
+    if (arrival.rate_per_second <= 0) return std::nullopt;
     rate += arrival.rate_per_second;
   }
   return rate;
-}
-
-bool HasArrivalRate(const TrafficModel& model) {
-  return std::all_of(
-      model.arrivals.begin(), model.arrivals.end(),
-      [](const ArrivalModel& arrival) { return arrival.rate_per_second > 0; });
 }
 
 std::vector<int64_t> Sorted(std::vector<int64_t> values) {
@@ -106,34 +101,14 @@ std::map<std::string, const RpcModel*> ByName(const TrafficModel& simulation) {
   return by_name;
 }
 
-// Of all clients, in a second.
-double ConfiguredRate(const DistributedSystemDescription& test) {
-  std::map<std::string, double> rates;  // by action
-  for (const Action& action : test.actions()) {
-    rates[action.name()] = config::MeanRatePerSecond(action.iterations());
-  }
-  std::map<std::string, double> programs;  // by service
-  for (const ActionList& list : test.action_lists()) {
-    for (const std::string& name : list.action_names()) {
-      programs[list.name()] += rates[name];
-    }
-  }
-  double rate = 0;
-  for (const ServiceSpec& service : test.services()) {
-    rate += service.count() * programs[service.name()];
-  }
-  return rate;
-}
-
 // Makes the test as long as is worth simulating, however long the traces are.
-void SetDuration(const TrafficModel& model,
+void SetDuration(const TrafficModel& model, double arrivals_per_second,
                  DistributedSystemDescription& test) {
   int64_t calls = 0;
   for (const RpcModel& rpc : model.rpcs) calls += rpc.calls;
   const double arrivals =
       std::min(kArrivals, kMaxCalls / std::max(1.0, PerArrival(model, calls)));
-  const double rate = ConfiguredRate(test);
-  const double duration_us = rate > 0 ? 1e6 * arrivals / rate : 0;
+  const double duration_us = 1e6 * arrivals / arrivals_per_second;
   for (Action& action : *test.mutable_actions()) {
     if (!action.iterations().has_max_duration_us()) continue;
     action.mutable_iterations()->set_max_duration_us(
@@ -170,13 +145,12 @@ absl::StatusOr<std::string> SimulatedTraces(DistributedSystemDescription test,
   return traces;
 }
 
-absl::StatusOr<Fidelity> MeasureFidelity(
-    const TrafficModel& model, const ConfigNames& names,
-    const DistributedSystemDescription& test) {
-  DistributedSystemDescription simulated_test = test;
-  SetDuration(model, simulated_test);
+absl::StatusOr<Fidelity> MeasureFidelity(const TrafficModel& model,
+                                         const ImportedConfig& config,
+                                         DistributedSystemDescription test) {
+  SetDuration(model, config.arrivals_per_second, test);
   const absl::StatusOr<std::string> traces =
-      SimulatedTraces(std::move(simulated_test), kSeed);
+      SimulatedTraces(std::move(test), kSeed);
   if (!traces.ok()) return traces.status();
   SpanSet spans;
   const absl::Status status =
@@ -192,9 +166,8 @@ absl::StatusOr<Fidelity> MeasureFidelity(
   const std::map<std::string, const RpcModel*> simulated = ByName(simulation);
 
   Fidelity fidelity;
-  if (HasArrivalRate(model))
-    fidelity.traced_arrivals_per_second = ArrivalRate(model);
-  fidelity.simulated_arrivals_per_second = ArrivalRate(simulation);
+  fidelity.traced_arrivals_per_second = ArrivalRate(model);
+  fidelity.simulated_arrivals_per_second = ArrivalRate(simulation).value_or(0);
   fidelity.arrivals = {static_cast<double>(ArrivalCount(model)),
                        static_cast<double>(ArrivalCount(simulation))};
   fidelity.calls_per_trace = {Mean(model.sizes), Mean(simulation.sizes)};
@@ -204,11 +177,11 @@ absl::StatusOr<Fidelity> MeasureFidelity(
       DistanceIfEnough(Sorted(model.depths), Sorted(simulation.depths));
   for (size_t i = 0; i < model.rpcs.size(); ++i) {
     static const auto* const kNever = new RpcModel();
-    const auto found = simulated.find(names.Rpc(static_cast<int>(i)));
+    const auto found = simulated.find(config.rpc_names[i]);
     fidelity.rpcs.push_back(
         CompareRpc(model, model.rpcs[i], simulation,
                    found == simulated.end() ? *kNever : *found->second));
-    fidelity.rpcs.back().rpc = names.Rpc(static_cast<int>(i));
+    fidelity.rpcs.back().rpc = config.rpc_names[i];
   }
   std::stable_sort(fidelity.rpcs.begin(), fidelity.rpcs.end(),
                    [](const RpcFidelity& a, const RpcFidelity& b) {

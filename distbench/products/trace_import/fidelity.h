@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "distbench/products/trace_import/config_names.h"
+#include "distbench/products/trace_import/config_writer.h"
 #include "distbench/products/trace_import/traces/traffic_model.h"
 #include "proto/traffic_config.pb.h"
 
@@ -46,14 +46,14 @@ struct Fidelity {
   std::vector<RpcFidelity> rpcs;         // the largest latency_distance first
 };
 
-// Runs the test on simulated time, whose network takes none, traces all of its
-// RPCs, imports these traces, and compares. 3000 requests arrive, or fewer if
-// that takes more than 100,000 calls or a month; how long the test itself is
-// does not matter. Requires a canonical test of this model and these names.
-// INTERNAL if the test does not run to its end.
-absl::StatusOr<Fidelity> MeasureFidelity(
-    const TrafficModel& model, const ConfigNames& names,
-    const DistributedSystemDescription& test);
+// Runs the config on simulated time, whose network takes none, traces all of
+// its RPCs, imports these traces, and compares. 3000 requests arrive, or fewer
+// if that takes more than 100,000 calls or a month; how long the test itself is
+// does not matter. `test` is that of the config as it runs. INTERNAL if the
+// test does not run to its end.
+absl::StatusOr<Fidelity> MeasureFidelity(const TrafficModel& model,
+                                         const ImportedConfig& config,
+                                         DistributedSystemDescription test);
 
 // Runs a test as above, and returns its traces, as `distbench report
 // --format=otlp` writes them.

@@ -17,6 +17,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // The trace has the shape of HotROD's, with other numbers: a client's spans
 // have the name of the server, two of ten calls fail after 20 ms, and the
@@ -147,6 +148,139 @@ TEST(FidelityTest, RareOperationsAreSimulatedAsOne) {
       EXPECT_GT(rpc.measured.simulated, 0) << rpc.rpc;
     }
   }
+}
+
+constexpr char kSpanColumns[] =
+    "trace,span,parent,service,operation,start_ns,duration_ns,kind\n";
+
+Import ImportForFidelity(const std::string& format, const std::string& text) {
+  ImportOptions options;
+  options.naming.keep_names = true;
+  options.measure_fidelity = true;
+  return ImportOf(format, text, options);
+}
+
+// A request asks the cache (2 ms), sends a message (1 ms), asks the cache again
+// (3 ms) and works for 4 ms. The consumer begins 40 ms later and works for
+// 50 ms.
+TEST(FidelityTest, ProducersDoNotWaitForConsumers) {
+  const Import import = ImportForFidelity(
+      "csv", absl::StrCat(kSpanColumns,
+                          "t,1,,front,buy,1000000000,10000000,server\n"
+                          "t,2,1,front,get,1001000000,2000000,client\n"
+                          "t,3,2,cache,get,1001000000,2000000,server\n"
+                          "t,4,1,front,send,1004000000,1000000,producer\n"
+                          "t,5,4,mailer,mail,1045000000,50000000,consumer\n"
+                          "t,6,1,front,put,1006000000,3000000,client\n"
+                          "t,7,6,cache,put,1006000000,3000000,server\n"));
+  EXPECT_THAT(ImportText(import), Not(HasSubstr("clock")));
+  EXPECT_THAT(ImportText(import), HasSubstr("1 times: calls are messages"));
+  const RpcFidelity& buy = FidelityOf(import, "buy");
+  EXPECT_NEAR(buy.mean_us.traces, 10'000, 1e-6);
+  EXPECT_NEAR(buy.mean_us.simulated, 10'000, 10);
+  const RpcFidelity& mail = FidelityOf(import, "mail");
+  EXPECT_NEAR(mail.mean_us.simulated, 50'000, 50);
+  EXPECT_EQ(mail.calls_per_arrival.simulated, 1);
+
+  const DistributedSystemDescription test = TestOf(import.config.text);
+  EXPECT_THAT(ActionNamed(test, "buy.calls.mail").dependencies(),
+              ElementsAre("buy.work", "buy.calls.get"));
+  EXPECT_THAT(ActionNamed(test, "buy.calls.put").dependencies(),
+              ElementsAre("buy.work", "buy.calls.get"));
+  const Action& answer = ActionNamed(test, "buy.answer");
+  EXPECT_TRUE(answer.send_response_when_done());
+  EXPECT_THAT(answer.dependencies(),
+              ElementsAre("buy.work", "buy.calls.get", "buy.calls.put"));
+}
+
+// Neither does the first of several messages delay the second one.
+TEST(FidelityTest, MessagesAreSentAtOnce) {
+  std::string text = kSpanColumns;
+  for (int i = 0; i < 30; ++i) {
+    const auto add = [&](const char* ids, int start_ms, const char* rest) {
+      absl::StrAppend(&text, i, ",", ids, ",", 1000 * i + start_ms, "000000,",
+                      rest, "\n");
+    };
+    add("1,,front,buy", 1, "10000000,server");
+    for (int message = 0; message < i % 2 * 3; ++message) {
+      const std::string id = absl::StrCat("p", message);
+      add(absl::StrCat(id, ",1,front,send").c_str(), 2 + 2 * message,
+          "1000000,producer");
+      add(absl::StrCat("c", message, ",", id, ",mailer,mail").c_str(), 100,
+          "50000000,consumer");
+    }
+  }
+  const Import import = ImportForFidelity("csv", text);
+  EXPECT_NEAR(FidelityOf(import, "buy").mean_us.simulated, 10'000, 10);
+  const Iterations& mails =
+      ActionNamed(import.config.test, "buy.calls.mail.not_0").iterations();
+  EXPECT_EQ(mails.max_iteration_count(), 3);
+  EXPECT_EQ(mails.max_parallel_iterations(), 3);
+}
+
+// The consumer has a trace of its own, and ids are those of their traces.
+TEST(FidelityTest, SpanLinksLeadToTheirProducers) {
+  const Import import = ImportForFidelity("otlp", R"({"resourceSpans": [
+    {"resource": {"attributes": [
+        {"key": "service.name", "value": {"stringValue": "front"}}]},
+     "scopeSpans": [{"spans": [
+        {"traceId": "a", "spanId": "1", "name": "buy", "kind": 2,
+         "startTimeUnixNano": "1000000", "endTimeUnixNano": "11000000"},
+        {"traceId": "a", "spanId": "2", "parentSpanId": "1", "name": "send",
+         "kind": "SPAN_KIND_PRODUCER", "startTimeUnixNano": "2000000",
+         "endTimeUnixNano": "3000000"}]}]},
+    {"resource": {"attributes": [
+        {"key": "service.name", "value": {"stringValue": "mailer"}}]},
+     "scopeSpans": [{"spans": [
+        {"traceId": "b", "spanId": "1", "name": "mail", "kind": 5,
+         "startTimeUnixNano": "40000000", "endTimeUnixNano": "90000000",
+         "links": [{"traceId": "unknown", "spanId": "7"},
+                   {"traceId": "a", "spanId": "2"}]},
+        {"traceId": "b", "spanId": "2", "parentSpanId": "1", "name": "store",
+         "kind": 3, "startTimeUnixNano": "50000000",
+         "endTimeUnixNano": "60000000", "attributes": [
+            {"key": "db.system", "value": {"stringValue": "sql"}}]}]}]}]})");
+  EXPECT_EQ(import.model.traces, 1);
+  EXPECT_EQ(import.model.arrivals.size(), 1);
+  EXPECT_THAT(RpcNamed(import.config.test, "mail").client(),
+              ElementsAre("front"));
+  EXPECT_THAT(RpcNamed(import.config.test, "store").client(),
+              ElementsAre("mailer"));
+  EXPECT_THAT(ImportText(import), HasSubstr("1 times: calls are messages"));
+  EXPECT_NEAR(FidelityOf(import, "buy").mean_us.simulated, 10'000, 10);
+  EXPECT_NEAR(FidelityOf(import, "mail").mean_us.simulated, 50'000, 50);
+}
+
+// Jaeger's audit and what it calls go on when buy has been answered.
+TEST(FidelityTest, NobodyWaitsForWhatFollows) {
+  const Import import = ImportForFidelity("jaeger", R"({"data": [{"spans": [
+    {"traceID": "a", "spanID": "1", "operationName": "buy", "processID": "p",
+     "startTime": 1000, "duration": 10000,
+     "tags": [{"key": "span.kind", "value": "server"}]},
+    {"traceID": "a", "spanID": "2", "operationName": "audit",
+     "processID": "p", "startTime": 3000, "duration": 60000,
+     "references": [{"refType": "FOLLOWS_FROM", "traceID": "a",
+                     "spanID": "1"}]},
+    {"traceID": "a", "spanID": "3", "operationName": "write",
+     "processID": "p", "startTime": 5000, "duration": 50000,
+     "references": [{"refType": "CHILD_OF", "traceID": "a", "spanID": "2"}],
+     "tags": [{"key": "span.kind", "value": "client"},
+              {"key": "peer.service", "value": "log"}]}],
+    "processes": {"p": {"serviceName": "front"}}}]})");
+  EXPECT_THAT(ImportText(import), HasSubstr("1 times: calls are messages"));
+  EXPECT_NEAR(FidelityOf(import, "buy").mean_us.simulated, 10'000, 10);
+  EXPECT_NEAR(FidelityOf(import, "write").mean_us.simulated, 50'000, 50);
+}
+
+// Though no span says that nobody waits.
+TEST(FidelityTest, CallsAfterTheAnswerAreNotWaitedFor) {
+  const Import import = ImportForFidelity(
+      "csv", absl::StrCat(kSpanColumns,
+                          "t,1,,front,buy,1000000000,10000000,server\n"
+                          "t,2,1,front,tell,1009000000,30000000,client\n"
+                          "t,3,2,log,tell,1010000000,20000000,server\n"));
+  EXPECT_THAT(ImportText(import), HasSubstr("1 times: calls went on"));
+  EXPECT_NEAR(FidelityOf(import, "buy").mean_us.simulated, 10'000, 10);
 }
 
 using Values = std::vector<int64_t>;

@@ -1,6 +1,5 @@
 #include "distbench/products/trace_import/import_traces.h"
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "distbench/base/json.h"
 #include "distbench/base/time_units.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/products/trace_import/traces/call_tree.h"
@@ -45,8 +45,8 @@ absl::StatusOr<Import> ImportTraces(SpanSet spans,
       !status.ok()) {
     return status;
   }
-  const ConfigNames names(import.model, options.naming);
-  import.config = WriteConfig(import.model, names, options.sampled_fraction);
+  import.config =
+      WriteConfig(import.model, options.naming, options.sampled_fraction);
   TestSequence sequence;
   *sequence.add_tests() = import.config.test;
   const absl::StatusOr<TestSequence> checked =
@@ -60,7 +60,7 @@ absl::StatusOr<Import> ImportTraces(SpanSet spans,
   }
   if (options.measure_fidelity) {
     absl::StatusOr<Fidelity> fidelity =
-        MeasureFidelity(import.model, names, checked->tests(0));
+        MeasureFidelity(import.model, import.config, checked->tests(0));
     if (!fidelity.ok()) return fidelity.status();
     import.fidelity = *std::move(fidelity);
   }
@@ -69,12 +69,12 @@ absl::StatusOr<Import> ImportTraces(SpanSet spans,
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using base::Json;
+using base::OrNull;
 
-void AddList(const std::string& title,
-             const std::vector<std::string>& sentences, std::string& text) {
+void AddList(const std::string& title, const Tally& tally, std::string& text) {
   absl::StrAppend(&text, title, ":\n");
-  for (const std::string& sentence : sentences) {
+  for (const std::string& sentence : Sentences(tally)) {
     absl::StrAppend(&text, "  ", sentence, "\n");
   }
 }
@@ -136,23 +136,19 @@ Json ToJson(const Compared& compared) {
   return {{"traces", compared.traces}, {"simulated", compared.simulated}};
 }
 
-Json ToJson(const std::optional<double>& value) {
-  return value ? Json(*value) : Json();
-}
-
 Json ToJson(const Fidelity& fidelity) {
   Json json = {{"arrivals", ToJson(fidelity.arrivals)},
                {"arrivals_per_second",
-                {{"traces", ToJson(fidelity.traced_arrivals_per_second)},
+                {{"traces", OrNull(fidelity.traced_arrivals_per_second)},
                  {"simulated", fidelity.simulated_arrivals_per_second}}},
                {"calls_per_trace", ToJson(fidelity.calls_per_trace)},
-               {"size_distance", ToJson(fidelity.size_distance)},
-               {"depth_distance", ToJson(fidelity.depth_distance)},
+               {"size_distance", OrNull(fidelity.size_distance)},
+               {"depth_distance", OrNull(fidelity.depth_distance)},
                {"rpcs", Json::array()}};
   for (const RpcFidelity& rpc : fidelity.rpcs) {
     json["rpcs"].push_back(
         {{"rpc", rpc.rpc},
-         {"latency_distance", ToJson(rpc.latency_distance)},
+         {"latency_distance", OrNull(rpc.latency_distance)},
          {"measured", ToJson(rpc.measured)},
          {"mean_us", ToJson(rpc.mean_us)},
          {"p99_us", ToJson(rpc.p99_us)},
@@ -173,7 +169,10 @@ std::string ImportText(const Import& import) {
   AddList("In the data", import.config.provenance.in_the_data, text);
   AddList("Inferred", import.config.provenance.inferred, text);
   AddList("Invented", import.config.provenance.invented, text);
-  if (!import.warnings.empty()) AddList("Warnings", import.warnings, text);
+  if (!import.warnings.empty()) absl::StrAppend(&text, "Warnings:\n");
+  for (const std::string& warning : import.warnings) {
+    absl::StrAppend(&text, "  ", warning, "\n");
+  }
   if (!model.notes.empty()) absl::StrAppend(&text, "Repaired or left out:\n");
   for (const auto& [note, count] : model.notes) {
     absl::StrAppend(&text, "  ", count, " times: ", note, "\n");
@@ -183,16 +182,17 @@ std::string ImportText(const Import& import) {
 }
 
 std::string ImportJson(const Import& import) {
+  const Provenance& from = import.config.provenance;
   Json json = {{"traces", import.model.traces},
                {"duration_ns", import.model.duration_ns},
                {"fragments", import.model.fragments},
-               {"in_the_data", import.config.provenance.in_the_data},
-               {"inferred", import.config.provenance.inferred},
-               {"invented", import.config.provenance.invented},
+               {"in_the_data", Sentences(from.in_the_data)},
+               {"inferred", Sentences(from.inferred)},
+               {"invented", Sentences(from.invented)},
                {"warnings", import.warnings},
                {"notes", import.model.notes}};
   if (import.fidelity) json["fidelity"] = ToJson(*import.fidelity);
-  return json.dump(2) + "\n";
+  return base::DumpJson(json, 2) + "\n";
 }
 
 }  // namespace distbench::trace_import

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "distbench/products/trace_import/config_names.h"
 #include "distbench/products/trace_import/config_writer.h"
 #include "distbench/products/trace_import/fidelity.h"
 #include "distbench/products/trace_import/spans/spans.h"

@@ -118,15 +118,6 @@ const Import& ImportedShop() {
   return *kImported;
 }
 
-const Action& ActionNamed(const DistributedSystemDescription& test,
-                          const std::string& name) {
-  for (const Action& action : test.actions()) {
-    if (action.name() == name) return action;
-  }
-  ADD_FAILURE() << name;
-  return Action::default_instance();
-}
-
 TEST(ImportTest, TracesOfOurOwnGiveTheConfigBack) {
   const DistributedSystemDescription test = TestOf(ImportedShop().config.text);
   ASSERT_EQ(test.services_size(), 4);
@@ -210,10 +201,7 @@ TEST(ImportTest, FidelitySeesADifference) {
     delays.add_pmf_points()->set_pmf(1);
     delays.mutable_pmf_points(0)->add_data_points()->set_exact(3000000);
   }
-  NamingOptions naming;
-  naming.keep_names = true;
-  const auto fidelity =
-      MeasureFidelity(shop.model, ConfigNames(shop.model, naming), other);
+  const auto fidelity = MeasureFidelity(shop.model, shop.config, other);
   ASSERT_TRUE(fidelity.ok()) << fidelity.status();
   EXPECT_EQ(fidelity->rpcs[0].rpc, "get");
   // 3 ms instead of 1.5 ms, on average.
@@ -241,7 +229,7 @@ TEST(ImportTest, ReportsSayWhatWasInvented) {
   ImportOptions options;
   options.measure_fidelity = true;
   const Import import = ImportOf("csv", kSecret, options);
-  EXPECT_THAT(ImportText(import), HasSubstr("sizes of 2 of 2 RPCs"));
+  EXPECT_THAT(ImportText(import), HasSubstr("sizes of 2 RPCs: 1024"));
   EXPECT_THAT(import.config.text, HasSubstr("Invented: the rate."));
   const auto json = nlohmann::json::parse(ImportJson(import));
   EXPECT_EQ(json["traces"], 1);
@@ -313,7 +301,7 @@ TEST(ImportTest, RareRequestsMakeAValidConfig) {
 }
 
 TEST(DistributionFitTest, EqualValuesAreOnePoint) {
-  const DistributionConfig fit = FitDelays({5, 5, 5, 9});
+  const DistributionConfig fit = FitDelays({5, 5, 5, 9}, "work");
   ASSERT_EQ(fit.pmf_points_size(), 2);
   EXPECT_EQ(fit.pmf_points(0).data_points(0).exact(), 5);
   EXPECT_FLOAT_EQ(fit.pmf_points(0).pmf(), 0.75);
@@ -339,8 +327,7 @@ TEST(TracesFuzzTest, KeptInputs) {
 TEST(ImportTest, BurstyArrivalsKeepTheirVariation) {
   TrafficModel model;
   model.services = {{"front", 1}, {"users", 1}};
-  model.rpcs.push_back(
-      {.server = "front", .operation = "buy", .clients = {"users"}});
+  model.rpcs.push_back({.server = "front", .operation = "buy"});
   model.arrivals.push_back({.client = "users",
                             .rpc = 0,
                             .count = 1000,
@@ -348,7 +335,7 @@ TEST(ImportTest, BurstyArrivalsKeepTheirVariation) {
                             .variation = 2,
                             .process = ArrivalModel::Process::kBursty});
   const ImportedConfig config =
-      WriteConfig(model, ConfigNames(model, {}), /*sampled_fraction=*/0.5);
+      WriteConfig(model, /*naming=*/{}, /*sampled_fraction=*/0.5);
   ASSERT_EQ(config.test.actions_size(), 1);
   const Iterations& iterations = config.test.actions(0).iterations();
   EXPECT_EQ(iterations.open_loop_interval_ns(), 10'000'000);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -13,11 +14,23 @@
 
 namespace distbench::trace_import {
 
-// What all formats of traces have in common.
+// The side of an RPC or of a message that a span is about, with the numbers of
+// OpenTelemetry.
+enum class SpanKind {
+  kUnknown,
+  kInternal,
+  kServer,
+  kClient,
+  kProducer,
+  kConsumer
+};
 
-// The side of an RPC that a span is about. Producers of messages count as
-// clients, and consumers as servers.
-enum class SpanKind { kUnknown, kInternal, kClient, kServer };
+inline bool IsClientSide(SpanKind kind) {
+  return kind == SpanKind::kClient || kind == SpanKind::kProducer;
+}
+
+// The year 2200. Later times are not of traces, and sums of them may overflow.
+inline constexpr int64_t kLatestNs = 7'258'118'400'000'000'000;
 
 // One piece of work, as one service saw it.
 struct Span {
@@ -29,14 +42,18 @@ struct Span {
   std::string id;
   std::string parent;  // empty: none
 
+  // Traces and ids of spans that this one follows from: they, or what they
+  // sent, caused it, and nobody waits for it.
+  std::vector<std::pair<std::string, std::string>> links;
+
   std::string service;   // that did the work
   std::string instance;  // of the service; empty: not known
   std::string operation;
   std::string peer;  // the other side's service or address; empty: not known
   SpanKind kind = SpanKind::kUnknown;
 
-  // Since the Unix epoch, by the clock of the service's host; 0 <= start <=
-  // end.
+  // Since the Unix epoch, by the clock of the service's host; 0 <= start <= end
+  // <= kLatestNs.
   int64_t start_ns = 0;
   int64_t end_ns = 0;
 
@@ -56,8 +73,6 @@ struct SpanSet {
   std::vector<Span> spans;
   ImportNotes notes;
 };
-
-// Reads traces of other programs.
 
 // "otlp", "jaeger", "zipkin" and "csv".
 std::vector<std::string> TraceFormats();

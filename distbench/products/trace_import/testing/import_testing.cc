@@ -41,4 +41,13 @@ const RpcSpec& RpcNamed(const DistributedSystemDescription& test,
   return RpcSpec::default_instance();
 }
 
+const Action& ActionNamed(const DistributedSystemDescription& test,
+                          const std::string& name) {
+  for (const Action& action : test.actions()) {
+    if (action.name() == name) return action;
+  }
+  ADD_FAILURE() << name;
+  return Action::default_instance();
+}
+
 }  // namespace distbench::trace_import

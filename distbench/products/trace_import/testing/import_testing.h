@@ -19,6 +19,8 @@ Import ImportOf(const std::string& format, const std::string& text,
 // The test fails if there is none.
 const RpcSpec& RpcNamed(const DistributedSystemDescription& test,
                         const std::string& name);
+const Action& ActionNamed(const DistributedSystemDescription& test,
+                          const std::string& name);
 
 }  // namespace distbench::trace_import
 

@@ -9,13 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "distbench/products/trace_import/spans/spans.h"
 
 namespace distbench::trace_import {
 
-// One RPC: the spans of its client, of its server, and of what its server did
-// by itself.
+// One RPC or message: the spans of its client, of its server, and of what its
+// server did by itself.
 struct TracedCall {
   static constexpr int64_t kNotKnown = -1;
 
@@ -27,7 +26,8 @@ struct TracedCall {
   int parent = -1;            // position in the trace; -1: none
   std::vector<int> children;  // in the order of their starts
 
-  // As the client saw it, or else the server.
+  // As the client saw it, or else the server. A producer sees only that it
+  // sends a message.
   int64_t start_ns = 0;
   int64_t end_ns = 0;
 
@@ -40,6 +40,10 @@ struct TracedCall {
   int64_t request_bytes = Span::kNoSize;
   int64_t response_bytes = Span::kNoSize;
   bool failed = false;
+
+  // Whether its parent does not wait for it: it is a message, follows from what
+  // the parent did, or went on when that had ended.
+  bool is_async = false;
 
   // Whether nothing in the trace caused it. Otherwise a call without a parent
   // is the rest of a trace whose middle is missing.
@@ -57,41 +61,20 @@ struct TraceSet {
   ImportNotes notes;  // those of the spans, and what was repaired
 };
 
-// Takes any spans:
-// - Of spans with the same id, the first is used.
-// - A span whose parent is missing begins a tree of its own, which says what
-//   its RPC does, but neither who called it nor that it arrived. If all spans
-//   of a trace have parents, the first such tree counts as an arrival.
-// - Parents in a circle are cut at the first span.
-// - If a server's span is not within the client's, their clocks differ: it is
-//   moved to the middle, with all that is below it.
-// Each is noted. Besides:
+// Takes any spans, which it makes trees of (BuildSpanTrees()):
+// - A tree whose root is missing says what its RPCs do, but neither who called
+//   the first one nor that it arrived. If all spans of a trace have parents,
+//   the first such tree counts as an arrival.
 // - If nothing below or in a client's span names a server, but its service is
 //   not that of the span that caused it, it has the name of the server: some
 //   instrumentations of databases do so.
 // - What a server did below an id that it shares with its client is the
 //   server's, if it is of the same service.
+// - What a consumer's service did below its span is its work, even if the span
+//   is only of taking the message.
 //
 // The order of the result depends on the spans' times and ids alone.
 TraceSet BuildTraces(SpanSet spans);
-
-// The spans of one trace, repaired so that they are trees.
-
-struct SpanNode {
-  Span* span = nullptr;
-  int parent = -1;            // position in the tree; -1: none
-  std::vector<int> children;  // in the order of their starts
-  bool is_fragment = false;   // its parent is missing
-};
-
-// Parents are before their children. Repairs are as BuildTraces() says, and
-// change the times of spans. `spans` are those of one trace, and outlive the
-// result.
-std::vector<SpanNode> BuildSpanTree(absl::Span<Span> spans, ImportNotes& notes);
-
-// Whether the span is of the server of an RPC: by its kind, or because the work
-// is of another service than the work that caused it.
-bool IsServerSide(const std::vector<SpanNode>& tree, int position);
 
 }  // namespace distbench::trace_import
 

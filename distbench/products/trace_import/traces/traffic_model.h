@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,14 +14,17 @@
 
 namespace distbench::trace_import {
 
-// The calls of one RPC that executions of another one make.
+// The calls of one RPC that executions of another one make, and wait for or do
+// not wait for.
 struct CallGroup {
-  int rpc = 0;  // which is called
+  int rpc = 0;            // which is called
+  bool is_async = false;  // nobody waits for these
 
   // How many executions make so many calls; includes those without any.
   std::map<int, int64_t> counts;
 
-  // Whether the calls of an execution overlap in time, mostly.
+  // Whether the calls of an execution overlap in time, mostly, or nobody waits
+  // for one before the next.
   bool is_parallel = false;
 
   // Positions of the groups, all before this one, that have mostly ended when
@@ -42,13 +44,13 @@ struct InferenceOptions {
 struct RpcModel {
   std::string server;  // service
   std::string operation;
-  std::set<std::string> clients;    // services
   bool server_is_inferred = false;  // of any call
 
   int64_t calls = 0;
-  int64_t failures = 0;    // of the calls
-  int64_t failed_ns = 0;   // that failed calls took together
-  int64_t executions = 0;  // of which the server's side was seen
+  int64_t async_calls = 0;  // those that nobody waits for
+  int64_t failures = 0;     // of the calls
+  int64_t failed_ns = 0;    // that failed calls took together
+  int64_t executions = 0;   // of which the server's side was seen
 
   // In no order. Times are of the executions, or, if the server was never seen,
   // of the calls.
@@ -68,7 +70,7 @@ struct ArrivalModel {
   // How their times look; kFew: too few to tell.
   enum class Process { kFew, kConstant, kPoisson, kBursty };
 
-  std::string client;  // service
+  std::string client;  // service; "users" or the like if it is not known
   int rpc = 0;
   int64_t count = 0;
   double rate_per_second = 0;  // over the time of all arrivals; 0: not known
@@ -90,46 +92,10 @@ struct TrafficModel {
   ImportNotes notes;
 };
 
-// The name of the client of requests whose client is not in the traces. Differs
-// from all services.
-std::string OutsideClient(const TraceSet& traces);
-
 // That operations count as one is noted. Sorted by names, so that equal traces
 // give equal models.
 TrafficModel InferTraffic(const TraceSet& traces,
                           const InferenceOptions& options = {});
-
-// How the executions of one RPC call others: how often, at once or in turn.
-
-class CallGroupCounter {
- public:
-  // Counts an execution: `trace[position]`. `rpcs` are the RPCs of the calls of
-  // the trace.
-  void Add(const Trace& trace, int position, const std::vector<int>& rpcs);
-
-  std::vector<CallGroup> Groups() const;
-
- private:
-  struct Counted {
-    std::map<int, int64_t> counts;  // without 0
-    int64_t executions = 0;
-    int64_t pairs = 0;  // of calls, one after the other by their starts
-    int64_t overlapping_pairs = 0;
-    double start_ns = 0;  // sum of the first starts, after the parents'
-  };
-
-  // Of two RPCs that the same execution calls.
-  struct Order {
-    int64_t executions = 0;
-    int64_t first_ended = 0;  // the first's calls before the second's began
-  };
-
-  bool Precedes(int first, int second) const;
-
-  int64_t executions_ = 0;
-  std::map<int, Counted> counted_;              // by RPC
-  std::map<std::pair<int, int>, Order> order_;  // by RPCs
-};
 
 }  // namespace distbench::trace_import
 
