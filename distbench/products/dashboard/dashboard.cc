@@ -430,8 +430,9 @@ Dashboard::Response Dashboard::Report(const Call& call) const {
   if (wants_file) {
     response.content_type = "application/octet-stream";
     response.headers.emplace_back(
-        "Content-Disposition", absl::StrCat("attachment; filename=\"",
-                                            SafeFileName(result->file()), "\""));
+        "Content-Disposition",
+        absl::StrCat("attachment; filename=\"", SafeFileName(result->file()),
+                     "\""));
   }
   return response;
 }
