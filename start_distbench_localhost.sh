@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # Runs a cluster on this machine only: a sequencer and some node managers, each
 # in its own process, reachable only through loopback. SIGINT (Ctrl-C) or
 # SIGTERM stops all of them.

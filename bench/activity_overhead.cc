@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The cost that the engine's pool adds to activities: the same loops, once
 // written here with the libraries alone, and once through an ActivityPool.
 // Measures CPU time of the process, in interleaved rounds.

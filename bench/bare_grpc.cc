@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The throughput of gRPC without a framework around it: its C++ API on
 // completion queues, raw byte buffers, and payloads that refer to one static
 // block. One queue per thread, and one connection per client thread. Uses the

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The throughput of gRPC without a framework around it and without its C++ API:
 // uses the core library, which the C++ API wraps, as bare_grpc.cc uses that
 // API.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The throughput of gRPC streams without a framework around them: messages on
 // one bidirectional stream per client thread, over the generic completion-queue
 // API. The server answers in order.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The throughput of HTTP/2 without a framework around it, by nghttp2: requests
 // and responses of gRPC's shape (a body with five bytes before the message, and
 // trailers) on one connection per client thread. Each side answers everything

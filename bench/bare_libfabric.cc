@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The throughput of libfabric's reliable datagrams without a framework around
 // them: one endpoint per thread, a message per request and per reply, received
 // whole in posted buffers. The server answers in order.

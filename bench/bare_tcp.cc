@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The throughput of TCP without a framework around it: a stream of messages
 // with a size and a timestamp each, and one epoll and one thread on each side.
 // A server answers everything from one read with one write, and a client sends

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // How punctual a worker can be with a protocol driver: sends RPCs at a constant
 // rate, waits in the driver for the time of the next one, and prints how late
 // each RPC was and how much CPU time it took.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The speed of a protocol driver on its own: a client that keeps RPCs in flight
 // and a server that answers them, in two processes, using the driver's
 // interface directly, without an engine.

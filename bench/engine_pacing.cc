@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // How punctual a whole engine is: an open loop at a constant rate, and how late
 // each RPC was sent, as recorded by the engine itself.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // distbench as it runs a test, without the control plane: an engine in each of
 // two processes, over one of the drivers, with all recording.
 

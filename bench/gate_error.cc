@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Prints how often gates decide rightly and wrongly on simulated runs, as the
 // Markdown tables of docs/reports.md:
 //

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Prints how often the 95 % intervals of objectives contain the truth of
 // simulated runs, as the Markdown table of docs/reports.md:
 //

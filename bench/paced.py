@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Workloads that send RPCs at a constant rate, directly on the driver: how late
 they are."""
 

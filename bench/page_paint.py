@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Measures how fast Chromium shows the HTML pages of large results.
 
 For each size: makes a result, renders its page, opens it as often as asked, each

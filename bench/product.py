@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """distbench as users run it: a sequencer, two node managers and `run_tests`,
 whose result contains the figures."""
 

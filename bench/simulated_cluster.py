@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """A sequencer with the sessions of many simulated nodes (simulated_nodes.cc),
 and tests that the real client submits to it."""
 

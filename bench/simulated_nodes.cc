@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The nodes of a large cluster in one process: each has its own session with a
 // sequencer and speaks the protocol of node managers, but hosts nothing. Each
 // asks for the address of one peer, reports progress as often as the sequencer

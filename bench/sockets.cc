@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "bench/sockets.h"
 
 #include <netinet/in.h>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Connections over loopback for the bare programs that need no framework, with
 // epoll.
 

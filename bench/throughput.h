@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Code shared by the throughput benchmarks: flags, timestamps, and the line
 // that they print. Uses nothing of distbench's engine, so that the bare
 // programs stay bare.

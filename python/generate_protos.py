@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Generates the package distbench._proto from the .proto files.
 
   generate_protos.py OUT_DIR PROTO...

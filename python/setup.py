@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Builds the package: the rest is in pyproject.toml.
 
 The wheel contains modules that protoc makes of the repository's .proto files, so

@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # For maintainers: proves on a minimal fresh system that the documented commands
 # are all that a user needs. Creates the system with debootstrap in a temporary
 # folder, clones this checkout's HEAD into it and runs the commands there.

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Finds types of C++ that several files define under one name.
 
 The linker takes two classes of one name for the same, and so calls the functions of

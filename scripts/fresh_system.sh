@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # shellcheck shell=bash
 # Fresh systems of a release in folders, made by debootstrap, in which scripts
 # run as on a machine of their own. Source this file after lib.sh.

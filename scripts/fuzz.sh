@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # Fuzzes all code that reads input from outside: builds the fuzz targets with
 # clang, AddressSanitizer and UndefinedBehaviorSanitizer, and runs each for a
 # while from its kept corpus. Minimises and keeps inputs that reach new code.

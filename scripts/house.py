@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """The rooms of the house, what each may use, and what breaks these rules.
 
 A room is a top folder of distbench/, a product of distbench/products/, or

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Which files use what a precompiled header has, and do not include it.
 
 A file that includes too little compiles because gcc puts a precompiled header in

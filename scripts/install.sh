@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # Builds distbench and installs distbench and test_builder on the PATH.
 #
 #   ./scripts/install.sh [--core] [--prefix=FOLDER]

@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # Installs the distribution packages that building and testing need. Installs
 # only missing packages, so it can be run again at any time. Also gives
 # localhost an address on a minimal system that has none.

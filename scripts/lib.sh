@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # shellcheck shell=bash
 # Functions shared by the scripts of this folder. Source this file after `set
 # -euo pipefail`.

@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # From a fresh machine to a measurement: installs missing packages, builds the
 # core (distbench and test_builder without the products, such as the load search),
 # runs a short client_server test on a two-node cluster on this machine, prints the

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """The reference of the traffic language, as a page in Markdown.
 
 scripts/generate_reference writes it, from what protoc knows about the files of proto/:

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """What fields of a message do not go together, as JSON schemas (reference_schema.py).
 
 Each is an "if" of the conditions of proto/rules.proto, and a "then" that always fails: at

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """What protoc knows about the traffic language and about reports: messages and fields
 with their comments and options, for the reference of the language (reference.py) and the
 schema of reports (reference_report.py)."""

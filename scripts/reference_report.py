@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """The JSON schema of reports, which other programs read.
 
 scripts/generate_reference makes it of the messages of which reports are made

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """A JSON schema of the traffic language, for editors of configs in YAML or JSON.
 
 scripts/generate_reference writes it beside the reference (reference.py), of the same

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Comments and options of the traffic language in words, as Markdown (reference.py)."""
 
 import re

@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # Builds with a sanitizer and runs all tests, or those that are named, with it.
 # third_party/sanitizers/ says what is suppressed, and why.
 #

@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Counts the test cases of a `bazel test` and prints "N passed, N failed".
 
 Before that line come the failures, and how many cases of which target were

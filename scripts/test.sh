@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # Installs what is missing, holds the source against the rules of the house, then
 # builds everything and runs every test. The last lines name failures, say how many
 # cases were skipped and why, and count the test cases: "N passed, N failed"; a rule

@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # Prints the source revision, with which Bazel stamps programs under --stamp.
 
 set -euo pipefail

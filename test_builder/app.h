@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_TEST_BUILDER_APP_H_
 #define DISTBENCH_TEST_BUILDER_APP_H_
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The configs in testdata/ and in workloads/ begin with the invocation that
 // builds them. Each invocation must build a config that parses to an equal
 // message.

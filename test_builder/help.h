@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Help texts and completion, from the declarations of patterns and protocols.
 
 #ifndef DISTBENCH_TEST_BUILDER_HELP_H_

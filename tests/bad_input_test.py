@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Bad input gets one clear message and the right status, and starts nothing."""
 
 import socket

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """A headless browser, driven by its DevTools protocol over a pipe."""
 
 import base64

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Certificates for tests, made as described in docs/security.md."""
 
 import os

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """What a file must include, and what it may leave to headers of the repository."""
 
 import unittest

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """What counts as a definition of a type, and which ones clash."""
 
 import unittest

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """The recipes for CI systems do what they say: their shell steps run here as a
 runner would run them."""
 

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """The page of `distbench compare` in a real browser. Skipped if there is no
 chromium."""
 

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Debian packages that tests outside of `bazel test` need."""
 
 import os

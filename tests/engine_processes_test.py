@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Engines are separate processes: what users see of them, and what remains when
 they or their node managers end."""
 

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Formats of `distbench report` that other programs read, read by these
 programs' own libraries, and the JSON report by its schema."""
 

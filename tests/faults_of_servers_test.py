@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Servers that fail on purpose, in real processes: what results and reports say
 of it."""
 

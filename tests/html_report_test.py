@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """The HTML report in a real browser. Skipped if there is no chromium."""
 
 from tests import report_page

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Clients of the original protocol: they know only the call RunTestSequence, and
 read results by the fields that the original format has."""
 

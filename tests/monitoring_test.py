@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Metrics of real processes, scraped by a real Prometheus; its alerts, and every
 expression of Grafana's dashboard."""
 

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Output that is not written is an error, and none is lost in another file."""
 
 import os

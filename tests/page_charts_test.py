@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """What the charts of the HTML report show, in a real browser. Skipped if there
 is no chromium."""
 

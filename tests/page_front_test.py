@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """The front of the HTML report: title, verdicts and findings, in a
 real browser. Skipped if there is no chromium."""
 

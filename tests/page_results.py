@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Results of runs for tests of reports, as text protos."""
 
 START_S = 1_700_000_000

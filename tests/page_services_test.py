@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """The services of the HTML report and what they send each other, in a real
 browser. Skipped if there is no chromium."""
 

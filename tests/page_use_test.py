@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """What users do with the HTML report in a real browser: zooming, sorting,
 links, downloads, printing, reading on a phone. Skipped if there is no
 chromium."""

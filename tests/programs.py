@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Real processes in tests: starts them, watches them, and ends them."""
 
 import os

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Python tests, by the distribution's python3 and its packages.
 
 Bazel's own py_test starts its tests with a `python` that distributions no longer

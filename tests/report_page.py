@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """What tests of HTML reports share: a report in a real browser."""
 
 import os

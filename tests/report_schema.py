@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """The schema of the JSON report, and what of a document it does not allow."""
 
 import json

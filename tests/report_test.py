@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Output and exit status of `distbench report` and `distbench compare`."""
 
 import csv

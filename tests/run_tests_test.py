@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Tests on a cluster of three processes: output, files and exit status."""
 
 import contextlib

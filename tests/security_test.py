@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """TLS between real processes, with certificates as in docs/security.md."""
 
 import re

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """What makes the programs comfortable in a shell: completion by real shells,
 manual pages, defaults from the environment and from the user's file."""
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Nobody shall take simulated figures for measured ones. This test goes through
 // all formats that there are, so that a new one cannot forget the mark: those
 // of products, too.

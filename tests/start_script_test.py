@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """start_distbench_localhost.sh starts all of its processes and stops them."""
 
 import os

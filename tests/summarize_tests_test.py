@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """The count that scripts/test.sh prints last must include every failure."""
 
 import contextlib

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """A shell on a terminal of its own, into which a test types."""
 
 import fcntl

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """test_builder on real clusters: the documented main task, end to end."""
 
 import os

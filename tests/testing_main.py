@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Runs the unittest cases of the calling script and reports each of them to
 Bazel, which otherwise counts the script as one case."""
 

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Each case of a test that Bazel divides runs in one of its shards."""
 
 import os

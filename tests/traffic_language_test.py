@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Features of the traffic language, over gRPC, on a cluster of processes."""
 
 import re

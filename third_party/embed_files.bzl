@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Embeds files in a program as constants."""
 
 def embed_files(name, namespace, srcs, visibility = None):

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Writes files to a C++ source: embed_files.py NAMESPACE HEADER SOURCE FILE...
 
 The lines of copyright and licence with which source files begin are left out: a page

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Headers that are compiled once for all files that include them first.
 
 Two thirds of the time of compiling a file go into reading the headers of protobuf,

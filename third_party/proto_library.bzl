@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """C++ libraries from .proto files, with the distribution's protoc and gRPC plugin."""
 
 load("//third_party:precompiled_header.bzl", "COLD")

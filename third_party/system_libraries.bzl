@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """The distribution's libraries as Bazel targets, with link flags from pkg-config.
 
 `@system//:NAME` is a cc_library without sources: headers come from the

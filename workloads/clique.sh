@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # All-to-all bursts among four nodes.
 # Requires 4 nodes: ./start_distbench_localhost.sh -n 4
 #

@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # Four peers exchange messages with the sizes of workload W3.
 # Requires 4 nodes: ./start_distbench_localhost.sh -n 4
 #

@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # An inference service: a client, and a server that fetches features and runs a
 # model.
 # Requires 2 nodes: ./start_distbench_localhost.sh -n 2

@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # Six nodes on a grid, each of which queries its neighbour.
 # Requires 6 nodes: ./start_distbench_localhost.sh -n 6
 #

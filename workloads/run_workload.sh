@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # Runs a ready-made config of this folder and keeps its result.
 #
 #   workloads/run_workload.sh NAME [HOST:PORT [DIRECTORY]]

@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # A client whose queries go to either one or four of five servers.
 # Requires 6 nodes: ./start_distbench_localhost.sh -n 6
 #

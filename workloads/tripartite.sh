@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # A client that queries an index, then three data servers.
 # Requires 5 nodes: ./start_distbench_localhost.sh -n 5
 #

@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # A load balancer, two roots, and three leaves with responses of random size.
 # Requires 6 nodes: ./start_distbench_localhost.sh -n 6
 #

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Serves grpc_service's cache until it is terminated.
 
   python3 -m bench.external.cache_server FOLDER

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """What is compared: servers, and the traffic that they get."""
 
 import dataclasses

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """The programs that are compared: how they are run, and what they report.
 
 run_ghz() and run_distbench() expect the descriptor set of the service in the

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """distbench as a load generator: its config, its processes and its result."""
 
 import dataclasses

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """What happens to a server, to a load generator or to their host."""
 
 import contextlib

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Runs the rows of the gallery with each load generator."""
 
 import contextlib

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Tests what decides who was fooled: truths, parsers, verdicts, the table."""
 
 import json

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "bench/gallery/known_protocols.h"
 
 #include <cstdint>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // As much of HTTP/1.1, HTTP/2 and gRPC as load generators need to be answered.
 // Not for input that is not trusted. Not thread-safe.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A server whose behaviour is known exactly, for bench/fooled: one thread that
 // answers requests of load generators one after the other, the connections in
 // turn. It understands as much of HTTP/1.1 (GET), HTTP/2 (prior knowledge, RFC

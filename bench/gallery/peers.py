@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Load generators of others: how they are called, and what they print."""
 
 import dataclasses

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Processes of a row, and what is done to them."""
 
 import contextlib

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """What a load generator reported, and whether its user was fooled."""
 
 import dataclasses

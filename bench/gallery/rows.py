@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """The rows of the gallery: what happens, and what is true."""
 
 import dataclasses

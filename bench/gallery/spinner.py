@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Uses a CPU with real-time priority, for a part of each period.
 
     spinner.py CPU BUSY_SECONDS PERIOD_SECONDS

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """What users see when a server or its host misbehaves, by arithmetic.
 
 Users arrive at a constant rate, whatever the server does. All times are in

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """What is compared: tests, each at three loads, with the drivers and the places."""
 
 import dataclasses

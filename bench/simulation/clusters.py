@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Real clusters: on this host, and of hosts that are network namespaces."""
 
 import contextlib

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Rates and latencies of real and simulated runs, and how far they differ."""
 
 import dataclasses

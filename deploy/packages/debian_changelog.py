@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Prints debian/changelog, with an entry for each version in CHANGELOG.md.
 
     deploy/packages/debian_changelog.py --system=debian12 --seconds=1790000000

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """debian/changelog has the versions of CHANGELOG.md."""
 
 import unittest

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Which parts of a set are read how often.
 
 #ifndef DISTBENCH_ACTIVITY_ACCESS_PATTERN_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Activities: work that a service does besides RPCs.
 
 #ifndef DISTBENCH_ACTIVITY_ACTIVITY_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Activities that compress and decompress, and the libraries that they use.
 
 #ifndef DISTBENCH_ACTIVITY_COMPRESS_H_

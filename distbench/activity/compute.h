@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Activities that only compute: sorting, spinning for a time, inference of a
 // neural network.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/activity/data_file.h"
 
 #include <fcntl.h>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Files for activities: without a name, and with known content.
 
 #ifndef DISTBENCH_ACTIVITY_DATA_FILE_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_ACTIVITY_FEATURE_EXTRACT_H_
 #define DISTBENCH_ACTIVITY_FEATURE_EXTRACT_H_
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Activities that read memory so that caches do not help, or lose what they
 // held.
 

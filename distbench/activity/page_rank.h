@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Ranks the nodes of random graphs.
 
 #ifndef DISTBENCH_ACTIVITY_PAGE_RANK_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // All activities by name: those of this folder, and those that products add, in
 // their plugin.cc:
 //

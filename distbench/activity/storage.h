@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Activities that read and write files: a disk, a storage server, look-ups of
 // features; and what they share.
 

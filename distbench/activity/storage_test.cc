@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests of the activities that read and write files.
 
 #include "distbench/activity/storage.h"

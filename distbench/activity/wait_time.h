@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_ACTIVITY_WAIT_TIME_H_
 #define DISTBENCH_ACTIVITY_WAIT_TIME_H_
 

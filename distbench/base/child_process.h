@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A program that runs as a child of this process.
 
 #ifndef DISTBENCH_BASE_CHILD_PROCESS_H_

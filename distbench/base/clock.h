@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Time, injectable: everything that measures or waits takes a Clock, so that
 // tests decide what time it is.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Files: descriptors, whole files, and those of /proc and /sys.
 
 #ifndef DISTBENCH_BASE_FILES_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What all gRPC calls between the processes of distbench have in common.
 
 #ifndef DISTBENCH_BASE_GRPC_CALLS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Addresses in the forms in which users, peers and gRPC write them.
 
 #ifndef DISTBENCH_BASE_HOST_PORT_H_

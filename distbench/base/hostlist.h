@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Lists of hosts as Slurm writes them: "n[1-3,7],m01,rack[1-2]-n[08-11]".
 
 #ifndef DISTBENCH_BASE_HOSTLIST_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Which host a process is on, and which processes share one.
 
 #ifndef DISTBENCH_BASE_HOSTS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Quantities as people read them, the same wherever distbench prints them.
 
 #ifndef DISTBENCH_BASE_HUMAN_UNITS_H_

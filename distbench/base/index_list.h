@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Lists of CPUs and NUMA nodes in the kernel's format: "0-3,8".
 
 #ifndef DISTBENCH_BASE_INDEX_LIST_H_

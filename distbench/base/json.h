@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // JSON as the program writes it, and text that can be part of it.
 
 #ifndef DISTBENCH_BASE_JSON_H_

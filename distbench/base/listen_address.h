@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Listening sockets and addresses, with errors that say why they fail.
 
 #ifndef DISTBENCH_BASE_LISTEN_ADDRESS_H_

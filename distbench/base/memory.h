@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The memory of the host, and of this process.
 
 #ifndef DISTBENCH_BASE_MEMORY_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Messages as JSON and as rows of tables: one walk over their fields, for
 // reports, and for configs that users read.
 

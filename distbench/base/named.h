@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Lists of things that have a `name`, such as declarations.
 
 #ifndef DISTBENCH_BASE_NAMED_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_BASE_OBJECT_POOL_H_
 #define DISTBENCH_BASE_OBJECT_POOL_H_
 

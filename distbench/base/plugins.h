@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Parts that products add to the core by being linked into the program.
 //
 // A room of the core that lets products take part in its work declares an

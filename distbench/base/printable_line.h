@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_BASE_PRINTABLE_LINE_H_
 #define DISTBENCH_BASE_PRINTABLE_LINE_H_
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Queues between threads.
 
 #ifndef DISTBENCH_BASE_QUEUES_H_

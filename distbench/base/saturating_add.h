@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Saturating sums, differences and products: defined for all operands.
 
 #ifndef DISTBENCH_BASE_SATURATING_ADD_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_BASE_SILENCE_WATCH_H_
 #define DISTBENCH_BASE_SILENCE_WATCH_H_
 

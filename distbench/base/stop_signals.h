@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // SIGINT and SIGTERM as requests to stop.
 
 #ifndef DISTBENCH_BASE_STOP_SIGNALS_H_

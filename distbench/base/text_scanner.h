@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Reads texts of small grammars: quantities, knobs, objectives, fanout filters,
 // lists of numbers.
 //

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tables as text, for people.
 
 #ifndef DISTBENCH_BASE_TEXT_TABLE_H_

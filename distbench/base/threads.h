@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Threads: starting them, counting them, and the CPUs that they may run on.
 
 #ifndef DISTBENCH_BASE_THREADS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Waiting until a point in time, and not longer.
 
 #ifndef DISTBENCH_BASE_TIMERS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What this program is, as results and --version say it. Everything here is
 // valid forever and thread-safe.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_BASE_WORK_RANDOM_H_
 #define DISTBENCH_BASE_WORK_RANDOM_H_
 

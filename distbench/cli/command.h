@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What subcommands are made of, and what they write. Their files need this and
 // flags.h, and not CLI11.
 

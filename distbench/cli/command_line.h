@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Parses the command line: finds the subcommand, explains errors and prints
 // help.
 

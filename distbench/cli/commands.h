@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The subcommands of the core: a file for each, or for those of one subject.
 // They turn flags into calls of the library.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Flags and output of the subcommands that compare results.
 
 #ifndef DISTBENCH_CLI_COMPARISON_FLAGS_H_

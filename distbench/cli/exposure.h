@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Describes in words who can reach a program's ports and what they can do
 // there. Programs print this when they start, to prevent surprises.
 

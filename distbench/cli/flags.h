@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Flags shared by several subcommands of distbench, so that they read and fail
 // alike.
 

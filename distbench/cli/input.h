@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What subcommands read: tests and results.
 
 #ifndef DISTBENCH_CLI_INPUT_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A sequencer and its nodes on this host, each in its own process, for commands
 // that run tests of their own.
 

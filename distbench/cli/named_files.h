@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The files that a command line names, before any of them is opened.
 
 #ifndef DISTBENCH_CLI_NAMED_FILES_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The flags of a process that is a node: where it listens, what it runs on, and
 // what its engines may use.
 

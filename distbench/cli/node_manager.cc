@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include <fcntl.h>
 #include <glog/logging.h>
 #include <sys/socket.h>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What `distbench report` makes of the formats, tables and flags of products.
 
 #include <CLI/CLI.hpp>

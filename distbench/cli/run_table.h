@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Shows the runs of a sequencer to people and to programs.
 
 #ifndef DISTBENCH_CLI_RUN_TABLE_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What products run beside a test sequencer, such as pages for browsers.
 //
 // `distbench test_sequencer` asks every base::Plugin<SequencerCompanionMaker>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The hidden subcommands for shells: completion, and files for packages.
 
 #include <signal.h>

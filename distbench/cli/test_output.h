@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Output of the tests that a subcommand ran.
 
 #ifndef DISTBENCH_CLI_TEST_OUTPUT_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Simulated hosts, on which a command can run tests instead of on the nodes of
 // a sequencer. A product that simulates adds a base::Plugin<TestSimulation>, of
 // which there is at most one.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Completes the values of flags, by what a value is: "RUN", "SERVICE".
 
 #ifndef DISTBENCH_CLI_VALUE_CANDIDATES_H_

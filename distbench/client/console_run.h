@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs tests with output on the console.
 
 #ifndef DISTBENCH_CLIENT_CONSOLE_RUN_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Shows users the progress of the tests that they wait for.
 
 #ifndef DISTBENCH_CLIENT_PROGRESS_DISPLAY_H_

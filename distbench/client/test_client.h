@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Submits tests to a sequencer and fetches their results. Every command that
 // runs tests uses this.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Activities in their pools: their order, and what the log says about them.
 
 #include <map>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Admission in whole engines, on simulated time: against what queueing theory
 // says.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // In steady state the engine allocates nothing per RPC.
 
 #include <cstdint>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Composed arrivals in whole engines, on simulated time: what is sent is what
 // the streams have, whatever the number of workers.
 

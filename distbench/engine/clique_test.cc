@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Services whose instances all talk to each other, on simulated time.
 
 #include <cstdint>

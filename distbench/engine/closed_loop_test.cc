@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Closed loops: the worker reuses the objects of one iteration for the next
 // where it can, and everything that differs between them must be reset.
 

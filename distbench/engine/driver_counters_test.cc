@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The counters of a driver are in the log of its instance.
 
 #include <memory>

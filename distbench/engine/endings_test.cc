@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Early ends of traffic, on simulated time: by an action, by a timeout or by an
 // overload.
 

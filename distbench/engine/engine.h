@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // One service instance of a test: runs its main program and handles its RPCs.
 
 #ifndef DISTBENCH_ENGINE_ENGINE_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The cost of the engine itself: clients, handlers and the loopback driver in
 // one thread unless a benchmark says otherwise, without sockets. Times are per
 // RPC, both sides included.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The engine as a whole, on simulated time: the order of actions, nested lists,
 // and handlers.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Failures that servers have on purpose, on simulated time.
 
 #include <cmath>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The number and the times of iterations, on simulated time: what the traffic
 // language promises.
 

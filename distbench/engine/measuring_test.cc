@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The load that an instance reports, on simulated time: above all, a server
 // that freezes must show in the response times.
 //

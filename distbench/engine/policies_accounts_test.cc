@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What requests with policies count as where things go wrong: when they began,
 // who is blamed, and deadlines of what cannot be sent. On simulated time.
 

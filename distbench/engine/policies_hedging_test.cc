@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Requests of callers that are sent several times at once, on simulated time:
 // hedging and quorums. policies_theory_test.cc compares them with theory.
 

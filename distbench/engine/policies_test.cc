@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Policies of callers, on simulated time: retries, deadlines, refusals, and the
 // ends of traffic. policies_theory_test.cc compares them with theory.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Policies of callers against theory, on simulated time with fixed seeds.
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The memory of recording, for long tests and for many peers.
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Replay of RPC traces, on simulated time: an RPC takes as long as its record
 // says that the server does.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Engines on drivers whose requests and responses arrive on several threads,
 // each of which may run a worker's turn: those of gRPC, of pools and of
 // activities.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // How the service time of an RPC divides into parts, on simulated time. Over
 // the loopback driver, the server's queue is its inbox, and what counts as
 // network is the wait of the response in the client's inbox.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The paths in the samples of traced RPCs, on simulated time.
 
 #include "distbench/engine/testing/virtual_time_testing.h"

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Error-prone cases of the traffic language, each on its own, on simulated
 // time. engine_test.cc and iterations_test.cc test the common ones.
 

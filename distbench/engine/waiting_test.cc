@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The ways in which engines wait, on real threads.
 
 #include <memory>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What may come next on a command line, from the table of flags: the same for
 // all shells, which only pass on what was typed and show what is returned.
 

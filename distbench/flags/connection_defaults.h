@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The flags of the connection to a sequencer, where the command line does not
 // give them: from the environment (DISTBENCH_TEST_SEQUENCER, DISTBENCH_TLS_CA
 // and so on), else from the user's file. All programs treat them alike.

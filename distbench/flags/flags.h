@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Adds subcommands, flags and arguments to a program's command line, which
 // CLI11 holds, so that all commands read and fail alike; and walks it. CLI11
 // takes longer to compile than all else in a file that has to do with flags:

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Manual pages, in the language of troff, from the table of flags.
 
 #ifndef DISTBENCH_FLAGS_MAN_PAGE_H_

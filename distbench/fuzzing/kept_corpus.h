@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_FUZZING_KEPT_CORPUS_H_
 #define DISTBENCH_FUZZING_KEPT_CORPUS_H_
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Makes the engines of a node's service instances: in processes of their own,
 // in the node's own process (test_preview), or fake ones for tests.
 

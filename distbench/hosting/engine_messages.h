@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What a node manager and an engine process say to each other: the command line
 // of the process, and the messages over its socket.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // An engine process as the node manager that started it sees it.
 
 #ifndef DISTBENCH_HOSTING_ENGINE_PROCESS_H_

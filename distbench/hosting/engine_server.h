@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The main loop of an engine process, which obeys the node manager that started
 // it.
 

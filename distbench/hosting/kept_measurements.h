@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The measurements that survive the loss of an engine's process.
 
 #ifndef DISTBENCH_HOSTING_KEPT_MEASUREMENTS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_HOSTING_PROCESS_ENGINE_H_
 #define DISTBENCH_HOSTING_PROCESS_ENGINE_H_
 

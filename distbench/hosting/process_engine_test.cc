@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests with real engine processes: what one engine does, and its loss.
 
 #include "distbench/hosting/process_engine.h"

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Engines in processes of their own, so that the node manager does not disturb
 // their measurements, and survives what happens to them.
 //

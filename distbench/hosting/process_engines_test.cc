@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests with real engine processes, for which this program starts itself again
 // (see main()).
 

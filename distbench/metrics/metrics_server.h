@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Serves metrics to Prometheus, over HTTP at /metrics: those of the program,
 // and those of its process.
 

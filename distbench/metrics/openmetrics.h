@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Metrics as Prometheus knows them, and their text format.
 
 #ifndef DISTBENCH_METRICS_OPENMETRICS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The metrics of RPCs, the same while a test runs and for its result.
 
 #ifndef DISTBENCH_METRICS_RPC_TRAFFIC_H_

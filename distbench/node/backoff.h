@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_NODE_BACKOFF_H_
 #define DISTBENCH_NODE_BACKOFF_H_
 

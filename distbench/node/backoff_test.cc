@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/node/backoff.h"
 
 #include "distbench/base/testing/fake_clock.h"

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A node's session with its sequencer: executes commands until the stream ends.
 
 #ifndef DISTBENCH_NODE_CONTROL_SESSION_H_

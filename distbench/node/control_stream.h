@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The node's end of its stream to the sequencer.
 
 #ifndef DISTBENCH_NODE_CONTROL_STREAM_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Observes the TCP connections that carry a test's traffic.
 
 #ifndef DISTBENCH_NODE_DATA_CONNECTIONS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The time that a sample of all data connections takes. One a second is taken
 // as long as it stays below 10 ms.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Counts events in the host's CPUs, by perf_event_open(2).
 
 #ifndef DISTBENCH_NODE_HARDWARE_COUNTING_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The limits of a host, checked before it suffers: threads, and memory.
 
 #ifndef DISTBENCH_NODE_HOST_LIMITS_H_

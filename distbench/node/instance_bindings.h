@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Binds a node's instances of a test to CPUs and memory, and records where they
 // really ran.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Lists what the kernel knows, over netlink(7).
 
 #ifndef DISTBENCH_NODE_NETLINK_H_

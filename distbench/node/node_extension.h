@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What products do on a node: around its part of each test, and when it starts.
 
 #ifndef DISTBENCH_NODE_NODE_EXTENSION_H_

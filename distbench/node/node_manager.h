@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A host's part in tests: registers with a sequencer, and runs the service
 // instances that the sequencer assigns to it.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Reads the files of /proc and /sys that tell how busy a host and its processes
 // are, and who uses it.
 

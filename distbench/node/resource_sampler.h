@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Samples how busy a node and its host are during a test.
 
 #ifndef DISTBENCH_NODE_RESOURCE_SAMPLER_H_

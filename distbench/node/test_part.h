@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A node's part of one test.
 
 #ifndef DISTBENCH_NODE_TEST_PART_H_

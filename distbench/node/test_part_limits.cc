@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What a node's part of a test needs of its host, and what it uses: threads,
 // files, ports and memory.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What a node tells Prometheus of its traffic, over all of its tests.
 
 #ifndef DISTBENCH_NODE_TRAFFIC_METRICS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Resolves a NumaBinding for a host.
 
 #ifndef DISTBENCH_NUMA_BINDING_H_

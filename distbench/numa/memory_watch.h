@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Where the memory of a process is: the kernel's counts, and what they say
 // about a measurement.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Binds threads to CPUs and to the memory of NUMA nodes (sched_setaffinity(2),
 // set_mempolicy(2)). Threads and processes inherit their creator's binding, and
 // keep it across execve(2). Memory is placed when it is first touched; memory

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs on the real host, and adapts to its CPUs and nodes.
 
 #include "distbench/numa/thread_binding.h"

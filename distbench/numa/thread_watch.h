@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Where threads run: the kernel's statistics, and what they say about a
 // measurement.
 

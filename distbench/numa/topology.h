@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Describes a host's processors and memory.
 //
 // The facts are read from the kernel's files rather than with hwloc, because

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Encodes and decodes the messages of data RPCs (GenericRequestResponse in
 // proto/data_plane.proto) by hand. A message consists of a head, which is
 // written into the caller's memory, and payload bytes, which follow it and are

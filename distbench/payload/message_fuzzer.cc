@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Fuzzes the decoding of messages from peers. scripts/fuzz.sh builds it with
 // clang.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The bytes that pad messages: one block per NUMA node and memory policy, which
 // every message in flight refers to, so that no payload is ever filled in or
 // copied.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Reads protobuf's wire format from a sequence of byte strings as if they were
 // one. All bounds are checked, so any input is safe.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Where services listen, and what their peers are told of it.
 
 #ifndef DISTBENCH_PROTOCOL_ADDRESSES_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A client's calls from their start to their end, for drivers that match
 // replies by numbers: the calls in flight by their ids and by their deadlines,
 // and those that end without a reply.

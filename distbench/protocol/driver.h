@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The engine's interface to an RPC stack; the engine knows nothing else of it.
 //
 // A ProtocolDriver belongs to one service instance and has one Transport per

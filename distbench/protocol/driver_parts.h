@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Parts that drivers have in common.
 
 #ifndef DISTBENCH_PROTOCOL_DRIVER_PARTS_H_

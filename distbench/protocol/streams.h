@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // RPCs that stream: each end sends any number of messages, at least one. An
 // extension of the driver interface for drivers that can do so
 // (DriverDeclaration::streams). What is said in driver.h about threads and

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Histograms and moments in encoded form: LogHistogram as Histogram, and
 // RunningMoments as ValueMoments.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Results of older tools, and for them: these know only samples, and no field
 // from 1000 up.
 

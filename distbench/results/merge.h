@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Merges the pieces of results that instances and nodes send. The order of
 // pieces only affects the order of samples.
 

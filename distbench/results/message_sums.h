@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // One walk over messages of numbers by their descriptors, so that no field is
 // forgotten where they are checked, added up or recorded.
 //

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // An output file that appears only when it is complete.
 //
 //   auto file = OutputFile::Open(path);

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What processes, control groups and hosts have used. See message_sums.h for
 // sums of such messages.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Puts the results of a run together from the events that followers receive.
 
 #ifndef DISTBENCH_RESULTS_RESULT_ASSEMBLER_H_

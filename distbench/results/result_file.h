@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Reads and writes result files, which hold the canonical result.
 //
 //   absl::StatusOr<TestSequenceResults> results = ReadResults("result.pb.gz");

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // RpcStatistics in unpacked form, in which they are recorded and added up. The
 // message documents the members. Counts saturate at the maximum of an int64.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Encodes, validates and merges series over time of RPCs and of activities, and
 // offered loads.
 //

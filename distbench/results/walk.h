@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Visits a test's RPC logs, with indices resolved to names.
 
 #ifndef DISTBENCH_RESULTS_WALK_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Authorises calls to a sequencer by the names in client certificates.
 
 #ifndef DISTBENCH_SECURITY_AUTHORIZATION_H_

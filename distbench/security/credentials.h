@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Credentials of gRPC channels and servers: TLS with the files that the user
 // named, or plain text.
 

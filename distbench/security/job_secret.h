@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The secret of a job: what all of its processes have, and nobody else.
 //
 // It is a directory with the files of a kubernetes.io/tls Secret: `ca.crt`, the

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A test's nonce, which only its instances know, and a way to prove knowledge
 // of it without revealing it.
 //

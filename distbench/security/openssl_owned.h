@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Objects of OpenSSL that are freed by their owners.
 
 #ifndef DISTBENCH_SECURITY_OPENSSL_OWNED_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Which tests a program runs: a product whose tests reach beyond their own
 // hosts lets the operators of the sequencer and of the nodes decide.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_SECURITY_TLS_DIAGNOSIS_H_
 #define DISTBENCH_SECURITY_TLS_DIAGNOSIS_H_
 

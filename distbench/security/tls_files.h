@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The files for TLS: those that the flags --tls_ca, --tls_cert and --tls_key
 // name, and those that a process received or made.
 

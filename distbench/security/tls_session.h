@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // TLS 1.3 over non-blocking sockets, for drivers without an RPC stack that
 // provides TLS, and the certificates of servers over TLS in general.
 

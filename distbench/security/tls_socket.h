@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The socket below a TLS session. OpenSSL reads and writes record by record, a
 // record's head and body apart: here one system call receives or sends many
 // records.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/stats/distributions.h"
 
 #include <boost/math/distributions/beta.hpp>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Quantiles of the distributions that confidence intervals are based on.
 
 #ifndef DISTBENCH_STATS_DISTRIBUTIONS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Whether values that follow each other grow.
 
 #ifndef DISTBENCH_STATS_GROWTH_H_

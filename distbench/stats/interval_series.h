@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Counts and histograms per interval of time.
 
 #ifndef DISTBENCH_STATS_INTERVAL_SERIES_H_

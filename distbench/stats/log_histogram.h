@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A mergeable log-linear histogram of non-negative 64-bit values.
 
 #ifndef DISTBENCH_STATS_LOG_HISTOGRAM_H_

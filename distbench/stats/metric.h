@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Metrics that runs are judged and compared by: what each is called, in which
 // unit it is, and which of its values is better.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The outcomes of requests in one order: latencies, and failures above all
 // latencies.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Cumulative distributions for plots.
 
 #ifndef DISTBENCH_STATS_PERCENTILE_CURVE_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A test of whether two groups of runs come from the same population, by
 // exchanging runs between the groups.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Confidence intervals of quantiles.
 
 #ifndef DISTBENCH_STATS_QUANTILE_INTERVAL_H_

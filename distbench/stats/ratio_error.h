@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // How well a ratio is known that is made of dependent values.
 
 #ifndef DISTBENCH_STATS_RATIO_ERROR_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_STATS_RECENT_INTERVALS_H_
 #define DISTBENCH_STATS_RECENT_INTERVALS_H_
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Levels of significance for data that are looked at again and again.
 
 #ifndef DISTBENCH_STATS_REPEATED_LOOKS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A uniform sample of a stream of unknown length, in bounded memory.
 
 #ifndef DISTBENCH_STATS_RESERVOIR_H_

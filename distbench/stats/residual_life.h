@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // How long what is in progress still takes.
 
 #ifndef DISTBENCH_STATS_RESIDUAL_LIFE_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Confidence intervals over the runs of one system. The unit is the run: what
 // was measured within a run is not independent.
 

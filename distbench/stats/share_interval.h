@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Intervals of shares of what is counted, such as of RPCs that failed, which
 // also hold where few are counted.
 

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """What the gallery shows, and the text of its page."""
 
 import dataclasses

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """What the gallery lists is there, and its results make pages."""
 
 import os

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Reads results of distbench, and runs tests on a sequencer.
 
     import distbench

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Connections to a sequencer: addresses, TLS files and what went wrong."""
 
 import os

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """The program distbench, which derives everything that this package shows of
 results."""
 

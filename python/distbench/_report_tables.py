@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """The tables of results: those that reports have as such, those that are made of
 a report's objects, and samples."""
 

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Sending tests so that no interrupt loses the run that they become."""
 
 from collections.abc import Callable, Iterator

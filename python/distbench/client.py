@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Submits tests to a sequencer, follows their runs and fetches their results."""
 
 import os

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Reads configs of tests (proto/traffic_config.proto)."""
 
 import os

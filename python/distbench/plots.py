@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Plots of results with matplotlib.
 
 Each function draws into the axes `ax`, or into those of a new figure, and

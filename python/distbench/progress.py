@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """What a sequencer says about its runs."""
 
 from collections.abc import Callable

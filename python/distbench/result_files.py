@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """The messages of result files: TestSequenceResults of proto/results.proto,
 binary or text, plain or compressed by gzip. They are for those who need logs and
 samples; distbench itself says what they amount to."""

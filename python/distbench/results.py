@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Results: what distbench reports of runs and searches, as tables, and the
 messages behind it."""
 

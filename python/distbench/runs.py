@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Runs of tests: their RPCs, verdicts and findings, as distbench reports them."""
 
 import re

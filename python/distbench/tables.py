@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Tables of measurements: named columns and rows of plain values."""
 
 import math

@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Measures what queue.ipynb analyses: a server that works on one request at a
 time, as a queue of known theory. Needs a sequencer with two nodes and takes five
 minutes:

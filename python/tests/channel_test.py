@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Tests where a client finds a sequencer and its TLS files, and how it reads
 tests; tests/python/client_test.py connects."""
 

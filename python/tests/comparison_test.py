@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Tests distbench.comparison: what is shown of what distbench compare says."""
 
 import math

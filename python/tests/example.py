@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Small results for tests, made by hand. distbench reads them: it makes statistics
 of samples that have none."""
 

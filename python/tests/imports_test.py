@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Tests that reading results needs protobuf and the program only, and that
 whatever needs more says so."""
 

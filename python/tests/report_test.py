@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Tests what is read of reports, also of those of other versions;
 tests/python/golden_test.py reads those of the program."""
 

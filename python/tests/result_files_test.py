@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Tests that result files of all kinds are read, and that others are refused
 with a message that names the file, the problem and the remedy."""
 

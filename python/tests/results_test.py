@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Tests distbench.results and distbench.runs: tables, RPCs, choosing tests."""
 
 import math

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Parses CONFIG arguments of the command line, such as
 // "clique:{grpc,tcp}:ipv4:node_count=4,8:extra_test_contents=<FILE".
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_TEST_BUILDER_BUILDING_CONFIG_TEXT_H_
 #define DISTBENCH_TEST_BUILDER_BUILDING_CONFIG_TEXT_H_
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "test_builder/building/config_text.h"
 
 #include "distbench/base/testing/proto_testing.h"

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Builds a test from the settings that describe it, and checks tests.
 
 #ifndef DISTBENCH_TEST_BUILDER_BUILDING_TEST_FACTORY_H_

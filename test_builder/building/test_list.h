@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Builds all tests of a command line: sweeps x configs x value lists.
 
 #ifndef TEST_BUILDER_BUILDING_TEST_LIST_H_

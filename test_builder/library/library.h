@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The library of real traffic (workloads/real): ready tests with provenance.
 
 #ifndef DISTBENCH_TEST_BUILDER_LIBRARY_LIBRARY_H_

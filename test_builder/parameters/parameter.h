@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Parameters of patterns and protocols, and the values that a test gives them.
 
 #ifndef DISTBENCH_TEST_BUILDER_PARAMETERS_PARAMETER_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "test_builder/patterns/pattern.h"

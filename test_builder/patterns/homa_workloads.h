@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The message sizes of workloads W1 to W5 from "Homa: A Receiver-Driven
 // Low-Latency Transport Protocol Using Network Priorities" (SIGCOMM 2018).
 

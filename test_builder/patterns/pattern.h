@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The patterns (pattern.proto), and what they make of their parameters. To add
 // one, write its file and list it in patterns.cc. The command line, its checks
 // and its help follow from that.

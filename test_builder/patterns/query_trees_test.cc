@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests of the patterns that are query trees.
 
 #include "gmock/gmock.h"

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The protocols (protocol.proto), and the options of drivers that they make of
 // their parameters. These are settings of the drivers, as the catalog of
 // drivers declares them.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The directory of -o, with a config and a result per test.
 
 #ifndef DISTBENCH_TEST_BUILDER_RUN_RESULT_DIRECTORY_H_

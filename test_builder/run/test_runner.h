@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs tests one after another, stores their results, and says how they ended.
 
 #ifndef DISTBENCH_TEST_BUILDER_RUN_TEST_RUNNER_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef TEST_BUILDER_TESTING_PATTERN_FUZZ_ENTRY_H_
 #define TEST_BUILDER_TESTING_PATTERN_FUZZ_ENTRY_H_
 

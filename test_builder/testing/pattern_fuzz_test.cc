@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Any CONFIG argument must be built or rejected.
 
 #include <iterator>

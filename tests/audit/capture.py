@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """The byte streams of TCP connections, from what tcpdump captured.
 
 Every byte has a time: when the segment with it passed the interface for the

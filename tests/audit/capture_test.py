@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Tests the audit itself, on captures that are made here: would it notice?"""
 
 import dataclasses

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Test cases that capture what passes the link between two hosts."""
 
 import shutil

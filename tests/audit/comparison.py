@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Compares what a result reports with what was on the wire."""
 
 import csv

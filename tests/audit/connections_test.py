@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Audits what results say about data connections against a link that is cut.
 
 A client sends to two servers on hosts of their own. The link to one of them

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """A link between two hosts that takes a known time, without help of the kernel.
 
 Not every kernel can delay packets (netem). Here, each host has a network device

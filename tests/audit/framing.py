@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Finds the RPCs in the byte streams of connections."""
 
 import bisect

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Audits network settings: the DSCP and ECN that tcpdump sees on the link, and
 what the result says that sockets had."""
 

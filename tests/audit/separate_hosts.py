@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Test cases whose cluster has each node on a host of its own."""
 
 import csv

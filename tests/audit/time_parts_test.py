@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Delays of known size are put into every part of an RPC's time, and each must
 be found again within 5 %.
 

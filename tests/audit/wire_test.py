@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Audits results against what tcpdump sees on the link between the hosts.
 
 A client and a server run in network namespaces of their own. Each case prints a

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests where sequencers listen, and the errors for bad addresses.
 
 #include <string>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A sequencer, nodes and clients in one process, connected by real sockets,
 // with engines that send no RPCs.
 

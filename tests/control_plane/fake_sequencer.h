@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef TESTS_CONTROL_PLANE_FAKE_SEQUENCER_H_
 #define TESTS_CONTROL_PLANE_FAKE_SEQUENCER_H_
 

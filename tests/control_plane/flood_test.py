@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """A sequencer among strangers: connections without a purpose, and malformed
 messages, cost it little memory and do not affect its clients.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests that standard tools work with sequencers and nodes: health checking and
 // reflection, through their own protocols.
 

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Runs that outlive their clients or sequencers, with real processes."""
 
 import json

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests sequencers and nodes that are silent or send unexpected messages.
 
 #include <memory>

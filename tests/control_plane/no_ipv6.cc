@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "tests/control_plane/no_ipv6.h"
 
 #include <linux/filter.h>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A host without IPv6: in every program with this library, from its start, a
 // filter makes socket(2) refuse it.
 

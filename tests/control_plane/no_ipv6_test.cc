@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests that all servers listen on hosts whose kernel has no IPv6.
 
 #include <sys/socket.h>

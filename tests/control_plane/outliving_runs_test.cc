@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests runs that outlive their clients or sequencers.
 
 #include <filesystem>

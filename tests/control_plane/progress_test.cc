@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // How nodes report the progress of their traffic.
 
 #include <cstdint>

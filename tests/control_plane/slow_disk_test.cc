@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests a sequencer with a slow disk.
 
 #include <grpcpp/grpcpp.h>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests a control plane with TLS: admitted and refused peers, and the errors.
 
 #include <cstdio>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests that workloads/mm1.config is the queue that it claims to be.
 
 #include <cmath>

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """docs/report.schema.json is what scripts/generate_reference makes of the protos."""
 
 import json

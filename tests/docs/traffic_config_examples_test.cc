@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests that the examples of docs/traffic_config.md and in docs/examples do
 // what they say, and that every field of the language is in one of them.
 //

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """docs/traffic_reference.md is what scripts/generate_reference makes of the protos, and
 its links lead somewhere."""
 

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """docs/traffic_config.schema.json is what scripts/generate_reference makes of the protos,
 accepts the configs of this repository, and refuses what is wrong in itself."""
 

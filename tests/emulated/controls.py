@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Each control: set, read back, effective, and restored after each kind of end.
 
 Two boots: in the first one the tests run, and the machine is switched off in

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """The tests that controls.py runs: each shows what some controls do."""
 
 # Of services that do the same, this one is given more.

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # Runs tests with controls, and ends some of them in every way there is. Writes
 # for each test: NAME.samples, what the kernel said of its groups meanwhile, in
 # lines "SECONDS GROUP FILE[:KEY] VALUE"; and for each way to end: WAY.held and

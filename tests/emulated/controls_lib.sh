@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # What controls_guest.sh and controls_reboot_guest.sh share: a cluster of one
 # node, whose node manager has a group of its own.
 

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # After the machine was switched off in the middle of a test with controls: what
 # the first node manager does with the journal of the other boot.
 

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """What the tests of the emulated machine share.
 
 A test boots the machine with a script, and then checks, case by case, the files

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # Functions for the scripts that run in the emulated machine. They leave their
 # findings in /out, for programs of the host to judge.
 

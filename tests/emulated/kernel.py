@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """What the control groups of the machine's kernel can do, without distbench.
 
 If this fails, the failures of the other tests say nothing about distbench. The

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # Finds out what the kernel's control groups can do, without distbench. Lines of
 # /out/facts are "NAME VALUE".
 

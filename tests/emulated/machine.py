@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """An emulated machine, made from programs of this host.
 
 qemu emulates the processors, so neither hardware nor privileges are needed, but

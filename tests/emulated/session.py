@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """A session of jobs in one command: how io.cost protects a storage service.
 
 It is killed in the middle, and started again with the same command. Numbers of

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # A session of jobs, as one command, that is killed in the middle and started
 # again.
 

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """A cluster of real processes on separate hosts, and what users see of it."""
 
 import os

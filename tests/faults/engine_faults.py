@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Engine processes that crash, hang or run out of memory, and node managers
 that lose control of theirs."""
 

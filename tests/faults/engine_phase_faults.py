@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Engine processes that are lost in each phase of a test, in each way.
 
 The victim's node hosts the clients, so that its engine is the one that works

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """The framework of faults: what happens around them, and what is checked."""
 
 import contextlib

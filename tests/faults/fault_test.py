@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Runs each fault once, in network namespaces with real processes.
 
     tests/faults/fault_table    runs each many times, and measures

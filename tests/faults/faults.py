@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """All faults, in the order of the table of docs/reliability.md."""
 
 from tests.faults import client_faults

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Hosts with a wrong clock or a full disk."""
 
 import contextlib

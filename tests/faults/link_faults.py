@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Networks that lose, delay or cut the traffic of a node."""
 
 import contextlib

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """A control group (version 1) that limits the memory of a node."""
 
 import contextlib

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Separate hosts for tests: network namespaces, joined by a bridge.
 
 Everything is inside namespaces (network, mounts, process ids) that belong to

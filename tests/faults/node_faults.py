@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Nodes that die, hang, leave or vanish."""
 
 import signal

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """A TCP proxy that delays, throttles, stalls and resets connections."""
 
 import socket

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Preload this into a program to set its Unix time ahead by SHIFT_CLOCK_NS, or
 // back if it is negative; from the beginning, or from the Unix time
 // SHIFT_CLOCK_FROM_NS on. This simulates hosts with different clocks, and

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """The chart without a cluster: what it renders, and what it refuses.
 
 Needs helm on the PATH, and the Python package kubernetes-validate.

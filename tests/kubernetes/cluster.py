@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """A real Kubernetes cluster of one host, for as long as a `with` statement.
 
 etcd, API server, controller manager, scheduler, CoreDNS, containerd with

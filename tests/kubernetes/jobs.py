@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Jobs of the chart in a real cluster, whose namespace is restricted."""
 
 import os

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """The chart's long-lived cluster in a real one, in a restricted namespace."""
 
 import os

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """A release of the chart in a cluster, and what tests ask about it."""
 
 import os

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Compares the traffic of entries of the library with what was published.
 
 #ifndef DISTBENCH_TESTS_LIBRARY_CHECK_ENTRY_H_

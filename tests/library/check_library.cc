@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Compares all entries of the library of real traffic with what was published,
 // and prints the table of docs/library.md. Run it from the root of the sources:
 //

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Each entry of the library of real traffic sends what its provenance says.
 
 #include "test_builder/library/library.h"

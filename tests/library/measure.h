@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Quantities of traffic, as the library of real traffic defines them.
 
 #ifndef DISTBENCH_TESTS_LIBRARY_MEASURE_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Published distributions, and how far a sample is from them.
 
 #ifndef DISTBENCH_TESTS_LIBRARY_REFERENCE_DISTRIBUTION_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs an entry of the library of real traffic on simulated time.
 
 #ifndef DISTBENCH_TESTS_LIBRARY_RUN_ENTRY_H_

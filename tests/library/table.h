@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The comparison of an entry as rows of the table in docs/library.md.
 
 #ifndef DISTBENCH_TESTS_LIBRARY_TABLE_H_

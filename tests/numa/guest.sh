@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # Runs in the emulated machine. Leaves its findings in /out, for two_nodes.py to
 # judge.
 

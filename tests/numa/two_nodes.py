@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Runs distbench in an emulated machine with two NUMA nodes, and checks where
 its threads and memory are, and its errors about impossible bindings.
 

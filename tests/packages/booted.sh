@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # In the booted system of installed.sh: uses the services.
 set -euo pipefail
 cd "$(dirname "$0")"

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # shellcheck shell=bash
 # For the scripts that run in the fresh system. Source this file after `set -euo
 # pipefail`.

@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # In a fresh system: installs the packages beside this file and uses them.
 set -euo pipefail
 cd "$(dirname "$0")"

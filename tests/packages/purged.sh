@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 # In the system of installed.sh: removes the packages and purges them.
 set -euo pipefail
 # shellcheck source=tests/packages/checks.sh

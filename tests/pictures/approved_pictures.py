@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """What tests of pictures share: pages in the browser, compared with approved
 pictures of them. Skipped if Chromium or the font of the pictures is missing."""
 

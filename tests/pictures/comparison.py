@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Compares two pictures of a page, in the browser that has taken them."""
 
 import base64

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Compares pictures of pages with approved ones."""
 
 from tests import page_results

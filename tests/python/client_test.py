@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Tests distbench.Client against real clusters: runs, progress, cancelling, TLS,
 and what it says when something is wrong."""
 

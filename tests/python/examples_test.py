@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Tests that the examples of docs/python.md and the notebook's cells run."""
 
 import io

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Compares what the Python package reads of a result with what the program writes
 in its formats."""
 

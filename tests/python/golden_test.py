@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Tests that the Python package shows what the program does: every cell of every
 table, and comparisons."""
 

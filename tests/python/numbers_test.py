@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Tests that programs which guess types read the exports' numbers as numbers,
 without a cast: pandas, DuckDB where it is installed, and jq."""
 

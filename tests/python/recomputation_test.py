@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Computes some figures of results anew from their logs, in plain numpy, and
 compares them with those of the program. It is the only place that computes what
 distbench computes, and shares no code with it."""

@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Executes a notebook in its folder and writes it with its outputs.
 
   run_notebook.py NOTEBOOK EXECUTED [PICTURES]

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """A Slurm cluster of three nodes on this machine, in a folder of its own.
 
 Nothing below /etc is read or changed: munged and Slurm get their files by flags

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """As configs.bzl, for code that is seldom run: see precompiled_header.bzl."""
 
 load("//third_party:precompiled_header.bzl", "COLD", "with_precompiled")

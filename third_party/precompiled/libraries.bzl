@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Bazel's rules with the precompiled header `libraries`: see precompiled_header.bzl."""
 
 load("//third_party:precompiled_header.bzl", "with_precompiled")

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What files include that know no messages: see precompiled_header.bzl.
 #include <algorithm>
 #include <atomic>

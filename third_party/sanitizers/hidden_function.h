@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_THIRD_PARTY_SANITIZERS_HIDDEN_FUNCTION_H_
 #define DISTBENCH_THIRD_PARTY_SANITIZERS_HIDDEN_FUNCTION_H_
 

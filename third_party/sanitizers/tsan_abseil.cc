@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tells ThreadSanitizer which accesses Abseil's locks order.
 //
 // The distribution's Abseil is compiled without ThreadSanitizer, which

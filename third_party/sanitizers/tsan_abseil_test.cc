@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests that ThreadSanitizer knows what Abseil's locks order, and no more: a
 // false report fails any test here, and the last test expects a true report.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tells ThreadSanitizer what gRPC's completion queues order: the start of an
 // operation comes before its end, which is reported with the operation's tag.
 // And sending a message comes before reading it, if both ends are in one

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Writes tests of the traffic language (proto/traffic_config.proto).
 
 A service's behaviour is given as stages that run one after the other; a stage is a

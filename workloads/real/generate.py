@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Writes test.config and graph.svg of all entries of the library of real traffic.
 
 Usage: workloads/real/generate.py

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Draws the services of a config and the RPCs between them, as SVG."""
 
 import re

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What every activity that computes keeps to, whichever product brings it:
 //
 //   using activity::WorkTest;

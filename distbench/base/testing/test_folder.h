@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_BASE_TESTING_TEST_FOLDER_H_
 #define DISTBENCH_BASE_TESTING_TEST_FOLDER_H_
 

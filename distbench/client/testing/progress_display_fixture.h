@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The common parts of the tests of ProgressDisplay.
 
 #ifndef DISTBENCH_CLIENT_TESTING_PROGRESS_DISPLAY_FIXTURE_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Arrivals whose rate changes over time, against the integral of the rate in
 // closed form.
 

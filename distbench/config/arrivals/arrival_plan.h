@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A compiled Arrivals message: what a stream of arrivals is drawn from.
 
 #ifndef DISTBENCH_CONFIG_ARRIVALS_ARRIVAL_PLAN_H_

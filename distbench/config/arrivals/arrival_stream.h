@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Arrivals in sequence.
 //
 //   gaps of the process ──▶ ArrivalSource: through the inverse of the rate's

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What makes Arrivals messages valid and canonical, beyond the rules of their
 // fields; and the recordings that they may have.
 

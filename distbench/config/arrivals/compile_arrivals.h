@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // From Arrivals messages to what streams are drawn from, and their mean rates.
 
 #ifndef DISTBENCH_CONFIG_ARRIVALS_COMPILE_ARRIVALS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_CONFIG_ARRIVALS_SMALL_RANDOM_H_
 #define DISTBENCH_CONFIG_ARRIVALS_SMALL_RANDOM_H_
 

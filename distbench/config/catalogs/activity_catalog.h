@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The catalog of activities: which ones configs may name, and their settings.
 // Validation, documentation and help texts are generated from it. They are data
 // (proto/catalogs.proto, and a catalog.proto of each product that has some).

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Determines which driver a service uses, and with which options. Validation
 // and compilation share this code, so they always agree.
 //

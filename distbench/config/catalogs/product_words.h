@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Which drivers and activities belong to products: to parts that this program
 // may have been built without.
 

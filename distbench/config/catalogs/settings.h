@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Settings of drivers, channels and activities: how they are declared, how they
 // are checked against their declarations, and how defaults are filled in.
 

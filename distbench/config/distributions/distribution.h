@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The distributions that sizes, counts and times are drawn from. Configs
 // describe them by points of a probability mass function (PMF) or a cumulative
 // distribution function (CDF).

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Objectives: limits that a system must meet under load.
 //
 //   absl::StatusOr<Objective> p95 = ParseObjective("root_query p95<=500ms");

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The settings of drivers and activities, as far as these share them with
 // config/.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A compiled test, which engines execute. Names have been replaced by small
 // integers, defaults are filled in, and distributions are ready to draw from. A
 // Plan is immutable, and using it cannot fail.

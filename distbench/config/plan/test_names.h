@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The names that a test defines, and the positions of their elements.
 
 #ifndef DISTBENCH_CONFIG_PLAN_TEST_NAMES_H_

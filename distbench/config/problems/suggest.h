@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Suggestions for misspelt names.
 
 #ifndef DISTBENCH_CONFIG_PROBLEMS_SUGGEST_H_

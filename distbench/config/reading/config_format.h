@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The formats in which programs write configs. All of them can be read
 // (load.h).
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Loads test sequences from files (protobuf text, YAML, JSON, or binary),
 // prints them, hashes them, removes their secrets, and says where in the text
 // their problems are.

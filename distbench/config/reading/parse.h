@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Messages written in protobuf's text format, as YAML or as JSON. `source` is
 // the name of the text. INVALID_ARGUMENT lists the errors, one per line, as
 // "source:line:column: what is wrong", with suggestions for misspelt fields;

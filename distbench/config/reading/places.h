@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Where the parts of a text are, with which errors begin.
 //
 //   PlacedErrors errors("test.yaml", text);

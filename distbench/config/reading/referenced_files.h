@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Files that tests name.
 
 #ifndef DISTBENCH_CONFIG_READING_REFERENCED_FILES_H_

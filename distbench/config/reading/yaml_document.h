@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The tree of a YAML text, with the place of each node. JSON is YAML, too.
 
 #ifndef DISTBENCH_CONFIG_READING_YAML_DOCUMENT_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What a test requires of its hosts (HostRequirements): which facts there are,
 // and whether a host meets them. HostRequirements describes the facts.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The rules that options of fields tell (proto/rules.proto): one walk checks
 // them in a message and all messages within, another one makes these canonical.
 //

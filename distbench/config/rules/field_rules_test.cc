@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The rules of fields, as proto/*.proto has them: that they are sound, and
 // agree with what the program knows besides.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/config/testing/validation_cases.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The rules of a type of messages, read from its descriptor once; and whether
 // the conditions of its conflicts (proto/rules.proto) hold in a message.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Constraints on the attributes of nodes and instances.
 
 #ifndef DISTBENCH_CONFIG_SYNTAX_CONSTRAINTS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_CONFIG_SYNTAX_FANOUT_FILTER_H_
 #define DISTBENCH_CONFIG_SYNTAX_FANOUT_FILTER_H_
 

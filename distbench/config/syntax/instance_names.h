@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Numbers and names of a service's instances.
 //
 // The instances of a service form a grid of one to three dimensions. An

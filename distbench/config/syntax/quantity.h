@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Quantities as people write them: "500ms", "200/s", "256KiB". Numbers are
 // decimal digits, perhaps with a fraction, without a sign or an exponent.
 

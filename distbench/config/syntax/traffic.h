@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A test's traffic: the actions of main lists, which start it, its time limit,
 // and the records of replay traces, with defaults filled in.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The libFuzzer target for configs: fuzz_entry, with mutations that understand
 // configs. scripts/fuzz.sh builds it with clang.
 

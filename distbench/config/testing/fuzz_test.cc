@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Whatever a config contains, loading, checking and compiling it must end with
 // a plan or with problems.
 

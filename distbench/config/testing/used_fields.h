@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Lists the fields that messages use, for tests that must cover all of them.
 
 #ifndef DISTBENCH_CONFIG_TESTING_USED_FIELDS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tables of broken configs for validation tests. Each case is a small edit of a
 // valid config, and the one problem that it causes.
 

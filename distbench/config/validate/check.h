@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Brings tests into their canonical form, and finds all of their problems, and
 // what is probably not as intended.
 

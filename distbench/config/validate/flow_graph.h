@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The graph of action lists that run other lists.
 
 #ifndef DISTBENCH_CONFIG_VALIDATE_FLOW_GRAPH_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What a product adds to the rules of the traffic language: what holds between
 // the fields that are its own, and others. The rules of single fields are their
 // options (proto/rules.proto), which the core checks if there is a part of the

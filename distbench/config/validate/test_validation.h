@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Helpers shared by the checks of a test.
 
 #ifndef DISTBENCH_CONFIG_VALIDATE_TEST_VALIDATION_H_

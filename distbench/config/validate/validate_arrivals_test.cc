@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Arrival processes: their canonical form, and what iterations must have with
 // them. check_arrivals.h has the checks of the process itself.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Measures what a config takes before it runs: reading its text, and checking
 // it. The argument is the number of services; 1000 are what a large test has,
 // and 15000 make a text of 10 MB.

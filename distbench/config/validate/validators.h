@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The checks that make up Validate(), beside the rules of single fields
 // (proto/rules.proto): what holds between fields, one subject each. A check
 // reports its findings to the TestValidation, ignores what other checks report,

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/engine/activity_pools/activity_recorder.h"
 
 #include <map>

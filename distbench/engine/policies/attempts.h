@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What decides whether another attempt of an RPC may be sent, and when: budgets
 // of retries, circuit breakers, limits of concurrency; backoff of retries,
 // delay of hedges.

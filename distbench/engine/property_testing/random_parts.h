@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Random parts of tests that depend on nothing else in the test. Values are
 // chosen from edge cases rather than uniformly.
 

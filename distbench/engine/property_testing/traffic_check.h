@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Checks the properties that the traffic of every valid test must have.
 
 #ifndef DISTBENCH_ENGINE_PROPERTY_TESTING_TRAFFIC_CHECK_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The part of the generator that describes services and what they send.
 
 #include "distbench/engine/property_testing/traffic_generator.h"

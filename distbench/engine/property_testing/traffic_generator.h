@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Random tests that use the whole traffic language.
 
 #ifndef DISTBENCH_ENGINE_PROPERTY_TESTING_TRAFFIC_GENERATOR_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The part of the generator that describes the behaviour of services.
 
 #include <algorithm>

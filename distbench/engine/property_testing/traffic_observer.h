@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Watches the calls of a whole system, between its engines and their drivers.
 
 #ifndef DISTBENCH_ENGINE_PROPERTY_TESTING_TRAFFIC_OBSERVER_H_

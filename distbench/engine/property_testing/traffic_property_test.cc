@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Random tests that use the whole language: each test that passes validation
 // runs to its end, on simulated time.
 //

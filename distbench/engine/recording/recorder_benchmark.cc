@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The cost of recording one RPC, which must stay below 100 ns in total. Time
 // passes as it would at 100000 RPCs per second, so that the change of the
 // second is included.

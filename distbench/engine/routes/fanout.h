@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_ENGINE_ROUTES_FANOUT_H_
 #define DISTBENCH_ENGINE_ROUTES_FANOUT_H_
 

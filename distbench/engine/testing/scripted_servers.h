@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_ENGINE_TESTING_SCRIPTED_SERVERS_H_
 #define DISTBENCH_ENGINE_TESTING_SCRIPTED_SERVERS_H_
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // For tests in virtual time: configs, times and the logs of RPCs.
 
 #ifndef DISTBENCH_ENGINE_TESTING_VIRTUAL_TIME_TESTING_H_

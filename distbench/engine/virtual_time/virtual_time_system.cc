@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/engine/virtual_time/virtual_time_system.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The requests that wait on one worker until fewer action lists run, and the
 // choice of those that are refused.
 //

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The failures that a server has on purpose, as one worker sees them: which of
 // them are in effect, and what they do.
 //

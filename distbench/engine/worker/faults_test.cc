@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Faults of one worker over a transport that counts what it is asked for.
 
 #include "distbench/engine/worker/faults.h"

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Policies of callers (CallPolicy in traffic_config.proto), for any driver. An
 // RPC with a policy is one *request*, an RpcCall like others, which is never
 // handed to the transport. Its *attempts* are calls of their own:

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Replays RPC traces.
 //
 // An iteration of a replay action is one execution of the trace: this instance

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The run-time state of an engine: executions of action lists, their actions,
 // the iterations of these, and their RPCs.
 //

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs action lists: decides which actions start, when and how often, and what
 // follows when they end. One per worker; an event-driven state machine that
 // never waits.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Both ends of one worker's streaming RPCs (protocol/streams.h): when their
 // messages are sent, and what is measured of them. Like all RPCs, those of
 // clients begin and end in RpcSender. One streaming RPC takes this path:

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_ENGINE_WORKER_WORKER_H_
 #define DISTBENCH_ENGINE_WORKER_WORKER_H_
 

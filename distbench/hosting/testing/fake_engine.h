@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Fake engines for tests: they send no RPCs, and behave as the test says.
 
 #ifndef DISTBENCH_HOSTING_TESTING_FAKE_ENGINE_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests of engine processes: a test of two engines, and waiting for processes.
 // The test program must be able to start itself again as an engine (see main()
 // of process_engines_test.cc).

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // For tests: what metrics say.
 
 #ifndef DISTBENCH_METRICS_TESTING_METRIC_VALUES_H_

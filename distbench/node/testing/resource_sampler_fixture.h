@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The common parts of the tests of ResourceSampler.
 
 #ifndef DISTBENCH_NODE_TESTING_RESOURCE_SAMPLER_FIXTURE_H_

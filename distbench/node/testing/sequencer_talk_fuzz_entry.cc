@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/node/testing/sequencer_talk_fuzz_entry.h"
 
 #include <cstddef>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A fake host made of files: the parts of /sys and /proc from which distbench
 // reads processors and memory, in a directory that the test owns.
 

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """`distbench ab_test` and `distbench noise_floor` on real runs."""
 
 import json

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs base and new in turn, and compares them.
 
 #ifndef DISTBENCH_PRODUCTS_AB_TEST_ALTERNATION_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The noise floors of all RPCs of a test, in a table.
 
 #ifndef DISTBENCH_PRODUCTS_AB_TEST_NOISE_TABLE_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // `distbench bench`: its flags, and what its subcommands do.
 
 #ifndef DISTBENCH_PRODUCTS_BENCH_COMMAND_H_

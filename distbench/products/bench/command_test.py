@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """`distbench bench` on clusters that it starts itself, and its result files."""
 
 import os

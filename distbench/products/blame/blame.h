@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Who is to blame for the tail: what slow requests waited for, from the traces
 // of a result.
 

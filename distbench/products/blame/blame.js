@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Who is to blame for the tail: what slow requests waited for, from traces.
 
 const BLAME_PARTS = {...TIME_PARTS, undivided: 'itself'};

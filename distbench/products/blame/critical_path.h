@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What requests waited for: the RPCs on their critical paths, one after the
 // other, and which of them make the tail longer than the median.
 

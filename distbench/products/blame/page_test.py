@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Who is to blame for the tail, on the page in a real browser. Skipped if there is
 no chromium."""
 

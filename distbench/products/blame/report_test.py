@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """`distbench report` says who is to blame for the tail: as text and as JSON."""
 
 import json

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Traced requests, ready for analysis: complete trees of RPCs whose times fit
 // into each other.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Instances that fanouts waited for more often than chance explains.
 
 #ifndef DISTBENCH_PRODUCTS_BLAME_STRAGGLERS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // How fast requests would be if an instance were as fast as the others.
 
 #ifndef DISTBENCH_PRODUCTS_BLAME_WHAT_IF_H_

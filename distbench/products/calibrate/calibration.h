@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Measures what iterations of activities cost on this machine, and scales
 // activities to a given cost: activities that the caller makes, and those of a
 // test config.

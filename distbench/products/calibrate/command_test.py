@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """distbench calibrate measures activities and sizes them."""
 
 import unittest

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Who may do what in the dashboard.
 
 #ifndef DISTBENCH_PRODUCTS_DASHBOARD_ACCESS_H_

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Dashboards of folders and of sequencers, with the real programs."""
 
 import os

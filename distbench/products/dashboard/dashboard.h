@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The dashboard: results over time, and what is going on, in a browser.
 //
 //   absl::StatusOr<std::unique_ptr<Dashboard>> dashboard =

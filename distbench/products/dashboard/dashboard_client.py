@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Talks to a dashboard as browsers do, and as they do not."""
 
 import json

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """What tests of the dashboard's pages share: a page in a real browser."""
 
 import json

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """The dashboard's pages in a real browser, over a stand-in for its server.
 Skipped if there is no chromium."""
 

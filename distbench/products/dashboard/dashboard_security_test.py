@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """What nobody can do to a dashboard, with the real program."""
 
 import os

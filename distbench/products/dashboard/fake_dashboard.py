@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """A stand-in for the dashboard's server, for situations of its page that the
 real one cannot be brought into quickly: many nodes, long histories, lost
 connections.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Keeps an index of results up to date, in a thread of its own.
 
 #ifndef DISTBENCH_PRODUCTS_DASHBOARD_INDEX_KEEPER_H_

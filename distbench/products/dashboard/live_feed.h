@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Shows what is going on to everybody who looks, by one look for all.
 
 #ifndef DISTBENCH_PRODUCTS_DASHBOARD_LIVE_FEED_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What a look at the sequencer costs while somebody looks at its dashboard: one
 // such iteration per second for all viewers together.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Makes reports and comparisons of kept results, as `distbench report` and
 // `distbench compare` do.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The addresses of external services that tests may call: none, unless the
 // operators of the sequencer and of the nodes say so.
 

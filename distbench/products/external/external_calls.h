@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What instances call outside of their test. Plain data.
 
 #ifndef DISTBENCH_PRODUCTS_EXTERNAL_EXTERNAL_CALLS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The rules of external services and of calls to them in the traffic language:
 // what they have, and that nothing else refers to them.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // External services: those of the user's own, which tests call but do not run.
 
 #ifndef DISTBENCH_PRODUCTS_EXTERNAL_EXTERNAL_SERVICES_H_

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """A gRPC service that is no part of distbench, for tests: a cache."""
 
 import collections

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests what the instances of a test send to servers outside of it.
 
 #include <map>

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Tests of services that are no part of distbench, as docs/products/external.md has
 them."""
 

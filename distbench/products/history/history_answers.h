@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Answers of an index of results, as JSON and as text for terminals.
 
 #ifndef DISTBENCH_PRODUCTS_HISTORY_HISTORY_ANSWERS_H_

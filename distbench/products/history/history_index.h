@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // An index over kept results: finds them, and follows their metrics over time.
 //
 //   absl::StatusOr<std::unique_ptr<ResultSource>> source =

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The file of an index: what was measured of result files, so that a later
 // start need not read them again.
 

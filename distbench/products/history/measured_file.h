@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What an index keeps of a file of results.
 
 #ifndef DISTBENCH_PRODUCTS_HISTORY_MEASURED_FILE_H_

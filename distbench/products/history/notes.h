@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What people say about results. An index can be made anew at any time, but
 // these cannot: they have a file of their own, beside the results.
 

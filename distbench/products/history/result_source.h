@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Where an index finds results.
 
 #ifndef DISTBENCH_PRODUCTS_HISTORY_RESULT_SOURCE_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The series of an index: their points, and what was found in them.
 
 #ifndef DISTBENCH_PRODUCTS_HISTORY_SERIES_H_

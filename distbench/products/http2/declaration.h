@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The http2 driver in the catalog, whether or not the build has its library.
 
 #ifndef DISTBENCH_PRODUCTS_HTTP2_DECLARATION_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Our HTTP/2 against gRPC's own: drivers `http2` and `grpc` as each other's
 // peers, and gRPC's C++ client with protobuf's messages.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // RPCs in gRPC's wire format over HTTP/2 without gRPC, with or without TLS, or
 // over Unix sockets. Shows what of gRPC's cost is HTTP/2's. Each side also
 // works with gRPC on the other.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/products/http2/http2_driver.h"
 
 #include <grpcpp/grpcpp.h>

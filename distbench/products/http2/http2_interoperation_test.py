@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Clients of other projects at a server of the http2 driver: nghttp2's h2load,
 and gRPC's Python package; and a client of the driver at a server of the
 latter."""

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The messages of RPCs as gRPC sends them in the DATA frames of HTTP/2: five
 // bytes (0, and the message's size in network byte order), then the message.
 // Payload bytes are neither copied nor kept.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/products/http2/session.h"
 
 #include <nghttp2/nghttp2.h>

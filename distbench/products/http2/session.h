@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // HTTP/2 (RFC 9113) with gRPC's use of it, on one connection, by nghttp2. Knows
 // streams and messages; who calls what is the business of its handler.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What a client that need not belong to the test can make a server keep and do.
 
 #include <nghttp2/nghttp2.h>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The subcommands.
 
 #ifndef DISTBENCH_PRODUCTS_LAUNCHING_COMMANDS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The program that `distbench join` runs.
 
 #ifndef DISTBENCH_PRODUCTS_LAUNCHING_JOIN_COMMAND_H_

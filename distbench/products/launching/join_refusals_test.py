@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """What `distbench join` and `distbench make_secret` refuse."""
 
 import os

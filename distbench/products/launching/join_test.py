@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Jobs of real processes on loopback, as launchers start them."""
 
 import os

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """What tests of `distbench join` share: jobs of real processes on loopback, as
 launchers start them."""
 

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """What `distbench launch` must do, whichever ssh it uses."""
 
 import os

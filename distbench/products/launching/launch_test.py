@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """`distbench launch` with a stand-in for ssh, which runs commands on this host.
 distbench/products/launching/ssh/testing/run has the same cases with a real one."""
 

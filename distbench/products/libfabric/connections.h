@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The connected endpoints (FI_EP_MSG) of a worker.
 //
 // A connection carries messages in both directions, whichever side has made

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The libfabric driver in the catalog, whether or not the build has its
 // library.
 

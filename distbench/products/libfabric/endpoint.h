@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A worker's endpoint of reliable datagrams, or its connected endpoints, with
 // its buffers.
 

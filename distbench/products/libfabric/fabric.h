@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A provider of libfabric, opened for use.
 
 #ifndef DISTBENCH_PRODUCTS_LIBFABRIC_FABRIC_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The providers of libfabric that this host can use. A child process looks for
 // them, because a provider's library may hang, crash or start threads.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // RPCs over libfabric's reliable datagrams: in messages (wire.h) that the
 // chosen provider carries, such as tcp or shm.
 

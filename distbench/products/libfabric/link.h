@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What both ends of a link (wire.h) have in common.
 
 #ifndef DISTBENCH_PRODUCTS_LIBFABRIC_LINK_H_

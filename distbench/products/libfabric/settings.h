@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The libfabric driver's settings in a traffic config.
 
 #ifndef DISTBENCH_PRODUCTS_LIBFABRIC_SETTINGS_H_

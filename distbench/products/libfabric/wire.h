@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The messages of the libfabric driver. All numbers are little-endian.
 //
 // Two workers exchange messages over a link, of which each side has its own

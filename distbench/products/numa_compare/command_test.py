@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """The command line of `distbench numa_compare`."""
 
 from tests import programs

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The capacity of NUMA deployments.
 
 // The ratio of a value with this name in the data.

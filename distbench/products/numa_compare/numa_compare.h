@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Compares ways to deploy a service on the NUMA nodes of a host, by the loads
 // that it carries: a plan of deployments, searches on each, in turn, and what
 // the shared comparison of searches says of them.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The test of a cell. Any sequencer can run it; it knows nothing of the
 // experiment.
 

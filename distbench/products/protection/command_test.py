@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """`distbench protection` on a cluster of real processes, and its files."""
 
 import json

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The knob of load searches that varies a setting of control groups: one that
 // is a number.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Shows an experiment's progress to the user, in lines that stay.
 
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_EXPERIMENT_DISPLAY_H_

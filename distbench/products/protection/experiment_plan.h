@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // An experiment that is ready to run, made from the config of its test.
 
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_EXPERIMENT_PLAN_H_

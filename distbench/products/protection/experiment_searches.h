@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Load searches of an experiment: the capacity of its subject, and the load
 // with which it keeps its isolation.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Searches for what keeps a service's isolation, on systems of known isolation.
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Reports of experiments, and what the Python package reads of their results."""
 
 import csv

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs the cells of an experiment, and keeps their results.
 
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_RUNNER_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What this product adds to load searches: objectives on isolation, and knobs
 // of controls.
 

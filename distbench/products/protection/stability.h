@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Whether a service holds still: its throughput and latency neither grow nor
 // shrink.
 

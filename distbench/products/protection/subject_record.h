@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What a result says about the subject before the antagonist begins.
 
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_SUBJECT_RECORD_H_

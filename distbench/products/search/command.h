@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // `distbench search`.
 
 #ifndef DISTBENCH_PRODUCTS_SEARCH_COMMAND_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Searches whose objectives are on isolation: how a service fares beside an
 // antagonist. Their probes are runs of a cell of the test's experiment, which
 // another product knows how to make and to measure: it adds a

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """A load search on the page in a real browser, compared with an approved picture.
 Skipped if there is no chromium."""
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Going on from what was kept; the same for searches, sizings, experiments and
 // jobs.
 //

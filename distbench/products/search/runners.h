@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs the probes of a search on a test sequencer, or on simulated hosts.
 
 #ifndef DISTBENCH_PRODUCTS_SEARCH_RUNNERS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Shows a search's progress to the user.
 
 #ifndef DISTBENCH_PRODUCTS_SEARCH_SEARCH_DISPLAY_H_

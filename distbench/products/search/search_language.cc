@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The rules of a test's `search` in the traffic language.
 
 #include <string>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/base/testing/proto_testing.h"
 #include "distbench/config/rules/type_rules.h"
 #include "distbench/config/testing/validation_cases.h"

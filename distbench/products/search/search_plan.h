@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A search that is ready to run, made from its config and flags.
 
 #ifndef DISTBENCH_PRODUCTS_SEARCH_SEARCH_PLAN_H_

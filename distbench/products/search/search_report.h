@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Probes in the form in which a search's report stores them.
 
 #ifndef DISTBENCH_PRODUCTS_SEARCH_SEARCH_REPORT_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs the probes of a search on a system, and keeps a report of them.
 
 #ifndef DISTBENCH_PRODUCTS_SEARCH_SEARCH_RUN_H_

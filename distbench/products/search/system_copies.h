@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs several copies of a system side by side in one test; all start and end
 // together.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // `distbench simulate`, and the flags of all commands that simulate.
 
 #ifndef DISTBENCH_PRODUCTS_SIMULATION_COMMAND_H_

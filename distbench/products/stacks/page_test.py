@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """The comparison of stacks on the page, in a real browser. Skipped if there is no
 chromium."""
 

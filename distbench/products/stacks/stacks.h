@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Compares protocol drivers under the same traffic: runs, grouped by the stack
 // of drivers that carried them.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Protocol drivers under the same traffic: what each costs. Figures are those of the runs; CPU times are of stacks.
 
 const stacksView = {study: 0};

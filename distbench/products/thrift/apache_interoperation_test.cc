@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Our Thrift against Apache's: its server for our client, its client for our
 // server, and its protocol as the oracle of our frames.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/products/thrift/client_connection.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The messages of driver `thrift` on the wire; see traffic.thrift.
 
 #ifndef DISTBENCH_PRODUCTS_THRIFT_MESSAGE_H_

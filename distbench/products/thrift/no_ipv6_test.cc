@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // That the driver listens on a host without IPv6.
 
 #include "tests/control_plane/no_ipv6.h"

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // RPCs in Thrift's framed transport and strict binary protocol
 // (traffic.thrift), with or without TLS, or over Unix sockets. Each side also
 // works with Apache Thrift on the other.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The driver against peers that are described byte by byte.
 
 #include <atomic>

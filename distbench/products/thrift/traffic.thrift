@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The service of driver `thrift`, for Thrift's framed transport and strict
 // binary protocol. No code of distbench's programs is generated from it; tests
 // and the bare program of the benchmark are.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // From what traces say to a config that people can read and change.
 
 #ifndef DISTBENCH_PRODUCTS_TRACE_IMPORT_CONFIG_WRITER_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Distributions of a config that have the quantiles of measured values.
 
 #ifndef DISTBENCH_PRODUCTS_TRACE_IMPORT_DISTRIBUTION_FIT_H_

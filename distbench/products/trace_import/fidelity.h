@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // How much the traffic of an imported config is like that of the traces.
 
 #ifndef DISTBENCH_PRODUCTS_TRACE_IMPORT_FIDELITY_H_

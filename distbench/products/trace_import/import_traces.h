@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Traces in, a config and a report about it out.
 
 #ifndef DISTBENCH_PRODUCTS_TRACE_IMPORT_IMPORT_TRACES_H_

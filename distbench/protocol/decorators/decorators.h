@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Drivers that add something to another driver: two of it, or a count of its
 // RPCs.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // RPCs over gRPC: the service Traffic of data_plane.proto, with raw byte
 // buffers and without protobuf.
 //

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests that each threading model uses the threads that it should.
 
 #include <pthread.h>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // One worker's share of the gRPC driver: a queue with a client side and a
 // server side.
 

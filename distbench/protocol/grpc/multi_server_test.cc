@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests peers of several servers, among which gRPC's load balancing chooses.
 
 #include <atomic>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The settings of the drivers grpc and grpc_stream in a traffic config.
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_SETTINGS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A driver without a network: calls pass by pointer between the instances of
 // one process. It shows what the engine alone can do, and lets tests run whole
 // systems on a fake clock.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Where the calls and messages of other instances arrive at a worker of the
 // loopback driver.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // All drivers by name: those of the rooms of `protocol`, and those that
 // products add, in their plugin.cc:
 //

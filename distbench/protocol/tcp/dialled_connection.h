@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The client's end of a connection, whatever its protocol: how it is made anew,
 // what its calls' replies do, and how it ends. The server's end is
 // AcceptedConnection (stream_server.h).

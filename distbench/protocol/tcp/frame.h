@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The wire format of the tcp driver. All numbers are little-endian.
 //
 // Each side begins with a hello:

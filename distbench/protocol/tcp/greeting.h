@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The two ends of a tcp driver's connection greet each other, to find out
 // whether they belong to the same test, before any other data is sent. See
 // frame.h for the bytes.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests what a client says when closed connections keep all local ports, in a
 // network namespace that has few.
 

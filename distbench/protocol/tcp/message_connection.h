@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The messages of a connection in both directions, whatever their format: when
 // they are written and read. What is queued waits for the next Flush(), so that
 // the messages of one turn share a write.

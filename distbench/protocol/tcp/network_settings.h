@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What a traffic config asks of the sockets of a driver over TCP connections:
 // asking the kernel for it, and reading back what the kernel has made of it.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests network settings on sockets, and on the connections of drivers.
 
 #include "distbench/protocol/tcp/network_settings.h"

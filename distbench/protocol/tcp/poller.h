@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A worker waits at a Poller for sockets, other threads, and points in time.
 
 #ifndef DISTBENCH_PROTOCOL_TCP_POLLER_H_

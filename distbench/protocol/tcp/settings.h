@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The tcp driver's settings in a traffic config.
 
 #ifndef DISTBENCH_PROTOCOL_TCP_SETTINGS_H_

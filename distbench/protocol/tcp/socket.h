@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Thin wrappers around TCP and Unix sockets. All sockets are non-blocking.
 
 #ifndef DISTBENCH_PROTOCOL_TCP_SOCKET_H_

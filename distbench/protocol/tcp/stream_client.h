@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The client side of one worker of a driver over TCP connections.
 
 #ifndef DISTBENCH_PROTOCOL_TCP_STREAM_CLIENT_H_

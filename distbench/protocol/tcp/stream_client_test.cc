@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests that a worker's turn does not look at each of its connections, on
 // either side, with connections that do nothing.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What drivers over TCP connections or Unix sockets have in common: listening,
 // connecting, and the distribution of connections over workers.
 

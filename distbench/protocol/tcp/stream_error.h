@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The reasons why connections of drivers over TCP end, and how often they
 // occur.
 

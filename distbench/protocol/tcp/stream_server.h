@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The server side of one worker of a driver over TCP connections.
 
 #ifndef DISTBENCH_PROTOCOL_TCP_STREAM_SERVER_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests what streams note of their work.
 
 #include "distbench/protocol/tcp/stream.h"

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests how much of what is queued one turn writes, with connections that only
 // say that they have written.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests which bytes a tcp client sends and when, and how it handles servers
 // that misbehave or go away. For connecting, see tcp_driver_test.cc.
 

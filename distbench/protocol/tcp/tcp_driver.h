@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // RPCs in frames (frame.h) over TCP connections, with or without TLS, or over
 // Unix sockets. Shows what a machine can do without an RPC stack.
 //

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests how a tcp server handles clients that misbehave.
 
 #include <atomic>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_PROTOCOL_TCP_WRITE_QUEUE_H_
 #define DISTBENCH_PROTOCOL_TCP_WRITE_QUEUE_H_
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests of what the engine expects of every driver. A driver runs the suite by
 //
 //   INSTANTIATE_TEST_SUITE_P(Tcp, DriverConformanceTest,

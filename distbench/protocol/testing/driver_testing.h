@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Helpers for tests of drivers. They drive transports as the engine's workers
 // do.
 

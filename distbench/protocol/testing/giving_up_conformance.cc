@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The part of the suite about calls that are given up, and about connections
 // that end.
 

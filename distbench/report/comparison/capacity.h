@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Compares the loads that two systems carry, as products found them.
 
 #ifndef DISTBENCH_REPORT_COMPARISON_CAPACITY_H_

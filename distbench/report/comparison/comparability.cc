@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/report/comparison/comparability.h"
 
 #include <google/protobuf/util/message_differencer.h>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Decides whether two groups of runs of a test can be compared.
 
 #ifndef DISTBENCH_REPORT_COMPARISON_COMPARABILITY_H_

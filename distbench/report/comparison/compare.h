@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Compares two groups of runs, RPC by RPC.
 //
 //   std::vector<TestComparison> tests = Compare(base, next, CompareOptions());

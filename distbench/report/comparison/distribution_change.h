@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Whether the whole distribution of a latency changed, also where the usual
 // percentiles hold still.
 

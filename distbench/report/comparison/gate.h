@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Gates: limits on changes that a comparison must not exceed, such as "p99>5%".
 
 #ifndef DISTBENCH_REPORT_COMPARISON_GATE_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The values of metrics in each run of a group.
 
 #ifndef DISTBENCH_REPORT_COMPARISON_METRIC_VALUES_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The noise floor of a cluster: how far apart two groups of runs of one test
 // are although nothing has changed.
 

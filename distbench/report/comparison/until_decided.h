@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs that are repeated until a comparison of them is decided.
 
 #ifndef DISTBENCH_REPORT_COMPARISON_UNTIL_DECIDED_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What is said about base and new, in whichever format.
 
 #ifndef DISTBENCH_REPORT_COMPARISON_FORMATS_COMPARISON_REPORT_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Verdicts, and tables of changes with their intervals as bars.
 
 function renderVerdict() {

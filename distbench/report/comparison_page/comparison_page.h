@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Renders a comparison as an HTML page.
 
 #ifndef DISTBENCH_REPORT_COMPARISON_PAGE_COMPARISON_PAGE_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Curves of base and new over each other: single runs, and the geometric mean of
 // their quantiles, which is what the tables compare.
 

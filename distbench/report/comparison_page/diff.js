@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The difference between two texts, line by line.
 
 // Of the table of common subsequences; longer texts are shown as replaced.

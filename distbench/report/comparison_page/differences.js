@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What differs between base and new beside the measurements: hosts, versions,
 // configs and findings.
 

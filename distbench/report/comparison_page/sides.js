@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The two groups of runs, and how their metrics are written.
 
 const comparison = JSON.parse(byId('comparison-data').textContent);

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Renders rows of tables as comma-separated values.
 
 #ifndef DISTBENCH_REPORT_CSV_CSV_H_

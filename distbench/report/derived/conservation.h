@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The laws that the numbers of any run keep: what was offered was sent or not,
 // parts add up to their totals, and a figure is the same wherever it is shown.
 // A report that breaks one is wrong, whatever the run was.

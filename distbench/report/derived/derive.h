@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Derives what a report says (proto/report.proto) from results and
 // measurements: once, for all formats.
 

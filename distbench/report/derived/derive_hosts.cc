@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Nodes, where instances ran, and what sockets had.
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Fills messages of reports by the names of their fields.
 
 #ifndef DISTBENCH_REPORT_DERIVED_FIGURES_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The rows of hosts, and of the activities that instances on them ran.
 
 #include <cstdint>

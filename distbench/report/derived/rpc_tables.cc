@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The rows of RPCs, of their policies, and of the faults that servers had.
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The rows of each table (tables.h).
 
 #ifndef DISTBENCH_REPORT_DERIVED_TABLE_ROWS_H_

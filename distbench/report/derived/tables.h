@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The tables of a report: which there are, and their rows.
 
 #ifndef DISTBENCH_REPORT_DERIVED_TABLES_H_

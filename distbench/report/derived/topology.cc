@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The services of a test, and the RPCs between them.
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Both formats of HdrHistogram: its encoding of one histogram, and logs of
 // many.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Prints the use of CPUs as sysstat's mpstat does, for programs that read that.
 
 #ifndef DISTBENCH_REPORT_EXPORT_MPSTAT_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Exports results as metrics in the text format of OpenMetrics, for gateways
 // and collectors of text files.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Traces of requests, as trace events and as OTLP.
 
 #ifndef DISTBENCH_REPORT_EXPORT_TRACES_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_REPORT_FINDINGS_FINDINGS_H_
 #define DISTBENCH_REPORT_FINDINGS_FINDINGS_H_
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Finding on composed arrivals: whether what was sent over time is what was
 // asked for. The arrivals follow from the test's seed, and are drawn again.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Findings on composed arrivals: what was sent is compared with what the seed
 // gives.
 

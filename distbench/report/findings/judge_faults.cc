@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The findings on planned faults, and on failures that outlive them.
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Findings on the hosts: whether they were too busy, had the CPU time and the
 // network that they needed, how accurate their clocks are, and whether
 // instances ran where their bindings say.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Findings on the load: whether it was sent as configured, and on time.
 
 #include <algorithm>

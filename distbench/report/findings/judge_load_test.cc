@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Findings on what open loops sent, and when.
 
 #include <cstdint>

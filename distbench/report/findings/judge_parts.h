@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The parts of Judge(), by subject.
 
 #ifndef DISTBENCH_REPORT_FINDINGS_JUDGE_PARTS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The findings on what RPCs took: whether it had settled, whether stalls hide
 // in it, and whether its parts are known.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // NUMA bindings of instances: where they asked to run, and where they ran.
 
 // Formats an object keyed by node or CPU: "0: 12.3 MiB, 1: 4 KiB".

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Line charts, drawn by Chart.js, and their legends.
 
 function cssColor(name) {

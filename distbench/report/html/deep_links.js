@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The address's fragment: what the user has chosen, so that a copied address
 // shows the same. It may contain anything; what is not understood is ignored.
 

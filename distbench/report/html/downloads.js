@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Charts as images, and their data as CSV.
 
 const CSV_TYPE = 'text/csv;charset=utf-8';

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What servers did to their clients on purpose: failures, and admission.
 
 // Times listed for a fault; the charts show all.

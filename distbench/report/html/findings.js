@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What was found about the runs, and what to do about it.
 
 const SEVERITIES = ['failed', 'invalid', 'warn', 'note'];

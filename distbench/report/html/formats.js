@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The formats of quantities, the order of names, and small calculations.
 
 // The number of curves that colours can distinguish.

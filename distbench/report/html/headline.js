@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The verdict on each test, and the figures behind it.
 
 // More would hide the verdicts.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The heat map of client-server pairs, with one cell per pair.
 
 // least: the RPCs of a pair that a percentile takes.

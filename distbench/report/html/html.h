@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Renders runs as an HTML report.
 
 #ifndef DISTBENCH_REPORT_HTML_HTML_H_

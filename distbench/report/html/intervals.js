@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The intervals of series over time, which may be partial, and their points.
 
 const SECONDS_AXIS = {title: {text: 'seconds since the start'}, zoom: 'time'};

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The selection, and the drawing of everything that depends on it.
 
 const initialView = initialSelection();

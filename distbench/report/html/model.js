@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The report's data. Everything that comes from a result reaches the page as
 // text, never as markup.
 

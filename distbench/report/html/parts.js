@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What products add to the page. A part is an object with some of these
 // functions. They fill sections or parts of them:
 //   renderFirst(): drawn with the verdicts, which the browser shows first,

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // RPCs with a policy: what their attempts cost and what callers got; and how long
 // RPCs took to recover from faults.
 

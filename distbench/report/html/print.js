@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // On paper, colours are light, all details open and all curves shown.
 
 function followPrinting(render) {

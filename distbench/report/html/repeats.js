@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The median of the repeats of a test, for charts that show each repeat as a
 // thin line.
 

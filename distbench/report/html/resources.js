@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Facts about the nodes, and their resource usage.
 
 // nodes: the title of the block of nodes that is drawn; null for the first.

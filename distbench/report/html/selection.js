@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Which runs, RPCs and kind of latency the page shows, and the curves that
 // follow from it.
 

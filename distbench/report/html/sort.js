@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tables that are sorted by a click on a column's title, and filtered if they
 // are long.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Sweeps of test_builder: tests that differ in parameters, which their attributes
 // have, as curves over load or over one of the parameters.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tables of latencies, failures and activities, and the configs.
 
 function percentileCell(latency, percent) {

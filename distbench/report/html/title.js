@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What was measured, when, and on which hosts.
 
 const MAX_TITLE_NAMES = 3;

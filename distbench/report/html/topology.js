@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The services of a run as a graph: which calls which, how often, and how well.
 
 const topologyView = {run: 0, service: null, filter: ''};

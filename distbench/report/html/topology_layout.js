@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Where the parts of the graph of services are drawn, in pixels.
 
 const BOX = {width: 160, height: 46, gap: 20};

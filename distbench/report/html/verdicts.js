@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Verdicts on runs and tests. Only what was shown to be good is green.
 
 // Of runs, by kind; the worst first.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Zooming into charts by dragging, charts of the same time axis together.
 
 // {min, max} of the x axis, by the name that charts are zoomed under.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Renders runs as one JSON document, which the HTML report shows as well.
 
 #ifndef DISTBENCH_REPORT_JSON_JSON_H_

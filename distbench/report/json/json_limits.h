@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // How much of the measurements the JSON document shows.
 
 #ifndef DISTBENCH_REPORT_JSON_JSON_LIMITS_H_

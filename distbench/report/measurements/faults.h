@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What servers did to their clients on purpose, over all instances of a
 // service, and how long RPCs took to recover from it.
 //

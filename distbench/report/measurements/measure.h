@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Measures metrics of a run: the value of each, and the interval in which it
 // lies. Whatever judges, compares or keeps metrics takes them from here.
 //

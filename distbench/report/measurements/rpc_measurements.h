@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // All measurements of one RPC that reports show.
 
 #ifndef DISTBENCH_REPORT_MEASUREMENTS_RPC_MEASUREMENTS_H_

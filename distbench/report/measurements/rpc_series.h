@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // One RPC over time, over all its clients.
 
 #ifndef DISTBENCH_REPORT_MEASUREMENTS_RPC_SERIES_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // How a run of a test ended: the one judgement of it. Searches, sizings,
 // experiments, jobs, gates and exit codes differ only in what they make of it.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The inputs of reports and comparisons: runs of tests in result files.
 
 #ifndef DISTBENCH_REPORT_MEASUREMENTS_TEST_RUN_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Totals of a test's statistics, grouped as reports show them.
 
 #ifndef DISTBENCH_REPORT_MEASUREMENTS_TEST_TOTALS_H_

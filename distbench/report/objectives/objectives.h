@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Judges which of its objectives a run met, and by how much.
 
 #ifndef DISTBENCH_REPORT_OBJECTIVES_OBJECTIVES_H_

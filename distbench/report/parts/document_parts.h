@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What products add to the JSON and to the page of a report.
 
 #ifndef DISTBENCH_REPORT_PARTS_DOCUMENT_PARTS_H_

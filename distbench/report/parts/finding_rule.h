@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Findings that products add to those of the core.
 
 #ifndef DISTBENCH_REPORT_PARTS_FINDING_RULE_H_

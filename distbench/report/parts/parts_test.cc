@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What reports make of the parts that a product adds.
 
 #include <nlohmann/json.hpp>

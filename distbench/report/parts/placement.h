@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Where the parts of products come among those of the core.
 
 #ifndef DISTBENCH_REPORT_PARTS_PLACEMENT_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Formats, tables and flags that products add to `distbench report`.
 
 #ifndef DISTBENCH_REPORT_PARTS_REPORT_FORMAT_H_

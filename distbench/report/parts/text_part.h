@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What products add to reports as text.
 
 #ifndef DISTBENCH_REPORT_PARTS_TEXT_PART_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Text on a terminal: colours, paragraphs and tables that fit its width.
 
 #ifndef DISTBENCH_REPORT_TERMINAL_LAYOUT_H_

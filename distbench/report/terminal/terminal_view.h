@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The result of a test for a person at a terminal.
 
 #ifndef DISTBENCH_REPORT_TERMINAL_TERMINAL_VIEW_H_

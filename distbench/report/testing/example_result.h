@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Synthetic results for tests, of any size and reproducible.
 
 #ifndef DISTBENCH_REPORT_TESTING_EXAMPLE_RESULT_H_

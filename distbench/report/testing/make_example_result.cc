@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Writes a synthetic result of the given size, to test and measure reports:
 //
 //   make_example_result FILE NAME CLIENTS SERVERS RPCS SECONDS COUNT

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Helpers shared by tests of reports.
 
 #ifndef DISTBENCH_REPORT_TESTING_REPORT_TESTING_H_

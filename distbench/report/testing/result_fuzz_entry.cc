@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/report/testing/result_fuzz_entry.h"
 
 #include <sys/mman.h>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A result file with any content must be rejected, or all reports must render.
 
 #include <cstdint>

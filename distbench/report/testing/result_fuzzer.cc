@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The libFuzzer target for results, which scripts/fuzz.sh builds with clang.
 
 #include <cstddef>

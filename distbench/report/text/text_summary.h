@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Summarises a test as text, for users and for scripts that parse it.
 
 #ifndef DISTBENCH_REPORT_TEXT_TEXT_SUMMARY_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_REPORT_TEXT_TEXT_SUMMARY_SECTIONS_H_
 #define DISTBENCH_REPORT_TEXT_TEXT_SUMMARY_SECTIONS_H_
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests of the sections of the text summary other than those with RPC figures,
 // of policies and of faults.
 

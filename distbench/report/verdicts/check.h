@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Conditions that a run or a comparison must meet, with their verdicts, for
 // users and for CI.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/security/testing/testing_certificates.h"
 
 #include <openssl/ec.h>

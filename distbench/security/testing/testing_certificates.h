@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Creates certificates for tests.
 
 #ifndef DISTBENCH_SECURITY_TESTING_TESTING_CERTIFICATES_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The clocks of a test's nodes: makes all nodes start at the same time, and
 // describes the differences in the result.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The nodes of a test, and the steps that each of them is executing.
 
 #ifndef DISTBENCH_SEQUENCER_EXECUTION_PARTICIPANT_H_

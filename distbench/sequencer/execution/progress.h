@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // How far a test has come, and how long it will take.
 
 #ifndef DISTBENCH_SEQUENCER_EXECUTION_PROGRESS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The events of a running test, for the thread that runs it.
 
 #ifndef DISTBENCH_SEQUENCER_EXECUTION_RUN_INBOX_H_

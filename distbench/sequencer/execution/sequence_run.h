@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Executes a test sequence, when it is its turn in the queue.
 
 #ifndef DISTBENCH_SEQUENCER_EXECUTION_SEQUENCE_RUN_H_

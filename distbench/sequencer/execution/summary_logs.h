@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What the sequencer keeps of a running test's measurements, for the summary
 // and the findings.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // How tests ended, for metrics.
 
 #ifndef DISTBENCH_SEQUENCER_EXECUTION_TEST_OUTCOMES_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The stages of a test: prepare, connect, start, traffic, collect, release.
 
 #ifndef DISTBENCH_SEQUENCER_EXECUTION_TEST_RUN_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Estimates how far another host's clock is from this one's, by asking it for
 // the time.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The registered nodes, and their names.
 
 #ifndef DISTBENCH_SEQUENCER_NODES_NODE_REGISTRY_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The sequencer's state of a connected node, and the commands sent to it.
 
 #ifndef DISTBENCH_SEQUENCER_NODES_NODE_SESSION_H_

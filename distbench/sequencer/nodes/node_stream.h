@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The sequencer's end of a node's stream.
 
 #ifndef DISTBENCH_SEQUENCER_NODES_NODE_STREAM_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The streams whose nodes have not registered yet, and the heartbeat of these
 // and of the registered nodes.
 

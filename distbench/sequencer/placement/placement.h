@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Decides which node hosts which instances of a test.
 
 #ifndef DISTBENCH_SEQUENCER_PLACEMENT_PLACEMENT_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // All runs that a sequencer knows: waiting, running and ended ones.
 
 #ifndef DISTBENCH_SEQUENCER_RUNS_RUN_BOOK_H_

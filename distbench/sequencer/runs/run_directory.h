@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The runs that a sequencer keeps on disk, and the files of those that it keeps
 // only until it ends.
 

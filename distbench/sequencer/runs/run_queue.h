@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Executes runs one at a time, in the order of their submission, except for
 // those that may go first.
 

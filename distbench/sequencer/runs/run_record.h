@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A run as others see it: its description, its state and its events.
 
 #ifndef DISTBENCH_SEQUENCER_RUNS_RUN_RECORD_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests RunRecord with a disk that survives, and that is slow or fails.
 
 #include <errno.h>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The state of a run, and the progress of its test.
 
 #ifndef DISTBENCH_SEQUENCER_RUNS_RUN_STATE_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The disk on which runs are kept, and the thread that waits for it, so that no
 // other thread has to.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The sequencer's side of clients' calls that follow runs.
 
 #ifndef DISTBENCH_SEQUENCER_SERVING_CLIENT_CALLS_H_

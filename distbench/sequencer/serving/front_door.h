@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Accepts connections, and passes on those that begin like a gRPC client's.
 
 #ifndef DISTBENCH_SEQUENCER_SERVING_FRONT_DOOR_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Tests from existing clients, which know only the call RunTestSequence.
 // distbench's own clients use RunTests, and never come here.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/sequencer/serving/sequencer_server.h"
 
 #include <grpcpp/ext/proto_server_reflection_plugin.h>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The test sequencer: nodes register with it, and clients submit tests to it.
 
 #ifndef DISTBENCH_SEQUENCER_SERVING_SEQUENCER_SERVER_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The sequencer's gRPC service.
 
 #ifndef DISTBENCH_SEQUENCER_SERVING_SERVICE_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What a sequencer says of itself: its status page and its metrics.
 
 #ifndef DISTBENCH_SEQUENCER_SERVING_STATUS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A node for tests, without a network.
 
 #ifndef DISTBENCH_SEQUENCER_TESTING_FAKE_NODE_H_

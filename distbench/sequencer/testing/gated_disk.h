@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // For tests: a disk that blocks or fails on demand.
 
 #ifndef DISTBENCH_SEQUENCER_TESTING_GATED_DISK_H_

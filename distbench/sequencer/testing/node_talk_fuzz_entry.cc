@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/sequencer/testing/node_talk_fuzz_entry.h"
 
 #include <cstddef>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // With any messages of nodes, a test ends with a result and a summary.
 
 #include <string>

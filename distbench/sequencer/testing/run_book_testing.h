@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // For tests: waits for the answers of a RunBook.
 
 #ifndef DISTBENCH_SEQUENCER_TESTING_RUN_BOOK_TESTING_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_SEQUENCER_TESTING_RUN_FILES_FUZZ_ENTRY_H_
 #define DISTBENCH_SEQUENCER_TESTING_RUN_FILES_FUZZ_ENTRY_H_
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // With any files in its directory, a sequencer lists the runs, hands out what
 // can be read, and keeps working.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Built with clang by scripts/fuzz.sh.
 
 #include <cstddef>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // For tests: records of runs, and what their followers read.
 
 #ifndef DISTBENCH_SEQUENCER_TESTING_RUN_RECORD_TESTING_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Shared code of tests of TestExecution.
 
 #ifndef DISTBENCH_SEQUENCER_TESTING_TEST_RUN_TESTING_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_SEQUENCER_TESTING_TIME_TRAVELLING_INBOX_H_
 #define DISTBENCH_SEQUENCER_TESTING_TIME_TRAVELLING_INBOX_H_
 

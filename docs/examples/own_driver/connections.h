@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The two ends of a connection. What every driver over TCP connections does is
 // inherited: they are made and made anew, secured, greeted, written, limited
 // and closed; calls have numbers, deadlines and times.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // RPCs in messages with a prefix (message.h) over TCP connections, with or
 // without TLS, or over Unix sockets.
 

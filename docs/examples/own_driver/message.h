@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The messages of the driver "prefixed", as bytes: without a socket, so that
 // they can be tested, and fuzzed, by themselves. A message has
 //

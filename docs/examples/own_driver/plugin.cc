@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What makes the driver known to the program that it is linked into.
 
 #include <memory>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What tests of patterns ask of them.
 
 #ifndef TEST_BUILDER_PATTERNS_TESTING_PATTERN_TESTING_H_

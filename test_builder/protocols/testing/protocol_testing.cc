@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "test_builder/protocols/testing/protocol_testing.h"
 
 #include "google/protobuf/text_format.h"

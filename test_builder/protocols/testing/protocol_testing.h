@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What tests of protocols ask of them.
 
 #ifndef DISTBENCH_TEST_BUILDER_PROTOCOLS_TESTING_PROTOCOL_TESTING_H_

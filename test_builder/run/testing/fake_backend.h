@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_TEST_BUILDER_RUN_TESTING_FAKE_BACKEND_H_
 #define DISTBENCH_TEST_BUILDER_RUN_TESTING_FAKE_BACKEND_H_
 

@@ -1,3 +1,6 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
 """Bazel's built-in C++ rules under the names that rule sets load from rules_cc.
 
 The distribution's rules_cc does not load in the distribution's Bazel, and only

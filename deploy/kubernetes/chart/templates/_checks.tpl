@@ -1,3 +1,6 @@
+{{- /* Copyright distbench authors */ -}}
+{{- /* SPDX-License-Identifier: Apache-2.0 */ -}}
+
 {{- /* What values.schema.json cannot say. Each message names the value, the
 problem and the remedy. */ -}}
 

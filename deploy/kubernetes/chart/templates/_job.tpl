@@ -1,3 +1,6 @@
+{{- /* Copyright distbench authors */ -}}
+{{- /* SPDX-License-Identifier: Apache-2.0 */ -}}
+
 {{- /* Parts of the Job alone. */ -}}
 
 {{- define "distbench.spread" -}}

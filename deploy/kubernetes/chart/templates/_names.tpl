@@ -1,3 +1,6 @@
+{{- /* Copyright distbench authors */ -}}
+{{- /* SPDX-License-Identifier: Apache-2.0 */ -}}
+
 {{- /* Names and labels. */ -}}
 
 {{- /* Short enough for a Job's name and index to be a host's name. */ -}}

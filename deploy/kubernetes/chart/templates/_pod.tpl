@@ -1,3 +1,6 @@
+{{- /* Copyright distbench authors */ -}}
+{{- /* SPDX-License-Identifier: Apache-2.0 */ -}}
+
 {{- /* Parts of a Pod that all forms share. They satisfy the Pod Security level
 "restricted", unless hostNetwork is set. */ -}}
 

@@ -1,3 +1,6 @@
+{{- /* Copyright distbench authors */ -}}
+{{- /* SPDX-License-Identifier: Apache-2.0 */ -}}
+
 {{- /* Probes of the long-lived cluster. The kubelet's probes for gRPC present no
 certificate. With mutual TLS, `distbench status` asks the sequencer instead,
 and the metrics, which are served without TLS, show that a process answers. */ -}}

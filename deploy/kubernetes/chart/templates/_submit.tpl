@@ -1,3 +1,6 @@
+{{- /* Copyright distbench authors */ -}}
+{{- /* SPDX-License-Identifier: Apache-2.0 */ -}}
+
 {{- /* For NOTES.txt: how to submit a test through a forwarded port. */ -}}
 
 {{- define "distbench.submit" -}}

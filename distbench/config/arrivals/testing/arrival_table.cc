@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Prints the table of docs/arrivals.md: arrival processes at 1000 per second,
 // measured over 100 seconds with each of 20 seeds.
 //

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Whether arrivals have the distribution that was asked for.
 //
 // The rate's integral is computed by the tests in closed form. Times that are

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What tests ask of the declarations of drivers.
 
 #ifndef DISTBENCH_CONFIG_CATALOGS_TESTING_DECLARATION_TESTING_H_

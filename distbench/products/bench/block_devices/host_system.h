@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // This host, as the header of a job's report describes it.
 
 #ifndef DISTBENCH_PRODUCTS_BENCH_BLOCK_DEVICES_HOST_SYSTEM_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // io.cost of a disk: its parameters in the kernel's text form, and their
 // derivation from measurements.
 

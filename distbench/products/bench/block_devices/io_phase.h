@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A phase of the measurement of a block device: reads, writes or both, as many
 // as possible or at given rates.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs jobs after each other into one result file.
 
 #ifndef DISTBENCH_PRODUCTS_BENCH_EXECUTION_SEQUENCE_H_

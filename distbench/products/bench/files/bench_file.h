@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The result file of a sequence of jobs.
 
 #ifndef DISTBENCH_PRODUCTS_BENCH_FILES_BENCH_FILE_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Archives of files in memory.
 
 #ifndef DISTBENCH_PRODUCTS_BENCH_FILES_TARBALL_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Jobs as users write them: `protection:id=iocost-off,passive=io`.
 //
 //   job   = KIND [ ":" pair { "," pair } ]

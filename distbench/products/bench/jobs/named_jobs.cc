@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/products/bench/jobs/named_jobs.h"
 
 #include <yaml-cpp/yaml.h>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Named jobs of a YAML file, each of which stands for a sequence of jobs:
 //
 //   - name: feedsim_fixed

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Controllers that a job leaves as they are (`passive=io`).
 
 #ifndef DISTBENCH_PRODUCTS_BENCH_JOBS_PASSIVE_CONTROLS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Sizes the activities of a config to CPU times on this host.
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Finds how much work a storage service does within its objective.
 
 #include <algorithm>

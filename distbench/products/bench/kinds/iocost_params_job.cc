@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Measures a disk, and derives the parameters of io.cost from that.
 
 #include <memory>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The sequencer on which a job runs its tests.
 
 #ifndef DISTBENCH_PRODUCTS_BENCH_KINDS_JOB_CLUSTER_H_

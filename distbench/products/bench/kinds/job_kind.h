@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What kinds of jobs do, and what they get for it.
 
 #ifndef DISTBENCH_PRODUCTS_BENCH_KINDS_JOB_KIND_H_

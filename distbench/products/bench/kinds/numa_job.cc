@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Compares deployments of a test on this host's NUMA nodes.
 
 #include <functional>

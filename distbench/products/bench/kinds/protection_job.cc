@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Measures what a service keeps beside its neighbours.
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Searches for the highest load that meets an objective.
 
 #include <memory>

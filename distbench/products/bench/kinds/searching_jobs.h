@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What jobs that search have in common.
 
 #ifndef DISTBENCH_PRODUCTS_BENCH_KINDS_SEARCHING_JOBS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The tests of a job as they are run: with what the job leaves alone, and with
 // what earlier jobs found.
 

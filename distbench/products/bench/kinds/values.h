@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Named values of jobs: their parameters, and what they found.
 
 #ifndef DISTBENCH_PRODUCTS_BENCH_KINDS_VALUES_H_

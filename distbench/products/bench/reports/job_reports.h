@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The jobs of a result file: those that a user names, as text, and packed.
 
 #ifndef DISTBENCH_PRODUCTS_BENCH_REPORTS_JOB_REPORTS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs the probes of a storage sizing as tests.
 
 #ifndef DISTBENCH_PRODUCTS_BENCH_STORAGE_SIZING_STORAGE_PROBE_H_

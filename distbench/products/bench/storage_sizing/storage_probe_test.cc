@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/products/bench/storage_sizing/storage_probe.h"
 
 #include <map>

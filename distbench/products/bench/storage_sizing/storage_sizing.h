@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Finds how much work a storage service does within its objective on an idle
 // host: the counterpart of resctl-bench's hashd-params. The subjects of later
 // experiments then load a host to a known degree.

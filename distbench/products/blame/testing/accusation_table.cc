@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Prints how often instances are accused in simulated tests, as the Markdown
 // tables of docs/products/blame.md:
 //

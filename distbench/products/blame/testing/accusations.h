@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // How often the analysis accuses instances, rightly and wrongly, in simulated
 // tests.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Writes a result with traces, in which the handler of leaf/3 is to blame for
 // the tail. The name is that of the test, and part of the RPCs' names.
 //

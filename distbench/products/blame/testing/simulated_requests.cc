@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/products/blame/testing/simulated_requests.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Simulated requests of which it is known what makes them slow.
 
 #ifndef DISTBENCH_PRODUCTS_BLAME_TESTING_SIMULATED_REQUESTS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Requests and responses of HTTP, as handlers see them.
 
 #ifndef DISTBENCH_PRODUCTS_DASHBOARD_HTTP_HTTP_MESSAGE_H_

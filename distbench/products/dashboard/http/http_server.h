@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A small HTTP/1.1 server that no client can occupy.
 //
 // One thread reads requests and writes responses of all connections, so that a

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The search box and the filters of results. Their values are in the address.
 
 const FILTER_NAMES = ['search', 'test', 'label', 'host', 'attribute', 'after', 'before'];

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The sequencer now: the running test, the queue and the nodes.
 
 const RETRY_MS = 3000;

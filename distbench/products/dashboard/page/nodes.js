@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Node managers, equal ones together.
 
 function describeEntries(entries) {

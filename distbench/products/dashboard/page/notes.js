@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A result's note and its mark "accepted", edited in place.
 
 function acceptedCell(result) {

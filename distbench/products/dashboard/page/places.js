@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The places of the page: the fragment of the address says which view is shown
 // and what is chosen in it, as in "#/results?search=nightly".
 

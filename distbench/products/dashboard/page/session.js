@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Requests to the dashboard's server, and the token that allows changes.
 
 const TOKEN_KEY = 'distbench-token';

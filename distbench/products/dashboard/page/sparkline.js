@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A small chart of a trend: its points, noise floors and changes.
 
 const SPARK_WIDTH = 240;

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // One trend: its chart, its changes in words, and its table.
 
 function nameOfSeries({rpc, metric}) {

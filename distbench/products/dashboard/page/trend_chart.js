@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The chart of a trend.
 
 const TREND_CHART = 'trend-chart';

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Loads trends, a few at a time: the server has others to answer.
 
 const MAX_LOADS = 4;

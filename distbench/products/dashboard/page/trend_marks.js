@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What is drawn around the points of a trend: noise floors, intervals, changes.
 
 const LABEL_LINE = 15;

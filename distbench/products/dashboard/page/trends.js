@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The view of trends: what changed, a test's series as small charts, and the
 // chosen one.
 

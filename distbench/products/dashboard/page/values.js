@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Values of metrics and changes of them as text.
 
 const DAY_MS = 86400000;

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The newest changes of all series. What changed at one result of a test is one
 // entry: a new kernel moves many metrics.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Calls the gRPC services of external servers, for one worker.
 
 #ifndef DISTBENCH_PRODUCTS_EXTERNAL_CALLS_EXTERNAL_CLIENT_H_

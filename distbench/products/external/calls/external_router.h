@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Lets an instance call servers that are not part of its test.
 
 #ifndef DISTBENCH_PRODUCTS_EXTERNAL_CALLS_EXTERNAL_ROUTER_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_PRODUCTS_EXTERNAL_REQUESTS_MESSAGE_ENCODER_H_
 #define DISTBENCH_PRODUCTS_EXTERNAL_REQUESTS_MESSAGE_ENCODER_H_
 

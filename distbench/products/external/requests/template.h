@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Templates: texts in which variables stand for values that differ from request
 // to request. A variable is written in two pairs of braces:
 //

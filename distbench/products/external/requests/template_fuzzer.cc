@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Fuzzes the parser of templates. scripts/fuzz.sh builds it with clang.
 
 #include <cstddef>

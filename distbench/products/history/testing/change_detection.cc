@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Measures on simulated histories how often changes are found, and how often
 // there is a false alarm, and prints the tables of docs/products/history.md:
 //

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // For tests: results of one test that is repeated every day.
 
 #ifndef DISTBENCH_PRODUCTS_HISTORY_TESTING_DAILY_RESULT_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Histories whose changes are known, to measure how well they are found.
 
 #ifndef DISTBENCH_PRODUCTS_HISTORY_TESTING_SIMULATED_HISTORIES_H_

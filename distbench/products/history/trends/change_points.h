@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Changes in a series of results: from when on the values are others.
 
 #ifndef DISTBENCH_PRODUCTS_HISTORY_TRENDS_CHANGE_POINTS_H_

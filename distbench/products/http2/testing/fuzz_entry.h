@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What peers of the http2 driver may send, for fuzzing.
 
 #ifndef DISTBENCH_PRODUCTS_HTTP2_TESTING_FUZZ_ENTRY_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Any bytes of a peer end with messages or with an error.
 
 #include <sys/socket.h>

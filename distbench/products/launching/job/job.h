@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What the processes of a job do, whichever launcher started them.
 
 #ifndef DISTBENCH_PRODUCTS_LAUNCHING_JOB_JOB_H_

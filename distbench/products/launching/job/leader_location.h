@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Where the processes of a job find their leader, rank 0.
 
 #ifndef DISTBENCH_PRODUCTS_LAUNCHING_JOB_LEADER_LOCATION_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/products/launching/job/leader_location.h"
 
 #include <sys/stat.h>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Which of a job's processes this one is.
 
 #ifndef DISTBENCH_PRODUCTS_LAUNCHING_JOB_PLACE_IN_JOB_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What one host of a launched job writes.
 
 #ifndef DISTBENCH_PRODUCTS_LAUNCHING_SSH_HOST_OUTPUT_H_

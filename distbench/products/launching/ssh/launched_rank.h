@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // One host's part of a job that `distbench launch` started: what runs at the
 // other end of an ssh session.
 

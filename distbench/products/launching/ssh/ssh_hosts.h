@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The hosts that users name for `distbench launch`.
 
 #ifndef DISTBENCH_PRODUCTS_LAUNCHING_SSH_SSH_HOSTS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs one job on hosts that are reached by ssh.
 
 #ifndef DISTBENCH_PRODUCTS_LAUNCHING_SSH_SSH_LAUNCH_H_

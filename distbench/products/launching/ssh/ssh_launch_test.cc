@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/products/launching/ssh/ssh_launch.h"
 
 #include <sys/stat.h>

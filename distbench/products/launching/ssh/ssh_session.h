@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A command on another host, by ssh.
 
 #ifndef DISTBENCH_PRODUCTS_LAUNCHING_SSH_SSH_SESSION_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What `distbench launch` and the hosts say to each other over an ssh session.
 //
 // A host's program says on stdout that it is ready, and then gets on stdin what

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_PRODUCTS_LIBFABRIC_TESTING_BUSY_PROVIDER_H_
 #define DISTBENCH_PRODUCTS_LIBFABRIC_TESTING_BUSY_PROVIDER_H_
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Decoding any bytes of a peer gives what wire.h promises, or nothing.
 
 #include <cstdint>

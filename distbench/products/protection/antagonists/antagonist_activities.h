@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The activities that stand for a noisy neighbour: each puts pressure on one
 // resource of its host, and says how much it did. Configs name them like any
 // other; this product's plug-in registers them. Their settings are data

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Antagonists of caches and of the memory bus, and the size of the cache that
 // they measure themselves by.
 

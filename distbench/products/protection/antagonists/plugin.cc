@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Adds the antagonists to the activities that configs may name.
 
 #include <cstdint>

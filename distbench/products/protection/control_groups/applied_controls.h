@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The controls of a test on this host: groups, their settings, and the way
 // back.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What the controls of a test mean for the instances of a host.
 
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_CONTROL_PLAN_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Makes groups and settings, each recorded in a journal before.
 
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_CONTROL_WRITER_H_

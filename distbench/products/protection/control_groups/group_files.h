@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The kernel's files of control groups (version 2). Tests stand in for the
 // kernel here.
 

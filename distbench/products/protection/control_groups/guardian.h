@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A process that undoes the controls of a node manager that has died.
 //
 // The node manager holds one end of a socket, the guardian the other. The

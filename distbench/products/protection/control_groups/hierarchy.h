@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Which control groups this host has, and which of them this process may use.
 
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_HIERARCHY_H_

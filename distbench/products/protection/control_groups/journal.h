@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A record on disk of everything that controls change, written before it is
 // changed, so that any process can undo it.
 //

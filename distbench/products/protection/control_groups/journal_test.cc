@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/products/protection/control_groups/journal.h"
 
 #include <fcntl.h>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Controls with the kernel's control groups, where this process may use them:
 // as root in the root group of a host without systemd, such as an emulated
 // machine, or in a delegated group that contains nothing else. Skipped

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The processes in control groups: moving them, and ending them.
 
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_PROCESSES_H_

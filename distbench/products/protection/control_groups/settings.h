@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // From the controls of a config to what is written to the kernel's files.
 
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_CONTROL_GROUPS_SETTINGS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/products/protection/control_groups/settings.h"
 
 #include "distbench/base/testing/proto_testing.h"

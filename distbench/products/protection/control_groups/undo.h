@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The way back: undoes what a journal says. The node manager does this at the
 // end of a test, its guardian after its death, and the next node manager after
 // the death of both.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The cells of an experiment: controls x antagonists x loads.
 
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_EXPERIMENT_CELLS_H_

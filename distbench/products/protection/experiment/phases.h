@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The texts of an experiment: its phases and its loads.
 
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_EXPERIMENT_PHASES_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The services of an experiment's test: those of its subject, and those added
 // for antagonists.
 

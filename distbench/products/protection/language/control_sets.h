@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Checks of sets of control-group settings, wherever a config has them: as a
 // test's `controls`, or among those of an experiment.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What this product adds to the traffic language: `controls`, `experiment`, and
 // objectives on isolation.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // One cell of an experiment over all of its runs. The run is the unit of
 // confidence intervals; distributions are those of all seconds.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Judges what the subject of an experiment kept beside its antagonist.
 
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_MEASURES_JUDGE_ISOLATION_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Experiments, measured: their cells side by side.
 
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_MEASURES_MATRIX_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // When the phases of a run of an experiment were, and who was lost in it.
 
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_MEASURES_PHASES_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Objectives on isolation, which the product measures.
 
 #include "distbench/base/plugins.h"

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Whether protection wasted resources: what subject and antagonist used
 // together, over what they could have used. docs/measuring.md ("Protection")
 // explains the measure.

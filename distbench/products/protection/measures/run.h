@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // One run of a cell of an experiment: what its subject kept, second by second.
 //
 // A second is an interval of the subject's series over time, which is longer

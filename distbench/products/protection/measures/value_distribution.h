@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The distribution of a set of numbers, as tables show it.
 
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_MEASURES_VALUE_DISTRIBUTION_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What antagonists and subjects did over time, by their activities and RPCs.
 
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_MEASURES_WORK_H_

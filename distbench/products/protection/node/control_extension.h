@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Control groups around a node's part of each test.
 
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_NODE_CONTROL_EXTENSION_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A node survives any controls that a sequencer sends.
 
 #include <cstdint>

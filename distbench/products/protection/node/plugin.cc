@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What the product does on nodes.
 
 #include "distbench/base/plugins.h"

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What reports say about a test's controls: which settings of control groups
 // held, and how they were left. Strict controls that are impossible fail a test
 // before its traffic; here they may have ceased to hold.

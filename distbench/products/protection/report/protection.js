@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Experiments: what a service kept beside its antagonists, and when.
 
 const protectionView = {experiment: 0, cell: 0, run: 0};

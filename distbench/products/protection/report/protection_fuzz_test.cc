@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Reports of experiments survive whatever is in their results.
 
 #include "distbench/fuzzing/message_mutator.h"

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Experiments as reports have them (report.proto), for CSV and JSON.
 
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_REPORT_PROTECTION_TABLE_H_

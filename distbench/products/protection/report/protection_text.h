@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What experiments found about protection, as text.
 
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_REPORT_PROTECTION_TEXT_H_

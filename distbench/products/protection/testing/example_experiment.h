@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // An experiment for tests.
 
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_TESTING_EXAMPLE_EXPERIMENT_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Renders searches in the format in which DCPerf's benchpress reports FeedSim.
 
 #ifndef DISTBENCH_PRODUCTS_SEARCH_BENCHPRESS_BENCHPRESS_H_

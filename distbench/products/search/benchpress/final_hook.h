@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs a user's command, such as a profiler, together with the final run of a
 // search.
 

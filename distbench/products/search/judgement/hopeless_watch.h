@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Detects from a run's live progress that it can only miss by far.
 
 #ifndef DISTBENCH_PRODUCTS_SEARCH_JUDGEMENT_HOPELESS_WATCH_H_

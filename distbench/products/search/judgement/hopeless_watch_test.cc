@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/products/search/judgement/hopeless_watch.h"
 
 #include <algorithm>

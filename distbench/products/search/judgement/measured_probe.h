@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Extracts from a run what the load search needs.
 
 #ifndef DISTBENCH_PRODUCTS_SEARCH_JUDGEMENT_MEASURED_PROBE_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Knobs: what a search varies. Each probe of a search is a test with the knob
 // turned, adapted to run as a probe.
 

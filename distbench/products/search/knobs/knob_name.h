@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Names of knobs: the parameter that a load search varies.
 
 #ifndef DISTBENCH_PRODUCTS_SEARCH_KNOBS_KNOB_NAME_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The knobs that there are: values of a test's config, and parameters of
 // test_builder.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Load searches: the results of probes, and how the bracket narrowed.
 
 const searchView = {search: 0};

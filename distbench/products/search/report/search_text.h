@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_PRODUCTS_SEARCH_REPORT_SEARCH_TEXT_H_
 #define DISTBENCH_PRODUCTS_SEARCH_REPORT_SEARCH_TEXT_H_
 

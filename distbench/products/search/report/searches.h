@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The searches in result files, and what reports say about them.
 
 #ifndef DISTBENCH_PRODUCTS_SEARCH_REPORT_SEARCHES_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The loads that a search may ask for, by how hard they are to carry.
 //
 // A search computes with hardness. It is the load itself, or its reciprocal if

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Finds the highest load that a system carries within its objectives, by
 // running it at one load after another. The search knows nothing about loads
 // and objectives: whoever runs a probe reports how far it was from the limit.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The probes of a search so far, and conclusions from them.
 
 #ifndef DISTBENCH_PRODUCTS_SEARCH_STRATEGY_PROBE_HISTORY_H_

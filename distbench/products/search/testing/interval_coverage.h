@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // How often the confidence intervals of searches contain the truth.
 
 #ifndef DISTBENCH_PRODUCTS_SEARCH_TESTING_INTERVAL_COVERAGE_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Measures how often the confidence intervals of searches on simulated queues
 // contain the true capacity, and prints a table in Markdown:
 //

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Queues on simulated time whose capacity is known from theory.
 
 #ifndef DISTBENCH_PRODUCTS_SEARCH_TESTING_SIMULATED_QUEUE_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What RPCs cost, from the result of a real test
 // (workloads/calibration.config):
 //

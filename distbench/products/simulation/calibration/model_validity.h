@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Where simulated figures may be far off.
 
 #ifndef DISTBENCH_PRODUCTS_SIMULATION_CALIBRATION_MODEL_VALIDITY_H_

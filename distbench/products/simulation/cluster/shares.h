@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What simulated hosts and instances share: the threads and the memory of the
 // machine that simulates them.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Activities on simulated hosts, compared with the theory of queues.
 
 #include <algorithm>

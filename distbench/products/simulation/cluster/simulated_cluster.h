@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs tests on a simulated cluster: with the placement and the engines of real
 // tests, on simulated hosts and networks.
 

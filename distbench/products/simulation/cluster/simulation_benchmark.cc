@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // How many RPCs are simulated per second of real time: a closed loop of pairs
 // of hosts, and a clique, on one thread and on two.
 

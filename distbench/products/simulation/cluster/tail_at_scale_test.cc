@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The tail at scale on simulated hosts, against theory:
 // docs/products/tail_at_scale.md.
 

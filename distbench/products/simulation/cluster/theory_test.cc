@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Queues on simulated hosts against theory. Loads and counts are such that
 // tolerances are about three standard errors; seeds are fixed.
 

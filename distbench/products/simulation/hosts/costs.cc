@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/products/simulation/hosts/costs.h"
 
 #include <boost/math/distributions/normal.hpp>

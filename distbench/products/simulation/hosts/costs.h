@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What RPCs and activities cost on a simulated host, drawn from what the fabric
 // says. Immutable, so that all hosts share one.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The CPUs of a simulated host, and the threads that share them.
 
 #ifndef DISTBENCH_PRODUCTS_SIMULATION_HOSTS_CPUS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The protocol driver of engines on simulated hosts, and its workers: their
 // threads, and their transports.
 //

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The activity pools of engines on simulated hosts. Their threads take CPU
 // time, for which they compete with the workers of the host, and do no work.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The events of one thread, in the order in which they run.
 
 #ifndef DISTBENCH_PRODUCTS_SIMULATION_KERNEL_EVENT_QUEUE_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Discrete events on simulated time, on one or more threads, with the same
 // outcome whatever the number of threads.
 //

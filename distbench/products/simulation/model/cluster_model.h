@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A fabric (proto/simulation.proto) made ready for use: defaults filled in,
 // names resolved to indices, slow hosts chosen, the network laid out.
 

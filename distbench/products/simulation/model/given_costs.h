@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What RPCs and activities cost, as a fabric (proto/simulation.proto) says it,
 // and whose costs a service's RPCs have.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The network between simulated hosts, which transports messages as a whole:
 //
 //   Send ─▶ [sender's link] ── delays of the path ──▶ [receiver's link] ─▶

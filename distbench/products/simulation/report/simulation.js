@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What was assumed about simulated runs.
 
 function simulationBlock(alike, isOnly) {

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What reports say about simulations: what was assumed, and how far they can be
 // believed.
 

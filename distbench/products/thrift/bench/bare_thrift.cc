@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The throughput of Apache Thrift without a framework around it: a blocking
 // client per thread, which keeps calls in flight on its connection, and a
 // server with a thread per connection, which answers them in order. Both send

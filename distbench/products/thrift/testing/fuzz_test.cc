@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Decoding any bytes of a peer ends with messages or with a named error, and
 // does not depend on how the bytes are split into reads.
 

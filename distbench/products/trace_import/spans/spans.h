@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Spans of traces, and reading those of other programs.
 
 #ifndef DISTBENCH_PRODUCTS_TRACE_IMPORT_SPANS_SPANS_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What tests of imports share.
 
 #ifndef DISTBENCH_PRODUCTS_TRACE_IMPORT_TESTING_IMPORT_TESTING_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Fuzzes the import of traces. scripts/fuzz.sh builds it with clang.
 
 #include <cstddef>

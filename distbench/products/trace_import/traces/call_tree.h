@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // From spans to the RPCs that caused one another.
 
 #ifndef DISTBENCH_PRODUCTS_TRACE_IMPORT_TRACES_CALL_TREE_H_

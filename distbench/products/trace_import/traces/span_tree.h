@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The spans of traces, repaired so that they are trees.
 
 #ifndef DISTBENCH_PRODUCTS_TRACE_IMPORT_TRACES_SPAN_TREE_H_

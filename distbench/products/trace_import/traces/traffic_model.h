@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What traces say about traffic: services, RPCs, who calls whom, and how often.
 
 #ifndef DISTBENCH_PRODUCTS_TRACE_IMPORT_TRACES_TRAFFIC_MODEL_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_PROTOCOL_DECORATORS_TESTING_FAKE_DRIVER_H_
 #define DISTBENCH_PROTOCOL_DECORATORS_TESTING_FAKE_DRIVER_H_
 

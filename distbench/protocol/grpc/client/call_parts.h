@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What calls have in common, whatever carries them.
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_CLIENT_CALL_PARTS_H_

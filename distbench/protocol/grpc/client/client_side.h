@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_PROTOCOL_GRPC_CLIENT_CLIENT_SIDE_H_
 #define DISTBENCH_PROTOCOL_GRPC_CLIENT_CLIENT_SIDE_H_
 

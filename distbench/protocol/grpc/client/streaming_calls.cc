@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/protocol/grpc/client/streaming_calls.h"
 
 #include <grpc/grpc.h>

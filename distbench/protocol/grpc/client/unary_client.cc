@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The client side that makes a call of gRPC for each RPC.
 
 #include <grpc/grpc.h>

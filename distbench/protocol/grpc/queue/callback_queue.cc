@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/protocol/grpc/queue/callback_queue.h"
 
 #include <grpcpp/completion_queue.h>

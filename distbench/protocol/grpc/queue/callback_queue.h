@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // gRPC's threads for callbacks, for operations of the core API.
 //
 // gRPC's callback API has one completion queue for the whole process, and some

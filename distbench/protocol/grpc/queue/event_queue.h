@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The gRPC completion queue of one worker, which can wait for completions, for
 // other threads, and for points in time.
 //

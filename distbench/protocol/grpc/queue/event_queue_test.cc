@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/protocol/grpc/queue/event_queue.h"
 
 #include <grpc/slice.h>

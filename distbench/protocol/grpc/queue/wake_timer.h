@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Calls back at points in time, accurate to tens of microseconds, for threads
 // whose waits take no timeout of that precision.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A call of gRPC as a server sees one: it asks gRPC for a call, gets one with
 // its message, answers it, and asks for the next.
 

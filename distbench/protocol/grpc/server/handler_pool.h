@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The threads behind the server types "polling" and "handoff", which model a
 // server that gives each request a thread.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What a server answers besides the requests that its drivers measure.
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_SERVER_OTHER_METHODS_H_

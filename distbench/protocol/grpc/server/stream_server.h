@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The server side of a transport of the driver grpc_stream: requests arrive as
 // messages on streams at the worker's own queue, and are handled where they
 // arrive. RPCs that stream themselves are in streaming_requests.h.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef DISTBENCH_PROTOCOL_GRPC_SERVER_STREAMING_REQUESTS_H_
 #define DISTBENCH_PROTOCOL_GRPC_SERVER_STREAMING_REQUESTS_H_
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The server side of a transport whose requests are calls of
 // kGenericRpcMethod.
 //

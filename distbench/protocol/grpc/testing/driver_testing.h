@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Helpers for tests of the gRPC driver: its threading models, and services and
 // clients that use it.
 

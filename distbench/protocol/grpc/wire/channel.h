@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Connections of a gRPC driver to its peers, and the arguments with which gRPC
 // makes channels and servers.
 

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The messages of data RPCs in gRPC's byte buffers.
 
 #ifndef DISTBENCH_PROTOCOL_GRPC_WIRE_MESSAGE_BUFFER_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 #include "distbench/protocol/grpc/wire/message_buffer.h"
 
 #include <grpc/byte_buffer_reader.h>

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Calls of gRPC that stream, as their two sides have them: the call, the
 // batches of operations that are started on it, and its end.
 

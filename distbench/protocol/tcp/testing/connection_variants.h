@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The ways in which every driver over TCP connections must work, for the suites
 // that every driver must pass.
 

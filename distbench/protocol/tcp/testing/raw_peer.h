@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // The other end of a tcp driver's connections, byte by byte, for tests.
 
 #ifndef DISTBENCH_PROTOCOL_TCP_TESTING_RAW_PEER_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs with given measurements.
 
 #ifndef DISTBENCH_REPORT_COMPARISON_TESTING_MADE_RUNS_H_

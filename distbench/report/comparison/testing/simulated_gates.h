@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Gates on simulated runs whose true change is known.
 
 #ifndef DISTBENCH_REPORT_COMPARISON_TESTING_SIMULATED_GATES_H_

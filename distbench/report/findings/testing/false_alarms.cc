@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Prints the table of false alarms in docs/arrivals.md: how often the finding
 // `arrivals` is made about sends that follow their arrival process, each a
 // little late, with each of 2000 seeds.

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A result without findings, for tests that provoke one.
 
 #ifndef DISTBENCH_REPORT_FINDINGS_TESTING_JUDGE_TESTING_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs of an RPC of which the truth is known, for tests of the intervals that
 // objectives print.
 

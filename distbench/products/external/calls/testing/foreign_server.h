@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Servers of somebody else, and clients that call them.
 
 #ifndef DISTBENCH_PRODUCTS_EXTERNAL_CALLS_TESTING_FOREIGN_SERVER_H_

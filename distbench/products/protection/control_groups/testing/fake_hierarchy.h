@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // A fake hierarchy of control groups made of files, in a directory that the
 // test owns, and a stand-in for the kernel behind these files.
 

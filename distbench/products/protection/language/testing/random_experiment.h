@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Random experiments and controls, for tests of their language.
 
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_LANGUAGE_TESTING_RANDOM_EXPERIMENT_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Results of experiments for tests, made from what happened in each second.
 
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_MEASURES_TESTING_EXAMPLE_EXPERIMENT_H_

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Writes the synthetic results of an experiment, to test reports:
 //
 //   make_example_experiment FILE

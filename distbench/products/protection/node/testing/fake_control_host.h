@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Stands in for the control groups of a node's host.
 
 #ifndef DISTBENCH_PRODUCTS_PROTECTION_NODE_TESTING_FAKE_CONTROL_HOST_H_

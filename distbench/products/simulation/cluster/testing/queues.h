@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Queues of theory as tests of the product: hosts, costs and traffic in which
 // one host, or an activity, is the queue.
 //

@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // What queueing theory says about queues, as functions of the load (0 to 1, the
 // arrival rate times the mean service time, per server). Times are in mean
 // service times; a response time includes the service.

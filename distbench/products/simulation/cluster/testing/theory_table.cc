@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 // Prints the tables of docs/products/simulation.md that compare simulated
 // queues with theory: means over several seeds, with 95 % confidence intervals.
 //
