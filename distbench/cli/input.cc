@@ -115,6 +115,13 @@ absl::StatusOr<std::vector<report::SourcedResults>> ReadResultFiles(
   return all;
 }
 
+absl::StatusOr<std::unique_ptr<results::FileLock>> LockKept(
+    const std::string& resume, const std::string& outfile) {
+  const std::string& path = resume.empty() ? outfile : resume;
+  if (path.empty()) return nullptr;
+  return results::FileLock::Take(path);
+}
+
 absl::StatusOr<TestSequenceResults> EarlierResults(
     const std::string& resume, const std::string& outfile,
     absl::string_view resumed,

@@ -6,6 +6,7 @@
 #ifndef DISTBENCH_CLI_INPUT_H_
 #define DISTBENCH_CLI_INPUT_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "distbench/cli/flags.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/report/measurements/test_run.h"
+#include "distbench/results/file_lock.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
@@ -43,6 +45,11 @@ absl::StatusOr<std::vector<std::string>> ResultFilesAt(const std::string& path);
 // Reads those of all paths.
 absl::StatusOr<std::vector<report::SourcedResults>> ReadResultFiles(
     const std::vector<std::string>& paths);
+
+// Keeps other processes from the file of a command that can be continued, until
+// the lock is gone; null if there is no file. Take it before EarlierResults().
+absl::StatusOr<std::unique_ptr<results::FileLock>> LockKept(
+    const std::string& resume, const std::string& outfile);
 
 // For commands that go on where they ended, with the outfile of --resume.
 // Returns the results in this file; nothing without the flag. The error is

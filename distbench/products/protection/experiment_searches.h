@@ -75,6 +75,7 @@ class CellKnob final : public search::Knob {
   double max_load() const override { return knob_->max_load(); }
   bool is_whole() const override { return knob_->is_whole(); }
   bool is_rate() const override { return knob_->is_rate(); }
+  bool raises_rate() const override { return knob_->raises_rate(); }
   bool finds_lowest() const override { return knob_->finds_lowest(); }
 
   // INVALID_ARGUMENT also if the warm-up is shorter than the baseline, or the

@@ -223,6 +223,8 @@ int Run(const ProtectionFlags& flags, const ExperimentPlan& plan,
 
 absl::StatusOr<int> Protection(const ProtectionFlags& flags,
                                base::StopSignals& stop) {
+  const auto lock = cli::LockKept(flags.resume, flags.output.outfile);
+  if (!lock.ok()) return lock.status();
   const absl::StatusOr<DistributedSystemDescription> test =
       LoadExperiment(flags);
   if (!test.ok()) return test.status();

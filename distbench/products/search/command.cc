@@ -153,14 +153,6 @@ absl::Status CheckCellFlags(const SearchFlags& flags) {
       "--slo='isol_p05>=90%'");
 }
 
-// What does not depend on where probes run.
-absl::Status LimitPlan(const SearchFlags& flags, SearchPlan& plan) {
-  if (flags.max_time > absl::ZeroDuration()) {
-    plan.timing.max_total = flags.max_time;
-  }
-  return RunLoads(flags.loads, plan);
-}
-
 absl::StatusOr<SearchPlan> MakePlan(const SearchFlags& flags,
                                     const DistributedSystemDescription& test,
                                     client::TestClient& client) {
@@ -182,7 +174,7 @@ absl::StatusOr<SearchPlan> MakePlan(const SearchFlags& flags,
     if (!slices.ok()) return slices.status();
     plan->cpu_slices = *std::move(slices);
   }
-  const absl::Status limited = LimitPlan(flags, *plan);
+  const absl::Status limited = RunLoads(flags.loads, *plan);
   if (!limited.ok()) return limited;
   return plan;
 }
@@ -214,7 +206,7 @@ absl::StatusOr<SearchPlan> MakeSimulatedPlan(
   plan->is_simulated = true;
   plan->simulated_fabric = hosts.fabric;
   plan->simulated_hosts = hosts.count;
-  const absl::Status limited = LimitPlan(flags, *plan);
+  const absl::Status limited = RunLoads(flags.loads, *plan);
   if (!limited.ok()) return limited;
   return plan;
 }
@@ -370,6 +362,8 @@ int RunPlan(const SearchFlags& flags, const SearchPlan& plan, TestRunner run,
 }
 
 absl::StatusOr<int> Search(SearchFlags& flags, base::StopSignals& stop) {
+  const auto lock = cli::LockKept(flags.resume, flags.outfile);
+  if (!lock.ok()) return lock.status();
   absl::StatusOr<TestSequenceResults> results = cli::EarlierResults(
       flags.resume, flags.outfile, "a resumed search", UnansweredSearch);
   if (!results.ok()) return results.status();
@@ -603,6 +597,9 @@ LoadSearchSpec SpecOf(const SearchFlags& flags) {
   }
   if (flags.final_run > absl::ZeroDuration()) {
     spec.set_final_duration_us(microseconds(flags.final_run));
+  }
+  if (flags.max_time > absl::ZeroDuration()) {
+    spec.set_max_time_us(microseconds(flags.max_time));
   }
   return spec;
 }

@@ -89,6 +89,11 @@ void SearchDisplay::ShowPlan(const SearchPlan& plan) {
     absl::StrAppend(&text, " from ", LoadText(plan.options.min_load), " to ",
                     LoadText(plan.options.max_load), ", with at most ",
                     plan.options.max_probes, " probes");
+    if (plan.timing.max_total != absl::InfiniteDuration()) {
+      absl::StrAppend(&text, " and ",
+                      absl::FormatDuration(plan.timing.max_total),
+                      " of traffic");
+    }
   }
   if (plan.instances > 1) {
     absl::StrAppend(&text, ", on ", plan.instances, " instances side by side");

@@ -47,6 +47,9 @@ void FillIn(const SearchPlan& plan, LoadSearchSpec& spec) {
   spec.set_warmup_us(absl::ToInt64Microseconds(plan.timing.warmup));
   spec.set_probe_duration_us(absl::ToInt64Microseconds(plan.timing.probe));
   spec.set_final_duration_us(absl::ToInt64Microseconds(plan.timing.final_run));
+  if (plan.timing.max_total != absl::InfiniteDuration()) {
+    spec.set_max_time_us(absl::ToInt64Microseconds(plan.timing.max_total));
+  }
 }
 
 // Isolation is that of the experiment's subject.
@@ -126,6 +129,9 @@ void SetTimes(const LoadSearchSpec& spec, SearchPlan& plan) {
   }
   if (spec.has_final_duration_us()) {
     timing.final_run = absl::Microseconds(spec.final_duration_us());
+  }
+  if (spec.has_max_time_us()) {
+    timing.max_total = absl::Microseconds(spec.max_time_us());
   }
 }
 

@@ -196,7 +196,10 @@ SearchProbe ReportProbe(const SearchPlan& plan, const PlannedProbe& planned,
     return Failed(std::move(probe), measured.status().message());
   }
   probe.set_achieved_load(measured->probe.achieved_load);
-  probe.set_outcome(measured->outcome);
+  probe.set_outcome(plan.knob->raises_rate() &&
+                            IsTooLow(*measured, plan.objectives, totals)
+                        ? kTooLowOutcome
+                        : measured->outcome);
   for (const std::string& text : measured->measured) probe.add_measured(text);
   for (const double load : measured->load_of_limit) {
     probe.add_load_of_limit(load);
@@ -238,15 +241,15 @@ absl::StatusOr<Probe> ToProbe(const SearchProbe& probe) {
         "probe ", probe.number(),
         " has a phase that this version does not know: ", probe.phase()));
   }
-  return Probe{
-      .request = {.phase = *phase,
-                  .load = probe.requested_load(),
-                  .length = probe.length()},
-      .achieved_load = probe.achieved_load(),
-      .excess = probe.excess(),
-      .excess_error = probe.excess_error(),
-      .seconds = SecondsOf(probe),
-      .generator_limited = probe.outcome() == kGeneratorLimitedOutcome};
+  return Probe{.request = {.phase = *phase,
+                           .load = probe.requested_load(),
+                           .length = probe.length()},
+               .achieved_load = probe.achieved_load(),
+               .excess = probe.excess(),
+               .excess_error = probe.excess_error(),
+               .seconds = SecondsOf(probe),
+               .generator_limited = probe.outcome() == kGeneratorLimitedOutcome,
+               .is_too_low = probe.outcome() == kTooLowOutcome};
 }
 
 double RateOf(const SearchProbe& probe) {

@@ -352,6 +352,14 @@ bool EndedWithoutAnswer(const SearchReport& report) {
          !HasAnswer(report);
 }
 
+// How much a search may run says nothing about its answer.
+void CopyBudget(const LoadSearchSpec& from, LoadSearchSpec& to) {
+  to.clear_max_probes();
+  to.clear_max_time_us();
+  if (from.has_max_probes()) to.set_max_probes(from.max_probes());
+  if (from.has_max_time_us()) to.set_max_time_us(from.max_time_us());
+}
+
 absl::Status CheckBudget(const SearchPlan& plan, const SearchReport& report) {
   if (!plan.loads.empty()) return absl::OkStatus();
   const auto done =
@@ -419,7 +427,7 @@ absl::Status RunLoadSearch(const SearchPlan& plan,
   SearchReport& report = *results.mutable_searches(0);
   const bool is_further_attempt = EndedWithoutAnswer(report);
   const int probes_before = report.probes_size();
-  report.mutable_search()->set_max_probes(plan.spec.max_probes());
+  CopyBudget(plan.spec, *report.mutable_search());
   absl::Status status = GoOn(plan, callbacks, results);
   // With more of its budget, it has gone on.
   if (!status.ok() || !is_further_attempt ||
@@ -451,9 +459,9 @@ absl::Status CheckResumable(const SearchPlan& plan,
   }
   SearchReport recorded = QuestionOf(report);
   SearchReport asked = NewSearchReport(plan);
-  // More probes are no other question.
-  recorded.mutable_search()->clear_max_probes();
-  asked.mutable_search()->clear_max_probes();
+  // More probes, or more time, are no other question.
+  CopyBudget({}, *recorded.mutable_search());
+  CopyBudget({}, *asked.mutable_search());
   absl::Status status =
       CheckSame("it comes from another search", recorded, asked);
   status.Update(CheckBudget(plan, report));

@@ -466,6 +466,28 @@ TEST(ResumptionTest, MoreTimeContinuesAListAndASearch) {
   }
 }
 
+TEST(ResumptionTest, TheTimeIsKeptUntilAnotherIsAskedFor) {
+  const auto plan_with = [](int64_t max_time_us) {
+    LoadSearchSpec spec = Plan().spec;
+    if (max_time_us > 0) spec.set_max_time_us(max_time_us);
+    return *PlanSearch(spec, Plan().test);
+  };
+  const SearchPlan brief = plan_with(50'000'000);
+  EXPECT_EQ(brief.timing.max_total, absl::Seconds(50));
+  FakeSystem system = {.capacity = 777};
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(brief, system.Callbacks(), results).ok());
+  EXPECT_EQ(results.searches(0).search().max_time_us(), 50'000'000);
+  // A command that continues takes what the file has.
+  EXPECT_EQ(
+      PlanSearch(results.searches(0).search(), Plan().test)->timing.max_total,
+      absl::Seconds(50));
+  ASSERT_TRUE(
+      RunLoadSearch(plan_with(900'000'000), system.Callbacks(), results).ok());
+  EXPECT_EQ(results.searches(0).search().max_time_us(), 900'000'000);
+  EXPECT_EQ(results.searches(0).verdict(), "converged");
+}
+
 TEST(ResumptionTest, WhatEndedWithoutAnAnswerBeginsAnotherAttempt) {
   FakeSystem limited = {.capacity = 1e6, .sendable = 500};
   TestSequenceResults results;

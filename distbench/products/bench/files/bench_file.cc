@@ -4,9 +4,6 @@
 #include "distbench/products/bench/files/bench_file.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <climits>
@@ -83,43 +80,6 @@ absl::StatusOr<BenchFile> ReadOrBegin(const std::string& path) {
   return file;
 }
 
-// The same for all symbolic links to a file, which are written through.
-std::string LockPath(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path real = std::filesystem::canonical(path, error);
-  return absl::StrCat(error ? path : real.string(), ".lock");
-}
-
-// Whether the descriptor is still the file of that name: its last owner may
-// have removed it between open(2) and flock(2).
-bool IsFileOf(int fd, const std::string& path) {
-  struct stat opened;
-  struct stat named;
-  return fstat(fd, &opened) == 0 && stat(path.c_str(), &named) == 0 &&
-         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
-}
-
-absl::StatusOr<base::FileDescriptor> Lock(const std::string& path,
-                                          const std::string& lock_path) {
-  while (true) {
-    base::FileDescriptor lock(
-        open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-    if (lock.get() < 0) {
-      return absl::ErrnoToStatus(
-          errno, absl::StrCat("cannot open ", path, ": its lock ", lock_path));
-    }
-    if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
-      if (errno != EWOULDBLOCK) {
-        return absl::ErrnoToStatus(errno, absl::StrCat("cannot lock ", path));
-      }
-      return absl::FailedPreconditionError(
-          absl::StrCat("another distbench works on ", path,
-                       "; wait for its end, or use another file"));
-    }
-    if (IsFileOf(lock.get(), lock_path)) return lock;
-  }
-}
-
 }  // namespace
 
 absl::StatusOr<BenchFile> ReadBenchFile(const std::string& path) {
@@ -150,19 +110,15 @@ absl::Status WriteBenchFile(const BenchFile& file, const std::string& path) {
 
 absl::StatusOr<std::unique_ptr<OpenBenchFile>> OpenBenchFile::Open(
     const std::string& path) {
-  std::string lock_path = LockPath(path);
-  absl::StatusOr<base::FileDescriptor> lock = Lock(path, lock_path);
+  absl::StatusOr<std::unique_ptr<results::FileLock>> lock =
+      results::FileLock::Take(path);
   if (!lock.ok()) return lock.status();
-  auto file = absl::WrapUnique(
-      new OpenBenchFile(path, std::move(lock_path), *std::move(lock)));
+  auto file = absl::WrapUnique(new OpenBenchFile(path, *std::move(lock)));
   absl::StatusOr<BenchFile> content = ReadOrBegin(path);
   if (!content.ok()) return content.status();
   file->content_ = *std::move(content);
   return file;
 }
-
-// Removed while locked, so that nobody else can hold it.
-OpenBenchFile::~OpenBenchFile() { unlink(lock_path_.c_str()); }
 
 absl::Status OpenBenchFile::Save() const {
   return WriteBenchFile(content_, path_);

@@ -14,8 +14,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "distbench/base/files.h"
 #include "distbench/products/bench/jobs/job_spec.h"
+#include "distbench/results/file_lock.h"
 #include "proto/bench.pb.h"
 
 namespace distbench::bench {
@@ -30,8 +30,8 @@ absl::StatusOr<BenchFile> ReadBenchFile(const std::string& path);
 // is complete and on disk; an existing file stays until then.
 absl::Status WriteBenchFile(const BenchFile& file, const std::string& path);
 
-// The result file that a sequence works on, in the hands of one process. Not
-// thread-safe.
+// The result file that a sequence works on, in the hands of one process until
+// the object ends, which does not save it. Not thread-safe.
 class OpenBenchFile {
  public:
   // Reads the file, or begins a new one if there is none; nothing is written.
@@ -40,12 +40,6 @@ class OpenBenchFile {
   static absl::StatusOr<std::unique_ptr<OpenBenchFile>> Open(
       const std::string& path);
 
-  // Lets other processes open the file; does not save it.
-  ~OpenBenchFile();
-
-  OpenBenchFile(const OpenBenchFile&) = delete;
-  OpenBenchFile& operator=(const OpenBenchFile&) = delete;
-
   const std::string& path() const { return path_; }
   BenchFile& content() { return content_; }
 
@@ -53,15 +47,11 @@ class OpenBenchFile {
   absl::Status Save() const;
 
  private:
-  OpenBenchFile(std::string path, std::string lock_path,
-                base::FileDescriptor lock)
-      : path_(std::move(path)),
-        lock_path_(std::move(lock_path)),
-        lock_(std::move(lock)) {}
+  OpenBenchFile(std::string path, std::unique_ptr<results::FileLock> lock)
+      : path_(std::move(path)), lock_(std::move(lock)) {}
 
   const std::string path_;
-  const std::string lock_path_;
-  const base::FileDescriptor lock_;
+  const std::unique_ptr<results::FileLock> lock_;
   BenchFile content_;
 };
 

@@ -176,11 +176,14 @@ class RunTestsJob final : public JobKind {
           if (!event.has_finished()) return;
           // What a test measured is safe once it has ended.
           keep();
-          if (saved.ok()) saved = run.save();
+          if (!saved.ok()) return;
+          saved = run.save();
+          // What further tests measure would be lost.
+          if (!saved.ok()) client.AbandonRun();
         },
         found);
     keep();
-    return status.ok() ? saved : status;
+    return saved.ok() ? status : saved;
   }
 };
 

@@ -124,7 +124,38 @@ void DoNotMeet(const report::InvalidCauses& causes, Probe& probe) {
   }
 }
 
+// Whether the RPC's open loops offered fewer per second than the limit. True of
+// closed loops.
+bool OfferedLess(const config::Objective& objective,
+                 const report::TestTotals& totals) {
+  const std::string& name =
+      objective.rpc.empty() ? totals.rpcs.begin()->first : objective.rpc;
+  const int64_t offered = totals.load(name).offered_count();
+  const auto rpc = totals.rpcs.find(name);
+  if (offered == 0 || rpc == totals.rpcs.end()) return true;
+  return report::PerSecond(static_cast<double>(offered),
+                           rpc->second.counts.duration_ns()) < objective.limit;
+}
+
 }  // namespace
+
+bool IsTooLow(const MeasuredProbe& measured,
+              absl::Span<const config::Objective> objectives,
+              const report::TestTotals& totals) {
+  if (measured.outcome != kMissedOutcome || std::isinf(measured.probe.excess) ||
+      measured.load_of_limit.size() != objectives.size()) {
+    return false;
+  }
+  for (size_t i = 0; i < objectives.size(); ++i) {
+    if (measured.load_of_limit[i] <= 1) continue;
+    const config::Objective& objective = objectives[i];
+    if (objective.metric.kind != stats::Metric::Kind::kRate ||
+        objective.is_upper_limit || !OfferedLess(objective, totals)) {
+      return false;
+    }
+  }
+  return true;
+}
 
 std::string OutcomeOf(const Probe& probe) {
   if (probe.generator_limited) return kGeneratorLimitedOutcome;

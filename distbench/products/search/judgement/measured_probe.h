@@ -21,6 +21,8 @@ namespace distbench::search {
 inline constexpr char kMetOutcome[] = "met";
 inline constexpr char kMissedOutcome[] = "missed";
 inline constexpr char kGeneratorLimitedOutcome[] = "generator_limited";
+// See IsTooLow().
+inline constexpr char kTooLowOutcome[] = "too_low";
 // The run failed. It says nothing about the load, and ends the search.
 inline constexpr char kFailedOutcome[] = "failed";
 
@@ -34,7 +36,7 @@ struct MeasuredProbe {
   // For each objective: measured / limit, or the inverse for a lower limit.
   std::vector<double> load_of_limit;
 
-  // One of the first three outcomes above.
+  // One of the outcomes above but the last two.
   std::string outcome;
 };
 
@@ -58,6 +60,14 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
 
 // A probe that is known to have missed by far without a measurement.
 MeasuredProbe MissedByFar(const ProbeRequest& request, std::string reason);
+
+// Whether the probe missed nothing but lower limits of rates, which are above
+// what was asked of the system: what the open loops of their RPCs offered, and
+// whatever closed loops ask, as it depends on their number of iterations. More
+// load may then meet, if it raises the rate (Knob::raises_rate()).
+bool IsTooLow(const MeasuredProbe& measured,
+              absl::Span<const config::Objective> objectives,
+              const report::TestTotals& totals);
 
 // The outcome of a probe that did not fail, as records have it.
 std::string OutcomeOf(const Probe& probe);

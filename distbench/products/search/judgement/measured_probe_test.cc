@@ -93,6 +93,30 @@ TEST(MeasureProbeTest, AnObjectiveThatMayMissLeavesTheOthersUnproven) {
   EXPECT_LT(rate.probe.excess_error, both.probe.excess_error / 3);
 }
 
+TEST(IsTooLowTest, OnlyRatesThatWereNotAskedForAreMissed) {
+  const auto is_too_low = [](const std::vector<std::string>& texts,
+                             const TestResult& result) {
+    std::vector<config::Objective> objectives;
+    for (const std::string& text : texts) {
+      objectives.push_back(*config::ParseObjective(text));
+    }
+    return IsTooLow(Measure(texts, result), objectives, report::AddUp(result));
+  };
+  // 100 RPCs of 1 ms per second, of a closed loop.
+  TestResult result = ResultOf(Steady(1'000'000), 100);
+  EXPECT_TRUE(is_too_low({"rate>=200"}, result));
+  EXPECT_TRUE(is_too_low({"p95<=5ms", "query rate>=200"}, result));
+  EXPECT_FALSE(is_too_low({"rate>=90"}, result));  // met
+  EXPECT_FALSE(is_too_low({"p95<=500us", "rate>=200"}, result));
+  EXPECT_FALSE(is_too_low({"rate<=50"}, result));
+  // Of an open loop that asked for 150 per second.
+  ServicePerformanceLog& log =
+      result.mutable_service_logs()->mutable_instance_logs()->at("client/0");
+  (*log.mutable_offered_loads())[0].set_offered_count(150 * 12);
+  EXPECT_TRUE(is_too_low({"rate>=200"}, result));
+  EXPECT_FALSE(is_too_low({"rate>=120"}, result));
+}
+
 TEST(MeasureProbeTest, NoFailuresOfFewRpcsProveLittle) {
   const MeasuredProbe few =
       Measure({"failures<=0.1%"}, ResultOf(Steady(1'000), 10));

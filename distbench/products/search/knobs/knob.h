@@ -54,6 +54,9 @@ class Knob {
   // side by side add up; other loads apply to each system.
   virtual bool is_rate() const { return false; }
 
+  // Whether more load is more RPCs per second, as far as the system carries it.
+  virtual bool raises_rate() const { return is_rate(); }
+
   // Whether the search is for the lowest load that meets, because the less of
   // it there is, the harder it is.
   virtual bool finds_lowest() const { return false; }

@@ -59,6 +59,7 @@ class ConcurrencyKnob final : public Knob {
   }
   double base_load() const override { return base_load_; }
   double max_load() const override;
+  bool raises_rate() const override { return true; }
   absl::StatusOr<DistributedSystemDescription> At(
       double load, const ProbeTiming& timing) const override;
 

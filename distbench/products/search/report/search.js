@@ -6,7 +6,8 @@
 const searchView = {search: 0};
 
 const OUTCOME_COLORS = {
-  met: '--ok', missed: '--invalid', generator_limited: '--warn', failed: '--ink-soft',
+  met: '--ok', missed: '--invalid', generator_limited: '--warn', too_low: '--warn',
+  failed: '--ink-soft',
 };
 
 const SEARCH_MISSES = ['objective_unreachable', 'not_all_met'];

@@ -75,7 +75,9 @@ std::optional<double> LoadSearch::LoadOf(
 }
 
 void LoadSearch::Add(const Probe& outcome) {
-  const Probe probe = scale_.ToHardness(outcome);
+  Probe probe = scale_.ToHardness(outcome);
+  // Where a load has met, harder ones are not too low, whatever noise says.
+  if (bounds_.met) probe.is_too_low = false;
   history_.Add(probe);
   bounds_ = history_.FindBounds();
   next_.reset();
@@ -101,8 +103,12 @@ void LoadSearch::Add(const Probe& outcome) {
 
 void LoadSearch::AfterBracket(const Probe& probe) {
   const double load = probe.request.load;
+  if (probe.is_too_low) too_low_ = std::max(too_low_.value_or(load), load);
+  if (too_low_ && bounds_.missed && !bounds_.met) return AskAboveTooLow();
   if (!bounds_.missed) {
-    if (load >= scale_.hardest()) return FinishAtHardest();
+    if (load >= scale_.hardest()) {
+      return probe.is_too_low ? FinishTooLow() : FinishAtHardest();
+    }
     return Ask(ProbePhase::kBracket, load * kBracketStep, 1);
   }
   if (!bounds_.met) {
@@ -110,6 +116,17 @@ void LoadSearch::AfterBracket(const Probe& probe) {
     return Ask(ProbePhase::kBracket, load / kBracketStep, 1);
   }
   Ask(ProbePhase::kRecovery, *bounds_.met, 1);
+}
+
+// Loads up to one are too low for an objective, and some above it missed.
+void LoadSearch::AskAboveTooLow() {
+  const double low = *too_low_;
+  const double high = *bounds_.missed;
+  if (high <= low * (1 + options_.tolerance) ||
+      scale_.AreNeighbours(low, high)) {
+    return FinishTooLow();
+  }
+  Ask(ProbePhase::kBracket, std::sqrt(low * high), 1);
 }
 
 void LoadSearch::AfterRecovery(const Probe& probe) {
@@ -367,6 +384,18 @@ void LoadSearch::FinishAtHardest() {
          absl::StrFormat("even the %s load allowed, %.6g, met",
                          scale_.finds_lowest() ? "lowest" : "highest",
                          scale_.LoadOf(scale_.hardest())));
+}
+
+void LoadSearch::FinishTooLow() {
+  std::string evidence = absl::StrFormat(
+      "%.6g is less than an objective asks for", scale_.LoadOf(*too_low_));
+  if (const Probe* miss = history_.LowestMiss(&Missed)) {
+    absl::StrAppend(&evidence, ", and ", DescribeLoads(*miss));
+  } else {
+    absl::StrAppend(&evidence, ", and is the highest load allowed");
+  }
+  Finish(SearchVerdict::kObjectiveUnreachable, std::nullopt,
+         std::move(evidence));
 }
 
 void LoadSearch::FinishBelowEasiest() {

@@ -16,7 +16,8 @@
 //
 //   warm-up ─▶ bracket ─▶ recovery ─▶ refine ─▶ final ─▶ verdict
 //
-// Bracket: doubles or halves the load until one load met and one missed.
+// Bracket: doubles or halves the load until one load met and one missed; a load
+// that is itself less than an objective asks for is doubled, too.
 // Recovery: the system must again meet the load that it met before it was
 // overloaded. Refine: halves the bracket while it is wide, then goes to where a
 // line through nearby probes crosses the limit, with longer probes the nearer
@@ -149,6 +150,7 @@ class LoadSearch {
 
   // Each function decides what follows a probe of its phase.
   void AfterBracket(const Probe& probe);
+  void AskAboveTooLow();
   void AfterRecovery(const Probe& probe);
   void AfterRefine(const Probe& probe);
   void AfterFinal(const Probe& probe);
@@ -174,6 +176,7 @@ class LoadSearch {
   void FinishConfirmed(const Probe& final_runs);
   void FinishUnstable(const Probe& miss);
   void FinishAtHardest();
+  void FinishTooLow();
   void FinishBelowEasiest();
 
   const SearchOptions options_;
@@ -181,6 +184,7 @@ class LoadSearch {
   ProbeHistory history_;
   ProbeHistory::Bounds bounds_;
   std::optional<ProbeRequest> next_;
+  std::optional<double> too_low_;  // the highest such load
   int recovery_attempts_ = 0;
   // of a miss that is being measured again
   std::optional<double> doubted_load_;

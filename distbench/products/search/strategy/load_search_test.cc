@@ -20,6 +20,7 @@
 namespace distbench::search {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -116,6 +117,49 @@ int CountExact(const Queue& queue, double truth) {
                 std::string(ToString(result.verdict)).c_str());
   }
   return exact;
+}
+
+// The queue, where rates below a floor are missed, too.
+Runner QueueWithFloor(double floor, std::mt19937_64& random) {
+  return [floor, &random](const ProbeRequest& request) {
+    Probe probe = RunQueue(ExponentialService(), request, random);
+    if (probe.excess <= 0 && request.load < floor) {
+      probe.excess = std::log(floor / request.load);
+      probe.is_too_low = true;
+    }
+    return probe;
+  };
+}
+
+TEST(LoadSearchTest, GoesUpFromLoadsThatAreTooLow) {
+  const double truth = CapacityOf(QueueKind::kExponentialService);
+  for (const double initial_load : {10.0, 100.0, 5000.0}) {
+    std::mt19937_64 random(1);
+    LoadSearch search({.initial_load = initial_load});
+    const SearchResult result =
+        RunSearch(search, QueueWithFloor(0.9 * truth, random));
+    EXPECT_EQ(result.verdict, SearchVerdict::kConverged) << result.evidence;
+    EXPECT_NEAR(result.load.value_or(0) / truth, 1, 0.05);
+  }
+}
+
+TEST(LoadSearchTest, SaysThatLoadsAreTooLowOrTooHigh) {
+  const double truth = CapacityOf(QueueKind::kExponentialService);
+  std::mt19937_64 random(1);
+  for (const double initial_load : {10.0, 5000.0}) {
+    LoadSearch search({.initial_load = initial_load});
+    const SearchResult result =
+        RunSearch(search, QueueWithFloor(1.5 * truth, random));
+    EXPECT_EQ(result.verdict, SearchVerdict::kObjectiveUnreachable);
+    EXPECT_FALSE(result.load.has_value());
+    EXPECT_THAT(result.evidence,
+                AllOf(HasSubstr("is less than an objective asks for, and "),
+                      HasSubstr("missed")));
+  }
+  LoadSearch bounded({.initial_load = 10, .max_load = 100});
+  EXPECT_THAT(RunSearch(bounded, QueueWithFloor(200, random)).evidence,
+              HasSubstr("100 is less than an objective asks for, and is the "
+                        "highest load allowed"));
 }
 
 TEST(LoadSearchTest, FindsTheCapacityOfAQueueWithExponentialService) {

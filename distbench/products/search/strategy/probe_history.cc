@@ -43,11 +43,11 @@ std::optional<ProbePhase> ParseProbePhase(absl::string_view name) {
 }
 
 bool Met(const Probe& probe) {
-  return !probe.generator_limited && probe.excess <= 0;
+  return !probe.generator_limited && !probe.is_too_low && probe.excess <= 0;
 }
 
 bool Missed(const Probe& probe) {
-  return !probe.generator_limited && probe.excess > 0;
+  return !probe.generator_limited && !probe.is_too_low && probe.excess > 0;
 }
 
 double ClearDistance(const Probe& probe) {
@@ -322,6 +322,7 @@ std::vector<const Probe*> ProbeHistory::Counted() const {
   std::vector<const Probe*> counted;
   for (size_t i = 0; i < probes_.size(); ++i) {
     if (probes_[i].request.phase == ProbePhase::kWarmup) continue;
+    if (probes_[i].is_too_low) continue;
     if (!overruled_.contains(i)) counted.push_back(&probes_[i]);
   }
   return counted;

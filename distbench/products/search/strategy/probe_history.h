@@ -55,9 +55,13 @@ struct Probe {
   // The load could not be generated, so the probe says nothing about the
   // system.
   bool generator_limited = false;
+
+  // The system carried the load, which is itself less than an objective asks
+  // for: only higher ones can meet.
+  bool is_too_low = false;
 };
 
-// Both are false if the load could not be generated.
+// Both are false if the load could not be generated, or is too low.
 bool Met(const Probe& probe);
 bool Missed(const Probe& probe);
 
