@@ -69,7 +69,7 @@ class CallBuilder {
   // Of a consumer, whose span may end before its work begins.
   void ExtendMessage(const SpanNode& node, int position, int around) {
     TracedCall& call = calls_[around];
-    if (!call.is_async || !call.has_server_span() || is_aside_[position] ||
+    if (!is_consumed_[around] || is_aside_[position] ||
         node.span->service != call.server) {
       return;
     }
@@ -147,6 +147,7 @@ class CallBuilder {
     calls_.push_back(std::move(call));
     served_.push_back({span.start_ns, span.end_ns});
     has_client_span_.push_back(false);
+    is_consumed_.push_back(false);
     if (parent >= 0) calls_[parent].children.push_back(added);
     return added;
   }
@@ -164,6 +165,7 @@ class CallBuilder {
     call.is_async |= is_aside_[position];
     is_aside_[position] = false;
     served_[of_call] = {span.start_ns, span.end_ns};
+    is_consumed_[of_call] = span.kind == SpanKind::kConsumer;
   }
 
   void MarkArrivals() {
@@ -227,6 +229,7 @@ class CallBuilder {
   // By call.
   std::vector<Interval> served_;  // at the server if known
   std::vector<bool> has_client_span_;
+  std::vector<bool> is_consumed_;  // its server has a consumer's span
   Trace calls_;
 };
 

@@ -152,11 +152,11 @@ TEST(CallTreeTest, ClocksAreRepaired) {
 // back's clock is 9 ms ahead. By chance, its second span is within its client's
 // anyway.
 TEST(CallTreeTest, APairOfInstancesHasOneClockOffset) {
-  const TraceSet set = Build(
-      {Served("1", "", "front", 0, 100), Asked("2", "1", "front", 10, 20),
-       Served("3", "2", "back", 21, 27), Asked("4", "3", "back", 22, 24),
-       Asked("5", "1", "front", 30, 60), Served("6", "5", "back", 49, 59),
-       Asked("7", "6", "back", 52, 55)});
+  const TraceSet set =
+      Build({Served("1", "", "front", 0, 100), Asked("2", "1", "front", 10, 20),
+             Served("3", "2", "back", 21, 27), Asked("4", "3", "back", 22, 24),
+             Asked("5", "1", "front", 30, 60), Served("6", "5", "back", 49, 59),
+             Asked("7", "6", "back", 52, 55)});
   const Trace& trace = set.traces[0];
   ASSERT_EQ(trace.size(), 5);
   EXPECT_EQ(trace[3].start_ns, (kBeginMs + 13) * kMs);
@@ -235,6 +235,20 @@ TEST(CallTreeTest, MessagesAreNotWaitedForAndMoveNoClock) {
   EXPECT_EQ(trace[2].start_ns, (kBeginMs + 510) * kMs);
   EXPECT_THAT(set.notes,
               ElementsAre(Pair(testing::HasSubstr("are messages"), 1)));
+}
+
+// Even if its producer is not in the traces. What it calls is waited for.
+TEST(CallTreeTest, ConsumersWorkBelowTheirSpans) {
+  const TraceSet set =
+      Build({MakeSpan("1", "", "back", SpanKind::kConsumer, 0, 1),
+             MakeSpan("2", "1", "back", SpanKind::kInternal, 5, 60),
+             Asked("3", "2", "back", 10, 40)});
+  const Trace& trace = set.traces[0];
+  ASSERT_EQ(trace.size(), 2);
+  EXPECT_EQ(trace[0].server_ns, 60 * kMs);
+  EXPECT_EQ(trace[0].self_ns, 30 * kMs);
+  EXPECT_FALSE(trace[1].is_async);
+  EXPECT_TRUE(set.notes.empty());
 }
 
 TEST(CallTreeTest, PartsOfTracesAreNoArrivals) {
