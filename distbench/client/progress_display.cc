@@ -320,8 +320,9 @@ void ProgressDisplay::ShowEnd(const TestResult& result) {
 }
 
 std::string ProgressDisplay::Position() const {
-  return absl::StrFormat("[%d/%d] ", test_index_ + 1,
-                         line_.options().test_count);
+  const int count = line_.options().test_count;
+  return count == 0 ? absl::StrFormat("[%d] ", test_index_ + 1)
+                    : absl::StrFormat("[%d/%d] ", test_index_ + 1, count);
 }
 
 std::string ProgressDisplay::Elapsed(int64_t now_ns) const {

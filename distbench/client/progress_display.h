@@ -23,7 +23,8 @@ namespace distbench::client {
 // says the most important things that fit; elsewhere, lines.
 
 struct ProgressDisplayOptions {
-  // The number of tests in the sequence that the events are about.
+  // The number of tests in the sequence that the events are about; 0 if it is
+  // not known.
   int test_count = 1;
 
   // Whether to show the run's id.

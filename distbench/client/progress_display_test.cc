@@ -249,6 +249,17 @@ TEST_F(ProgressDisplayTest, TerminalHasABarOnOneLine) {
             "0 failed  incast");
 }
 
+TEST_F(ProgressDisplayTest, HowManyTestsThereAreMayNotBeKnown) {
+  ProgressDisplayOptions options = TerminalOptions();
+  options.test_count = 0;
+  ProgressDisplay display(options);
+  display.Show(Started(20'000'000));
+  TakeOutput();
+  clock_.Advance(5 * kSecondNs);
+  display.Show(Progress(10'000, 0));
+  EXPECT_THAT(TakeOutput(), testing::StartsWith("\r\x1b[K[2] [#####-"));
+}
+
 TEST_F(ProgressDisplayTest, TerminalShowsNoRateOfAMoment) {
   ProgressDisplay display(TerminalOptions());
   display.Show(Started(10'000'000));

@@ -252,7 +252,7 @@ namespace {
 class Progress {
  public:
   explicit Progress(bool quiet)
-      : quiet_(quiet), display_(client::StderrProgress(1, quiet)) {}
+      : quiet_(quiet), display_(client::StderrProgress(0, quiet)) {}
 
   void Say(const std::string& line) {
     if (!quiet_) Warn(line);

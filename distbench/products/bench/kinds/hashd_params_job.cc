@@ -145,11 +145,14 @@ class HashdParams final : public JobKind {
     job.clear_outcome();
     AddStorageSizes(sizing.result(), *job.mutable_outcome());
     if (!sizing.result().is_complete()) {
-      return absl::AbortedError(
-          absl::StrCat("the sizes were not found: ",
-                       sizing.result().answers.empty()
-                           ? "no search has ended"
-                           : sizing.result().answers.back().search.evidence));
+      if (sizing.result().answers.empty()) {
+        return absl::AbortedError(
+            "the sizes were not found: no search has ended");
+      }
+      const search::SearchResult& last = sizing.result().answers.back().search;
+      return absl::AbortedError(absl::StrCat("the sizes were not found: ",
+                                             search::ToString(last.verdict),
+                                             ": ", last.evidence));
     }
     job.set_exit_code(0);
     return absl::OkStatus();
