@@ -46,7 +46,7 @@ void PrintSlowInstances(int tests) {
 
 int main(int argc, char** argv) {
   CLI::App app("How often blame accuses instances of simulated tests");
-  int tests = 400;
+  int tests = 60;
   app.add_option("--tests", tests, "Tests of each kind")
       ->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
