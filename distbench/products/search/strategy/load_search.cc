@@ -219,8 +219,9 @@ void LoadSearch::RepeatFinal() {
 // Whether the final run met by far more than its distance from the miss
 // explains.
 bool LoadSearch::IsTooGood(const Probe& final_run, const Probe& miss) const {
-  const std::optional<Crossing> crossing = history_.FitLine();
-  if (!crossing) return false;
+  // The miss itself would make the line as steep as it needs.
+  const std::optional<Crossing> crossing = history_.FitLine(&miss);
+  if (!crossing) return ClearlyMet(final_run);
   const double distance = std::log(miss.request.load / final_run.request.load);
   return -final_run.excess >
          ClearDistance(final_run) + kTooGood * crossing->slope * distance;

@@ -300,12 +300,12 @@ const Probe* ProbeHistory::LastRefined(double load, double tolerance) const {
   return found == probes_.rend() ? nullptr : &*found;
 }
 
-std::optional<Crossing> ProbeHistory::FitLine() const {
+std::optional<Crossing> ProbeHistory::FitLine(const Probe* left_out) const {
   const std::vector<const Probe*> counted = Counted();
   const double variance = VariancePerSecond(counted);
   std::vector<Measurement> measurements;
   for (const Probe* probe : counted) {
-    if (probe->generator_limited) continue;
+    if (probe->generator_limited || probe == left_out) continue;
     if (!std::isfinite(probe->excess_error)) continue;
     // The load that was actually sent explains a measurement better than the
     // requested one, because random arrivals differ between probes.

@@ -154,13 +154,13 @@ class ProbeHistory {
   const Probe* LastRefined(double load, double tolerance) const;
 
   // Where the line through the measurements crosses the limit, in logarithms of
-  // load and measurement.
+  // load and measurement; leaves out one of the probes, if it is given.
   //
   // The errors of the measurements are shared: they come from all of those near
   // the limit together, because a probe that happens to see no burst
   // underestimates both its measurement and the error of that, and would pull
   // the line towards itself.
-  std::optional<Crossing> FitLine() const;
+  std::optional<Crossing> FitLine(const Probe* left_out = nullptr) const;
 
  private:
   std::vector<const Probe*> Counted() const;
