@@ -108,6 +108,12 @@ class ProtectionTest(programs.ClusterTest):
         experiment = self.start(
             *self.arguments(sequencer, infile, f"--outfile={result}")
         )
+        self.wait_for_file(f"{result}.lock")
+        beside = self.run_to_end(
+            *self.arguments(sequencer, infile, f"--outfile={result}")
+        )
+        self.assertEqual(beside.status, 1, beside)
+        self.assertIn(f"another distbench works on {result}", beside.err)
         self.wait_for_file(result)
         experiment.send(signal.SIGINT)
         self.assertEqual(experiment.wait().status, 3)

@@ -124,6 +124,9 @@ class SearchTest(programs.ClusterTest):
         )
         search = self.start(*self.arguments(*flags, f"--outfile={result}"))
         search.wait_for(r"^probe 2 bracket 200 met", stream="err")
+        beside = self.run_to_end(*self.arguments(*flags, f"--resume={result}"))
+        self.assertEqual(beside.status, 1, beside)
+        self.assertIn(f"another distbench works on {result}", beside.err)
         outcome = search.stop(signal.SIGINT)
         self.assertEqual(outcome.status, 3, outcome)
 
