@@ -19,6 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "distbench/base/version.h"
 #include "distbench/cli/command.h"
 #include "distbench/cli/exposure.h"
