@@ -231,7 +231,7 @@ class DashboardPageTest(dashboard_page.PageTest):
         # The series with the newest change comes first.
         self.assertIn("p99", page.evaluate(text("#series-grid a")))
         self.click(page, "#series-grid a")
-        self.wait_for_text(page, "#trend-changes", "spread +100.0 %")
+        self.wait_for_text(page, "#trend-changes", "level +10.0 %")
         changes = page.evaluate(text("#trend-changes"))
         for part in (
             "level +5.0 % (mean 1 ms → 1.05 ms",
@@ -319,7 +319,7 @@ class DashboardPageTest(dashboard_page.PageTest):
         )
         facts = [{"name": HOSTILE, "before": HOSTILE, "after": ""}]
         series = fake_dashboard.make_series(1, HOSTILE, HOSTILE, HOSTILE)
-        changes = [(20, "level", 2, facts)]
+        changes = [(20, 2, facts)]
         trend = fake_dashboard.make_trend(series, 40, changes)
         dashboard = self.serve(
             session={**LIVE, "name": HOSTILE}, results=[result], trends=[trend]
