@@ -145,17 +145,17 @@ std::vector<std::string> CommandsWithFlag(const CLI::App& app,
   return names;
 }
 
-// Whether a subcommand, at any depth, has such a flag without a value.
-bool IsSwitch(const CLI::App& app, const std::string& name) {
-  for (const CLI::App* command : flags::CommandsOf(app)) {
-    for (const flags::Flag& flag : flags::FlagsOf(*command)) {
-      const auto& names = flag.long_names;
-      if (flag.most_values == 0 &&
-          std::find(names.begin(), names.end(), name) != names.end()) {
-        return true;
-      }
+// Whether the command, or one below it, has such a flag without a value.
+bool IsSwitch(const CLI::App& command, const std::string& name) {
+  for (const flags::Flag& flag : flags::FlagsOf(command)) {
+    const auto& names = flag.long_names;
+    if (flag.most_values == 0 &&
+        std::find(names.begin(), names.end(), name) != names.end()) {
+      return true;
     }
-    if (IsSwitch(*command, name)) return true;
+  }
+  for (const CLI::App* below : flags::CommandsOf(command)) {
+    if (IsSwitch(*below, name)) return true;
   }
   return false;
 }
@@ -337,8 +337,13 @@ int RunCommandLine(std::vector<Command> commands,
   const auto has_flag = [&app](const std::string& flag) {
     return !CommandsWithFlag(app, flag).empty();
   };
-  const auto is_switch = [&app](const std::string& flag) {
-    return IsSwitch(app, flag);
+  const auto is_switch = [&](const std::string& flag) {
+    for (const CLI::App* command : flags::CommandsOf(app)) {
+      if (!arguments.empty() && command->get_name() == arguments[0]) {
+        return IsSwitch(*command, flag);
+      }
+    }
+    return false;
   };
   const auto address_of = [](const std::string& device) {
     return AddressOfDevice(device);

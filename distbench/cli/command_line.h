@@ -49,7 +49,8 @@ struct TranslatedFlags {
 // What the translation has to know of the program and of the host. Names are
 // without dashes.
 struct LegacyFlagFacts {
-  // Whether a command has the flag, and whether as one without a value.
+  // Whether any command has the flag, and whether the one that the arguments
+  // name has it as one without a value.
   absl::FunctionRef<bool(const std::string& name)> has_flag;
   absl::FunctionRef<bool(const std::string& name)> is_switch;
 
@@ -60,7 +61,7 @@ struct LegacyFlagFacts {
 
 // Returns the arguments (without the program's name) in distbench's form:
 // - "-flag" as "--flag", if a command has it;
-// - "--noflag" as "--flag=false", if the flag takes no value;
+// - "--noflag" as "--flag=false", if the command's flag takes no value;
 // - "--helpfull" as "--help";
 // - "--control_plane_device=D" as "--listen=ADDRESS", and left out for a node
 //   manager, to which nothing connects;

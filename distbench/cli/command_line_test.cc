@@ -240,6 +240,13 @@ TEST(CommandLineTest, FlagOfAnotherSubcommandIsRefused) {
                 "See: distbench help sell\n");
 }
 
+TEST(CommandLineTest, AFlagCanBeNegatedWhereItIs) {
+  EXPECT_EQ(Invoke({"bake", "--port=7", "--nobinary_output"}).exit_code, kRan);
+  EXPECT_FALSE(LastBake().binary_output);
+  EXPECT_THAT(Invoke({"sell", "--nobinary_output"}).err,
+              HasSubstr("unknown flag --nobinary_output"));
+}
+
 TEST(CommandLineTest, FlagBeforeTheSubcommandIsExplained) {
   const std::string message =
       "--port is a flag of bake, and comes after the subcommand's name\n";
