@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -23,6 +24,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "distbench/base/digest.h"
 #include "distbench/base/host_port.h"
 #include "distbench/base/hosts.h"
 #include "distbench/base/json.h"
@@ -477,7 +479,10 @@ std::string DefaultIndexPath(const std::string& results_dir) {
   fs::create_directories(folder, error);
   const fs::path results = fs::canonical(results_dir, error);
   if (error || access(folder.c_str(), W_OK) != 0) return "";
-  return folder / absl::StrCat("history-", Sha256Hex(results.string()), ".db");
+  return folder /
+         absl::StrCat("history-",
+                      absl::BytesToHexString(base::Sha256(results.string())),
+                      ".db");
 }
 
 absl::StatusOr<std::unique_ptr<history::HistoryIndex>> OpenIndex(

@@ -3,7 +3,6 @@
 
 #include "distbench/products/dashboard/report_pages.h"
 
-#include <openssl/evp.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -16,6 +15,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "distbench/base/digest.h"
 #include "distbench/base/files.h"
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/comparison_formats/comparison_report.h"
@@ -155,21 +155,6 @@ absl::StatusOr<std::string> ComparisonPage(
   return CheckedPage(report::RenderComparisonPage(report), next);
 }
 
-namespace {
-
-std::string Sha256(absl::string_view text) {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned int size = 0;
-  EVP_Digest(text.data(), text.size(), digest, &size, EVP_sha256(), nullptr);
-  return std::string(reinterpret_cast<char*>(digest), size);
-}
-
-}  // namespace
-
-std::string Sha256Hex(absl::string_view text) {
-  return absl::BytesToHexString(Sha256(text));
-}
-
 std::string PolicyOf(absl::string_view page) {
   std::string scripts;
   std::string styles;
@@ -183,7 +168,7 @@ std::string PolicyOf(absl::string_view page) {
         page.find(is_script ? "</script>" : "</style>", begin), page.size());
     // Documents of data are no scripts.
     if (!absl::StrContains(page.substr(0, begin), "application/json")) {
-      const std::string hash = Sha256(page.substr(begin, end - begin));
+      const std::string hash = base::Sha256(page.substr(begin, end - begin));
       absl::StrAppend(is_script ? &scripts : &styles, " 'sha256-",
                       absl::Base64Escape(hash), "'");
     }

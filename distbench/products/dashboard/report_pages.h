@@ -52,9 +52,6 @@ absl::StatusOr<std::string> ComparisonPage(const history::IndexedResult& base,
 // contain nothing of others yet, because its scripts would be known, too.
 std::string PolicyOf(absl::string_view page);
 
-// A name for the text, in hexadecimal digits.
-std::string Sha256Hex(absl::string_view text);
-
 // The policy of pages whose scripts and styles are files of this server.
 inline constexpr char kOwnFilesPolicy[] =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src "

@@ -3,8 +3,6 @@
 
 #include "distbench/products/trace_import/config_writer.h"
 
-#include <openssl/sha.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -22,6 +20,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "absl/strings/substitute.h"
+#include "distbench/base/digest.h"
 #include "distbench/base/time_units.h"
 #include "distbench/config/validate/test_validation.h"
 #include "distbench/products/trace_import/distribution_fit.h"
@@ -51,13 +50,9 @@ constexpr size_t kPseudonymBytes = 4;
 std::string Pseudonym(absl::string_view kind, absl::string_view name,
                       absl::string_view key) {
   const std::string text = absl::StrCat(key.size(), ":", key, kind, ":", name);
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(),
-         digest);
   return absl::StrCat(
       kind, "_",
-      absl::BytesToHexString(absl::string_view(
-          reinterpret_cast<const char*>(digest), kPseudonymBytes)));
+      absl::BytesToHexString(base::Sha256(text).substr(0, kPseudonymBytes)));
 }
 
 // With the characters that names in configs have.
