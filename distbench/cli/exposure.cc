@@ -52,7 +52,7 @@ absl::StatusOr<std::string> AddressOrDevice(
                     return each.interface_name == text;
                   });
   if (!is_device) return text;
-  return protocol::ChooseHostAddress(devices, {.netdev = text});
+  return AddressOfDevice(text, devices);
 }
 
 namespace {

@@ -3,8 +3,6 @@
 
 #include "distbench/products/history/measured_file.h"
 
-#include <openssl/sha.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/digest.h"
 #include "distbench/base/time_units.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/products/history/trends/change_points.h"
@@ -59,13 +58,6 @@ std::optional<double> Kept(const stats::Metric& metric,
   return stats::UnitOf(metric) == stats::MetricUnit::kNs
              ? *value / base::kNsPerSecond
              : *value;
-}
-
-std::string Digest(absl::string_view name) {
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(name.data()), name.size(),
-         digest);
-  return std::string(reinterpret_cast<const char*>(digest), sizeof(digest));
 }
 
 // One run's value of a series. Absent where the percentile falls among failed
@@ -293,8 +285,9 @@ std::string MarkedName(const report::TestRun& run) {
 
 std::string ResultId(const std::string& file, int test_index) {
   constexpr size_t kBytes = 8;
-  return absl::StrCat(absl::BytesToHexString(Digest(file).substr(0, kBytes)),
-                      "-", test_index);
+  return absl::StrCat(
+      absl::BytesToHexString(base::Sha256(file).substr(0, kBytes)), "-",
+      test_index);
 }
 
 IndexedResult Describe(const report::TestRun& run, const KeptResults& kept) {
@@ -341,9 +334,12 @@ void AddLoads(const report::SourcedResults& results, PointMaker& points,
 void MeasureRuns(const KeptResults& kept, const report::SourcedResults& results,
                  IndexedFile& file) {
   PointMaker points(file);
-  bool has_loads = false;
   const absl::Span<const report::SourcedResults> all(&results, 1);
-  for (const report::TestRun& run : report::ListRuns(all)) {
+  const std::vector<report::TestRun> runs = report::ListRuns(all);
+  if (runs.empty()) return;
+  // The loads of a search's runs are its steps, not the test's.
+  const bool has_loads = report::HasChosenLoad(runs.front());
+  for (const report::TestRun& run : runs) {
     IndexedTest& test = *file.add_tests();
     IndexedResult& result = *test.mutable_result();
     result = Describe(run, kept);
@@ -351,8 +347,6 @@ void MeasureRuns(const KeptResults& kept, const report::SourcedResults& results,
     result.set_file(file.name());
     AddFacts(run, test);
     const std::vector<Measured> measured = MeasureRun(*run.result, result);
-    // The loads of its runs are the search's steps, not the test's.
-    has_loads = report::HasChosenLoad(run);
     if (has_loads) continue;
     for (const Measured& metric : measured) points.Add(metric);
   }
@@ -367,7 +361,7 @@ void MeasureRuns(const KeptResults& kept, const report::SourcedResults& results,
 int64_t HashOf(absl::string_view name) {
   constexpr int kBytes = 6;
   int64_t hash = 0;
-  for (const unsigned char byte : Digest(name).substr(0, kBytes)) {
+  for (const unsigned char byte : base::Sha256(name).substr(0, kBytes)) {
     hash = hash << 8 | byte;
   }
   return hash;

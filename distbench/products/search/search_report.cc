@@ -197,7 +197,7 @@ SearchProbe ReportProbe(const SearchPlan& plan, const PlannedProbe& planned,
   }
   probe.set_achieved_load(measured->probe.achieved_load);
   probe.set_outcome(plan.knob->raises_rate() &&
-                            IsTooLow(*measured, plan.objectives, totals)
+                            IsTooLow(*measured, plan.objectives, merged, totals)
                         ? kTooLowOutcome
                         : measured->outcome);
   for (const std::string& text : measured->measured) probe.add_measured(text);

@@ -13,12 +13,12 @@
 #include <map>
 
 #include "absl/status/status.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/printable_line.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/base/time_units.h"
 #include "distbench/report/measurements/rpc_measurements.h"
@@ -173,20 +173,12 @@ Intervals ListIntervals(const SelectedRpc& rpc) {
   return all;
 }
 
-// A name on a line of its own kind.
-std::string WithoutLineBreaks(std::string name) {
-  for (char& c : name) {
-    if (absl::ascii_iscntrl(c)) c = ' ';
-  }
-  return name;
-}
-
 void AppendHeader(const SelectedRpc& rpc, const Intervals& intervals,
                   double start_s, std::string& text) {
   absl::StrAppend(&text, "#[distbench: ",
                   rpc.latency == LatencyKind::kService ? "service" : "response",
-                  " times of ", WithoutLineBreaks(rpc.runs.front().name),
-                  " in ", WithoutLineBreaks(rpc.test), ", in nanoseconds]\n",
+                  " times of ", base::PrintableLine(rpc.runs.front().name),
+                  " in ", base::PrintableLine(rpc.test), ", in nanoseconds]\n",
                   "#[Histogram log format version 1.3]\n");
   if (rpc.is_simulated) text += "#[Simulated: nothing of it was measured]\n";
   if (intervals.failed_count > 0) {

@@ -126,22 +126,24 @@ void DoNotMeet(const report::InvalidCauses& causes, Probe& probe) {
 
 // Whether the RPC's open loops offered fewer per second than the limit. True of
 // closed loops.
-bool OfferedLess(const config::Objective& objective,
+bool OfferedLess(const config::Objective& objective, const TestResult& result,
                  const report::TestTotals& totals) {
-  const std::string& name =
-      objective.rpc.empty() ? totals.rpcs.begin()->first : objective.rpc;
+  const absl::StatusOr<int> rpc = report::FindRpc(objective, result);
+  if (!rpc.ok()) return false;
+  const std::string name = results::RpcName(result, *rpc);
   const int64_t offered = totals.load(name).offered_count();
-  const auto rpc = totals.rpcs.find(name);
-  if (offered == 0 || rpc == totals.rpcs.end()) return true;
+  const auto found = totals.rpcs.find(name);
+  if (offered == 0 || found == totals.rpcs.end()) return true;
   return report::PerSecond(static_cast<double>(offered),
-                           rpc->second.counts.duration_ns()) < objective.limit;
+                           found->second.counts.duration_ns()) <
+         objective.limit;
 }
 
 }  // namespace
 
 bool IsTooLow(const MeasuredProbe& measured,
               absl::Span<const config::Objective> objectives,
-              const report::TestTotals& totals) {
+              const TestResult& result, const report::TestTotals& totals) {
   if (measured.outcome != kMissedOutcome || std::isinf(measured.probe.excess) ||
       measured.load_of_limit.size() != objectives.size()) {
     return false;
@@ -150,7 +152,7 @@ bool IsTooLow(const MeasuredProbe& measured,
     if (measured.load_of_limit[i] <= 1) continue;
     const config::Objective& objective = objectives[i];
     if (objective.metric.kind != stats::Metric::Kind::kRate ||
-        objective.is_upper_limit || !OfferedLess(objective, totals)) {
+        objective.is_upper_limit || !OfferedLess(objective, result, totals)) {
       return false;
     }
   }

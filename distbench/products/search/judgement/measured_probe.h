@@ -67,7 +67,7 @@ MeasuredProbe MissedByFar(const ProbeRequest& request, std::string reason);
 // load may then meet, if it raises the rate (Knob::raises_rate()).
 bool IsTooLow(const MeasuredProbe& measured,
               absl::Span<const config::Objective> objectives,
-              const report::TestTotals& totals);
+              const TestResult& result, const report::TestTotals& totals);
 
 // The outcome of a probe that did not fail, as records have it.
 std::string OutcomeOf(const Probe& probe);

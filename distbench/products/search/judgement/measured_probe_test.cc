@@ -100,7 +100,8 @@ TEST(IsTooLowTest, OnlyRatesThatWereNotAskedForAreMissed) {
     for (const std::string& text : texts) {
       objectives.push_back(*config::ParseObjective(text));
     }
-    return IsTooLow(Measure(texts, result), objectives, report::AddUp(result));
+    return IsTooLow(Measure(texts, result), objectives, result,
+                    report::AddUp(result));
   };
   // 100 RPCs of 1 ms per second, of a closed loop.
   TestResult result = ResultOf(Steady(1'000'000), 100);
