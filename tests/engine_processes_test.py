@@ -85,6 +85,51 @@ class EngineProcessesTest(programs.ClusterTest):
         for node in self.nodes:
             self.assertTrue(node.running())
 
+    def test_another_program_hosts_services_that_ask_for_it(self):
+        engine = self.path("engine")
+        os.symlink(os.path.realpath(programs.DISTBENCH), engine)
+        sequencer = self.start_sequencer()
+        self.start_node(sequencer, "node0")
+        self.start_node(sequencer, "node1", f"--engine=new={engine}")
+        status = self.distbench(
+            "status", f"--test_sequencer={sequencer.address}"
+        )
+        self.assertRegex(status.out, r"engine new \(distbench .*, gRPC .*\)")
+        config = programs.client_server_config(
+            "max_iteration_count: 10"
+        ).replace(
+            "tests {",
+            "tests { protocol_driver_options {"
+            ' name: "default_protocol_driver_options" engine: "new" }',
+            1,
+        )
+        outcome = self.run_tests(sequencer, self.write("t.config", config))
+        self.assertEqual(outcome.status, 3, outcome)
+        self.assertIn(
+            "node0: has no engine but its own program",
+            outcome.out + outcome.err,
+        )
+        self.start_node(sequencer, "node2", f"--engine=new={engine}")
+        outcome = self.run_tests(sequencer, self.write("t.config", config))
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertRegex(
+            outcome.out,
+            r"\n  new \(distbench .*, gRPC .*\): "
+            r"client \(1 instance\), server \(1 instance\)\n",
+        )
+
+    def test_what_is_no_engine_is_refused_at_the_start(self):
+        outcome = self.distbench(
+            "node_manager",
+            f"--test_sequencer={self.sequencer.address}",
+            "--engine=new=/bin/true",
+        )
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertIn(
+            "--engine=new=/bin/true: /bin/true did not describe itself",
+            outcome.err,
+        )
+
     def run_on_limited_nodes(self, flags, config):
         """The outcome of a test on nodes whose engines have these limits."""
         sequencer = self.start_sequencer()

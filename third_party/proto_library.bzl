@@ -1,9 +1,10 @@
 # Copyright distbench authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""C++ libraries from .proto files, with the distribution's protoc and gRPC plugin."""
+"""C++ libraries from .proto files, with the system's protoc and gRPC plugin."""
 
 load("//third_party:precompiled_header.bzl", "COLD")
+load("@system//:tools.bzl", "GRPC_CPP_PLUGIN", "PROTOC")
 
 def _cc_library_from(name, srcs, deps, suffixes, protoc_flags, libraries, is_cold, **kwargs):
     stems = [src[:-len(".proto")] for src in srcs]
@@ -20,7 +21,7 @@ def _cc_library_from(name, srcs, deps, suffixes, protoc_flags, libraries, is_col
         srcs = srcs + [dep + "_protos" for dep in deps] + ["@system//:versions.txt"],
         outs = headers + sources,
         cmd = " ".join(
-            ["protoc -I. --cpp_out=$(GENDIR)"] + protoc_flags +
+            [PROTOC + " -I. --cpp_out=$(GENDIR)"] + protoc_flags +
             ["$(location %s)" % src for src in srcs],
         ),
         message = "Generating code from",
@@ -60,7 +61,7 @@ def cc_grpc_library(name, srcs, deps = [], is_cold = False, **kwargs):
         [".pb", ".grpc.pb"],
         [
             "--grpc_out=$(GENDIR)",
-            "--plugin=protoc-gen-grpc=$$(command -v grpc_cpp_plugin)",
+            "--plugin=protoc-gen-grpc=$$(command -v %s)" % GRPC_CPP_PLUGIN,
         ],
         ["@system//:grpcpp", "@system//:protobuf"],
         is_cold,

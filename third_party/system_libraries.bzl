@@ -14,6 +14,12 @@ DISTBENCH_HAS_NAME, which optional_libraries.h of `@system//:optional_libraries`
 defines as 0 or 1. DISTBENCH_WITHOUT=NAME,... in the environment leaves out libraries
 that are installed.
 
+With --config=prefix, libraries that are installed below DISTBENCH_PREFIX of the
+environment come from there, as pkg-config finds them, and all others from the
+distribution: another gRPC, for example, with the distribution's Abseil, or with one of its
+own. Programs remember the folder of their libraries. PROTOC and GRPC_CPP_PLUGIN of
+`@system//:tools.bzl` are the generators of code, from there as well if there are any.
+
 COMPILER_IS_GCC of `@system//:compiler.bzl` tells what the environment's CC, without it
 gcc, calls itself.
 
@@ -35,7 +41,9 @@ what they once found: those need `bazel sync --configure`.
 _BUILD_LIBRARY = """
 cc_library(
     name = "{name}",
+    hdrs = {hdrs},
     defines = {defines} + [_VERSIONS],
+    includes = {includes},
     linkopts = {linkopts} + ["-D" + _VERSIONS],
 )
 """
@@ -68,6 +76,9 @@ cc_library(
 )
 """
 
+# What this repository calls the headers of --config=prefix.
+_PREFIX_HEADERS = "prefix_include"
+
 # Of the packages of the C library and of the kernel's headers.
 _HEADERS_OF_C = ["/usr/include/stdio.h", "/usr/include/linux/version.h"]
 
@@ -81,8 +92,36 @@ def _unique_last(flags):
             kept.append(flag)
     return reversed(kept)
 
+# Where a prefix may have its modules and libraries.
+_LIBRARY_FOLDERS = ["lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu"]
+
+def _prefix(repository_ctx):
+    """Returns the folder of --config=prefix; None without."""
+    if repository_ctx.os.environ.get("DISTBENCH_USE_PREFIX") != "1":
+        return None
+    prefix = repository_ctx.os.environ.get("DISTBENCH_PREFIX", "").rstrip("/")
+    if not prefix.startswith("/"):
+        fail("--config=prefix needs DISTBENCH_PREFIX in the environment: the absolute " +
+             "path of a folder with libraries, such as /opt/grpc")
+    if not _module_folders(repository_ctx, prefix):
+        fail("DISTBENCH_PREFIX: %s has no lib/pkgconfig, by which libraries are found" %
+             prefix)
+    return prefix
+
+def _module_folders(repository_ctx, prefix):
+    folders = ["%s/%s/pkgconfig" % (prefix, folder) for folder in _LIBRARY_FOLDERS]
+    return [folder for folder in folders if repository_ctx.path(folder).exists]
+
+def _run_pkg_config(repository_ctx, arguments):
+    prefix = _prefix(repository_ctx)
+    folders = _module_folders(repository_ctx, prefix) if prefix else []
+    return repository_ctx.execute(
+        ["pkg-config"] + arguments,
+        environment = {"PKG_CONFIG_PATH": ":".join(folders)} if folders else {},
+    )
+
 def _pkg_config(repository_ctx, option, modules):
-    result = repository_ctx.execute(["pkg-config", option] + modules)
+    result = _run_pkg_config(repository_ctx, [option] + modules)
     if result.return_code != 0:
         fail(("pkg-config %s %s failed: %s\nRun scripts/install_deps.sh, which installs " +
               "every package that the build needs.") %
@@ -96,17 +135,44 @@ def _link_flags(repository_ctx, modules):
     # repeated libraries are dropped; all libraries in them are needed anyway.
     return _unique_last([flag for flag in flags if not flag.startswith("-Wl,")])
 
+def _is_of_prefix(repository_ctx, modules):
+    prefix = _prefix(repository_ctx)
+    if not prefix:
+        return False
+    folder = _pkg_config(repository_ctx, "--variable=pcfiledir", modules[:1])[0]
+    return folder.startswith(prefix + "/")
+
+def _plain_library(name):
+    """Returns a target that only stands for the versions of all libraries."""
+    return _BUILD_LIBRARY.format(
+        name = name,
+        hdrs = "[]",
+        defines = "[]",
+        includes = "[]",
+        linkopts = "[]",
+    )
+
 def _library(repository_ctx, name, modules):
     """Returns the target of a library that is installed."""
+    is_of_prefix = _is_of_prefix(repository_ctx, modules)
     defines = [
         flag[2:]
         for flag in _pkg_config(repository_ctx, "--cflags", modules)
         if flag.startswith("-D")
     ]
+    linkopts = _link_flags(repository_ctx, modules)
+    if is_of_prefix:
+        linkopts += [
+            "-Wl,-rpath," + flag[len("-L"):]
+            for flag in linkopts
+            if flag.startswith("-L")
+        ]
     return _BUILD_LIBRARY.format(
         name = name,
+        hdrs = "glob([\"%s/**\"])" % _PREFIX_HEADERS if is_of_prefix else "[]",
         defines = repr(defines),
-        linkopts = repr(_link_flags(repository_ctx, modules)),
+        includes = repr([_PREFIX_HEADERS] if is_of_prefix else []),
+        linkopts = repr(linkopts),
     )
 
 def _left_out(repository_ctx):
@@ -124,7 +190,7 @@ def _left_out(repository_ctx):
     return names
 
 def _is_installed(repository_ctx, modules):
-    return repository_ctx.execute(["pkg-config", "--exists"] + modules).return_code == 0
+    return _run_pkg_config(repository_ctx, ["--exists"] + modules).return_code == 0
 
 def _installed_modules(repository_ctx):
     """Returns the pkg-config modules that the build uses or may use."""
@@ -152,7 +218,7 @@ def _optional_libraries(repository_ctx):
         if is_available and name not in repository_ctx.attr.loaded_at_run_time:
             build.append(_library(repository_ctx, name, modules))
         else:
-            build.append(_BUILD_LIBRARY.format(name = name, defines = "[]", linkopts = "[]"))
+            build.append(_plain_library(name))
     repository_ctx.file("optional.bzl", _OPTIONAL_BZL.format(available = repr(available)))
     repository_ctx.file("optional_libraries.h", "".join(header))
     return build
@@ -206,21 +272,38 @@ def _versions(repository_ctx, modules):
     for module in modules:
         version = _pkg_config(repository_ctx, "--modversion", [module])
         lines.append("%s %s" % (module, " ".join(version)))
+    if _prefix(repository_ctx):
+        lines.append("prefix %s" % _prefix(repository_ctx))
     text = "".join([line + "\n" for line in lines])
     repository_ctx.file("versions.txt", text)
     return _HEAD.format(number = hash(text))
+
+def _tool(repository_ctx, prefix, name):
+    path = "%s/bin/%s" % (prefix, name)
+    return path if prefix and repository_ctx.path(path).exists else name
+
+def _generators(repository_ctx):
+    """Writes tools.bzl."""
+    prefix = _prefix(repository_ctx)
+    repository_ctx.file("tools.bzl", "PROTOC = {}\nGRPC_CPP_PLUGIN = {}\n".format(
+        repr(_tool(repository_ctx, prefix, "protoc")),
+        repr(_tool(repository_ctx, prefix, "grpc_cpp_plugin")),
+    ))
 
 def _system_libraries_impl(repository_ctx):
     if not repository_ctx.which("pkg-config"):
         fail("pkg-config is missing. Run scripts/install_deps.sh, which installs " +
              "every package that the build needs.")
+    if _prefix(repository_ctx):
+        repository_ctx.symlink(_prefix(repository_ctx) + "/include", _PREFIX_HEADERS)
+    _generators(repository_ctx)
     build = [_versions(repository_ctx, _installed_modules(repository_ctx))]
     for name, modules in repository_ctx.attr.modules.items():
         build.append(_library(repository_ctx, name, modules))
     build += _optional_libraries(repository_ctx)
     for name, header in repository_ctx.attr.headers.items():
         _require(repository_ctx, header)
-        build.append(_BUILD_LIBRARY.format(name = name, defines = "[]", linkopts = "[]"))
+        build.append(_plain_library(name))
     files = [_link_file(repository_ctx, path) for path in repository_ctx.attr.files]
     build.append("exports_files({})\n".format(repr(files)))
     repository_ctx.file("BUILD", "".join(build))
@@ -243,6 +326,8 @@ system_libraries = repository_rule(
     },
     environ = [
         "CC",
+        "DISTBENCH_PREFIX",
+        "DISTBENCH_USE_PREFIX",
         "DISTBENCH_WITHOUT",
     ],
     local = True,

@@ -55,8 +55,8 @@ absl::StatusOr<std::string> WaitForLine(absl::string_view who,
     const ssize_t count =
         ready > 0 ? read(output.get(), bytes, sizeof(bytes)) : 0;
     if (count <= 0) {
-      return absl::AbortedError(absl::StrCat(
-          who, " did not say \"", text, "\"; its output: ", said));
+      return absl::AbortedError(
+          absl::StrCat(who, " did not say \"", text, "\"; its output: ", said));
     }
     said.append(bytes, count);
   }

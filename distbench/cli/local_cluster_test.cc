@@ -34,9 +34,7 @@ using ::testing::HasSubstr;
 // distbench's.
 class LocalClusterTest : public testing::Test {
  protected:
-  LocalClusterTest() {
-    EXPECT_NE(mkdtemp(folder_.data()), nullptr);
-  }
+  LocalClusterTest() { EXPECT_NE(mkdtemp(folder_.data()), nullptr); }
   ~LocalClusterTest() override { std::filesystem::remove_all(folder_); }
 
   std::string PathOf(const std::string& name) const {
@@ -91,8 +89,8 @@ TEST_F(LocalClusterTest, MissingProgramsSaySo) {
 // A node may have much to warn of while a job runs.
 TEST_F(LocalClusterTest, IsNotHeldUpByOutputThatNobodyReads) {
   ASSERT_EQ(mkfifo(PathOf("has_said_all").c_str(), 0600), 0);
-  const base::FileDescriptor has_said_all(open(
-      PathOf("has_said_all").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  const base::FileDescriptor has_said_all(
+      open(PathOf("has_said_all").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   const auto cluster = Start(std::string(kReady) +
                              "[ $1 = node_manager ] || exec sleep 600\n"
                              // More than a pipe holds, by the shell itself.

@@ -159,6 +159,13 @@ void AddEngineLimitFlags(CLI::App& command, hosting::EngineLimits& limits) {
 
 }  // namespace
 
+void AddEngineFlag(CLI::App& command, std::vector<std::string>& engines) {
+  AddRepeatedFlag(command, "--engine", engines, "NAME=PATH",
+                  "Another program that hosts services of tests, which ask\n"
+                  "for it by NAME: distbench or distbench_engine of another\n"
+                  "build, such as with another version of gRPC; repeatable");
+}
+
 void AddNodeFlags(CLI::App& command, NodeFlags& flags) {
   AddListenFlag(command, flags.options.listen_address,
                 "Address on which this node and the services of tests\n"
@@ -173,6 +180,7 @@ void AddNodeFlags(CLI::App& command, NodeFlags& flags) {
                 kMaxWorkers, "N",
                 "Threads per instance on this node, unless the test sets\n"
                 "them; 0: the sequencer divides the host's CPUs");
+  AddEngineFlag(command, flags.engines);
   AddEngineLimitFlags(command, flags.engine_limits);
   for (const auto& [product, extension] :
        base::Plugins<node::NodeExtension>::All()) {

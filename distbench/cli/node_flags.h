@@ -60,11 +60,16 @@ struct NodeFlags {
 
   BindingFlags binding;
   hosting::EngineLimits engine_limits;
+  std::vector<std::string> engines;  // each "NAME=PATH"
   security::GuardFlagValues guards;
 };
 
+// Adds --engine, for the nodes of this process; see hosting::FindEngines().
+// `engines` must outlive the parsing.
+void AddEngineFlag(CLI::App& command, std::vector<std::string>& engines);
+
 // Adds --listen, --service_address, --numa_node, --cpus, --mem_policy,
-// --mem_nodes, --workers, --engine_max_files, --engine_max_threads,
+// --mem_nodes, --workers, --engine, --engine_max_files, --engine_max_threads,
 // those of guards, and a flag for each setting of products (NodeExtension).
 // `flags` must outlive the parsing.
 void AddNodeFlags(CLI::App& command, NodeFlags& flags);

@@ -1,15 +1,9 @@
 // Copyright distbench authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <fcntl.h>
-#include <glog/logging.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,20 +13,19 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "distbench/base/files.h"
 #include "distbench/base/stop_signals.h"
 #include "distbench/cli/command.h"
 #include "distbench/cli/commands.h"
+#include "distbench/cli/engine_command.h"
 #include "distbench/cli/exposure.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/node_flags.h"
-#include "distbench/hosting/engine_factory.h"
-#include "distbench/hosting/engine_messages.h"
-#include "distbench/hosting/engine_server.h"
+#include "distbench/hosting/engine_program.h"
 #include "distbench/hosting/process_engines.h"
 #include "distbench/node/node_manager.h"
 #include "distbench/numa/thread_binding.h"
 #include "distbench/report/findings/findings.h"
+#include "distbench/results/engine_text.h"
 #include "distbench/security/credentials.h"
 #include "distbench/security/tls_files.h"
 
@@ -68,7 +61,15 @@ absl::StatusOr<int> RunNodeManager(const NodeManagerFlags& flags) {
   // Before the node is registered there is nothing to end.
   stop.SetHandler([] { std::_Exit(report::kExitOk); });
 
-  hosting::ProcessEngines engines(flags.node.engine_limits);
+  absl::StatusOr<hosting::EnginePrograms> programs =
+      hosting::FindEngines(flags.node.engines);
+  if (!programs.ok()) return programs.status();
+  for (const auto& [name, engine] : *programs) {
+    std::cout << "Engine " << results::EngineText(engine.description)
+              << std::endl;
+  }
+  hosting::ProcessEngines engines(flags.node.engine_limits,
+                                  *std::move(programs));
   absl::Status end;
   node::NodeManagerOptions options =
       ToNodeOptions(flags.node, *binding, engines);
@@ -141,48 +142,14 @@ void AddNodeManagerCommand(CLI::App& app, CommandBody& chosen) {
 
 // ---- engine -----------------------------------------------------------------
 
-namespace {
-
-struct EngineFlags {
-  bool is_warm = false;
-  int64_t max_files = 0;
-};
-
-absl::StatusOr<int> RunEngine(const EngineFlags& flags) {
-  struct stat socket = {};
-  if (fstat(hosting::kEngineSocket, &socket) != 0 ||
-      !S_ISSOCK(socket.st_mode)) {
-    return absl::InvalidArgumentError(
-        "node managers start this themselves; see: distbench help "
-        "node_manager");
-  }
-  // Processes that the engines start must not keep the socket open.
-  fcntl(hosting::kEngineSocket, F_SETFD, FD_CLOEXEC);
-  absl::Status status = hosting::SetUpEngineProcess(flags.max_files);
-  if (!status.ok()) return status;
-  if (flags.is_warm) {
-    const absl::Status warm = hosting::WarmUp(hosting::InProcessEngines());
-    // A host without loopback, for example. Its first test then takes longer.
-    LOG_IF(WARNING, !warm.ok()) << "an engine could not warm up: " << warm;
-  }
-  status = hosting::ServeEngines(base::FileDescriptor(hosting::kEngineSocket),
-                                 hosting::InProcessEngines());
-  return status.ok() ? report::kExitOk : Fail(status, report::kExitRunFailed);
-}
-
-}  // namespace
-
 void AddEngineCommand(CLI::App& app, CommandBody& chosen) {
-  CLI::App& command =
-      AddSubcommand(app, hosting::kEngineSubcommand,
-                    "Runs a service instance for a node manager");
-  // Hidden from the list of subcommands, because it is not for users.
-  HideSubcommand(command);
   auto flags = std::make_shared<EngineFlags>();
-  AddSwitch(command, hosting::kWarmFlag, flags->is_warm, "");
-  AddNumberFlag(command, hosting::kMaxFilesFlag, flags->max_files, 0,
-                std::numeric_limits<int64_t>::max(), "N", "");
-  SetBody(command, chosen, [flags] { return RunEngine(*flags); });
+  CLI::App& command = AddEngineSubcommand(app, *flags);
+  SetBody(command, chosen, [flags]() -> absl::StatusOr<int> {
+    const absl::Status status = RunEngine(*flags);
+    if (!status.ok()) return status;
+    return report::kExitOk;
+  });
 }
 
 }  // namespace distbench::cli

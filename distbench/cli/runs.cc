@@ -23,6 +23,7 @@
 #include "distbench/client/test_client.h"
 #include "distbench/numa/topology.h"
 #include "distbench/report/findings/findings.h"
+#include "distbench/results/engine_text.h"
 #include "distbench/security/tls_files.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
@@ -234,6 +235,10 @@ void PrintNode(const NodeStatus& node) {
   const std::string topology =
       numa::DescribeTopology(node.registration().topology());
   if (!topology.empty()) std::cout << "    NUMA " << topology << '\n';
+  for (const EngineProgram& engine : node.registration().engines()) {
+    std::cout << "    engine "
+              << base::PrintableLine(results::EngineText(engine)) << '\n';
+  }
 }
 
 std::string DescribeTest(const GetStatusResponse& status) {

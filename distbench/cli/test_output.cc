@@ -182,10 +182,9 @@ int FinishRun(const client::ConsoleRun& run, const TestOutputFlags& flags) {
                     AllRanToTheirEnd(run.results);
     return ok ? report::kExitOk : report::kExitUsage;
   }
-  const bool was_ended = absl::IsCancelled(run.status) ||
-                         absl::IsAborted(run.status) ||
-                         absl::IsDataLoss(run.status) ||
-                         absl::IsUnavailable(run.status);
+  const bool was_ended =
+      absl::IsCancelled(run.status) || absl::IsAborted(run.status) ||
+      absl::IsDataLoss(run.status) || absl::IsUnavailable(run.status);
   const bool refused = !run.traffic_started && !was_ended;
   return refused && exit_code == report::kExitRunFailed ? report::kExitUsage
                                                         : exit_code;

@@ -21,7 +21,9 @@
 #include "distbench/cli/commands.h"
 #include "distbench/cli/exposure.h"
 #include "distbench/cli/flags.h"
+#include "distbench/cli/node_flags.h"
 #include "distbench/cli/sequencer_companion.h"
+#include "distbench/hosting/engine_program.h"
 #include "distbench/hosting/process_engines.h"
 #include "distbench/node/host_facts.h"
 #include "distbench/node/node_manager.h"
@@ -61,6 +63,7 @@ struct SequencerFlags {
   sequencer::SequencerOptions options;
 
   int local_nodes = 0;
+  std::vector<std::string> engines;  // each "NAME=PATH"
   int64_t results_memory_mib =
       sequencer::SequencerOptions().results_memory_bytes >> 20;
   int64_t results_disk_mib = sequencer::RunLimits().disk_bytes >> 20;
@@ -142,6 +145,9 @@ absl::StatusOr<int> RunTestSequencer(const SequencerFlags& flags) {
   const auto tls =
       security::TlsCredentials::Load(flags.tls, security::TlsRole::kSequencer);
   if (!tls.ok()) return tls.status();
+  absl::StatusOr<hosting::EnginePrograms> programs =
+      hosting::FindEngines(flags.engines);
+  if (!programs.ok()) return programs.status();
   base::StopSignals stop(report::kExitRunFailed);
   sequencer::SequencerOptions options = flags.options;
   options.tls = *tls;
@@ -159,7 +165,9 @@ absl::StatusOr<int> RunTestSequencer(const SequencerFlags& flags) {
   SayWhatWasInterrupted(**sequencer);
 
   std::optional<hosting::ProcessEngines> engines;
-  if (flags.local_nodes > 0) engines.emplace();
+  if (flags.local_nodes > 0) {
+    engines.emplace(hosting::EngineLimits(), *std::move(programs));
+  }
   const auto nodes = StartLocalNodes(**sequencer, flags.local_nodes, *tls,
                                      *guards, engines ? &*engines : nullptr);
   if (!nodes.ok()) return Fail(nodes.status(), report::kExitRunFailed);
@@ -200,6 +208,7 @@ void AddTestSequencerCommand(CLI::App& app, CommandBody& chosen) {
   AddNumberFlag(command, "--local_nodes", flags->local_nodes, 0, kMaxLocalNodes,
                 "COUNT",
                 "Nodes to run in this process, named node0, node1, ...");
+  AddEngineFlag(command, flags->engines);
   AddListenFlag(command, options.listen_address,
                 "Address to listen on; default: all interfaces");
   AddDurationFlag(command, "--node_timeout", options.node_silence_timeout,

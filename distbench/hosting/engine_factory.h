@@ -117,6 +117,10 @@ class EngineFactory {
   // The limits of each engine's process.
   virtual EngineLimits limits() const { return {}; }
 
+  // The programs besides this one that can host engines, by whose names tests
+  // ask for them.
+  virtual std::vector<EngineProgram> programs() const { return {}; }
+
   // Announces that `count` engines with neither a binding nor a group will be
   // made soon; 0: no more of the expected ones will be.
   virtual void Expect(int /*count*/) {}

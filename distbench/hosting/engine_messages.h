@@ -61,10 +61,11 @@ class MessageSocket {
   absl::Mutex send_mutex_;
 };
 
-// The subcommand of an engine process, its flags for warming up first and for
-// limiting its open files, and the file descriptor of its end of the socket
-// pair.
+// The subcommand of an engine process; its flags for printing an EngineProgram
+// as text instead, for warming up first, and for limiting its open files; and
+// the file descriptor of its end of the socket pair.
 inline constexpr char kEngineSubcommand[] = "engine";
+inline constexpr char kDescribeFlag[] = "--describe";
 inline constexpr char kWarmFlag[] = "--warm";
 inline constexpr char kMaxFilesFlag[] = "--max_files";
 inline constexpr int kEngineSocket = 3;

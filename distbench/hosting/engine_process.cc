@@ -88,19 +88,20 @@ static_assert(base::ChildProgram::kInheritedNumber == kEngineSocket);
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<EngineProcess>> EngineProcess::Launch(
-    Start start, const EngineLimits& limits, int group) {
+    const Start& start, const EngineLimits& limits) {
   auto ends = MessageSocket::MakePair();
   if (!ends.ok()) return ends.status();
-  // This path finds the program even if its file was replaced. It gets its own
-  // process group because Ctrl-C in the node manager's terminal must not end
-  // the engines: the node manager still collects their measurements.
-  base::ChildProgram program = {.path = "/proc/self/exe",
-                                .arguments = {"distbench", kEngineSubcommand},
-                                .inherited = ends->second.get(),
-                                .ends_with_parent = true,
-                                .end_signal = SIGKILL,
-                                .group = group};
-  if (start == Start::kWarm) program.arguments.push_back(kWarmFlag);
+  // The path of this program finds it even if its file was replaced. It gets
+  // its own process group because Ctrl-C in the node manager's terminal must
+  // not end the engines: the node manager still collects their measurements.
+  base::ChildProgram program = {
+      .path = start.program.empty() ? "/proc/self/exe" : start.program,
+      .arguments = {"distbench", kEngineSubcommand},
+      .inherited = ends->second.get(),
+      .ends_with_parent = true,
+      .end_signal = SIGKILL,
+      .group = start.group};
+  if (start.is_warm) program.arguments.push_back(kWarmFlag);
   if (limits.max_files > 0) {
     program.arguments.push_back(
         absl::StrCat(kMaxFilesFlag, "=", limits.max_files));
@@ -110,8 +111,9 @@ absl::StatusOr<std::unique_ptr<EngineProcess>> EngineProcess::Launch(
     return TooManyProcesses(process.status().message());
   }
   if (!process.ok()) return process.status();
-  std::unique_ptr<EngineProcess> engine(new EngineProcess(
-      *std::move(process), std::move(ends->first), MemoryGroup::Open(group)));
+  std::unique_ptr<EngineProcess> engine(
+      new EngineProcess(*std::move(process), std::move(ends->first),
+                        MemoryGroup::Open(start.group)));
   auto reader = base::StartThread("an engine process",
                                   [engine = engine.get()] { engine->Read(); });
   if (!reader.ok()) return TooManyProcesses(reader.status().message());

@@ -77,15 +77,22 @@ class EngineProcess {
   static constexpr absl::Duration kBeatInterval = absl::Milliseconds(500);
   static constexpr int kMaxSilentBeats = 8;
 
-  enum class Start { kWarm, kCold };
+  struct Start {
+    // What is run; empty: this program again.
+    std::string program = {};
 
-  // Starts this program again, as a child that runs the subcommand `engine`,
-  // and that warms up first if `start` says so. It inherits the binding of the
-  // calling thread, and is killed when that thread ends. `group` is as in
-  // EngineRequest. RESOURCE_EXHAUSTED if no more processes or threads are
-  // allowed.
+    // Whether it warms up first.
+    bool is_warm = false;
+
+    // As in EngineRequest.
+    int group = -1;
+  };
+
+  // Starts a program as a child that runs the subcommand `engine`. It inherits
+  // the binding of the calling thread, and is killed when that thread ends.
+  // RESOURCE_EXHAUSTED if no more processes or threads are allowed.
   static absl::StatusOr<std::unique_ptr<EngineProcess>> Launch(
-      Start start, const EngineLimits& limits, int group = -1);
+      const Start& start, const EngineLimits& limits);
 
   // Ends the process, by force if it does not end by itself within a few
   // seconds.

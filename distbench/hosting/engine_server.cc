@@ -28,7 +28,10 @@
 #include "distbench/base/queues.h"
 #include "distbench/base/silence_watch.h"
 #include "distbench/base/threads.h"
+#include "distbench/base/version.h"
 #include "distbench/config/compile/compile.h"
+#include "distbench/config/reading/unknown_fields.h"
+#include "distbench/config/validate/check.h"
 #include "distbench/hosting/engine_control.pb.h"
 #include "distbench/hosting/engine_messages.h"
 #include "distbench/numa/thread_binding.h"
@@ -60,6 +63,26 @@ absl::Status LimitFiles(int64_t max_files) {
   }
   return absl::ErrnoToStatus(errno, absl::StrCat("cannot limit the process to ",
                                                  max_files, " open files"));
+}
+
+// Whether this program, which is not of the node manager's build, can host an
+// instance of the test.
+absl::Status CheckTest(const DistributedSystemDescription& test) {
+  if (const std::string unknown = config::FirstUnknownField(test);
+      !unknown.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "this engine is distbench ", base::ProgramVersion(),
+        ", which does not know ", unknown,
+        " of the test; build it from newer sources, or leave that out"));
+  }
+  TestSequence sequence;
+  *sequence.add_tests() = test;
+  const absl::Status status =
+      config::CheckTestSequence(std::move(sequence)).status();
+  if (status.ok()) return status;
+  return absl::Status(
+      status.code(),
+      absl::StrCat("this engine cannot host the test: ", status.message()));
 }
 
 // An engine, from its creation to the end of the process.
@@ -216,6 +239,11 @@ class EngineServer {
 
   absl::Status MakeHosted(int number, const MakeEngine& request,
                           ServedEngine& engine) {
+    if (request.check_test()) {
+      if (absl::Status status = CheckTest(request.test()); !status.ok()) {
+        return status;
+      }
+    }
     if (request.has_binding()) {
       auto binding = FromEngineBinding(request.binding());
       if (!binding.ok()) return binding.status();

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
 #include "distbench/config/catalogs/driver_catalog.h"
@@ -26,16 +27,21 @@ constexpr absl::Duration kRenewalInterval =
 // How many beats a process may take to end by itself.
 constexpr int kMaxEndBeats = 4;
 
+const config::DriverOptions& DriverOf(const EngineRequest& request) {
+  const config::Plan& plan = *request.options.plan;
+  return plan.services[plan.instances[request.options.instance].service].driver;
+}
+
+// Empty: this program.
+const std::string& EngineNameOf(const EngineRequest& request) {
+  return DriverOf(request).engine;
+}
+
 // Whether instances of a service can be reached only from within their own
 // process.
 bool StaysInProcess(const EngineRequest& request) {
-  const config::Plan& plan = *request.options.plan;
-  const config::InstancePlan& instance =
-      plan.instances[request.options.instance];
-  const config::DriverOptions& driver =
-      config::Innermost(plan.services[instance.service].driver);
   const config::DriverDeclaration* declaration =
-      config::FindDriver(driver.driver);
+      config::FindDriver(config::Innermost(DriverOf(request)).driver);
   return declaration != nullptr && declaration->stays_in_process;
 }
 
@@ -63,13 +69,16 @@ MakeEngine ToMakeEngine(const EngineRequest& request,
   make.mutable_limits()->insert(request.limits.begin(), request.limits.end());
   if (request.binding)
     *make.mutable_binding() = ToEngineBinding(*request.binding);
+  if (!EngineNameOf(request).empty()) make.set_check_test(true);
   return make;
 }
 
 }  // namespace
 
-ProcessEngines::ProcessEngines(EngineLimits limits)
-    : limits_(limits), keeper_([this] { RunKeeper(); }) {}
+ProcessEngines::ProcessEngines(EngineLimits limits, EnginePrograms programs)
+    : limits_(limits),
+      programs_(std::move(programs)),
+      keeper_([this] { RunKeeper(); }) {}
 
 ProcessEngines::~ProcessEngines() {
   {
@@ -80,6 +89,14 @@ ProcessEngines::~ProcessEngines() {
   keeper_.join();
   // All are told first, so that they end in parallel.
   for (const ProcessPointer& process : idle_) process->End();
+}
+
+std::vector<EngineProgram> ProcessEngines::programs() const {
+  std::vector<EngineProgram> programs;
+  for (const auto& [name, engine] : programs_) {
+    programs.push_back(engine.description);
+  }
+  return programs;
 }
 
 void ProcessEngines::Expect(int count) {
@@ -95,11 +112,13 @@ absl::StatusOr<std::unique_ptr<HostedEngine>> ProcessEngines::Make(
   const absl::StatusOr<security::TlsContents> tls =
       ReadTls(request.environment.tls.get());
   if (!tls.ok()) return tls.status();
+  const absl::StatusOr<std::string> program = ProgramFor(request);
+  if (!program.ok()) return program.status();
   const MakeEngine make = ToMakeEngine(request, *tls);
   bool was_idle = false;
   for (;;) {
     absl::StatusOr<ProcessPointer> process =
-        GetProcess(request, *tls, was_idle);
+        GetProcess(request, *tls, *program, was_idle);
     if (!process.ok()) return process.status();
     auto engine = std::make_unique<ProcessEngine>(
         request.options, *process,
@@ -111,6 +130,17 @@ absl::StatusOr<std::unique_ptr<HostedEngine>> ProcessEngines::Make(
   }
 }
 
+absl::StatusOr<std::string> ProcessEngines::ProgramFor(
+    const EngineRequest& request) const {
+  const std::string& name = EngineNameOf(request);
+  if (name.empty()) return std::string();
+  const auto found = programs_.find(name);
+  if (found != programs_.end()) return found->second.path;
+  return absl::FailedPreconditionError(
+      absl::StrCat("this node has no engine \"", name,
+                   "\"; start it with --engine=", name, "=PATH"));
+}
+
 // The keeper buries what has ended, at its next beat.
 void ProcessEngines::AwaitEnds(absl::Duration patience) {
   absl::MutexLock lock(&mutex_);
@@ -120,22 +150,23 @@ void ProcessEngines::AwaitEnds(absl::Duration patience) {
 
 absl::StatusOr<ProcessEngines::ProcessPointer> ProcessEngines::GetProcess(
     const EngineRequest& request, const security::TlsContents& tls,
-    bool& was_idle) {
+    const std::string& program, bool& was_idle) {
   const bool is_shared = StaysInProcess(request);
   ProcessPointer process;
   {
     absl::MutexLock lock(&mutex_);
     if (is_shared) process = TakeShared(*request.options.plan);
     // After a failed idle process, the next one is a new one.
-    const bool may_be_idle = !request.binding && request.group < 0 && !was_idle;
+    const bool may_be_idle =
+        program.empty() && !request.binding && request.group < 0 && !was_idle;
     was_idle = false;
     if (process != nullptr) return process;
     if (may_be_idle) process = TakeIdle();
     was_idle = process != nullptr;
   }
   if (process == nullptr) {
-    auto started = EngineProcess::Launch(EngineProcess::Start::kCold, limits_,
-                                         request.group);
+    auto started = EngineProcess::Launch(
+        {.program = program, .group = request.group}, limits_);
     if (!started.ok()) return started.status();
     process = *std::move(started);
   }
@@ -240,12 +271,12 @@ bool ProcessEngines::IsIdle() const {
 
 void ProcessEngines::StartAhead() {
   for (;;) {
-    auto start = EngineProcess::Start::kWarm;
+    EngineProcess::Start start = {.is_warm = true};
     {
       absl::MutexLock lock(&mutex_);
       if (to_start_ == 0) return;
       // There is no time to warm up processes that are needed at once.
-      if (is_expecting_) start = EngineProcess::Start::kCold;
+      if (is_expecting_) start.is_warm = false;
       --to_start_;
       is_starting_ = true;
     }

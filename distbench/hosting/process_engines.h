@@ -14,6 +14,7 @@
 
 #include <deque>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -24,6 +25,7 @@
 #include "distbench/base/wakeup.h"
 #include "distbench/hosting/engine_factory.h"
 #include "distbench/hosting/engine_process.h"
+#include "distbench/hosting/engine_program.h"
 #include "distbench/security/credentials.h"
 #include "distbench/security/tls_files.h"
 
@@ -36,17 +38,21 @@ namespace distbench::hosting {
 // A process is started ahead of time and waits for the next engine, so that
 // tests do not wait for it. For an engine with a binding or a control group, a
 // new process is started, because a process's first memory lies where its
-// parent's binding puts it, and counts in the group in which it started.
+// parent's binding puts it, and counts in the group in which it started. So is
+// one for an engine of another program.
 //
-// This program must implement the subcommand kEngineSubcommand. Thread-safe.
+// This program must implement the subcommand kEngineSubcommand, as the others
+// do. Thread-safe.
 class ProcessEngines final : public EngineFactory {
  public:
-  explicit ProcessEngines(EngineLimits limits = {});
+  explicit ProcessEngines(EngineLimits limits = {},
+                          EnginePrograms programs = {});
 
   // All engines must have been destroyed.
   ~ProcessEngines() override;
 
   EngineLimits limits() const override { return limits_; }
+  std::vector<EngineProgram> programs() const override;
 
   void Expect(int count) override ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -80,6 +86,7 @@ class ProcessEngines final : public EngineFactory {
   // one; on return, whether this one is.
   absl::StatusOr<ProcessPointer> GetProcess(const EngineRequest& request,
                                             const security::TlsContents& tls,
+                                            const std::string& program,
                                             bool& was_idle)
       ABSL_LOCKS_EXCLUDED(mutex_);
   ProcessPointer TakeShared(const config::Plan& plan)
@@ -106,7 +113,11 @@ class ProcessEngines final : public EngineFactory {
   // Whether no process is busy or ending.
   bool IsIdle() const ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // What the process for the request runs; empty: this program.
+  absl::StatusOr<std::string> ProgramFor(const EngineRequest& request) const;
+
   const EngineLimits limits_;
+  const EnginePrograms programs_;
 
   mutable absl::Mutex mutex_;
   std::deque<ProcessPointer> idle_ ABSL_GUARDED_BY(mutex_);

@@ -35,6 +35,7 @@
 #include "distbench/hosting/engine_server.h"
 #include "distbench/hosting/testing/process_engines_fixture.h"
 #include "gmock/gmock.h"
+#include "google/protobuf/unknown_field_set.h"
 #include "gtest/gtest.h"
 
 namespace distbench::hosting {
@@ -53,7 +54,7 @@ constexpr char kStopVariable[] = "DISTBENCH_TEST_ENGINES_STOP";
 // to be killed.
 int OwnEngineThatStops() {
   setenv(kStopVariable, "1", 1);
-  const auto engine = EngineProcess::Launch(EngineProcess::Start::kCold, {});
+  const auto engine = EngineProcess::Launch({}, {});
   if (!engine.ok()) return 1;
   std::cout << (*engine)->pid() << std::endl;
   while (true) pause();
@@ -66,6 +67,29 @@ TEST_F(ProcessEnginesTest, ProcessesEndWithTheirEngines) {
   client_.engine.reset();
   EXPECT_TRUE(WaitForEnd(pid));
   EXPECT_TRUE(Exists(server_.engine->pid()));
+}
+
+TEST_F(ProcessEnginesTest, ProgramsByNameHostEnginesOfTestsThatAskForThem) {
+  SetTest("max_iteration_count: 10", "tcp", "other");
+  MakeBoth();
+  Start();
+  EXPECT_TRUE(client_.finished.WaitForNotificationWithTimeout(kGenerous));
+  EXPECT_EQ(client_.engine->progress().succeeded_count(), 10);
+}
+
+TEST_F(ProcessEnginesTest, AnUnknownProgramIsAnError) {
+  SetTest("max_iteration_count: 10", "tcp", "absent");
+  EXPECT_THAT(std::string(Make(1, server_).message()),
+              HasSubstr("no engine \"absent\"; start it with "
+                        "--engine=absent=PATH"));
+}
+
+// It may know less of the language than the node manager's own.
+TEST_F(ProcessEnginesTest, AProgramByNameChecksTheTest) {
+  SetTest("max_iteration_count: 10", "tcp", "other");
+  test_.GetReflection()->MutableUnknownFields(&test_)->AddVarint(4711, 1);
+  EXPECT_THAT(std::string(Make(1, server_).message()),
+              HasSubstr("does not know field 4711 of the message"));
 }
 
 TEST_F(ProcessEnginesTest, TheEndsOfProcessesCanBeAwaited) {

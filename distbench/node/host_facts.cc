@@ -3,9 +3,6 @@
 
 #include "distbench/node/host_facts.h"
 
-#include <gnu/libc-version.h>
-#include <google/protobuf/stubs/common.h>
-#include <grpcpp/grpcpp.h>
 #include <linux/netlink.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
@@ -30,7 +27,7 @@
 #include "distbench/base/memory.h"
 #include "distbench/base/plugins.h"
 #include "distbench/base/threads.h"
-#include "distbench/base/version.h"
+#include "distbench/hosting/engine_program.h"
 #include "distbench/node/netlink.h"
 #include "distbench/node/node_extension.h"
 #include "distbench/node/proc_files.h"
@@ -130,16 +127,6 @@ void AddMitigations(const std::string& root, HostFacts& facts) {
   }
 }
 
-void AddVersions(HostFacts& facts) {
-  auto& versions = *facts.mutable_versions();
-  versions["distbench"] = std::string(base::ProgramVersion());
-  versions["grpc"] = grpc::Version();
-  versions["protobuf"] =
-      google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION);
-  versions["libc"] = gnu_get_libc_version();
-  versions["compiler"] = __VERSION__;
-}
-
 // Reads the distribution and its release from os-release(5).
 void AddOperatingSystem(const std::string& root, HostFacts& facts) {
   std::ifstream file(root + "/etc/os-release");
@@ -200,7 +187,7 @@ HostFacts ReadHostFacts(const std::string& root) {
     facts.set_energy_problem(std::string(energy.status().message()));
   }
   AddNetworkDevices(root, ReadQueueingDisciplines(), facts);
-  AddVersions(facts);
+  hosting::AddVersions(*facts.mutable_versions());
   AddOperatingSystem(root, facts);
   for (const auto& [name, product] : base::Plugins<NodeExtension>::All()) {
     product->AddFacts(root, facts);

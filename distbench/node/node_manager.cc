@@ -24,6 +24,7 @@
 #include "distbench/base/hosts.h"
 #include "distbench/base/listen_address.h"
 #include "distbench/base/memory.h"
+#include "distbench/base/protocol_versions.h"
 #include "distbench/base/threads.h"
 #include "distbench/base/version.h"
 #include "distbench/hosting/engine_factory.h"
@@ -63,6 +64,12 @@ NodeRegistration MakeRegistration(const NodeManagerOptions& options) {
   registration.set_cpu_count(base::UsableCpuCount());
   *registration.mutable_topology() = numa::ReadHostTopology("");
   registration.set_version(std::string(base::ProgramVersion()));
+  registration.set_control_protocol(base::kControlProtocol);
+  if (options.engines != nullptr) {
+    for (EngineProgram& engine : options.engines->programs()) {
+      *registration.add_engines() = std::move(engine);
+    }
+  }
   absl::BitGen random;
   registration.set_incarnation(
       absl::Uniform<uint64_t>(absl::IntervalClosed, random, 1, UINT64_MAX));

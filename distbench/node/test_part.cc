@@ -22,8 +22,10 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "distbench/base/saturating_add.h"
+#include "distbench/base/version.h"
 #include "distbench/config/compile/compile.h"
 #include "distbench/config/plan/driver_options.h"
+#include "distbench/config/reading/unknown_fields.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/hosting/engine_factory.h"
 #include "distbench/hosting/engine_messages.h"
@@ -113,6 +115,14 @@ absl::Status TestPart::CheckClockOffset() const {
 // The sequencer has checked the test. It is checked again because no sender
 // must be able to crash a node.
 absl::Status TestPart::MakePlan() {
+  if (const std::string unknown = config::FirstUnknownField(test());
+      !unknown.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("the node runs distbench ", base::ProgramVersion(),
+                     ", which does not know ", unknown,
+                     " of the test; install the sequencer's version on it, or "
+                     "leave that out"));
+  }
   TestSequence sequence;
   *sequence.add_tests() = test();
   const absl::StatusOr<TestSequence> checked =
@@ -238,6 +248,11 @@ absl::Status TestPart::PrepareInstance(int instance, PrepareReply& reply) {
       (*reply.mutable_endpoints()->mutable_service_endpoints())[name];
   endpoint.set_endpoint_address(hosted.engine->address());
   endpoint.set_hostname(environment_.hostname);
+  if (const std::string& engine = DriverOf(*hosted.plan).engine;
+      !engine.empty()) {
+    endpoint.set_engine(engine);
+    engines_.insert(engine);
+  }
   for (const Attribute& attribute : environment_.attributes) {
     *endpoint.add_attributes() = attribute;
   }
@@ -545,6 +560,11 @@ CollectReply TestPart::Collect(
     *reply.add_findings() = std::move(finding);
   }
   for (const auto& part : extensions_) part->AddResults(resources);
+  for (EngineProgram& engine : environment_.engines.programs()) {
+    if (engines_.contains(engine.name())) {
+      *resources.add_engines() = std::move(engine);
+    }
+  }
   if (environment_.engines.disturbs_engines()) {
     Finding& finding = *reply.add_findings();
     finding.set_severity(Finding::NOTE);

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -212,6 +213,9 @@ class TestPart {
   std::optional<MemoryLimit> memory_limit_;
   RUsage usage_at_start_;
   std::map<pid_t, RUsage> engine_usages_;
+
+  // Names of the programs besides the node's own that host instances.
+  std::set<std::string> engines_;
   std::vector<std::unique_ptr<TestPartExtension>> extensions_;  // of products
   DataConnectionWatch connections_;
   const HardwareCounting hardware_counting_;

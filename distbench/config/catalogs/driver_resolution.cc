@@ -190,7 +190,15 @@ DriverOptions MakeDriverOptions(const std::vector<ResolvedDriver>& drivers) {
     outer.decorated.push_back(std::move(options));
     options = std::move(outer);
   }
+  options.engine = EngineOf(drivers);
   return options;
+}
+
+std::string EngineOf(const std::vector<ResolvedDriver>& drivers) {
+  for (const ResolvedDriver& level : drivers) {
+    if (!level.options->engine().empty()) return level.options->engine();
+  }
+  return "";
 }
 
 }  // namespace distbench::config

@@ -89,6 +89,10 @@ std::set<std::string> ServicesInOneProcess(
 // that their settings passed validation.
 DriverOptions MakeDriverOptions(const std::vector<ResolvedDriver>& drivers);
 
+// The engine that hosts services with these drivers, from the outermost: the
+// first that their options name. Empty: none, which is the node's own program.
+std::string EngineOf(const std::vector<ResolvedDriver>& drivers);
+
 }  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_CATALOGS_DRIVER_RESOLUTION_H_

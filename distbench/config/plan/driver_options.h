@@ -43,6 +43,11 @@ struct DriverOptions {
   std::string driver = "grpc";
   std::string netdev;  // empty: the host's best address
   int ip_version = 0;  // 0: the host's choice
+
+  // Of the outermost driver: the program that hosts instances with these
+  // options; empty: the node's own.
+  std::string engine;
+
   std::map<std::string, Value> server_settings;
   std::map<std::string, Value> client_settings;
 

@@ -24,6 +24,7 @@
 #include "distbench/config/reading/parse.h"
 #include "distbench/config/reading/places.h"
 #include "distbench/config/reading/referenced_files.h"
+#include "distbench/config/reading/unknown_fields.h"
 #include "distbench/config/validate/check.h"
 #include "distbench/config/validate/language_part.h"
 #include "google/protobuf/io/coded_stream.h"
@@ -55,12 +56,6 @@ bool IsText(absl::string_view contents) {
   return std::all_of(contents.begin(), contents.end(), IsTextByte);
 }
 
-bool HasUnknownFields(const TestSequence& sequence) {
-  TestSequence known = sequence;
-  known.DiscardUnknownFields();
-  return known.ByteSizeLong() != sequence.ByteSizeLong();
-}
-
 // Explains what bytes that are neither text nor a sequence probably are.
 absl::Status ExplainBinary(absl::string_view contents,
                            absl::string_view source) {
@@ -83,7 +78,7 @@ absl::StatusOr<TestSequence> ParseBinary(absl::string_view contents,
                                          absl::string_view source) {
   TestSequence sequence;
   if (!sequence.ParseFromArray(contents.data(), contents.size()) ||
-      HasUnknownFields(sequence)) {
+      !FirstUnknownField(sequence).empty()) {
     return ExplainBinary(contents, source);
   }
   return sequence;

@@ -38,7 +38,7 @@ void CheckDevice(const TestValidation& validation, const Path& path,
 bool HasSettings(const ProtocolDriverOptions& options) {
   return !options.client_settings().empty() ||
          !options.server_settings().empty() || !options.netdev_name().empty() ||
-         options.ip_version() != 0;
+         options.ip_version() != 0 || !options.engine().empty();
 }
 
 // Adds the settings of a decorated driver. Which of them are missing is said
@@ -150,7 +150,8 @@ class DriverCheck {
     } else if (HasSettings(options)) {
       validation_.Add(path,
                       "its settings have no effect, because the protocol leads "
-                      "to the options ", Quoted(outermost.options->name()),
+                      "to the options ",
+                      Quoted(outermost.options->name()),
                       ", which replace them; remove them here");
     }
   }
@@ -160,6 +161,12 @@ class DriverCheck {
     const Path path = PathOf(index);
     const SharedOptions shared(options, stack);
     CheckUnixTransport(validation_, path, options, shared);
+    const DriverDeclaration& sender = *stack.drivers.back().driver;
+    if (!options.engine().empty() && sender.stays_in_process) {
+      validation_.Add(path.Field("engine"), "driver ", Quoted(sender.name),
+                      " stays within one process, and engines are processes of "
+                      "their own; remove it");
+    }
     const int64_t problems_before = validation_.problems().count();
     ValidateSettings(path.Field("client_settings"), options.client_settings(),
                      shared.client_settings, shared.owner,

@@ -63,11 +63,18 @@ struct Owned {
 class ProcessEnginesTest : public testing::Test {
  protected:
   void SetTest(const std::string& iterations,
-               const std::string& protocol = "tcp") {
+               const std::string& protocol = "tcp",
+               const std::string& engine = "") {
     TestSequence sequence;
     ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
         absl::Substitute(kTwoServices, iterations), sequence.add_tests()));
     sequence.mutable_tests(0)->set_default_protocol(protocol);
+    if (!engine.empty()) {
+      ProtocolDriverOptions& options =
+          *sequence.mutable_tests(0)->add_protocol_driver_options();
+      options.set_name("default_protocol_driver_options");
+      options.set_engine(engine);
+    }
     auto checked = config::CheckTestSequence(sequence);
     ASSERT_TRUE(checked.ok()) << checked.status();
     test_ = checked->tests(0);
@@ -116,7 +123,10 @@ class ProcessEnginesTest : public testing::Test {
 
   DistributedSystemDescription test_;
   std::shared_ptr<const config::Plan> plan_;
-  ProcessEngines engines_{{.max_files = kMaxFiles}};
+  // The other program is this one, which cannot be told from the outside.
+  ProcessEngines engines_{
+      {.max_files = kMaxFiles},
+      {{"other", {.path = "/proc/self/exe", .description = {}}}}};
   Owned server_;
   Owned client_;
 };

@@ -30,6 +30,7 @@
 #include "distbench/config/problems/suggest.h"
 #include "distbench/flags/flags.h"
 #include "distbench/hosting/engine_factory.h"
+#include "distbench/hosting/engine_program.h"
 #include "distbench/hosting/process_engines.h"
 #include "distbench/products/launching/commands.h"
 #include "distbench/products/launching/job/job.h"
@@ -226,7 +227,11 @@ absl::StatusOr<int> RunJoin(const CLI::App& app, const JoinFlags& flags) {
   absl::StatusOr<JobOptions> job = MakeJob(app, flags, environment);
   if (!job.ok()) return job.status();
   base::StopSignals stop(report::kExitRunFailed);
-  hosting::ProcessEngines engines(flags.node.engine_limits);
+  absl::StatusOr<hosting::EnginePrograms> programs =
+      hosting::FindEngines(flags.node.engines);
+  if (!programs.ok()) return programs.status();
+  hosting::ProcessEngines engines(flags.node.engine_limits,
+                                  *std::move(programs));
   if (absl::Status status =
           MakeNode(flags, environment, *binding, engines, *job);
       !status.ok()) {

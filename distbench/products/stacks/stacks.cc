@@ -24,6 +24,7 @@
 #include "distbench/report/comparison/compare.h"
 #include "distbench/report/derived/derive.h"
 #include "distbench/report/derived/figures.h"
+#include "distbench/report/measurements/engines.h"
 #include "distbench/report/measurements/run_outcome.h"
 #include "distbench/stats/run_interval.h"
 
@@ -63,8 +64,20 @@ std::string SettingsOf(const ProtocolDriverOptions& options) {
   return absl::StrJoin(settings, ", ");
 }
 
+// By the name with which tests ask for them: what is known of programs besides
+// the nodes' own.
+using EngineTexts = std::map<std::string, std::string>;
+
+EngineTexts EngineTextsOf(const TestResult& result) {
+  EngineTexts texts;
+  for (const report::EngineUse& use : report::EnginesOf(result)) {
+    texts[use.name] = absl::StrJoin(use.texts, "; ");
+  }
+  return texts;
+}
+
 Stack StackOfService(const DistributedSystemDescription& test,
-                     const config::TestNames& names,
+                     const config::TestNames& names, const EngineTexts& engines,
                      const ServiceSpec& service) {
   const config::DriverStack stack = config::ResolveDriverStack(
       test, names, config::OptionsOf(names, service));
@@ -75,16 +88,24 @@ Stack StackOfService(const DistributedSystemDescription& test,
     drivers.push_back(level.driver->name);
     settings.push_back(SettingsOf(*level.options));
   }
-  return {absl::StrJoin(drivers, " over "), absl::StrJoin(settings, "; ")};
+  std::string name = absl::StrJoin(drivers, " over ");
+  const auto engine = engines.find(config::EngineOf(stack.drivers));
+  if (engine != engines.end()) {
+    absl::StrAppend(&name, " of ", engine->second);
+  }
+  return {std::move(name), absl::StrJoin(settings, "; ")};
 }
 
 // The services are part of the settings only if they have several stacks.
-Stack StackOf(const DistributedSystemDescription& test) {
+Stack StackOf(const TestResult& result) {
+  const DistributedSystemDescription& test = result.traffic_config();
   const config::TestNames names(test);
+  const EngineTexts engines = EngineTextsOf(result);
   std::map<Stack, std::vector<std::string>> services;
   for (const ServiceSpec& service : test.services()) {
     if (config::IsOutside(service)) continue;
-    services[StackOfService(test, names, service)].push_back(service.name());
+    services[StackOfService(test, names, engines, service)].push_back(
+        service.name());
   }
   if (services.size() == 1) return services.begin()->first;
   std::set<std::string> drivers, settings;
@@ -103,7 +124,7 @@ std::map<const TestResult*, std::string> NameStacks(
   std::map<const TestResult*, Stack> stacks;
   std::map<std::string, std::set<std::string>> settings_of_drivers;
   for (const report::TestRun& run : runs) {
-    Stack& stack = stacks[run.result] = StackOf(run.result->traffic_config());
+    Stack& stack = stacks[run.result] = StackOf(*run.result);
     stack.drivers = report::MarkedName(stack.drivers, *run.result);
     settings_of_drivers[stack.drivers].insert(stack.settings);
   }

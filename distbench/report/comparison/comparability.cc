@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "distbench/report/measurements/engines.h"
 #include "distbench/report/measurements/test_run.h"
 
 namespace distbench::report {
@@ -131,6 +132,18 @@ std::set<std::string> NodeCount(const TestResult& result) {
   return {absl::StrCat(nodes.size())};
 }
 
+// Programs besides the nodes' own.
+std::set<std::string> Engines(const TestResult& result) {
+  std::set<std::string> engines;
+  for (EngineUse& use : EnginesOf(result)) engines.merge(use.texts);
+  return engines;
+}
+
+std::string GrpcVersion(const HostFacts& host) {
+  const auto found = host.versions().find("grpc");
+  return found == host.versions().end() ? "" : found->second;
+}
+
 std::string CpuCount(const HostFacts& host) {
   return host.has_cpu_count() ? absl::StrCat(host.cpu_count()) : "";
 }
@@ -214,7 +227,9 @@ std::vector<Condition> Conditions() {
              absl::StrCat(result.run_info().version(), " ",
                           result.run_info().revision())))};
        }},
+      {"engines", Engines},
       {"number of nodes", NodeCount},
+      HostCondition("gRPC", GrpcVersion),
       HostCondition("CPU model", &HostFacts::cpu_model),
       HostCondition("number of CPUs", CpuCount),
       HostCondition("kernel", &HostFacts::kernel),

@@ -60,6 +60,9 @@ void DeriveNodes(const TestResult& result, Report::Test& test) {
     if (resources.has_host()) {
       DeriveHost(resources.host(), *node.mutable_host());
     }
+    for (const EngineProgram& engine : resources.engines()) {
+      CopyByName(engine, *node.add_engines());
+    }
     AddSamples(resources, node);
   }
   for (const auto& [name, offset] : result.run_info().clock_offsets()) {

@@ -82,6 +82,11 @@ function describeHost(host) {
   ].filter(part => part !== null && part !== '').join(', ') || '–';
 }
 
+function describeEngine({name, versions}) {
+  const shown = Object.entries(versions).map(([of, version]) => `${of} ${version}`);
+  return `engine ${name}: ${shown.join(', ')}`;
+}
+
 // Columns of time that was taken from any node.
 const LOSSES = [
   {title: 'Stolen CPU time', counter: 'steal_cpu_ns'},
@@ -98,7 +103,7 @@ function drawNodes(run) {
     {title: 'Clock offset', isNumber: true}, {title: 'Host', isWrapped: true},
   ];
   const seconds = amount => `${amount.toFixed(2)} s`;
-  const rows = sortedByName(run.nodes, 'name').map(({name, usage, host, ...node}) => [
+  const rows = sortedByName(run.nodes, 'name').map(({name, usage, host, engines, ...node}) => [
     name,
     usage === null ? '–' : seconds(usage.user_cpu_seconds + usage.system_cpu_seconds),
     usage === null ? '–' : seconds(usage.user_cpu_seconds),
@@ -107,7 +112,7 @@ function drawNodes(run) {
     ...losses.map(loss => lostTime(node, loss) === null ? '–' : seconds(lostTime(node, loss) / 1e9)),
     node.clock_offset_ns === null ? '–'
         : `${formatTime(node.clock_offset_ns)} ± ${formatTime(node.clock_offset_error_ns)}`,
-    describeHost(host),
+    [describeHost(host), ...engines.map(describeEngine)].join('; '),
   ]);
   replaceContent('nodes-table', makeTable(columns, rows, 'nodes'));
 }

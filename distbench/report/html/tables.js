@@ -113,9 +113,11 @@ function renderActivities() {
 function renderConfigs() {
   replaceContent('configs-list', ...runs.map(run => {
     const placement = run.placement.length === 0 ? [] : [element('div', {className: 'scroll'}, makeTable(
-        [{title: 'Instance'}, {title: 'Node'}, {title: 'Host'}, {title: 'Address', isWrapped: true}],
+        [{title: 'Instance'}, {title: 'Node'}, {title: 'Host'}, {title: 'Engine'},
+          {title: 'Address', isWrapped: true}],
         sortedByName(run.placement, 'instance').map(
-            place => [place.instance, place.node ?? '–', place.hostname ?? '–', place.address ?? '–'])))];
+            place => [place.instance, place.node ?? '–', place.hostname ?? '–', place.engine ?? '–',
+              place.address ?? '–'])))];
     return element('details', {id: `config-${run.index}`}, element('summary', {}, run.label),
         element('pre', {}, run.traffic_config || 'The result contains no traffic config.'), ...placement);
   }));

@@ -378,6 +378,7 @@ std::vector<std::string> SummarizeTest(const TestResult& result) {
       {"Failures", FailureLines(result, totals)},
       {"Planned faults", FaultLines(result)},
       {"Admission", AdmissionLines(result)},
+      {"Engines", EngineLines(result)},
       {"Resources", Resources(result.resource_usage_logs())},
       {"Network settings", NetworkSettings(result)},
       {"Activities", Activities(result)},

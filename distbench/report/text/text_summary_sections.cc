@@ -12,9 +12,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/saturating_add.h"
+#include "distbench/report/measurements/engines.h"
 #include "distbench/report/measurements/faults.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
@@ -350,6 +352,20 @@ std::vector<std::string> StreamLines(const TestResult& result,
         streams.request_bytes(), streams.response_messages(),
         streams.response_bytes()));
     AppendParts(rpc, StreamTimesOf(streams), lines);
+  }
+  return lines;
+}
+
+std::vector<std::string> EngineLines(const TestResult& result) {
+  std::vector<std::string> lines;
+  for (const EngineUse& use : EnginesOf(result)) {
+    std::vector<std::string> services;
+    for (const auto& [service, count] : use.instance_counts) {
+      services.push_back(absl::StrFormat(
+          "%s (%d %s)", service, count, count == 1 ? "instance" : "instances"));
+    }
+    lines.push_back(absl::StrCat("  ", absl::StrJoin(use.texts, "; "), ": ",
+                                 absl::StrJoin(services, ", ")));
   }
   return lines;
 }

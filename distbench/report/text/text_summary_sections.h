@@ -64,6 +64,10 @@ std::vector<std::string> RecoveryLines(const TestResult& result);
 // the start of the traffic, and what they did.
 std::vector<std::string> FaultLines(const TestResult& result);
 
+// Returns the section "Engines": what hosted instances, and which, if it was
+// not the nodes' own program alone.
+std::vector<std::string> EngineLines(const TestResult& result);
+
 // The lines on services that limit their requests.
 std::vector<std::string> AdmissionLines(const TestResult& result);
 

@@ -185,6 +185,9 @@ std::vector<PlacementNode> PlacementNodes(
     for (const Attribute& attribute : node->registration().attributes()) {
       placement_node.attributes[attribute.name()] = attribute.value();
     }
+    for (const EngineProgram& engine : node->registration().engines()) {
+      placement_node.engines.insert(engine.name());
+    }
     AddKnownAttributes(node->registration(), placement_node.attributes);
     placement_node.attributes["node_alias"] = node->alias();
   }

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
+#include "distbench/base/protocol_versions.h"
 #include "distbench/sequencer/nodes/node_registry.h"
 #include "distbench/sequencer/testing/fake_node.h"
 #include "distbench/sequencer/testing/run_book_testing.h"
@@ -57,6 +58,7 @@ class NodeLossTest : public RunRecordTest {
     NodeRegistration registration;
     registration.set_hostname(absl::StrCat("host", id));
     registration.set_version("1.0");
+    registration.set_control_protocol(base::kControlProtocol);
     registration.set_preassigned_node_id(id);
     std::shared_ptr<FakeNode> node;
     const absl::Status status =
@@ -94,7 +96,7 @@ class NodeLossTest : public RunRecordTest {
 
   RunDescription::State state() const { return record_->description().state(); }
 
-  NodeRegistry registry_{"1.0"};
+  NodeRegistry registry_;
   std::vector<std::shared_ptr<FakeNode>> nodes_;  // tests may still hold them
   RunStatus status_;
   RunEnvironment environment_{.registry = registry_,

@@ -7,6 +7,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/protocol_versions.h"
+#include "distbench/base/version.h"
 #include "distbench/sequencer/nodes/node_session.h"
 
 namespace distbench::sequencer {
@@ -106,12 +108,17 @@ bool NodeRegistry::AwaitEmptyIfTold(absl::Duration patience) {
 }
 
 absl::Status NodeRegistry::Check(const NodeRegistration& registration) const {
-  if (registration.version() != version_) {
+  if (!base::WorkTogether(base::kControlProtocol,
+                          registration.control_protocol())) {
     return absl::FailedPreconditionError(absl::StrCat(
         "the node runs distbench ",
         registration.version().empty() ? "of an unknown version"
                                        : registration.version(),
-        " but the sequencer ", version_, "; install the same on all hosts"));
+        ", whose protocol (version ", registration.control_protocol(),
+        ") this sequencer's (distbench ", base::ProgramVersion(), ", version ",
+        base::kControlProtocol,
+        ") does not work with, which takes the one before and the one after; "
+        "install a version closer to the sequencer's on the node's host"));
   }
   if (registration.hostname().empty()) {
     return absl::InvalidArgumentError(

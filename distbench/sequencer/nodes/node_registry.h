@@ -65,10 +65,8 @@ class NodeRegistry {
   // Ids are below this.
   static constexpr int kMaxNodes = 100000;
 
-  // Nodes must have the same `version` as this sequencer.
-  explicit NodeRegistry(std::string version,
-                        NodeLimit limit = {.count = kMaxNodes, .remedy = ""})
-      : version_(std::move(version)), limit_(std::move(limit)) {}
+  explicit NodeRegistry(NodeLimit limit = {.count = kMaxNodes, .remedy = ""})
+      : limit_(std::move(limit)) {}
 
   // Gives the node the id that it asks for, or else the smallest free one. A
   // node that comes back (same incarnation) replaces its earlier session, which
@@ -123,7 +121,6 @@ class NodeRegistry {
   absl::StatusOr<int> ChooseId(const NodeRegistration& registration) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  const std::string version_;
   const NodeLimit limit_;
   mutable absl::Mutex mutex_;
   std::map<int, Entry> entries_ ABSL_GUARDED_BY(mutex_);  // by id

@@ -9,7 +9,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "distbench/base/protocol_versions.h"
+#include "distbench/base/version.h"
 #include "distbench/sequencer/testing/fake_node.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -28,6 +31,7 @@ class NodeRegistryTest : public testing::Test {
     NodeRegistration registration;
     registration.set_hostname("alpha");
     registration.set_version("1.0");
+    registration.set_control_protocol(base::kControlProtocol);
     registration.set_control_port(9999);
     registration.set_preassigned_node_id(preassigned_id);
     registration.set_incarnation(++incarnation_);
@@ -52,7 +56,7 @@ class NodeRegistryTest : public testing::Test {
     return Register(registration);
   }
 
-  NodeRegistry registry_{"1.0"};
+  NodeRegistry registry_;
   NodeConfig last_config_;
   uint64_t incarnation_ = 0;
 };
@@ -204,13 +208,29 @@ TEST_F(NodeRegistryTest, NamesBelowOneThatWasAskedForAreFree) {
   EXPECT_EQ(AliasFor(Valid()), "node3");
 }
 
-TEST_F(NodeRegistryTest, RefusesAnotherVersion) {
+TEST_F(NodeRegistryTest, TakesNodesOfOtherVersionsWithAnAdjacentProtocol) {
   NodeRegistration registration = Valid();
-  registration.set_version("0.9");
+  registration.set_version("7.0");
+  registration.set_control_protocol(base::kControlProtocol + 1);
+  EXPECT_EQ(AliasFor(registration), "node0");
+}
+
+TEST_F(NodeRegistryTest, RefusesNodesWhoseProtocolIsTooFarAway) {
+  NodeRegistration registration = Valid();
+  registration.set_version("7.0");
+  registration.set_control_protocol(base::kControlProtocol + 2);
   const absl::Status error = Error(registration);
   EXPECT_EQ(error.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(error.message()),
-              AllOf(HasSubstr("0.9"), HasSubstr("1.0")));
+  EXPECT_THAT(
+      std::string(error.message()),
+      AllOf(HasSubstr("7.0"), HasSubstr(std::string(base::ProgramVersion())),
+            HasSubstr(absl::StrCat("version ", base::kControlProtocol + 2))));
+}
+
+TEST_F(NodeRegistryTest, RefusesNodesOfBeforeTheProtocolHadAVersion) {
+  NodeRegistration registration = Valid();
+  registration.clear_control_protocol();
+  EXPECT_EQ(Error(registration).code(), absl::StatusCode::kFailedPrecondition);
 }
 
 TEST_F(NodeRegistryTest, RefusesRegistrationsThatAreWrong) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "distbench/base/protocol_versions.h"
 #include "distbench/base/testing/fake_clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -56,6 +57,7 @@ class NodeSessionTest : public testing::Test {
     NodeRegistration registration;
     registration.set_hostname("alpha");
     registration.set_version("1.0");
+    registration.set_control_protocol(base::kControlProtocol);
     const absl::Status status =
         registry_.Register(registration, [&](const NodeConfig& config) {
           session_ = std::make_shared<NodeSession>(
@@ -83,7 +85,7 @@ class NodeSessionTest : public testing::Test {
   }
 
   base::FakeClock clock_;
-  NodeRegistry registry_{"1.0"};
+  NodeRegistry registry_;
   std::shared_ptr<RecordingStream> stream_ =
       std::make_shared<RecordingStream>();
   std::shared_ptr<RecordingEvents> events_ =

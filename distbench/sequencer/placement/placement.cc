@@ -4,6 +4,7 @@
 #include "distbench/sequencer/placement/placement.h"
 
 #include <algorithm>
+#include <compare>
 #include <deque>
 #include <map>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "distbench/config/catalogs/driver_resolution.h"
+#include "distbench/config/plan/test_names.h"
 #include "distbench/config/syntax/constraints.h"
 #include "distbench/config/syntax/instance_names.h"
 
@@ -40,23 +42,42 @@ std::string JoinSome(const std::vector<std::string>& items,
   return joined;
 }
 
-bool Satisfies(const PlacementNode& node,
-               const std::vector<const ConstraintList*>& constraints) {
-  return std::all_of(constraints.begin(), constraints.end(),
+// What an instance needs of its node. Instances of a service need the same.
+struct Needs {
+  std::vector<const ConstraintList*> constraints;
+  std::string engine;  // empty: the node's own program
+
+  bool empty() const { return constraints.empty() && engine.empty(); }
+  auto operator<=>(const Needs&) const = default;
+};
+
+bool HasEngine(const PlacementNode& node, const std::string& engine) {
+  return engine.empty() || node.engines.contains(engine);
+}
+
+bool Satisfies(const PlacementNode& node, const Needs& needs) {
+  return HasEngine(node, needs.engine) &&
+         std::all_of(needs.constraints.begin(), needs.constraints.end(),
                      [&](const ConstraintList* list) {
                        return config::Matches(*list, node.attributes);
                      });
 }
 
-// Explains the first constraint list that the node does not satisfy.
-std::optional<std::string> WhyNot(
-    const std::vector<const ConstraintList*>& constraints,
-    const PlacementNode& node) {
-  for (const ConstraintList* list : constraints) {
+// Explains the first need that the node does not satisfy.
+std::optional<std::string> WhyNot(const Needs& needs,
+                                  const PlacementNode& node) {
+  for (const ConstraintList* list : needs.constraints) {
     if (auto reason = config::ExplainMismatch(*list, node.attributes))
       return reason;
   }
-  return std::nullopt;
+  if (HasEngine(node, needs.engine)) return std::nullopt;
+  return absl::StrCat(
+      "has ",
+      node.engines.empty()
+          ? "no engine but its own program"
+          : absl::StrCat("the engines ", absl::StrJoin(node.engines, ", ")),
+      ", not \"", needs.engine, "\" (node_manager --engine=", needs.engine,
+      "=PATH)");
 }
 
 class Placer {
@@ -64,10 +85,16 @@ class Placer {
   Placer(const DistributedSystemDescription& test,
          const std::vector<PlacementNode>& nodes)
       : test_(test), nodes_(nodes), bundled_(nodes.size()) {
+    const config::TestNames names(test);
     for (const ServiceSpec& service : test.services()) {
+      const std::string engine =
+          config::EngineOf(config::DriversOf(test, names, service));
       for (std::string& name : config::InstanceNames(service)) {
         index_.emplace(name, instances_.size());
-        instances_.push_back({.name = std::move(name)});
+        Needs needs = {.constraints = config::ConstraintsOf(test, name),
+                       .engine = engine};
+        instances_.push_back(
+            {.name = std::move(name), .needs = std::move(needs)});
       }
     }
     occupant_.assign(nodes.size(), kNowhere);
@@ -92,8 +119,8 @@ class Placer {
  private:
   struct Instance {
     std::string name;
+    Needs needs;
     int node = kNowhere;
-    std::vector<const ConstraintList*> constraints;
   };
 
   absl::Status PlaceBundles();
@@ -111,10 +138,8 @@ class Placer {
   // taker, and so on.
   void Move(const std::vector<int>& taker_of, int node);
 
-  // The nodes that satisfy the constraints. The instances of a service have the
-  // same ones, so thousands of instances ask for the same nodes.
-  const std::vector<int>& Suitable(
-      const std::vector<const ConstraintList*>& constraints);
+  // The nodes that satisfy the needs, which thousands of instances may share.
+  const std::vector<int>& Suitable(const Needs& needs);
   absl::Status ExplainFailure(const Instance& instance) const;
 
   bool IsIdle(int node) const {
@@ -129,9 +154,9 @@ class Placer {
   std::vector<bool> bundled_;  // by node: part of a bundle
   std::vector<int> occupant_;  // by node: its only instance
 
-  // By constraints, of which the test has few; see Suitable(). References stay
-  // valid while more are added.
-  std::map<std::vector<const ConstraintList*>, std::vector<int>> suitable_;
+  // By needs, of which the test has few; see Suitable(). References stay valid
+  // while more are added.
+  std::map<Needs, std::vector<int>> suitable_;
 };
 
 absl::Status Placer::PlaceBundles() {
@@ -173,11 +198,9 @@ absl::Status Placer::PlaceBundle(const std::string& alias,
           absl::StrCat(path, ": ", name, " is in the bundle of ",
                        nodes_[instance.node].alias, " already"));
     }
-    if (auto reason =
-            WhyNot(config::ConstraintsOf(test_, name), nodes_[node_index])) {
+    if (auto reason = WhyNot(instance.needs, nodes_[node_index])) {
       return absl::FailedPreconditionError(absl::StrCat(
-          path, ": ", alias, " does not satisfy the service_constraints of ",
-          name, ": ", *reason));
+          path, ": ", alias, " is not suitable for ", name, ": ", *reason));
     }
     instance.node = node_index;
   }
@@ -207,8 +230,7 @@ absl::Status Placer::PlaceConstrained() {
   for (int i = 0; i < instances_.size(); ++i) {
     Instance& instance = instances_[i];
     if (instance.node != kNowhere) continue;
-    instance.constraints = config::ConstraintsOf(test_, instance.name);
-    if (instance.constraints.empty()) continue;
+    if (instance.needs.empty()) continue;
     if (!Assign(i)) return ExplainFailure(instance);
   }
   return absl::OkStatus();
@@ -219,7 +241,7 @@ bool Placer::Assign(int instance) {
   std::vector<int> taker_of(nodes_.size(), kNowhere);
   std::deque<int> needy = {instance};
   for (; !needy.empty(); needy.pop_front()) {
-    for (const int node : Suitable(instances_[needy.front()].constraints)) {
+    for (const int node : Suitable(instances_[needy.front()].needs)) {
       if (bundled_[node] || taker_of[node] != kNowhere) continue;
       taker_of[node] = needy.front();
       if (IsIdle(node)) {
@@ -239,12 +261,11 @@ void Placer::Move(const std::vector<int>& taker_of, int node) {
   }
 }
 
-const std::vector<int>& Placer::Suitable(
-    const std::vector<const ConstraintList*>& constraints) {
-  const auto [it, is_new] = suitable_.try_emplace(constraints);
+const std::vector<int>& Placer::Suitable(const Needs& needs) {
+  const auto [it, is_new] = suitable_.try_emplace(needs);
   if (!is_new) return it->second;
   for (int node = 0; node < nodes_.size(); ++node) {
-    if (Satisfies(nodes_[node], constraints)) it->second.push_back(node);
+    if (Satisfies(nodes_[node], needs)) it->second.push_back(node);
   }
   return it->second;
 }
@@ -255,18 +276,16 @@ absl::Status Placer::ExplainFailure(const Instance& instance) const {
     std::string reason;
     if (bundled_[node]) {
       reason = "has a bundle in node_service_bundles";
-    } else if (auto mismatch = WhyNot(instance.constraints, nodes_[node])) {
+    } else if (auto mismatch = WhyNot(instance.needs, nodes_[node])) {
       reason = *mismatch;
     } else {
       reason = absl::StrCat("is needed for ", instances_[occupant_[node]].name);
     }
     reasons.push_back(absl::StrCat(nodes_[node].alias, ": ", reason));
   }
-  return absl::FailedPreconditionError(
-      absl::StrCat(instance.name,
-                   " cannot be placed: no node is left that satisfies its "
-                   "service_constraints: ",
-                   JoinSome(reasons, "; ")));
+  return absl::FailedPreconditionError(absl::StrCat(
+      instance.name, " cannot be placed: no node is left that is suitable: ",
+      JoinSome(reasons, "; ")));
 }
 
 void Placer::PlaceRest() {

@@ -6,6 +6,7 @@
 #ifndef DISTBENCH_SEQUENCER_PLACEMENT_PLACEMENT_H_
 #define DISTBENCH_SEQUENCER_PLACEMENT_PLACEMENT_H_
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,10 @@ namespace distbench::sequencer {
 struct PlacementNode {
   std::string alias;
   config::Attributes attributes;
+
+  // Names of the programs besides the node's own that it can host instances
+  // with.
+  std::set<std::string> engines = {};
 };
 
 // Instance names per node, in the order of the nodes; empty for nodes that do
@@ -27,9 +32,9 @@ using Placement = std::vector<std::vector<std::string>>;
 
 // Places every instance of a canonical test:
 // 1. bundled instances on the node that their bundle names,
-// 2. constrained ones, each on its own node: in the order of the config, on the
-// first idle node that satisfies the constraints, unless a later instance needs
-// that node,
+// 2. constrained ones, and those that need an engine by name, each on its own
+// node: in the order of the config, on the first idle node that satisfies the
+// constraints and has the engine, unless a later instance needs that node,
 // 3. the rest, each on its own idle node, in the order of the nodes.
 //
 // The error says which instance cannot be placed, and why each node is

@@ -66,6 +66,47 @@ TEST(PlacementTest, NamesInstancesOfGridsByTheirCoordinates) {
                           ElementsAre("g/0/1"), ElementsAre("g/1/1")));
 }
 
+const char kNewServer[] = R"(
+  protocol_driver_options { name: "new_grpc" protocol_name: "grpc" engine: "new" }
+  services { name: "client" count: 2 x_size: 2 }
+  services { name: "server" count: 1 x_size: 1
+             protocol_driver_options_name: "new_grpc" }
+)";
+
+TEST(PlacementTest, ServicesAreOnNodesThatHaveTheirEngine) {
+  std::vector<PlacementNode> nodes = Nodes(3);
+  nodes[0].engines = {"newer", "new"};
+  const auto placement = PlaceInstances(ParseTest(kNewServer), nodes);
+  ASSERT_TRUE(placement.ok()) << placement.status();
+  EXPECT_THAT(*placement,
+              ElementsAre(ElementsAre("server/0"), ElementsAre("client/0"),
+                          ElementsAre("client/1")));
+}
+
+TEST(PlacementTest, SaysThatNoNodeHasTheEngine) {
+  std::vector<PlacementNode> nodes = Nodes(3);
+  nodes[1].engines = {"newer"};
+  const absl::Status error =
+      PlaceInstances(ParseTest(kNewServer), nodes).status();
+  EXPECT_EQ(error.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(
+      std::string(error.message()),
+      AllOf(HasSubstr("server/0 cannot be placed"),
+            HasSubstr("node0: has no engine but its own program, not \"new\""),
+            HasSubstr("node1: has the engines newer, not \"new\""),
+            HasSubstr("--engine=new=PATH")));
+}
+
+TEST(PlacementTest, ABundleNeedsTheEngineToo) {
+  const absl::Status error =
+      PlaceInstances(ParseTest(absl::StrCat(kNewServer, R"(
+        node_service_bundles { key: "node1" value { services: "server/0" } })")),
+                     Nodes(3))
+          .status();
+  EXPECT_THAT(std::string(error.message()),
+              HasSubstr("node1 is not suitable for server/0: has no engine"));
+}
+
 TEST(PlacementTest, BundlesShareTheNodeThatTheyName) {
   const auto placement =
       PlaceInstances(ParseTest(absl::StrCat(kClientsAndServers, R"(
@@ -240,8 +281,8 @@ TEST_F(ConstraintPlacementTest, RefusesABundleAgainstAConstraint) {
           .status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(status.message()),
-              AllOf(HasSubstr("node1 does not satisfy"), HasSubstr("server/0"),
-                    HasSubstr("rack")));
+              AllOf(HasSubstr("node1 is not suitable for"),
+                    HasSubstr("server/0"), HasSubstr("rack")));
 }
 
 TEST_F(ConstraintPlacementTest, PlacesBundledAndConstrainedInstancesOnce) {

@@ -129,8 +129,7 @@ class StartedServer final : public SequencerServer {
  public:
   explicit StartedServer(SequencerOptions options)
       : options_(WithFilesForRuns(std::move(options))),
-        registry_(std::string(base::ProgramVersion()),
-                  LimitNodes(options_.max_nodes, options_.run_limits.ended,
+        registry_(LimitNodes(options_.max_nodes, options_.run_limits.ended,
                              MaxOpenFiles())),
         environment_{.registry = registry_,
                      .status = status_,

@@ -47,7 +47,7 @@ class SequencerMetricsTest : public testing::Test {
   }
 
   base::FakeClock clock_;
-  NodeRegistry registry_{"1.0"};
+  NodeRegistry registry_;
   RunQueue queue_;
   RunBook book_{RunLimits(), clock_};
   RunStatus status_;

@@ -37,7 +37,7 @@ struct FakeNode::Wire final : public CommandStream {
 
   FakeNode* node = nullptr;
   base::FakeClock clock;
-  NodeRegistry registry{"1.0"};  // without the node
+  NodeRegistry registry;  // without the node
 };
 
 FakeNode::FakeNode(std::string alias, NodeRegistration registration,

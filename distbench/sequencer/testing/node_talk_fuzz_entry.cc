@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "distbench/base/protocol_versions.h"
 #include "distbench/base/testing/fake_clock.h"
 #include "distbench/report/findings/findings.h"
 #include "distbench/report/text/text_summary.h"
@@ -25,8 +26,6 @@
 
 namespace distbench::sequencer {
 namespace {
-
-constexpr char kVersion[] = "1.0";
 
 class SilentStream final : public CommandStream {
  public:
@@ -50,7 +49,7 @@ class Collector final : public TestRunObserver {
 
 void Register(const NodeTalk& talk) {
   base::FakeClock clock;
-  NodeRegistry registry(kVersion);
+  NodeRegistry registry;
   const auto stream = std::make_shared<SilentStream>();
   for (const NodeRegistration& registration : talk.registrations()) {
     std::shared_ptr<NodeSession> session;
@@ -150,7 +149,7 @@ NodeTalk ExampleNodeTalk() {
   NodeTalk talk;
   NodeRegistration& registration = *talk.add_registrations();
   registration.set_hostname("alpha");
-  registration.set_version(kVersion);
+  registration.set_control_protocol(base::kControlProtocol);
   AddTurn(talk);  // prepare
   AddTurn(talk)   // connect
       .add_messages()
