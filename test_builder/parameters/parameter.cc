@@ -294,6 +294,12 @@ const std::vector<Parameter>& CommonParameters() {
         meaning: "IP version; also as a bare word, ipv4 or ipv6. Default: the "
                  "host's choice.")pb"),
       ParameterFrom(R"pb(
+        name: "engine"
+        type: WORD
+        meaning: "The program that hosts all services, by the name that nodes "
+                 "know it by (node_manager --engine=NAME=PATH); own: the "
+                 "node's own. Default: own.")pb"),
+      ParameterFrom(R"pb(
         name: "arrivals"
         type: ARRIVALS
         meaning: "Arrival process of the open loops, whose rate is that of "

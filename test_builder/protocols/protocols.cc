@@ -164,6 +164,9 @@ void AddSetting(const Protocol& protocol, const DriverSetting& setting,
   if (is_servers) *options.add_server_settings() = added;
 }
 
+// The engine of tests that need none by name, as one of several values.
+constexpr char kOwnEngine[] = "own";
+
 // "_ipv4", "_ipv6" or empty.
 std::string IpVersionSuffix(const ParameterValues& values) {
   if (!values.Has("ip_version")) return "";
@@ -213,6 +216,10 @@ ProtocolSetup SetUp(const Protocol& protocol, const ParameterValues& values) {
     }
   }
   if (protocol.name() == "homa") setup.alias = HomaAlias(values);
+  if (values.Has("engine") && values.Text("engine") != kOwnEngine) {
+    setup.options.set_engine(values.Text("engine"));
+    absl::StrAppend(&setup.alias, "_", values.Text("engine"));
+  }
   return setup;
 }
 

@@ -126,6 +126,15 @@ TEST(PlainDriversTest, NeedNoSettings) {
   ExpectOptions(MakeSetup("tcp", {}), "");
 }
 
+TEST(PlainDriversTest, NameTheEngineThatHostsThem) {
+  const ProtocolSetup setup =
+      MakeSetup("tcp", {{"engine", "new"}, {"ip_version", "4"}});
+  EXPECT_EQ(setup.alias, "tcp_ipv4_new");
+  ExpectOptions(setup, "engine: 'new'");
+  EXPECT_EQ(MakeSetup("tcp", {{"engine", "own"}}).alias, "tcp");
+  ExpectOptions(MakeSetup("tcp", {{"engine", "own"}}), "");
+}
+
 TEST(PlainDriversTest, GrpcStreamNamesWhatIsSet) {
   EXPECT_EQ(MakeSetup("grpc_stream", {}).alias, "grpc_stream");
   const ProtocolSetup setup = MakeSetup(
