@@ -130,6 +130,8 @@ class RpcValidation {
   void Validate() const {
     CheckHandler();
     CheckFanout();
+    CheckSizesByInstance("request_payload_name", rpc_.request_payload_name());
+    CheckSizesByInstance("response_payload_name", rpc_.response_payload_name());
     // Calls to servers outside of the test have none, as their product checks.
     if (rpc_.has_stream() && !CallsOutside(rpc_)) {
       StreamValidation(validation_, path_, rpc_).Validate();
@@ -224,15 +226,47 @@ class RpcValidation {
     return targets;
   }
 
+  // Which instance a call reaches is known when its size is.
+  void CheckSizesByInstance(const char* field, const std::string& name) const {
+    const int index = names_.payloads.Find(name);
+    if (index == kNone) return;
+    const PayloadSpec& payload = validation_.test().payload_descriptions(index);
+    if (payload.sizes_by_instance().empty()) return;
+    const char* const why =
+        rpc_.has_stream() ? "stream"
+        : rpc_.has_policy() ? "policy"
+        : !rpc_.multi_server_channel_name().empty()
+            ? "multi_server_channel_name"
+            : nullptr;
+    if (why == nullptr) return;
+    validation_.Add(path_.Field(field), "payload ", Quoted(name),
+                    " has sizes_by_instance, which do not go together with ",
+                    why, "; use a payload with a size");
+  }
+
   const TestValidation& validation_;
   const TestNames& names_;
   const RpcSpec& rpc_;
   const Path path_;
 };
 
+void CheckSizes(const TestValidation& validation, int index) {
+  const auto& sizes =
+      validation.test().payload_descriptions(index).sizes_by_instance();
+  const Path path = validation.Element("payload_descriptions",
+                                       validation.names().payloads, index);
+  for (int i = 0; i < sizes.size(); ++i) {
+    validation.CheckRange(path.Field("sizes_by_instance").At(i), sizes[i], 0,
+                          kMaxSizeBytes);
+  }
+}
+
 }  // namespace
 
 void ValidateRpcs(const TestValidation& validation) {
+  for (int i = 0; i < validation.test().payload_descriptions_size(); ++i) {
+    CheckSizes(validation, i);
+  }
   for (int i = 0; i < validation.test().rpc_descriptions_size(); ++i) {
     RpcValidation(validation, i).Validate();
   }
