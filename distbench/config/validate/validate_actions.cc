@@ -178,6 +178,11 @@ void ValidateActions(const TestValidation& validation) {
     }
     CheckPredicates(validation, path.Field("predicates"), action);
     CheckReceived(validation, path.Field("receive_rpc_name"), action);
+    const int rpc = validation.names().rpcs.Find(action.rpc_name());
+    if (rpc == kNone) continue;
+    CheckSizesByInstance(validation, path.Field("request_payload_override"),
+                         action.request_payload_override(),
+                         validation.test().rpc_descriptions(rpc));
   }
 }
 

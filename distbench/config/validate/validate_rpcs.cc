@@ -130,8 +130,10 @@ class RpcValidation {
   void Validate() const {
     CheckHandler();
     CheckFanout();
-    CheckSizesByInstance("request_payload_name", rpc_.request_payload_name());
-    CheckSizesByInstance("response_payload_name", rpc_.response_payload_name());
+    CheckSizesByInstance(validation_, path_.Field("request_payload_name"),
+                         rpc_.request_payload_name(), rpc_);
+    CheckSizesByInstance(validation_, path_.Field("response_payload_name"),
+                         rpc_.response_payload_name(), rpc_);
     // Calls to servers outside of the test have none, as their product checks.
     if (rpc_.has_stream() && !CallsOutside(rpc_)) {
       StreamValidation(validation_, path_, rpc_).Validate();
@@ -226,24 +228,6 @@ class RpcValidation {
     return targets;
   }
 
-  // Which instance a call reaches is known when its size is.
-  void CheckSizesByInstance(const char* field, const std::string& name) const {
-    const int index = names_.payloads.Find(name);
-    if (index == kNone) return;
-    const PayloadSpec& payload = validation_.test().payload_descriptions(index);
-    if (payload.sizes_by_instance().empty()) return;
-    const char* const why =
-        rpc_.has_stream() ? "stream"
-        : rpc_.has_policy() ? "policy"
-        : !rpc_.multi_server_channel_name().empty()
-            ? "multi_server_channel_name"
-            : nullptr;
-    if (why == nullptr) return;
-    validation_.Add(path_.Field(field), "payload ", Quoted(name),
-                    " has sizes_by_instance, which do not go together with ",
-                    why, "; use a payload with a size");
-  }
-
   const TestValidation& validation_;
   const TestNames& names_;
   const RpcSpec& rpc_;
@@ -262,6 +246,28 @@ void CheckSizes(const TestValidation& validation, int index) {
 }
 
 }  // namespace
+
+void CheckSizesByInstance(const TestValidation& validation, const Path& path,
+                          const std::string& payload, const RpcSpec& rpc) {
+  const int index = validation.names().payloads.Find(payload);
+  if (index == kNone || validation.test()
+                            .payload_descriptions(index)
+                            .sizes_by_instance()
+                            .empty()) {
+    return;
+  }
+  const auto refuse = [&](const char* part) {
+    validation.Add(path, "payload ", Quoted(payload),
+                   " has sizes_by_instance, which do not go together with the ",
+                   part, " of RPC ", Quoted(rpc.name()),
+                   "; use a payload with a size");
+  };
+  if (rpc.has_stream()) refuse("stream");
+  if (rpc.has_policy()) refuse("policy");
+  if (!rpc.multi_server_channel_name().empty()) {
+    refuse("multi_server_channel_name");
+  }
+}
 
 void ValidateRpcs(const TestValidation& validation) {
   for (int i = 0; i < validation.test().payload_descriptions_size(); ++i) {
