@@ -14,7 +14,9 @@
 namespace distbench::base {
 
 // The version of distbench, such as "1.2.3": the content of the file VERSION at
-// the root of the source. All processes of a cluster must have the same.
+// the root of the source. Results say it; which processes work together is
+// decided by the versions of their protocols
+// (NodeRegistration.control_protocol, EngineProgram.engine_protocol).
 absl::string_view ProgramVersion();
 
 // The source revision that this program was built from, with "+" if there were
