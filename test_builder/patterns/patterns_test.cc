@@ -21,7 +21,8 @@ TEST(RegistryTest, HasThePatterns) {
       ElementsAre("client_server", "clique", "rectangular", "tripartite",
                   "stochastic", "multi_level_rpc",
                   "variable_response_multi_level_rpc", "feed_aggregator",
-                  "storage_service", "inference", "streaming", "homa_cp_node"));
+                  "storage_service", "inference", "streaming", "collective",
+                  "training", "homa_cp_node"));
 }
 
 TEST(RegistryTest, FindsByName) {

@@ -18,7 +18,7 @@ Inbox::Inbox(const config::Plan& plan, int instance)
           rpc.server_service != plan.instances[instance].service) {
         continue;
       }
-      box.reset(new Box{.is_called = IsCalledByAnother(plan, rpc, instance)});
+      box = std::make_unique<Box>(IsCalledByAnother(plan, rpc, instance));
     }
   }
 }

@@ -59,6 +59,8 @@ class Inbox {
 
  private:
   struct Box {
+    explicit Box(bool is_called) : is_called(is_called) {}
+
     const bool is_called;  // by another instance
     absl::Mutex mutex;
     int64_t answered ABSL_GUARDED_BY(mutex) = 0;  // and not received
