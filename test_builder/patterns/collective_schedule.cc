@@ -76,7 +76,8 @@ class Schedule {
   }
   std::string Compute(absl::string_view what,
                       const std::vector<std::string>& after) {
-    Action& action = Add(absl::StrCat(what, "_", computed_[what]++), after);
+    int& count = computed_[std::string(what)];
+    Action& action = Add(absl::StrCat(what, "_", count++), after);
     if (!collective_.compute.empty()) {
       action.set_delay_distribution_name(collective_.compute);
     }
@@ -115,7 +116,7 @@ class Schedule {
   std::map<std::string, std::string> last_receive_;  // by RPC
   std::map<std::string, int> sent_;
   std::map<std::string, int> received_;
-  std::map<std::string, int, std::less<>> computed_;
+  std::map<std::string, int> computed_;
 };
 
 // For each chunk, the action after which its next step may begin.

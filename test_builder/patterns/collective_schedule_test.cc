@@ -231,6 +231,14 @@ class RankSystem {
     for (const std::string& dependency : list_[index]->dependencies()) {
       if (!state.done.contains(numbers_.at(dependency))) return false;
     }
+    // Actions that may begin do so in the order of the list.
+    for (int earlier = 0; earlier < index; ++earlier) {
+      if (list_[index]->has_rpc_name() &&
+          list_[earlier]->rpc_name() == list_[index]->rpc_name() &&
+          !state.done.contains(earlier)) {
+        return false;
+      }
+    }
     if (!list_[index]->has_receive_rpc_name()) return true;
     const std::string& rpc = list_[index]->receive_rpc_name();
     return !IsCalled(rpc, rank) || !state.arrived[rpc].empty();
@@ -404,13 +412,13 @@ struct Way {
 class FollowBytesTest : public testing::TestWithParam<Way> {};
 
 TEST_P(FollowBytesTest, EachRankHasWhatItShouldInTheEnd) {
-  for (const int ranks : {2, 3, 4, 5, 7, 8, 16}) {
+  for (const int ranks : {2, 3, 4, 5, 8, 16}) {
     if (GetParam().algorithm == std::string("halving_doubling") &&
         (ranks & (ranks - 1)) != 0) {
       continue;
     }
     for (const int chunks : {1, 3}) {
-      for (uint32_t seed = 1; seed <= 5; ++seed) {
+      for (uint32_t seed = 1; seed <= (ranks == 16 ? 1 : 3); ++seed) {
         Follow({.operation = GetParam().operation,
                 .algorithm = GetParam().algorithm,
                 .ranks = ranks,
@@ -442,7 +450,7 @@ TEST(CollectiveTest, SaysWhatItIs) {
   const auto traffic = BuildPattern(
       "collective", {{"operation", "all_gather"}, {"size", "4096"}});
   ASSERT_TRUE(traffic.ok()) << traffic.status();
-  EXPECT_EQ(traffic->alias, "all_gather_ring_8x1x4096x1");
+  EXPECT_EQ(traffic->alias, "collective_all_gather_ring_8x1x4096x1");
   for (const Action& action : traffic->body.actions()) {
     EXPECT_EQ(action.has_collective(), action.name() == "all_gather");
     if (!action.has_collective()) continue;
