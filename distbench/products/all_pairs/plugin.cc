@@ -171,8 +171,8 @@ absl::Status WriteText(const report::ReportInput& input,
     if (lines.empty()) continue;
     has_pairs = true;
     sink(absl::StrCat(base::PrintableLine(run.name), report::RunNumber(run),
+                      report::IsSimulated(*run.result) ? " (simulated)" : "",
                       ":\n"));
-    if (report::IsSimulated(*run.result)) sink("  Simulated, not measured\n");
     for (const std::string& line : lines) sink(absl::StrCat(line, "\n"));
   }
   if (has_pairs) return absl::OkStatus();

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -24,12 +26,10 @@ namespace {
 
 // ---- Reading the result -----------------------------------------------------
 
-// A rank's part in an operation. Times are on the sequencer's clock, as far as
-// it is known.
+// A rank's part in an operation.
 struct RankLog {
   std::string instance;
   const IterationLog* log = nullptr;
-  int64_t clock_offset_ns = 0;
 };
 
 int AxisOf(const CollectiveSpec& spec) {
@@ -37,67 +37,46 @@ int AxisOf(const CollectiveSpec& spec) {
 }
 
 // The name of an instance with a star in place of its coordinate on the axis.
-std::string GroupOf(absl::string_view service, const config::Grid& grid,
-                    const config::Coordinates& at, int axis) {
-  std::string group(service);
-  for (int i = 0; i < grid.dimensions; ++i) {
-    absl::StrAppend(&group, "/", i == axis ? "*" : absl::StrCat(at[i]));
+std::string GroupOf(const config::ParsedInstanceName& name, int axis) {
+  std::string group = name.service;
+  for (int i = 0; i < std::ssize(name.coordinates); ++i) {
+    absl::StrAppend(&group, "/",
+                    i == axis ? "*" : absl::StrCat(name.coordinates[i]));
   }
   return group;
 }
 
-// Clocks are corrected where they differ by more than the difference is known
-// (docs/architecture.md, decision 6).
-const NodeClockOffset* ClockOf(const TestResult& result,
-                               const std::string& instance) {
-  const auto& endpoints = result.placement().service_endpoints();
-  const auto endpoint = endpoints.find(instance);
-  if (endpoint == endpoints.end()) return nullptr;
-  const auto& offsets = result.run_info().clock_offsets();
-  const auto offset = offsets.find(endpoint->second.node_alias());
-  return offset == offsets.end() ? nullptr : &offset->second;
-}
-
-int64_t CorrectionOf(const NodeClockOffset* clock) {
-  const bool differs = clock != nullptr &&
-                       std::abs(clock->offset_ns()) > clock->error_ns();
-  return differs ? clock->offset_ns() : 0;
-}
-
-// The ranks of an action, in groups by their names. Every group is in the order
-// of the instances, which is that of their coordinates on the axis.
+// The ranks of an action, in groups by their names; both in the order of the
+// instances' coordinates, the last one first, as instances are numbered.
 using Groups = std::vector<std::pair<std::string, std::vector<RankLog>>>;
 
 Groups GroupsOf(const TestResult& result, const Action& action) {
+  const int axis = AxisOf(action.collective());
+  using Place = std::pair<std::string, std::vector<int>>;
+  std::map<Place, std::pair<std::string, RankLog>> ranks;  // with the group
+  for (const auto& [instance, log] : result.service_logs().instance_logs()) {
+    const auto iterations = log.iteration_logs().find(action.name());
+    if (iterations == log.iteration_logs().end()) continue;
+    const auto name = config::ParseInstanceName(instance);
+    if (!name.has_value()) continue;
+    Place place = {name->service, name->coordinates};
+    absl::c_reverse(place.second);
+    ranks[std::move(place)] = {GroupOf(*name, axis),
+                               {instance, &iterations->second}};
+  }
   Groups groups;
   absl::flat_hash_map<std::string, size_t> positions;
-  const auto& logs = result.service_logs().instance_logs();
-  for (const ServiceSpec& service : result.traffic_config().services()) {
-    if (config::IsOutside(service)) continue;
-    const config::Grid grid = config::GridOf(service);
-    for (int number = 0; number < grid.Count(); ++number) {
-      std::string instance =
-          config::InstanceName(service.name(), grid, number);
-      const auto log = logs.find(instance);
-      if (log == logs.end()) continue;
-      const auto iterations = log->second.iteration_logs().find(action.name());
-      if (iterations == log->second.iteration_logs().end()) continue;
-      const std::string name =
-          GroupOf(service.name(), grid, config::CoordinatesOf(grid, number),
-                  AxisOf(action.collective()));
-      const auto [position, is_new] =
-          positions.try_emplace(name, groups.size());
-      if (is_new) groups.emplace_back(name, std::vector<RankLog>());
-      const int64_t offset_ns = CorrectionOf(ClockOf(result, instance));
-      groups[position->second].second.push_back(
-          {std::move(instance), &iterations->second, offset_ns});
-    }
+  for (auto& [place, rank] : ranks) {
+    auto& [group, log] = rank;
+    const auto [position, is_new] = positions.try_emplace(group, groups.size());
+    if (is_new) groups.emplace_back(group, std::vector<RankLog>());
+    groups[position->second].second.push_back(std::move(log));
   }
   return groups;
 }
 
-// The error of differences between the clocks of a group's ranks; none if all
-// are on one host.
+// How far apart the clocks of a group's ranks may be: all are corrected to the
+// sequencer's, as far as the difference is known. None if all are on one host.
 std::optional<int64_t> ClockErrorOf(const TestResult& result,
                                     const std::vector<RankLog>& ranks) {
   std::map<std::string, int64_t> errors;  // by node
@@ -105,9 +84,10 @@ std::optional<int64_t> ClockErrorOf(const TestResult& result,
     const auto& endpoints = result.placement().service_endpoints();
     const auto endpoint = endpoints.find(rank.instance);
     if (endpoint == endpoints.end()) return std::nullopt;
-    const NodeClockOffset* const clock = ClockOf(result, rank.instance);
+    const auto& offsets = result.run_info().clock_offsets();
+    const auto offset = offsets.find(endpoint->second.node_alias());
     errors[endpoint->second.hostname()] =
-        clock == nullptr ? 0 : clock->error_ns();
+        offset == offsets.end() ? 0 : offset->second.error_ns();
   }
   if (errors.size() < 2) return std::nullopt;
   std::vector<int64_t> largest;
@@ -132,8 +112,7 @@ std::vector<Iteration> CommonIterations(const std::vector<RankLog>& ranks) {
                                 log.start_timestamps_ns_size()});
     for (int i = 0; i < count; ++i) {
       Iteration& iteration = by_number[log.numbers(i)];
-      const int64_t begin_ns =
-          log.start_timestamps_ns(i) - rank.clock_offset_ns;
+      const int64_t begin_ns = log.start_timestamps_ns(i);
       iteration.begin_ns.push_back(begin_ns);
       iteration.end_ns.push_back(begin_ns + log.durations_ns(i));
     }
