@@ -17,6 +17,7 @@
 #include "absl/types/span.h"
 #include "distbench/config/catalogs/activity_catalog.h"
 #include "distbench/engine/engine.h"
+#include "distbench/engine/recording/iteration_recorder.h"
 #include "distbench/engine/recording/recorder.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
@@ -145,6 +146,7 @@ class Collector {
     for (int rpc = 0; rpc < rpc_count; ++rpc) EmitTimeSeries(rpc);
     for (size_t worker = 0; worker < workers_.size(); ++worker) {
       EmitServing(*workers_[worker]);
+      EmitIterations(*workers_[worker]);
       EmitStatistics(worker);
       for (int rpc = 0; rpc < rpc_count; ++rpc) EmitRecord(worker, rpc);
       EmitSamples(worker);
@@ -213,6 +215,18 @@ class Collector {
     if (worker.faults() != nullptr) worker.faults()->AddTo(log);
     if (worker.admission() != nullptr) {
       worker.admission()->totals().Encode(*log.mutable_admission_log());
+    }
+    EmitLog(std::move(log));
+  }
+
+  void EmitIterations(const Worker& worker) {
+    ServicePerformanceLog log;
+    const std::vector<std::string>& actions = engine_.plan().recorded_actions;
+    for (int i = 0; i < std::ssize(actions); ++i) {
+      IterationLog iterations;
+      if (worker.iterations().Encode(i, engine_.unix_offset_ns(), iterations)) {
+        (*log.mutable_iteration_logs())[actions[i]] = std::move(iterations);
+      }
     }
     EmitLog(std::move(log));
   }

@@ -41,7 +41,8 @@ Engine::Engine(EngineOptions options,
                   {.seed = SeedOf(kNoWorker),
                    .default_threads =
                        PoolsHaveThreads(options_) ? options_.worker_count : 0,
-                   .make_pool = options_.make_iteration_pool}) {}
+                   .make_pool = options_.make_iteration_pool}),
+      inbox_(*options_.plan, options_.instance) {}
 
 uint64_t Engine::SeedOf(int worker) const {
   const uint64_t seed = options_.plan->seed;

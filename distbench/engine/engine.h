@@ -24,6 +24,7 @@
 #include "distbench/engine/activity_pools/activities.h"
 #include "distbench/engine/activity_pools/iteration_pool.h"
 #include "distbench/engine/routes/engine_state.h"
+#include "distbench/engine/worker/inbox.h"
 #include "distbench/engine/worker/worker.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/stats/interval_series.h"
@@ -136,6 +137,7 @@ class Engine final : private WorkerGroup {
 
   // WorkerGroup
   Activities& activities() override { return activities_; }
+  Inbox& inbox() override { return inbox_; }
   void OnMainListFinished() override;
   int64_t OnManyPendingRpcs() override;
   void OnMuchPendingWork(const char* what, const char* remedy) override;
@@ -147,6 +149,7 @@ class Engine final : private WorkerGroup {
   EngineState state_;
   const std::unique_ptr<protocol::ProtocolDriver> driver_;
   Activities activities_;
+  Inbox inbox_;
   std::string address_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::thread> threads_;

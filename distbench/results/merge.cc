@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/results/iteration_logs.h"
 #include "distbench/results/message_sums.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/results/time_series.h"
@@ -159,6 +160,7 @@ absl::Status MergeMeasurements(ServicePerformanceLog& from,
   using Log = ServicePerformanceLog;
   merge_each(&Log::mutable_rpc_time_series, MergeTimeSeries);
   merge_each(&Log::mutable_activity_logs, MergeActivityLog);
+  merge_each(&Log::mutable_iteration_logs, MergeIterationLog);
   merge_each(&Log::mutable_offered_loads, MergeOfferedLoad);
   merge_each(&Log::mutable_pooled_statistics, MergeStatistics);
   merge_each(&Log::mutable_stream_statistics, merge_counters(kStreamTexts));

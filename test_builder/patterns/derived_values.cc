@@ -14,11 +14,15 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "google/protobuf/text_format.h"
+#include "test_builder/patterns/collective_schedule.h"
 #include "test_builder/patterns/homa_workloads.h"
 #include "test_builder/patterns/pattern.h"
 
 namespace distbench::test_builder {
 namespace {
+
+constexpr int64_t kMaxInstances = 100'000;
 
 // ---- Open loops -------------------------------------------------------------
 
@@ -63,7 +67,6 @@ absl::Status DerivePeriod(const ParameterValues& values, ValueMap& derived) {
 }
 
 absl::Status DeriveGrid(const ParameterValues& values, ValueMap& derived) {
-  constexpr int64_t kMaxInstances = 100'000;
   const int64_t x_size = values.Integer("x_size");
   const int64_t y_size = values.Integer("y_size");
   if (x_size * y_size > kMaxInstances) {
@@ -205,11 +208,115 @@ absl::Status DeriveFeed(const ParameterValues& values, ValueMap& derived) {
   return DeriveQueryLoad(values, derived);
 }
 
+// ---- collective and training ------------------------------------------------
+
+constexpr char kCompute[] = "compute";
+
+// Whether ranks compute at all; then with the distribution of their times.
+bool AddCompute(const ParameterValues& values,
+                DistributedSystemDescription& test) {
+  constexpr double kNsPerUs = 1000;
+  const double mean_ns = kNsPerUs * values.Number("compute_us");
+  if (mean_ns == 0) return false;
+  const double spread = values.Number("compute_spread_percent") / 100;
+  DistributionConfig& times = *test.add_delay_distribution_configs();
+  times.set_name(kCompute);
+  times.add_field_names("action_delay_ns");
+  PmfPoint& point = *times.add_pmf_points();
+  point.set_pmf(1);
+  DataPoint& range = *point.add_data_points();
+  range.set_lower(std::llround(mean_ns * (1 - spread)));
+  range.set_upper(std::llround(mean_ns * (1 + spread)));
+  return true;
+}
+
+// Adds the list, in which ranks compute, if they do, before the collective.
+absl::Status AddCollectiveList(absl::string_view list, bool computes,
+                               const Collective& collective,
+                               DistributedSystemDescription& test) {
+  ActionList& actions = *test.add_action_lists();
+  actions.set_name(std::string(list));
+  if (computes) {
+    Action& compute = *test.add_actions();
+    compute.set_name(kCompute);
+    compute.set_delay_distribution_name(kCompute);
+    actions.add_action_names(kCompute);
+  }
+  actions.add_action_names(collective.name);
+  return AddCollective(collective, computes ? kCompute : "", test);
+}
+
+void SetSchedule(const ParameterValues& values,
+                 const DistributedSystemDescription& test, ValueMap& derived) {
+  google::protobuf::TextFormat::PrintToString(test, &derived["schedule"]);
+  derived["total_iterations"] = absl::StrCat(
+      values.Integer("iterations") + values.Integer("warmup_iterations"));
+}
+
+absl::Status DeriveCollective(const ParameterValues& values,
+                              ValueMap& derived) {
+  const std::string& operation = values.Text("operation");
+  Collective collective = {.name = operation,
+                           .operation = operation,
+                           .algorithm = values.Has("algorithm")
+                                            ? values.Text("algorithm")
+                                            : AlgorithmsOf(operation).front(),
+                           .ranks = values.Integer("ranks"),
+                           .size = values.Integer("size"),
+                           .chunks = values.Integer("chunks"),
+                           .skew = values.Number("skew")};
+  derived["chosen_algorithm"] = collective.algorithm;
+  const int64_t ranks = collective.ranks * values.Integer("groups");
+  if (ranks > kMaxInstances) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "ranks=", collective.ranks, ", groups=", values.Integer("groups"),
+        ": these are ", ranks, " ranks; at most ", kMaxInstances,
+        " are possible"));
+  }
+  DistributedSystemDescription test;
+  const bool computes = AddCompute(values, test);
+  const bool is_pipeline = operation == "pipeline";
+  if (computes && is_pipeline) collective.compute = kCompute;
+  absl::Status status = AddCollectiveList(
+      "iteration", computes && !is_pipeline, collective, test);
+  SetSchedule(values, test, derived);
+  return status;
+}
+
+absl::Status DeriveTraining(const ParameterValues& values, ValueMap& derived) {
+  const auto all_reduce = [&](absl::string_view kind, absl::string_view size,
+                              const char* axis) {
+    return Collective{
+        .name = absl::StrCat(kind, "_all_reduce"),
+        .operation = "all_reduce",
+        .algorithm = values.Text(absl::StrCat(kind, "_algorithm")),
+        .axis = axis,
+        .ranks = values.Integer(absl::StrCat(kind, "_parallel")),
+        .size = values.Integer(size),
+        .chunks = values.Integer("chunks")};
+  };
+  const Collective rows = all_reduce("tensor", "activation_size", "x");
+  const Collective columns = all_reduce("data", "gradient_size", "y");
+  if (rows.ranks * columns.ranks > kMaxInstances) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "tensor_parallel=", rows.ranks, ", data_parallel=", columns.ranks,
+        ": these are ", rows.ranks * columns.ranks, " ranks; at most ",
+        kMaxInstances, " are possible"));
+  }
+  DistributedSystemDescription test;
+  const bool computes = AddCompute(values, test);
+  absl::Status status = AddCollectiveList("layer", computes, rows, test);
+  if (status.ok()) status = AddCollective(columns, "layers", test);
+  SetSchedule(values, test, derived);
+  return status;
+}
+
 }  // namespace
 
 DeriveFunction FindDeriveFunction(absl::string_view name) {
   static const auto& functions =
       *new std::map<absl::string_view, DeriveFunction>{
+          {"collective", &DeriveCollective},
           {"feed", &DeriveFeed},
           {"grid", &DeriveGrid},
           {"homa_messages", &DeriveHomaMessages},
@@ -218,6 +325,7 @@ DeriveFunction FindDeriveFunction(absl::string_view name) {
           {"query_tree", &DeriveQueryTree},
           {"stochastic", &DeriveStochastic},
           {"streaming", &DeriveStreaming},
+          {"training", &DeriveTraining},
           {"variable_response", &DeriveVariableResponse},
       };
   const auto found = functions.find(name);

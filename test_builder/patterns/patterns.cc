@@ -193,6 +193,8 @@ const std::vector<Pattern>& AllPatterns() {
       ReadPattern(kStorageServiceYaml),
       ReadPattern(kInferenceYaml),
       ReadPattern(kStreamingYaml),
+      ReadPattern(kCollectiveYaml),
+      ReadPattern(kTrainingYaml),
       ReadPattern(kHomaCpNodeYaml),
   };
   return patterns;

@@ -29,6 +29,8 @@ constexpr const char* kConfigs[] = {
     "storage_service",
     "inference",
     "streaming:direction=echo",
+    "collective:operation=all_reduce:algorithm=tree:ranks=5:chunks=2",
+    "training:tensor_parallel=4",
 };
 
 TEST(PatternFuzzTest, SurvivesTheKeptCorpus) {

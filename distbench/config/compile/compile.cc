@@ -85,8 +85,29 @@ class CompileContext {
     const int index = names_.payloads.Find(name);
     if (index == kNone) return {.fixed_bytes = default_bytes};
     const PayloadSpec& payload = test_.payload_descriptions(index);
-    return {.fixed_bytes = payload.size(),
-            .distribution = SizeDistribution(payload.size_distribution_name())};
+    return {
+        .fixed_bytes = payload.size(),
+        .distribution = SizeDistribution(payload.size_distribution_name()),
+        .size_table = payload.sizes_by_instance().empty() ? kNone : index};
+  }
+
+  // Builds Plan::size_tables: one for each payload; most are empty.
+  std::vector<std::vector<int64_t>> MakeSizeTables() const {
+    std::vector<std::vector<int64_t>> tables;
+    for (const PayloadSpec& payload : test_.payload_descriptions()) {
+      tables.emplace_back(payload.sizes_by_instance().begin(),
+                          payload.sizes_by_instance().end());
+    }
+    return tables;
+  }
+
+  // Builds Plan::recorded_actions.
+  std::vector<std::string> RecordedActions() const {
+    std::vector<std::string> recorded;
+    for (const Action& action : test_.actions()) {
+      if (action.record_iterations()) recorded.push_back(action.name());
+    }
+    return recorded;
   }
 
  private:
@@ -381,6 +402,10 @@ void CompileTarget(const TestNames& names, const Action& action,
       plan.kind = ActionPlan::Kind::kReplay;
       plan.target = names.replay_traces.Find(action.rpc_replay_trace_name());
       break;
+    case Action::kReceiveRpcName:
+      plan.kind = ActionPlan::Kind::kReceive;
+      plan.target = names.rpcs.Find(action.receive_rpc_name());
+      break;
     case Action::ACTION_NOT_SET:
       break;
   }
@@ -456,6 +481,20 @@ ListPlan CompileList(const CompileContext& context, const ActionList& list) {
   return plan;
 }
 
+// Where the iterations of each action are recorded, if they are.
+void SetRecords(Plan& plan) {
+  absl::flat_hash_map<std::string, int> records;
+  for (const std::string& name : plan.recorded_actions) {
+    records.try_emplace(name, static_cast<int>(records.size()));
+  }
+  for (ListPlan& list : plan.lists) {
+    for (ActionPlan& action : list.actions) {
+      const auto found = records.find(action.name);
+      if (found != records.end()) action.record = found->second;
+    }
+  }
+}
+
 // ---- Faults of servers ------------------------------------------------------
 
 // Clients' reports show the message, which must not be taken for a failure that
@@ -526,7 +565,10 @@ Plan Compile(const DistributedSystemDescription& test) {
   CompileServices(context, plan);
   plan.rpcs = CompileAll(context, test.rpc_descriptions(), CompileRpc);
   plan.lists = CompileAll(context, test.action_lists(), CompileList);
+  plan.recorded_actions = context.RecordedActions();
+  SetRecords(plan);
   plan.distributions = context.MakeDistributions();
+  plan.size_tables = context.MakeSizeTables();
   for (const ActivityPoolSpec& pool : test.activity_pools()) {
     plan.activity_pools.push_back({.name = pool.name(), .size = pool.size()});
   }

@@ -28,11 +28,12 @@ namespace distbench::config {
 
 inline constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
 
-// A payload size in bytes, for the whole serialised message: either fixed, or
-// drawn from Plan::distributions.
+// A payload size in bytes, for the whole serialised message: fixed, drawn from
+// Plan::distributions, or that of an instance in Plan::size_tables.
 struct SizePlan {
   int64_t fixed_bytes = 0;
   int distribution = kNone;
+  int size_table = kNone;
 };
 
 struct FanoutPlan {
@@ -41,9 +42,12 @@ struct FanoutPlan {
     kRandom,
     kRoundRobin,
     kSameCoordinates,  // on every axis of `axes`
-    kRing,             // +1 on `axis`, modulo its size
+    kRing,             // +distance on `axis`, modulo its size
     kAlternatingRing,  // -1 if the deciding coordinate is odd, else +1
     kLinear,           // +distance on `axis`; no target beyond the edge
+    kXor,              // ^distance on `axis`; no target beyond the edge
+    kChild,            // on `axis`, in a binary tree: child number `distance`
+    kParent,           // likewise the parent, of child number `distance`
     kStochastic,       // a number of targets drawn from `choices`
   };
   // Selects `target_count` distinct instances with this probability.
@@ -55,7 +59,7 @@ struct FanoutPlan {
   Kind kind = Kind::kAll;
   int axis = 0;                 // 0: x, 1: y, 2: z
   std::vector<int> axes;        // kSameCoordinates
-  int distance = 0;             // kLinear; may be negative
+  int distance = 1;             // kRing and kLinear: may be negative
   std::vector<Choice> choices;  // kStochastic; probabilities sum to 1
 };
 
@@ -187,7 +191,7 @@ struct IterationsPlan {
 // An entry of an action list. An action that a list names twice has two
 // entries.
 struct ActionPlan {
-  enum class Kind { kNothing, kRpc, kList, kActivity, kReplay };
+  enum class Kind { kNothing, kRpc, kList, kActivity, kReplay, kReceive };
   // A predicate of the list, and the value that it must have.
   struct Condition {
     int predicate;
@@ -197,6 +201,7 @@ struct ActionPlan {
   std::string name;
   Kind kind = Kind::kNothing;
   int target = kNone;  // index into rpcs, lists, activities or replay_traces
+  int record = kNone;  // index into recorded_actions
 
   // Positions in the same list. All dependencies precede this action.
   std::vector<int> dependencies;
@@ -291,7 +296,10 @@ struct Plan {
   std::vector<InstancePlan> instances;  // by service, then number
   std::vector<RpcPlan> rpcs;            // index = rpc_index on the wire
   std::vector<ListPlan> lists;
+  std::vector<std::string> recorded_actions;  // names, each once
   std::vector<Distribution> distributions;
+  // Sizes by the number of the server's instance, starting over after the last.
+  std::vector<std::vector<int64_t>> size_tables;
   std::vector<ActivityPoolPlan> activity_pools;
   std::vector<ActivityPlan> activities;
   std::vector<ReplayTracePlan> replay_traces;

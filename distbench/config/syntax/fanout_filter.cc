@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -27,6 +28,12 @@ FanoutPlan Plain(FanoutPlan::Kind kind, int axis = 0) {
   FanoutPlan fanout;
   fanout.kind = kind;
   fanout.axis = axis;
+  return fanout;
+}
+
+FanoutPlan AtDistance(FanoutPlan::Kind kind, int axis, int distance) {
+  FanoutPlan fanout = Plain(kind, axis);
+  fanout.distance = distance;
   return fanout;
 }
 
@@ -50,9 +57,9 @@ const std::map<std::string, FanoutPlan>& PlainFilters() {
       {"same_xz", SameCoordinates({0, 2})},
       {"same_yz", SameCoordinates({1, 2})},
       {"same_xyz", SameCoordinates({0, 1, 2})},
-      {"ring_x", Plain(FanoutPlan::Kind::kRing, 0)},
-      {"ring_y", Plain(FanoutPlan::Kind::kRing, 1)},
-      {"ring_z", Plain(FanoutPlan::Kind::kRing, 2)},
+      {"ring_x", AtDistance(FanoutPlan::Kind::kRing, 0, 1)},
+      {"ring_y", AtDistance(FanoutPlan::Kind::kRing, 1, 1)},
+      {"ring_z", AtDistance(FanoutPlan::Kind::kRing, 2, 1)},
       {"alternating_ring_x", Plain(FanoutPlan::Kind::kAlternatingRing, 0)},
       {"alternating_ring_y", Plain(FanoutPlan::Kind::kAlternatingRing, 1)},
       {"alternating_ring_z", Plain(FanoutPlan::Kind::kAlternatingRing, 2)},
@@ -60,15 +67,46 @@ const std::map<std::string, FanoutPlan>& PlainFilters() {
   return *filters;
 }
 
-// The syntax of the filters that take arguments.
+// Filters with a number as their argument: NAME_x{d}, NAME_y{d}, NAME_z{d}.
+struct NumberForm {
+  absl::string_view name;
+  FanoutPlan::Kind kind;
+  int64_t min;
+  int64_t max;
+  absl::string_view what;  // the number is
+  absl::string_view example;
+};
+constexpr int64_t kMaxInt = std::numeric_limits<int>::max();
+constexpr NumberForm kNumberForms[] = {
+    {"linear", FanoutPlan::Kind::kLinear, -kMaxInt, kMaxInt,
+     "the distance must be an integer", "linear_x{1}"},
+    {"ring", FanoutPlan::Kind::kRing, -kMaxInt, kMaxInt,
+     "the distance must be an integer", "ring_x{2}"},
+    {"xor", FanoutPlan::Kind::kXor, 1, kMaxInt,
+     "the bits to flip must be an integer above 0", "xor_x{4}"},
+    {"child", FanoutPlan::Kind::kChild, 1, 2,
+     "the child must be 1, the first one, or 2", "child_x{1}"},
+    {"parent", FanoutPlan::Kind::kParent, 1, 2,
+     "the child that calls must be 1, the first one, or 2", "parent_x{1}"},
+};
+
+constexpr absl::string_view kAxisNames[] = {"x", "y", "z"};
+
+std::string FormOf(const NumberForm& form, int axis) {
+  return absl::StrCat(form.name, "_", kAxisNames[axis], "{");
+}
+
+// The syntax of all filters.
 const std::vector<std::string>& FilterForms() {
   static const auto* const forms = [] {
     auto* const all = new std::vector<std::string>;
     for (const auto& [name, fanout] : PlainFilters()) all->push_back(name);
-    for (const char* form :
-         {"linear_x{d}", "linear_y{d}", "linear_z{d}", "stochastic{p:n,p:n}"}) {
-      all->push_back(form);
+    for (const NumberForm& form : kNumberForms) {
+      for (int axis = 0; axis < 3; ++axis) {
+        all->push_back(absl::StrCat(FormOf(form, axis), "d}"));
+      }
     }
+    all->push_back("stochastic{p:n,p:n}");
     return all;
   }();
   return *forms;
@@ -79,26 +117,16 @@ absl::Status Invalid(absl::string_view filter, absl::string_view why) {
       absl::StrCat(Quoted(filter), " is not a fanout filter; ", why));
 }
 
-struct LinearForm {
-  absl::string_view name;
-  int axis;
-};
-constexpr LinearForm kLinearForms[] = {
-    {"linear_x{", 0}, {"linear_y{", 1}, {"linear_z{", 2}};
-
-constexpr int64_t kMaxInt = std::numeric_limits<int>::max();
-
-absl::StatusOr<FanoutPlan> ParseLinear(absl::string_view filter, int axis,
+absl::StatusOr<FanoutPlan> ParseNumber(absl::string_view filter,
+                                       const NumberForm& form, int axis,
                                        absl::string_view argument) {
   base::TextScanner in(absl::StripAsciiWhitespace(argument));
-  const std::optional<int64_t> distance = in.TakeInteger();
-  if (!distance || !in.at_end() || std::abs(*distance) > kMaxInt) {
+  const std::optional<int64_t> number = in.TakeInteger();
+  if (!number || !in.at_end() || *number < form.min || *number > form.max) {
     return Invalid(filter,
-                   "the distance must be an integer, as in linear_x{1}");
+                   absl::StrCat(form.what, ", as in ", form.example));
   }
-  FanoutPlan fanout = Plain(FanoutPlan::Kind::kLinear, axis);
-  fanout.distance = static_cast<int>(*distance);
-  return fanout;
+  return AtDistance(form.kind, axis, static_cast<int>(*number));
 }
 
 // "0.7:1"; nothing if it is wrong.
@@ -150,8 +178,12 @@ absl::StatusOr<FanoutPlan> ParseFanoutFilter(absl::string_view filter) {
   if (absl::ConsumeSuffix(&without_end, "}")) {
     base::TextScanner in(without_end);
     if (in.Take("stochastic{")) return ParseStochastic(filter, in.rest());
-    if (const LinearForm* const form = in.TakeOneOf(kLinearForms)) {
-      return ParseLinear(filter, form->axis, in.rest());
+    for (const NumberForm& form : kNumberForms) {
+      for (int axis = 0; axis < 3; ++axis) {
+        if (in.Take(FormOf(form, axis))) {
+          return ParseNumber(filter, form, axis, in.rest());
+        }
+      }
     }
   }
   return Invalid(filter, ClosestName(filter, FilterForms()).has_value()
@@ -167,6 +199,9 @@ std::vector<int> AxesOf(const FanoutPlan& fanout) {
     case FanoutPlan::Kind::kRing:
     case FanoutPlan::Kind::kAlternatingRing:
     case FanoutPlan::Kind::kLinear:
+    case FanoutPlan::Kind::kXor:
+    case FanoutPlan::Kind::kChild:
+    case FanoutPlan::Kind::kParent:
       return {fanout.axis};
     case FanoutPlan::Kind::kAll:
     case FanoutPlan::Kind::kRandom:
@@ -175,6 +210,21 @@ std::vector<int> AxesOf(const FanoutPlan& fanout) {
       break;
   }
   return {};
+}
+
+bool CallsEachOnce(const FanoutPlan& fanout) {
+  return fanout.kind == FanoutPlan::Kind::kAlternatingRing ||
+         absl::c_any_of(kNumberForms, [&](const NumberForm& form) {
+           return form.kind == fanout.kind;
+         });
+}
+
+std::vector<std::string> FiltersThatCallEachOnce() {
+  std::vector<std::string> filters = {"ring_x", "alternating_ring_x"};
+  for (const NumberForm& form : kNumberForms) {
+    filters.push_back(std::string(form.example));
+  }
+  return filters;
 }
 
 }  // namespace distbench::config

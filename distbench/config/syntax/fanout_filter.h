@@ -20,6 +20,13 @@ absl::StatusOr<FanoutPlan> ParseFanoutFilter(absl::string_view filter);
 // The axes that the filter uses, ascending: 0 is x, 1 is y, 2 is z.
 std::vector<int> AxesOf(const FanoutPlan& fanout);
 
+// Whether each instance of a service is called by at most one instance of
+// another, or of its own: a condition of what actions receive.
+bool CallsEachOnce(const FanoutPlan& fanout);
+
+// The filters of which that is true, for messages.
+std::vector<std::string> FiltersThatCallEachOnce();
+
 }  // namespace distbench::config
 
 #endif  // DISTBENCH_CONFIG_SYNTAX_FANOUT_FILTER_H_

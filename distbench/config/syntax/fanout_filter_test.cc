@@ -55,6 +55,30 @@ TEST(FanoutFilter, ParsesLinear) {
   EXPECT_THAT(AxesOf(fanout), ElementsAre(1));
 }
 
+TEST(FanoutFilter, ParsesPeersByNumber) {
+  EXPECT_EQ(Parse("ring_x").distance, 1);
+  EXPECT_EQ(Parse("ring_z{-3}").kind, FanoutPlan::Kind::kRing);
+  EXPECT_EQ(Parse("ring_z{-3}").distance, -3);
+  EXPECT_EQ(Parse("xor_y{4}").kind, FanoutPlan::Kind::kXor);
+  EXPECT_EQ(Parse("xor_y{4}").distance, 4);
+  EXPECT_EQ(Parse("child_x{2}").kind, FanoutPlan::Kind::kChild);
+  EXPECT_EQ(Parse("parent_x{1}").kind, FanoutPlan::Kind::kParent);
+  EXPECT_THAT(AxesOf(Parse("parent_z{1}")), ElementsAre(2));
+  EXPECT_THAT(ErrorOf("xor_x{0}"), HasSubstr("must be an integer above 0"));
+  EXPECT_THAT(ErrorOf("child_x{3}"), HasSubstr("must be 1, the first one"));
+  EXPECT_THAT(ErrorOf("parent_x{0}"), HasSubstr("must be 1, the first one"));
+}
+
+TEST(FanoutFilter, KnowsWhichCallEachOnce) {
+  for (const std::string& filter : FiltersThatCallEachOnce()) {
+    EXPECT_TRUE(CallsEachOnce(Parse(filter))) << filter;
+  }
+  for (const char* filter :
+       {"all", "random", "round_robin", "same_x", "stochastic{1:1}"}) {
+    EXPECT_FALSE(CallsEachOnce(Parse(filter))) << filter;
+  }
+}
+
 TEST(FanoutFilter, ParsesStochastic) {
   for (const char* filter :
        {"stochastic{0.7:1,0.3:4}", "stochastic{ 0.7:1, 3e-1:4 }"}) {

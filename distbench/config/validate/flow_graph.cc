@@ -244,6 +244,24 @@ void CheckReplayer(const TestValidation& validation, const ActionUse& use) {
                  "; run it there");
 }
 
+void CheckReceiver(const TestValidation& validation, const ActionUse& use) {
+  const DistributedSystemDescription& test = validation.test();
+  const Action& action = test.actions(use.action);
+  const int index = validation.names().rpcs.Find(action.receive_rpc_name());
+  if (!action.has_receive_rpc_name() || index == kNone) return;
+  const std::string& service = test.services(use.service).name();
+  const std::string& server = test.rpc_descriptions(index).server();
+  // An undefined server is reported with the RPC.
+  if (server == service || validation.names().services.Find(server) == kNone) {
+    return;
+  }
+  validation.Add(validation.Action(use.action).Field("receive_rpc_name"),
+                 "service ", Quoted(service), " runs this in action list ",
+                 Quoted(test.action_lists(use.list).name()),
+                 ", but RPC ", Quoted(action.receive_rpc_name()),
+                 " calls service ", Quoted(server), "; receive it there");
+}
+
 // Checks each action once per service, however many lists contain it.
 void CheckCallers(const TestValidation& validation) {
   std::set<std::pair<int, int>> checked;
@@ -252,6 +270,7 @@ void CheckCallers(const TestValidation& validation) {
     if (!checked.insert({use.action, use.service}).second) continue;
     CheckCaller(validation, use);
     CheckReplayer(validation, use);
+    CheckReceiver(validation, use);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "absl/strings/strip.h"
 #include "distbench/config/arrivals/check_arrivals.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/config/syntax/fanout_filter.h"
 #include "distbench/config/syntax/traffic.h"
 #include "distbench/config/validate/validators.h"
 
@@ -27,6 +28,35 @@ void CheckParallelism(const TestValidation& validation, const Path& path,
                         action.iterations().max_parallel_iterations(), 1,
                         IsOpenLoop(action) ? std::numeric_limits<int64_t>::max()
                                            : kMaxClosedLoopParallelism);
+}
+
+// What an instance receives must be what it waits for: the RPC tells nothing of
+// the caller, so that there must be only one.
+void CheckReceived(const TestValidation& validation, const Path& path,
+                   const Action& action) {
+  const int index = validation.names().rpcs.Find(action.receive_rpc_name());
+  if (!action.has_receive_rpc_name() || index == kNone) return;
+  const RpcSpec& rpc = validation.test().rpc_descriptions(index);
+  const auto refuse = [&](auto... why) {
+    validation.Add(path, "RPC ", Quoted(rpc.name()), why...);
+  };
+  const auto fanout = ParseFanoutFilter(rpc.fanout_filter());
+  if (rpc.has_stream()) {
+    refuse(" streams; receive an RPC without a stream");
+  } else if (rpc.has_policy()) {
+    refuse(" has a policy, which may send a request twice; remove that");
+  } else if (!rpc.multi_server_channel_name().empty()) {
+    refuse(" uses a multi-server channel, which may call an instance by "
+           "several others; remove that");
+  } else if (rpc.client_size() > 1) {
+    refuse(" has ", rpc.client_size(),
+           " client services, whose requests cannot be told apart; use an RPC "
+           "for each");
+  } else if (fanout.ok() && !CallsEachOnce(*fanout)) {
+    refuse(" may call an instance by several others, whose requests cannot be "
+           "told apart; use a fanout_filter such as ",
+           QuotedList(FiltersThatCallEachOnce()));
+  }
 }
 
 // Checks that names are well-formed. Whether they are defined depends on the
@@ -147,6 +177,12 @@ void ValidateActions(const TestValidation& validation) {
       }
     }
     CheckPredicates(validation, path.Field("predicates"), action);
+    CheckReceived(validation, path.Field("receive_rpc_name"), action);
+    const int rpc = validation.names().rpcs.Find(action.rpc_name());
+    if (rpc == kNone) continue;
+    CheckSizesByInstance(validation, path.Field("request_payload_override"),
+                         action.request_payload_override(),
+                         validation.test().rpc_descriptions(rpc));
   }
 }
 

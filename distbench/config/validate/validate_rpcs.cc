@@ -130,6 +130,10 @@ class RpcValidation {
   void Validate() const {
     CheckHandler();
     CheckFanout();
+    CheckSizesByInstance(validation_, path_.Field("request_payload_name"),
+                         rpc_.request_payload_name(), rpc_);
+    CheckSizesByInstance(validation_, path_.Field("response_payload_name"),
+                         rpc_.response_payload_name(), rpc_);
     // Calls to servers outside of the test have none, as their product checks.
     if (rpc_.has_stream() && !CallsOutside(rpc_)) {
       StreamValidation(validation_, path_, rpc_).Validate();
@@ -230,9 +234,45 @@ class RpcValidation {
   const Path path_;
 };
 
+void CheckSizes(const TestValidation& validation, int index) {
+  const auto& sizes =
+      validation.test().payload_descriptions(index).sizes_by_instance();
+  const Path path = validation.Element("payload_descriptions",
+                                       validation.names().payloads, index);
+  for (int i = 0; i < sizes.size(); ++i) {
+    validation.CheckRange(path.Field("sizes_by_instance").At(i), sizes[i], 0,
+                          kMaxSizeBytes);
+  }
+}
+
 }  // namespace
 
+void CheckSizesByInstance(const TestValidation& validation, const Path& path,
+                          const std::string& payload, const RpcSpec& rpc) {
+  const int index = validation.names().payloads.Find(payload);
+  if (index == kNone || validation.test()
+                            .payload_descriptions(index)
+                            .sizes_by_instance()
+                            .empty()) {
+    return;
+  }
+  const auto refuse = [&](const char* part) {
+    validation.Add(path, "payload ", Quoted(payload),
+                   " has sizes_by_instance, which do not go together with the ",
+                   part, " of RPC ", Quoted(rpc.name()),
+                   "; use a payload with a size");
+  };
+  if (rpc.has_stream()) refuse("stream");
+  if (rpc.has_policy()) refuse("policy");
+  if (!rpc.multi_server_channel_name().empty()) {
+    refuse("multi_server_channel_name");
+  }
+}
+
 void ValidateRpcs(const TestValidation& validation) {
+  for (int i = 0; i < validation.test().payload_descriptions_size(); ++i) {
+    CheckSizes(validation, i);
+  }
   for (int i = 0; i < validation.test().rpc_descriptions_size(); ++i) {
     RpcValidation(validation, i).Validate();
   }

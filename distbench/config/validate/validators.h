@@ -41,6 +41,12 @@ void ValidateDistributions(const TestValidation& validation);
 // RPCs: their clients, servers, fanouts, payloads, quorums and streams.
 void ValidateRpcs(const TestValidation& validation);
 
+// Which instance a call reaches must be known when its size is chosen by that:
+// reports at `path` that a payload of sizes_by_instance does not go with the
+// RPC. Unknown names are reported elsewhere.
+void CheckSizesByInstance(const TestValidation& validation, const Path& path,
+                          const std::string& payload, const RpcSpec& rpc);
+
 // Single actions: what they run, how often, and when.
 void ValidateActions(const TestValidation& validation);
 

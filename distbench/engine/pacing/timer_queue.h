@@ -20,6 +20,7 @@ struct Timer {
     kActionDelay,
     kActionPace,
     kIterationWait,
+    kIterationReceive,
     kReplaySchedule,
     kReplayRecord,
     kReply,

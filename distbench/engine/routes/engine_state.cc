@@ -26,7 +26,8 @@ EngineState::EngineState(std::shared_ptr<const config::Plan> plan, int instance,
       clock_(clock),
       unix_offset_ns_(clock.UnixNs() - clock.MonotonicNs()),
       routes_(*plan_),
-      targets_(plan_->rpcs.size()) {
+      targets_(plan_->rpcs.size()),
+      recorded_numbers_(plan_->recorded_actions.size()) {
   for (size_t i = 0; i < plan_->rpcs.size(); ++i) {
     const config::RpcPlan& rpc = plan_->rpcs[i];
     if (std::count(rpc.client_services.begin(), rpc.client_services.end(),

@@ -74,6 +74,12 @@ class EngineState {
   // step of the wall clock does not move its time stamps.
   int64_t unix_offset_ns() const { return unix_offset_ns_; }
 
+  // Numbers the iterations of an action in the order in which they begin. record:
+  // index into Plan::recorded_actions. Any thread.
+  int64_t NextRecordedNumber(int record) {
+    return recorded_numbers_[record].fetch_add(1, std::memory_order_relaxed);
+  }
+
   // Stops traffic. The first reason is kept; a later call can only widen the
   // scope. Returns whether the scope was widened. Any thread.
   bool Stop(StopScope scope, absl::string_view reason);
@@ -103,6 +109,7 @@ class EngineState {
   Routes routes_;
   std::vector<RpcTargets> targets_;  // by RPC; empty where not a client
   std::vector<ReplayTable> replay_tables_;
+  std::vector<std::atomic<int64_t>> recorded_numbers_;
   std::atomic<int64_t> traffic_start_ns_ = 0;
 
   std::atomic<StopScope> stop_scope_ = StopScope::kNothing;

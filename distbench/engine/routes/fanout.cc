@@ -73,16 +73,53 @@ std::optional<int> FixedTarget(const config::FanoutPlan& plan,
       return InstanceAt(server, at);
     case config::FanoutPlan::Kind::kRing:
     case config::FanoutPlan::Kind::kAlternatingRing: {
-      const int step = plan.kind == config::FanoutPlan::Kind::kRing
-                           ? 1
-                           : AlternatingStep(axis, own);
+      const int64_t size = server.sizes[axis];
+      const int64_t step = plan.kind == config::FanoutPlan::Kind::kRing
+                               ? plan.distance % size
+                               : AlternatingStep(axis, own);
       // Coordinates outside the server's grid have no place on its ring.
-      if (at[axis] >= server.sizes[axis]) return std::nullopt;
-      at[axis] = (at[axis] + step + server.sizes[axis]) % server.sizes[axis];
+      if (at[axis] >= size) return std::nullopt;
+      at[axis] = (at[axis] + step + size) % size;
       return InstanceAt(server, at);
     }
+    case config::FanoutPlan::Kind::kXor:
+      at[axis] ^= plan.distance;
+      return InstanceAt(server, at);
+    case config::FanoutPlan::Kind::kChild:
+      at[axis] = 2 * at[axis] + plan.distance;
+      return InstanceAt(server, at);
+    case config::FanoutPlan::Kind::kParent:
+      if (at[axis] == 0 || (at[axis] - plan.distance) % 2 != 0) {
+        return std::nullopt;
+      }
+      at[axis] = (at[axis] - plan.distance) / 2;
+      return InstanceAt(server, at);
     default:
       return std::nullopt;
+  }
+}
+
+// The coordinates on the fanout's axis of those who may call the one at `at`;
+// FixedTarget() says whether they do.
+std::vector<int64_t> PossibleCallers(const config::FanoutPlan& plan,
+                                     const config::ServicePlan& server,
+                                     int64_t at) {
+  const int64_t size = server.sizes[plan.axis];
+  switch (plan.kind) {
+    case config::FanoutPlan::Kind::kRing:
+      return {(at - plan.distance % size + size) % size};
+    case config::FanoutPlan::Kind::kAlternatingRing:
+      return {(at + 1) % size, (at - 1 + size) % size};
+    case config::FanoutPlan::Kind::kLinear:
+      return {at - plan.distance};
+    case config::FanoutPlan::Kind::kXor:
+      return {at ^ plan.distance};
+    case config::FanoutPlan::Kind::kChild:
+      return {(at - plan.distance) / 2};
+    case config::FanoutPlan::Kind::kParent:
+      return {2 * at + plan.distance};
+    default:
+      return {};
   }
 }
 
@@ -104,7 +141,10 @@ std::vector<int> FindCandidates(const config::Plan& plan,
   switch (rpc.fanout.kind) {
     case config::FanoutPlan::Kind::kRing:
     case config::FanoutPlan::Kind::kAlternatingRing:
-    case config::FanoutPlan::Kind::kLinear: {
+    case config::FanoutPlan::Kind::kLinear:
+    case config::FanoutPlan::Kind::kXor:
+    case config::FanoutPlan::Kind::kChild:
+    case config::FanoutPlan::Kind::kParent: {
       const std::optional<int> target =
           FixedTarget(rpc.fanout, server, CoordinatesOf(client));
       if (!target.has_value() || (among_peers && *target == client.number)) {
@@ -158,6 +198,30 @@ bool Fanout::AlwaysAll() const {
     default:
       return candidates_.size() <= 1 || !shuffled_;
   }
+}
+
+bool IsCalledByAnother(const config::Plan& plan, const config::RpcPlan& rpc,
+                       int instance) {
+  const config::InstancePlan& called = plan.instances[instance];
+  const config::ServicePlan& server = plan.services[rpc.server_service];
+  const int client_service = rpc.client_services.front();
+  const Coordinates own = CoordinatesOf(called);
+  for (const int64_t at :
+       PossibleCallers(rpc.fanout, server, own[rpc.fanout.axis])) {
+    Coordinates caller = own;
+    caller[rpc.fanout.axis] = at;
+    const std::optional<int> number =
+        InstanceAt(plan.services[client_service], caller);
+    if (!number.has_value() ||
+        FixedTarget(rpc.fanout, server, caller) != called.number) {
+      continue;
+    }
+    // Nobody calls himself.
+    if (client_service != called.service || *number != called.number) {
+      return true;
+    }
+  }
+  return false;
 }
 
 absl::Span<const int> Fanout::Choose(absl::BitGenRef random,

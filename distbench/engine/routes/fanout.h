@@ -56,6 +56,12 @@ class Fanout {
   std::atomic<uint64_t> round_robin_ = 0;
 };
 
+// Whether another instance calls this one by an RPC of one client service whose
+// fanout calls each instance from at most one other (config::CallsEachOnce()).
+// instance: index into plan.instances, of the RPC's server.
+bool IsCalledByAnother(const config::Plan& plan, const config::RpcPlan& rpc,
+                       int instance);
+
 }  // namespace distbench::engine
 
 #endif  // DISTBENCH_ENGINE_ROUTES_FANOUT_H_

@@ -47,6 +47,18 @@ class FanoutTest : public testing::Test {
     return SelectFrom(fanout);
   }
 
+  // Instances of service 0 that another one calls.
+  std::vector<int> Called(const config::FanoutPlan& plan) {
+    config::RpcPlan rpc;
+    rpc.fanout = plan;
+    rpc.client_services = {0};
+    std::vector<int> called;
+    for (int i = 0; i < plan_.services[0].instance_count; ++i) {
+      if (IsCalledByAnother(plan_, rpc, i)) called.push_back(i);
+    }
+    return called;
+  }
+
   std::vector<int> SelectFrom(Fanout& fanout) {
     std::vector<int> targets;
     for (int position : fanout.Select(random_, scratch_)) {
@@ -188,6 +200,79 @@ TEST_F(FanoutTest, CoordinatesOutsideTheServersGridHaveNoTarget) {
   EXPECT_THAT(Targets({.kind = Kind::kSameCoordinates, .axes = {0}}, 3, 1),
               IsEmpty());
   EXPECT_THAT(Targets({.kind = Kind::kRing, .axis = 0}, 3, 1), IsEmpty());
+}
+
+TEST_F(FanoutTest, RingsGoAsFarAsTheyAreTold) {
+  AddService(5, 2);
+  const auto ring = [](int distance) {
+    return config::FanoutPlan{
+        .kind = Kind::kRing, .axis = 0, .distance = distance};
+  };
+  EXPECT_THAT(Targets(ring(2), 9), ElementsAre(6));
+  EXPECT_THAT(Targets(ring(-1), 5), ElementsAre(9));
+  EXPECT_THAT(Targets(ring(-12), 1), ElementsAre(4));
+  EXPECT_THAT(Targets(ring(10), 3), IsEmpty());
+}
+
+TEST_F(FanoutTest, XorPairsUp) {
+  AddService(2, 6);
+  const config::FanoutPlan pairs = {
+      .kind = Kind::kXor, .axis = 1, .distance = 2};
+  EXPECT_THAT(Targets(pairs, 1), ElementsAre(5));
+  EXPECT_THAT(Targets(pairs, 5), ElementsAre(1));
+  EXPECT_THAT(Targets(pairs, 8), IsEmpty()) << "6 is beyond the edge";
+}
+
+TEST_F(FanoutTest, ChildrenHaveTheParentWhoseChildrenTheyAre) {
+  AddService(6);
+  for (int which : {1, 2}) {
+    for (int parent = 0; parent < 6; ++parent) {
+      const std::vector<int> children = Targets(
+          {.kind = Kind::kChild, .axis = 0, .distance = which}, parent);
+      const int child = 2 * parent + which;
+      if (child >= 6) {
+        EXPECT_THAT(children, IsEmpty());
+        continue;
+      }
+      EXPECT_THAT(children, ElementsAre(child));
+      EXPECT_THAT(Targets({.kind = Kind::kParent, .axis = 0, .distance = which},
+                          child),
+                  ElementsAre(parent));
+      EXPECT_THAT(Targets({.kind = Kind::kParent,
+                           .axis = 0,
+                           .distance = 3 - which},
+                          child),
+                  IsEmpty());
+    }
+  }
+  EXPECT_THAT(Targets({.kind = Kind::kParent, .axis = 0, .distance = 2}, 0),
+              IsEmpty())
+      << "the root";
+}
+
+TEST_F(FanoutTest, KnowsWhoIsCalled) {
+  AddService(6, 3);
+  AddService(1);
+  for (Kind kind : {Kind::kRing, Kind::kAlternatingRing, Kind::kLinear,
+                    Kind::kXor, Kind::kChild, Kind::kParent}) {
+    for (int axis : {0, 1}) {
+      for (int distance : {1, 2, -1, -7, 6, 3}) {
+        const config::FanoutPlan plan = {
+            .kind = kind, .axis = axis, .distance = distance};
+        if (distance < 0 && kind != Kind::kRing && kind != Kind::kLinear) {
+          continue;
+        }
+        std::set<int> targets;
+        for (int client = 0; client < 18; ++client) {
+          for (int target : Targets(plan, client)) {
+            EXPECT_TRUE(targets.insert(target).second) << "by several";
+          }
+        }
+        EXPECT_EQ(Called(plan), std::vector<int>(targets.begin(), targets.end()))
+            << static_cast<int>(kind) << " " << axis << " " << distance;
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -34,9 +34,11 @@ std::unique_ptr<Admission> MakeAdmission(const WorkerContext& context) {
 
 }  // namespace
 
-RequestHandler::RequestHandler(WorkerContext& context, Scheduler& scheduler)
+RequestHandler::RequestHandler(WorkerContext& context, Scheduler& scheduler,
+                               ReceiveRunner& receive)
     : context_(context),
       scheduler_(scheduler),
+      receive_(receive),
       faults_(MakeFaults(context)),
       admission_(MakeAdmission(context)),
       number_(context.engine.instance_plan().number),
@@ -272,7 +274,9 @@ void RequestHandler::Answer(protocol::ServerCall& request,
                             : DrawSize(size, context_);
   request.reply_instance = number_;
   request.reply_error = {};
+  const int rpc = request.rpc_index;
   context_.transport.Reply(&request);
+  receive_.OnAnswered(rpc);
 }
 
 void RequestHandler::Refuse(protocol::ServerCall& request,

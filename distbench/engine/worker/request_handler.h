@@ -15,6 +15,7 @@
 #include "distbench/engine/pacing/timer_queue.h"
 #include "distbench/engine/worker/admission.h"
 #include "distbench/engine/worker/faults.h"
+#include "distbench/engine/worker/receive_runner.h"
 #include "distbench/engine/worker/run_state.h"
 #include "distbench/engine/worker/scheduler.h"
 #include "distbench/engine/worker/worker_context.h"
@@ -30,7 +31,8 @@ namespace distbench::engine {
 //                                 └─▶ Respond
 class RequestHandler {
  public:
-  RequestHandler(WorkerContext& context, Scheduler& scheduler);
+  RequestHandler(WorkerContext& context, Scheduler& scheduler,
+                 ReceiveRunner& receive);
 
   // A request that does not stream has come.
   void OnRequest(protocol::ServerCall& request);
@@ -111,6 +113,7 @@ class RequestHandler {
 
   WorkerContext& context_;
   Scheduler& scheduler_;
+  ReceiveRunner& receive_;
   const std::unique_ptr<Faults> faults_;        // null: none
   const std::unique_ptr<Admission> admission_;  // null: no limit
   const int number_;                            // this instance's number

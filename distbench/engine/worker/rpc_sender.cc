@@ -40,6 +40,9 @@ bool RpcSender::Send(Iteration& iteration) {
   const absl::Span<const int> chosen =
       targets.fanout->Select(context_.random, scratch_);
   if (chosen.empty()) return false;
+  const config::SizePlan& request = RequestSize(rpc, action);
+  const bool by_instance = request.size_table != config::kNone &&
+                           rpc.joint_distribution == config::kNone;
   const Sizes sizes = DrawSizes(rpc, action);
   const bool traced = IsTraced(rpc, iteration);
   iteration.outstanding = static_cast<int>(chosen.size());
@@ -62,7 +65,9 @@ bool RpcSender::Send(Iteration& iteration) {
     client.rpc_index = action.target;
     client.server_instance = targets.fanout->candidates()[chosen[i]];
     client.warmup = iteration.warmup;
-    client.request_bytes = sizes.request_bytes;
+    client.request_bytes =
+        by_instance ? SizeOf(request, client.server_instance, context_)
+                    : sizes.request_bytes;
     client.response_bytes = sizes.response_bytes;
     client.processing_ns = 0;
     client.deadline_ns =
@@ -74,7 +79,7 @@ bool RpcSender::Send(Iteration& iteration) {
     if (!rpc.is_special) [[likely]] {
       Submit(call);
     } else if (rpc.stream.has_value()) {
-      streams_.Open(*call, RequestSize(rpc, action));
+      streams_.Open(*call, request);
     } else {
       policies_.Open(*call);
     }
@@ -208,6 +213,7 @@ bool RpcSender::Repeats(const config::RpcPlan& rpc, const Fanout& fanout,
                         const ActionRun& action) {
   const config::SizePlan& request = RequestSize(rpc, *action.plan);
   return !rpc.is_special && !action.plan->iterations.open_loop &&
+         action.plan->record == config::kNone &&
          fanout.always_all() && fanout.candidates().size() == 1 &&
          rpc.joint_distribution == config::kNone &&
          request.distribution == config::kNone &&

@@ -27,6 +27,7 @@
 #include "distbench/engine/pacing/pacer.h"
 #include "distbench/engine/pacing/timer_queue.h"
 #include "distbench/engine/recording/recorder.h"
+#include "distbench/engine/worker/inbox.h"
 #include "distbench/protocol/driver.h"
 
 namespace distbench::engine {
@@ -146,7 +147,11 @@ struct Iteration {
   int outstanding = 0;            // RPCs; in a replay, unsent ones too
   ReplayRun* replay = nullptr;    // for a replay only
   RequestGroup* group = nullptr;  // for the use of Policies; null at the end
-  Timer timer;                    // for an activity that waits
+  Timer timer;  // for an activity that waits, or for what is received
+
+  // Of an action that records its iterations.
+  int64_t recorded_number = 0;
+  int64_t started_ns = 0;
 
   // Also for an activity that waits.
   struct Wait {
@@ -156,6 +161,7 @@ struct Iteration {
     PlaceSeeker seeker;
   };
   Wait wait;
+  Receiver receiver;  // for an action that receives
 };
 
 // One RPC of an iteration, or an attempt of one that has a policy.

@@ -561,6 +561,11 @@ inline void Scheduler::StartIteration(ActionRun& action) {
   }
   Count(action, iteration);
   ++action.in_flight;
+  if (action.plan->record != config::kNone) [[unlikely]] {
+    iteration.recorded_number =
+        context_.engine.NextRecordedNumber(action.plan->record);
+    iteration.started_ns = context_.now_ns;
+  }
   switch (action.plan->kind) {
     case config::ActionPlan::Kind::kRpc:
       if (!worker_.SendRpcs(iteration)) {
@@ -578,14 +583,30 @@ inline void Scheduler::StartIteration(ActionRun& action) {
     case config::ActionPlan::Kind::kReplay:
       worker_.StartReplay(iteration);
       break;
+    case config::ActionPlan::Kind::kReceive:
+      if (worker_.StartReceive(iteration)) FinishIteration(iteration);
+      break;
     case config::ActionPlan::Kind::kNothing:
       FinishIteration(iteration);
       break;
   }
 }
 
+// What a stop has cut short did not do its work.
+void Scheduler::Record(const Iteration& iteration) {
+  const ActionRun& action = *iteration.action;
+  if (iteration.warmup) return;
+  if (iteration.failed || IsStopped(*action.list)) {
+    context_.iterations.AddUnfinished(action.plan->record);
+  } else {
+    context_.iterations.Add(action.plan->record, iteration.recorded_number,
+                            iteration.started_ns, context_.now_ns);
+  }
+}
+
 void Scheduler::FinishIteration(Iteration& iteration) {
   ActionRun& action = *iteration.action;
+  if (action.plan->record != config::kNone) [[unlikely]] Record(iteration);
   (iteration.failed ? action.list->failed : action.list->succeeded) = true;
   if (PausesAfter(iteration)) {
     Pause(action, iteration.backoff_ns);

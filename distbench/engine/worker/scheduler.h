@@ -110,6 +110,7 @@ class Scheduler {
   int64_t RangeSize(const ActionRun& action) const;
   bool ClaimNumber(ActionRun& action);
   void Count(ActionRun& action, Iteration& iteration);
+  void Record(const Iteration& iteration);
   void Exhaust(ActionRun& action);
   void SetBacklog(ActionRun& action);
   void WaitUntil(ActionRun& action, int64_t due_ns);

@@ -30,7 +30,8 @@ Worker::Worker(EngineState& engine, int index, protocol::Transport& transport,
       policies_(context_, sender_, scheduler_),
       sender_(context_, streams_, policies_),
       replay_(context_, sender_, scheduler_),
-      handler_(context_, scheduler_),
+      receive_(context_, group.inbox(), *this),
+      handler_(context_, scheduler_, receive_),
       wait_(context_, group.activities(), *this) {
   start_timer_.kind = Timer::Kind::kStartMainList;
   start_timer_.traffic = Timer::Traffic::kOwn;
@@ -103,7 +104,7 @@ void Worker::NoticeDrained() {
   if (!draining_ || sender_.in_flight() > 0 ||
       policies_.attempts_in_flight() > 0 || handler_.pending() > 0 ||
       streams_.serving() > 0 || activities_in_flight_ > 0 ||
-      wait_.seeking() > 0) {
+      wait_.seeking() > 0 || receive_.waiting() > 0) {
     return;
   }
   draining_ = false;
@@ -148,7 +149,7 @@ int64_t Worker::DoOwnWork(bool borrowed) {
   if (had_to_wait_for_queue && !must_wait_for_queue) ++context_.event_count;
   CheckUnanswered();
   if (more_ready || context_.timers.next_spins() || quitting_ ||
-      handler_.may_start_admitted()) {
+      handler_.may_start_admitted() || !messages_.empty()) {
     return 0;
   }
   const int64_t due_ns = context_.timers.next_due_ns();
@@ -195,6 +196,13 @@ void Worker::Fire(Timer& timer) {
     case Timer::Kind::kIterationWait: {
       Iteration& iteration = *static_cast<Iteration*>(timer.owner);
       if (wait_.OnDue(iteration)) scheduler_.FinishIteration(iteration);
+      break;
+    }
+    case Timer::Kind::kIterationReceive: {
+      Iteration& iteration = *static_cast<Iteration*>(timer.owner);
+      if (!receive_.OnStopped(iteration)) break;
+      iteration.failed = true;
+      scheduler_.FinishIteration(iteration);
       break;
     }
     case Timer::Kind::kReplaySchedule:
@@ -350,6 +358,20 @@ void Worker::PostPlace(Iteration& iteration) {
     context_.timers.Cancel(iteration.timer);
     Fire(iteration.timer);
   });
+}
+
+void Worker::PostReceived(Iteration& iteration, const Worker& sender) {
+  const auto finish = [this, &iteration] {
+    receive_.OnReceived(iteration);
+    scheduler_.FinishIteration(iteration);
+  };
+  // Not at once: the answer may have been given inside the scheduler. The own
+  // loop looks at messages before it waits.
+  if (&sender == this) {
+    messages_.Push(new Message{finish});
+  } else {
+    Post(finish);
+  }
 }
 
 void Worker::StartShards(ActionRun& action, int shard_count) {

@@ -16,7 +16,9 @@
 #include "distbench/engine/activity_pools/activities.h"
 #include "distbench/engine/worker/admission.h"
 #include "distbench/engine/worker/faults.h"
+#include "distbench/engine/worker/inbox.h"
 #include "distbench/engine/worker/policies.h"
+#include "distbench/engine/worker/receive_runner.h"
 #include "distbench/engine/worker/replay_runner.h"
 #include "distbench/engine/worker/request_handler.h"
 #include "distbench/engine/worker/rpc_sender.h"
@@ -37,6 +39,7 @@ class WorkerGroup {
   virtual ~WorkerGroup() = default;
   virtual Worker& worker(int index) = 0;
   virtual Activities& activities() = 0;
+  virtual Inbox& inbox() = 0;
   virtual void OnMainListFinished() = 0;
   // A worker's share of max_pending_rpcs is used up. Returns how many RPCs more
   // the instance may have in flight.
@@ -107,6 +110,7 @@ class Worker final : private protocol::TransportEvents,
 
   // Only while the loop does not run.
   Recorder& recorder() { return context_.recorder; }
+  const IterationRecorder& iterations() const { return context_.iterations; }
 
   // Likewise; null if the instance has no faults, or no admission.
   const Faults* faults() const { return handler_.faults(); }
@@ -125,6 +129,10 @@ class Worker final : private protocol::TransportEvents,
   void StartActivity(Iteration& iteration);
   void StartReplay(Iteration& iteration);
 
+  // Runs an iteration that receives a request. Returns whether it is over at
+  // once; otherwise FinishIteration() follows.
+  bool StartReceive(Iteration& iteration) { return receive_.Start(iteration); }
+
   // Answers list.request, after which the list no longer refers to it.
   void Respond(const ListRun& list);
 
@@ -139,6 +147,10 @@ class Worker final : private protocol::TransportEvents,
   // From any thread: an iteration of this worker has been given a place.
   // WaitRunner::OnPlace() follows.
   void PostPlace(Iteration& iteration);
+
+  // On the thread of `sender`, which may be this worker: an iteration of this
+  // one has been given a request.
+  void PostReceived(Iteration& iteration, const Worker& sender);
 
  private:
   // Something to do on the worker's thread.
@@ -184,6 +196,7 @@ class Worker final : private protocol::TransportEvents,
   Policies policies_;
   RpcSender sender_;
   ReplayRunner replay_;
+  ReceiveRunner receive_;
   RequestHandler handler_;
   WaitRunner wait_;
   Timer start_timer_;

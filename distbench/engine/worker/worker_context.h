@@ -8,10 +8,12 @@
 #include <atomic>
 #include <cstdint>
 #include <random>
+#include <vector>
 
 #include "distbench/config/plan/plan.h"
 #include "distbench/engine/activity_pools/activities.h"
 #include "distbench/engine/pacing/timer_queue.h"
+#include "distbench/engine/recording/iteration_recorder.h"
 #include "distbench/engine/recording/recorder.h"
 #include "distbench/engine/routes/engine_state.h"
 #include "distbench/protocol/driver.h"
@@ -59,6 +61,8 @@ struct WorkerContext {
              .unix_offset_ns = engine.unix_offset_ns(),
              .seed = seed},
             &progress.recent),
+        iterations(
+            static_cast<int>(engine.plan().recorded_actions.size())),
         random(seed) {}
 
   EngineState& engine;
@@ -67,6 +71,7 @@ struct WorkerContext {
   TimerQueue timers;
   WorkerProgress progress;
   Recorder recorder;
+  IterationRecorder iterations;
   std::mt19937_64 random;
 
   // The monotonic time of the event that is being handled: at most as old as
@@ -89,7 +94,19 @@ inline int64_t Draw(int distribution, int64_t fixed, WorkerContext& context) {
   return context.engine.plan().distributions[distribution].Draw(
       context.random)[0];
 }
+// The size of what the server's instance with this number receives or answers.
+// Requires a size by instance.
+inline int64_t SizeOf(const config::SizePlan& size, int server_instance,
+                      const WorkerContext& context) {
+  const std::vector<int64_t>& sizes =
+      context.engine.plan().size_tables[size.size_table];
+  return sizes[server_instance % sizes.size()];
+}
+// Of a size by instance: that of this one, which answers.
 inline int64_t DrawSize(const config::SizePlan& size, WorkerContext& context) {
+  if (size.size_table != config::kNone) {
+    return SizeOf(size, context.engine.instance_plan().number, context);
+  }
   return Draw(size.distribution, size.fixed_bytes, context);
 }
 inline int64_t DrawTime(const config::IntervalPlan& time,

@@ -41,10 +41,12 @@ class LendingTransport final : public protocol::Transport {
 
 class GroupOfOne final : public WorkerGroup {
  public:
-  explicit GroupOfOne(const EngineState& engine) : activities_(engine, {}) {}
+  explicit GroupOfOne(const EngineState& engine)
+      : activities_(engine, {}), inbox_(engine.plan(), engine.instance()) {}
 
   Worker& worker(int) override { return *worker_of_test; }
   Activities& activities() override { return activities_; }
+  Inbox& inbox() override { return inbox_; }
   void OnMainListFinished() override {}
   int64_t OnManyPendingRpcs() override {
     ++many_pending_rpcs;
@@ -66,6 +68,7 @@ class GroupOfOne final : public WorkerGroup {
 
  private:
   Activities activities_;
+  Inbox inbox_;
 };
 
 // Threads that borrow turns, such as gRPC's, serve other workers too.

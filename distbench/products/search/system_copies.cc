@@ -85,6 +85,9 @@ void CopyActions(const DistributedSystemDescription& test,
     if (copy.has_rpc_replay_trace_name()) {
       Prepend(prefix, copy.mutable_rpc_replay_trace_name());
     }
+    if (copy.has_receive_rpc_name()) {
+      Prepend(prefix, copy.mutable_receive_rpc_name());
+    }
   }
   for (const ActionList& list : test.action_lists()) {
     ActionList& copy = *into.add_action_lists() = list;

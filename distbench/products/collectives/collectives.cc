@@ -1,0 +1,358 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "distbench/products/collectives/collectives.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/base/human_units.h"
+#include "distbench/config/syntax/instance_names.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/stats/log_histogram.h"
+
+namespace distbench::collectives {
+namespace {
+
+// ---- Reading the result -----------------------------------------------------
+
+// A rank's part in an operation.
+struct RankLog {
+  std::string instance;
+  const IterationLog* log = nullptr;
+};
+
+int AxisOf(const CollectiveSpec& spec) {
+  return spec.axis() == "z" ? 2 : spec.axis() == "y" ? 1 : 0;
+}
+
+// The name of an instance with a star in place of its coordinate on the axis.
+std::string GroupOf(const config::ParsedInstanceName& name, int axis) {
+  std::string group = name.service;
+  for (int i = 0; i < std::ssize(name.coordinates); ++i) {
+    absl::StrAppend(&group, "/",
+                    i == axis ? "*" : absl::StrCat(name.coordinates[i]));
+  }
+  return group;
+}
+
+// The ranks of an action, in groups by their names; both in the order of the
+// instances' coordinates, the last one first, as instances are numbered.
+using Groups = std::vector<std::pair<std::string, std::vector<RankLog>>>;
+
+Groups GroupsOf(const TestResult& result, const Action& action) {
+  const int axis = AxisOf(action.collective());
+  using Place = std::pair<std::string, std::vector<int>>;
+  std::map<Place, std::pair<std::string, RankLog>> ranks;  // with the group
+  for (const auto& [instance, log] : result.service_logs().instance_logs()) {
+    const auto iterations = log.iteration_logs().find(action.name());
+    if (iterations == log.iteration_logs().end()) continue;
+    const auto name = config::ParseInstanceName(instance);
+    if (!name.has_value()) continue;
+    Place place = {name->service, name->coordinates};
+    absl::c_reverse(place.second);
+    ranks[std::move(place)] = {GroupOf(*name, axis),
+                               {instance, &iterations->second}};
+  }
+  Groups groups;
+  absl::flat_hash_map<std::string, size_t> positions;
+  for (auto& [place, rank] : ranks) {
+    auto& [group, log] = rank;
+    const auto [position, is_new] = positions.try_emplace(group, groups.size());
+    if (is_new) groups.emplace_back(group, std::vector<RankLog>());
+    groups[position->second].second.push_back(std::move(log));
+  }
+  return groups;
+}
+
+// How far apart the clocks of a group's ranks may be: all are corrected to the
+// sequencer's, as far as the difference is known. None if all are on one host.
+std::optional<int64_t> ClockErrorOf(const TestResult& result,
+                                    const std::vector<RankLog>& ranks) {
+  std::map<std::string, int64_t> errors;  // by node
+  for (const RankLog& rank : ranks) {
+    const auto& endpoints = result.placement().service_endpoints();
+    const auto endpoint = endpoints.find(rank.instance);
+    if (endpoint == endpoints.end()) return std::nullopt;
+    const auto& offsets = result.run_info().clock_offsets();
+    const auto offset = offsets.find(endpoint->second.node_alias());
+    errors[endpoint->second.hostname()] =
+        offset == offsets.end() ? 0 : offset->second.error_ns();
+  }
+  if (errors.size() < 2) return std::nullopt;
+  std::vector<int64_t> largest;
+  for (const auto& [host, error_ns] : errors) largest.push_back(error_ns);
+  absl::c_sort(largest, std::greater<>());
+  return largest[0] + largest[1];
+}
+
+// ---- Iterations of all ranks ------------------------------------------------
+
+// What all ranks of a group have listed of one iteration.
+struct Iteration {
+  std::vector<int64_t> begin_ns;  // by rank
+  std::vector<int64_t> end_ns;
+};
+
+std::vector<Iteration> CommonIterations(const std::vector<RankLog>& ranks) {
+  std::map<int64_t, Iteration> by_number;
+  for (const RankLog& rank : ranks) {
+    const IterationLog& log = *rank.log;
+    const int count = std::min({log.numbers_size(), log.durations_ns_size(),
+                                log.start_timestamps_ns_size()});
+    for (int i = 0; i < count; ++i) {
+      Iteration& iteration = by_number[log.numbers(i)];
+      const int64_t begin_ns = log.start_timestamps_ns(i);
+      iteration.begin_ns.push_back(begin_ns);
+      iteration.end_ns.push_back(begin_ns + log.durations_ns(i));
+    }
+  }
+  std::vector<Iteration> common;
+  for (auto& [number, iteration] : by_number) {
+    if (iteration.begin_ns.size() == ranks.size()) {
+      common.push_back(std::move(iteration));
+    }
+  }
+  return common;
+}
+
+void SetSpread(std::vector<double> values, Spread& spread) {
+  if (values.empty()) return;
+  absl::c_sort(values);
+  // Nearest rank: values that were measured.
+  const auto at = [&](double share) {
+    const auto rank = static_cast<size_t>(
+        std::ceil(share * static_cast<double>(values.size())));
+    return values[std::max<size_t>(rank, 1) - 1];
+  };
+  spread.set_p50_ns(at(0.5));
+  spread.set_p99_ns(at(0.99));
+  spread.set_max_ns(values.back());
+}
+
+// How much earlier the first is than the last.
+double Width(const std::vector<int64_t>& times) {
+  const auto [first, last] = std::minmax_element(times.begin(), times.end());
+  return static_cast<double>(*last - *first);
+}
+
+// Of several that are last together, each is.
+bool IsLast(const std::vector<int64_t>& times, size_t rank) {
+  return times[rank] == *absl::c_max_element(times);
+}
+
+double LaterThanFirst(const std::vector<int64_t>& times, size_t rank) {
+  return static_cast<double>(times[rank] - *absl::c_min_element(times));
+}
+
+CollectiveRankTable::Row MeasureRank(const RankLog& rank, size_t index,
+                                     const std::vector<Iteration>& common,
+                                     const CollectiveTable::Row& group) {
+  CollectiveRankTable::Row row;
+  row.set_collective(group.collective());
+  row.set_group(group.group());
+  row.set_rank(rank.instance);
+  row.set_unfinished(rank.log->unfinished_count());
+  const stats::LogHistogram times =
+      results::HistogramOf(rank.log->duration_ns());
+  row.set_iterations(static_cast<int64_t>(times.count()));
+  if (times.count() > 0) {
+    row.set_mean_ns(times.mean());
+    row.set_p50_ns(static_cast<double>(times.ValueAtQuantile(0.5)));
+    row.set_p99_ns(static_cast<double>(times.ValueAtQuantile(0.99)));
+    row.set_max_ns(static_cast<double>(times.max()));
+  }
+  double begins_later = 0;
+  double ends_later = 0;
+  for (const Iteration& each : common) {
+    begins_later += LaterThanFirst(each.begin_ns, index);
+    ends_later += LaterThanFirst(each.end_ns, index);
+    row.set_last_to_begin_count(row.last_to_begin_count() +
+                                IsLast(each.begin_ns, index));
+    row.set_last_to_end_count(row.last_to_end_count() +
+                              IsLast(each.end_ns, index));
+  }
+  if (!common.empty()) {
+    const auto count = static_cast<double>(common.size());
+    row.set_begins_later_ns(begins_later / count);
+    row.set_ends_later_ns(ends_later / count);
+  }
+  return row;
+}
+
+void SetSpreads(const std::vector<Iteration>& common,
+                CollectiveTable::Row& row) {
+  std::vector<double> whole;
+  std::vector<double> complete;
+  std::vector<double> begin;
+  std::vector<double> end;
+  for (const Iteration& each : common) {
+    const int64_t last_end = *absl::c_max_element(each.end_ns);
+    begin.push_back(Width(each.begin_ns));
+    end.push_back(Width(each.end_ns));
+    whole.push_back(static_cast<double>(
+        last_end - *absl::c_min_element(each.begin_ns)));
+    complete.push_back(static_cast<double>(
+        last_end - *absl::c_max_element(each.begin_ns)));
+  }
+  SetSpread(std::move(whole), *row.mutable_whole());
+  SetSpread(std::move(complete), *row.mutable_complete());
+  SetSpread(std::move(begin), *row.mutable_begin());
+  SetSpread(std::move(end), *row.mutable_end());
+}
+
+// The mean of the ranks' means, as nccl-tests have it.
+void SetBandwidth(const std::vector<CollectiveRankTable::Row>& ranks,
+                  CollectiveTable::Row& row) {
+  double sum_ns = 0;
+  for (const CollectiveRankTable::Row& rank : ranks) {
+    if (!rank.has_mean_ns()) return;
+    sum_ns += rank.mean_ns();
+  }
+  const double time_ns = sum_ns / static_cast<double>(ranks.size());
+  row.set_time_ns(time_ns);
+  if (time_ns <= 0) return;
+  const double bandwidth = static_cast<double>(row.size_bytes()) * 1e9 / time_ns;
+  row.set_algorithm_bandwidth(bandwidth);
+  row.set_bus_bandwidth(bandwidth * BusFactor(row.operation(), row.ranks()));
+}
+
+void SetLast(const std::vector<CollectiveRankTable::Row>& ranks,
+             size_t common_count, CollectiveTable::Row& row) {
+  if (common_count == 0) return;
+  const auto most_of = [&](auto count_of) {
+    return absl::c_max_element(
+        ranks, [&](const auto& a, const auto& b) {
+          return (a.*count_of)() < (b.*count_of)();
+        });
+  };
+  using Rank = CollectiveRankTable::Row;
+  const auto count = static_cast<double>(common_count);
+  const auto begins = most_of(&Rank::last_to_begin_count);
+  row.set_last_to_begin(begins->rank());
+  row.set_last_to_begin_share(
+      static_cast<double>(begins->last_to_begin_count()) / count);
+  const auto ends = most_of(&Rank::last_to_end_count);
+  row.set_last_to_end(ends->rank());
+  row.set_last_to_end_share(static_cast<double>(ends->last_to_end_count()) /
+                            count);
+}
+
+MeasuredCollective MeasureGroup(const TestResult& result, const Action& action,
+                                const std::string& group,
+                                const std::vector<RankLog>& ranks) {
+  MeasuredCollective measured;
+  CollectiveTable::Row& row = measured.row;
+  const CollectiveSpec& spec = action.collective();
+  row.set_collective(action.name());
+  row.set_group(group);
+  row.set_operation(spec.operation());
+  if (!spec.algorithm().empty()) row.set_algorithm(spec.algorithm());
+  row.set_size_bytes(spec.size());
+  row.set_ranks(static_cast<int64_t>(ranks.size()));
+  const std::vector<Iteration> common = CommonIterations(ranks);
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    measured.ranks.push_back(MeasureRank(ranks[i], i, common, row));
+    const CollectiveRankTable::Row& rank = measured.ranks.back();
+    row.set_unfinished(row.unfinished() + rank.unfinished());
+    row.set_iterations(i == 0 ? rank.iterations()
+                              : std::min(row.iterations(), rank.iterations()));
+  }
+  SetBandwidth(measured.ranks, row);
+  SetSpreads(common, row);
+  SetLast(measured.ranks, common.size(), row);
+  if (const auto error_ns = ClockErrorOf(result, ranks)) {
+    row.set_clock_error_ns(*error_ns);
+  }
+  return measured;
+}
+
+}  // namespace
+
+std::vector<MeasuredCollective> MeasureCollectives(const TestResult& result) {
+  std::vector<MeasuredCollective> all;
+  for (const Action& action : result.traffic_config().actions()) {
+    if (!action.has_collective()) continue;
+    for (const auto& [group, ranks] : GroupsOf(result, action)) {
+      all.push_back(MeasureGroup(result, action, group, ranks));
+    }
+  }
+  return all;
+}
+
+double BusFactor(absl::string_view operation, int64_t ranks) {
+  const double n = static_cast<double>(std::max<int64_t>(ranks, 1));
+  if (operation == "all_reduce") return 2 * (n - 1) / n;
+  if (operation == "all_gather" || operation == "reduce_scatter" ||
+      operation == "all_to_all") {
+    return (n - 1) / n;
+  }
+  return 1;
+}
+
+// ---- Findings ---------------------------------------------------------------
+
+namespace {
+
+// Fewer iterations do not tell who is late and who happened to be.
+constexpr int64_t kEnoughIterations = 20;
+
+// A rank for which the others wait a tenth of their time makes a job slower by
+// about as much.
+constexpr double kMuchWait = 0.1;
+
+void JudgeSlowRank(const MeasuredCollective& collective,
+                   report::FindingList& findings) {
+  const CollectiveTable::Row& row = collective.row;
+  if (row.iterations() < kEnoughIterations || row.time_ns() <= 0) return;
+  const double by_chance = 1.0 / static_cast<double>(row.ranks());
+  if (row.last_to_begin_share() < std::max(0.5, 2 * by_chance) &&
+      !(row.ranks() <= 3 && row.last_to_begin_share() > 0.9)) {
+    return;
+  }
+  const auto slow = absl::c_find_if(collective.ranks, [&](const auto& rank) {
+    return rank.rank() == row.last_to_begin();
+  });
+  const double wait_ns = row.begin().p50_ns();
+  const bool is_known = wait_ns > 2 * static_cast<double>(row.clock_error_ns());
+  if (wait_ns < kMuchWait * row.time_ns() || !is_known) return;
+  findings.Add(
+      Finding::NOTE, "slow_rank",
+      absl::StrCat(slow->rank(), " is the last to begin ", row.collective(),
+                   " in ", base::HumanPercent(row.last_to_begin_share()),
+                   " of the iterations of ", row.group(), ", by ",
+                   base::HumanDuration(wait_ns), " (p50) of ",
+                   base::HumanDuration(row.time_ns()),
+                   " per iteration: the others wait for it"),
+      "Look at what it does before the operation, and at its host.");
+}
+
+}  // namespace
+
+void JudgeCollectives(const TestResult& result, report::FindingList& findings) {
+  for (const MeasuredCollective& collective : MeasureCollectives(result)) {
+    JudgeSlowRank(collective, findings);
+    const CollectiveTable::Row& row = collective.row;
+    if (row.unfinished() == 0) continue;
+    findings.Add(
+        Finding::WARN, "collective_unfinished",
+        absl::StrCat(row.unfinished(), " iterations of ", row.collective(),
+                     " did not finish at ranks of ", row.group(),
+                     ": they waited for messages that did not come before the "
+                     "traffic ended"),
+        "Look at failed RPCs and at ranks that stopped; let all ranks do the "
+        "same number of iterations (max_iteration_count, not max_duration).");
+  }
+}
+
+}  // namespace distbench::collectives

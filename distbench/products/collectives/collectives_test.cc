@@ -1,0 +1,220 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "distbench/products/collectives/collectives.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "distbench/base/testing/proto_testing.h"
+#include "distbench/products/collectives/collectives_text.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/stats/log_histogram.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "proto/results.pb.h"
+
+namespace distbench::collectives {
+namespace {
+
+using ::distbench::base::FromText;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr int64_t kUs = 1000;
+constexpr int64_t kPeriodUs = 1000;
+
+// A row of four ranks and another one, which all-reduce 4 MB.
+TestResult TwoRows() {
+  return FromText<TestResult>(R"pb(
+    traffic_config {
+      services { name: "rank" count: 8 x_size: 4 y_size: 2 }
+      actions {
+        name: "reduce"
+        record_iterations: true
+        collective { operation: "all_reduce" algorithm: "ring" size: 4000000 }
+      }
+    }
+  )pb");
+}
+
+// Adds iterations of a rank: of each, when it begins after the start of its
+// period, and how long it takes, in microseconds.
+void AddIterations(const std::string& rank, int count, int64_t begin_us,
+                   int64_t duration_us, TestResult& result) {
+  IterationLog& log =
+      (*(*result.mutable_service_logs()->mutable_instance_logs())[rank]
+            .mutable_iteration_logs())["reduce"];
+  stats::LogHistogram times;
+  for (int i = 0; i < count; ++i) {
+    log.add_numbers(i);
+    log.add_start_timestamps_ns((i * kPeriodUs + begin_us) * kUs);
+    log.add_durations_ns(duration_us * kUs);
+    times.Record(duration_us * kUs);
+  }
+  results::EncodeHistogram(times, *log.mutable_duration_ns());
+}
+
+// In the first row, rank 2 begins late, and the others wait for it.
+TestResult WithSlowRank(int iterations = 30) {
+  TestResult result = TwoRows();
+  for (int y = 0; y < 2; ++y) {
+    for (int x = 0; x < 4; ++x) {
+      const bool is_slow = x == 2 && y == 0;
+      AddIterations(absl::StrCat("rank/", x, "/", y), iterations,
+                    is_slow ? 300 : x, is_slow ? 200 : 500 - x, result);
+    }
+  }
+  return result;
+}
+
+std::vector<std::string> CodesOf(const TestResult& result) {
+  report::FindingList findings;
+  JudgeCollectives(result, findings);
+  std::vector<std::string> codes;
+  for (const Finding& finding : findings.Take()) {
+    codes.push_back(absl::StrCat(finding.code(), ": ", finding.message()));
+  }
+  return codes;
+}
+
+TEST(BusFactorTest, IsThatOfTheField) {
+  EXPECT_DOUBLE_EQ(BusFactor("all_reduce", 8), 1.75);
+  EXPECT_DOUBLE_EQ(BusFactor("all_gather", 8), 0.875);
+  EXPECT_DOUBLE_EQ(BusFactor("reduce_scatter", 4), 0.75);
+  EXPECT_DOUBLE_EQ(BusFactor("all_to_all", 2), 0.5);
+  EXPECT_DOUBLE_EQ(BusFactor("broadcast", 8), 1);
+  EXPECT_DOUBLE_EQ(BusFactor("pipeline", 8), 1);
+  EXPECT_DOUBLE_EQ(BusFactor("all_reduce", 1), 0);
+}
+
+TEST(MeasureCollectivesTest, MeasuresEachGroup) {
+  const std::vector<MeasuredCollective> all =
+      MeasureCollectives(WithSlowRank());
+  ASSERT_EQ(all.size(), 2);
+  const CollectiveTable::Row& slow = all[0].row;
+  EXPECT_EQ(slow.group(), "rank/*/0");
+  EXPECT_EQ(slow.ranks(), 4);
+  EXPECT_EQ(slow.iterations(), 30);
+  // Of 500, 499, 200 and 497 us.
+  EXPECT_NEAR(slow.time_ns(), 424e3, 1e3);
+  EXPECT_NEAR(slow.algorithm_bandwidth(), 4e6 / 424e-6, 0.01e10);
+  EXPECT_NEAR(slow.bus_bandwidth(), 1.5 * slow.algorithm_bandwidth(), 1);
+  EXPECT_DOUBLE_EQ(slow.whole().p50_ns(), 500e3);
+  EXPECT_DOUBLE_EQ(slow.complete().max_ns(), 200e3);
+  EXPECT_DOUBLE_EQ(slow.begin().p99_ns(), 300e3);
+  EXPECT_DOUBLE_EQ(slow.end().p50_ns(), 0);
+  EXPECT_EQ(slow.last_to_begin(), "rank/2/0");
+  EXPECT_DOUBLE_EQ(slow.last_to_begin_share(), 1);
+  EXPECT_FALSE(slow.has_clock_error_ns());
+
+  EXPECT_EQ(all[1].row.group(), "rank/*/1");
+  EXPECT_EQ(all[1].row.last_to_begin(), "rank/3/1");
+  const CollectiveRankTable::Row& rank = all[0].ranks[2];
+  EXPECT_EQ(rank.rank(), "rank/2/0");
+  EXPECT_DOUBLE_EQ(rank.begins_later_ns(), 300e3);
+  EXPECT_EQ(rank.last_to_begin_count(), 30);
+  EXPECT_EQ(all[0].ranks[1].last_to_begin_count(), 0);
+}
+
+TEST(MeasureCollectivesTest, GroupsAreAlongTheAxis) {
+  TestResult result = WithSlowRank();
+  result.mutable_traffic_config()
+      ->mutable_actions(0)
+      ->mutable_collective()
+      ->set_axis("y");
+  std::vector<std::string> groups;
+  for (const MeasuredCollective& each : MeasureCollectives(result)) {
+    groups.push_back(each.row.group());
+    EXPECT_EQ(each.row.ranks(), 2);
+  }
+  EXPECT_THAT(groups,
+              ElementsAre("rank/0/*", "rank/1/*", "rank/2/*", "rank/3/*"));
+}
+
+TEST(MeasureCollectivesTest, ComparesWhatAllRanksHaveListed) {
+  TestResult result = TwoRows();
+  AddIterations("rank/0/0", 10, 0, 100, result);
+  AddIterations("rank/1/0", 4, 50, 50, result);
+  const std::vector<MeasuredCollective> all = MeasureCollectives(result);
+  ASSERT_EQ(all.size(), 1);
+  EXPECT_EQ(all[0].row.iterations(), 4);
+  EXPECT_EQ(all[0].ranks[1].last_to_begin_count(), 4);
+}
+
+// Adds the hosts of the first two ranks.
+void AddHosts(int64_t clock_error_ns, TestResult& result) {
+  const char* const kHosts[] = {"a", "b"};
+  for (int x = 0; x < 2; ++x) {
+    ServiceEndpoint& endpoint =
+        (*result.mutable_placement()
+              ->mutable_service_endpoints())[absl::StrCat("rank/", x, "/0")];
+    endpoint.set_hostname(kHosts[x]);
+    endpoint.set_node_alias(kHosts[x]);
+    (*result.mutable_run_info()->mutable_clock_offsets())[kHosts[x]]
+        .set_error_ns(clock_error_ns);
+  }
+}
+
+TEST(MeasureCollectivesTest, SaysHowFarClocksMayBeApart) {
+  TestResult result = TwoRows();
+  AddIterations("rank/0/0", 30, 0, 500, result);
+  AddIterations("rank/1/0", 30, 100, 400, result);
+  AddHosts(/*clock_error_ns=*/20 * kUs, result);
+  ASSERT_EQ(MeasureCollectives(result).size(), 1);
+  EXPECT_EQ(MeasureCollectives(result)[0].row.clock_error_ns(), 40 * kUs);
+  EXPECT_EQ(CodesOf(result).size(), 1);
+  AddHosts(/*clock_error_ns=*/30 * kUs, result);
+  EXPECT_THAT(CodesOf(result), IsEmpty()) << "it may be the clocks";
+}
+
+TEST(JudgeCollectivesTest, NamesTheRankForWhichOthersWait) {
+  EXPECT_THAT(CodesOf(WithSlowRank()),
+              ElementsAre(HasSubstr("slow_rank: rank/2/0 is the last to begin "
+                                    "reduce in 100% of the iterations of "
+                                    "rank/*/0, by 300us (p50)")));
+  EXPECT_THAT(CodesOf(WithSlowRank(/*iterations=*/5)), IsEmpty())
+      << "too few to tell";
+}
+
+TEST(JudgeCollectivesTest, NamesWhatDidNotFinish) {
+  TestResult result = TwoRows();
+  AddIterations("rank/0/0", 3, 0, 100, result);
+  (*(*result.mutable_service_logs()->mutable_instance_logs())["rank/0/0"]
+        .mutable_iteration_logs())["reduce"]
+      .set_unfinished_count(1);
+  EXPECT_THAT(CodesOf(result),
+              ElementsAre(HasSubstr("collective_unfinished: 1 iterations of "
+                                    "reduce did not finish")));
+}
+
+TEST(CollectiveLinesTest, AreInTheWordsOfTheField) {
+  const std::string text = absl::StrJoin(CollectiveLines(WithSlowRank()), "\n");
+  EXPECT_THAT(text, HasSubstr("  reduce: all_reduce by ring of 4000000 bytes"));
+  EXPECT_THAT(text, HasSubstr("busbw GB/s"));
+  EXPECT_THAT(text, HasSubstr("rank/2/0 (100%)"));
+  EXPECT_THAT(CollectiveLines(TestResult()), IsEmpty());
+}
+
+TEST(CollectiveLinesTest, OfManyGroupsTheSlowestAreThere) {
+  TestResult result = TwoRows();
+  ServiceSpec& service =
+      *result.mutable_traffic_config()->mutable_services(0);
+  service.set_y_size(20);
+  service.set_count(80);
+  for (int y = 0; y < 20; ++y) {
+    AddIterations(absl::StrCat("rank/0/", y), 3, 0, 100 + y, result);
+  }
+  const std::string text = absl::StrJoin(CollectiveLines(result), "\n");
+  EXPECT_THAT(text, HasSubstr("rank/*/19"));
+  EXPECT_THAT(text, Not(HasSubstr("rank/*/3 ")));
+  EXPECT_THAT(text, HasSubstr("and 12 groups that took less time"));
+}
+
+}  // namespace
+}  // namespace distbench::collectives
