@@ -21,7 +21,9 @@ own. Programs remember the folder of their libraries. PROTOC and GRPC_CPP_PLUGIN
 `@system//:tools.bzl` are the generators of code, from there as well if there are any.
 
 COMPILER_IS_GCC of `@system//:compiler.bzl` tells what the environment's CC, without it
-gcc, calls itself.
+gcc, calls itself. PROGRAM_LINKOPTS are for programs that users get: they fold functions
+whose code is the same, a fifteenth of distbench, where the linker can (gold, which Bazel
+prefers to others).
 
 Bazel does not look at the system's headers and libraries. What uses one therefore has a
 number on its command lines, of the compiler and of the linker, that differs after an
@@ -239,6 +241,12 @@ def _compiler_version(repository_ctx):
     compiler = repository_ctx.os.environ.get("CC", "gcc")
     return repository_ctx.execute([compiler, "--version"]).stdout
 
+def _links_with_gold(repository_ctx):
+    """Returns whether Bazel's own look at the compiler finds gold, too."""
+    compiler = repository_ctx.os.environ.get("CC", "gcc")
+    result = repository_ctx.execute([compiler, "-fuse-ld=gold", "-Wl,--version"])
+    return "GNU gold" in result.stdout
+
 def _lines(text):
     return [line for line in text.split("\n") if line]
 
@@ -309,8 +317,9 @@ def _system_libraries_impl(repository_ctx):
     repository_ctx.file("BUILD", "".join(build))
     repository_ctx.file(
         "compiler.bzl",
-        "COMPILER_IS_GCC = {}\n".format(
+        "COMPILER_IS_GCC = {}\nPROGRAM_LINKOPTS = {}\n".format(
             "Free Software Foundation" in _compiler_version(repository_ctx),
+            repr(["-Wl,--icf=safe"] if _links_with_gold(repository_ctx) else []),
         ),
     )
 
