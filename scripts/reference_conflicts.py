@@ -47,9 +47,9 @@ def _of_fields(message):
 
 
 def _of_message(message):
-    """Without those that compare numbers, or need what other messages have."""
+    """Without those that compare numbers, or are about what other messages have."""
     for conflict in message.conflicts:
-        if any(set(condition) & set("<>.") for condition in conflict.when):
+        if any(set(text) & set("<>.") for text in [*conflict.when, *conflict.at]):
             continue
         problem = conflict.problem[0].upper() + conflict.problem[1:]
         of_several = [[at] if len(conflict.at) > 1 else [] for at in conflict.at]

@@ -146,6 +146,33 @@ TEST(StreamsTest, RoundTripsAndBlockedTimeIncludeAStall) {
   EXPECT_EQ(results::HistogramOf(outcome.totals.gap_ns()).count(), 0);
 }
 
+// What a server leaves unanswered is not forgotten with the RPC: neither what
+// was sent nor what was due.
+TEST(StreamsTest, AFailedEchoCountsWhatWasNotAnswered) {
+  auto test = StreamTest(
+      "client_messages: 101 client_interval: '10ms' response_starts: 'echo'",
+      kThreeTimes, "wait",
+      R"pb(actions { name: "wait" activity_config_name: "wait" }
+           activity_configs {
+             name: "wait"
+             activity_settings { name: "activity_func" string_value: "Wait" }
+             activity_settings { name: "mean_us" int64_value: 2000000 }
+           })pb");
+  test.mutable_rpc_descriptions(0)->set_deadline("395ms");
+  const Outcome outcome = RunTest(test);
+  EXPECT_EQ(outcome.totals.stream_count(), 0);
+  EXPECT_EQ(results::HistogramOf(outcome.totals.round_trip_ns()).count(), 0);
+  // Due until 390 ms after the start.
+  EXPECT_EQ(outcome.totals.unanswered_messages(), 3 * 40);
+}
+
+TEST(StreamsTest, AnEchoThatSucceedsLeavesNothingUnanswered) {
+  const Outcome outcome = RunTest(
+      StreamTest("client_messages: 5 response_starts: 'echo'", kThreeTimes));
+  EXPECT_EQ(outcome.totals.stream_count(), 3);
+  EXPECT_EQ(outcome.totals.unanswered_messages(), 0);
+}
+
 // Responses start before the RPC is due if its client is late: the first
 // message counts from when the RPC should have begun.
 TEST(StreamsTest, TheFirstMessageCountsFromTheIntendedStart) {

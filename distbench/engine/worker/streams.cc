@@ -42,9 +42,16 @@ void StreamWriter::OnWritten() {
   Advance();
 }
 
-void StreamWriter::Stop() {
+int64_t StreamWriter::Stop() {
   context_->timers.Cancel(timer_);
+  int64_t due = 0;
+  for (; pending_ > 0 && due_ns_ <= context_->now_ns; --pending_) {
+    ++due;
+    // The messages without an interval are all due.
+    if (side_->has_interval()) due_ns_ = NextDueNs();
+  }
   pending_ = 0;
+  return due;
 }
 
 void StreamWriter::Advance() {
@@ -77,9 +84,10 @@ constexpr int64_t kMaxRequestBytes = std::numeric_limits<uint32_t>::max();
 class Streams::ClientEnd final : public StreamWriter {
  public:
   void Start(Streams& streams, RpcCall& call, const config::StreamPlan& plan,
-             const config::SizePlan& request) {
+             const config::SizePlan& request, bool is_outside) {
     streams_ = &streams;
     call_ = &call;
+    is_outside_ = is_outside;
     is_echo_ = plan.start == config::StreamPlan::Start::kEcho;
     is_lockstep_ = is_echo_ && !plan.client.has_interval();
     sent_messages = sent_bytes = received_messages = received_bytes = 0;
@@ -93,10 +101,16 @@ class Streams::ClientEnd final : public StreamWriter {
   }
 
   void OnMessage(int64_t bytes, int64_t now_ns) {
+    if (is_echo_ && unanswered_.empty()) {
+      return GiveUp(
+          "INTERNAL: the server sent a message that answers none; an echo has "
+          "one for each request message");
+    }
     ++received_messages;
     received_bytes += bytes;
     if (received_messages == 1) first_message_ns = now_ns;
     MeasureMessage(now_ns);
+    if (is_echo_) unanswered_.pop();
     last_message_ns_ = now_ns;
     if (!is_lockstep_ || unreleased_ == 0) return;
     --unreleased_;
@@ -104,6 +118,16 @@ class Streams::ClientEnd final : public StreamWriter {
   }
 
   bool has_sent_all() const { return pending() == 0 && unreleased_ == 0; }
+  // Only servers of distbench always answer something.
+  bool has_received_enough() const {
+    return is_echo_ ? unanswered_.empty()
+                    : is_outside_ || received_messages > 0;
+  }
+  // Request messages of an echo that were sent and are not answered.
+  int64_t unanswered() const {
+    return static_cast<int64_t>(unanswered_.size());
+  }
+  bool is_echo() const { return is_echo_; }
   const RpcCall& call() const { return *call_; }
 
   int64_t sent_messages = 0;
@@ -115,17 +139,29 @@ class Streams::ClientEnd final : public StreamWriter {
 
  private:
   void Send(int64_t bytes, int64_t due_ns) override {
-    protocol::StreamTransport& transport = streams_->transport();
-    if (sent_bytes + bytes > kMaxRequestBytes) {
-      problem = absl::StrCat(
-          "OUT_OF_RANGE: the requests of one stream take more than ",
-          kMaxRequestBytes, " bytes; use fewer or smaller messages");
-      transport.CancelStream(call_->client);
-      return;
-    }
+    if (sent_bytes + bytes > kMaxRequestBytes) return GiveUpAsTooLong();
     if (is_echo_) unanswered_.push(due_ns);
     ++sent_messages;
-    sent_bytes += transport.Write(call_->client, bytes, has_sent_all());
+    sent_bytes +=
+        streams_->transport().Write(call_->client, bytes, has_sent_all());
+    // Messages to servers outside may be longer than was asked for.
+    if (sent_bytes > kMaxRequestBytes) {
+      sent_bytes = kMaxRequestBytes;
+      GiveUpAsTooLong();
+    }
+  }
+
+  void GiveUpAsTooLong() {
+    GiveUp(absl::StrCat(
+        "OUT_OF_RANGE: the requests of one stream take more than ",
+        kMaxRequestBytes, " bytes; use fewer or smaller messages"));
+  }
+
+  // Keeps the first problem.
+  void GiveUp(const std::string& why) {
+    if (!problem.empty()) return;
+    problem = why;
+    streams_->transport().CancelStream(call_->client);
   }
 
   void MeasureMessage(int64_t now_ns) {
@@ -136,15 +172,15 @@ class Streams::ClientEnd final : public StreamWriter {
       if (received_messages > 1)
         totals.histogram(StreamStatistics::kGapNsFieldNumber)
             .Record(now_ns - last_message_ns_);
-    } else if (!unanswered_.empty()) {  // else the server sends too many
+    } else {
       totals.histogram(StreamStatistics::kRoundTripNsFieldNumber)
           .Record(now_ns - unanswered_.front());
-      unanswered_.pop();
     }
   }
 
   Streams* streams_ = nullptr;
   RpcCall* call_ = nullptr;
+  bool is_outside_ = false;  // the server is not distbench's
   bool is_echo_ = false;
   bool is_lockstep_ = false;  // each message waits for the answer to the last
   int64_t unreleased_ = 0;    // messages that wait for that
@@ -224,7 +260,8 @@ void Streams::Open(RpcCall& call, const config::SizePlan& request) {
   ClientEnd& end = *client_ends_.Get();
   call.stream = &end;
   transport().Open(&call.client);
-  end.Start(*this, call, *rpc.stream, request);
+  end.Start(*this, call, *rpc.stream, request,
+            /*is_outside=*/rpc.handler_list == config::kNone);
 }
 
 void Streams::OnWritten(protocol::ClientCall& call, int64_t now_ns) {
@@ -241,17 +278,33 @@ void Streams::OnMessage(protocol::ClientCall& call, int64_t bytes,
 void Streams::OnDone(protocol::ClientCall* call, int64_t server_blocked_ns) {
   OnEvent(call->done_ns);
   ClientEnd& end = EndOf<ClientEnd>(*call);
-  if (call->error.empty() &&
-      (!end.has_sent_all() || end.received_messages == 0)) {
-    end.problem = "INTERNAL: the server ended the stream before its messages";
+  if (call->error.empty() && end.problem.empty()) {
+    end.problem = ProblemOfEnd(end);
   }
   if (!end.problem.empty()) call->error = end.problem;
   call->sent_bytes = end.sent_bytes;
   call->received_bytes = end.received_bytes;
-  end.Stop();
-  if (call->error.empty() && !call->warmup) Measure(end, server_blocked_ns);
+  const int64_t unsent = end.Stop();
+  if (call->error.empty()) {
+    if (!call->warmup) Measure(end, server_blocked_ns);
+  } else if (end.is_echo() && !call->warmup) {
+    TotalsOf(*call).count(StreamStatistics::kUnansweredMessagesFieldNumber) +=
+        end.unanswered() + unsent;
+  }
   worker_.EndStream(*call);
   client_ends_.Put(&end);
+}
+
+// Returns why a stream has failed whose server says that it has not.
+std::string Streams::ProblemOfEnd(const ClientEnd& end) {
+  if (!end.has_sent_all()) {
+    return "INTERNAL: the server ended the stream before its messages";
+  }
+  if (end.has_received_enough()) return "";
+  return end.is_echo() ? "INTERNAL: the server ended the stream before it had "
+                         "answered all messages"
+                       : "INTERNAL: the server ended the stream before its "
+                         "messages";
 }
 
 void Streams::Measure(const ClientEnd& end, int64_t server_blocked_ns) {
@@ -267,8 +320,10 @@ void Streams::Measure(const ClientEnd& end, int64_t server_blocked_ns) {
   totals.count(StreamStatistics::kRequestBytesFieldNumber) += end.sent_bytes;
   totals.count(StreamStatistics::kResponseBytesFieldNumber) +=
       end.received_bytes;
-  totals.histogram(StreamStatistics::kFirstMessageNsFieldNumber)
-      .Record(end.first_message_ns - start_ns);
+  if (end.received_messages > 0) {
+    totals.histogram(StreamStatistics::kFirstMessageNsFieldNumber)
+        .Record(end.first_message_ns - start_ns);
+  }
   totals.histogram(StreamStatistics::kClientBlockedNsFieldNumber)
       .Record(end.blocked_ns());
   if (server_blocked_ns != protocol::kNotReported) {

@@ -57,8 +57,8 @@ class StreamWriter {
   // The timer is due.
   void OnDue() { Advance(); }
 
-  // Sends nothing more.
-  void Stop();
+  // Sends nothing more. Returns how many messages were due.
+  int64_t Stop();
 
   // Messages that were not handed to the stack yet.
   int64_t pending() const { return pending_; }
@@ -140,6 +140,7 @@ class Streams final : public protocol::StreamEvents {
       const protocol::ClientCall& call) {
     return context_.recorder.StreamsOf(call.rpc_index);
   }
+  static std::string ProblemOfEnd(const ClientEnd& end);
   void Measure(const ClientEnd& end, int64_t server_blocked_ns);
   int64_t DrawCount(const config::StreamSidePlan& side);
   std::string ProblemOf(const protocol::ServerCall& call) const;

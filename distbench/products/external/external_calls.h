@@ -8,11 +8,27 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace distbench::external {
+
+// Names of counters of an instance, warm-up included. Of messages that were
+// compressed: their bytes before and after.
+inline constexpr char kRequestBytes[] = "gzip_request_bytes_before";
+inline constexpr char kCompressedRequestBytes[] = "gzip_request_bytes_after";
+inline constexpr char kResponseBytes[] = "gzip_response_bytes_before";
+inline constexpr char kCompressedResponseBytes[] = "gzip_response_bytes_after";
+// RPCs that failed by max_response.
+inline constexpr char kTooLongResponses[] = "responses_above_max_response";
+
+// What an RPC asks of a method that streams.
+struct CallStream {
+  bool sends_several = false;  // request messages
+  bool is_echo = false;
+};
 
 // An RPC whose server is not part of the test.
 struct ExternalCall {
@@ -24,6 +40,10 @@ struct ExternalCall {
   std::string request;
   bool is_json = true;
 
+  // Instead, in the wire format: these bytes, for all requests. Such a call
+  // needs no descriptors.
+  std::optional<std::string> binary_request = {};
+
   // Names and values of metadata; values may contain templates.
   std::vector<std::pair<std::string, std::string>> metadata;
 
@@ -31,8 +51,15 @@ struct ExternalCall {
   std::vector<std::vector<std::string>> rows;
 
   // A serialised FileDescriptorSet with the method. If empty, the server is
-  // asked by gRPC's reflection.
+  // asked by gRPC's reflection, if the call needs it.
   std::string descriptors;
+
+  // Present if the RPC streams. Otherwise, it sends one message, and ends with
+  // the last response.
+  std::optional<CallStream> stream = {};
+
+  bool uses_gzip = false;  // for requests
+  bool waits_for_ready = false;
 
   // HOST:PORT of the servers that are called, as their peer has them: others
   // may have a method of this name with other types. Empty: any external peer.
@@ -43,14 +70,32 @@ struct ExternalCall {
 struct ExternalServer {
   bool uses_tls = false;
 
+  // Takes any certificate of any name.
+  bool skips_verification = false;
+
+  // What the client shows, in PEM. Empty: nothing.
+  std::string client_certificates = {};
+  std::string client_key = {};
+
   // Certificates that are trusted, in PEM. Empty: those of the host.
-  std::string ca_certificates;
+  std::string ca_certificates = {};
 
   // The name in the server's certificate. Empty: the host of the first address
   // of its service.
-  std::string server_name;
+  std::string server_name = {};
 
-  // RPCs per second that the instance may send to it, at most; 0: any number.
+  std::string user_agent = {};
+
+  // From each worker, and whether one of those gets a call that have the fewest
+  // in flight, or each in turn.
+  int connections = 1;
+  bool uses_least_in_flight = false;
+
+  // Of a message, uncompressed.
+  int64_t max_response_bytes = int64_t{64} << 20;
+
+  // RPCs, and further messages of streams, per second that the instance may
+  // send to it, at most; 0: any number.
   double max_rate = 0;
 };
 

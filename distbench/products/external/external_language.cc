@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/config/plan/test_names.h"
@@ -26,6 +27,13 @@ namespace {
 constexpr char kNotRun[] = "an external service runs nothing here; remove it";
 
 // ---- Services ---------------------------------------------------------------
+
+void RefuseRedacted(const config::TestValidation& validation,
+                    const config::Path& path) {
+  validation.Add(path,
+                 "was removed, as from all configs in results; run the config "
+                 "that the result was made with");
+}
 
 class ServiceCheck {
  public:
@@ -59,14 +67,40 @@ class ServiceCheck {
   }
 
   void CheckTls() const {
-    const std::string& certificates =
-        service_.external().tls().ca_certificates();
-    if (certificates.empty() ||
-        absl::StrContains(certificates, "-----BEGIN CERTIFICATE-----")) {
-      return;
+    const ExternalTls& tls = service_.external().tls();
+    CheckPem("ca_file", tls.ca_certificates(), "CERTIFICATE-----",
+             "certificate");
+    CheckPem("client_certificate_file", tls.client_certificates(),
+             "CERTIFICATE-----", "certificate");
+    CheckPem("client_key_file", tls.client_key(), "PRIVATE KEY-----",
+             "private key");
+    if (absl::StrContains(tls.client_key(), "ENCRYPTED")) {
+      validation_.Add(PathOfTls().Field("client_key_file"),
+                      "has a key with a password, for which nobody could be "
+                      "asked; name a file that has one without");
     }
-    validation_.Add(path_.Field("external").Field("tls").Field("ca_file"),
-                    "has no certificate in PEM; name a file that has one");
+    CheckUserAgent();
+  }
+
+  void CheckPem(const char* field, const std::string& content,
+                const char* heading, const char* what) const {
+    if (content.empty() || absl::StrContains(content, heading)) return;
+    const config::Path path = PathOfTls().Field(field);
+    if (content == kRedacted) return RefuseRedacted(validation_, path);
+    validation_.Add(path, "has no ", what, " in PEM; name a file that has one");
+  }
+
+  void CheckUserAgent() const {
+    const std::string& name = service_.external().user_agent();
+    const auto is_allowed = [](char c) { return c >= ' ' && c <= '~'; };
+    if (absl::c_all_of(name, is_allowed)) return;
+    validation_.Add(path_.Field("external").Field("user_agent"),
+                    config::Quoted(name),
+                    " has a character that is not printable ASCII; remove it");
+  }
+
+  config::Path PathOfTls() const {
+    return path_.Field("external").Field("tls");
   }
 
   const config::TestValidation& validation_;
@@ -74,23 +108,40 @@ class ServiceCheck {
   const config::Path path_;
 };
 
+// Returns a field by which connections differ that two services have; empty if
+// there is none.
+std::string DifferenceOf(const ExternalService& one,
+                         const ExternalService& other) {
+  if (one.has_tls() != other.has_tls() ||
+      one.tls().SerializeAsString() != other.tls().SerializeAsString()) {
+    return "tls";
+  }
+  if (one.user_agent() != other.user_agent()) return "user_agent";
+  if (one.connections() != other.connections()) return "connections";
+  if (one.connection_policy() != other.connection_policy()) {
+    return "connection_policy";
+  }
+  if (one.max_response_bytes() != other.max_response_bytes()) {
+    return "max_response_bytes";
+  }
+  return "";
+}
+
 // A connection to an address is made in one way.
-void CheckOneTlsPerAddress(const config::TestValidation& validation) {
+void CheckOneWayPerAddress(const config::TestValidation& validation) {
   std::map<std::string, const ServiceSpec*> owners;
   const auto& services = validation.test().services();
   for (int i = 0; i < services.size(); ++i) {
     for (const std::string& address : services[i].external().addresses()) {
       const auto [owner, is_new] = owners.try_emplace(address, &services[i]);
-      const ExternalService& other = owner->second->external();
-      if (is_new || (services[i].external().has_tls() == other.has_tls() &&
-                     services[i].external().tls().SerializeAsString() ==
-                         other.tls().SerializeAsString())) {
-        continue;
-      }
-      validation.Add(validation.Service(i).Field("external").Field("tls"),
+      if (is_new) continue;
+      const std::string field =
+          DifferenceOf(services[i].external(), owner->second->external());
+      if (field.empty()) continue;
+      validation.Add(validation.Service(i).Field("external").Field(field),
                      "service ", config::Quoted(owner->second->name()),
                      " has the address ", config::Quoted(address),
-                     " too, with another tls; make them equal");
+                     " too, with another ", field, "; make them equal");
     }
   }
 }
@@ -101,6 +152,7 @@ class CallCheck {
  public:
   CallCheck(const config::TestValidation& validation, int index)
       : validation_(validation),
+        index_(index),
         rpc_(validation.test().rpc_descriptions(index)),
         call_(rpc_.external_call()),
         path_(validation.Rpc(index).Field("external_call")) {}
@@ -123,7 +175,7 @@ class CallCheck {
       if (!named.ok()) {
         validation_.Add(path, named.message());
       } else if (value == kRedacted) {
-        RefuseRedacted(path);
+        RefuseRedacted(validation_, path);
       }
     }
     if (validation_.problems().count() != problems_before) return;
@@ -131,8 +183,28 @@ class CallCheck {
          {"request_file", "descriptor_set_file", "rows_file"}) {
       if (!config::IsRight(call_, field)) return;
     }
-    const absl::Status status = CheckExternalCall(ToExternalCall(call_));
+    const ExternalCall call = ToExternalCall(rpc_);
+    const absl::Status status = CheckExternalCall(call);
     if (!status.ok()) validation_.Add(path_, status.message());
+    CheckFiller(HasFiller(call));
+  }
+
+  // A payload says what a filler fills, and nothing else.
+  void CheckFiller(bool has_filler) const {
+    const bool has_payload = !rpc_.request_payload_name().empty();
+    if (has_payload == has_filler) return;
+    const config::Path path =
+        validation_.Rpc(index_).Field("request_payload_name");
+    if (has_payload) {
+      validation_.Add(path,
+                      "has no effect on a request of an external service "
+                      "without {{filler}}; write that into the request, or "
+                      "remove this");
+    } else {
+      validation_.Add(path,
+                      "is missing; it says how long {{filler}} makes the "
+                      "request");
+    }
   }
 
   void CheckContents() const {
@@ -141,8 +213,14 @@ class CallCheck {
       validation_.Add(path_.Field("request_text"),
                       "excludes request_json; remove one of them");
     }
+    if (call_.has_request_binary() &&
+        (call_.has_request_json() || call_.has_request_text())) {
+      validation_.Add(path_.Field("request_binary"),
+                      "excludes request_json and request_text; remove one of "
+                      "them");
+    }
     if (call_.rows() == kRedacted) {
-      RefuseRedacted(path_.Field("rows"));
+      RefuseRedacted(validation_, path_.Field("rows"));
     } else if (!call_.rows().empty()) {
       const absl::Status status = ParseCsvRows(call_.rows()).status();
       if (!status.ok()) {
@@ -151,13 +229,8 @@ class CallCheck {
     }
   }
 
-  void RefuseRedacted(const config::Path& path) const {
-    validation_.Add(path,
-                    "was removed, as from all configs in results; run the "
-                    "config that the result was made with");
-  }
-
   const config::TestValidation& validation_;
+  const int index_;
   const RpcSpec& rpc_;
   const ExternalCallSpec& call_;
   const config::Path path_;
@@ -198,9 +271,19 @@ void CheckPlaces(const config::TestValidation& validation) {
 
 // ---- Files ------------------------------------------------------------------
 
-// Results have the certificates, and files with them may have keys, too.
+// Results have the certificates that are trusted, and files with them may have
+// keys, too.
 void ReadCertificates(const config::Path& path, ExternalTls& tls,
                       config::FileReader& files) {
+  if (tls.has_client_certificate_file()) {
+    files.Fill(path, "client_certificate_file", tls.client_certificate_file(),
+               *tls.mutable_client_certificates());
+  }
+  if (tls.has_client_key_file()) {
+    files.Fill(path, "client_key_file", tls.client_key_file(),
+               *tls.mutable_client_key());
+  }
+  if (!tls.has_ca_file()) return;
   files.Fill(path, "ca_file", tls.ca_file(), *tls.mutable_ca_certificates());
   if (!absl::StrContains(tls.ca_certificates(), "PRIVATE KEY")) return;
   files.problems().Add(path.Field("ca_file"), config::Quoted(tls.ca_file()),
@@ -210,7 +293,10 @@ void ReadCertificates(const config::Path& path, ExternalTls& tls,
 
 void ReadRequest(const config::Path& path, ExternalCallSpec& call,
                  config::FileReader& files) {
-  if (call.has_request_json() || call.has_request_text()) return;
+  if (call.has_request_json() || call.has_request_text() ||
+      call.has_request_binary()) {
+    return;
+  }
   constexpr char kField[] = "request_file";
   const std::string& file = call.request_file();
   if (absl::EndsWith(file, ".json")) {
@@ -222,9 +308,15 @@ void ReadRequest(const config::Path& path, ExternalCallSpec& call,
     files.Fill(path, kField, file, *call.mutable_request_text());
     return;
   }
+  for (const char* ending : {".binpb", ".bin"}) {
+    if (!absl::EndsWith(file, ending)) continue;
+    files.Fill(path, kField, file, *call.mutable_request_binary());
+    return;
+  }
   files.problems().Add(path.Field(kField), config::Quoted(file),
                        " has no ending that says how to read it; let it end "
-                       "with .json, or with .txtpb, .textproto or .pbtxt");
+                       "with .json, with .txtpb, .textproto or .pbtxt, or "
+                       "with .binpb or .bin");
 }
 
 void ReadCall(const config::Path& path, ExternalCallSpec& call,
@@ -247,7 +339,7 @@ void ExternalLanguage::Validate(
   for (int i = 0; i < test.services_size(); ++i) {
     if (test.services(i).has_external()) ServiceCheck(validation, i).Check();
   }
-  CheckOneTlsPerAddress(validation);
+  CheckOneWayPerAddress(validation);
   for (int i = 0; i < test.rpc_descriptions_size(); ++i) {
     if (config::CallsOutside(test.rpc_descriptions(i))) {
       CallCheck(validation, i).Check();
@@ -262,7 +354,7 @@ void ExternalLanguage::ReadFiles(const config::Path& path,
   const config::NameIndex services(test.services());
   for (int i = 0; i < test.services_size(); ++i) {
     ServiceSpec& service = *test.mutable_services(i);
-    if (!service.external().tls().has_ca_file()) continue;
+    if (!service.external().has_tls()) continue;
     ReadCertificates(config::ElementPath(path.Field("services"), services, i)
                          .Field("external")
                          .Field("tls"),

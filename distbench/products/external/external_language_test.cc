@@ -91,6 +91,8 @@ TEST(ExternalServices, HaveAddressesAndKnownWaysToChooseAmongThem) {
               HasSubstr("services[\"cache\"].external.addresses: is missing"));
   EXPECT_THAT(ProblemTextsAfter("'cache:1'", "'cache'"),
               HasSubstr("addresses[0]: \"cache\" is not HOST:PORT"));
+  EXPECT_THAT(ProblemTextsAfter("'cache:1'", "'xds:///cache'"),
+              HasSubstr("addresses[0]: \"xds:///cache\" lets gRPC find"));
   EXPECT_THAT(ProblemTextsAfter("'[::1]:2'", "'cache:1'"),
               HasSubstr("addresses[1]: \"cache:1\" is listed more than once"));
   EXPECT_THAT(
@@ -148,18 +150,89 @@ TEST(ExternalServices, AreCalledByExternalCallsAndOnlyThey) {
   EXPECT_THAT(ProblemTextsAfter("server: 'cache'",
                                 "server: 'cache' "
                                 "request_payload_name: 'small'"),
-              HasSubstr("request_payload_name: has no effect on an external"));
+              HasSubstr("request_payload_name: has no effect on a request of "
+                        "an external service without {{filler}}"));
   EXPECT_THAT(
       ProblemTextsAfter("rpc_name: 'get'",
                         "rpc_name: 'get' request_payload_override: 'small'"),
       HasSubstr("actions[\"getting\"].request_payload_override: has no"));
 }
 
-TEST(ExternalCalls, OfStreamingMethodsAreNotStreamsOfTheTest) {
-  EXPECT_THAT(
-      ProblemTextsAfter("server: 'cache'", "server: 'cache' stream {}"),
-      AllOf(HasSubstr("rpc_descriptions[\"get\"].stream: has no effect"),
-            Not(HasSubstr("does not stream"))));
+std::string ProblemsOfStream(const std::string& stream) {
+  return ProblemTextsAfter(
+      "server: 'cache'",
+      absl::StrCat("server: 'cache' stream { ", stream, "}"));
+}
+
+TEST(ExternalCalls, MayStreamWhatTheClientSends) {
+  EXPECT_EQ(ProblemsOfStream("client_messages: 3 client_interval: '1ms'"), "");
+  EXPECT_EQ(ProblemsOfStream("response_starts: 'echo'"), "");
+  EXPECT_EQ(ProblemsOfStream("response_starts: 'on_first_request'"), "");
+  for (const char* of_server : {"server_messages: 2", "server_interval: '1ms'",
+                                "server_interval_ns: 1000"}) {
+    EXPECT_THAT(ProblemsOfStream(of_server),
+                HasSubstr("is for servers of distbench; an external service "
+                          "sends what it likes"));
+  }
+  EXPECT_THAT(ProblemsOfStream("response_starts: 'on_last_request'"),
+              HasSubstr("rpc_descriptions[\"get\"].stream.response_starts: is "
+                        "for servers of distbench"));
+  EXPECT_THAT(ProblemsOfStream("client_messages: 1000001"),
+              HasSubstr("stream.client_messages: 1000001"));
+}
+
+TEST(ExternalCalls, APayloadIsTheSizeOfAFiller) {
+  const auto checked = Check(absl::StrReplaceAll(
+      kConfig,
+      {{"{{counter}}", "{{filler}}"},
+       {"server: 'cache'", "server: 'cache' request_payload_name: 'small'"}}));
+  EXPECT_TRUE(checked.ok()) << checked.status();
+}
+
+TEST(ExternalCalls, AFillerNeedsASize) {
+  EXPECT_THAT(ProblemTextsAfter("{{counter}}", "{{filler}}"),
+              HasSubstr("rpc_descriptions[\"get\"].request_payload_name: is "
+                        "missing; it says how long {{filler}} makes"));
+}
+
+TEST(ExternalServices, ConnectAsTheySay) {
+  const auto problems = [](const std::string& more) {
+    return ProblemTextsAfter("external {", absl::StrCat("external { ", more));
+  };
+  EXPECT_EQ(problems("connections: 4 connection_policy: 'least_in_flight' "
+                     "user_agent: 'load test' max_response: '1MiB'"),
+            "");
+  EXPECT_THAT(problems("connections: 0"), HasSubstr("external.connections: 0"));
+  EXPECT_THAT(problems("connection_policy: 'random'"),
+              HasSubstr("\"random\" is no connection policy"));
+  EXPECT_THAT(problems("max_response: '1'"),
+              HasSubstr("external.max_response: "));
+  EXPECT_THAT(problems("user_agent: 'a\\nb'"),
+              HasSubstr("external.user_agent: "));
+  EXPECT_THAT(problems("tls { client_certificate_file: 'a' "
+                       "client_certificates: 'CERTIFICATE-----' }"),
+              HasSubstr("client_certificate_file: needs client_key_file"));
+  EXPECT_THAT(problems("tls { client_key: 'x' }"),
+              HasSubstr("tls.client_key_file: has no private key in PEM"));
+  EXPECT_THAT(problems("tls { client_key: '-----BEGIN ENCRYPTED PRIVATE "
+                       "KEY-----' }"),
+              HasSubstr("tls.client_key_file: has a key with a password"));
+  EXPECT_THAT(problems("tls { client_key: '(redacted)' }"),
+              HasSubstr("tls.client_key_file: was removed"));
+  EXPECT_THAT(problems("tls { insecure_skip_verify: true ca_file: 'a' "
+                       "ca_certificates: '-----BEGIN CERTIFICATE-----' }"),
+              HasSubstr("tls.ca_file: has no effect with insecure_skip"));
+}
+
+TEST(ExternalCalls, SayHowTheyAreMade) {
+  const auto problems = [](const std::string& more) {
+    return ProblemTextsAfter("method:", absl::StrCat(more, " method:"));
+  };
+  EXPECT_EQ(problems("compression: 'gzip' wait_for_ready: true"), "");
+  EXPECT_THAT(problems("compression: 'zstd'"),
+              HasSubstr("\"zstd\" is no compression"));
+  EXPECT_THAT(problems("request_binary: 'x'"),
+              HasSubstr("request_binary: excludes request_json"));
 }
 
 TEST(ExternalCalls, AreCheckedBeforeTheyAreMade) {
@@ -201,6 +274,13 @@ TEST(ExternalServices, AnAddressIsReachedInOneWay) {
   EXPECT_THAT(ProblemsWith(other + "tls {} } }"),
               HasSubstr("services[\"other\"].external.tls: service \"cache\" "
                         "has the address \"cache:1\" too"));
+  for (const char* field :
+       {"user_agent: 'a'", "connections: 2", "max_response_bytes: 1",
+        "connection_policy: 'least_in_flight'"}) {
+    EXPECT_THAT(ProblemsWith(absl::StrCat(other, field, " } }")),
+                HasSubstr("too, with another "))
+        << field;
+  }
 }
 
 constexpr char kConfigWithFiles[] = R"(
@@ -289,17 +369,35 @@ TEST_F(FilesOfCallsTest, ErrorsAreAtTheElementThatNamesTheFile) {
 
 TEST_F(FilesOfCallsTest, TheEndingSaysHowARequestIsWritten) {
   Write("a.txtpb", "key: 1");
+  Write("a.binpb", "bytes");
   auto sequence = base::FromText<TestSequence>(R"(
     tests { rpc_descriptions { external_call { request_file: "a.txtpb" } } }
-    tests { rpc_descriptions { external_call { request_file: "a.xml" } } })");
+    tests { rpc_descriptions { external_call { request_file: "a.xml" } } }
+    tests { rpc_descriptions { external_call { request_file: "a.binpb" } } })");
   const absl::Status status = config::ToStatus(
       config::ReadReferencedFiles(folder_ + "/test.config", sequence));
   EXPECT_EQ(
       sequence.tests(0).rpc_descriptions(0).external_call().request_text(),
       "key: 1");
+  EXPECT_EQ(
+      sequence.tests(2).rpc_descriptions(0).external_call().request_binary(),
+      "bytes");
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr("tests[1]"),
                     HasSubstr("\"a.xml\" has no ending that says how")));
+}
+
+TEST_F(FilesOfCallsTest, ClientsShowWhatIsInFiles) {
+  Write("me.crt", "certificate");
+  Write("me.key", "key");
+  auto sequence = base::FromText<TestSequence>(
+      "tests { services { name: 'cache' external { tls { "
+      "client_certificate_file: 'me.crt' client_key_file: 'me.key' } } } }");
+  EXPECT_THAT(config::ReadReferencedFiles(folder_ + "/test.config", sequence),
+              IsEmpty());
+  const ExternalTls& tls = sequence.tests(0).services(0).external().tls();
+  EXPECT_EQ(tls.client_certificates(), "certificate");
+  EXPECT_EQ(tls.client_key(), "key");
 }
 
 TEST_F(FilesOfCallsTest, PrivateKeysAreNotSent) {

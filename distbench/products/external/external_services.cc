@@ -54,10 +54,25 @@ bool IsHost(absl::string_view host) {
 }
 
 ExternalServer ToExternalServer(const ExternalService& service, double rate) {
-  return {.uses_tls = service.has_tls(),
-          .ca_certificates = service.tls().ca_certificates(),
-          .server_name = service.tls().server_name(),
-          .max_rate = rate};
+  const ExternalTls& tls = service.tls();
+  return {
+      .uses_tls = service.has_tls(),
+      .skips_verification = tls.insecure_skip_verify(),
+      .client_certificates = tls.client_certificates(),
+      .client_key = tls.client_key(),
+      .ca_certificates = tls.ca_certificates(),
+      .server_name = tls.server_name(),
+      .user_agent = service.user_agent(),
+      .connections = static_cast<int>(service.connections()),
+      .uses_least_in_flight = service.connection_policy() == "least_in_flight",
+      .max_response_bytes = service.max_response_bytes(),
+      .max_rate = rate};
+}
+
+CallStream ToCallStream(const StreamSpec& stream) {
+  return {.sends_several = stream.client_messages() > 1 ||
+                           !stream.client_messages_distribution().empty(),
+          .is_echo = stream.response_starts() == "echo"};
 }
 
 bool IsClient(const RpcSpec& rpc, absl::string_view service) {
@@ -70,6 +85,11 @@ bool IsClient(const RpcSpec& rpc, absl::string_view service) {
 }  // namespace
 
 absl::Status CheckHostPort(absl::string_view address) {
+  if (absl::StrContains(address, ":///")) {
+    return absl::InvalidArgumentError(
+        "lets gRPC find further addresses while the test runs, which nobody "
+        "could have allowed; write HOST:PORT of each server");
+  }
   const size_t colon = address.rfind(':');
   int port;
   if (colon == absl::string_view::npos || !IsHost(address.substr(0, colon)) ||
@@ -81,7 +101,8 @@ absl::Status CheckHostPort(absl::string_view address) {
   return absl::OkStatus();
 }
 
-ExternalCall ToExternalCall(const ExternalCallSpec& spec) {
+ExternalCall ToExternalCall(const RpcSpec& rpc) {
+  const ExternalCallSpec& spec = rpc.external_call();
   ExternalCall call;
   call.method = spec.method();
   call.is_json = !spec.has_request_text();
@@ -94,6 +115,10 @@ ExternalCall ToExternalCall(const ExternalCallSpec& spec) {
     call.rows = *std::move(rows);
   }
   call.descriptors = spec.descriptors();
+  if (spec.has_request_binary()) call.binary_request = spec.request_binary();
+  if (rpc.has_stream()) call.stream = ToCallStream(rpc.stream());
+  call.uses_gzip = spec.compression() == "gzip";
+  call.waits_for_ready = spec.wait_for_ready();
   return call;
 }
 
@@ -106,7 +131,7 @@ ExternalCalls ExternalCallsOf(const DistributedSystemDescription& test,
   for (int i = 0; i < test.rpc_descriptions_size(); ++i) {
     const RpcSpec& rpc = test.rpc_descriptions(i);
     if (!rpc.has_external_call() || !IsClient(rpc, service)) continue;
-    external.calls[i] = ToExternalCall(rpc.external_call());
+    external.calls[i] = ToExternalCall(rpc);
     const ExternalService& server =
         test.services(services.Find(rpc.server())).external();
     external.calls[i].servers.assign(server.addresses().begin(),
@@ -139,6 +164,12 @@ void RedactSecrets(DistributedSystemDescription& test) {
     ExternalCallSpec& call = *rpc.mutable_external_call();
     for (auto& [name, value] : *call.mutable_metadata()) value = kRedacted;
     if (call.has_rows()) call.set_rows(kRedacted);
+  }
+  for (ServiceSpec& service : *test.mutable_services()) {
+    if (!service.external().has_tls()) continue;
+    ExternalTls& tls = *service.mutable_external()->mutable_tls();
+    if (tls.has_client_certificates()) tls.set_client_certificates(kRedacted);
+    if (tls.has_client_key()) tls.set_client_key(kRedacted);
   }
 }
 
@@ -258,9 +289,10 @@ absl::StatusOr<CsvRows> ParseCsvRows(absl::string_view text) {
   return rows;
 }
 
-void JudgeExternalCalls(const TestResult& result,
-                        report::FindingList& findings) {
-  const DistributedSystemDescription& test = result.traffic_config();
+namespace {
+
+void JudgeTimeParts(const DistributedSystemDescription& test,
+                    report::FindingList& findings) {
   if (!test.measure_time_parts()) return;
   std::set<std::string> rpcs;
   for (const RpcSpec& rpc : test.rpc_descriptions()) {
@@ -274,6 +306,44 @@ void JudgeExternalCalls(const TestResult& result,
                    "parts of time of its server cannot be known; the section "
                    "\"Time parts\" leaves these RPCs out"),
       "Look at the server's own metrics or traces for its part of the time.");
+}
+
+void JudgeVerification(const DistributedSystemDescription& test,
+                       report::FindingList& findings) {
+  for (const ServiceSpec& service : test.services()) {
+    if (!service.external().tls().insecure_skip_verify()) continue;
+    findings.Add(
+        Finding::NOTE, "external_unverified",
+        absl::StrCat(service.name(),
+                     ": insecure_skip_verify: nobody knows that it was this "
+                     "service that answered"),
+        "Give ca_file and server_name instead.");
+  }
+}
+
+void JudgeResponses(const TestResult& result, report::FindingList& findings) {
+  int64_t too_long = 0;
+  for (const auto& [name, log] : result.service_logs().instance_logs()) {
+    const auto count = log.driver_counters().find(kTooLongResponses);
+    if (count != log.driver_counters().end()) too_long += count->second;
+  }
+  if (too_long == 0) return;
+  findings.Add(
+      Finding::WARN, "external_response_limit",
+      absl::StrCat("RPCs that failed because a response was longer than "
+                   "max_response of its service, warm-up included: ",
+                   too_long),
+      "If such responses are right, raise max_response of the external "
+      "service.");
+}
+
+}  // namespace
+
+void JudgeExternalCalls(const TestResult& result,
+                        report::FindingList& findings) {
+  JudgeTimeParts(result.traffic_config(), findings);
+  JudgeVerification(result.traffic_config(), findings);
+  JudgeResponses(result, findings);
 }
 
 }  // namespace distbench::external

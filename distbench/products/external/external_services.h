@@ -30,9 +30,9 @@ inline constexpr char kRedacted[] = "(redacted)";
 // error does not repeat the address.
 absl::Status CheckHostPort(absl::string_view address);
 
-// The call of an RPC, as its driver needs it. Rows that ParseCsvRows()
-// refuses are left out: validation reports them.
-ExternalCall ToExternalCall(const ExternalCallSpec& spec);
+// The call of an RPC that has an external_call, as its driver needs it. Rows
+// that ParseCsvRows() refuses are left out: validation reports them.
+ExternalCall ToExternalCall(const RpcSpec& rpc);
 
 // What an instance of `service` calls outside of a valid test, except for the
 // fields about the instance itself. `rates` are RPCs per second by address; a
@@ -45,8 +45,8 @@ ExternalCalls ExternalCallsOf(const DistributedSystemDescription& test,
 std::map<std::string, std::set<std::string>> ClientsByTarget(
     const DistributedSystemDescription& test);
 
-// Replaces what may be secret, which is metadata's values and rows, by
-// kRedacted; names remain.
+// Replaces what may be secret, which is metadata's values, rows, and what
+// clients show of themselves by TLS, by kRedacted; names remain.
 void RedactSecrets(DistributedSystemDescription& test);
 
 using CsvRows = std::vector<std::vector<std::string>>;
@@ -59,7 +59,7 @@ using CsvRows = std::vector<std::vector<std::string>>;
 absl::StatusOr<CsvRows> ParseCsvRows(absl::string_view text);
 
 // A report::FindingRule: what a result says less of because servers are
-// external.
+// external, and what their settings did to it.
 void JudgeExternalCalls(const TestResult& result,
                         report::FindingList& findings);
 

@@ -136,10 +136,12 @@ TEST(CsvRows, SaysInWhichLineAProblemIs) {
   EXPECT_THAT(error(""), HasSubstr("at least one row"));
 }
 
-std::vector<Finding> FindingsOf(const std::string& test) {
+std::vector<Finding> FindingsOf(const std::string& test,
+                                const std::string& logs = "") {
   TestResult result;
   *result.mutable_traffic_config() =
       base::FromText<DistributedSystemDescription>(test);
+  *result.mutable_service_logs() = base::FromText<ServiceLogs>(logs);
   report::FindingList findings;
   JudgeExternalCalls(result, findings);
   return findings.Take();
@@ -157,6 +159,53 @@ TEST(ExternalFindingsTest, TimePartsOfExternalServersCannotBeKnown) {
   EXPECT_EQ(findings[0].code(), "time_parts_external");
   EXPECT_THAT(findings[0].message(), HasSubstr("get: an external service"));
   EXPECT_NE(findings[0].advice(), "");
+}
+
+TEST(ExternalFindingsTest, SaysThatNobodyKnowsWhoAnswered) {
+  const std::vector<Finding> findings = FindingsOf(
+      "services { name: 'cache' external { tls { insecure_skip_verify: true } "
+      "} }");
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].code(), "external_unverified");
+  EXPECT_THAT(findings[0].message(), HasSubstr("cache: insecure_skip_verify"));
+}
+
+TEST(ExternalFindingsTest, SaysThatResponsesWereTooLong) {
+  const std::vector<Finding> findings = FindingsOf("", R"pb(
+    instance_logs {
+      key: "client/0"
+      value { driver_counters { key: "responses_above_max_response" value: 3 } }
+    }
+    instance_logs {
+      key: "client/1"
+      value { driver_counters { key: "responses_above_max_response" value: 4 } }
+    }
+  )pb");
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].severity(), Finding::WARN);
+  EXPECT_EQ(findings[0].code(), "external_response_limit");
+  EXPECT_THAT(findings[0].message(), HasSubstr("warm-up included: 7"));
+}
+
+TEST(ExternalServices, WhatClientsShowIsSecret) {
+  auto test = base::FromText<DistributedSystemDescription>(R"pb(
+    services {
+      name: "cache"
+      external {
+        tls {
+          ca_certificates: "PEM"
+          client_certificate_file: "me.crt"
+          client_certificates: "s3cret certificate"
+          client_key: "s3cret key"
+        }
+      }
+    }
+  )pb");
+  RedactSecrets(test);
+  const std::string bytes = test.SerializeAsString();
+  EXPECT_THAT(bytes, Not(HasSubstr("s3cret")));
+  EXPECT_THAT(bytes, HasSubstr("me.crt"));
+  EXPECT_THAT(bytes, HasSubstr("PEM"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 import collections
 import subprocess
 import threading
+import time
 from concurrent import futures
 
 import grpc
@@ -18,8 +19,28 @@ syntax = "proto3";
 package example;
 message Query { string key = 1; }
 message Value { string text = 1; }
-service Cache { rpc Get(Query) returns (Value); }
+service Cache {
+  rpc Get(Query) returns (Value);
+  rpc Watch(Query) returns (stream Value);
+  rpc Put(stream Query) returns (Value);
+  rpc Talk(stream Query) returns (stream Value);
+}
 """
+
+# How Talk behaves, as the metadata "behaviour" asks for. Without it, it answers
+# each query at once.
+FEWER = "fewer"  # every other query
+EXTRA = "extra"  # each query twice
+EAGER = "eager"  # also before the first query
+EARLY = "early"  # the first three, then ends with OK
+ERROR = "error"  # the first three, then fails
+STALL = "stall"  # the first three, and never more
+PAUSE = "pause"  # each, but stands still for PAUSE_S once, after three
+PAUSE_S = 0.5
+ANSWERED = 3
+
+# The answers to a Watch.
+WATCHED = 5
 
 # What gRPC's reflection needs, from the protocol's description.
 REFLECTION = """
@@ -101,6 +122,21 @@ class CacheServer:
                 self._cache["Query"].FromString,
                 self._cache["Value"].SerializeToString,
             ),
+            Watch=grpc.unary_stream_rpc_method_handler(
+                self._watch,
+                self._cache["Query"].FromString,
+                self._cache["Value"].SerializeToString,
+            ),
+            Put=grpc.stream_unary_rpc_method_handler(
+                self._put,
+                self._cache["Query"].FromString,
+                self._cache["Value"].SerializeToString,
+            ),
+            Talk=grpc.stream_stream_rpc_method_handler(
+                self._talk,
+                self._cache["Query"].FromString,
+                self._cache["Value"].SerializeToString,
+            ),
         )
         if has_reflection:
             self._reflection = _messages(
@@ -145,6 +181,45 @@ class CacheServer:
         if query.key.startswith(MISSING):
             context.abort(grpc.StatusCode.NOT_FOUND, "no such key")
         return self._cache["Value"](text=f"value of {query.key}")
+
+    def _count(self, query, context):
+        with self._lock:
+            self._keys[query.key] += 1
+            self._metadata = dict(context.invocation_metadata())
+
+    def _watch(self, query, context):
+        self._count(query, context)
+        for number in range(WATCHED):
+            yield self._cache["Value"](text=f"{number} of {query.key}")
+
+    def _put(self, queries, context):
+        for query in queries:
+            self._count(query, context)
+        return self._cache["Value"](text="all")
+
+    def _talk(self, queries, context):
+        value = self._cache["Value"]
+        behaviour = dict(context.invocation_metadata()).get("behaviour")
+        if behaviour == EAGER:
+            yield value(text="nobody asked")
+        for number, query in enumerate(queries):
+            self._count(query, context)
+            if number == ANSWERED:
+                if behaviour == EARLY:
+                    return
+                if behaviour == ERROR:
+                    context.abort(grpc.StatusCode.ABORTED, "half is enough")
+                if behaviour == PAUSE:
+                    time.sleep(PAUSE_S)
+            if behaviour == STALL and number >= ANSWERED:
+                continue
+            if behaviour == FEWER and number % 2 == 1:
+                continue
+            yield value(text=query.key)
+            if behaviour == EXTRA:
+                yield value(text="once more")
+        while behaviour == STALL and context.is_active():
+            time.sleep(0.01)
 
     def _reflect(self, requests, _context):
         for request in requests:

@@ -39,10 +39,12 @@ class CallsExtension final : public protocol::DriverExtension {
   }
 };
 
-const base::Plugin<report::FindingRule> kFindings("external",
-                                                  new report::FindingRule{
-                                                      JudgeExternalCalls,
-                                                      {"time_parts_external"}});
+const base::Plugin<report::FindingRule> kFindings(
+    "external",
+    new report::FindingRule{JudgeExternalCalls,
+                            {"time_parts_external", "external_unverified",
+                             "external_response_"
+                             "limit"}});
 const base::Plugin<config::LanguagePart> kLanguage("external",
                                                    new ExternalLanguage);
 const base::Plugin<security::GuardFlag> kAllowTarget("external",

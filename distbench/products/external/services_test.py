@@ -18,7 +18,11 @@ SECRET = "s3cret"
 
 
 def config(
-    address, call=REQUEST, iterations="max_iteration_count: 40", clients=1
+    address,
+    call=REQUEST,
+    iterations="max_iteration_count: 40",
+    clients=1,
+    more="",
 ):
     """Returns a test of clients on one node that call the cache."""
     instances = [f"client/{number}" for number in range(clients)]
@@ -39,6 +43,7 @@ tests {{
   }}
   actions {{ name: "getting" rpc_name: "get" iterations {{ {iterations} }} }}
   action_lists {{ name: "client" action_names: "getting" }}
+  {more}
 }}
 """
 
@@ -231,6 +236,177 @@ class ExternalTest(programs.ClusterTest):
             'rpc_descriptions["get"].external_call: request', outcome.err
         )
         self.assertIn("kee", outcome.err)
+
+    # ---- Streams ----
+
+    def stream(self, method, stream, behaviour="none", settings="", **options):
+        """Returns the outcome of a test with streams, and its result."""
+        server = self.serve()
+        text = config(server.address, **options)
+        text = text.replace("/example.Cache/Get", f"/example.Cache/{method}")
+        text = text.replace(
+            "external_call {",
+            f"""stream {{ {stream} }} {settings}
+            external_call {{ metadata {{
+                key: "behaviour" value: "{behaviour}"
+            }}""",
+        )
+        outcome, result = self.run_config(self.cluster(server.address), text)
+        return server, outcome, result
+
+    def test_streams_of_responses(self):
+        server, outcome, _ = self.stream("Watch", "")
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertEqual(sum(server.keys().values()), 40)
+        responses = 40 * grpc_service.WATCHED
+        self.assertRegex(
+            outcome.out, rf"get: streams: 40 requests: 40 .* {responses} \("
+        )
+        self.assertRegex(outcome.out, r"get: first_message: N: 40 ")
+        self.assertRegex(outcome.out, rf"get: gap: N: {responses - 40} ")
+
+    def test_streams_of_requests(self):
+        server, outcome, _ = self.stream(
+            "Put", 'client_messages: 7 client_interval: "1ms"'
+        )
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertEqual(
+            server.keys(), {f"k{number}": 1 for number in range(280)}
+        )
+        self.assertRegex(
+            outcome.out, r"get: streams: 40 requests: 280 .* responses: 40 \("
+        )
+        self.assertRegex(outcome.out, r"get: client_blocked: N: 40 ")
+
+    def test_echoes_are_matched_first_in_first_out(self):
+        server, outcome, _ = self.stream(
+            "Talk", 'client_messages: 7 response_starts: "echo"'
+        )
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertEqual(sum(server.keys().values()), 280)
+        self.assertRegex(outcome.out, r"get: round_trip: N: 280 ")
+        self.assertNotIn("unanswered", outcome.out)
+
+    def test_messages_have_the_sizes_of_a_distribution(self):
+        server, outcome, _ = self.stream(
+            "Talk",
+            'client_messages: 5 response_starts: "echo"',
+            settings='request_payload_name: "sizes"',
+            call="""request_json: '{"key": "{{filler}}"}'""",
+            more="""
+              payload_descriptions {
+                name: "sizes" size_distribution_name: "sizes"
+              }
+              size_distribution_configs {
+                name: "sizes"
+                pmf_points { pmf: 1 data_points { lower: 100 upper: 120 } }
+              }""",
+        )
+        self.assertEqual(outcome.status, 0, outcome)
+        sizes = [len(key) for key in server.keys()]
+        self.assertTrue(all(98 <= size <= 118 for size in sizes), sizes)
+        self.assertGreater(len(set(sizes)), 5)
+
+    def test_an_open_loop_counts_messages_from_when_they_were_due(self):
+        # Fifty messages, of which those that were due during the pause wait.
+        _, outcome, _ = self.stream(
+            "Talk",
+            """client_messages: 50 client_interval: "20ms"
+            response_starts: "echo" """,
+            behaviour=grpc_service.PAUSE,
+            iterations="max_iteration_count: 1",
+        )
+        self.assertEqual(outcome.status, 0, outcome)
+        found = re.search(
+            r"get: round_trip: N: 50 .*?90%: (\d+)ns", outcome.out
+        )
+        self.assertTrue(found, outcome.out)
+        self.assertGreater(
+            int(found[1]), 0.5 * grpc_service.PAUSE_S * 1e9, outcome.out
+        )
+
+    def test_an_echo_tells_what_the_server_does_not_answer(self):
+        for behaviour, error in (
+            (grpc_service.FEWER, "INTERNAL: the server ended the stream before"),
+            (grpc_service.EXTRA, "INTERNAL: the server sent a message that answ"),
+            (grpc_service.EAGER, "INTERNAL: the server sent a message that answ"),
+            (grpc_service.EARLY, "INTERNAL: the server ended the stream before"),
+            (grpc_service.ERROR, "ABORTED: half is enough"),
+        ):
+            with self.subTest(behaviour):
+                _, outcome, result = self.stream(
+                    "Talk",
+                    """client_messages: 8 client_interval: "1ms"
+                    response_starts: "echo" """,
+                    behaviour=behaviour,
+                    iterations="max_iteration_count: 5",
+                )
+                self.assertIn(error, result, outcome)
+                self.assertRegex(result, r"failed_count: 5\b")
+                self.assertNotIn("succeeded_count: 5", result)
+
+    def test_messages_that_a_stalled_server_leaves_miss_every_objective(self):
+        _, outcome, result = self.stream(
+            "Talk",
+            """client_messages: 40 client_interval: "10ms"
+            response_starts: "echo" """,
+            behaviour=grpc_service.STALL,
+            settings='deadline: "1s"',
+            iterations="max_iteration_count: 1",
+            more='objectives: "get round_trip_p50<=1s"',
+        )
+        unanswered = 40 - grpc_service.ANSWERED
+        self.assertRegex(result, rf"unanswered_messages: {unanswered}\b")
+        self.assertIn(f"unanswered: {unanswered}", outcome.out)
+        self.assertIn("get round_trip_p50<=1s", outcome.out)
+        self.assertNotEqual(outcome.status, 0, outcome)
+
+    def test_check_test_tells_whether_a_method_streams(self):
+        self.serve()
+        for method, stream, problem in (
+            ("Get", "", "does not stream; remove `stream`"),
+            ("Watch", "client_messages: 2", "takes one request message"),
+            ("Put", 'response_starts: "echo"', "does not stream both ways"),
+        ):
+            text = config("cache:1", REQUEST + 'descriptor_set_file: "cache.pb"')
+            text = text.replace("Cache/Get", f"Cache/{method}").replace(
+                "external_call {", f"stream {{ {stream} }} external_call {{"
+            )
+            outcome = self.distbench(
+                "check_test", f"--infile={self.write('bad.config', text)}"
+            )
+            self.assertEqual(outcome.status, 1, outcome)
+            self.assertIn(problem, outcome.err)
+
+    # ---- How calls are made ----
+
+    def test_binary_requests_need_no_descriptors(self):
+        server = self.serve(has_reflection=False)
+        with open(self.path("get.binpb"), "wb") as file:
+            file.write(b"\n\x03abc")
+        outcome, result = self.run_config(
+            self.cluster(server.address),
+            config(
+                server.address,
+                'request_file: "get.binpb" compression: "gzip"',
+            ).replace("external {", 'external { user_agent: "tester/1"'),
+        )
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertEqual(server.keys(), {"abc": 40})
+        self.assertIn("tester/1", server.metadata()["user-agent"])
+        self.assertRegex(result, r'key: "gzip_request_bytes_before"\s*value: 200')
+
+    def test_responses_are_limited_and_the_result_says_so(self):
+        server = self.serve()
+        outcome, result = self.run_config(
+            self.cluster(server.address),
+            config(server.address).replace(
+                "external {", 'external { max_response: "8B"'
+            ),
+        )
+        self.assertIn("a response has more than 8 bytes", result)
+        self.assertIn("external_response_limit", result)
+        self.assertIn("longer than max_response", outcome.out + outcome.err)
 
 
 if __name__ == "__main__":

@@ -186,9 +186,14 @@ PartTimes MessageTimesOf(const Metric& metric, const RpcMeasurements& rpc) {
           ? 1
           : static_cast<double>(times_ns.count()) /
                 static_cast<double>(streams.stream_count());
-  return {.outcomes = {.latency_ns = times_ns,
-                       .failed_count = static_cast<uint64_t>(std::ceil(
-                           static_cast<double>(failed_streams) * per_stream))},
+  auto failed_count = static_cast<uint64_t>(
+      std::ceil(static_cast<double>(failed_streams) * per_stream));
+  // A stalled echo has many more than a stream that succeeds, or none did.
+  if (metric.kind == Metric::Kind::kRoundTrip) {
+    failed_count = std::max(
+        failed_count, static_cast<uint64_t>(streams.unanswered_messages()));
+  }
+  return {.outcomes = {.latency_ns = times_ns, .failed_count = failed_count},
           .independent_count =
               static_cast<uint64_t>(streams.stream_count()) + failed_streams};
 }

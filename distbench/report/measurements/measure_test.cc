@@ -297,6 +297,22 @@ TEST(MeasureMessagesTest, MessagesOfFailedStreamsMissEveryLimit) {
   EXPECT_TRUE(std::isinf(Measured("gap_p50", StreamsWith(0, 5)).value));
 }
 
+// One long stream that stalls has many more messages than it answered.
+TEST(MeasureMessagesTest, UnansweredMessagesMissEveryLimit) {
+  RpcMeasurements rpc;
+  rpc.name = "talk";
+  results::TallyOf<StreamStatistics> tally;
+  tally.histogram(StreamStatistics::kRoundTripNsFieldNumber)
+      .RecordN(1'000'000, 100);
+  tally.count(StreamStatistics::kUnansweredMessagesFieldNumber) = 300;
+  tally.Encode(rpc.streams.emplace());
+  rpc.service_time.failed_count = 1;
+  EXPECT_LT(Measured("round_trip_p20", rpc).value, 2e6);
+  EXPECT_TRUE(std::isinf(Measured("round_trip_p50", rpc).value));
+  EXPECT_EQ(TextOf("round_trip_p50", rpc),
+            "round_trip_p50 failed (75% of the messages failed)");
+}
+
 TEST(MeasureMessagesTest, SaysThatNothingWasMeasured) {
   EXPECT_EQ(TryMeasure("round_trip_p99", StreamsWith(1000)).status().code(),
             absl::StatusCode::kNotFound);

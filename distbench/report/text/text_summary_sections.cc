@@ -351,6 +351,10 @@ std::vector<std::string> StreamLines(const TestResult& result,
         rpc, streams.stream_count(), streams.request_messages(),
         streams.request_bytes(), streams.response_messages(),
         streams.response_bytes()));
+    if (streams.unanswered_messages() > 0) {
+      absl::StrAppendFormat(&lines.back(), " unanswered: %d",
+                            streams.unanswered_messages());
+    }
     AppendParts(rpc, StreamTimesOf(streams), lines);
   }
   return lines;

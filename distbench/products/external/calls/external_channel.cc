@@ -9,11 +9,15 @@
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/impl/codegen/proto_utils.h>
+#include <grpcpp/security/tls_certificate_provider.h>
+#include <grpcpp/security/tls_certificate_verifier.h>
+#include <grpcpp/security/tls_credentials_options.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <set>
 #include <utility>
 #include <vector>
@@ -61,14 +65,48 @@ absl::StatusOr<std::string> TargetOfPeer(const protocol::Peer& peer,
   return protocol::JoinTargets(targets);
 }
 
+namespace tls_api = grpc::experimental;
+
+// Credentials that take any certificate.
+security::CoreChannelCredentials MakeUnverifiedCredentials(
+    const ExternalServer& server) {
+  tls_api::TlsChannelCredentialsOptions options;
+  if (!server.client_certificates.empty()) {
+    options.set_certificate_provider(
+        std::make_shared<tls_api::StaticDataCertificateProvider>(
+            std::vector<tls_api::IdentityKeyCertPair>{
+                {server.client_key, server.client_certificates}}));
+    options.watch_identity_key_cert_pairs();
+  }
+  options.set_verify_server_certs(false);
+  options.set_certificate_verifier(
+      std::make_shared<tls_api::NoOpCertificateVerifier>());
+  options.set_check_call_host(false);
+  return security::CoreChannelCredentials(
+      grpc_tls_credentials_create(options.c_credentials_options()));
+}
+
 security::CoreChannelCredentials MakeCredentials(const ExternalServer& server) {
   if (!server.uses_tls) {
     return security::CoreChannelCredentials(grpc_insecure_credentials_create());
   }
+  if (server.skips_verification) return MakeUnverifiedCredentials(server);
   const char* const roots =
       server.ca_certificates.empty() ? nullptr : server.ca_certificates.c_str();
-  return security::CoreChannelCredentials(
-      grpc_ssl_credentials_create(roots, nullptr, nullptr, nullptr));
+  grpc_ssl_pem_key_cert_pair shown = {server.client_key.c_str(),
+                                      server.client_certificates.c_str()};
+  return security::CoreChannelCredentials(grpc_ssl_credentials_create(
+      roots, server.client_certificates.empty() ? nullptr : &shown, nullptr,
+      nullptr));
+}
+
+void LimitResponses(const ExternalServer& server, ChannelUse use,
+                    protocol::ChannelArguments& arguments) {
+  const bool is_limited = use == ChannelUse::kTraffic;
+  arguments.Set(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH,
+                is_limited ? server.max_response_bytes : int64_t{-1});
+  arguments.Set(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION,
+                is_limited ? int64_t{0} : int64_t{1});
 }
 
 // The name that the server's certificate must have, and that requests are for.
@@ -91,18 +129,25 @@ std::vector<std::string> HostPortsOf(const protocol::Peer& peer) {
   return result;
 }
 
+ExternalServer ServerOf(const protocol::Peer& peer,
+                        const ExternalCalls& calls) {
+  const auto found = calls.servers.find(HostPortsOf(peer)[0]);
+  return found == calls.servers.end() ? ExternalServer() : found->second;
+}
+
 absl::StatusOr<protocol::Channel> MakeExternalChannel(
-    const protocol::Peer& peer, const ExternalCalls& calls,
+    const protocol::Peer& peer, const ExternalCalls& calls, ChannelUse use,
     std::optional<size_t> only) {
   const absl::StatusOr<std::string> target = TargetOfPeer(peer, only);
   if (!target.ok()) return target.status();
   const std::string first = HostPortsOf(peer)[0];
-  const auto found = calls.servers.find(first);
-  const ExternalServer server =
-      found == calls.servers.end() ? ExternalServer() : found->second;
+  const ExternalServer server = ServerOf(peer, calls);
   protocol::ChannelArguments arguments;
-  arguments.Set(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, -1);
+  LimitResponses(server, use, arguments);
   arguments.Set(GRPC_ARG_MAX_SEND_MESSAGE_LENGTH, -1);
+  if (!server.user_agent.empty()) {
+    arguments.Set(GRPC_ARG_PRIMARY_USER_AGENT_STRING, server.user_agent);
+  }
   arguments.Set(GRPC_ARG_DEFAULT_AUTHORITY, AuthorityOf(first, server));
   if (!peer.policy.empty() && !only.has_value()) {
     arguments.Set(GRPC_ARG_LB_POLICY_NAME, peer.policy);

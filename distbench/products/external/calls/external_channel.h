@@ -25,6 +25,17 @@ bool IsExternal(const protocol::Peer& peer);
 // Returns the addresses of an external peer as "HOST:PORT".
 std::vector<std::string> HostPortsOf(const protocol::Peer& peer);
 
+// How to reach the servers of a peer: as the first one.
+ExternalServer ServerOf(const protocol::Peer& peer, const ExternalCalls& calls);
+
+enum class ChannelUse {
+  // Responses are limited, and are not uncompressed by gRPC.
+  kTraffic,
+  kReflection,
+  // Only connects.
+  kProbe
+};
+
 // Makes a channel to an external peer, over which gRPC chooses among the peer's
 // servers by its policy. All of them use TLS as the first one does. Does not
 // connect yet. The error names the address that is wrong.
@@ -32,7 +43,7 @@ std::vector<std::string> HostPortsOf(const protocol::Peer& peer);
 // With `only`, makes one to that address of the peer alone, as a channel to all
 // of them reaches it: at the same address of its host, by the same name.
 absl::StatusOr<protocol::Channel> MakeExternalChannel(
-    const protocol::Peer& peer, const ExternalCalls& calls,
+    const protocol::Peer& peer, const ExternalCalls& calls, ChannelUse use,
     std::optional<size_t> only = std::nullopt);
 
 // Asks a server, by gRPC's reflection (v1 or v1alpha), for the files that

@@ -6,7 +6,6 @@
 #include <grpc/byte_buffer.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -16,46 +15,10 @@
 #include "distbench/base/clock.h"
 #include "distbench/base/threads.h"
 #include "distbench/protocol/grpc/client/call_parts.h"
+#include "distbench/protocol/grpc/wire/message_buffer.h"
 #include "glog/logging.h"
 
 namespace distbench::external {
-namespace {
-
-grpc_slice CopyOf(const std::string& text) {
-  return grpc_slice_from_copied_buffer(text.data(), text.size());
-}
-
-}  // namespace
-
-void WireRequest::Fill(const EncodedRequest& request) {
-  Clear();
-  message_ = CopyOf(request.message);
-  for (const auto& [name, value] : request.metadata) {
-    grpc_metadata& entry = metadata_.emplace_back();
-    entry.key = CopyOf(name);
-    entry.value = CopyOf(value);
-  }
-}
-
-void WireRequest::Clear() {
-  grpc_slice_unref(message_);
-  message_ = grpc_empty_slice();
-  for (grpc_metadata& entry : metadata_) {
-    grpc_slice_unref(entry.key);
-    grpc_slice_unref(entry.value);
-  }
-  metadata_.clear();
-}
-
-absl::StatusOr<WireRequest*> RequestMaker::Next(WireRequest& storage) {
-  if (has_shared_) return &shared_;
-  if (absl::Status made = source_->Next(encoded_); !made.ok()) return made;
-  has_shared_ = source_->is_constant();
-  WireRequest& request = has_shared_ ? shared_ : storage;
-  request.Fill(encoded_);
-  return &request;
-}
-
 namespace {
 
 // The operations by their positions. The status comes last, because a stream's
@@ -81,7 +44,7 @@ PendingCall::PendingCall() {
   operations_[kReceiveMetadata].data.recv_initial_metadata = {
       &initial_metadata_};
   operations_[kReceive].op = GRPC_OP_RECV_MESSAGE;
-  operations_[kReceive].data.recv_message = {response_.slot()};
+  operations_[kReceive].data.recv_message = {&response_};
   operations_[kEnd].op = GRPC_OP_RECV_STATUS_ON_CLIENT;
   operations_[kEnd].data.recv_status_on_client = {&trailing_metadata_, &status_,
                                                   &status_message_, nullptr};
@@ -93,29 +56,34 @@ PendingCall::~PendingCall() {
 }
 
 void PendingCall::Start(protocol::ClientCall& call, RequestMaker* requests,
-                        const protocol::Channel& channel,
-                        grpc_completion_queue* queue, EndedCalls& ended) {
+                        ExternalPeer& peer, grpc_completion_queue* queue,
+                        MessageCounts& counts, EndedCalls& ended) {
   call_ = &call;
   ended_ = &ended;
+  peer_ = &peer;
+  counts_ = &counts;
+  response_error_.clear();
   responses_ = 0;
   received_bytes_ = 0;
   if (requests == nullptr) {
     return Fail(absl::InvalidArgumentError(
         absl::StrCat("RPC ", call.rpc_index, " has no external call")));
   }
-  const absl::StatusOr<WireRequest*> made = requests->Next(request_);
+  const absl::StatusOr<WireRequest*> made =
+      requests->Next({.message_bytes = call.request_bytes}, request_);
   if (!made.ok()) return Fail(made.status());
   WireRequest& request = **made;
-  grpc_slice message = request.message();
-  request_buffer_ = grpc_raw_byte_buffer_create(&message, 1);
+  request_buffer_ = request.NewBuffer();
   operations_[kSend].data.send_message = {request_buffer_};
+  operations_[kSendMetadata].flags = requests->metadata_flags();
   operations_[kSendMetadata].data.send_initial_metadata.count =
       request.metadata().size();
   operations_[kSendMetadata].data.send_initial_metadata.metadata =
       request.metadata().data();
   call.sent_bytes = request.size_bytes();
+  channel_ = peer.Take();
   grpc_call_ = grpc_channel_create_call(
-      channel.get(), nullptr, GRPC_PROPAGATE_DEFAULTS, queue,
+      peer.channel(channel_).get(), nullptr, GRPC_PROPAGATE_DEFAULTS, queue,
       requests->method(), nullptr, protocol::DeadlineOf(call), nullptr);
   is_stream_ = requests->server_streams();
   reads_stream_ = is_stream_;
@@ -156,26 +124,38 @@ void PendingCall::OnComplete(bool /*ok*/,
 
 // Returns whether there was a response.
 bool PendingCall::TakeResponse() {
-  if (response_.is_empty()) return false;
+  if (response_ == nullptr) return false;
   ++responses_;
-  received_bytes_ += response_.size_bytes();
-  response_.Clear();
+  const absl::StatusOr<int64_t> bytes =
+      MeasureResponse(*response_, peer_->max_response_bytes(), *counts_);
+  grpc_byte_buffer_destroy(std::exchange(response_, nullptr));
+  if (bytes.ok()) {
+    received_bytes_ += *bytes;
+  } else if (response_error_.empty()) {
+    response_error_ =
+        protocol::ErrorOf(static_cast<grpc_status_code>(bytes.status().code()),
+                          bytes.status().message());
+    if (reads_stream_) Cancel();
+  }
   return true;
+}
+
+std::string PendingCall::ErrorOfEnd() const {
+  if (!response_error_.empty()) return response_error_;
+  if (status_ != GRPC_STATUS_OK) {
+    return ErrorOfCall(status_, protocol::ViewOf(status_message_),
+                       peer_->max_response_bytes(), *counts_);
+  }
+  if (responses_ > 0 || is_stream_) return "";
+  return protocol::ErrorOf(GRPC_STATUS_INTERNAL, "the server sent no response");
 }
 
 protocol::ClientCall& PendingCall::Finish() {
   call_->done_ns = done_ns_;
   call_->received_bytes = received_bytes_;
-  call_->responding_instance = protocol::kNoInstance;
-  error_.clear();
-  if (status_ != GRPC_STATUS_OK) {
-    error_ = protocol::ErrorOf(status_, protocol::ViewOf(status_message_));
-  } else if (responses_ == 0 && !is_stream_) {
-    error_ =
-        protocol::ErrorOf(GRPC_STATUS_INTERNAL, "the server sent no response");
-  } else {
-    call_->responding_instance = call_->server_instance;
-  }
+  error_ = ErrorOfEnd();
+  call_->responding_instance =
+      error_.empty() ? call_->server_instance : protocol::kNoInstance;
   call_->error = error_;
   return *call_;
 }
@@ -188,36 +168,10 @@ void PendingCall::Release() {
   trailing_metadata_.count = 0;
   request_.Clear();
   if (grpc_call_ == nullptr) return;
+  peer_->GiveBack(channel_);
   grpc_byte_buffer_destroy(request_buffer_);
   grpc_call_unref(grpc_call_);
   grpc_call_ = nullptr;
-}
-
-namespace {
-
-// What events may come early by, so that uneven pacing does not cost rate.
-constexpr int64_t kToleranceNs = 10'000'000;
-
-// 71 years: times of the clock and two of these add up without overflow.
-constexpr double kMaxIntervalNs = 9e18 / 4;
-
-}  // namespace
-
-RateLimiter::RateLimiter(double per_second)
-    : interval_ns_(static_cast<int64_t>(
-          std::ceil(std::min(1e9 / per_second, kMaxIntervalNs)))) {}
-
-int64_t RateLimiter::TryPass(int64_t now_ns) {
-  const absl::MutexLock lock(&mutex_);
-  const int64_t free_ns = next_due_ns_ - kToleranceNs;
-  if (now_ns < free_ns) return free_ns;
-  next_due_ns_ = std::max(next_due_ns_, now_ns) + interval_ns_;
-  return 0;
-}
-
-void RateLimiter::TakeBack() {
-  const absl::MutexLock lock(&mutex_);
-  next_due_ns_ -= interval_ns_;
 }
 
 namespace {
@@ -241,11 +195,14 @@ class NoEvents final : public protocol::TransportEvents {
 
 ExternalClient::ExternalClient(
     std::unique_ptr<protocol::WakeTimer::Alarm> alarm,
-    std::vector<ExternalPeer> peers, Makers makers, std::function<void()> wake)
+    std::vector<ExternalPeer> peers, RequestMakers makers,
+    MessageCounts& counts, std::function<void()> wake)
     : queue_(std::move(alarm), /*spin_ns=*/0),
       peers_(std::move(peers)),
       makers_(std::move(makers)),
-      wake_(std::move(wake)) {
+      counts_(counts),
+      wake_(std::move(wake)),
+      streams_(queue_, peers_, makers_, counts_, wake_) {
   // A queue that is in use is slept at; the worker starts calls on it later.
   queue_.get();
   thread_ = std::thread(&ExternalClient::RunQueue, this);
@@ -258,9 +215,10 @@ ExternalClient::~ExternalClient() {
   thread_.join();
   NoEvents nobody;
   while (!is_idle()) {
+    streams_.DiscardEvents();
     if (PendingCall* pending = TakeEnded()) {
       Remove(*pending);
-    } else {
+    } else if (!is_idle()) {
       queue_.Poll(kNever, nobody);
     }
   }
@@ -275,30 +233,19 @@ void ExternalClient::RunQueue() {
 
 bool ExternalClient::Start(protocol::ClientCall* call) {
   ExternalPeer& peer = peers_[call->peer];
-  if (in_flight_.size() == kMaxCalls || !MayPass(peer)) return false;
+  if (in_flight_.size() == kMaxCalls) return false;
+  if (const int64_t free_ns = peer.TryPass(); free_ns > 0) {
+    retry_ns_ = std::min(retry_ns_, free_ns);
+    return false;
+  }
   PendingCall* pending = pool_.Get();
   pending->position = in_flight_.size();
   in_flight_.push_back(pending);
   call->transport_state = pending;
   const auto maker = makers_.find(call->rpc_index);
   pending->Start(*call, maker == makers_.end() ? nullptr : maker->second.get(),
-                 peer.channel, queue_.get(), *this);
+                 peer, queue_.get(), counts_, *this);
   if (closed_) pending->Cancel();
-  return true;
-}
-
-bool ExternalClient::MayPass(ExternalPeer& peer) {
-  if (peer.limiters.empty()) return true;
-  const int64_t now_ns = base::RealClock().MonotonicNs();
-  for (size_t i = 0; i < peer.limiters.size(); ++i) {
-    const int64_t free_ns = peer.limiters[i]->TryPass(now_ns);
-    if (free_ns == 0) continue;
-    while (i-- > 0) peer.limiters[i]->TakeBack();
-    retry_ns_ = std::min(retry_ns_, free_ns);
-    if (!std::exchange(peer.is_held_back, true)) ++held_back_;
-    return false;
-  }
-  peer.is_held_back = false;
   return true;
 }
 
@@ -318,7 +265,9 @@ bool ExternalClient::Deliver(protocol::TransportEvents& events) {
     Remove(*pending);
     ++delivered;
   }
-  return delivered > 0;
+  protocol::StreamEvents* const streams = events.stream_events();
+  const bool streamed = streams != nullptr && streams_.Deliver(*streams);
+  return delivered > 0 || streamed;
 }
 
 PendingCall* ExternalClient::TakeEnded() {
@@ -343,11 +292,19 @@ void ExternalClient::Cancel(protocol::ClientCall& call) {
 
 void ExternalClient::CancelAll() {
   for (PendingCall* pending : in_flight_) pending->Cancel();
+  streams_.CancelAll();
 }
 
 void ExternalClient::Close() {
   closed_ = true;
   CancelAll();
+  streams_.Close();
+}
+
+int64_t ExternalClient::held_back() const {
+  int64_t times = 0;
+  for (const ExternalPeer& peer : peers_) times += peer.held_back();
+  return times;
 }
 
 }  // namespace distbench::external

@@ -46,34 +46,48 @@ struct PeerTable {
   std::vector<int> inner;     // the peers of the inner driver
 };
 
-// The streams of the inner transport, whose events go to the worker directly:
-// only Open() depends on the call's peer.
+// The streams of both parts, whose events go to the worker directly. The peer
+// of a call stays what the worker knows, but while the inner transport opens
+// it.
 class RoutedStreams final : public protocol::StreamTransport {
  public:
-  RoutedStreams(protocol::StreamTransport& inner, const PeerTable& peers)
+  // The inner transport may have none; it then has no calls that stream either.
+  RoutedStreams(protocol::StreamTransport* inner, const PeerTable& peers)
       : inner_(inner), peers_(peers) {}
 
+  void SetExternal(ExternalStreams& external) { external_ = &external; }
+  bool any() const { return inner_ != nullptr || external_ != nullptr; }
+
   void Open(protocol::ClientCall* call) override {
-    const int peer = std::exchange(call->peer, peers_.places[call->peer].index);
-    inner_.Open(call);
+    const int index = peers_.places[call->peer].index;
+    if (IsExternal(*call)) return external_->Open(*call, index);
+    const int peer = std::exchange(call->peer, index);
+    inner_->Open(call);
     call->peer = peer;
   }
   int64_t Write(protocol::ClientCall& call, int64_t bytes, bool last) override {
-    return inner_.Write(call, bytes, last);
+    return IsExternal(call) ? external_->Write(call, bytes, last)
+                            : inner_->Write(call, bytes, last);
   }
   void CancelStream(protocol::ClientCall& call) override {
-    inner_.CancelStream(call);
+    if (IsExternal(call)) return external_->Cancel(call);
+    inner_->CancelStream(call);
   }
   int64_t Write(protocol::ServerCall& call, int64_t bytes) override {
-    return inner_.Write(call, bytes);
+    return inner_->Write(call, bytes);
   }
   void Finish(protocol::ServerCall* call, int64_t last_message_bytes,
               int64_t blocked_ns) override {
-    inner_.Finish(call, last_message_bytes, blocked_ns);
+    inner_->Finish(call, last_message_bytes, blocked_ns);
   }
 
  private:
-  protocol::StreamTransport& inner_;
+  bool IsExternal(const protocol::ClientCall& call) const {
+    return peers_.places[call.peer].is_external;
+  }
+
+  protocol::StreamTransport* const inner_;
+  ExternalStreams* external_ = nullptr;  // none without external peers
   const PeerTable& peers_;
 };
 
@@ -83,14 +97,14 @@ class RoutedStreams final : public protocol::StreamTransport {
 class RoutedTransport final : public protocol::Transport,
                               private protocol::TransportEvents {
  public:
-  explicit RoutedTransport(protocol::Transport& inner) : inner_(inner) {
-    if (inner.streams() != nullptr) streams_.emplace(*inner.streams(), peers_);
-  }
+  explicit RoutedTransport(protocol::Transport& inner)
+      : inner_(inner), streams_(inner.streams(), peers_) {}
 
   // For the driver, while the transport is not polled.
   void SetPeers(PeerTable peers) { peers_ = std::move(peers); }
   void SetClient(std::unique_ptr<ExternalClient> client) {
     client_ = std::move(client);
+    streams_.SetExternal(client_->streams());
   }
   // May be called while the transport is polled.
   void BeginShutdown() {
@@ -124,7 +138,7 @@ class RoutedTransport final : public protocol::Transport,
     }
     const bool delivered = DeliverExternal();
     // What was delivered may have changed what the worker waits for.
-    const int64_t until_ns = delivered || client_->has_ended()
+    const int64_t until_ns = delivered || client_->has_events()
                                  ? 0
                                  : std::min(deadline_ns, client_->retry_ns());
     inner_.Poll(until_ns, *this);
@@ -148,7 +162,7 @@ class RoutedTransport final : public protocol::Transport,
   }
 
   protocol::StreamTransport* streams() override {
-    return streams_.has_value() ? &*streams_ : nullptr;
+    return streams_.any() ? &streams_ : nullptr;
   }
 
  private:
@@ -177,7 +191,7 @@ class RoutedTransport final : public protocol::Transport,
     DeliverExternal();
     const int64_t deadline_ns = events_->EndBorrowedTurn();
     // The worker itself does what is left.
-    if (client_->has_ended()) return 0;
+    if (client_->has_events()) return 0;
     return std::min(deadline_ns, client_->retry_ns());
   }
 
@@ -202,7 +216,7 @@ class RoutedTransport final : public protocol::Transport,
 
   protocol::Transport& inner_;
   PeerTable peers_;
-  std::optional<RoutedStreams> streams_;  // none if the driver does not stream
+  RoutedStreams streams_;
   std::unique_ptr<ExternalClient> client_;       // null without external peers
   protocol::TransportEvents* events_ = nullptr;  // during Poll()
   std::atomic<bool> shutting_down_ = false;
@@ -248,7 +262,8 @@ class ExternalRouter final : public protocol::ProtocolDriver {
       const ExternalCall& call, const std::vector<protocol::Peer>& peers,
       absl::Time deadline) const;
   absl::Status ParseAllDescriptors();
-  absl::StatusOr<ExternalClient::Makers> MakeMakers();
+  absl::StatusOr<RequestMakers> MakeMakers();
+  absl::StatusOr<ExternalPeer> MakePeer(const protocol::Peer& peer);
   std::vector<RateLimiter*> LimitersOf(const protocol::Peer& peer);
 
   const protocol::GrpcLibrary library_;
@@ -256,6 +271,7 @@ class ExternalRouter final : public protocol::ProtocolDriver {
   std::map<int, std::shared_ptr<const Descriptors>> descriptors_;  // by RPC
   std::map<int, std::atomic<int64_t>> next_numbers_;               // by RPC
   std::map<std::string, RateLimiter> limiters_;                    // by address
+  MessageCounts counts_;
   std::atomic<bool> connect_aborted_ = false;
   bool listening_ = false;  // and not shut down
   std::unique_ptr<protocol::WakeTimer> timer_;
@@ -304,21 +320,22 @@ absl::Status ExternalRouter::ConnectExternal(
   for (const protocol::Peer& peer : peers) {
     for (size_t i = 0; i < peer.addresses.size(); ++i) {
       absl::StatusOr<protocol::Channel> probe =
-          MakeExternalChannel(peer, calls_, i);
+          MakeExternalChannel(peer, calls_, ChannelUse::kProbe, i);
       if (!probe.ok()) return probe.status();
       probes.push_back(*std::move(probe));
     }
     for (std::vector<ExternalPeer>& of_transport : of_transports) {
-      absl::StatusOr<protocol::Channel> channel =
-          MakeExternalChannel(peer, calls_);
-      if (!channel.ok()) return channel.status();
-      of_transport.push_back({*std::move(channel), LimitersOf(peer)});
+      absl::StatusOr<ExternalPeer> made = MakePeer(peer);
+      if (!made.ok()) return made.status();
+      of_transport.push_back(*std::move(made));
     }
   }
   std::vector<const protocol::Channel*> all;
   for (const protocol::Channel& probe : probes) all.push_back(&probe);
   for (const std::vector<ExternalPeer>& of_transport : of_transports) {
-    for (const ExternalPeer& peer : of_transport) all.push_back(&peer.channel);
+    for (const ExternalPeer& peer : of_transport) {
+      for (const auto& channel : peer.channels()) all.push_back(&channel);
+    }
   }
   absl::Status status =
       protocol::WaitForConnections(all, deadline, connect_aborted_);
@@ -333,14 +350,14 @@ absl::Status ExternalRouter::ConnectExternal(
   timer_ = *std::move(timer);
   try {
     for (size_t i = 0; i < transports_.size(); ++i) {
-      absl::StatusOr<ExternalClient::Makers> makers = MakeMakers();
+      absl::StatusOr<RequestMakers> makers = MakeMakers();
       if (!makers.ok()) return makers.status();
       auto alarm = timer_->NewAlarm();
       if (!alarm.ok()) return alarm.status();
       protocol::Transport& inner = inner_->transport(static_cast<int>(i));
       transports_[i]->SetClient(std::make_unique<ExternalClient>(
           *std::move(alarm), std::move(of_transports[i]), *std::move(makers),
-          [&inner] { inner.RunTurnOrWake(); }));
+          counts_, [&inner] { inner.RunTurnOrWake(); }));
     }
   } catch (const std::system_error& error) {
     return base::NoThreadError("the client of external servers", error);
@@ -352,13 +369,26 @@ absl::Status ExternalRouter::ConnectExternal(
 absl::Status ExternalRouter::ExplainByTls(const absl::Status& status) const {
   for (const auto& [address, server] : calls_.servers) {
     if (!server.uses_tls) continue;
+    // The server does not say why it ended the handshake.
+    const absl::string_view of_client =
+        server.client_certificates.empty()
+            ? "; if it asks for a certificate of its clients, give "
+              "client_certificate_file"
+            : ", and that it trusts the client's certificate";
+    if (server.skips_verification) {
+      return absl::Status(
+          status.code(),
+          absl::StrCat(status.message(), "; check that the server uses TLS",
+                       of_client));
+    }
     return absl::Status(
         status.code(),
         absl::StrCat(status.message(),
                      "; of a server with TLS, check also that its certificate "
                      "is signed by the CA and has the server's name; all "
                      "addresses of a service need one name: set server_name, "
-                     "or make a service of each"));
+                     "or make a service of each",
+                     of_client));
   }
   return status;
 }
@@ -367,7 +397,7 @@ absl::Status ExternalRouter::ExplainByTls(const absl::Status& status) const {
 absl::Status ExternalRouter::FindDescriptors(
     const std::vector<protocol::Peer>& peers, absl::Time deadline) {
   for (auto& [rpc, call] : calls_.calls) {
-    if (!call.descriptors.empty()) continue;
+    if (!call.descriptors.empty() || !NeedsDescriptors(call)) continue;
     absl::StatusOr<std::string> found = AskServersOf(call, peers, deadline);
     if (!found.ok()) return found.status();
     call.descriptors = *std::move(found);
@@ -387,7 +417,7 @@ absl::StatusOr<std::string> ExternalRouter::AskServersOf(
       return absl::CancelledError("connecting was aborted");
     }
     absl::StatusOr<protocol::Channel> channel =
-        MakeExternalChannel(peer, calls_);
+        MakeExternalChannel(peer, calls_, ChannelUse::kReflection);
     if (!channel.ok()) return channel.status();
     answer = AskForDescriptors(*std::move(channel), call.method, deadline,
                                connect_aborted_);
@@ -400,6 +430,7 @@ absl::StatusOr<std::string> ExternalRouter::AskServersOf(
 absl::Status ExternalRouter::ParseAllDescriptors() {
   std::map<absl::string_view, std::shared_ptr<const Descriptors>> parsed;
   for (const auto& [rpc, call] : calls_.calls) {
+    if (call.descriptors.empty()) continue;  // it needs none
     std::shared_ptr<const Descriptors>& types = parsed[call.descriptors];
     if (types == nullptr) {
       auto made = ParseDescriptors(call);
@@ -412,8 +443,8 @@ absl::Status ExternalRouter::ParseAllDescriptors() {
 }
 
 // Makes those of a worker.
-absl::StatusOr<ExternalClient::Makers> ExternalRouter::MakeMakers() {
-  ExternalClient::Makers makers;
+absl::StatusOr<RequestMakers> ExternalRouter::MakeMakers() {
+  RequestMakers makers;
   const auto instance = static_cast<uint64_t>(calls_.instance_number);
   for (const auto& [rpc, call] : calls_.calls) {
     auto source = MessageSource::Make(
@@ -424,9 +455,22 @@ absl::StatusOr<ExternalClient::Makers> ExternalRouter::MakeMakers() {
          .next_number = &next_numbers_[rpc]});
     if (!source.ok()) return InCall(call, source.status());
     makers[rpc] =
-        std::make_unique<RequestMaker>(call.method, *std::move(source));
+        std::make_unique<RequestMaker>(call, *std::move(source), counts_);
   }
   return makers;
+}
+
+absl::StatusOr<ExternalPeer> ExternalRouter::MakePeer(
+    const protocol::Peer& peer) {
+  const ExternalServer server = ServerOf(peer, calls_);
+  std::vector<protocol::Channel> channels;
+  for (int i = 0; i < server.connections; ++i) {
+    absl::StatusOr<protocol::Channel> channel =
+        MakeExternalChannel(peer, calls_, ChannelUse::kTraffic);
+    if (!channel.ok()) return channel.status();
+    channels.push_back(*std::move(channel));
+  }
+  return ExternalPeer(std::move(channels), LimitersOf(peer), server);
 }
 
 // gRPC does not tell which of several servers gets a call. So a call counts for
@@ -458,6 +502,14 @@ std::vector<protocol::DriverCounter> ExternalRouter::Counters() const {
   int64_t held_back = 0;
   for (const auto& transport : transports_) held_back += transport->held_back();
   counters.push_back({"held_back_by_rate", held_back});
+  const auto add = [&counters](const char* name, int64_t count) {
+    if (count > 0) counters.push_back({name, count});
+  };
+  add(kTooLongResponses, counts_.too_long_responses);
+  add(kRequestBytes, counts_.request_bytes);
+  add(kCompressedRequestBytes, counts_.compressed_request_bytes);
+  add(kResponseBytes, counts_.response_bytes);
+  add(kCompressedResponseBytes, counts_.compressed_response_bytes);
   return counters;
 }
 

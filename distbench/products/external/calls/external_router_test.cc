@@ -24,6 +24,8 @@
 #include "distbench/base/clock.h"
 #include "distbench/base/testing/status_testing.h"
 #include "distbench/config/plan/driver_options.h"
+#include "distbench/products/external/calls/external_channel.h"
+#include "distbench/products/external/calls/external_peer.h"
 #include "distbench/products/external/calls/testing/foreign_server.h"
 #include "distbench/protocol/grpc/grpc_driver.h"
 #include "distbench/protocol/loopback/loopback_driver.h"
@@ -222,6 +224,206 @@ TEST(ExternalRouterTest, UsesTlsWithTheNameInTheCertificate) {
   facts.server_name = "other.example";
   EXPECT_THAT(ConnectProblem(calls, {server.address()}, absl::Seconds(1)),
               HasSubstr("has the server's name"));
+}
+
+// A server that wants a certificate of the authority from its clients.
+std::shared_ptr<grpc::ServerCredentials> MutualCredentials(
+    const security::TestAuthority& authority) {
+  const security::TlsFiles files = authority.IssueForLocalhost("server");
+  grpc::SslServerCredentialsOptions options(
+      GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  options.pem_root_certs = base::ReadFile(authority.ca_file()).value();
+  options.pem_key_cert_pairs.push_back(
+      {base::ReadFile(files.key).value(), base::ReadFile(files.cert).value()});
+  return grpc::SslServerCredentials(options);
+}
+
+TEST(ExternalRouterTest, ShowsItsCertificate) {
+  const security::TestAuthority authority("ca");
+  const security::TestAuthority stranger("other");
+  ForeignServer server(Echo, 0, MutualCredentials(authority));
+  ExternalCalls calls = CallsOf(kEcho);
+  ExternalServer& facts = calls.servers[server.host_port()];
+  const auto problem_with = [&](const security::TestAuthority* of_client,
+                                bool skips_verification) {
+    facts = {.uses_tls = true,
+             .skips_verification = skips_verification,
+             .ca_certificates = base::ReadFile(authority.ca_file()).value()};
+    if (of_client != nullptr) {
+      const security::TlsFiles files = of_client->IssueForLocalhost("client");
+      facts.client_certificates = base::ReadFile(files.cert).value();
+      facts.client_key = base::ReadFile(files.key).value();
+    }
+    // Some servers refuse a client only after it has connected.
+    if (std::string problem =
+            ConnectProblem(calls, {server.address()}, absl::Seconds(1));
+        !problem.empty()) {
+      return problem;
+    }
+    const auto client =
+        ClientOf(calls, protocol::SingleServers({server.address()}));
+    protocol::ClientCall call;
+    call.deadline_ns = base::RealClock().MonotonicNs() + 1'000'000'000;
+    return client->Call(call);
+  };
+  for (const bool skips_verification : {false, true}) {
+    EXPECT_EQ(problem_with(&authority, skips_verification), "");
+    EXPECT_NE(problem_with(nullptr, skips_verification), "");
+    EXPECT_NE(problem_with(&stranger, skips_verification), "");
+  }
+}
+
+TEST(ExternalRouterTest, TakesAnyCertificateIfToldTo) {
+  const security::TestAuthority authority("ca");
+  ForeignServer server(Echo, 0, CredentialsFor(authority, "DNS:shop.example"));
+  ExternalCalls calls = CallsOf(kEcho);
+  ExternalServer& facts = calls.servers[server.host_port()];
+  facts = {.uses_tls = true};
+  EXPECT_NE(ConnectProblem(calls, {server.address()}, absl::Seconds(1)), "");
+  facts.skips_verification = true;
+  const auto client =
+      ClientOf(calls, protocol::SingleServers({server.address()}));
+  protocol::ClientCall call;
+  EXPECT_EQ(client->Call(call), "");
+}
+
+TEST(ExternalRouterTest, SaysWhoItIs) {
+  std::string agent;
+  ForeignServer server([&](const std::string&, const std::string& request,
+                           grpc::GenericCallbackServerContext& context) {
+    const auto found = context.client_metadata().find("user-agent");
+    agent = std::string(found->second.data(), found->second.size());
+    return ForeignAnswer{.responses = {request}};
+  });
+  ExternalCalls calls = CallsOf(kEcho);
+  calls.servers[server.host_port()].user_agent = "tester/1";
+  const auto client =
+      ClientOf(calls, protocol::SingleServers({server.address()}));
+  protocol::ClientCall call;
+  EXPECT_EQ(client->Call(call), "");
+  EXPECT_THAT(agent, StartsWith("tester/1 grpc-c/"));
+}
+
+TEST(ExternalRouterTest, UsesItsConnectionsInTurn) {
+  absl::Mutex mutex;
+  std::map<std::string, int> peers;
+  ForeignServer server([&](const std::string&, const std::string& request,
+                           grpc::GenericCallbackServerContext& context) {
+    const absl::MutexLock lock(&mutex);
+    ++peers[context.peer()];
+    return ForeignAnswer{.responses = {request}};
+  });
+  ExternalCalls calls = CallsOf(kEcho);
+  calls.servers[server.host_port()].connections = 3;
+  const auto client =
+      ClientOf(calls, protocol::SingleServers({server.address()}));
+  protocol::ClientCall call;
+  for (int i = 0; i < 30; ++i) EXPECT_EQ(client->Call(call), "");
+  const absl::MutexLock lock(&mutex);
+  ASSERT_EQ(peers.size(), 3);
+  for (const auto& [peer, count] : peers) EXPECT_EQ(count, 10) << peer;
+}
+
+TEST(ExternalPeerTest, TheConnectionWithTheFewestInFlightIsNext) {
+  std::vector<protocol::Channel> channels;
+  const protocol::GrpcLibrary library;
+  const ForeignServer server(Echo);
+  const protocol::Peer peer = {.addresses = {server.address()}};
+  for (int i = 0; i < 3; ++i) {
+    channels.push_back(
+        MakeExternalChannel(peer, {}, ChannelUse::kTraffic).value());
+  }
+  ExternalPeer pool(std::move(channels), {}, {.uses_least_in_flight = true});
+  EXPECT_EQ(pool.Take(), 0);
+  EXPECT_EQ(pool.Take(), 1);
+  EXPECT_EQ(pool.Take(), 2);
+  pool.GiveBack(1);
+  EXPECT_EQ(pool.Take(), 1);
+  EXPECT_EQ(pool.Take(), 2);
+}
+
+// A call that does not wait fails at once while the server is away.
+TEST(ExternalRouterTest, WaitsForTheServerIfToldTo) {
+  auto server = std::make_unique<ForeignServer>(Echo);
+  const int port = server->port();
+  ExternalCalls calls = CallsOf(kEcho);
+  calls.calls[1] = calls.calls[0];
+  calls.calls[1].waits_for_ready = true;
+  const auto client =
+      ClientOf(calls, protocol::SingleServers({server->address()}));
+  server.reset();
+  protocol::ClientCall impatient;
+  EXPECT_THAT(client->Call(impatient), StartsWith("UNAVAILABLE"));
+  protocol::ClientCall patient{.rpc_index = 1};
+  ASSERT_TRUE(client->transport().Start(&patient));
+  server = std::make_unique<ForeignServer>(Echo, port);
+  ASSERT_TRUE(client->events().PollUntil(
+      [&] { return client->events().Finished(patient); }));
+  EXPECT_EQ(client->events().error(patient), "");
+}
+
+TEST(ExternalRouterTest, CompressesAndLimitsWhatUnaryCallsExchange) {
+  ForeignServer server([](const std::string&, const std::string& request,
+                          grpc::GenericCallbackServerContext& context) {
+    EXPECT_EQ(request.size(), 5003);
+    context.set_compression_algorithm(GRPC_COMPRESS_DEFLATE);
+    return ForeignAnswer{.responses = {request}};
+  });
+  ExternalCalls calls =
+      CallsOf(kEcho, absl::StrCat("{\"text\": \"{{filler}}\"}"));
+  calls.calls[0].uses_gzip = true;
+  for (const int64_t limit : {5003, 5002}) {
+    calls.servers[server.host_port()].max_response_bytes = limit;
+    const auto client =
+        ClientOf(calls, protocol::SingleServers({server.address()}));
+    protocol::ClientCall call{.request_bytes = 5003};
+    const std::string error = client->Call(call);
+    EXPECT_EQ(call.sent_bytes, 5003);
+    client->Shutdown();
+    std::map<std::string, int64_t> counters = CountersOf(client->driver());
+    EXPECT_EQ(counters["gzip_request_bytes_before"], 5003);
+    EXPECT_LT(counters["gzip_request_bytes_after"], 100);
+    if (limit == 5003) {
+      EXPECT_EQ(error, "");
+      EXPECT_EQ(call.received_bytes, 5003);
+      EXPECT_EQ(counters["gzip_response_bytes_before"], 5003);
+    } else {
+      EXPECT_THAT(error, StartsWith("RESOURCE_EXHAUSTED: a response has more"));
+      EXPECT_EQ(counters["responses_above_max_response"], 1);
+    }
+  }
+}
+
+// What is not compressed, gRPC refuses itself.
+TEST(ExternalRouterTest, SaysWhatGrpcRefuses) {
+  ForeignServer server([](const std::string&, const std::string&,
+                          grpc::GenericCallbackServerContext&) {
+    return ForeignAnswer{.responses = {std::string(101, 'x')}};
+  });
+  for (const char* method : {kEcho, kList}) {
+    ExternalCalls calls = CallsOf(method);
+    calls.servers[server.host_port()].max_response_bytes = 100;
+    const auto client =
+        ClientOf(calls, protocol::SingleServers({server.address()}));
+    protocol::ClientCall call;
+    EXPECT_THAT(
+        client->Call(call),
+        StartsWith("RESOURCE_EXHAUSTED: a response has more than 100 "));
+    client->Shutdown();
+    EXPECT_EQ(CountersOf(client->driver())["responses_above_max_response"], 1);
+  }
+}
+
+TEST(ExternalRouterTest, BinaryRequestsNeedNoReflection) {
+  ForeignServer server(Echo);
+  ExternalCalls calls = CallsOf(kEcho);
+  calls.calls[0].descriptors = "";
+  calls.calls[0].binary_request = "anything";
+  const auto client =
+      ClientOf(calls, protocol::SingleServers({server.address()}));
+  protocol::ClientCall call;
+  EXPECT_EQ(client->Call(call), "");
+  EXPECT_EQ(call.received_bytes, 8);
 }
 
 // The address of the server by the name "localhost".

@@ -92,6 +92,19 @@ absl::StatusOr<std::unique_ptr<Message>> MessageEncoder::Parse(
                             message->InitializationErrorString()));
 }
 
+absl::Status MessageEncoder::CheckBytes(const std::string& bytes) const {
+  const std::unique_ptr<Message> message(prototype_.New());
+  if (!message->ParsePartialFromString(bytes)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "its ", bytes.size(), " bytes are no ", type_.full_name(),
+        " in the wire format; let protobuf write them, as `protoc --encode` "
+        "does"));
+  }
+  if (message->IsInitialized()) return absl::OkStatus();
+  return Error(absl::StrCat("required fields are missing: ",
+                            message->InitializationErrorString()));
+}
+
 absl::Status MessageEncoder::EncodeJson(const std::string& text,
                                         std::string& bytes) const {
   const auto status = google::protobuf::util::JsonToBinaryString(

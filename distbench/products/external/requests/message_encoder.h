@@ -38,6 +38,9 @@ class MessageEncoder {
   absl::StatusOr<std::unique_ptr<google::protobuf::Message>> Parse(
       const std::string& text) const;
 
+  // Whether these are a message in the wire format.
+  absl::Status CheckBytes(const std::string& bytes) const;
+
  private:
   absl::Status EncodeJson(const std::string& text, std::string& bytes) const;
   absl::Status ParseText(const std::string& text,

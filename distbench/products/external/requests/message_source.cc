@@ -117,6 +117,15 @@ absl::StatusOr<CallTemplates> ParseTemplates(const ExternalCall& call) {
   return templates;
 }
 
+bool NeedsDescriptors(const ExternalCall& call) {
+  return !call.binary_request.has_value();
+}
+
+bool HasFiller(const ExternalCall& call) {
+  const auto templates = ParseTemplates(call);
+  return templates.ok() && templates->request.has_filler();
+}
+
 absl::StatusOr<std::shared_ptr<const Descriptors>> ParseDescriptors(
     const ExternalCall& call) {
   auto descriptors = Descriptors::Parse(call.descriptors);
@@ -127,33 +136,77 @@ absl::StatusOr<std::shared_ptr<const Descriptors>> ParseDescriptors(
 MessageSource::MessageSource(const ExternalCall& call,
                              const RequestSeries& series,
                              std::shared_ptr<const Descriptors> descriptors,
-                             const google::protobuf::MethodDescriptor& method,
+                             const google::protobuf::MethodDescriptor* method,
                              CallTemplates templates)
     : call_(call),
       series_(series),
       descriptors_(std::move(descriptors)),
       method_(method),
-      templates_(std::move(templates)),
-      encoder_(*method.input_type(), call.is_json),
-      patched_(PatchedMessage::Make(encoder_, templates_.request)) {}
+      templates_(std::move(templates)) {
+  if (method == nullptr) return;
+  encoder_.emplace(*method->input_type(), call.is_json);
+  if (call.binary_request.has_value()) return;
+  patched_ = PatchedMessage::Make(*encoder_, templates_.request);
+}
+
+namespace {
+
+// Whether the method streams as the RPC wants to.
+absl::Status CheckStream(const ExternalCall& call,
+                         const google::protobuf::MethodDescriptor& method) {
+  if (!call.stream.has_value()) return absl::OkStatus();
+  const auto error = [&method](absl::string_view what) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(config::Quoted(method.full_name()), what));
+  };
+  const bool takes_several = method.client_streaming();
+  const bool sends_several = method.server_streaming();
+  if (!takes_several && !sends_several) {
+    return error(" does not stream; remove `stream` of the RPC");
+  }
+  if (call.stream->is_echo && !(takes_several && sends_several)) {
+    return error(
+        " does not stream both ways, as an echo does; remove response_starts");
+  }
+  if (call.stream->sends_several && !takes_several) {
+    return error(" takes one request message; remove client_messages");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<MessageSource>> MessageSource::Make(
     const ExternalCall& call, std::shared_ptr<const Descriptors> descriptors,
     const RequestSeries& series) {
   absl::StatusOr<CallTemplates> templates = ParseTemplates(call);
   if (!templates.ok()) return templates.status();
-  const auto method = descriptors->FindMethod(call.method);
-  if (!method.ok()) return In("method", method.status());
+  const google::protobuf::MethodDescriptor* method = nullptr;
+  if (descriptors != nullptr) {
+    const auto found = descriptors->FindMethod(call.method);
+    if (!found.ok()) return In("method", found.status());
+    method = *found;
+    if (absl::Status fits = CheckStream(call, *method); !fits.ok()) {
+      return In("method", fits);
+    }
+  }
   auto source = absl::WrapUnique(new MessageSource(
-      call, series, std::move(descriptors), **method, *std::move(templates)));
-  // The first request shows most mistakes before there is traffic.
-  std::string text;
-  source->templates_.request.AppendTo(source->RequestOf(0), text);
-  const auto parsed = source->encoder_.Parse(text);
-  if (!parsed.ok()) {
-    return In("request", source->WithoutRow(parsed.status()));
+      call, series, std::move(descriptors), method, *std::move(templates)));
+  if (absl::Status first = source->CheckFirst(); !first.ok()) {
+    return In("request", first);
   }
   return source;
+}
+
+// The first request shows most mistakes before there is traffic.
+absl::Status MessageSource::CheckFirst() const {
+  if (method_ == nullptr) return absl::OkStatus();
+  if (call_.binary_request.has_value()) {
+    return encoder_->CheckBytes(*call_.binary_request);
+  }
+  std::string text;
+  templates_.request.AppendTo(RequestOf(0), text);
+  return WithoutRow(encoder_->Parse(text).status());
 }
 
 bool MessageSource::is_constant() const {
@@ -163,23 +216,31 @@ bool MessageSource::is_constant() const {
          });
 }
 
-absl::Status MessageSource::Next(EncodedRequest& encoded) {
+absl::Status MessageSource::Next(EncodedRequest& encoded,
+                                 const RequestWish& wish) {
   const TemplateRequest request =
       RequestOf(series_.next_number->fetch_add(1, std::memory_order_relaxed));
-  if (absl::Status done = Encode(request, encoded.message); !done.ok()) {
+  const absl::Status done =
+      templates_.request.has_filler()
+          ? EncodeFilled(request, wish.message_bytes, encoded.message)
+          : Encode(request, encoded.message);
+  if (!done.ok()) {
     return In(absl::StrCat("request ", request.number), WithoutRow(done));
   }
-  return FillMetadata(request, encoded);
+  if (wish.has_metadata) return FillMetadata(request, encoded);
+  encoded.metadata.clear();
+  return absl::OkStatus();
 }
 
 // Returns the status, or one that says less if the row may be secret.
 absl::Status MessageSource::WithoutRow(absl::Status status) const {
-  if (series_.errors_show_rows || !templates_.request.uses_rows()) {
+  if (status.ok() || series_.errors_show_rows ||
+      !templates_.request.uses_rows()) {
     return status;
   }
   return absl::Status(
       status.code(),
-      absl::StrCat("with its row it is no ", method_.input_type()->full_name(),
+      absl::StrCat("with its row it is no ", method_->input_type()->full_name(),
                    "; why is not said here, because rows may be secret; give "
                    "the call a descriptor_set_file, and distbench check_test "
                    "will tell"));
@@ -197,12 +258,40 @@ TemplateRequest MessageSource::RequestOf(int64_t number) const {
 
 absl::Status MessageSource::Encode(const TemplateRequest& request,
                                    std::string& message) {
+  if (call_.binary_request.has_value()) {
+    message = *call_.binary_request;
+    return absl::OkStatus();
+  }
   if (patched_ != nullptr && patched_->Encode(request, message)) {
     return absl::OkStatus();
   }
   text_.clear();
   templates_.request.AppendTo(request, text_);
-  return encoder_.Encode(text_, message);
+  return encoder_->Encode(text_, message);
+}
+
+// A longer text may need more bytes for its length, and for those of the
+// messages around it; so some sizes cannot be had.
+absl::Status MessageSource::EncodeFilled(TemplateRequest request,
+                                         int64_t message_bytes,
+                                         std::string& message) {
+  if (message_bytes > kMaxTextBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a {{filler}} that makes it ", message_bytes,
+                     " bytes long; ", kMaxTextBytes, " is the limit"));
+  }
+  constexpr int kTries = 3;
+  for (int i = 0; i < kTries; ++i) {
+    request.filler_bytes =
+        std::max<int64_t>(0, message_bytes - bytes_beside_filler_);
+    absl::Status encoded = Encode(request, message);
+    if (!encoded.ok()) return encoded;
+    const auto size = static_cast<int64_t>(message.size());
+    bytes_beside_filler_ = size - request.filler_bytes;
+    const bool has_least = request.filler_bytes == 0 && size > message_bytes;
+    if (size == message_bytes || has_least) break;
+  }
+  return absl::OkStatus();
 }
 
 absl::Status MessageSource::FillMetadata(const TemplateRequest& request,

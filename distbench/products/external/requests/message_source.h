@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,47 +60,70 @@ struct EncodedRequest {
   std::vector<std::pair<std::string, std::string>> metadata;
 };
 
+// Which of its requests a call wants.
+struct RequestWish {
+  // What a {{filler}} makes the message, as nearly as its encoding allows.
+  int64_t message_bytes = 0;
+
+  // Of a stream, only the first message has metadata.
+  bool has_metadata = true;
+};
+
 // Makes the requests of an external call, one after the other. Not thread-safe:
 // every worker has its own.
 class MessageSource {
  public:
-  // `descriptors` are those of the call. The call and the series' number must
-  // outlive the result. Errors are as those of ParseTemplates().
+  // `descriptors` are those of the call, or null if it needs and has none. The
+  // call and the series' number must outlive the result. Errors are as those of
+  // ParseTemplates().
   static absl::StatusOr<std::unique_ptr<MessageSource>> Make(
       const ExternalCall& call, std::shared_ptr<const Descriptors> descriptors,
       const RequestSeries& series);
 
-  // Whether the server sends a stream of messages.
-  bool server_streams() const { return method_.server_streaming(); }
+  // Whether the server may send a stream of messages.
+  bool server_streams() const {
+    return method_ == nullptr || method_->server_streaming();
+  }
 
   // Whether all requests are the same.
   bool is_constant() const;
 
   // Makes the next request. The error says which value does not fit; there will
   // be no request of that number.
-  absl::Status Next(EncodedRequest& request);
+  absl::Status Next(EncodedRequest& request, const RequestWish& wish = {});
 
  private:
   MessageSource(const ExternalCall& call, const RequestSeries& series,
                 std::shared_ptr<const Descriptors> descriptors,
-                const google::protobuf::MethodDescriptor& method,
+                const google::protobuf::MethodDescriptor* method,
                 CallTemplates templates);
 
+  absl::Status CheckFirst() const;
   TemplateRequest RequestOf(int64_t number) const;
   absl::Status WithoutRow(absl::Status status) const;
   absl::Status Encode(const TemplateRequest& request, std::string& message);
+  absl::Status EncodeFilled(TemplateRequest request, int64_t message_bytes,
+                            std::string& message);
   absl::Status FillMetadata(const TemplateRequest& request,
                             EncodedRequest& encoded) const;
 
   const ExternalCall& call_;
   const RequestSeries series_;
   const std::shared_ptr<const Descriptors> descriptors_;
-  const google::protobuf::MethodDescriptor& method_;
+  // Null if the call has no descriptors; then there is no encoder either.
+  const google::protobuf::MethodDescriptor* const method_;
   const CallTemplates templates_;
-  const MessageEncoder encoder_;
-  const std::unique_ptr<PatchedMessage> patched_;  // null: parse every text
-  std::string text_;                               // kept to reuse its memory
+  std::optional<const MessageEncoder> encoder_;
+  std::unique_ptr<PatchedMessage> patched_;  // null: parse every text
+  std::string text_;                         // kept to reuse its memory
+  int64_t bytes_beside_filler_ = 0;          // of the last message
 };
+
+// Whether the types of the call's method must be known.
+bool NeedsDescriptors(const ExternalCall& call);
+
+// Whether the sizes of requests are those of the RPC's payloads.
+bool HasFiller(const ExternalCall& call);
 
 // Checks all of a call that can be checked without its server: the method's
 // name, the rows, the templates and, if there are descriptors, that they have

@@ -208,8 +208,8 @@ class Requests {
   MessageSource& source() { return *source_; }
 
   // Returns the next request as text, or the error.
-  std::string Next() {
-    if (absl::Status made = source_->Next(encoded_); !made.ok()) {
+  std::string Next(const RequestWish& wish = {}) {
+    if (absl::Status made = source_->Next(encoded_, wish); !made.ok()) {
       return base::Message(made);
     }
     return Reader().Text(encoded_.message);
@@ -247,6 +247,75 @@ TEST(MessageSourceTest, SaysWhatTheMethodStreams) {
   ExternalCall watch = CallWith("{}");
   watch.method = "/shop.Shop/Watch";
   EXPECT_TRUE(Requests(watch).source().server_streams());
+}
+
+// Lengths of 128 and more take two bytes; nothing has 130 bytes in all.
+TEST(MessageSourceTest, AFillerMakesRequestsAsLongAsTheyShouldBe) {
+  for (const char* json :
+       {R"({"user": "{{filler}}"})",
+        R"({"id": {{counter}}, "names": ["b{{filler}}"], "user": "{{uuid}}"})",
+        R"({"names": ["{{filler}}"], "user": "ä"})"}) {
+    Requests requests(CallWith(json));
+    for (const int64_t bytes : {100, 129, 131, 300, 99, 70'000, 1000}) {
+      requests.Next({.message_bytes = bytes});
+      EXPECT_EQ(requests.encoded().message.size(), bytes) << json;
+    }
+    requests.Next({.message_bytes = 0});
+    EXPECT_LT(requests.encoded().message.size(), 60) << json;
+  }
+  Requests odd(CallWith(R"({"user": "{{filler}}"})"));
+  odd.Next({.message_bytes = 130});
+  EXPECT_NEAR(odd.encoded().message.size(), 130, 1);
+  EXPECT_THAT(odd.Next({.message_bytes = int64_t{1} << 40}),
+              HasSubstr("is the limit"));
+}
+
+TEST(MessageSourceTest, OnlyTheFirstMessageOfAStreamHasMetadata) {
+  ExternalCall call = CallWith("{}");
+  call.metadata = {{"key", "{{counter}}"}};
+  Requests requests(call);
+  requests.Next();
+  EXPECT_EQ(requests.encoded().metadata.size(), 1);
+  requests.Next({.has_metadata = false});
+  EXPECT_EQ(requests.encoded().metadata.size(), 0);
+}
+
+TEST(MessageSourceTest, BinaryRequestsAreSentAsTheyAre) {
+  ExternalCall call = CallWith("{}");
+  call.binary_request =
+      "\x0a\x02"
+      "al";
+  Requests requests(call);
+  EXPECT_EQ(requests.Next(), "user: \"al\"");
+  EXPECT_TRUE(requests.source().is_constant());
+  call.binary_request =
+      "\x0a\x05"
+      "al";
+  EXPECT_THAT(ProblemOf(call), HasSubstr("its 4 bytes are no shop.Order"));
+  // Nothing is known of the method then.
+  call.descriptors = "";
+  EXPECT_EQ(ProblemOf(call), "");
+  std::atomic<int64_t> number = 0;
+  const auto source =
+      MessageSource::Make(call, nullptr, {.next_number = &number});
+  ASSERT_TRUE(source.ok()) << source.status();
+  EncodedRequest encoded;
+  ASSERT_TRUE((*source)->Next(encoded).ok());
+  EXPECT_EQ(encoded.message, *call.binary_request);
+  EXPECT_TRUE((*source)->server_streams());
+}
+
+TEST(MessageSourceTest, AMethodStreamsAsTheRpcWantsTo) {
+  ExternalCall call = CallWith("{}");
+  call.stream = CallStream{};
+  EXPECT_THAT(ProblemOf(call), HasSubstr("method: \"shop.Shop.Buy\" does not "
+                                         "stream; remove `stream`"));
+  call.method = "/shop.Shop/Watch";
+  EXPECT_EQ(ProblemOf(call), "");
+  call.stream->is_echo = true;
+  EXPECT_THAT(ProblemOf(call), HasSubstr("does not stream both ways"));
+  call.stream = CallStream{.sends_several = true};
+  EXPECT_THAT(ProblemOf(call), HasSubstr("takes one request message"));
 }
 
 TEST(MessageSourceTest, FillsInVariablesWhereverTheyAre) {

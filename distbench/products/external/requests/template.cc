@@ -149,7 +149,7 @@ class Template::Parser {
                                  Variable& variable);
   };
 
-  static const std::array<Form, 7>& Forms();
+  static const std::array<Form, 8>& Forms();
 
   void AddLiteral(absl::string_view literal) {
     quotes_.Pass(literal);
@@ -292,6 +292,14 @@ class Template::Parser {
     return ReadNothing(arguments, Kind::kInstance, variable);
   }
 
+  // The length of each of several would be anybody's guess.
+  absl::Status ReadFiller(const Arguments& arguments, Variable& variable) {
+    if (template_.has_filler()) {
+      return absl::InvalidArgumentError("is there already");
+    }
+    return ReadNothing(arguments, Kind::kFiller, variable);
+  }
+
   const absl::string_view text_;
   const std::vector<std::string>& columns_;
   QuoteState quotes_;
@@ -299,8 +307,8 @@ class Template::Parser {
   Template template_;
 };
 
-const std::array<Template::Parser::Form, 7>& Template::Parser::Forms() {
-  static constexpr std::array<Form, 7> kForms = {{
+const std::array<Template::Parser::Form, 8>& Template::Parser::Forms() {
+  static constexpr std::array<Form, 8> kForms = {{
       {"counter:START:STEP", &Parser::ReadCounter},
       {"random:MIN:MAX", &Parser::ReadRandom},
       {"random_hex:N", &Parser::ReadHex},
@@ -308,6 +316,7 @@ const std::array<Template::Parser::Form, 7>& Template::Parser::Forms() {
       {"choice:a|b|c", &Parser::ReadChoice},
       {"row:COLUMN", &Parser::ReadRow},
       {"instance", &Parser::ReadInstance},
+      {"filler", &Parser::ReadFiller},
   }};
   return kForms;
 }
@@ -321,6 +330,12 @@ absl::StatusOr<Template> Template::Parse(
 bool Template::uses_rows() const {
   return absl::c_any_of(variables_, [](const Variable& variable) {
     return variable.kind == Kind::kRow;
+  });
+}
+
+bool Template::has_filler() const {
+  return absl::c_any_of(variables_, [](const Variable& variable) {
+    return variable.kind == Kind::kFiller;
   });
 }
 
@@ -345,6 +360,8 @@ size_t Template::MostBytes(const Variable& variable,
     case Kind::kUuid:
     case Kind::kInstance:
       return kMostPlainBytes;
+    case Kind::kFiller:
+      break;
   }
   return variable.is_quoted ? most * kMostEscapedBytes : most;
 }
@@ -403,6 +420,9 @@ void Template::AppendValueOf(int index, const TemplateRequest& request,
       break;
     case Kind::kInstance:
       absl::StrAppend(&text, request.instance);
+      break;
+    case Kind::kFiller:
+      text.append(request.filler_bytes, 'x');
       break;
   }
 }

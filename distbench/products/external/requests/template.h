@@ -12,6 +12,7 @@
 //   {{choice:a|b|c}}      one of these, each one equally likely
 //   {{row:COLUMN}}        a column of the request's row
 //   {{instance}}          the name of the instance that sends the request
+//   {{filler}}            as many letters as the request asks for
 //
 // "{{{{" stands for "{{". Everything else stands for itself.
 //
@@ -39,6 +40,7 @@ struct TemplateRequest {
   int64_t number = 0;  // of the request, from 0
   absl::string_view instance = {};
   const std::vector<std::string>* row = nullptr;  // null: there are no rows
+  int64_t filler_bytes = 0;
 };
 
 // How values in quotes are escaped. Values outside of quotes are taken as they
@@ -61,8 +63,11 @@ class Template {
   // Whether texts depend on the request's row.
   bool uses_rows() const;
 
-  // Returns what AppendTo() appends at most. `rows` begin with the names of the
-  // columns.
+  // Whether the text has a {{filler}}, of which there is one at most.
+  bool has_filler() const;
+
+  // Returns what AppendTo() appends at most, but for a filler. `rows` begin
+  // with the names of the columns.
   int64_t MostBytes(const std::vector<std::vector<std::string>>& rows) const;
 
   // Appends the text for a request. Its row must have all columns.
@@ -76,7 +81,16 @@ class Template {
   std::string With(const std::vector<std::string>& values) const;
 
  private:
-  enum class Kind { kCounter, kRandom, kHex, kUuid, kChoice, kRow, kInstance };
+  enum class Kind {
+    kCounter,
+    kRandom,
+    kHex,
+    kUuid,
+    kChoice,
+    kRow,
+    kInstance,
+    kFiller
+  };
 
   struct Variable {
     Kind kind = Kind::kCounter;

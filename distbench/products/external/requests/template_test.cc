@@ -53,6 +53,15 @@ TEST(TemplateTest, TextWithoutVariablesStandsForItself) {
   }
 }
 
+TEST(TemplateTest, AFillerIsAsLongAsTheRequestWants) {
+  EXPECT_EQ(Fill("a{{filler}}b"), "ab");
+  EXPECT_EQ(Fill("a{{filler}}b", {.filler_bytes = 3}), "axxxb");
+  EXPECT_TRUE(
+      Template::Parse("{{filler}}", TemplateSyntax::kPlain, {})->has_filler());
+  EXPECT_THAT(Problem("{{filler}}{{filler}}"), HasSubstr("is there already"));
+  EXPECT_THAT(Problem("{{filler:3}}"), HasSubstr("takes nothing"));
+}
+
 TEST(TemplateTest, FourBracesStandForTwo) {
   EXPECT_EQ(Fill("{{{{counter}}"), "{{counter}}");
   EXPECT_EQ(Fill("{{{{{{counter}}"), "{{0");

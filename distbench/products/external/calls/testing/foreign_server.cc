@@ -29,6 +29,19 @@ constexpr char kFiles[] = R"pb(
         output_type: ".demo.Text"
         server_streaming: true
       }
+      method {
+        name: "Upload"
+        input_type: ".demo.Text"
+        output_type: ".demo.Text"
+        client_streaming: true
+      }
+      method {
+        name: "Talk"
+        input_type: ".demo.Text"
+        output_type: ".demo.Text"
+        client_streaming: true
+        server_streaming: true
+      }
     }
   }
   file {

@@ -25,10 +25,12 @@
 
 namespace distbench::external {
 
-// Methods of a server that ForeignFiles() describes. Both take and return a
-// message with a text; the second streams.
+// Methods of a server that ForeignFiles() describes. All take and return
+// messages with a text. List streams responses, Upload requests, Talk both.
 inline constexpr char kEcho[] = "/demo.Demo/Echo";
 inline constexpr char kList[] = "/demo.Demo/List";
+inline constexpr char kUpload[] = "/demo.Demo/Upload";
+inline constexpr char kTalk[] = "/demo.Demo/Talk";
 
 // The request's type is in a file that is imported by an imported file.
 google::protobuf::FileDescriptorSet ForeignFiles();

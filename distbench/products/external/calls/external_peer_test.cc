@@ -1,7 +1,7 @@
 // Copyright distbench authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "distbench/products/external/calls/external_client.h"
+#include "distbench/products/external/calls/external_peer.h"
 
 #include <cstdint>
 
