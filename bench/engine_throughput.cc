@@ -73,7 +73,11 @@ std::string DriverSettings(const bench::Options& options) {
 
 std::string TestSettings(const bench::Options& options) {
   return absl::StrCat("workers_per_instance: ", options.threads,
-                      options.time_parts ? " measure_time_parts: true" : "");
+                      options.time_parts ? " measure_time_parts: true" : "",
+                      options.wire_share > 0
+                          ? absl::StrCat(" measure_wire_time { share: ",
+                                         options.wire_share, " }")
+                          : "");
 }
 
 std::string Loop(const bench::Options& options) {
@@ -171,7 +175,8 @@ std::unique_ptr<Engine> MakeEngine(const bench::Options& options, int instance,
       engine_options.plan->services[instance].driver,
       {.service_address = "127.0.0.1",
        .immediate_rpcs = ImmediateRpcs(*engine_options.plan),
-       .measures_time_parts = engine_options.plan->measures_time_parts});
+       .measures_time_parts = engine_options.plan->measures_time_parts,
+       .wire_time = engine_options.plan->wire_time});
   if (!driver.ok()) Fail(driver.status().ToString());
   auto engine = Engine::Create(std::move(engine_options), *std::move(driver));
   if (!engine.ok()) Fail(engine.status().ToString());

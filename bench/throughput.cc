@@ -60,6 +60,8 @@ Options ParseOptions(int argc, char** argv, const std::string& description) {
       ->check(CLI::IsMember({"empty", "list", "activity"}));
   app.add_option("--time_parts", options.time_parts,
                  "measure them (engine_throughput)");
+  app.add_option("--wire_share", options.wire_share,
+                 "measure wire times of this share (engine_throughput)");
   app.add_flag("--external", options.external,
                "call the server, of driver grpc, as an external service "
                "(driver_throughput)");

@@ -39,6 +39,7 @@ struct Options {
   // work.
   std::string handler = "empty";
   bool time_parts = false;  // whether engine_throughput measures them
+  double wire_share = 0;    // of the RPCs whose wire time it measures
   bool external = false;    // whether driver_throughput's client is for that
   // PEM files, all or none; with bare_tcp and bare_grpc. The peer's certificate
   // must be signed by the authority.

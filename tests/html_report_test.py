@@ -131,6 +131,17 @@ class HtmlReportTest(report_page.ReportPageTest):
             self.assertIn(text, table)
         page.close()
 
+    def test_wire_times_are_shown(self):
+        result = OLD_RESULT.replace(
+            "latency_ns: ", "wire_time_ns: 1200 latency_ns: "
+        )
+        page = self.open_report(self.write("stamped.pb", result))
+        self.assertIn("wire time", self.text_of(page, "controls"))
+        self.assertIn(
+            "p50 of the wire time: 1.2 µs", self.text_of(page, "headline-parts")
+        )
+        page.close()
+
     def test_result_without_anything_at_all_is_shown(self):
         page = self.open_report(self.write("nothing.pb", "test_results {}"))
         self.assertIn("tests[0]", self.text_of(page, "title"))

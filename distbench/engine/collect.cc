@@ -387,6 +387,10 @@ class Collector {
       out.set_server_queue_ns(static_cast<int64_t>(sample.server_queue_ns));
       out.set_server_handler_ns(static_cast<int64_t>(sample.server_handler_ns));
     }
+    if (sample.has_wire_time()) {
+      out.set_wire_time_ns(static_cast<int64_t>(sample.wire_ns));
+      out.set_wire_shared(sample.wire_shared);
+    }
     if (sample.warmup) out.set_warmup(true);
     if (sample.error != 0) {
       out.set_error_index(errors_.Of(worker, sample.error));

@@ -72,6 +72,7 @@ class InProcessFactory final : public EngineFactory {
         plan.instances[request.options.instance];
     request.environment.immediate_rpcs = ImmediateRpcs(plan);
     request.environment.measures_time_parts = plan.measures_time_parts;
+    request.environment.wire_time = plan.wire_time;
     const config::ServicePlan& service = plan.services[instance.service];
     auto driver =
         protocol::MakeProtocolDriver(service.driver, request.environment);

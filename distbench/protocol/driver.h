@@ -112,9 +112,18 @@ struct ClientCall {
   int64_t server_queue_ns = kNotReported;
   int64_t server_handler_ns = kNotReported;
 
+  // From when the request left this host to when the reply arrived, by time
+  // stamps of the kernel, and whether other calls may share these: then they
+  // are those of the last of them. Filled in for calls that succeed, by drivers
+  // that stamp (DriverEnvironment); kNotReported if the call was not stamped.
+  // At most done_ns - sent_ns.
+  int64_t wire_ns = kNotReported;
+  bool wire_shared = false;
+
   // For the transport's use between Start() and OnDone().
   void* transport_state = nullptr;
   uint64_t transport_id = 0;
+  uint64_t transport_flush = 0;
 };
 
 // A request that waits for its reply, as the server sees it.

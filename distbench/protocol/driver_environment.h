@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "distbench/config/plan/driver_options.h"
 #include "distbench/security/credentials.h"
 
 namespace distbench::protocol {
@@ -40,6 +41,9 @@ struct DriverEnvironment {
   // Whether servers report how long requests waited and how long their handlers
   // took; the same for all drivers of a test. See ClientCall.
   bool measures_time_parts = false;
+
+  // Which calls clients take time stamps of the wire for. See ClientCall.
+  config::WireTimeOptions wire_time = {};
 };
 
 }  // namespace distbench::protocol

@@ -43,6 +43,10 @@ void AddSucceeded(const RpcSample& sample, RpcTotals& totals) {
   if (sample.has_server_queue_ns() && sample.has_server_handler_ns()) {
     AddTimeParts(sample, totals);
   }
+  if (sample.has_wire_time_ns()) {
+    totals.time_parts_ns[TimePart::kWire].Record(sample.wire_time_ns());
+    if (sample.wire_shared()) ++totals.counts.wire_shared_count;
+  }
   if (sample.has_lateness_ns()) {
     totals.lateness_ns.Record(sample.lateness_ns());
     totals.response_time_ns.Record(

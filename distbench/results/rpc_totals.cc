@@ -28,7 +28,9 @@ constexpr CountField kCounts[] = {
     {RpcStatistics::kRequestBytesFieldNumber, &RpcCounts::request_bytes},
     {RpcStatistics::kResponseBytesFieldNumber, &RpcCounts::response_bytes},
     {RpcStatistics::kDroppedSampleCountFieldNumber,
-     &RpcCounts::dropped_sample_count}};
+     &RpcCounts::dropped_sample_count},
+    {RpcStatistics::kWireSharedCountFieldNumber,
+     &RpcCounts::wire_shared_count}};
 
 struct LatencyField {
   int histogram_field;
@@ -51,10 +53,15 @@ constexpr LatencyField kLatencies[] = {
 const google::protobuf::FieldDescriptor& FieldOf(TimePart part) {
   static constexpr int kNumbers[] = {RpcStatistics::kServerQueueNsFieldNumber,
                                      RpcStatistics::kServerHandlerNsFieldNumber,
-                                     RpcStatistics::kNetworkNsFieldNumber};
+                                     RpcStatistics::kNetworkNsFieldNumber,
+                                     RpcStatistics::kWireTimeNsFieldNumber};
   return *RpcStatistics::descriptor()->FindFieldByNumber(
       kNumbers[static_cast<int>(part)]);
 }
+
+constexpr TimePart kAllParts[] = {TimePart::kServerQueue,
+                                  TimePart::kServerHandler, TimePart::kNetwork,
+                                  TimePart::kWire};
 
 }  // namespace
 
@@ -115,7 +122,7 @@ absl::Status RpcTotals::Add(const RpcStatistics& statistics) {
     AddField(statistics, each.histogram_field, this->*each.histogram);
     AddField(statistics, each.moments_field, moments.*each.moments);
   }
-  for (const TimePart part : kTimeParts) {
+  for (const TimePart part : kAllParts) {
     const google::protobuf::FieldDescriptor& field = FieldOf(part);
     if (!statistics.GetReflection()->HasField(statistics, &field)) continue;
     AddField(statistics, field.number(), time_parts_ns[part]);
@@ -131,6 +138,8 @@ void RpcTotals::Encode(RpcStatistics& statistics) const {
   for (const CountField& each : kCounts) {
     EncodeField(counts.*each.count, each.field, statistics);
   }
+  // Few tests measure wire times.
+  if (counts.wire_shared_count == 0) statistics.clear_wire_shared_count();
   if (counts.has_timestamps()) {
     statistics.set_first_start_timestamp_ns(counts.first_start_timestamp_ns);
     statistics.set_last_end_timestamp_ns(counts.last_end_timestamp_ns);

@@ -34,6 +34,7 @@ struct RpcCounts {
   int64_t request_bytes = 0;
   int64_t response_bytes = 0;
   int64_t dropped_sample_count = 0;
+  int64_t wire_shared_count = 0;
   int64_t first_start_timestamp_ns = std::numeric_limits<int64_t>::max();
   int64_t last_end_timestamp_ns = std::numeric_limits<int64_t>::min();
 };
@@ -48,8 +49,9 @@ struct LatencyMoments {
 };
 
 // Parts of the service time; see RpcStatistics.
-enum class TimePart { kServerQueue, kServerHandler, kNetwork };
+enum class TimePart { kServerQueue, kServerHandler, kNetwork, kWire };
 
+// Those that add up to it, as far as servers report theirs.
 inline constexpr TimePart kTimeParts[] = {
     TimePart::kServerQueue, TimePart::kServerHandler, TimePart::kNetwork};
 

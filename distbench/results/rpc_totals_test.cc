@@ -191,6 +191,21 @@ TEST(RpcTotalsTest, TimePartsAddUp) {
   EXPECT_TRUE(merged.time_parts_ns.empty());
 }
 
+TEST(RpcTotalsTest, WireTimesAddUp) {
+  RpcTotals one;
+  one.counts.succeeded_count = 2;
+  one.service_time_ns.RecordN(50, 2);
+  one.time_parts_ns[TimePart::kWire].Record(20);
+  one.counts.wire_shared_count = 1;
+  RpcStatistics statistics;
+  one.Encode(statistics);
+  EXPECT_EQ(statistics.wire_time_ns().sum(), 20);
+  EXPECT_EQ(statistics.wire_shared_count(), 1);
+  ASSERT_TRUE(MergeStatistics(statistics, statistics).ok());
+  EXPECT_EQ(statistics.wire_time_ns().sum(), 40);
+  EXPECT_EQ(statistics.wire_shared_count(), 2);
+}
+
 TEST(RpcTotalsTest, WithoutTimePartsThereAreNone) {
   RpcTotals totals;
   ASSERT_TRUE(totals.Add(FromText<RpcStatistics>(kStatistics)).ok());

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <functional>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -20,10 +21,13 @@ struct bio_st;
 
 namespace distbench::security {
 
-// The system calls of a session. Tests count them.
+// The system calls of a session. Tests count them, and who takes time stamps of
+// what is on the wire has calls of its own.
 struct SocketCalls {
-  ssize_t (*receive)(int fd, void* buffer, size_t size, int flags) = ::recv;
-  ssize_t (*send)(int fd, const void* data, size_t size, int flags) = ::send;
+  std::function<ssize_t(int fd, void* buffer, size_t size, int flags)> receive =
+      ::recv;
+  std::function<ssize_t(int fd, const void* data, size_t size, int flags)>
+      send = ::send;
 };
 
 // Does not own the socket, which does not block. Its large buffers are those of

@@ -12,7 +12,13 @@ from distbench import result_files
 from distbench._program import Json
 from distbench._proto import results_pb2
 from distbench.errors import ResultError
-from distbench.runs import PERCENTILE_NAMES, Run, with_failures
+from distbench.runs import (
+    PERCENTILE_NAMES,
+    Latency,
+    RpcMeasurements,
+    Run,
+    with_failures,
+)
 from distbench.tables import Cell, Row, Table
 
 # The columns with which each row of a table about runs begins, and the one with
@@ -22,7 +28,7 @@ _SEARCH_COLUMNS = ("source", "search")
 _SIMULATED_COLUMN = "simulated"
 
 # As columns call them.
-_LATENCIES = ("service", "response", "lateness")
+_LATENCIES = ("service", "response", "lateness", "wire")
 
 _COUNTS = ("succeeded", "failed", "warmup", "request_bytes", "response_bytes")
 
@@ -114,6 +120,10 @@ def _finding_rows(run: Run) -> Iterator[Row]:
         yield (finding.severity, finding.code, finding.message)
 
 
+def _latencies(rpc: RpcMeasurements) -> tuple[Latency, ...]:
+    return (rpc.service_time, rpc.response_time, rpc.lateness, rpc.wire_time)
+
+
 def _rpc_rows(run: Run) -> Iterator[Row]:
     for rpc in run.rpcs:
         load = rpc.offered
@@ -125,7 +135,7 @@ def _rpc_rows(run: Run) -> Iterator[Row]:
             *((load.offered, load.unsent, load.held_back) if load else (None,) * 3),
             rpc.dropped_samples,
         ]
-        for latency in (rpc.service_time, rpc.response_time, rpc.lateness):
+        for latency in _latencies(rpc):
             cells += [latency.min_ns, latency.mean_ns]
             cells += [latency.percentile_ns(percent) for percent in PERCENTILE_NAMES]
             cells.append(latency.max_ns)
@@ -134,8 +144,7 @@ def _rpc_rows(run: Run) -> Iterator[Row]:
 
 def _percentile_rows(run: Run) -> Iterator[Row]:
     for rpc in run.rpcs:
-        latencies = (rpc.service_time, rpc.response_time, rpc.lateness)
-        for name, latency in zip(_LATENCIES, latencies):
+        for name, latency in zip(_LATENCIES, _latencies(rpc)):
             for found in latency.percentiles():
                 yield (
                     rpc.name,
@@ -180,6 +189,7 @@ def _sample_row(
         *_fields(sample, "server_instance"),
         cause,
         *_fields(sample, "server_queue_ns server_handler_ns"),
+        *_fields(sample, "wire_time_ns wire_shared"),
     )
 
 
@@ -242,7 +252,7 @@ _TABLES_OF_RUNS: dict[str, tuple[Sequence[str], Callable[[Run], Iterator[Row]]]]
     "samples": (
         "client server rpc start_timestamp_ns service_time_ns lateness_ns "
         "request_bytes response_bytes warmup server_instance error "
-        "server_queue_ns server_handler_ns".split(),
+        "server_queue_ns server_handler_ns wire_time_ns wire_shared".split(),
         _sample_rows,
     ),
 }

@@ -136,6 +136,8 @@ class RpcMeasurements:
         service_time: from the actual send to the response.
         response_time: from when each RPC was due; empty in closed loops.
         lateness: from when each RPC was due until it was sent; likewise.
+        wire_time: from when requests left the client's host to when replies
+            arrived, of RPCs that the kernel has stamped; empty if none was.
         failures: counts of failed RPCs by cause.
     """
 
@@ -157,6 +159,7 @@ class RpcMeasurements:
         self.service_time = Latency(report["service_time"])
         self.response_time = Latency(report["response_time"])
         self.lateness = Latency(report["lateness"])
+        self.wire_time = Latency(report.get("wire_time"))
         self.failures: dict[str, int] = {
             failure["cause"]: failure["count"] for failure in report["failures"]
         }

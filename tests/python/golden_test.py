@@ -89,19 +89,39 @@ class GoldenTest(golden.GoldenTest):
         results = self.read(folder)
         self.assertGreater(len(results.table("probes").rows), 0)
 
-    def test_a_real_result(self):
+    def run_for_real(self, config):
+        """Runs a test on two nodes; returns the path of its result."""
         sequencer = self.start_sequencer()
         for _ in range(2):
             self.start_node(sequencer)
         path = self.path("real.pb.gz")
         outcome = self.run_tests(
             sequencer,
-            self.write("both.config", CONFIG),
+            self.write("both.config", config),
             f"--outfile={path}",
             "--binary_output",
             "--allow_invalid",
         )
         self.assertEqual(outcome.status, 0, outcome)
+        return path
+
+    def test_a_real_result_with_time_stamps_of_the_wire(self):
+        more = 'default_protocol: "tcp" measure_wire_time { share: 0.5 }'
+        path = self.run_for_real(CONFIG.replace("services {", f"{more} services {{", 1))
+        results = self.assert_golden(path)
+        rpc = results.runs[0].rpc("open")
+        self.assertGreater(rpc.wire_time.count, 100)
+        self.assertLess(rpc.wire_time.count, rpc.succeeded)
+        table = results.table("samples")
+        wire_time = table.column_names.index("wire_time_ns")
+        service_time = table.column_names.index("service_time_ns")
+        stamped = [row for row in table.rows if row[wire_time] is not None]
+        self.assertGreater(len(stamped), 0)
+        for row in stamped:
+            self.assertLessEqual(row[wire_time], row[service_time])
+
+    def test_a_real_result(self):
+        path = self.run_for_real(CONFIG)
         results = self.assert_golden(path)
         run = results.runs[0]
         self.assertGreater(run.rpc("open").response_time.count, 1000)

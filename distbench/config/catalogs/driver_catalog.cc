@@ -93,6 +93,7 @@ DriverDeclaration DriverOf(const Descriptor& type) {
       .streaming_server_settings = MapOf(options.streaming_server_settings()),
       .cancels_calls = options.cancels_calls(),
       .breaks_connections = options.breaks_connections(),
+      .stamps_wire = options.stamps_wire(),
       .client_settings = SideOf(type, "client"),
       .server_settings = SideOf(type, "server"),
       .channel_settings = SideOf(type, "channel"),
@@ -218,6 +219,7 @@ DriverDeclaration DriverOverConnections(
           .description = description,
           .cancels_calls = true,
           .breaks_connections = true,
+          .stamps_wire = true,
           .client_settings = {.settings = of_client},
           .server_settings = {.settings = of_server},
           .complete = &AddConnections};

@@ -65,6 +65,10 @@ struct DriverDeclaration {
   bool cancels_calls = false;
   bool breaks_connections = false;
 
+  // Clients can take time stamps of the wire, over TCP (ClientCall::wire_ns in
+  // protocol/driver.h). Of a decorator, as above.
+  bool stamps_wire = false;
+
   SettingsDeclaration client_settings = {};
   SettingsDeclaration server_settings = {};
 

@@ -543,6 +543,14 @@ FaultPlan CompileFault(const CompileContext& context,
   return plan;
 }
 
+WireTimeOptions CompileWireTime(const DistributedSystemDescription& test) {
+  if (!test.has_measure_wire_time()) return {};
+  const WireTimeSpec& spec = test.measure_wire_time();
+  return {.share = spec.share(),
+          .clock = static_cast<WireClock>(
+              WordNumber(spec, WireTimeSpec::kClockFieldNumber))};
+}
+
 }  // namespace
 
 Plan Compile(const DistributedSystemDescription& test) {
@@ -562,6 +570,7 @@ Plan Compile(const DistributedSystemDescription& test) {
   plan.sample_memory_bytes = test.sample_memory_bytes();
   plan.recording_memory_bytes = test.recording_memory_bytes();
   plan.measures_time_parts = test.measure_time_parts();
+  plan.wire_time = CompileWireTime(test);
   CompileServices(context, plan);
   plan.rpcs = CompileAll(context, test.rpc_descriptions(), CompileRpc);
   plan.lists = CompileAll(context, test.action_lists(), CompileList);

@@ -55,6 +55,14 @@ struct DriverOptions {
   std::vector<DriverOptions> decorated;
 };
 
+// Which RPCs get time stamps of the wire, and by whose clock: the kernel's, or
+// that of the network interface. In the order of WireTimeSpec's words.
+enum class WireClock { kSoftware, kHardware };
+struct WireTimeOptions {
+  double share = 0;  // of the writes of clients; 0: none
+  WireClock clock = WireClock::kSoftware;
+};
+
 // Returns the driver that is below all decorators.
 inline const DriverOptions& Innermost(const DriverOptions& options) {
   return options.decorated.empty() ? options

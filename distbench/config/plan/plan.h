@@ -291,6 +291,7 @@ struct Plan {
   int64_t sample_memory_bytes = 0;     // of each node
   int64_t recording_memory_bytes = 0;  // of each instance
   bool measures_time_parts = false;
+  WireTimeOptions wire_time;
 
   std::vector<ServicePlan> services;
   std::vector<InstancePlan> instances;  // by service, then number

@@ -217,6 +217,10 @@ TEST(FieldRules, HaveTheirWordsInTheOrderOfTheEnums) {
                 int(Process::kRecorded) == 3);
   EXPECT_THAT(WordsOf<Arrivals>(Arrivals::kProcessFieldNumber),
               ElementsAre("constant", "exponential", "gamma", "recorded"));
+  static_assert(int(WireClock::kSoftware) == 0 &&
+                int(WireClock::kHardware) == 1);
+  EXPECT_THAT(WordsOf<WireTimeSpec>(WireTimeSpec::kClockFieldNumber),
+              ElementsAre("software", "hardware"));
 }
 
 TEST(FieldRules, WordsHaveTheNumbersOfTheirPositions) {

@@ -168,6 +168,7 @@ void ValidateTest(const DistributedSystemDescription& test, const Path& path,
   ValidateActivities(validation);
   ValidateReplayTraces(validation);
   ValidateServerFaults(validation);
+  ValidateWireTime(validation);
   ValidateObjectives(validation);
   for (const auto& [name, part] : base::Plugins<LanguagePart>::All()) {
     part->Validate(validation);

@@ -64,6 +64,9 @@ void ValidateServerFaults(const TestValidation& validation);
 void ValidateActivities(const TestValidation& validation);
 void ValidateReplayTraces(const TestValidation& validation);
 
+// Whether drivers can take time stamps of the wire, if the test wants them.
+void ValidateWireTime(const TestValidation& validation);
+
 // Objectives of runs.
 void ValidateObjectives(const TestValidation& validation);
 

@@ -4,6 +4,7 @@
 #include "distbench/engine/recording/recorder.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <random>
 #include <utility>
@@ -22,6 +23,7 @@ constexpr int kHistogramsDropped = 32;
 // Different errors that are kept. Servers of others may say something else each
 // time, without an end.
 constexpr size_t kMaxErrors = 1000;
+static_assert(kMaxErrors < std::numeric_limits<decltype(Sample::error)>::max());
 constexpr char kOtherErrors[] =
     "other errors, after 1000 different ones that are listed";
 
@@ -112,6 +114,7 @@ Recorder::Recorder(const Options& options, stats::RecentIntervals* recent)
       unix_offset_ns_(options.unix_offset_ns),
       recording_memory_bytes_(options.recording_memory_bytes),
       measures_time_parts_(options.measures_time_parts),
+      measures_wire_time_(options.measures_wire_time),
       recent_(recent),
       totals_(static_cast<size_t>(options.peer_count) * options.rpc_count),
       records_(options.rpc_count),
@@ -194,7 +197,7 @@ inline void Recorder::Count(Batch batch) {
     if (totals == nullptr) return CountBriefly(batch, bytes, record);
   }
   CountInTotals(batch, bytes.request, bytes.response, *totals, *totals);
-  if (measures_time_parts_) CountTimeParts(batch, *totals);
+  CountMore(batch, *totals);
 }
 
 void Recorder::CountBriefly(Batch batch, const Bytes& bytes,
@@ -205,7 +208,13 @@ void Recorder::CountBriefly(Batch batch, const Bytes& bytes,
   if (!HasLatencies(first)) return;
   results::RpcTotals& pooled = Made(record.pooled);
   RecordLatencies(batch, pooled);
-  if (measures_time_parts_) CountTimeParts(batch, pooled);
+  CountMore(batch, pooled);
+}
+
+// What most tests do not measure.
+inline void Recorder::CountMore(Batch batch, results::RpcTotals& totals) const {
+  if (measures_time_parts_) CountTimeParts(batch, totals);
+  if (measures_wire_time_) CountWireTimes(batch, totals);
 }
 
 void Recorder::CountTimeParts(Batch batch, results::RpcTotals& totals) {
@@ -221,6 +230,16 @@ void Recorder::CountTimeParts(Batch batch, results::RpcTotals& totals) {
     queue_ns.Record(static_cast<int64_t>(sample.server_queue_ns));
     handler_ns.Record(static_cast<int64_t>(sample.server_handler_ns));
     network_ns.Record(sample.network_ns());
+  }
+}
+
+void Recorder::CountWireTimes(Batch batch, results::RpcTotals& totals) {
+  if (!HasLatencies(batch.front())) return;
+  stats::LogHistogram& wire_ns = totals.time_parts_ns[results::TimePart::kWire];
+  for (const Sample& sample : batch) {
+    if (!sample.has_wire_time()) continue;
+    wire_ns.Record(static_cast<int64_t>(sample.wire_ns));
+    if (sample.wire_shared) ++totals.counts.wire_shared_count;
   }
 }
 
@@ -340,6 +359,9 @@ results::RpcTotals* Recorder::NewTotals(size_t pair) {
     for (const results::TimePart part : results::kTimeParts) {
       totals.time_parts_ns.try_emplace(part, &detail_bytes_);
     }
+  }
+  if (measures_wire_time_) {
+    totals.time_parts_ns.try_emplace(results::TimePart::kWire, &detail_bytes_);
   }
   detail_bytes_ += totals.memory_bytes();
   detailed_pairs_.push_back(pair);

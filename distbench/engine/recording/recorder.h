@@ -46,16 +46,19 @@ struct Sample {
   // with small messages over tcp.
   int64_t response_bytes = 0;
   int64_t service_time_ns = 0;
-  int64_t lateness_ns = 0;  // open loop only
-  int32_t error = 0;        // 0: succeeded; else as InternError() returned it
-  int32_t trace = -1;       // from AddTrace(); -1: not traced
+  int64_t lateness_ns = 0;                 // open loop only
+  int32_t trace = -1;                      // from AddTrace(); -1: not traced
   float server_handler_ns = kNotReported;  // as server_queue_ns
-  bool warmup = false;
-  bool open_loop = false;
-  bool through_channel = false;  // one with several servers
-  bool sent = true;              // false: failed before it could be sent
+  float wire_ns = kNotReported;            // same, if wire times are measured
+  int16_t error = 0;  // 0: succeeded; else as InternError() returned it
+  bool warmup : 1 = false;
+  bool open_loop : 1 = false;
+  bool through_channel : 1 = false;  // one with several servers
+  bool sent : 1 = true;              // false: failed before it could be sent
+  bool wire_shared : 1 = false;      // see ClientCall
 
   bool has_time_parts() const { return server_handler_ns >= 0; }
+  bool has_wire_time() const { return wire_ns >= 0; }
 
   // The service time that the server does not account for. Negative if the
   // server's clock is so much faster. Requires has_time_parts().
@@ -144,6 +147,9 @@ class Recorder {
     // reported them.
     bool measures_time_parts = false;
 
+    // Same of wire times, if the kernel stamped the RPCs.
+    bool measures_wire_time = false;
+
     // Add this to monotonic time to get Unix time.
     int64_t unix_offset_ns = 0;
     uint64_t seed = 0;
@@ -155,9 +161,9 @@ class Recorder {
                     stats::RecentIntervals* recent = nullptr);
 
   // Notes an RPC that has ended. The caller sets all members of the returned
-  // sample before it notes another RPC; those of time parts only if they are
-  // measured. `kept`: whether the sample may be kept,
-  // rather than just counted.
+  // sample before it notes another RPC; those of time parts and wire times only
+  // if they are measured. `kept`: whether the sample may be kept, rather than
+  // just counted.
   Sample& AddSample(bool kept) {
     if (noted_count_ == kMostNoted) Flush();
     is_kept_[noted_count_] = kept;
@@ -270,7 +276,9 @@ class Recorder {
   void CountInSeries(Batch batch, const Bytes& bytes,
                      stats::IntervalSeries& series);
   static void CountOpenLoop(Batch batch, RpcRecord& record);
+  void CountMore(Batch batch, results::RpcTotals& totals) const;
   static void CountTimeParts(Batch batch, results::RpcTotals& totals);
+  static void CountWireTimes(Batch batch, results::RpcTotals& totals);
 
   // Most times lie in the same interval as the previous one.
   int64_t IntervalOf(int64_t time_ns) {
@@ -296,6 +304,7 @@ class Recorder {
   const int64_t unix_offset_ns_;
   const int64_t recording_memory_bytes_;
   const bool measures_time_parts_;
+  const bool measures_wire_time_;
   stats::RecentIntervals* const recent_;
   int64_t interval_ = 0;           // result of the last IntervalOf()
   int64_t interval_start_ns_ = 0;  // monotonic

@@ -383,6 +383,40 @@ TEST(RecorderTest, WithoutMeasuringPartsThereAreNone) {
   EXPECT_TRUE(TotalsOf(recorder).time_parts_ns.empty());
 }
 
+Sample StampedSample(float wire_ns, bool shared = false) {
+  Sample sample;
+  sample.service_time_ns = 1000;
+  sample.wire_ns = wire_ns;
+  sample.wire_shared = shared;
+  return sample;
+}
+
+TEST(RecorderTest, WireTimesAreThoseOfStampedSuccesses) {
+  Recorder::Options options = OnePeer(100 * sizeof(Sample));
+  options.measures_wire_time = true;
+  Recorder recorder(options);
+  recorder.AddSample(/*kept=*/true) = StampedSample(300);
+  recorder.AddSample(/*kept=*/true) = StampedSample(500, /*shared=*/true);
+  recorder.AddSample(/*kept=*/true) = StampedSample(Sample::kNotReported);
+  Sample warmup = StampedSample(100, /*shared=*/true);
+  warmup.warmup = true;
+  recorder.AddSample(/*kept=*/true) = warmup;
+  Sample failed = StampedSample(100);
+  failed.error = static_cast<int16_t>(recorder.InternError("broken"));
+  recorder.AddSample(/*kept=*/true) = failed;
+  recorder.Flush();
+  const results::RpcTotals totals = TotalsOf(recorder);
+  const stats::LogHistogram& wire_ns =
+      totals.time_parts_ns.at(results::TimePart::kWire);
+  EXPECT_EQ(wire_ns.count(), 2u);
+  EXPECT_EQ(wire_ns.sum(), 800);
+  EXPECT_EQ(totals.counts.wire_shared_count, 1);
+  EXPECT_EQ(totals.time_parts_ns.size(), 1u);
+  EXPECT_EQ(recorder.samples()[1].wire_ns, 500);
+  EXPECT_TRUE(recorder.samples()[1].wire_shared);
+  EXPECT_FALSE(recorder.samples()[2].has_wire_time());
+}
+
 TEST(RecorderTest, TellsOfEachSecondThatHasPassed) {
   stats::RecentIntervals recent;
   Recorder recorder(OnePeer(), &recent);

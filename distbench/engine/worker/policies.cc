@@ -404,6 +404,8 @@ void Policies::TakeOutcome(Request& request, const Attempt& attempt) {
   client.responding_instance = from.responding_instance;
   client.server_queue_ns = from.server_queue_ns;
   client.server_handler_ns = from.server_handler_ns;
+  client.wire_ns = from.wire_ns;
+  client.wire_shared = from.wire_shared;
   request.error.assign(from.error.data(), from.error.size());
   request.won_by_hedge =
       from.error.empty() && attempt.kind == Attempt::Kind::kHedge;

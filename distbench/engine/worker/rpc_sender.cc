@@ -31,6 +31,7 @@ RpcSender::RpcSender(WorkerContext& context, Streams& streams,
       streams_(streams),
       policies_(policies),
       measures_time_parts_(context.engine.plan().measures_time_parts),
+      measures_wire_time_(context.engine.plan().wire_time.share > 0),
       waiting_(context.engine.routes().count()) {}
 
 bool RpcSender::Send(Iteration& iteration) {
@@ -275,8 +276,8 @@ RpcCall* RpcSender::PopWaiting() {
 }
 
 // Sets all members of the sample of a finished RPC.
-inline void RpcSender::Measure(const RpcCall& call, Sample& sample) {
-  const protocol::ClientCall& client = call.client;
+inline void RpcSender::Measure(RpcCall& call, Sample& sample) {
+  protocol::ClientCall& client = call.client;
   sample.rpc = client.rpc_index;
   const Routes& routes = context_.engine.routes();
   sample.peer = routes.CountedUnder(client.peer, client.responding_instance);
@@ -289,12 +290,21 @@ inline void RpcSender::Measure(const RpcCall& call, Sample& sample) {
   sample.open_loop = call.intended_ns != 0;
   sample.lateness_ns = sample.open_loop ? client.sent_ns - call.intended_ns : 0;
   sample.warmup = call.iteration->warmup;
-  sample.error =
-      client.error.empty() ? 0 : context_.recorder.InternError(client.error);
+  sample.error = static_cast<int16_t>(
+      client.error.empty() ? 0 : context_.recorder.InternError(client.error));
   sample.trace = client.trace_context.empty()
                      ? -1
                      : context_.recorder.AddTrace(client.trace_context);
   if (measures_time_parts_) MeasureTimeParts(client, sample);
+  if (measures_wire_time_) MeasureWireTime(client, sample);
+}
+
+// The call may be used again, by what takes no stamps.
+void RpcSender::MeasureWireTime(protocol::ClientCall& client, Sample& sample) {
+  const int64_t wire_ns = std::exchange(client.wire_ns, protocol::kNotReported);
+  sample.wire_ns =
+      client.error.empty() ? static_cast<float>(wire_ns) : Sample::kNotReported;
+  sample.wire_shared = client.wire_shared;
 }
 
 // The server's times may be anything, because they come from a peer.

@@ -109,14 +109,16 @@ class RpcSender {
   void EndUnsent(RpcCall& call, absl::string_view error);
   ABSL_ATTRIBUTE_ALWAYS_INLINE const Sample& End(RpcCall& call, bool kept);
   void CountEnded(const RpcCall& call);
-  void Measure(const RpcCall& call, Sample& sample);
+  void Measure(RpcCall& call, Sample& sample);
   static void MeasureTimeParts(const protocol::ClientCall& client,
                                Sample& sample);
+  static void MeasureWireTime(protocol::ClientCall& client, Sample& sample);
 
   WorkerContext& context_;
   Streams& streams_;
   Policies& policies_;
   const bool measures_time_parts_;
+  const bool measures_wire_time_;
   base::ObjectPool<RpcCall> calls_;
   std::vector<int> scratch_;
   std::vector<base::LinkedQueue<RpcCall>> waiting_;  // by peer, in order

@@ -58,6 +58,7 @@ struct WorkerContext {
              .traced = IsTraced(engine.plan()),
              .replayed = !engine.plan().replay_traces.empty(),
              .measures_time_parts = engine.plan().measures_time_parts,
+             .measures_wire_time = engine.plan().wire_time.share > 0,
              .unix_offset_ns = engine.unix_offset_ns(),
              .seed = seed},
             &progress.recent),

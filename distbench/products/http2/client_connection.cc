@@ -277,6 +277,7 @@ void Http2ClientConnection::OnClosed(Http2Exchange& closed,
   if (exchange.call != nullptr && WasRefused(exchange, reason)) {
     NoticeGoAway();
     StampCalls();
+    ForgetWireTime(*exchange.call);
     listener_.OnRefused(*std::exchange(exchange.call, nullptr));
   } else if (exchange.call != nullptr) {
     ++context().http2_counters.reset_streams;
@@ -289,6 +290,7 @@ void Http2ClientConnection::OnClosed(Http2Exchange& closed,
 void Http2ClientConnection::Fail(Exchange& exchange, std::string error) {
   StampCalls();
   protocol::ClientCall& call = *std::exchange(exchange.call, nullptr);
+  ForgetWireTime(call);
   calls_.Remove(*calls_.EntryOf(call));
   listener_.OnFailed(call, std::move(error));
 }

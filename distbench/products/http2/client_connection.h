@@ -115,6 +115,11 @@ class Http2ClientConnection final
   // Begins the handshake.
   void OnConnected(protocol::Stream stream) override;
 
+  // Http2Connection. Requests may wait for the handshake, too.
+  bool AnyWaits() const override {
+    return Http2Connection::AnyWaits() || !waiting_.empty();
+  }
+
   // Http2Session::Handler. Servers do not open streams.
   Http2Exchange& OnOpened() override { return *exchanges_->Get(); }
   void OnReceived(Http2Exchange& received) override;

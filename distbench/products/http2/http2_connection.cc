@@ -58,7 +58,13 @@ void Http2Connection::Read(protocol::TransportEvents& events) {
 void Http2Connection::Write() {
   OnFlush();
   if (!accepts_writes() || session_ == nullptr) return;
-  switch (session_->Write(stream())) {
+  const protocol::SendQueue::Outcome outcome = session_->Write(stream());
+  if (stream().stamps() != nullptr) [[unlikely]] {
+    const bool is_all =
+        outcome == protocol::SendQueue::Outcome::kEmpty && !AnyWaits();
+    OnWritten(is_all ? unwritten() : 0);
+  }
+  switch (outcome) {
     case protocol::SendQueue::Outcome::kEmpty:
       NoteWait();
       break;

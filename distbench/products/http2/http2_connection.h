@@ -81,8 +81,17 @@ class Http2Connection : public protocol::StreamConnection {
   protocol::TransportEvents* events() { return events_; }
   int64_t read_ns() const { return read_ns_; }
 
-  // Called before anything is written.
+  // Called before anything is written, and, of connections that take time
+  // stamps, when unwritten() has been.
   virtual void OnFlush() {}
+  virtual void OnWritten(int64_t /*unwritten*/) {}
+
+  // What waits to be written is one piece: a message's frames are made while
+  // they are written.
+  static constexpr int64_t unwritten() { return 1; }
+
+  // Whether messages wait for the peer's windows or its limit of streams.
+  virtual bool AnyWaits() const { return session_->queued_bytes() > 0; }
 
   // Called when the connection has closed because of an error.
   virtual void OnLost(const std::string& reason) = 0;

@@ -26,6 +26,7 @@
 #include "distbench/protocol/tcp/socket.h"
 #include "distbench/protocol/tcp/stream_transport.h"
 #include "distbench/protocol/tcp/testing/connection_variants.h"
+#include "distbench/protocol/tcp/testing/wire_time_conformance.h"
 #include "distbench/protocol/testing/driver_conformance.h"
 #include "distbench/protocol/testing/driver_testing.h"
 #include "gmock/gmock.h"
@@ -45,6 +46,7 @@ using ::testing::StartsWith;
 using protocol::CallsPerConnectionTest;
 using protocol::DriverConformanceTest;
 using protocol::TimePartsConformanceTest;
+using protocol::WireTimeConformanceTest;
 
 std::vector<protocol::DriverUnderTest> Drivers(
     const std::vector<protocol::ConnectionVariant>& variants) {
@@ -62,6 +64,10 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(Timed, TimePartsConformanceTest,
                          testing::ValuesIn(Drivers(protocol::TimedVariants())),
                          protocol::NameOfDriver);
+INSTANTIATE_TEST_SUITE_P(
+    Stamped, WireTimeConformanceTest,
+    testing::ValuesIn(Drivers(protocol::StampedVariants())),
+    protocol::NameOfDriver);
 INSTANTIATE_TEST_SUITE_P(
     Own, DriverConformanceTest,
     testing::ValuesIn(Drivers(

@@ -38,6 +38,7 @@ protocol::StreamError ThriftClientConnection::OnMessage(
   if (is_exception) {
     ++context().thrift_counters.exceptions;
     protocol::ClientCall& call = *entry->call;
+    ForgetWireTime(call);
     calls_.Remove(*entry);
     listener_.OnFailed(
         call, absl::StrCat(

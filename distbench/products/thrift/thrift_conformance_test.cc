@@ -7,6 +7,7 @@
 #include "distbench/products/thrift/thrift_driver.h"
 #include "distbench/protocol/tcp/settings.h"
 #include "distbench/protocol/tcp/testing/connection_variants.h"
+#include "distbench/protocol/tcp/testing/wire_time_conformance.h"
 #include "distbench/protocol/testing/driver_conformance.h"
 
 namespace distbench::thrift {
@@ -15,6 +16,7 @@ namespace {
 using protocol::CallsPerConnectionTest;
 using protocol::DriverConformanceTest;
 using protocol::TimePartsConformanceTest;
+using protocol::WireTimeConformanceTest;
 
 std::vector<protocol::DriverUnderTest> Drivers(
     const std::vector<protocol::ConnectionVariant>& variants) {
@@ -31,6 +33,10 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(Timed, TimePartsConformanceTest,
                          testing::ValuesIn(Drivers(protocol::TimedVariants())),
                          protocol::NameOfDriver);
+INSTANTIATE_TEST_SUITE_P(
+    Stamped, WireTimeConformanceTest,
+    testing::ValuesIn(Drivers(protocol::StampedVariants())),
+    protocol::NameOfDriver);
 INSTANTIATE_TEST_SUITE_P(
     Own, DriverConformanceTest,
     testing::ValuesIn(Drivers({{.name = "Spinning",

@@ -23,7 +23,6 @@ ClientConnection::ClientConnection(ConnectionContext& context,
 
 void ClientConnection::OnEvents(uint32_t epoll_events,
                                 TransportEvents& events) {
-  if (epoll_events & EPOLLERR) epoll_events = TakeReports(epoll_events);
   if (epoll_events & EPOLLOUT) OnWritable();
   if (epoll_events & ~uint32_t{EPOLLOUT}) {
     if (expects_times_) {

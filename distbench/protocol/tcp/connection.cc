@@ -22,20 +22,11 @@ bool Copies(const ConnectionContext& context, FrameKind incoming) {
 Connection::Connection(ConnectionContext& context, FrameKind incoming,
                        int64_t max_batch)
     : MessageConnection(context, max_batch, Copies(context, incoming),
-                        incoming),
-      copies_(Copies(context, incoming)) {}
+                        incoming) {}
 
 void Connection::Close() {
   TakeReports(EPOLLERR);
   MessageConnection::Close();
-}
-
-uint32_t Connection::TakeReports(uint32_t epoll_events) {
-  if (copies_ || !is_open()) return epoll_events;
-  const ZeroCopyReports reports = TakeZeroCopyReports(stream().fd());
-  context().counters.zero_copy_sends += reports.sends;
-  context().counters.zero_copy_copied += reports.copied;
-  return reports.sends == 0 ? epoll_events : epoll_events & ~uint32_t{EPOLLERR};
 }
 
 int64_t Connection::SendTimedReply(uint64_t call_id,

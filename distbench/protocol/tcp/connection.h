@@ -241,14 +241,6 @@ class Connection
                          const payload::ResponseHeader& header,
                          int64_t target_bytes, int64_t queue_ns,
                          int64_t begun_ns);
-
-  // Call this with events that contain EPOLLERR: takes what the kernel reports
-  // of sends without copy. Returns the events without EPOLLERR if that was why
-  // they have it: an error comes again.
-  uint32_t TakeReports(uint32_t epoll_events);
-
- private:
-  const bool copies_;
 };
 
 }  // namespace distbench::protocol

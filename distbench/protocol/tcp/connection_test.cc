@@ -408,7 +408,9 @@ TEST(SendQueueWithoutCopyTest, PayloadsArriveAsTheyAre) {
   int64_t sends = 0;
   while (bytes.size() < total) {
     ASSERT_NE(queue.Write(stream), SendQueue::Outcome::kBroken);
-    sends += TakeZeroCopyReports(stream.fd()).sends;
+    ZeroCopyReports reports;
+    stream.TakeReports(reports);
+    sends += reports.sends;
     pollfd ready = {.fd = reader.get(), .events = POLLIN, .revents = 0};
     ASSERT_EQ(poll(&ready, 1, /*timeout=*/20'000), 1);
     const ssize_t count = Receive(reader.get(), piece.data(), piece.size());

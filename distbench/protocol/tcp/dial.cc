@@ -250,6 +250,10 @@ void Dial::FinishConnecting() {
     Fail(Explain(error));
     return;
   }
+  if (security_.wire_time.share > 0) {
+    const absl::Status stamped = stream_.TakeStamps(security_.wire_time.clock);
+    if (!stamped.ok()) return Fail(stamped.message());
+  }
   stream_.Secure(security_, security::TlsContext::Side::kClient);
   state_ = State::kSecuring;
 }

@@ -9,6 +9,7 @@
 #define DISTBENCH_PROTOCOL_TCP_DIALLED_CONNECTION_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -21,6 +22,7 @@
 #include "distbench/protocol/tcp/dial.h"
 #include "distbench/protocol/tcp/stream.h"
 #include "distbench/protocol/tcp/stream_error.h"
+#include "distbench/protocol/tcp/wire_time.h"
 #include "distbench/protocol/tcp/write_queue.h"
 
 namespace distbench::protocol {
@@ -32,8 +34,8 @@ namespace distbench::protocol {
 // if it does not (dial.h). Without calls there are no attempts.
 //
 // `Self` is the class that inherits this; StreamClient uses it. `Base` is the
-// connection of its protocol, a StreamConnection with a context(), OnFlush()
-// and OnLost(). Self has
+// connection of its protocol, a StreamConnection with a context(), OnFlush(),
+// unwritten(), OnWritten() and OnLost(). Self has
 //   int64_t Queue(ClientCall& call, uint64_t call_id,
 //                 const payload::RequestHeader& header);
 //   void OnEvents(uint32_t epoll_events, TransportEvents& events);
@@ -68,10 +70,14 @@ class DialledConnection : public Base,
   // engine may hear of the end, and use the call again, before the next flush.
   void Abandon(ClientCall& call) {
     if (call.sent_ns == 0) StampCalls();
+    ForgetWireTime(call);
   }
 
   // Sets the sent_ns of the calls queued since the last flush.
-  void StampCalls() { unstamped_.Stamp(); }
+  void StampCalls() {
+    if (wire_times_ != nullptr) WireTimes::Leave(unstamped_.calls());
+    unstamped_.Stamp();
+  }
 
   // Reconnects even if there are no calls.
   void RequestDial() {
@@ -88,6 +94,13 @@ class DialledConnection : public Base,
   void OnReady(uint32_t epoll_events, TransportEvents& events) final {
     if (redialer_.is_dialing()) return redialer_.Continue();
     if (!this->is_open()) return;
+    if (epoll_events & EPOLLERR) [[unlikely]] {
+      epoll_events = this->TakeReports(epoll_events);
+      if (epoll_events == 0) return;
+    }
+    if (wire_times_ != nullptr) [[unlikely]] {
+      this->stream().stamps()->set_stamps_receives(wire_times_->awaits_reply());
+    }
     self().OnEvents(epoll_events, events);
     this->SettleError();
   }
@@ -104,7 +117,8 @@ class DialledConnection : public Base,
         calls_(calls),
         listener_(listener),
         redialer_(context, target, context.settings.handshake_timeout_ns, *this,
-                  *this) {
+                  *this),
+        wire_times_(MakeWireTimes(context)) {
     if (!target.stream.is_open()) return;
     this->Open(std::move(target.stream), /*watched=*/false);
   }
@@ -147,6 +161,9 @@ class DialledConnection : public Base,
     call.received_bytes = bytes;
     call.responding_instance = header.server_instance;
     call.error = header.error_message;
+    if (wire_times_ != nullptr) [[unlikely]] {
+      TakeWireTime(call);
+    }
     return call;
   }
 
@@ -157,10 +174,16 @@ class DialledConnection : public Base,
     call.server_handler_ns = header.handler_ns;
   }
 
+  // Call this when a call leaves the connection without a reply.
+  void ForgetWireTime(ClientCall& call) {
+    if (wire_times_ != nullptr) wire_times_->Forget(call);
+  }
+
   // Closes the connection, and fails the calls in flight.
   void GoDown(const std::string& error) {
     StampCalls();
     this->Close();
+    if (wire_times_ != nullptr) wire_times_->Reset();
     self().Forget();
     redialer_.OnDown(base::RealClock().MonotonicNs());
     NoteDue();
@@ -185,8 +208,45 @@ class DialledConnection : public Base,
  private:
   Self& self() { return static_cast<Self&>(*this); }
 
+  // Null if the calls get no time stamps.
+  template <typename Context>
+  static std::unique_ptr<WireTimes> MakeWireTimes(Context& context) {
+    const config::WireTimeOptions& options = context.security.wire_time;
+    if (options.share <= 0) return nullptr;
+    return std::make_unique<WireTimes>(options, ++context.wire_time_seeds,
+                                       context.counters);
+  }
+
   // StreamConnection and Base.
-  void OnFlush() final { StampCalls(); }
+  void OnFlush() final {
+    if (wire_times_ != nullptr) [[unlikely]] {
+      wire_times_->OnFlush(unstamped_.calls(), this->unwritten());
+      if (this->is_open()) UpdateStamps();
+    }
+    unstamped_.Stamp();
+  }
+  void OnWritten(int64_t bytes) final {
+    wire_times_->OnWritten(bytes, this->stream().stamps()->last_byte());
+    TakeSent();
+    UpdateStamps();
+  }
+  void TakeSent() {
+    SocketStamps& stamps = *this->stream().stamps();
+    wire_times_->OnLeft(stamps.sent());
+    stamps.ForgetSent();
+  }
+  // Not inline, so that TakeReply() is small.
+  ABSL_ATTRIBUTE_NOINLINE void TakeWireTime(ClientCall& call) {
+    SocketStamps& stamps = *this->stream().stamps();
+    if (wire_times_->awaits_stamp(call)) {
+      stamps.Collect();
+      TakeSent();
+    }
+    wire_times_->OnReply(call, calls_in_flight(), stamps.received());
+  }
+  void UpdateStamps() {
+    this->stream().stamps()->set_stamps_sends(wire_times_->awaits_write());
+  }
   bool IsInUse() const final { return calls_in_flight() > 0; }
   void OnLost(const std::string& reason) final {
     GoDown(redialer_.LossError(reason));
@@ -197,6 +257,7 @@ class DialledConnection : public Base,
 
   UnstampedCalls unstamped_;
   Redialer redialer_;
+  const std::unique_ptr<WireTimes> wire_times_;  // null: no time stamps
 };
 
 }  // namespace distbench::protocol

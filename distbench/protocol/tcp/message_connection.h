@@ -56,6 +56,9 @@ class MessageConnection : public StreamConnection {
   Context& context() { return context_; }
   int64_t queued_bytes() const { return queue_.queued_bytes(); }
 
+  // What waits to be written, in the unit of OnWritten().
+  int64_t unwritten() const { return queued_bytes(); }
+
   // As StreamConnection; messages may have been queued before.
   void Open(Stream stream, bool watched) {
     StreamConnection::Open(std::move(stream), watched);
@@ -87,8 +90,10 @@ class MessageConnection : public StreamConnection {
   template <typename OnMessage>
   void Read(const OnMessage& on_message);
 
-  // Called before what is queued is written.
+  // Called before what is queued is written, and, of connections that take time
+  // stamps, when so many bytes of it have been.
   virtual void OnFlush() {}
+  virtual void OnWritten(int64_t /*bytes*/) {}
 
   // Called when the connection has closed because of an error.
   virtual void OnLost(const std::string& reason) = 0;
@@ -139,7 +144,12 @@ void MessageConnection<Context, Queue, Decoder>::Write() {
   batched_messages_ = 0;
   batched_bytes_ = 0;
   if (!accepts_writes()) return;
-  switch (queue_.Write(stream())) {
+  const int64_t bytes_before = queue_.queued_bytes();
+  const WriteQueue::Outcome outcome = queue_.Write(stream());
+  if (stream().stamps() != nullptr) [[unlikely]] {
+    OnWritten(bytes_before - queue_.queued_bytes());
+  }
+  switch (outcome) {
     case WriteQueue::Outcome::kEmpty:
       break;
     case WriteQueue::Outcome::kNotEmpty:

@@ -50,6 +50,22 @@ ssize_t Receive(int fd, char* buffer, size_t size);
 // no SIGPIPE. `flags` are more flags of the call.
 ssize_t SendPieces(int fd, const iovec* pieces, int count, int flags = 0);
 
+// Same, and asks for a time stamp of when the last byte that is sent leaves
+// (SO_TIMESTAMPING): `stamp` is the flag that says by whose clock.
+ssize_t SendStamped(int fd, const iovec* pieces, int count, uint32_t stamp,
+                    int flags = 0);
+
+// A time of the kernel's and of the network interface's clock, in Unix
+// nanoseconds, each 0 if it is not there.
+struct WireStamp {
+  int64_t software_ns = 0;
+  int64_t hardware_ns = 0;
+};
+
+// As Receive(), and returns the time stamp of the last segment of which it has
+// returned a byte, if the socket asks for such stamps.
+ssize_t ReceiveStamped(int fd, char* buffer, size_t size, WireStamp& stamp);
+
 // As SendPieces() of one piece, with MSG_ZEROCOPY. The bytes must never change,
 // because nobody waits until the kernel has read them. The kernel reports each
 // such send in the socket's error queue, which must be emptied.
@@ -61,8 +77,18 @@ struct ZeroCopyReports {
   int64_t copied = 0;  // of which the kernel did copy the bytes
 };
 
-// Empties the socket's error queue. The socket must not use it otherwise.
-ZeroCopyReports TakeZeroCopyReports(int fd);
+// An entry of a socket's error queue: what became of sends without copy, or
+// when a send left.
+struct SocketReport {
+  ZeroCopyReports zero_copy = {};
+  bool is_stamp = false;
+  uint32_t last_byte = 0;  // of the send, by its position (wire_time.h)
+  WireStamp stamp = {};
+};
+
+// Takes the next entry of a TCP socket's error queue. Returns false if there is
+// none.
+bool TakeReport(int fd, SocketReport& report);
 
 }  // namespace distbench::protocol
 

@@ -11,11 +11,14 @@
 #include <string>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "distbench/config/plan/driver_options.h"
 #include "distbench/protocol/tcp/network_settings.h"
 #include "distbench/protocol/tcp/socket.h"
 #include "distbench/protocol/tcp/stream_error.h"
 #include "distbench/protocol/tcp/turn_work.h"
+#include "distbench/protocol/tcp/wire_time.h"
 #include "distbench/security/tls_session.h"
 
 namespace distbench::protocol {
@@ -60,6 +63,9 @@ struct ConnectionSecurity {
 
   // Shared by all connections; never null.
   std::shared_ptr<DriverNetwork> network = std::make_shared<DriverNetwork>();
+
+  // Which calls of clients get time stamps.
+  config::WireTimeOptions wire_time = {};
 };
 
 // A connected socket, with or without TLS. Used by one thread at a time.
@@ -70,6 +76,18 @@ class Stream {
   Stream(Stream&&) = default;
   Stream& operator=(Stream&& other);
   ~Stream() { Close(); }
+
+  // Takes time stamps of what is sent and received (wire_time.h). Call it once,
+  // when the socket has connected and before anything is sent, and before
+  // Secure(). The error is that of SocketStamps::Begin().
+  absl::Status TakeStamps(config::WireClock clock);
+
+  // Null without TakeStamps().
+  SocketStamps* stamps() const { return stamps_.get(); }
+
+  // Takes what the kernel has reported of sends, other than their stamps.
+  // Returns false if it has reported nothing.
+  bool TakeReports(ZeroCopyReports& reports);
 
   // Uses TLS from now on, if `security` has it.
   void Secure(const ConnectionSecurity& security,
@@ -89,9 +107,9 @@ class Stream {
 
   // As recv(). May hold bytes back if `size` is less than a TLS record's size.
   ssize_t Receive(char* buffer, size_t size) {
-    const ssize_t received = tls_ == nullptr ? distbench::protocol::Receive(
-                                                   socket_.get(), buffer, size)
-                                             : tls_->Receive(buffer, size);
+    const ssize_t received =
+        is_plain_ ? distbench::protocol::Receive(socket_.get(), buffer, size)
+                  : ReceiveOtherwise(buffer, size);
     if (received > 0 && work_ != nullptr) work_->NoteReceived(received);
     return received;
   }
@@ -99,27 +117,30 @@ class Stream {
   // As sendmsg(): sends as much of the pieces as the socket accepts. After
   // EAGAIN the next call must begin with the same bytes.
   ssize_t Send(const iovec* pieces, int count) {
-    return NoteSent(tls_ == nullptr ? SendPieces(socket_.get(), pieces, count)
-                                    : tls_->Send(pieces, count));
+    return NoteSent(is_plain_ ? SendPieces(socket_.get(), pieces, count)
+                              : SendOtherwise(pieces, count));
   }
 
   // As Send(), of bytes that never change, and without copying them where the
   // kernel can. Not with TLS.
-  ssize_t SendWithoutCopy(const iovec& piece) {
-    return NoteSent(distbench::protocol::SendWithoutCopy(socket_.get(), piece));
-  }
+  ssize_t SendWithoutCopy(const iovec& piece);
 
   // Explains why the last call failed.
   std::string Error() const;
 
  private:
+  ssize_t ReceiveOtherwise(char* buffer, size_t size);
+  ssize_t SendOtherwise(const iovec* pieces, int count);
   ssize_t NoteSent(ssize_t sent) {
     if (sent > 0 && work_ != nullptr) work_->NoteSent(sent);
     return sent;
   }
 
   base::FileDescriptor socket_;
+  std::unique_ptr<SocketStamps> stamps_;       // none: no time stamps
   std::unique_ptr<security::TlsSession> tls_;  // none: plain text
+  bool is_plain_ = true;                       // neither of them
+  bool sends_without_copy_ = false;            // has done so
   TurnWork* work_ = nullptr;                   // null: it is nobody's turn
 };
 

@@ -65,6 +65,14 @@ size_t StreamConnection::ReadSome(size_t wanted) {
   return 0;
 }
 
+uint32_t StreamConnection::TakeReports(uint32_t epoll_events) {
+  ZeroCopyReports reports;
+  if (!stream_.TakeReports(reports)) return epoll_events;
+  context_.counters.zero_copy_sends += reports.sends;
+  context_.counters.zero_copy_copied += reports.copied;
+  return epoll_events & ~uint32_t{EPOLLERR};
+}
+
 void StreamConnection::MarkDirty() {
   if (is_dirty_) return;
   is_dirty_ = true;

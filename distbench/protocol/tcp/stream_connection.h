@@ -38,6 +38,7 @@ struct StreamContext {
   Poller poller;
   const std::unique_ptr<char[]> read_buffer;
   std::vector<StreamConnection*> to_flush;
+  uint64_t wire_time_seeds = 0;  // those that were given to connections
 };
 
 // One connection of any protocol, from the end of its handshake until it
@@ -83,6 +84,11 @@ class StreamConnection : public Poller::Watcher {
   // Reads once, at most `wanted` bytes into the context's buffer. Returns the
   // number of bytes, or 0 if there are none or the connection has broken.
   size_t ReadSome(size_t wanted);
+
+  // Call this with events that contain EPOLLERR: takes what the kernel reports
+  // of sends. Returns the events without EPOLLERR if that was why they have it:
+  // an error comes again.
+  uint32_t TakeReports(uint32_t epoll_events);
 
   // Makes the worker call Flush() in this turn.
   void MarkDirty();

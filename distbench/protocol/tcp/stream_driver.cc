@@ -17,6 +17,7 @@
 #include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/tcp/network_settings.h"
 #include "distbench/protocol/tcp/socket.h"
+#include "distbench/protocol/tcp/wire_time.h"
 #include "distbench/security/tls_session.h"
 
 namespace distbench::protocol {
@@ -77,7 +78,8 @@ absl::StatusOr<ConnectionSecurity> SecurityOf(
       .test_nonce = environment.test_nonce,
       .network = std::make_shared<DriverNetwork>(
           ReadNetworkSettings(options.client_settings),
-          ReadNetworkSettings(options.server_settings))};
+          ReadNetworkSettings(options.server_settings)),
+      .wire_time = environment.wire_time};
   if (environment.tls != nullptr) {
     auto context = security::TlsContext::Make(
         environment.tls->files(), security::TlsRole::kNode, protocol);
@@ -102,6 +104,7 @@ absl::StatusOr<std::string> StreamDriver::Listen(int worker_count) {
       security_.network->Check(uses_unix_socket_ ? AF_UNIX : AF_INET,
                                /*uses_tls=*/security_.tls != nullptr);
   if (!network.ok()) return network;
+  if (security_.wire_time.share > 0) receive_stamping_.emplace();
   absl::StatusOr<Listening> listening =
       uses_unix_socket_ ? ListenAtUnixSocket() : ListenAtHost();
   if (!listening.ok()) return listening.status();
@@ -178,6 +181,9 @@ absl::Status StreamDriver::Connect(const std::vector<Peer>& announced,
       PeersToDial(announced, security_.tls != nullptr);
   if (!dialled.ok()) return dialled.status();
   const std::vector<Peer>& peers = *dialled;
+  if (receive_stamping_.has_value() && !peers.empty()) {
+    receive_stamping_->Await();
+  }
   const absl::StatusOr<AddressMap> resolved = ResolveAll(peers);
   if (!resolved.ok()) return resolved.status();
   std::vector<DialTarget> targets;
@@ -189,6 +195,12 @@ absl::Status StreamDriver::Connect(const std::vector<Peer>& announced,
               [this](DialTarget& target) { SayHello(target); });
   if (status.ok()) {
     status = Verify(absl::MakeSpan(targets), deadline, connect_aborted_);
+  }
+  for (auto target = targets.begin(); status.ok() && target != targets.end();
+       ++target) {
+    if (target->stream.stamps() == nullptr) continue;
+    status = CheckStamps(*target->stream.stamps(), target->stream.fd(),
+                         security_.wire_time.clock);
   }
   if (!status.ok()) return status;
   auto next = targets.begin();

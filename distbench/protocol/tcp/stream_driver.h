@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,7 @@
 #include "distbench/protocol/tcp/dial.h"
 #include "distbench/protocol/tcp/stream.h"
 #include "distbench/protocol/tcp/stream_transport.h"
+#include "distbench/protocol/tcp/wire_time.h"
 
 namespace distbench::protocol {
 
@@ -88,6 +90,7 @@ class StreamDriver : public ProtocolDriver {
   const ConnectionSecurity security_;
   std::vector<std::unique_ptr<SocketTransport>> transports_;
   size_t next_transport_ = 0;  // gets the next accepted connection
+  std::optional<ReceiveStamping> receive_stamping_;  // if clients take stamps
   std::atomic<bool> connect_aborted_ = false;
   bool shut_down_ = false;
 };

@@ -75,6 +75,9 @@ std::vector<DriverCounter> StreamCounters::List() const {
   add("failed_accepts", failed_accepts);
   add("zero_copy_sends", zero_copy_sends);
   add("zero_copy_copied", zero_copy_copied);
+  add("wire_stamps", wire_stamps);
+  add("wire_stamps_missing", wire_stamps_missing);
+  add("wire_clock_steps", wire_clock_steps);
   return counters;
 }
 

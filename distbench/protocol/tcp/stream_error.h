@@ -81,6 +81,13 @@ class StreamCounters {
   std::atomic<int64_t> zero_copy_sends = 0;
   std::atomic<int64_t> zero_copy_copied = 0;
 
+  // Calls with time stamps of the wire, those that were to have them and do
+  // not, and how often connections noticed that the clock of the stamps was
+  // set.
+  std::atomic<int64_t> wire_stamps = 0;
+  std::atomic<int64_t> wire_stamps_missing = 0;
+  std::atomic<int64_t> wire_clock_steps = 0;
+
   // All counters that are not zero, by name.
   std::vector<DriverCounter> List() const;
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "distbench/base/clock.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/stream.h"
@@ -113,6 +114,8 @@ class WriteQueue {
 class UnstampedCalls {
  public:
   void Add(ClientCall& call) { calls_.push_back(&call); }
+
+  absl::Span<ClientCall* const> calls() const { return calls_; }
 
   // Sets their sent_ns. Call this before they can end.
   void Stamp() {

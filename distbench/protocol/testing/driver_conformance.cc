@@ -96,6 +96,7 @@ TEST_P(DriverConformanceTest, HeaderFieldsArrive) {
   ASSERT_EQ(client->Call(plain), "");
   EXPECT_EQ(plain.server_queue_ns, kNotReported);
   EXPECT_EQ(plain.server_handler_ns, kNotReported);
+  EXPECT_EQ(plain.wire_ns, kNotReported);
   const LastRequest::Seen seen_plain = last.Get();
   EXPECT_EQ(seen_plain.call.server_instance, kAnyInstance);
   EXPECT_FALSE(seen_plain.call.warmup);

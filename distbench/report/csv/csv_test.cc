@@ -105,7 +105,7 @@ TEST(CsvTest, RpcsHaveARowEach) {
   // value.
   EXPECT_EQ(lines[1],
             "file.pb,t,1,query,2,1,0,32,64,0.5,4,,,,0,100,100,100,,,,,,,,100,"
-            ",,,,,,,,,,,,,,,,,,,,,,66.6666667,");
+            ",,,,,,,,,,,,,,,,,,,,,,66.6666667,,,,,,,,,,,,,,");
   const std::vector<std::string> header = absl::StrSplit(lines[0], ',');
   const std::vector<std::string> row = absl::StrSplit(lines[1], ',');
   EXPECT_EQ(header.size(), row.size());
@@ -208,10 +208,11 @@ TEST(CsvTest, SamplesAreQuotedWhereTheyMustBe) {
       ElementsAre(
           "source,test,repetition,client,server,rpc,start_timestamp_ns,"
           "service_time_ns,lateness_ns,request_bytes,response_bytes,warmup,"
-          "server_instance,error,server_queue_ns,server_handler_ns",
-          "file.pb,t,1,c/0,s/0,query,1000,2000,5,16,32,0,,,,",
+          "server_instance,error,server_queue_ns,server_handler_ns,"
+          "wire_time_ns,wire_shared",
+          "file.pb,t,1,c/0,s/0,query,1000,2000,5,16,32,0,,,,,,",
           "file.pb,t,1,c/0,s/0,query,1500,7,,0,0,0,,"
-          "\"it, \"\"broke\"\"\",,"));
+          "\"it, \"\"broke\"\"\",,,,"));
 }
 
 // Two RPCs of 100 ns: 20 ns in the server's queue, 50 ns in its handler.
@@ -246,7 +247,7 @@ TEST(CsvTest, TimePartsHaveARowEachInTheOrderOfAnRpc) {
                           "file.pb,t,1,query,network,2,30,30,,,30",
                           "file.pb,t,1,query,server_queue,2,20,20,,,20",
                           "file.pb,t,1,query,server_handler,2,50,50,,,50"));
-  EXPECT_THAT(CsvLines(Csv(results, "samples"))[1], EndsWith(",0,,,20,50"));
+  EXPECT_THAT(CsvLines(Csv(results, "samples"))[1], EndsWith(",0,,,20,50,,"));
   EXPECT_THAT(
       CsvLines(Csv(results, "peers")),
       ElementsAre(EndsWith(",network_mean_ns,network_p50_ns,"
@@ -257,8 +258,32 @@ TEST(CsvTest, TimePartsHaveARowEachInTheOrderOfAnRpc) {
                            "server_handler_p50_ns,"
                            "server_handler_p99_ns,"
                            "server_handler_max_ns,"
-                           "failed_above_percent"),
-                  EndsWith(",30,30,,30,20,20,,20,50,50,,50,66.6666667")));
+                           "failed_above_percent,wire_mean_ns,wire_p50_ns,"
+                           "wire_p99_ns,wire_max_ns"),
+                  EndsWith(",30,30,,30,20,20,,20,50,50,,50,66.6666667,,,,")));
+}
+
+// Two RPCs, one of which shared its stamps.
+TEST(CsvTest, WireTimesAreBesideTheOthers) {
+  TestResult result = ResultFromText(kSmallResult);
+  RpcPerformanceLog& log =
+      (*(*(*result.mutable_service_logs()->mutable_instance_logs())["c/0"]
+              .mutable_peer_logs())["s/0"]
+            .mutable_rpc_logs())[0];
+  log.mutable_successful_rpc_samples(0)->set_wire_time_ns(40);
+  log.mutable_successful_rpc_samples(0)->set_wire_shared(true);
+  stats::LogHistogram wire_ns;
+  wire_ns.RecordN(40, 2);
+  results::EncodeHistogram(wire_ns,
+                           *log.mutable_statistics()->mutable_wire_time_ns());
+  log.mutable_statistics()->set_wire_shared_count(1);
+  const auto results = Sourced({result});
+  EXPECT_THAT(CsvLines(Csv(results, "rpcs")),
+              ElementsAre(HasSubstr(",wire_min_ns,wire_mean_ns,wire_p50_ns,"),
+                          EndsWith(",40,40,40,,,,,,,,40,2,1")));
+  EXPECT_THAT(Csv(results, "percentiles"), HasSubstr(",query,wire,50,40,"));
+  EXPECT_THAT(CsvLines(Csv(results, "peers"))[1], EndsWith(",40,40,,40"));
+  EXPECT_THAT(CsvLines(Csv(results, "samples"))[1], EndsWith(",40,1"));
 }
 
 TEST(CsvTest, WithoutTimePartsThereAreNoRowsOfThem) {

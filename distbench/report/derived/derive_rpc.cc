@@ -12,6 +12,7 @@
 #include "distbench/report/derived/figures.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_totals.h"
+#include "distbench/results/rpc_totals.h"
 #include "distbench/stats/percentile_curve.h"
 #include "distbench/stats/quantile_interval.h"
 
@@ -96,6 +97,10 @@ Report::Rpc DeriveRpc(const RpcMeasurements& measured) {
              &Report::Rpc::mutable_response_time, rpc);
   SetLatency({.latency_ns = measured.totals.lateness_ns}, {},
              &Report::Rpc::mutable_lateness, rpc);
+  const stats::LogHistogram& wire_ns =
+      TimesOf(measured.totals, results::TimePart::kWire);
+  SetLatency({.latency_ns = wire_ns}, {}, &Report::Rpc::mutable_wire_time, rpc);
+  if (wire_ns.count() > 0) rpc.set_wire_shared_count(counts.wire_shared_count);
   rpc.set_series_left_out(measured.series.left_out_count);
   if (measured.traffic) {
     rpc.set_start_timestamp_ns(measured.traffic->start_ns);

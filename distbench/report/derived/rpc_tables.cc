@@ -53,6 +53,11 @@ Report::RpcTable::Row RpcRow(const Report::Rpc& rpc) {
   SetFigure(FailedAbovePercent(rpc.response_time().count(),
                                rpc.response_time().failed_count()),
             "response_failed_above_percent", "", row);
+  if (rpc.has_wire_time()) {
+    SetTimes(rpc.wire_time(), *row.mutable_wire());
+    row.set_wire_stamped(rpc.wire_time().count());
+    row.set_wire_shared(rpc.wire_shared_count());
+  }
   return row;
 }
 
@@ -80,6 +85,7 @@ void ListPercentiles(const TestResult& result, RowSink sink) {
     list("service", rpc.service_time());
     list("response", rpc.response_time());
     list("lateness", rpc.lateness());
+    list("wire", rpc.wire_time());
   });
 }
 
@@ -156,6 +162,7 @@ void FillPeer(const results::RpcTotals& totals, Report::PeerTable::Row& row) {
            *row.mutable_server_queue());
   SetTimes(TimesOf(totals, TimePart::kServerHandler),
            *row.mutable_server_handler());
+  SetTimes(TimesOf(totals, TimePart::kWire), *row.mutable_wire());
   SetFigure(
       FailedAbovePercent(counts.succeeded_count + failed_count, failed_count),
       "failed_above_percent", "", row);

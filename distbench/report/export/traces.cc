@@ -445,6 +445,10 @@ class RunSpans {
       attributes.push_back(
           NumberAttribute("distbench.lateness_ns", sample.lateness_ns()));
     }
+    if (sample.has_wire_time_ns()) {
+      attributes.push_back(
+          NumberAttribute("distbench.wire_time_ns", sample.wire_time_ns()));
+    }
     if (sample.warmup())
       attributes.push_back(FlagAttribute("distbench.warmup"));
   }

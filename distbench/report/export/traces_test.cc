@@ -206,6 +206,7 @@ constexpr char kTwoHops[] = R"(
                   start_timestamp_ns: 1700000000000000000
                   latency_ns: 10000
                   lateness_ns: 70
+                  wire_time_ns: 8000
                   server_queue_ns: 1000
                   server_handler_ns: 5000
                   trace_context {
@@ -313,6 +314,7 @@ TEST_F(OtlpTest, ARpcIsASpanOfItsClient) {
   EXPECT_EQ(attributes["server.port"]["intValue"], "4711");
   EXPECT_EQ(attributes["distbench.request_bytes"]["intValue"], "16");
   EXPECT_EQ(attributes["distbench.lateness_ns"]["intValue"], "70");
+  EXPECT_EQ(attributes["distbench.wire_time_ns"]["intValue"], "8000");
   EXPECT_EQ(attributes.count("distbench.warmup"), 0);
 }
 

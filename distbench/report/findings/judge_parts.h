@@ -72,6 +72,7 @@ void JudgeComposedArrivals(const JudgedRun& run, FindingList& findings);
 void JudgeStalls(const JudgedRun& run, FindingList& findings);
 void JudgeMetastable(const JudgedRun& run, FindingList& findings);
 void JudgeSteadiness(const JudgedRun& run, FindingList& findings);
+void JudgeWireTimes(const JudgedRun& run, FindingList& findings);
 void JudgeTimeParts(const JudgedRun& run, FindingList& findings);
 void JudgeHosts(const JudgedRun& run, FindingList& findings);
 void JudgeRequirements(const JudgedRun& run, FindingList& findings);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The findings on what RPCs took: whether it had settled, whether stalls hide
-// in it, and whether its parts are known.
+// in it, whether its parts are known, and what of it was on the wire.
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "distbench/base/human_units.h"
+#include "distbench/base/saturating_add.h"
 #include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/report/findings/judge_parts.h"
@@ -247,6 +248,117 @@ void JudgeTimeParts(const JudgedRun& run, FindingList& findings) {
     if (attempts != run.totals.attempts.end()) {
       JudgePolicyParts(name, attempts->second, findings);
     }
+  }
+}
+
+// ---- Wire times: which RPCs have one, and what is beside it. ----------------
+
+namespace {
+
+// A share of missing stamps, and of shared ones, that is worth knowing.
+constexpr double kManyMissing = 0.001;
+constexpr double kManyShared = 0.01;
+
+// What is beside the wire is worth knowing from this part of a service time,
+// and from this time; and is most of the service time.
+constexpr double kMuchBeside = 0.2;
+constexpr double kMostBeside = 0.5;
+constexpr int64_t kMuchBesideNs = 5'000;
+
+// Of all instances.
+int64_t SumOfCounters(const TestResult& result, const std::string& name) {
+  int64_t sum = 0;
+  for (const auto& [instance, log] : result.service_logs().instance_logs()) {
+    const auto found = log.driver_counters().find(name);
+    if (found != log.driver_counters().end()) {
+      base::SaturatingAddTo(sum, found->second);
+    }
+  }
+  return sum;
+}
+
+void JudgeStamps(const TestResult& result, FindingList& findings) {
+  const int64_t missing = SumOfCounters(result, "wire_stamps_missing");
+  const int64_t stamped = SumOfCounters(result, "wire_stamps");
+  const double share = static_cast<double>(missing) /
+                       static_cast<double>(std::max<int64_t>(
+                           1, base::SaturatingAdd(missing, stamped)));
+  if (share > kManyMissing) {
+    findings.Add(
+        Finding::WARN, "wire_stamps_missing",
+        absl::StrCat("For ", missing, " RPCs, ", base::HumanPercent(share),
+                     " of those that were to be stamped (warm-up included), "
+                     "the kernel gave no usable time stamps; wire times leave "
+                     "them out"),
+        "Look at \"Driver counters\". Stamps that come too late, because a "
+        "queue holds up what is sent, are missing as well: limit what is in "
+        "flight.");
+  }
+  if (SumOfCounters(result, "wire_clock_steps") > 0) {
+    findings.Add(Finding::WARN, "wire_clock_set",
+                 "While RPCs were in flight, somebody set a client's clock, by "
+                 "which the kernel stamps; wire times leave these RPCs out",
+                 "Let the time service slew the clock during tests, not step "
+                 "it.");
+  }
+}
+
+void JudgeSharing(const std::string& name, const results::RpcTotals& rpc,
+                  uint64_t stamped, FindingList& findings) {
+  const double share = static_cast<double>(rpc.counts.wire_shared_count) /
+                       static_cast<double>(stamped);
+  if (share <= kManyShared) return;
+  findings.Add(
+      Finding::NOTE, "wire_stamps_shared",
+      absl::StrCat(name, ": ", base::HumanPercent(share),
+                   " of the stamped RPCs were written, or in flight, together "
+                   "with others on their connection: their stamps are those of "
+                   "the whole write, and of the last reply that was read with "
+                   "theirs"),
+      "For the wire time of single RPCs, send one at a time on a connection: "
+      "more connections, or a lower rate.");
+}
+
+// What of the service time is not on the wire: at the median, or if there is
+// little, at the 99th percentile.
+void JudgeBeside(const std::string& name, const results::RpcTotals& rpc,
+                 const stats::LogHistogram& wire_ns, FindingList& findings) {
+  for (const double quantile : {0.5, 0.99}) {
+    const int64_t service = rpc.service_time_ns.ValueAtQuantile(quantile);
+    const int64_t wire = wire_ns.ValueAtQuantile(quantile);
+    if (service - wire < kMuchBesideNs) continue;
+    const double share =
+        static_cast<double>(service - wire) / static_cast<double>(service);
+    if (share < kMuchBeside) continue;
+    findings.Add(
+        share > kMostBeside ? Finding::WARN : Finding::NOTE, "beyond_the_wire",
+        absl::StrCat(name, ": the ",
+                     quantile == 0.5 ? "median" : "99th percentile",
+                     " of the service time is ", base::HumanDuration(service),
+                     ", that of the wire time ", base::HumanDuration(wire),
+                     ": ", base::HumanDuration(service - wire), ", ",
+                     base::HumanPercent(share),
+                     " of it, passed before the last packet of the request had "
+                     "left the client's host, or after that of the reply had "
+                     "arrived there"),
+        "Judge networks and servers by the wire time. Unless requests are "
+        "large, or connections are made for them, the client's host takes the "
+        "rest: its scheduler, its sockets and distbench. Give the client CPUs "
+        "of its own, or let it poll (spin_us).");
+    return;
+  }
+}
+
+}  // namespace
+
+void JudgeWireTimes(const JudgedRun& run, FindingList& findings) {
+  if (!run.result.traffic_config().has_measure_wire_time()) return;
+  JudgeStamps(run.result, findings);
+  for (const auto& [name, rpc] : run.totals.rpcs) {
+    const stats::LogHistogram& wire_ns = TimesOf(rpc, results::TimePart::kWire);
+    if (wire_ns.count() == 0) continue;
+    JudgeSharing(name, rpc, wire_ns.count(), findings);
+    JudgeBeside(name, rpc, wire_ns, findings);
   }
 }
 

@@ -191,6 +191,80 @@ TEST_F(JudgeTest, ManyContradictionsOfClocksAreAWarning) {
   ExpectOne(Finding::WARN, "time_parts_contradict");
 }
 
+// The judged RPCs take a millisecond each; all are stamped.
+class WireTimesTest : public JudgeTest {
+ protected:
+  WireTimesTest() {
+    result_.mutable_traffic_config()->mutable_measure_wire_time();
+    Stamp(900'000);
+  }
+
+  void Stamp(int64_t wire_ns) {
+    *Statistics().mutable_wire_time_ns() = Repeated(wire_ns, 3000);
+    Count("wire_stamps", 3300);  // with the warm-up
+  }
+
+  void Count(const std::string& counter, int64_t value) {
+    (*Log().mutable_driver_counters())[counter] = value;
+  }
+};
+
+TEST_F(WireTimesTest, ThoseOfAllRpcsAreNoFinding) { ExpectNothing(); }
+
+TEST_F(WireTimesTest, ATestWithoutThemHasNoFinding) {
+  result_.mutable_traffic_config()->clear_measure_wire_time();
+  Count("wire_stamps_missing", 3000);
+  ExpectNothing();
+}
+
+TEST_F(WireTimesTest, FewMissingStampsAreNoFinding) {
+  Count("wire_stamps_missing", 3);
+  ExpectNothing();
+  Count("wire_stamps_missing", 4);
+  EXPECT_THAT(ExpectOne(Finding::WARN, "wire_stamps_missing"),
+              HasSubstr("For 4 RPCs"));
+}
+
+TEST_F(WireTimesTest, WithoutAnyStampAllAreMissing) {
+  Statistics().clear_wire_time_ns();
+  Count("wire_stamps", 0);
+  Count("wire_stamps_missing", 3300);
+  EXPECT_THAT(ExpectOne(Finding::WARN, "wire_stamps_missing"),
+              HasSubstr("For 3300 RPCs, 100%"));
+}
+
+TEST_F(WireTimesTest, AClockThatWasSetIsAWarning) {
+  Count("wire_clock_steps", 1);
+  ExpectOne(Finding::WARN, "wire_clock_set");
+}
+
+TEST_F(WireTimesTest, SharedStampsAreANote) {
+  Statistics().set_wire_shared_count(30);
+  ExpectNothing();
+  Statistics().set_wire_shared_count(31);
+  EXPECT_THAT(ExpectOne(Finding::NOTE, "wire_stamps_shared"),
+              HasSubstr("1.03% of the stamped RPCs"));
+}
+
+TEST_F(WireTimesTest, ServiceTimesThatAreElsewhereAreNamed) {
+  Stamp(810'000);
+  ExpectNothing();
+  Stamp(600'000);
+  EXPECT_THAT(ExpectOne(Finding::NOTE, "beyond_the_wire"),
+              HasSubstr("the median of the service time is 1.00ms"));
+  Stamp(400'000);
+  ExpectOne(Finding::WARN, "beyond_the_wire");
+}
+
+TEST_F(WireTimesTest, TheSlowestMayBeElsewhere) {
+  stats::LogHistogram service_ns;
+  service_ns.RecordN(1'000'000, 2900);
+  service_ns.RecordN(5'000'000, 100);
+  results::EncodeHistogram(service_ns, *Statistics().mutable_service_time_ns());
+  EXPECT_THAT(Find("beyond_the_wire").message(),
+              HasSubstr("the 99th percentile of the service time is 5.00ms"));
+}
+
 }  // namespace
 
 }  // namespace distbench::report

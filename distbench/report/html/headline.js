@@ -27,8 +27,8 @@ function latencyNameOf(rpc) {
   return rpc.response_time !== null ? 'response_time' : 'service_time';
 }
 
-function percentileOf(rpc, percent) {
-  return rpc[latencyNameOf(rpc)]?.percentiles.find(entry => entry.percentile === percent) ?? null;
+function percentileOf(rpc, percent, name = latencyNameOf(rpc)) {
+  return rpc[name]?.percentiles.find(entry => entry.percentile === percent) ?? null;
 }
 
 function figuresOf(rpc) {
@@ -41,6 +41,7 @@ function figuresOf(rpc) {
     achieved: perSecondOf(rpc.succeeded_count, rpc),
     p50: percentileOf(rpc, 50),
     p99: percentileOf(rpc, 99),
+    wire: {p50: percentileOf(rpc, 50, 'wire_time'), p99: percentileOf(rpc, 99, 'wire_time')},
     unsent: rpc.offered_load?.unsent_count ?? 0,
     lost,
     lostShare: times ? lost / times.count : null,
@@ -96,10 +97,12 @@ function loadTile(figures) {
 
 function latencyTile(figures, name) {
   const value = summarize(figures.map(figure => figure[name]?.value_ns ?? null), formatTime);
+  const wire = summarize(figures.map(figure => figure.wire[name]?.value_ns ?? null), formatTime);
   const [first] = figures;
   return tile(`${name}, ${first.latencyTitle}`, value.median, [
     value.range,
     figures.length > 1 ? '' : first[name] === null ? 'too few RPCs' : describeInterval(first[name]),
+    wire.median === '–' ? '' : `${name} of the wire time: ${wire.median}`,
   ]);
 }
 

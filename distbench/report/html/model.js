@@ -10,6 +10,7 @@ const LATENCIES = {
   service_time: {title: 'service time', columns: 'service'},
   response_time: {title: 'response time', columns: 'response'},
   lateness: {title: 'lateness', columns: null},
+  wire_time: {title: 'wire time', columns: null},
 };
 
 // ---- What failed -------------------------------------------------------------

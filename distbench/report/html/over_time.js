@@ -46,8 +46,8 @@ function renderOverTime(curves, chosen) {
       .filter(({intervals}) => intervals.length > 0);
   showSection('over-time', withSeries.length > 0);
   if (withSeries.length === 0) return;
-  // Lateness has no series.
-  const shown = chosen === 'lateness' ? 'service_time' : chosen;
+  // Lateness and wire times have no series.
+  const shown = LATENCIES[chosen].columns === null ? 'service_time' : chosen;
   byId('over-time-note').textContent = overTimeNote(withSeries) + faultNote(withSeries);
   legend('over-time-legend', curveEntries(withSeries, ({rpc}) => latencyOf(rpc, shown).mark));
   drawRates(withSeries);

@@ -17,6 +17,7 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/report/measurements/faults.h"
 #include "distbench/report/measurements/network_readings.h"
+#include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/parts/text_part.h"
@@ -166,6 +167,26 @@ Lines ResponseTime(const TestTotals& totals) {
     const stats::Outcomes outcomes = ResponseTimeOf(totals, name);
     if (outcomes.count() == 0) continue;
     lines.push_back(LatencyLine(name, outcomes.count(), outcomes));
+  }
+  return lines;
+}
+
+// Of the RPCs that were stamped; which share that is, and how many of them
+// shared their stamps with others.
+Lines WireTime(const TestTotals& totals) {
+  Lines lines;
+  for (const auto& [name, rpc] : totals.rpcs) {
+    const stats::LogHistogram& wire_ns =
+        report::TimesOf(rpc, results::TimePart::kWire);
+    if (wire_ns.count() == 0) continue;
+    const auto percent_of = [](uint64_t count, uint64_t all) {
+      return 100.0 * static_cast<double>(count) / static_cast<double>(all);
+    };
+    lines.push_back(absl::StrFormat(
+        "%s (stamped: %.2f%% of the RPCs; sharing a stamp: %.2f%% of these)",
+        LatencyLine(name, static_cast<int64_t>(wire_ns.count()), wire_ns),
+        percent_of(wire_ns.count(), rpc.service_time_ns.count()),
+        percent_of(rpc.counts.wire_shared_count, wire_ns.count())));
   }
   return lines;
 }
@@ -370,6 +391,7 @@ std::vector<std::string> SummarizeTest(const TestResult& result) {
       {"Instance summary", Instances(totals), true},
       {"Global summary", Global(totals), true},
       {"Response time summary", ResponseTime(totals)},
+      {"Wire time summary", WireTime(totals)},
       {"Generator health", GeneratorHealth(totals)},
       {"Time parts", TimePartLines(totals)},
       {"Streams", StreamLines(result, totals)},

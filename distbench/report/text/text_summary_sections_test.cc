@@ -157,6 +157,23 @@ TEST(TextSummaryTest, TimePartsAreInTheOrderOfAnRpc) {
   EXPECT_TRUE(Section(SummarizeTest(result), "Time parts").empty());
 }
 
+TEST(TextSummaryTest, WireTimesSayHowManyRpcsHaveThem) {
+  TestResult result =
+      ResultFromText("traffic_config { rpc_descriptions { name: 'query' } }");
+  results::RpcTotals totals;
+  totals.counts.succeeded_count = 4;
+  totals.service_time_ns.RecordN(100, 4);
+  totals.Encode(StatisticsOf(result, "c/0", "s/0", 0));
+  EXPECT_TRUE(Section(SummarizeTest(result), "Wire time summary").empty());
+  totals.time_parts_ns[results::TimePart::kWire].RecordN(30, 2);
+  totals.counts.wire_shared_count = 1;
+  totals.Encode(StatisticsOf(result, "c/0", "s/0", 0));
+  EXPECT_THAT(Section(SummarizeTest(result), "Wire time summary"),
+              ElementsAre("  query: N: 2 min: 30ns median: 30ns 90%: 30ns 99%: "
+                          "30ns 99.9%: 30ns max: 30ns (stamped: 50.00% of the "
+                          "RPCs; sharing a stamp: 50.00% of these)"));
+}
+
 TEST(TextSummaryTest, CausesOfFailuresAreSortedAndLimited) {
   TestResult result =
       ResultFromText("traffic_config { rpc_descriptions { name: 'rpc' } }");

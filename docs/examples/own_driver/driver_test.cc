@@ -12,6 +12,7 @@
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/tcp/settings.h"
 #include "distbench/protocol/tcp/testing/connection_variants.h"
+#include "distbench/protocol/tcp/testing/wire_time_conformance.h"
 #include "distbench/protocol/testing/driver_conformance.h"
 #include "gtest/gtest.h"
 #include "message.h"
@@ -33,6 +34,9 @@ INSTANTIATE_TEST_SUITE_P(ACallPerConnection, CallsPerConnectionTest,
                          NameOfDriver);
 INSTANTIATE_TEST_SUITE_P(Timed, TimePartsConformanceTest,
                          testing::ValuesIn(Drivers(TimedVariants())),
+                         NameOfDriver);
+INSTANTIATE_TEST_SUITE_P(Stamped, WireTimeConformanceTest,
+                         testing::ValuesIn(Drivers(StampedVariants())),
                          NameOfDriver);
 
 }  // namespace

@@ -95,6 +95,7 @@ std::vector<std::string> NotSimulated(
   std::vector<std::string> parts;
   if (test.requirements().facts_size() > 0) parts.push_back("requirements");
   if (test.controls().groups_size() > 0) parts.push_back("controls");
+  if (test.has_measure_wire_time()) parts.push_back("measure_wire_time");
   if (std::any_of(test.services().begin(), test.services().end(),
                   [](const ServiceSpec& service) {
                     return service.has_numa_binding();

@@ -56,6 +56,22 @@ std::vector<ConnectionVariant> TimedVariants() {
   };
 }
 
+std::vector<ConnectionVariant> StampedVariants() {
+  return {
+      {.name = "Plain", .wire_time = {.share = 1}},
+      {.name = "ManyTlsConnections",
+       .connections = 3,
+       .uses_tls = true,
+       .wire_time = {.share = 1}},
+      {.name = "ACallPerConnection",
+       .calls_per_connection = 1,
+       .wire_time = {.share = 1}},
+      {.name = "SmallBuffers",
+       .network = {.send_buffer_bytes = 20'000, .receive_buffer_bytes = 20'000},
+       .wire_time = {.share = 1}},
+  };
+}
+
 config::DriverOptions OptionsOf(const ConnectionVariant& variant) {
   config::DriverOptions options;
   options.client_settings = options.server_settings = variant.settings;
@@ -71,7 +87,8 @@ ConnectionSecurity SecurityOf(const ConnectionVariant& variant,
                               const std::string& protocol) {
   ConnectionSecurity security = {.test_nonce = test_nonce,
                                  .network = std::make_shared<DriverNetwork>(
-                                     variant.network, variant.network)};
+                                     variant.network, variant.network),
+                                 .wire_time = variant.wire_time};
   if (variant.uses_tls) {
     security.tls = security::TlsContext::Make(
                        SharedFiles(), security::TlsRole::kNode, protocol)

@@ -31,13 +31,15 @@ struct ConnectionVariant {
   bool measures_time_parts = false;
   std::map<std::string, config::DriverOptions::Value> settings =
       {};  // of both sides
+  config::WireTimeOptions wire_time = {};
 };
 
-// Variants for DriverConformanceTest, CallsPerConnectionTest and
-// TimePartsConformanceTest.
+// Variants for DriverConformanceTest, CallsPerConnectionTest,
+// TimePartsConformanceTest and WireTimeConformanceTest.
 std::vector<ConnectionVariant> UsualVariants();
 std::vector<ConnectionVariant> OneCallVariants();
 std::vector<ConnectionVariant> TimedVariants();
+std::vector<ConnectionVariant> StampedVariants();
 
 config::DriverOptions OptionsOf(const ConnectionVariant& variant);
 
