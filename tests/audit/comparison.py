@@ -13,6 +13,11 @@ import statistics
 # By how much a constant rate may be off.
 RATE_TOLERANCE = 0.01
 
+# By how much wire times may be off, at the median and the 99th percentile of
+# the differences: tcpdump's stamp of a packet that leaves is a moment before the
+# kernel's.
+WIRE_TOLERANCES_NS = {50: 2_000, 99: 10_000}
+
 
 @dataclasses.dataclass
 class Reported:
@@ -49,6 +54,32 @@ def read_report(report_json, samples_csv):
         request_bytes=sum(int(sample["request_bytes"]) for sample in samples),
         response_bytes=sum(int(sample["response_bytes"]) for sample in samples),
     )
+
+
+def read_wire_times(samples_csv):
+    """Returns the wire times of all samples in the order in which they were
+    sent, in nanoseconds; None of those without one."""
+    samples = sorted(
+        csv.DictReader(io.StringIO(samples_csv)),
+        key=lambda sample: int(sample["start_timestamp_ns"]),
+    )
+    return [
+        int(sample["wire_time_ns"]) if sample["wire_time_ns"] else None
+        for sample in samples
+    ]
+
+
+def wire_time_errors(reported, traffic):
+    """Returns by how much each reported wire time differs from the capture's,
+    ascending. Both are of RPCs that were sent one at a time."""
+    return sorted(
+        abs(says - wire)
+        for says, wire in zip(reported, traffic.wire_times_by_send())
+    )
+
+
+def percentile(ascending, percent):
+    return ascending[min(len(ascending) * percent // 100, len(ascending) - 1)]
 
 
 def rate(times_ns):

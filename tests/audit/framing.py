@@ -32,12 +32,17 @@ class Traffic:
     def wire_times(self):
         """Returns the time between the last byte of each request and the first
         byte of its response, in nanoseconds, ascending."""
+        return sorted(self.wire_times_by_send())
+
+    def wire_times_by_send(self):
+        """Returns the same in the order in which requests were sent."""
         if self.responses.keys() - self.requests.keys():
             raise capture.CaptureError("there are responses without requests")
-        return sorted(
-            response.first_byte_ns - self.requests[call].last_byte_ns
+        pairs = sorted(
+            (self.requests[call].last_byte_ns, response.first_byte_ns)
             for call, response in self.responses.items()
         )
+        return [received - sent for sent, received in pairs]
 
     def sends(self):
         """Returns when requests were sent, ascending."""

@@ -4,7 +4,7 @@
 """Audits results against what tcpdump sees on the link between the hosts.
 
 A client and a server run in network namespaces of their own. Each case prints a
-row of the table in docs/measuring.md.
+row of a table in docs/measuring.md.
 """
 
 import statistics
@@ -50,10 +50,18 @@ DRIVERS = {
 }
 
 
-def _config(name, options, payload_bytes, iterations):
+# The drivers that take time stamps of the wire, and what they send: one RPC at a
+# time.
+STAMPING = ("http2", "tcp", "thrift")
+WARMUP = 300
+ONE_AT_A_TIME = f"max_iteration_count: 3000 warmup_iterations: {WARMUP}"
+
+
+def _config(name, options, payload_bytes, iterations, more=""):
     return f"""
 tests {{
   name: "{name}"
+  {more}
   protocol_driver_options {{
     name: "default_protocol_driver_options" {options}
   }}
@@ -92,10 +100,60 @@ def _case(driver, traffic_name):
     return test
 
 
-def _row(driver, traffic_name, reported, traffic, asked_rate):
-    def microseconds(time_ns):
-        return f"{time_ns / 1000:.1f}"
+def _wire_time_case(driver):
+    options, traffic_of = DRIVERS[driver]
 
+    def test(self):
+        config = _config(
+            f"{driver}_wire_time",
+            options,
+            16,
+            ONE_AT_A_TIME,
+            "measure_wire_time {}",
+        )
+        run, records = self.capture(f"{driver}_wire_time", config)
+        traffic = traffic_of(capture.connections(records))
+        reported = comparison.read_wire_times(
+            self.report(run, "--format=csv", "--table=samples")
+        )
+        self.assertEqual(len(reported), len(traffic.requests))
+        self.assertNotIn(None, reported, "an RPC was not stamped")
+        errors = comparison.wire_time_errors(reported, traffic)
+        (row,) = self.table(run, "rpcs")
+        print(_wire_time_row(driver, row, traffic, errors))
+        for percent, tolerance_ns in comparison.WIRE_TOLERANCES_NS.items():
+            self.assertLessEqual(
+                comparison.percentile(errors, percent),
+                tolerance_ns,
+                f"at the {percent}th percentile",
+            )
+        self.assertEqual(row["wire_stamped"], row["succeeded"])
+        self.assertEqual(row["wire_shared"], "0")
+
+    return test
+
+
+def _microseconds(*times_ns):
+    return " / ".join(f"{time_ns / 1000:.1f}" for time_ns in times_ns)
+
+
+def _wire_time_row(driver, row, traffic, errors):
+    by_send = traffic.wire_times_by_send()
+    wire_times = sorted(by_send[WARMUP:])
+    cells = [f"`{driver}`", str(len(by_send))]
+    for percent in (50, 99):
+        cells.append(
+            _microseconds(
+                int(row[f"service_p{percent}_ns"]),
+                int(row[f"wire_p{percent}_ns"]),
+                comparison.percentile(wire_times, percent),
+            )
+        )
+    cells += [_microseconds(comparison.percentile(errors, p)) for p in (50, 99)]
+    return f"| {' | '.join(cells)} |"
+
+
+def _row(driver, traffic_name, reported, traffic, asked_rate):
     wire_times = traffic.wire_times()
     rates = "-"
     if asked_rate is not None:
@@ -105,9 +163,10 @@ def _row(driver, traffic_name, reported, traffic, asked_rate):
         traffic_name.replace("_", " ").replace("kib", "KiB"),
         f"{reported.ended} / {len(traffic.requests)}",
         f"{reported.answered} / {len(traffic.responses)}",
-        f"{microseconds(reported.minimum_ns)} / {microseconds(wire_times[0])}",
-        f"{microseconds(reported.median_ns)} / "
-        f"{microseconds(statistics.median_low(wire_times))}",
+        _microseconds(reported.minimum_ns, wire_times[0]),
+        _microseconds(
+            reported.median_ns, statistics.median_low(wire_times)
+        ),
         rates,
     )
     return f"| {' | '.join(cells)} |"
@@ -143,6 +202,10 @@ class WireTest(captured_hosts.CapturedHostsTest):
         self.assertRegex("\n".join(found), r"^requests: ")
 
 
+for _driver in STAMPING:
+    setattr(
+        WireTest, f"test_{_driver}_wire_times", _wire_time_case(_driver)
+    )
 for _driver in DRIVERS:
     for _traffic in TRAFFICS:
         setattr(
