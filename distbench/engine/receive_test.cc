@@ -16,54 +16,58 @@
 namespace distbench::engine {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::Each;
+using ::testing::ElementsAre;
 
 // A chain of ranks: each waits for the one before, computes for a millisecond
 // and calls the next one; several times.
 std::string Chain(int ranks, absl::string_view iterations,
                   absl::string_view more = "") {
-  return absl::Substitute(
-      R"pb(
-        services { name: "rank" x_size: $0 }
-        default_protocol: "loopback"
-        delay_distribution_configs {
-          name: "compute"
-          field_names: "action_delay_ns"
-          pmf_points {
-            pmf: 1
-            data_points { exact: 1000000 }
-          }
-        }
-        rpc_descriptions {
-          name: "pass_on"
-          client: "rank"
-          server: "rank"
-          fanout_filter: "linear_x{1}"
-        }
-        action_lists { name: "pass_on" }
-        action_lists { name: "rank" action_names: "run" }
-        actions {
-          name: "run"
-          action_list_name: "step"
-          record_iterations: true
-          iterations { $1 }
-        }
-        action_lists {
-          name: "step"
-          action_names: "receive"
-          action_names: "compute"
-          action_names: "send"
-        }
-        actions { name: "receive" receive_rpc_name: "pass_on" }
-        actions {
-          name: "compute"
-          dependencies: "receive"
-          delay_distribution_name: "compute"
-        }
-        actions { name: "send" dependencies: "compute" rpc_name: "pass_on" }
-        $2)pb",
-      ranks, iterations, more);
+  return absl::
+      Substitute(
+          R"pb(
+            services { name: "rank" x_size: $0 }
+            default_protocol: "loopback"
+            delay_distribution_configs {
+              name: "compute"
+              field_names: "action_delay_ns"
+              pmf_points {
+                pmf: 1
+                data_points { exact: 1000000 }
+              }
+            }
+            rpc_descriptions {
+              name: "pass_on"
+              client: "rank"
+              server: "rank"
+              fanout_filter: "linear_x{1}"
+            }
+            action_lists { name: "pass_on" }
+            action_lists { name: "rank" action_names: "run" }
+            actions {
+              name: "run"
+              action_list_name: "step"
+              record_iterations: true
+              iterations { $1 }
+            }
+            action_lists {
+              name: "step"
+              action_names: "receive"
+              action_names: "compute"
+              action_names: "send"
+            }
+            actions { name: "receive" receive_rpc_name: "pass_on" }
+            actions {
+              name: "compute"
+              dependencies: "receive"
+              delay_distribution_name: "compute"
+            }
+            actions {
+              name: "send"
+              dependencies: "compute"
+              rpc_name: "pass_on"
+            } $2)pb",
+          ranks, iterations, more);
 }
 
 const IterationLog& IterationsOf(const ServiceLogs& logs,
@@ -75,8 +79,7 @@ TEST(ReceiveTest, WaitsForTheOneBefore) {
   VirtualTimeSystem system(Chain(4, "max_iteration_count: 3"));
   ASSERT_TRUE(system.Run());
   const ServiceLogs logs = system.Finish();
-  const int64_t start_ns =
-      IterationsOf(logs, "rank/0").start_timestamps_ns(0);
+  const int64_t start_ns = IterationsOf(logs, "rank/0").start_timestamps_ns(0);
   for (int rank = 0; rank < 4; ++rank) {
     const IterationLog& log = IterationsOf(logs, absl::StrCat("rank/", rank));
     ASSERT_THAT(log.numbers(), ElementsAre(0, 1, 2));
@@ -93,8 +96,12 @@ TEST(ReceiveTest, AsManyAsWereSent) {
   // The first rank is three iterations ahead: requests are kept.
   VirtualTimeSystem system(Chain(2, "max_iteration_count: 4", R"pb(
     server_faults {
-      name: "slow" service: "rank" instances: 1
-      start_ns: 0 duration_ns: 100000000 freeze: true
+      name: "slow"
+      service: "rank"
+      instances: 1
+      start_ns: 0
+      duration_ns: 100000000
+      freeze: true
     }
   )pb"));
   ASSERT_TRUE(system.Run());
@@ -108,16 +115,18 @@ TEST(ReceiveTest, AStopEndsTheWait) {
     services { name: "rank" x_size: 2 }
     default_protocol: "loopback"
     rpc_descriptions {
-      name: "pass_on" client: "rank" server: "rank"
+      name: "pass_on"
+      client: "rank"
+      server: "rank"
       fanout_filter: "linear_x{1}"
     }
     action_lists { name: "pass_on" }
-    action_lists {
-      name: "rank" action_names: "send" action_names: "receive"
-    }
+    action_lists { name: "rank" action_names: "send" action_names: "receive" }
     actions { name: "send" rpc_name: "pass_on" }
     actions {
-      name: "receive" receive_rpc_name: "pass_on" record_iterations: true
+      name: "receive"
+      receive_rpc_name: "pass_on"
+      record_iterations: true
       iterations { max_iteration_count: 3 }
     }
   )pb");
@@ -156,7 +165,8 @@ TEST(RecordedIterationsTest, OfManyOnlyEverySecondIsKept) {
     default_protocol: "loopback"
     action_lists { name: "rank" action_names: "run" }
     actions {
-      name: "run" record_iterations: true
+      name: "run"
+      record_iterations: true
       iterations { max_iteration_count: 15000 }
     }
   )pb");
@@ -174,10 +184,16 @@ TEST(SizesByInstanceTest, FollowTheServersInstance) {
     services { name: "client" count: 1 }
     services { name: "server" count: 3 }
     default_protocol: "loopback"
-    payload_descriptions { name: "hot" sizes_by_instance: [ 1000, 500 ] }
+    payload_descriptions {
+      name: "hot"
+      sizes_by_instance: [ 1000, 500 ]
+    }
     rpc_descriptions {
-      name: "query" client: "client" server: "server"
-      request_payload_name: "hot" response_payload_name: "hot"
+      name: "query"
+      client: "client"
+      server: "server"
+      request_payload_name: "hot"
+      response_payload_name: "hot"
     }
     action_lists { name: "query" }
     action_lists { name: "client" action_names: "run" }

@@ -20,8 +20,7 @@ constexpr CounterTexts kTexts = {
     .bad_histogram = "$0 of a log of iterations: $1"};
 
 absl::Status Invalid(absl::string_view why) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("a log of iterations ", why));
+  return absl::InvalidArgumentError(absl::StrCat("a log of iterations ", why));
 }
 
 // By number: when the iteration began, and how long it took.

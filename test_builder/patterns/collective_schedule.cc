@@ -62,8 +62,7 @@ class Schedule {
   // Each adds an action that begins after the others. Returns its name.
   std::string Send(const std::string& rpc,
                    const std::vector<std::string>& after) {
-    Action& action =
-        Add(absl::StrCat("send_", rpc, "_", sent_[rpc]++), after);
+    Action& action = Add(absl::StrCat("send_", rpc, "_", sent_[rpc]++), after);
     action.set_rpc_name(rpc);
     return action.name();
   }
@@ -223,8 +222,8 @@ PayloadSpec SharesOf(const Collective& c, const std::string& name) {
   }
   for (int64_t rank = 1; rank <= c.ranks; ++rank) {
     const double share = std::pow(static_cast<double>(rank), -c.skew) / sum;
-    payload.add_sizes_by_instance(Divided(
-        std::llround(static_cast<double>(c.size) * share), c.chunks));
+    payload.add_sizes_by_instance(
+        Divided(std::llround(static_cast<double>(c.size) * share), c.chunks));
   }
   return payload;
 }
@@ -256,8 +255,7 @@ void Exchange(const Collective& c, DistributedSystemDescription& test,
 // All micro-batches go forward through all stages, and then backward. A stage
 // computes one at a time.
 void Pipeline(const Collective& c, Schedule& schedule) {
-  const std::string forward =
-      schedule.Rpc("forward", "linear", "{1}", c.size);
+  const std::string forward = schedule.Rpc("forward", "linear", "{1}", c.size);
   const std::string backward =
       schedule.Rpc("backward", "linear", "{-1}", c.size);
   std::string computed;
@@ -315,8 +313,10 @@ absl::Status Check(const Collective& c) {
   }
   if (c.skew > 0 && c.operation != "all_to_all") {
     return absl::InvalidArgumentError(
-        absl::StrCat("skew=", c.skew, " has an effect on all_to_all only, not "
-                     "on ", c.operation, "; remove it"));
+        absl::StrCat("skew=", c.skew,
+                     " has an effect on all_to_all only, not "
+                     "on ",
+                     c.operation, "; remove it"));
   }
   if (const int64_t actions = ActionCount(c); actions > kMaxActions) {
     return absl::InvalidArgumentError(absl::StrCat(

@@ -173,12 +173,11 @@ class RankSystem {
     state.computed.clear();
     const int own = InGroup(rank);
     for (int block = 0; block < setup_.ranks; ++block) {
-      const bool has =
-          setup_.operation == "all_reduce" ||
-          setup_.operation == "reduce_scatter" ||
-          setup_.operation == "all_to_all" ||
-          (setup_.operation == "all_gather" && block == own) ||
-          (setup_.operation == "broadcast" && own == 0);
+      const bool has = setup_.operation == "all_reduce" ||
+                       setup_.operation == "reduce_scatter" ||
+                       setup_.operation == "all_to_all" ||
+                       (setup_.operation == "all_gather" && block == own) ||
+                       (setup_.operation == "broadcast" && own == 0);
       if (!has) continue;
       // In an exchange, what goes to others is no longer here.
       if (setup_.operation == "all_to_all" && block != own) continue;
@@ -207,9 +206,8 @@ class RankSystem {
           wanted = everyone;
         } else if (setup_.operation == "reduce_scatter") {
           // A ring leaves the sum of the next block, halving that of its own.
-          const int kept = setup_.algorithm == "ring"
-                               ? (own + 1) % setup_.ranks
-                               : own;
+          const int kept =
+              setup_.algorithm == "ring" ? (own + 1) % setup_.ranks : own;
           if (block != kept) continue;
           wanted = everyone;
         } else if (setup_.operation == "broadcast") {
@@ -310,8 +308,7 @@ class RankSystem {
       link.messages.push_back({state.iteration, content});
       return;
     }
-    links_.push_back(
-        {rpc, rank, *target, {{state.iteration, content}}});
+    links_.push_back({rpc, rank, *target, {{state.iteration, content}}});
   }
 
   void Deliver(Link& link) {
@@ -439,9 +436,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Way{"all_gather", "halving_doubling"},
                     Way{"reduce_scatter", "ring"},
                     Way{"reduce_scatter", "halving_doubling"},
-                    Way{"all_to_all", "pairwise"},
-                    Way{"all_to_all", "direct"}, Way{"broadcast", "tree"},
-                    Way{"broadcast", "ring"}, Way{"pipeline", "gpipe"}),
+                    Way{"all_to_all", "pairwise"}, Way{"all_to_all", "direct"},
+                    Way{"broadcast", "tree"}, Way{"broadcast", "ring"},
+                    Way{"pipeline", "gpipe"}),
     [](const auto& info) {
       return absl::StrCat(info.param.operation, "_", info.param.algorithm);
     });
@@ -463,13 +460,11 @@ TEST(CollectiveTest, SaysWhatItIs) {
 }
 
 TEST(CollectiveTest, ComputesBeforeEachOperation) {
-  const auto traffic =
-      BuildPattern("collective", {{"compute_us", "200"},
-                                  {"compute_spread_percent", "25"}});
+  const auto traffic = BuildPattern(
+      "collective", {{"compute_us", "200"}, {"compute_spread_percent", "25"}});
   ASSERT_TRUE(traffic.ok()) << traffic.status();
-  const DataPoint& time = traffic->body.delay_distribution_configs(0)
-                              .pmf_points(0)
-                              .data_points(0);
+  const DataPoint& time =
+      traffic->body.delay_distribution_configs(0).pmf_points(0).data_points(0);
   EXPECT_EQ(time.lower(), 150'000);
   EXPECT_EQ(time.upper(), 250'000);
 }
@@ -520,10 +515,9 @@ TEST(CollectiveTest, RefusesWhatDoesNotGoTogether) {
               HasSubstr("has an effect on all_to_all only"));
   EXPECT_THAT(error_of({{"ranks", "64"}, {"chunks", "1000"}}),
               HasSubstr("at most 20000 are possible"));
-  EXPECT_THAT(error_of({{"ranks", "1000"},
-                        {"algorithm", "tree"},
-                        {"groups", "1000"}}),
-              HasSubstr("1000000 ranks; at most 100000"));
+  EXPECT_THAT(
+      error_of({{"ranks", "1000"}, {"algorithm", "tree"}, {"groups", "1000"}}),
+      HasSubstr("1000000 ranks; at most 100000"));
 }
 
 TEST(TrainingTest, RowsAndColumnsAreGroupsOfTheirOwn) {
@@ -543,9 +537,9 @@ TEST(TrainingTest, RowsAndColumnsAreGroupsOfTheirOwn) {
       EXPECT_EQ(action.iterations().max_iteration_count(), 5);
     }
   }
-  EXPECT_THAT(axes, testing::ElementsAre(
-                        testing::Pair("data_all_reduce", "y"),
-                        testing::Pair("tensor_all_reduce", "x")));
+  EXPECT_THAT(axes,
+              testing::ElementsAre(testing::Pair("data_all_reduce", "y"),
+                                   testing::Pair("tensor_all_reduce", "x")));
 }
 
 }  // namespace

@@ -277,8 +277,8 @@ absl::Status DeriveCollective(const ParameterValues& values,
   const bool computes = AddCompute(values, test);
   const bool is_pipeline = operation == "pipeline";
   if (computes && is_pipeline) collective.compute = kCompute;
-  absl::Status status = AddCollectiveList(
-      "iteration", computes && !is_pipeline, collective, test);
+  absl::Status status = AddCollectiveList("iteration", computes && !is_pipeline,
+                                          collective, test);
   SetSchedule(values, test, derived);
   return status;
 }

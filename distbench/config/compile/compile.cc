@@ -85,10 +85,9 @@ class CompileContext {
     const int index = names_.payloads.Find(name);
     if (index == kNone) return {.fixed_bytes = default_bytes};
     const PayloadSpec& payload = test_.payload_descriptions(index);
-    return {
-        .fixed_bytes = payload.size(),
-        .distribution = SizeDistribution(payload.size_distribution_name()),
-        .size_table = payload.sizes_by_instance().empty() ? kNone : index};
+    return {.fixed_bytes = payload.size(),
+            .distribution = SizeDistribution(payload.size_distribution_name()),
+            .size_table = payload.sizes_by_instance().empty() ? kNone : index};
   }
 
   // Builds Plan::size_tables: one for each payload; most are empty.

@@ -123,8 +123,7 @@ absl::StatusOr<FanoutPlan> ParseNumber(absl::string_view filter,
   base::TextScanner in(absl::StripAsciiWhitespace(argument));
   const std::optional<int64_t> number = in.TakeInteger();
   if (!number || !in.at_end() || *number < form.min || *number > form.max) {
-    return Invalid(filter,
-                   absl::StrCat(form.what, ", as in ", form.example));
+    return Invalid(filter, absl::StrCat(form.what, ", as in ", form.example));
   }
   return AtDistance(form.kind, axis, static_cast<int>(*number));
 }

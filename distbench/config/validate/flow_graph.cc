@@ -257,9 +257,9 @@ void CheckReceiver(const TestValidation& validation, const ActionUse& use) {
   }
   validation.Add(validation.Action(use.action).Field("receive_rpc_name"),
                  "service ", Quoted(service), " runs this in action list ",
-                 Quoted(test.action_lists(use.list).name()),
-                 ", but RPC ", Quoted(action.receive_rpc_name()),
-                 " calls service ", Quoted(server), "; receive it there");
+                 Quoted(test.action_lists(use.list).name()), ", but RPC ",
+                 Quoted(action.receive_rpc_name()), " calls service ",
+                 Quoted(server), "; receive it there");
 }
 
 // Checks each action once per service, however many lists contain it.

@@ -46,16 +46,18 @@ void CheckReceived(const TestValidation& validation, const Path& path,
   } else if (rpc.has_policy()) {
     refuse(" has a policy, which may send a request twice; remove that");
   } else if (!rpc.multi_server_channel_name().empty()) {
-    refuse(" uses a multi-server channel, which may call an instance by "
-           "several others; remove that");
+    refuse(
+        " uses a multi-server channel, which may call an instance by "
+        "several others; remove that");
   } else if (rpc.client_size() > 1) {
     refuse(" has ", rpc.client_size(),
            " client services, whose requests cannot be told apart; use an RPC "
            "for each");
   } else if (fanout.ok() && !CallsEachOnce(*fanout)) {
-    refuse(" may call an instance by several others, whose requests cannot be "
-           "told apart; use a fanout_filter such as ",
-           QuotedList(FiltersThatCallEachOnce()));
+    refuse(
+        " may call an instance by several others, whose requests cannot be "
+        "told apart; use a fanout_filter such as ",
+        QuotedList(FiltersThatCallEachOnce()));
   }
 }
 

@@ -38,9 +38,8 @@ bool IterationRecorder::Encode(int record_index, int64_t unix_offset_ns,
   log.set_stride(record.stride);
   // Iterations that run at the same time may end in another order.
   std::vector<Entry> kept = record.kept;
-  absl::c_sort(kept, [](const Entry& a, const Entry& b) {
-    return a.number < b.number;
-  });
+  absl::c_sort(
+      kept, [](const Entry& a, const Entry& b) { return a.number < b.number; });
   for (const Entry& entry : kept) {
     log.add_numbers(entry.number);
     log.add_start_timestamps_ns(entry.start_ns + unix_offset_ns);

@@ -14,7 +14,8 @@ namespace distbench::engine {
 
 // When the iterations of some actions of one worker began, and how long they
 // took. Of many iterations, it keeps those whose numbers are multiples of a
-// power of 2, so that workers and instances keep the same ones. Not thread-safe.
+// power of 2, so that workers and instances keep the same ones. Not
+// thread-safe.
 class IterationRecorder {
  public:
   // Records are numbered from 0.

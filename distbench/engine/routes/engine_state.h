@@ -74,8 +74,8 @@ class EngineState {
   // step of the wall clock does not move its time stamps.
   int64_t unix_offset_ns() const { return unix_offset_ns_; }
 
-  // Numbers the iterations of an action in the order in which they begin. record:
-  // index into Plan::recorded_actions. Any thread.
+  // Numbers the iterations of an action in the order in which they begin.
+  // record: index into Plan::recorded_actions. Any thread.
   int64_t NextRecordedNumber(int record) {
     return recorded_numbers_[record].fetch_add(1, std::memory_order_relaxed);
   }

@@ -227,22 +227,21 @@ TEST_F(FanoutTest, ChildrenHaveTheParentWhoseChildrenTheyAre) {
   AddService(6);
   for (int which : {1, 2}) {
     for (int parent = 0; parent < 6; ++parent) {
-      const std::vector<int> children = Targets(
-          {.kind = Kind::kChild, .axis = 0, .distance = which}, parent);
+      const std::vector<int> children =
+          Targets({.kind = Kind::kChild, .axis = 0, .distance = which}, parent);
       const int child = 2 * parent + which;
       if (child >= 6) {
         EXPECT_THAT(children, IsEmpty());
         continue;
       }
       EXPECT_THAT(children, ElementsAre(child));
-      EXPECT_THAT(Targets({.kind = Kind::kParent, .axis = 0, .distance = which},
-                          child),
-                  ElementsAre(parent));
-      EXPECT_THAT(Targets({.kind = Kind::kParent,
-                           .axis = 0,
-                           .distance = 3 - which},
-                          child),
-                  IsEmpty());
+      EXPECT_THAT(
+          Targets({.kind = Kind::kParent, .axis = 0, .distance = which}, child),
+          ElementsAre(parent));
+      EXPECT_THAT(
+          Targets({.kind = Kind::kParent, .axis = 0, .distance = 3 - which},
+                  child),
+          IsEmpty());
     }
   }
   EXPECT_THAT(Targets({.kind = Kind::kParent, .axis = 0, .distance = 2}, 0),
@@ -268,7 +267,8 @@ TEST_F(FanoutTest, KnowsWhoIsCalled) {
             EXPECT_TRUE(targets.insert(target).second) << "by several";
           }
         }
-        EXPECT_EQ(Called(plan), std::vector<int>(targets.begin(), targets.end()))
+        EXPECT_EQ(Called(plan),
+                  std::vector<int>(targets.begin(), targets.end()))
             << static_cast<int>(kind) << " " << axis << " " << distance;
       }
     }

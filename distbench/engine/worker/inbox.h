@@ -31,8 +31,8 @@ struct Receiver {
 };
 
 // The requests that an instance has answered and that no action has received
-// yet, and the iterations that wait for more. Of each RPC, both are served first
-// come first served. Blocks nobody. Thread-safe.
+// yet, and the iterations that wait for more. Of each RPC, both are served
+// first come first served. Blocks nobody. Thread-safe.
 class Inbox {
  public:
   // Of an instance: an index into plan.instances.

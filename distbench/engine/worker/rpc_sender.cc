@@ -214,8 +214,8 @@ bool RpcSender::Repeats(const config::RpcPlan& rpc, const Fanout& fanout,
                         const ActionRun& action) {
   const config::SizePlan& request = RequestSize(rpc, *action.plan);
   return !rpc.is_special && !action.plan->iterations.open_loop &&
-         action.plan->record == config::kNone &&
-         fanout.always_all() && fanout.candidates().size() == 1 &&
+         action.plan->record == config::kNone && fanout.always_all() &&
+         fanout.candidates().size() == 1 &&
          rpc.joint_distribution == config::kNone &&
          request.distribution == config::kNone &&
          rpc.deadline_ns == config::kUnlimited && rpc.tracing_interval == 0 &&

@@ -606,7 +606,8 @@ void Scheduler::Record(const Iteration& iteration) {
 
 void Scheduler::FinishIteration(Iteration& iteration) {
   ActionRun& action = *iteration.action;
-  if (action.plan->record != config::kNone) [[unlikely]] Record(iteration);
+  if (action.plan->record != config::kNone) [[unlikely]]
+    Record(iteration);
   (iteration.failed ? action.list->failed : action.list->succeeded) = true;
   if (PausesAfter(iteration)) {
     Pause(action, iteration.backoff_ns);

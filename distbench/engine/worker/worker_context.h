@@ -62,8 +62,7 @@ struct WorkerContext {
              .unix_offset_ns = engine.unix_offset_ns(),
              .seed = seed},
             &progress.recent),
-        iterations(
-            static_cast<int>(engine.plan().recorded_actions.size())),
+        iterations(static_cast<int>(engine.plan().recorded_actions.size())),
         random(seed) {}
 
   EngineState& engine;

@@ -56,10 +56,8 @@ DistributedSystemDescription MakeTest(const PairOptions& options,
 
 // Open loop, so many iterations per second.
 void SetSchedule(const PairOptions& options, double per_second,
-                 const char* distribution,
-                 DistributedSystemDescription& test) {
-  Iterations& iterations =
-      *test.mutable_actions(0)->mutable_iterations();
+                 const char* distribution, DistributedSystemDescription& test) {
+  Iterations& iterations = *test.mutable_actions(0)->mutable_iterations();
   iterations.set_open_loop_interval_ns(
       std::max<int64_t>(1, std::llround(1e9 / per_second)));
   iterations.set_open_loop_interval_distribution(distribution);

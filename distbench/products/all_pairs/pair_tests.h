@@ -30,10 +30,10 @@ struct PairOptions {
 // lower rate of each pair.
 inline constexpr double kMostPerNode = 2000;
 
-// Two tests of as many nodes: "steady", in which each node calls one other after
-// the other at random times, so that RPCs do not meet; and "burst", in which all
-// nodes call all others at the same moments. Canonical. INVALID_ARGUMENT if
-// there are fewer than two nodes.
+// Two tests of as many nodes: "steady", in which each node calls one other
+// after the other at random times, so that RPCs do not meet; and "burst", in
+// which all nodes call all others at the same moments. Canonical.
+// INVALID_ARGUMENT if there are fewer than two nodes.
 absl::StatusOr<TestSequence> MakePairTests(const PairOptions& options);
 
 }  // namespace distbench::all_pairs

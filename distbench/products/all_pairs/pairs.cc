@@ -55,8 +55,8 @@ bool ComesBefore(const std::string& a, const std::string& b) {
       continue;
     }
     const auto number = [&](const std::string& text, size_t& at) {
-      const size_t first = std::min(text.find_first_not_of('0', at),
-                                    text.size());
+      const size_t first =
+          std::min(text.find_first_not_of('0', at), text.size());
       at = first;
       while (at < text.size() && is_digit(text[at])) ++at;
       return absl::string_view(text).substr(first, at - first);
@@ -322,10 +322,10 @@ std::vector<std::string> FailedPairs(const PairMatrix& by_host) {
   std::vector<std::string> failed;
   for (const PairTable::Row& cell : by_host.cells) {
     if (cell.failed() == 0) continue;
-    failed.push_back(absl::StrCat(
-        base::PrintableLine(cell.client()), " -> ",
-        base::PrintableLine(cell.server()), ": ", cell.failed(), " of ",
-        cell.failed() + cell.succeeded(), " RPCs failed"));
+    failed.push_back(
+        absl::StrCat(base::PrintableLine(cell.client()), " -> ",
+                     base::PrintableLine(cell.server()), ": ", cell.failed(),
+                     " of ", cell.failed() + cell.succeeded(), " RPCs failed"));
   }
   return failed;
 }
@@ -356,21 +356,21 @@ bool IsAllPairs(const TestResult& result) {
 MeasuredPairs MeasurePairs(const TestResult& result) {
   const std::map<std::string, Place> places = PlacesOf(result);
   MeasuredPairs measured;
-  const Pairs by_host =
-      PairsOf(result, places, [](const Place& place) {
-        return std::optional<std::string>(place.host);
-      });
+  const Pairs by_host = PairsOf(result, places, [](const Place& place) {
+    return std::optional<std::string>(place.host);
+  });
   if (by_host.empty()) return measured;
   measured.matrices.push_back(MatrixOf("host", by_host));
   for (const std::string& attribute : Groupings(places)) {
-    measured.matrices.push_back(MatrixOf(
-        attribute,
-        PairsOf(result, places,
-                [&](const Place& place) -> std::optional<std::string> {
-                  const auto found = place.attributes.find(attribute);
-                  if (found == place.attributes.end()) return std::nullopt;
-                  return found->second;
-                })));
+    measured.matrices.push_back(
+        MatrixOf(attribute,
+                 PairsOf(result, places,
+                         [&](const Place& place) -> std::optional<std::string> {
+                           const auto found = place.attributes.find(attribute);
+                           if (found == place.attributes.end())
+                             return std::nullopt;
+                           return found->second;
+                         })));
   }
   measured.outliers = OutliersOf(measured.matrices.front());
   std::vector<double> p50;
@@ -386,10 +386,10 @@ std::vector<std::string> PairLines(const TestResult& result) {
   std::vector<std::string> lines;
   if (pairs.matrices.empty()) return lines;
   const PairMatrix& by_host = pairs.matrices.front();
-  lines.push_back(absl::StrCat(
-      "  ", by_host.names.size(), " hosts, ", by_host.cells.size(),
-      " pairs: p50 ", base::HumanDuration(pairs.usual_p50_ns),
-      " (median of the pairs)"));
+  lines.push_back(absl::StrCat("  ", by_host.names.size(), " hosts, ",
+                               by_host.cells.size(), " pairs: p50 ",
+                               base::HumanDuration(pairs.usual_p50_ns),
+                               " (median of the pairs)"));
   const std::vector<std::string> outliers = OutlierTexts(pairs);
   lines.push_back(outliers.empty() ? "  Outliers: none" : "  Outliers:");
   for (const std::string& text : outliers) {
@@ -411,7 +411,8 @@ void JudgePairs(const TestResult& result, report::FindingList& findings) {
       Finding::NOTE, "pair_outliers",
       absl::StrCat("some hosts or pairs are out of line: ",
                    absl::StrJoin(FirstOf(std::move(texts)), "; ")),
-      "Look at the links, the CPUs and the settings of these hosts. A host that "
+      "Look at the links, the CPUs and the settings of these hosts. A host "
+      "that "
       "is slow as client and server is slow itself; a single pair has a bad "
       "path.");
 }

@@ -1,8 +1,8 @@
 // Copyright distbench authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The RPCs between instances of one service, by their hosts and by attributes of
-// these: matrices, and what is out of line in them.
+// The RPCs between instances of one service, by their hosts and by attributes
+// of these: matrices, and what is out of line in them.
 
 #ifndef DISTBENCH_PRODUCTS_ALL_PAIRS_PAIRS_H_
 #define DISTBENCH_PRODUCTS_ALL_PAIRS_PAIRS_H_
@@ -24,9 +24,10 @@ bool IsAllPairs(const TestResult& result);
 
 // How clients and servers are put together.
 struct PairMatrix {
-  // "host", or an attribute of nodes that several of them share, such as "rack".
+  // "host", or an attribute of nodes that several of them share, such as
+  // "rack".
   std::string by;
-  std::vector<std::string> names;  // in the order of numbers in them
+  std::vector<std::string> names;     // in the order of numbers in them
   std::vector<PairTable::Row> cells;  // of pairs that there are, row by row
 };
 

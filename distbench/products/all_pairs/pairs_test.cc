@@ -54,7 +54,7 @@ TestResult Cluster(int hosts, const std::function<int64_t(int, int)>& us_of) {
       RpcStatistics& statistics =
           *(*(*(*result.mutable_service_logs()->mutable_instance_logs())[name]
                    .mutable_peer_logs())[absl::StrCat("node/", server)]
-                .mutable_rpc_logs())[0]
+                 .mutable_rpc_logs())[0]
                .mutable_statistics();
       statistics.set_succeeded_count(200);
       results::EncodeHistogram(times, *statistics.mutable_service_time_ns());
@@ -76,10 +76,8 @@ std::vector<std::string> NamesOf(const MeasuredPairs& pairs) {
 }
 
 TEST(MeasurePairsTest, HasAMatrixByHostAndByRack) {
-  const MeasuredPairs pairs =
-      MeasurePairs(Cluster(12, [](int a, int b) {
-        return a / 4 == b / 4 ? 100 : 110;
-      }));
+  const MeasuredPairs pairs = MeasurePairs(
+      Cluster(12, [](int a, int b) { return a / 4 == b / 4 ? 100 : 110; }));
   ASSERT_THAT(pairs.matrices, SizeIs(2)) << "each host has its own serial";
   EXPECT_EQ(pairs.matrices[0].by, "host");
   EXPECT_THAT(pairs.matrices[0].cells, SizeIs(132));
@@ -95,26 +93,25 @@ TEST(MeasurePairsTest, HasAMatrixByHostAndByRack) {
 }
 
 TEST(MeasurePairsTest, NamesHostsThatAreSlowWithEverybody) {
-  const MeasuredPairs pairs =
-      MeasurePairs(Cluster(12, [](int a, int b) {
-        const bool is_slow = a == 3 || b == 3;
-        const bool is_slower = a == 10 || b == 10;
-        return 100 + (is_slow ? 400 : 0) + (is_slower ? 900 : 0);
-      }));
-  EXPECT_THAT(NamesOf(pairs),
-              ElementsAre("p50 host10", "p99 host10", "p50 host3",
-                          "p99 host3"));
+  const MeasuredPairs pairs = MeasurePairs(Cluster(12, [](int a, int b) {
+    const bool is_slow = a == 3 || b == 3;
+    const bool is_slower = a == 10 || b == 10;
+    return 100 + (is_slow ? 400 : 0) + (is_slower ? 900 : 0);
+  }));
+  EXPECT_THAT(NamesOf(pairs), ElementsAre("p50 host10", "p99 host10",
+                                          "p50 host3", "p99 host3"));
 }
 
 TEST(MeasurePairsTest, NamesAPairOfHostsThatAreFineOtherwise) {
-  const MeasuredPairs pairs = MeasurePairs(Cluster(
-      8, [](int a, int b) { return a == 1 && b == 6 ? 700 : 100; }));
-  EXPECT_THAT(NamesOf(pairs), ElementsAre("p50 host1>host6", "p99 host1>host6"));
+  const MeasuredPairs pairs = MeasurePairs(
+      Cluster(8, [](int a, int b) { return a == 1 && b == 6 ? 700 : 100; }));
+  EXPECT_THAT(NamesOf(pairs),
+              ElementsAre("p50 host1>host6", "p99 host1>host6"));
 }
 
 TEST(MeasurePairsTest, AFewMicrosecondsAreNothing) {
-  EXPECT_THAT(NamesOf(MeasurePairs(Cluster(
-                  8, [](int a, int) { return a == 1 ? 25 : 10; }))),
+  EXPECT_THAT(NamesOf(MeasurePairs(
+                  Cluster(8, [](int a, int) { return a == 1 ? 25 : 10; }))),
               IsEmpty());
 }
 
@@ -129,8 +126,8 @@ TEST(MeasurePairsTest, NodesOfOneMachineHaveTheirOwnNames) {
 }
 
 TEST(PairLinesTest, SayWhatIsOutOfLine) {
-  TestResult result = Cluster(
-      8, [](int a, int b) { return a == 1 && b == 6 ? 700 : 100; });
+  TestResult result =
+      Cluster(8, [](int a, int b) { return a == 1 && b == 6 ? 700 : 100; });
   (*(*(*result.mutable_service_logs()->mutable_instance_logs())["node/2"]
           .mutable_peer_logs())["node/3"]
         .mutable_rpc_logs())[0]
@@ -145,8 +142,8 @@ TEST(PairLinesTest, SayWhatIsOutOfLine) {
 }
 
 TEST(PairLinesTest, LeaveOutAMatrixThatNobodyCanRead) {
-  const std::string text = absl::StrJoin(
-      PairLines(Cluster(30, [](int, int) { return 100; })), "\n");
+  const std::string text =
+      absl::StrJoin(PairLines(Cluster(30, [](int, int) { return 100; })), "\n");
   EXPECT_THAT(text, HasSubstr("The matrix by host has 30 columns"));
   EXPECT_THAT(text, Not(HasSubstr("host29")));
 }
@@ -157,8 +154,7 @@ TEST(MakePairTestsTest, MakesASteadyOneAndBursts) {
   ASSERT_EQ(tests->tests_size(), 2);
   const Iterations& steady = tests->tests(0).actions(0).iterations();
   EXPECT_EQ(steady.open_loop_interval_ns(), 12'500'000) << "80 per second";
-  EXPECT_EQ(tests->tests(0).rpc_descriptions(0).fanout_filter(),
-            "round_robin");
+  EXPECT_EQ(tests->tests(0).rpc_descriptions(0).fanout_filter(), "round_robin");
   const Iterations& burst = tests->tests(1).actions(0).iterations();
   EXPECT_EQ(burst.open_loop_interval_ns(), 50'000'000);
   EXPECT_EQ(burst.open_loop_interval_distribution(), "sync_burst");

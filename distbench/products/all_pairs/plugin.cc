@@ -163,8 +163,7 @@ std::vector<std::string> SummaryOf(const TestResult& result) {
 
 // Of any test whose instances call others of their service.
 absl::Status WriteText(const report::ReportInput& input,
-                       const report::ReportFlagValues&,
-                       report::ByteSink sink) {
+                       const report::ReportFlagValues&, report::ByteSink sink) {
   bool has_pairs = false;
   for (const report::TestRun& run : input.runs) {
     const std::vector<std::string> lines = PairLines(*run.result);
@@ -181,13 +180,11 @@ absl::Status WriteText(const report::ReportInput& input,
       "pairs by distbench all_pairs, or by the pattern clique");
 }
 
-const base::Plugin<report::TestKey> kKey("all_pairs",
-                                         new report::TestKey{{"peers"},
-                                                             ValueOf});
+const base::Plugin<report::TestKey> kKey("all_pairs", new report::TestKey{
+                                                          {"peers"}, ValueOf});
 
 const base::Plugin<report::SummarySection> kSection(
-    "All pairs",
-    new report::SummarySection{{"Global summary", 1}, SummaryOf});
+    "All pairs", new report::SummarySection{{"Global summary", 1}, SummaryOf});
 
 const base::Plugin<report::FindingRule> kFindings(
     "all_pairs", new report::FindingRule{JudgePairs, {"pair_outliers"}});
@@ -200,9 +197,8 @@ const base::Plugin<report::CsvTable> kTable(
                          WriteTable});
 
 const base::Plugin<report::ReportFormat> kFormat(
-    "all_pairs",
-    new report::ReportFormat{"pairs of hosts, and who is out of line",
-                             WriteText});
+    "all_pairs", new report::ReportFormat{
+                     "pairs of hosts, and who is out of line", WriteText});
 
 }  // namespace
 }  // namespace distbench::all_pairs

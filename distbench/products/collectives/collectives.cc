@@ -200,10 +200,10 @@ void SetSpreads(const std::vector<Iteration>& common,
     const int64_t last_end = *absl::c_max_element(each.end_ns);
     begin.push_back(Width(each.begin_ns));
     end.push_back(Width(each.end_ns));
-    whole.push_back(static_cast<double>(
-        last_end - *absl::c_min_element(each.begin_ns)));
-    complete.push_back(static_cast<double>(
-        last_end - *absl::c_max_element(each.begin_ns)));
+    whole.push_back(
+        static_cast<double>(last_end - *absl::c_min_element(each.begin_ns)));
+    complete.push_back(
+        static_cast<double>(last_end - *absl::c_max_element(each.begin_ns)));
   }
   SetSpread(std::move(whole), *row.mutable_whole());
   SetSpread(std::move(complete), *row.mutable_complete());
@@ -222,7 +222,8 @@ void SetBandwidth(const std::vector<CollectiveRankTable::Row>& ranks,
   const double time_ns = sum_ns / static_cast<double>(ranks.size());
   row.set_time_ns(time_ns);
   if (time_ns <= 0) return;
-  const double bandwidth = static_cast<double>(row.size_bytes()) * 1e9 / time_ns;
+  const double bandwidth =
+      static_cast<double>(row.size_bytes()) * 1e9 / time_ns;
   row.set_algorithm_bandwidth(bandwidth);
   row.set_bus_bandwidth(bandwidth * BusFactor(row.operation(), row.ranks()));
 }
@@ -231,10 +232,9 @@ void SetLast(const std::vector<CollectiveRankTable::Row>& ranks,
              size_t common_count, CollectiveTable::Row& row) {
   if (common_count == 0) return;
   const auto most_of = [&](auto count_of) {
-    return absl::c_max_element(
-        ranks, [&](const auto& a, const auto& b) {
-          return (a.*count_of)() < (b.*count_of)();
-        });
+    return absl::c_max_element(ranks, [&](const auto& a, const auto& b) {
+      return (a.*count_of)() < (b.*count_of)();
+    });
   };
   using Rank = CollectiveRankTable::Row;
   const auto count = static_cast<double>(common_count);

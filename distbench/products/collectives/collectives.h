@@ -31,8 +31,9 @@ std::vector<MeasuredCollective> MeasureCollectives(const TestResult& result);
 
 // By what the algorithm bandwidth (size / time) is multiplied to get the bus
 // bandwidth, which does not depend on the number of ranks where links are the
-// limit. From https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md;
-// 1 for operations that are not there.
+// limit. From
+// https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md; 1 for
+// operations that are not there.
 double BusFactor(absl::string_view operation, int64_t ranks);
 
 // Finds ranks for which the others wait, and iterations that never ended.

@@ -203,8 +203,7 @@ TEST(CollectiveLinesTest, AreInTheWordsOfTheField) {
 
 TEST(CollectiveLinesTest, OfManyGroupsTheSlowestAreThere) {
   TestResult result = TwoRows();
-  ServiceSpec& service =
-      *result.mutable_traffic_config()->mutable_services(0);
+  ServiceSpec& service = *result.mutable_traffic_config()->mutable_services(0);
   service.set_y_size(20);
   service.set_count(80);
   for (int y = 0; y < 20; ++y) {

@@ -39,9 +39,9 @@ std::string Last(const std::string& rank, double share) {
 }
 
 base::TextRow Header() {
-  return {"group",        "ranks",      "iterations",  "time",
-          "algbw GB/s",   "busbw GB/s", "whole p99",   "begin spread",
-          "end spread",   "last to begin", "last to end"};
+  return {"group",      "ranks",         "iterations", "time",
+          "algbw GB/s", "busbw GB/s",    "whole p99",  "begin spread",
+          "end spread", "last to begin", "last to end"};
 }
 
 base::TextRow RowOf(const CollectiveTable::Row& row) {
@@ -81,8 +81,7 @@ void AddLines(std::vector<CollectiveTable::Row> groups,
   }
   std::vector<base::TextRow> rows = {Header()};
   for (const CollectiveTable::Row& row : groups) rows.push_back(RowOf(row));
-  for (const std::string& line :
-       base::AlignedLines(rows, "lrrrrrrrrll")) {
+  for (const std::string& line : base::AlignedLines(rows, "lrrrrrrrrll")) {
     lines.push_back(absl::StrCat("    ", line));
   }
   if (count > groups.size()) {

@@ -68,9 +68,10 @@ const base::Plugin<report::TestKey> kKey("collectives",
                                          new report::TestKey{{"activities"},
                                                              ValueOf});
 
-const base::Plugin<report::SummarySection> kSection(
-    "Collectives", new report::SummarySection{{"Global summary"},
-                                              CollectiveLines});
+const base::Plugin<report::SummarySection> kSection("Collectives",
+                                                    new report::SummarySection{
+                                                        {"Global summary"},
+                                                        CollectiveLines});
 
 const base::Plugin<report::FindingRule> kFindings(
     "collectives",
@@ -103,10 +104,9 @@ class CollectivesLanguage final : public config::LanguagePart {
         has_axis |= config::GridOf(service).dimensions >= dimensions;
       }
       if (has_axis) continue;
-      validation.Add(
-          validation.Action(i).Field("collective").Field("axis"),
-          "no service has an axis ", spec.axis(), "; give one ", spec.axis(),
-          "_size, or choose another axis");
+      validation.Add(validation.Action(i).Field("collective").Field("axis"),
+                     "no service has an axis ", spec.axis(), "; give one ",
+                     spec.axis(), "_size, or choose another axis");
     }
   }
 };
