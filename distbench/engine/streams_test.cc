@@ -162,8 +162,10 @@ TEST(StreamsTest, AFailedEchoCountsWhatWasNotAnswered) {
   const Outcome outcome = RunTest(test);
   EXPECT_EQ(outcome.totals.stream_count(), 0);
   EXPECT_EQ(results::HistogramOf(outcome.totals.round_trip_ns()).count(), 0);
-  // Due until 390 ms after the start.
-  EXPECT_EQ(outcome.totals.unanswered_messages(), 3 * 40);
+  // Due until 390 ms after the start; loopback may notice the deadline when the
+  // next message is sent.
+  EXPECT_GE(outcome.totals.unanswered_messages(), 3 * 40);
+  EXPECT_LE(outcome.totals.unanswered_messages(), 3 * 41);
 }
 
 TEST(StreamsTest, AnEchoThatSucceedsLeavesNothingUnanswered) {
