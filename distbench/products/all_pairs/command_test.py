@@ -17,6 +17,8 @@ class AllPairsTest(programs.ClusterTest):
             "all_pairs",
             f"--test_sequencer={sequencer.address}",
             "--duration=2s",
+            # The machine of the test may be busy.
+            "--allow_invalid",
             *flags,
         )
 
