@@ -47,7 +47,7 @@ class AllPairsTest(programs.ClusterTest):
              ("r1", "r1", "2")],
         )
         text = self.distbench("report", result, "--format=all_pairs")
-        self.assertEqual(text.status, 0, text)
+        self.assertIn(text.status, (0, 3), text)
         self.assertIn("all_pairs_steady:\n", text.out)
         self.assertIn("all_pairs_burst:\n", text.out)
         document = json.loads(
