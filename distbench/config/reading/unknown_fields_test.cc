@@ -37,7 +37,8 @@ TEST(FirstUnknownField, SaysWhere) {
 TEST(FirstUnknownField, LooksIntoMaps) {
   DistributedSystemDescription test;
   AddField((*test.mutable_node_service_bundles())["node0"], 9);
-  EXPECT_EQ(FirstUnknownField(test), "field 9 of node_service_bundles[0]");
+  EXPECT_EQ(FirstUnknownField(test),
+            "field 9 of node_service_bundles[0].value");
 }
 
 }  // namespace

@@ -95,7 +95,9 @@ class AbTestTest(programs.ClusterTest):
         base = os.path.join(self.path("out"), "base.pb.gz")
         floor = self.distbench("noise_floor", base)
         self.assertEqual(floor.status, 0, floor)
-        self.assertRegex(floor.out, r"p50 +±\d+\.\d% +±\d+\.\d% +±\d+\.\d%")
+        # On a busy host, a single run may not even show that p50 has doubled.
+        change = r" +(±\d+\.\d%|x\d+\.\d+)"
+        self.assertRegex(floor.out, f"p50{change}{change}{change}\n")
         compared = self.distbench(
             "compare",
             base,

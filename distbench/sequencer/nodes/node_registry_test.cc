@@ -105,7 +105,7 @@ TEST_F(NodeRegistryTest, NamesNodesInTheOrderInWhichTheyCome) {
 
 // The limit is a flag of test_sequencer, and the size of a job.
 TEST_F(NodeRegistryTest, RefusesMoreNodesThanAreExpected) {
-  NodeRegistry of_one("1.0", {.count = 1, .remedy = "be patient"});
+  NodeRegistry of_one({.count = 1, .remedy = "be patient"});
   const auto make = [](const NodeConfig&) {
     return std::make_shared<FakeNode>("");
   };
