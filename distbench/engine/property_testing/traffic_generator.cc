@@ -184,6 +184,9 @@ void TrafficGenerator::AddPayloads() {
               .size_distribution_configs(
                   static_cast<int>(random_.Between(0, drawn - 1)))
               .name());
+    } else if (random_.Chance(0.05)) {
+      payload.add_sizes_by_instance(random_.Between(1, 1'000));
+      payload.add_sizes_by_instance(random_.Between(1, 1'000));
     } else {
       payload.set_size(random_.OneOf<int64_t>({0, 1, 127, 128, 100'000}));
     }

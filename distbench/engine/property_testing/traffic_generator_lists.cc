@@ -312,6 +312,7 @@ void TrafficGenerator::ChooseEffects(Action& action, int level) {
     action.set_send_response_when_done(true);
   }
   if (random_.Chance(0.03)) action.set_cancel_traffic_when_done(true);
+  if (random_.Chance(0.05)) action.set_record_iterations(true);
   if (random_.Chance(0.2)) {
     if (const std::string payload = PayloadOrNone(); !payload.empty()) {
       action.set_response_payload_override(payload);
