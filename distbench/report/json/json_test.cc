@@ -56,7 +56,8 @@ TEST(JsonTest, SchemaIsAsDocumented) {
                   "request_bytes", "response_bytes", "dropped_sample_count",
                   "duration_ns", "per_second", "offered_load", "streams",
                   "failures", "service_time", "response_time", "lateness",
-                  "series_left_out", "start_timestamp_ns", "end_timestamp_ns"));
+                  "wire_time", "wire_shared_count", "series_left_out",
+                  "start_timestamp_ns", "end_timestamp_ns"));
   EXPECT_THAT(
       Keys(test["rpcs"][0]["service_time"]),
       testing::UnorderedElementsAre(
