@@ -104,7 +104,7 @@ class EngineProcessesTest(programs.ClusterTest):
             1,
         )
         outcome = self.run_tests(sequencer, self.write("t.config", config))
-        self.assertEqual(outcome.status, 3, outcome)
+        self.assertEqual(outcome.status, 1, outcome)
         self.assertIn(
             "node0: has no engine but its own program",
             outcome.out + outcome.err,
