@@ -38,7 +38,8 @@ TEST(MessageJsonTest, ReportsHaveZerosAndWhatIsAbsentIsNull) {
             R"("involuntary_context_switches":0})");
   EXPECT_EQ(DumpJson(MessageJson(FromText<Report::PlacedInstance>(
                 R"(instance: "a/0" node: "")"))),
-            R"({"instance":"a/0","node":"","hostname":null,"address":null})");
+            R"({"instance":"a/0","node":"","hostname":null,"address":null,)"
+            R"("engine":null})");
   const Json rpc = MessageJson(Report::Rpc());
   EXPECT_TRUE(rpc["service_time"].is_null());
   EXPECT_EQ(rpc["failures"], Json::array());
