@@ -95,6 +95,18 @@ std::string WrittenSearch(bool is_simulated) {
                  results);
 }
 
+// A test with RPCs between instances of the same service.
+std::string WrittenPairs(bool is_simulated) {
+  TestSequenceResults results;
+  TestResult& result = *results.add_test_results();
+  result = MakeResult("d", "grpc", is_simulated);
+  auto& logs = *result.mutable_service_logs()->mutable_instance_logs();
+  auto& peers = *logs["client/0"].mutable_peer_logs();
+  peers["client/1"] = peers.begin()->second;
+  return Written(is_simulated ? "simulated_pairs.pb" : "real_pairs.pb",
+                 results);
+}
+
 // The choices of a flag, of which its help has a line each: "  NAME: text".
 std::vector<std::string> ChoicesOf(AddCommand add, const std::string& flag) {
   CLI::App app;
@@ -138,6 +150,8 @@ std::string Report(const std::string& format, bool is_simulated) {
   std::vector<std::string> arguments = {"report"};
   if (format == "benchpress") {
     arguments.push_back(WrittenSearch(is_simulated));
+  } else if (format == "all_pairs") {
+    arguments.push_back(WrittenPairs(is_simulated));
   } else {
     arguments.push_back(WrittenTests(is_simulated));
   }

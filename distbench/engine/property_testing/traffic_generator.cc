@@ -184,7 +184,7 @@ void TrafficGenerator::AddPayloads() {
               .size_distribution_configs(
                   static_cast<int>(random_.Between(0, drawn - 1)))
               .name());
-    } else if (random_.Chance(0.05)) {
+    } else if (random_.Chance(0.01)) {
       payload.add_sizes_by_instance(random_.Between(1, 1'000));
       payload.add_sizes_by_instance(random_.Between(1, 1'000));
     } else {
