@@ -16,7 +16,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "distbench/base/hosts.h"
-#include "distbench/base/version.h"
+#include "distbench/base/protocol_versions.h"
 #include "gmock/gmock.h"
 #include "grpcpp/grpcpp.h"
 #include "gtest/gtest.h"
@@ -189,7 +189,7 @@ class RawNode {
     NodeRegistration& registration = *message.mutable_registration();
     registration.set_hostname(hostname);
     registration.set_boot_id(boot_id);
-    registration.set_version(std::string(base::ProgramVersion()));
+    registration.set_control_protocol(base::kControlProtocol);
     registration.set_incarnation(1);
     return stream_->Write(message);
   }

@@ -20,7 +20,7 @@ using ::testing::IsEmpty;
 TEST(CollectivePatterns, AllPass) {
   test_builder::Notes notes;
   const auto tests = test_builder::BuildTests(
-      {.configs = {"collective", "training",
+      {.configs = {"collective",
                    "collective:algorithm=ring,tree,halving_doubling:chunks=3",
                    "collective:operation=all_gather,reduce_scatter:groups=2:"
                    "algorithm=ring,halving_doubling",
