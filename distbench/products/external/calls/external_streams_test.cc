@@ -97,7 +97,8 @@ class StreamingServer final : private grpc::CallbackGenericService {
       StartWrite(&response_);
     }
     void OnWriteDone(bool ok) override {
-      if (!ok) return;
+      // The client has given up.
+      if (!ok) return Finish(grpc::Status::CANCELLED);
       behaviour_.echoes ? StartRead(&request_) : AnswerAtEnd();
     }
     void OnCancel() override {
