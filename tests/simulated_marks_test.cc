@@ -103,6 +103,9 @@ std::string WrittenPairs(bool is_simulated) {
   auto& logs = *result.mutable_service_logs()->mutable_instance_logs();
   auto& peers = *logs["client/0"].mutable_peer_logs();
   peers["client/1"] = peers.begin()->second;
+  auto& places = *result.mutable_placement()->mutable_service_endpoints();
+  places["client/0"].set_node_alias("node0");
+  places["client/1"].set_node_alias("node1");
   return Written(is_simulated ? "simulated_pairs.pb" : "real_pairs.pb",
                  results);
 }
