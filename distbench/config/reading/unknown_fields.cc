@@ -3,10 +3,11 @@
 
 #include "distbench/config/reading/unknown_fields.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
+#include "absl/strings/str_join.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/unknown_field_set.h"
 
@@ -16,40 +17,50 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-// `path` is that of the message; empty for the whole.
-std::string FirstUnknownIn(const Message& message, const std::string& path) {
+// Where there is such a field: its number, and the way to it, from the message
+// that has it outwards.
+struct Found {
+  int number = 0;
+  std::vector<std::string> way;
+};
+
+// Most messages have none, so the way is only put together on the way back.
+bool Find(const Message& message, Found& found) {
   const google::protobuf::Reflection& reflection = *message.GetReflection();
   const auto& unknown = reflection.GetUnknownFields(message);
   if (!unknown.empty()) {
-    return absl::StrCat("field ", unknown.field(0).number(), " of ",
-                        path.empty() ? "the message" : path);
+    found.number = unknown.field(0).number();
+    return true;
   }
   std::vector<const FieldDescriptor*> fields;
   reflection.ListFields(message, &fields);
   for (const FieldDescriptor* field : fields) {
     if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;
-    const std::string name =
-        absl::StrCat(path, path.empty() ? "" : ".", field->name());
     if (!field->is_repeated()) {
-      std::string found =
-          FirstUnknownIn(reflection.GetMessage(message, field), name);
-      if (!found.empty()) return found;
-      continue;
+      if (!Find(reflection.GetMessage(message, field), found)) continue;
+      found.way.push_back(field->name());
+      return true;
     }
     for (int i = 0; i < reflection.FieldSize(message, field); ++i) {
-      std::string found =
-          FirstUnknownIn(reflection.GetRepeatedMessage(message, field, i),
-                         absl::StrCat(name, "[", i, "]"));
-      if (!found.empty()) return found;
+      if (!Find(reflection.GetRepeatedMessage(message, field, i), found)) {
+        continue;
+      }
+      found.way.push_back(absl::StrCat(field->name(), "[", i, "]"));
+      return true;
     }
   }
-  return "";
+  return false;
 }
 
 }  // namespace
 
 std::string FirstUnknownField(const Message& message) {
-  return FirstUnknownIn(message, "");
+  Found found;
+  if (!Find(message, found)) return "";
+  std::reverse(found.way.begin(), found.way.end());
+  return absl::StrCat(
+      "field ", found.number, " of ",
+      found.way.empty() ? "the message" : absl::StrJoin(found.way, "."));
 }
 
 }  // namespace distbench::config

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "distbench/config/syntax/instance_names.h"
 #include "distbench/results/engine_text.h"
 
 namespace distbench::report {
@@ -12,38 +14,41 @@ namespace {
 
 constexpr char kOwnProgram[] = "own program";
 
-// The program `name` of a node; nothing that is not known.
-EngineProgram ProgramOf(const NodeResources& node, const std::string& name) {
+// What is known of the program that hosts the instance.
+std::string TextOf(const ResourceUsageLogs& usage,
+                   const ServiceEndpoint& endpoint) {
+  const bool is_own = endpoint.engine().empty();
   EngineProgram program;
-  if (name.empty()) {
-    program.set_name(kOwnProgram);
-    *program.mutable_versions() = node.host().versions();
-    return program;
+  program.set_name(is_own ? kOwnProgram : endpoint.engine());
+  const auto node = usage.node_resources().find(endpoint.node_alias());
+  if (node == usage.node_resources().end()) return results::EngineText(program);
+  if (is_own) {
+    *program.mutable_versions() = node->second.host().versions();
+    return results::EngineText(program);
   }
-  for (const EngineProgram& engine : node.engines()) {
-    if (engine.name() == name) return engine;
+  for (const EngineProgram& engine : node->second.engines()) {
+    if (engine.name() == program.name()) return results::EngineText(engine);
   }
-  program.set_name(name);
-  return program;
+  return results::EngineText(program);
 }
 
 }  // namespace
 
 std::vector<EngineUse> EnginesOf(const TestResult& result) {
+  const auto& endpoints = result.placement().service_endpoints();
+  if (absl::c_all_of(endpoints, [](const auto& entry) {
+        return entry.second.engine().empty();
+      })) {
+    return {};
+  }
   std::map<std::string, EngineUse> uses;
-  const auto& nodes = result.resource_usage_logs().node_resources();
-  for (const auto& [instance, endpoint] :
-       result.placement().service_endpoints()) {
+  for (const auto& [instance, endpoint] : endpoints) {
     EngineUse& use = uses[endpoint.engine()];
     use.name = endpoint.engine();
-    ++use.instance_counts[instance.substr(0, instance.find('/'))];
-    const auto node = nodes.find(endpoint.node_alias());
-    use.texts.insert(results::EngineText(
-        ProgramOf(node == nodes.end() ? NodeResources() : node->second,
-                  endpoint.engine())));
+    ++use.instance_counts[config::ServiceOf(instance)];
+    use.texts.insert(TextOf(result.resource_usage_logs(), endpoint));
   }
   std::vector<EngineUse> sorted;
-  if (uses.size() == 1 && uses.begin()->first.empty()) return sorted;
   for (auto& [name, use] : uses) sorted.push_back(std::move(use));
   return sorted;
 }
