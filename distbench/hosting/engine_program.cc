@@ -15,7 +15,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
@@ -25,6 +24,7 @@
 #include "distbench/base/protocol_versions.h"
 #include "distbench/base/version.h"
 #include "distbench/config/catalogs/driver_catalog.h"
+#include "distbench/config/rules/field_rules.h"
 #include "distbench/hosting/engine_messages.h"
 #include "google/protobuf/text_format.h"
 
@@ -98,22 +98,11 @@ absl::StatusOr<EngineProgram> Describe(const std::string& path) {
   return description;
 }
 
-// Letters, digits, '_', '-' and '.', as ProtocolDriverOptions.engine has them.
-bool IsPlainName(absl::string_view name) {
-  if (name.empty()) return false;
-  for (const char c : name) {
-    if (!absl::ascii_isalnum(c) &&
-        !absl::StrContains("_-.", absl::string_view(&c, 1)))
-      return false;
-  }
-  return true;
-}
-
 absl::Status AddEngine(const std::string& flag, EnginePrograms& engines) {
   const std::pair<std::string, std::string> parts =
       absl::StrSplit(flag, absl::MaxSplits('=', 1));
   const auto& [name, path] = parts;
-  if (!IsPlainName(name) || path.empty()) {
+  if (name.empty() || !config::IsPlain(name) || path.empty()) {
     return absl::InvalidArgumentError(
         "must be NAME=PATH, with a name of letters, digits, '_', '-' and '.', "
         "such as new=/opt/distbench/bin/distbench");

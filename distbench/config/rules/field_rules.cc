@@ -145,12 +145,6 @@ std::string ProblemOfIndices(const std::string& text) {
                           : "";
 }
 
-bool IsPlain(const std::string& name) {
-  return absl::c_all_of(name, [](unsigned char c) {
-    return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '.';
-  });
-}
-
 std::string ProblemOfName(const std::string& name, const FieldRules& rules) {
   if (rules.has_max_length() && name.size() > rules.max_length()) {
     return absl::StrCat("is longer than ", rules.max_length(),
@@ -648,6 +642,12 @@ int WordNumber(const Message& message, int field_number) {
   const auto found = absl::c_find(words, word);
   CHECK(found != words.end()) << field.full_name() << ": " << word;
   return static_cast<int>(found - words.begin());
+}
+
+bool IsPlain(absl::string_view name) {
+  return absl::c_all_of(name, [](unsigned char c) {
+    return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '.';
+  });
 }
 
 std::string ProblemOfCharacters(const std::string& name) {

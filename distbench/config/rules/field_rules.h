@@ -56,6 +56,10 @@ int WordNumber(const google::protobuf::Message& message, int field_number);
 // what a terminal shows. Empty if nothing.
 std::string ProblemOfCharacters(const std::string& name);
 
+// Whether a text has only letters, digits, '_', '-' and '.', as names with the
+// rule `plain` do. So does an empty one.
+bool IsPlain(absl::string_view name);
+
 // The path of an element of a list: by its name, or by its position if it has
 // none, or that of an element before it.
 Path ElementPath(const Path& list, const NameIndex& names, int position);

@@ -3,18 +3,17 @@
 
 #include "distbench/products/bench/jobs/job_spec.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/config/rules/field_rules.h"
 #include "distbench/config/syntax/quantity.h"
 #include "distbench/flags/flags.h"
 #include "distbench/products/bench/jobs/passive_controls.h"
@@ -361,12 +360,7 @@ std::string ToText(const JobSpec& spec) {
   return absl::StrCat(spec.kind, ":", absl::StrJoin(pairs, ","));
 }
 
-bool IsJobName(absl::string_view name) {
-  return std::all_of(name.begin(), name.end(), [](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' ||
-           c == '-' || c == '.';
-  });
-}
+bool IsJobName(absl::string_view name) { return config::IsPlain(name); }
 
 std::string JobTitle(absl::string_view kind, absl::string_view id) {
   if (id.empty()) return std::string(kind);
