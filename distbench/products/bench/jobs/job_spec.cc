@@ -3,6 +3,7 @@
 
 #include "distbench/products/bench/jobs/job_spec.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
