@@ -32,10 +32,6 @@ struct RankLog {
   const IterationLog* log = nullptr;
 };
 
-int AxisOf(const CollectiveSpec& spec) {
-  return spec.axis() == "z" ? 2 : spec.axis() == "y" ? 1 : 0;
-}
-
 // The name of an instance with a star in place of its coordinate on the axis.
 std::string GroupOf(const config::ParsedInstanceName& name, int axis) {
   std::string group = name.service;
@@ -278,6 +274,10 @@ MeasuredCollective MeasureGroup(const TestResult& result, const Action& action,
 }
 
 }  // namespace
+
+int AxisOf(const CollectiveSpec& spec) {
+  return spec.axis() == "z" ? 2 : spec.axis() == "y" ? 1 : 0;
+}
 
 std::vector<MeasuredCollective> MeasureCollectives(const TestResult& result) {
   std::vector<MeasuredCollective> all;

@@ -16,6 +16,7 @@
 #include "distbench/products/collectives/report.pb.h"
 #include "distbench/report/parts/finding_rule.h"
 #include "proto/results.pb.h"
+#include "proto/traffic_config.pb.h"
 
 namespace distbench::collectives {
 
@@ -24,6 +25,9 @@ struct MeasuredCollective {
   CollectiveTable::Row row;
   std::vector<CollectiveRankTable::Row> ranks;  // by their coordinate
 };
+
+// The axis along which the ranks of a group are, as an index: 0 for x.
+int AxisOf(const CollectiveSpec& spec);
 
 // By the order of the actions in the config, then by group. Groups of which
 // nothing is recorded are left out.

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "distbench/base/message_json.h"
 #include "distbench/base/plugins.h"
@@ -97,13 +98,13 @@ class CollectivesLanguage final : public config::LanguagePart {
     const auto& test = validation.test();
     for (int i = 0; i < test.actions_size(); ++i) {
       const CollectiveSpec& spec = test.actions(i).collective();
-      if (spec.axis().empty() || spec.axis() == "x") continue;
-      const int dimensions = spec.axis() == "y" ? 2 : 3;
-      bool has_axis = false;
-      for (const ServiceSpec& service : test.services()) {
-        has_axis |= config::GridOf(service).dimensions >= dimensions;
+      const int axis = AxisOf(spec);
+      if (axis == 0 ||
+          absl::c_any_of(test.services(), [&](const ServiceSpec& service) {
+            return config::GridOf(service).dimensions > axis;
+          })) {
+        continue;
       }
-      if (has_axis) continue;
       validation.Add(validation.Action(i).Field("collective").Field("axis"),
                      "no service has an axis ", spec.axis(), "; give one ",
                      spec.axis(), "_size, or choose another axis");
