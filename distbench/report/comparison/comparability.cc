@@ -87,6 +87,9 @@ struct Condition {
 
   // The values in a run; several if its nodes differ, none if not known.
   std::function<std::set<std::string>(const TestResult&)> values;
+
+  // What it means to have none, if that is known after all.
+  absl::string_view without = "";
 };
 
 std::set<std::string> ValuesIn(absl::Span<const TestRun> runs,
@@ -227,7 +230,7 @@ std::vector<Condition> Conditions() {
              absl::StrCat(result.run_info().version(), " ",
                           result.run_info().revision())))};
        }},
-      {"engines", Engines},
+      {"engines", Engines, "the nodes' own program"},
       {"number of nodes", NodeCount},
       HostCondition("gRPC", GrpcVersion),
       HostCondition("CPU model", &HostFacts::cpu_model),
@@ -299,6 +302,9 @@ std::vector<Circumstance> CompareCircumstances(
         .base = absl::StrJoin(ValuesIn(base, condition), ", "),
         .other = absl::StrJoin(ValuesIn(other, condition), ", ")};
     if (circumstance.base.empty() && circumstance.other.empty()) continue;
+    for (std::string* side : {&circumstance.base, &circumstance.other}) {
+      if (side->empty()) *side = std::string(condition.without);
+    }
     circumstances.push_back(std::move(circumstance));
   }
   return circumstances;

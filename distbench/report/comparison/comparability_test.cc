@@ -160,6 +160,25 @@ TEST(ComparabilityTest, SettingsOfTheKernelAreNoted) {
                   "default queueing discipline: base fq, new pfifo_fast"));
 }
 
+TEST(ComparabilityTest, EnginesAndVersionsOfGrpcAreNoted) {
+  const auto run = [](const std::string& grpc, const std::string& engine) {
+    TestResult result = RunOf(1000);
+    ServiceEndpoint& endpoint =
+        (*result.mutable_placement()->mutable_service_endpoints())["s/0"];
+    endpoint.set_node_alias("node0");
+    if (!engine.empty()) endpoint.set_engine(engine);
+    (*(*result.mutable_resource_usage_logs()->mutable_node_resources())["node0"]
+          .mutable_host()
+          ->mutable_versions())["grpc"] = grpc;
+    return result;
+  };
+  EXPECT_THAT(DifferencesOf(Compared({run("1.51.1", "")}, {run("1.71.0", "")})),
+              ElementsAre("gRPC: base 1.51.1, new 1.71.0"));
+  EXPECT_THAT(
+      DifferencesOf(Compared({run("1.51.1", "")}, {run("1.51.1", "new")})),
+      ElementsAre("engines: base the nodes' own program, new new"));
+}
+
 TEST(ComparabilityTest, CircumstancesOfIncomparableTestsAreKnown) {
   const auto on_nodes = [](int count) {
     TestResult result = RunOf(1000);
