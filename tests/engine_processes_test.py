@@ -118,6 +118,13 @@ class EngineProcessesTest(programs.ClusterTest):
             r"client \(1 instance\), server \(1 instance\)\n",
         )
 
+    def test_a_sequencer_without_nodes_has_no_use_for_engines(self):
+        outcome = self.distbench(
+            "test_sequencer", "--port=0", "--engine=new=/bin/true"
+        )
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertIn("--engine is for the nodes of this process", outcome.err)
+
     def test_what_is_no_engine_is_refused_at_the_start(self):
         outcome = self.distbench(
             "node_manager",

@@ -80,6 +80,11 @@ absl::Status CheckSequencerFlags(const SequencerFlags& flags) {
         "--allow_submit and --allow_node name clients by their certificates; "
         "give --tls_ca, --tls_cert and --tls_key as well");
   }
+  if (!flags.engines.empty() && flags.local_nodes == 0) {
+    return absl::InvalidArgumentError(
+        "--engine is for the nodes of this process, of which there are none; "
+        "add --local_nodes, or give it to node managers");
+  }
   absl::Status status;
   for (const auto& companion : flags.companions) {
     status.Update(companion->CheckFlags());
