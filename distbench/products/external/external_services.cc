@@ -17,6 +17,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "distbench/config/plan/test_names.h"
+#include "distbench/report/measurements/test_totals.h"
 
 namespace distbench::external {
 namespace {
@@ -322,11 +323,7 @@ void JudgeVerification(const DistributedSystemDescription& test,
 }
 
 void JudgeResponses(const TestResult& result, report::FindingList& findings) {
-  int64_t too_long = 0;
-  for (const auto& [name, log] : result.service_logs().instance_logs()) {
-    const auto count = log.driver_counters().find(kTooLongResponses);
-    if (count != log.driver_counters().end()) too_long += count->second;
-  }
+  const int64_t too_long = report::DriverCounter(result, kTooLongResponses);
   if (too_long == 0) return;
   findings.Add(
       Finding::WARN, "external_response_limit",

@@ -21,6 +21,7 @@
 #include "distbench/report/findings/judge_parts.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/rpc_series.h"
+#include "distbench/report/measurements/test_totals.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/log_histogram.h"
@@ -265,21 +266,9 @@ constexpr double kMuchBeside = 0.2;
 constexpr double kMostBeside = 0.5;
 constexpr int64_t kMuchBesideNs = 5'000;
 
-// Of all instances.
-int64_t SumOfCounters(const TestResult& result, const std::string& name) {
-  int64_t sum = 0;
-  for (const auto& [instance, log] : result.service_logs().instance_logs()) {
-    const auto found = log.driver_counters().find(name);
-    if (found != log.driver_counters().end()) {
-      base::SaturatingAddTo(sum, found->second);
-    }
-  }
-  return sum;
-}
-
 void JudgeStamps(const TestResult& result, FindingList& findings) {
-  const int64_t missing = SumOfCounters(result, "wire_stamps_missing");
-  const int64_t stamped = SumOfCounters(result, "wire_stamps");
+  const int64_t missing = DriverCounter(result, "wire_stamps_missing");
+  const int64_t stamped = DriverCounter(result, "wire_stamps");
   const double share = static_cast<double>(missing) /
                        static_cast<double>(std::max<int64_t>(
                            1, base::SaturatingAdd(missing, stamped)));
@@ -294,7 +283,7 @@ void JudgeStamps(const TestResult& result, FindingList& findings) {
         "queue holds up what is sent, are missing as well: limit what is in "
         "flight.");
   }
-  if (SumOfCounters(result, "wire_clock_steps") > 0) {
+  if (DriverCounter(result, "wire_clock_steps") > 0) {
     findings.Add(Finding::WARN, "wire_clock_set",
                  "While RPCs were in flight, somebody set a client's clock, by "
                  "which the kernel stamps; wire times leave these RPCs out",

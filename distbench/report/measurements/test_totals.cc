@@ -207,6 +207,17 @@ void ActivityTotals::Add(const ActivityLog& log) {
   results::AddHistogram(log.queueing_ns(), queueing_ns).IgnoreError();
 }
 
+int64_t DriverCounter(const TestResult& result, const std::string& name) {
+  int64_t sum = 0;
+  for (const auto& [instance, log] : result.service_logs().instance_logs()) {
+    const auto found = log.driver_counters().find(name);
+    if (found != log.driver_counters().end()) {
+      base::SaturatingAddTo(sum, found->second);
+    }
+  }
+  return sum;
+}
+
 std::map<std::string, ActivityTotals> AddUpActivities(
     const TestResult& result) {
   std::map<std::string, ActivityTotals> totals;

@@ -99,6 +99,9 @@ stats::Outcomes ResponseTimeOf(const TestTotals& totals,
 // An amount per second; 0 if the duration is 0.
 double PerSecond(double amount, int64_t duration_ns);
 
+// The sum over all instances of a counter that drivers have; 0 if none has it.
+int64_t DriverCounter(const TestResult& result, const std::string& name);
+
 // Totals of an activity over instances, including the warm-up.
 struct ActivityTotals {
   int64_t instance_count = 0;

@@ -93,6 +93,18 @@ TEST(TestTotalsTest, AddsUpByRpcPairAndInstance) {
   EXPECT_THAT(totals.damaged_logs, IsEmpty());
 }
 
+TEST(TestTotalsTest, AddsUpACounterOfDrivers) {
+  TestResult result;
+  auto& logs = *result.mutable_service_logs()->mutable_instance_logs();
+  (*logs["a/0"].mutable_driver_counters())["n"] = 2;
+  (*logs["a/1"].mutable_driver_counters())["n"] = 3;
+  (*logs["a/1"].mutable_driver_counters())["large"] = INT64_MAX;
+  (*logs["b/0"].mutable_driver_counters())["large"] = 1;
+  EXPECT_EQ(DriverCounter(result, "n"), 5);
+  EXPECT_EQ(DriverCounter(result, "none"), 0);
+  EXPECT_EQ(DriverCounter(result, "large"), INT64_MAX);
+}
+
 TEST(TestTotalsTest, NothingHappensInNoTime) {
   EXPECT_EQ(PerSecond(10, 0), 0);
   EXPECT_EQ(PerSecond(10, 2'000'000'000), 5);
