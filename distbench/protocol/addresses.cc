@@ -16,6 +16,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
@@ -117,6 +118,21 @@ absl::StatusOr<std::string> ChooseBindHost(
 
 }  // namespace
 
+std::string IpOf(const sockaddr& address) {
+  const void* ip;
+  if (address.sa_family == AF_INET) {
+    ip = &reinterpret_cast<const sockaddr_in&>(address).sin_addr;
+  } else if (address.sa_family == AF_INET6) {
+    ip = &reinterpret_cast<const sockaddr_in6&>(address).sin6_addr;
+  } else {
+    return "";
+  }
+  char text[INET6_ADDRSTRLEN];
+  const bool is_shown =
+      inet_ntop(address.sa_family, ip, text, sizeof(text)) != nullptr;
+  return is_shown ? text : "";
+}
+
 absl::StatusOr<std::vector<InterfaceAddress>> ListInterfaceAddresses() {
   ifaddrs* first = nullptr;
   if (getifaddrs(&first) != 0) {
@@ -127,18 +143,9 @@ absl::StatusOr<std::vector<InterfaceAddress>> ListInterfaceAddresses() {
   std::vector<InterfaceAddress> addresses;
   for (const ifaddrs* entry = first; entry; entry = entry->ifa_next) {
     if (entry->ifa_addr == nullptr || !(entry->ifa_flags & IFF_UP)) continue;
-    const int family = entry->ifa_addr->sa_family;
-    const void* ip;
-    if (family == AF_INET) {
-      ip = &reinterpret_cast<const sockaddr_in*>(entry->ifa_addr)->sin_addr;
-    } else if (family == AF_INET6) {
-      ip = &reinterpret_cast<const sockaddr_in6*>(entry->ifa_addr)->sin6_addr;
-    } else {
-      continue;
-    }
-    char text[INET6_ADDRSTRLEN];
-    if (inet_ntop(family, ip, text, sizeof(text)) == nullptr) continue;
-    addresses.push_back({entry->ifa_name, text});
+    std::string ip = IpOf(*entry->ifa_addr);
+    if (ip.empty()) continue;
+    addresses.push_back({entry->ifa_name, std::move(ip)});
   }
   return addresses;
 }

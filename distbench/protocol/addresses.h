@@ -6,6 +6,8 @@
 #ifndef DISTBENCH_PROTOCOL_ADDRESSES_H_
 #define DISTBENCH_PROTOCOL_ADDRESSES_H_
 
+#include <sys/socket.h>
+
 #include <string>
 #include <vector>
 
@@ -23,6 +25,10 @@ struct InterfaceAddress {
   std::string interface_name;
   std::string ip;  // numeric, without brackets
 };
+
+// Returns the numeric IP address in a socket address, as in InterfaceAddress;
+// empty if it has none.
+std::string IpOf(const sockaddr& address);
 
 // Returns the addresses of all interfaces that are up.
 absl::StatusOr<std::vector<InterfaceAddress>> ListInterfaceAddresses();

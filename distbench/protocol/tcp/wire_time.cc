@@ -53,19 +53,11 @@ bool Covers(uint32_t position, uint32_t other) {
 }
 
 // Returns the numeric address of an end of a TCP connection, or "".
-std::string IpOf(int (*name_of)(int, sockaddr*, socklen_t*), int fd) {
+std::string IpOfEnd(int (*name_of)(int, sockaddr*, socklen_t*), int fd) {
   sockaddr_storage storage = {};
   socklen_t length = sizeof(storage);
-  auto* const address = reinterpret_cast<sockaddr*>(&storage);
-  if (name_of(fd, address, &length) != 0) return "";
-  const void* ip = &reinterpret_cast<const sockaddr_in*>(address)->sin_addr;
-  if (address->sa_family == AF_INET6) {
-    ip = &reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr;
-  }
-  char text[INET6_ADDRSTRLEN] = "";
-  return inet_ntop(address->sa_family, ip, text, sizeof(text)) == nullptr
-             ? ""
-             : text;
+  auto& address = reinterpret_cast<sockaddr&>(storage);
+  return name_of(fd, &address, &length) == 0 ? IpOf(address) : "";
 }
 
 int OptionOf(int fd, int option) {
@@ -93,8 +85,8 @@ absl::Status CheckKind(int fd) {
 // The interface of a connection, by its address; what goes to an address of
 // this host itself goes over lo.
 std::string InterfaceOf(int fd) {
-  const std::string ip = IpOf(getsockname, fd);
-  if (ip == IpOf(getpeername, fd)) return "lo";
+  const std::string ip = IpOfEnd(getsockname, fd);
+  if (ip == IpOfEnd(getpeername, fd)) return "lo";
   const auto interfaces = ListInterfaceAddresses();
   if (interfaces.ok()) {
     const auto found = absl::c_find_if(
