@@ -134,6 +134,27 @@ class DashboardPageTest(dashboard_page.PageTest):
         self.assertEqual(contents, [{"run": "run8"}])
         page.close()
 
+    def test_quick_answers_are_heard_once(self):
+        # The three clicks come before the browser tells the page that the first
+        # question was closed.
+        dashboard = self.serve(session=LIVE)
+        waiting = fake_dashboard.make_run(id="run8")
+        dashboard.show(running=fake_dashboard.make_run(), queue=[waiting])
+        page = self.open_page(dashboard.address)
+        self.click(page, "#running-actions button")
+        page.evaluate(
+            """for (const selector of
+            ['#question-no', '#queue-list button', '#question-yes'])
+              document.querySelector(selector).click()"""
+        )
+        self.wait_for_text(page, "#running-none", "No test is running")
+        sent = [url for url in page.requests if url.endswith("/api/cancel")]
+        self.assertEqual(len(sent), 1)
+        self.assertEqual(
+            [content for _, _, content in dashboard.posts], [{"run": "run8"}]
+        )
+        page.close()
+
     # ---- Results -------------------------------------------------------------
 
     def test_search_filters_and_paging_are_in_the_address(self):

@@ -19,13 +19,12 @@ function drawIfChanged(part, content, draw) {
   draw(content);
 }
 
-// Asks before it cancels a run. What it has measured is kept.
+// Asks before it cancels a run. What it has measured is kept. The answer is the
+// click itself: the browser tells of a dialog's end later, when the next question
+// may be on the screen already.
 function askToCancel({id, label}) {
   byId('question-text').textContent = `Cancel run ${id}${label === '' ? '' : ` (${label})`}? Measurements so far are kept.`;
-  byId('question').onclose = () => {
-    if (byId('question').returnValue === 'yes') withProblems(postJson('/api/cancel', {run: id}));
-  };
-  byId('question').returnValue = '';
+  byId('question-yes').onclick = () => withProblems(postJson('/api/cancel', {run: id}));
   byId('question').showModal();
 }
 
