@@ -4,6 +4,7 @@
 #include "distbench/products/server_metrics/prometheus_answer.h"
 
 #include <string>
+#include <utility>
 
 #include "distbench/products/server_metrics/prometheus_url.h"
 #include "gmock/gmock.h"
