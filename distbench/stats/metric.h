@@ -97,8 +97,8 @@ bool IsOfRpc(const Metric& metric);
 
 MetricUnit UnitOf(const Metric& metric);
 
-// Returns "ns", "per_second", "ratio", "share", "number" or "bytes", as documents
-// have it.
+// Returns "ns", "per_second", "ratio", "share", "number" or "bytes", as
+// documents have it.
 absl::string_view UnitName(MetricUnit unit);
 
 // Whether either direction is better, which is not known of server metrics.

@@ -45,8 +45,9 @@ TEST(MetricTest, NamesAreReadAsTheyAreWritten) {
 }
 
 TEST(MetricTest, SaysWhatIsNoMetric) {
-  for (const char* name : {"", "p", "p0", "p100", "99", "meanest", "rate_p99",
-                           "q50", "gap_", "gap_mean", "cpu_p99", "isol_rate", "metric:"}) {
+  for (const char* name :
+       {"", "p", "p0", "p100", "99", "meanest", "rate_p99", "q50", "gap_",
+        "gap_mean", "cpu_p99", "isol_rate", "metric:"}) {
     EXPECT_THAT(std::string(ParseMetric(name).status().message()),
                 HasSubstr("is not a metric"))
         << name;

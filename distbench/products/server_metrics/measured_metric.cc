@@ -90,8 +90,8 @@ std::string WhyNoMean(const MeasuredMetric& metric) {
   }
   return absl::StrCat(
       "no reading of the metric \"", name, "\" lies in the measured time with ",
-      "the ", base::HumanDuration(static_cast<double>(
-                  LookBackNs(*metric.entry))),
+      "the ",
+      base::HumanDuration(static_cast<double>(LookBackNs(*metric.entry))),
       " that it looks back");
 }
 
@@ -152,9 +152,9 @@ absl::StatusOr<report::ObjectiveOutcome> JudgeServerMetric(
     if (!problem.empty()) return absl::InvalidArgumentError(problem);
     const absl::StatusOr<report::Estimate> mean = metric.Mean();
     if (!mean.ok()) return mean.status();
-    std::string measured = absl::StrCat(
-        report::EstimateText(objective.metric, *mean), " in ",
-        metric.judged.size(), " readings");
+    std::string measured =
+        absl::StrCat(report::EstimateText(objective.metric, *mean), " in ",
+                     metric.judged.size(), " readings");
     if (metric.log->failed_count() > 0) {
       absl::StrAppend(&measured, ", ", metric.log->failed_count(), " failed");
     }

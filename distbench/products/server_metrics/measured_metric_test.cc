@@ -36,7 +36,10 @@ TestResult WatchedRun() {
       services { name: "server" }
       rpc_descriptions { name: "ask" client: "client" server: "server" }
       server_metrics {
-        name: "cpu" command: "cpu" unit: "percent" interval_ns: 1000000000
+        name: "cpu"
+        command: "cpu"
+        unit: "percent"
+        interval_ns: 1000000000
       }
     }
     service_logs {
@@ -79,10 +82,9 @@ ServerMetric& EntryOf(TestResult& result) {
 
 // Adds a reading per second, the first one in second 0.5.
 void AddReadings(const std::vector<double>& values, TestResult& result) {
-  ServerMetricLog& log =
-      *(*result.mutable_resource_usage_logs()
-             ->mutable_node_resources())["node1"]
-           .add_server_metrics();
+  ServerMetricLog& log = *(*result.mutable_resource_usage_logs()
+                                ->mutable_node_resources())["node1"]
+                              .add_server_metrics();
   log.set_name("cpu");
   log.set_interval_ns(kSecond);
   for (size_t i = 0; i < values.size(); ++i) {
@@ -219,8 +221,7 @@ TEST(ServerMetricObjectiveTest, IsJudgedByTheBoundsOfTheMean) {
   EXPECT_EQ(Judge("metric:cpu<=70%", result).verdict, CheckVerdict::kPass);
   EXPECT_EQ(Judge("metric:cpu>=50%", result).verdict, CheckVerdict::kPass);
   EXPECT_EQ(Judge("metric:cpu<=50%", result).verdict, CheckVerdict::kFail);
-  EXPECT_EQ(Judge("metric:cpu<=60%", result).verdict,
-            CheckVerdict::kUndecided);
+  EXPECT_EQ(Judge("metric:cpu<=60%", result).verdict, CheckVerdict::kUndecided);
   EXPECT_THAT(Judge("metric:cpu<=70%", result).evidence,
               HasSubstr("metric:cpu 60% in 40 readings (95% interval: "));
 }

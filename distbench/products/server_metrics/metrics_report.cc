@@ -73,8 +73,7 @@ void ListMetrics(const TestResult& result, report::RowSink sink) {
     const ServerMetric& entry = *metric.entry;
     ServerMetricTable::Row row;
     row.set_metric(entry.name());
-    row.set_unit(
-        std::string(stats::UnitName(stats::UnitOf(MetricOf(entry)))));
+    row.set_unit(std::string(stats::UnitName(stats::UnitOf(MetricOf(entry)))));
     row.set_source(entry.has_prometheus() ? "prometheus" : "command");
     row.set_query(entry.has_prometheus() ? entry.prometheus().query()
                                          : entry.command());
@@ -167,10 +166,9 @@ std::string SecondsAfterStart(const TestResult& result, int64_t timestamp_ns) {
 
 std::string FailureText(const TestResult& result,
                         const MeasuredMetric& metric) {
-  std::string text = absl::StrCat(metric.log->failed_count(), " of ",
-                                  metric.reading_count(),
-                                  " readings of the metric ", NameOf(metric),
-                                  " failed");
+  std::string text =
+      absl::StrCat(metric.log->failed_count(), " of ", metric.reading_count(),
+                   " readings of the metric ", NameOf(metric), " failed");
   if (metric.log->failures().empty()) return text;
   const FailedReading& first = metric.log->failures(0);
   absl::StrAppend(&text, ", the first ",
@@ -207,8 +205,8 @@ void JudgeValues(const MeasuredMetric& metric, report::FindingList& findings) {
   if (HasNoneInTime(metric)) {
     findings.Add(
         Finding::WARN, "server_metric_too_late",
-        absl::StrCat("the metric ", NameOf(metric), " has no mean: ",
-                     metric.Mean().status().message()),
+        absl::StrCat("the metric ", NameOf(metric),
+                     " has no mean: ", metric.Mean().status().message()),
         "Run the test for longer, query a shorter range, or shorten the "
         "warm-up.");
   }

@@ -73,9 +73,8 @@ const base::Plugin<report::TestKey> kKey("server_metrics",
                                                              ValueOf});
 
 const base::Plugin<report::PagePart> kPage(
-    "server_metrics", new report::PagePart{{"over-time"},
-                                           kServerMetricsHtml,
-                                           kServerMetricsJs});
+    "server_metrics",
+    new report::PagePart{{"over-time"}, kServerMetricsHtml, kServerMetricsJs});
 
 const base::Plugin<report::SummarySection> kSection("Server metrics",
                                                     new report::SummarySection{
@@ -83,11 +82,10 @@ const base::Plugin<report::SummarySection> kSection("Server metrics",
                                                         MetricLines});
 
 const base::Plugin<report::FindingRule> kFindings(
-    "server_metrics",
-    new report::FindingRule{JudgeReadings,
-                            {"server_metric_failed", "server_metric_too_late",
-                             "server_metric_unchanged",
-                             "server_metric_unread"}});
+    "server_metrics", new report::FindingRule{
+                          JudgeReadings,
+                          {"server_metric_failed", "server_metric_too_late",
+                           "server_metric_unchanged", "server_metric_unread"}});
 
 const base::Plugin<report::CsvTable> kTables[] = {
     {"server_metrics",

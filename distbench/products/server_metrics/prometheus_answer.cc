@@ -17,8 +17,8 @@ namespace {
 using base::Json;
 
 absl::Status NoAnswer(absl::string_view problem) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "the answer is not that of a Prometheus: ", problem));
+  return absl::InvalidArgumentError(
+      absl::StrCat("the answer is not that of a Prometheus: ", problem));
 }
 
 // The member of that name; null if there is none, or the value is no object.

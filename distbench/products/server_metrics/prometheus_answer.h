@@ -20,8 +20,8 @@ struct PrometheusAnswer {
 };
 
 // Reads the answer to a query at one time, whose body may be anything. The
-// error says why it gives no value: the Prometheus' own error, or an answer that
-// is not one finite number.
+// error says why it gives no value: the Prometheus' own error, or an answer
+// that is not one finite number.
 absl::StatusOr<PrometheusAnswer> ParsePrometheusAnswer(int http_status,
                                                        absl::string_view body);
 

@@ -53,11 +53,10 @@ TEST(PrometheusAnswerTest, TakesNothingElseForAnAnswer) {
   for (const std::string& body :
        {std::string(), std::string("1"), std::string("[]"),
         std::string("{\"status\":\"success\"}"), std::string("\xff\xfe"),
-        std::string(10'000, '['), Data("vector", "{}"),
-        Data("vector", "[{}]"), Data("vector", "[1]"), Data("scalar", "null"),
-        Data("scalar", "[1]"), Data("scalar", R"(["1","1"])"),
-        Data("scalar", "[1,1]"), Data("scalar", R"([1,"one"])"),
-        Data("other", R"([1,"1"])")}) {
+        std::string(10'000, '['), Data("vector", "{}"), Data("vector", "[{}]"),
+        Data("vector", "[1]"), Data("scalar", "null"), Data("scalar", "[1]"),
+        Data("scalar", R"(["1","1"])"), Data("scalar", "[1,1]"),
+        Data("scalar", R"([1,"one"])"), Data("other", R"([1,"1"])")}) {
     EXPECT_THAT(ProblemOf(body),
                 HasSubstr("the answer is not that of a Prometheus: "))
         << body;

@@ -23,8 +23,8 @@ namespace {
 constexpr char kDefaultPort[] = "80";
 
 absl::Status Wrong(absl::string_view problem) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      problem, "; write it like http://prometheus.example:9090"));
+  return absl::InvalidArgumentError(
+      absl::StrCat(problem, "; write it like http://prometheus.example:9090"));
 }
 
 bool IsOfUrl(char c) {
@@ -67,15 +67,15 @@ absl::StatusOr<PrometheusUrl> ParsePrometheusUrl(absl::string_view url) {
   if (parsed.host.empty()) return Wrong("has no host");
   const auto port = base::ParseWhole(parsed.port, base::kMaxPort);
   if (!port || *port == 0) return Wrong("has no port from 1 to 65535");
-  parsed.prefix = std::string(
-      absl::StripSuffix(url.substr(authority.size()), "/"));
+  parsed.prefix =
+      std::string(absl::StripSuffix(url.substr(authority.size()), "/"));
   return parsed;
 }
 
 std::string QueryTarget(const PrometheusUrl& url, absl::string_view query,
                         int64_t timeout_ms) {
-  std::string target = absl::StrCat(url.prefix, "/api/v1/query?timeout=",
-                                    timeout_ms, "ms&query=");
+  std::string target = absl::StrCat(
+      url.prefix, "/api/v1/query?timeout=", timeout_ms, "ms&query=");
   for (const char c : query) {
     if (absl::ascii_isalnum(c)) {
       target += c;

@@ -100,9 +100,9 @@ double ScaleOf(const ServerMetric& entry) { return UnitOf(entry).scale; }
 std::string ReaderOf(const DistributedSystemDescription& test,
                      const ServerMetric& entry) {
   for (const ServiceSpec& service : test.services()) {
-    const bool is_asked = entry.service().empty() ? !config::IsOutside(service)
-                                                  : service.name() ==
-                                                        entry.service();
+    const bool is_asked = entry.service().empty()
+                              ? !config::IsOutside(service)
+                              : service.name() == entry.service();
     if (is_asked) {
       return config::InstanceName(service.name(), config::GridOf(service), 0);
     }

@@ -20,11 +20,10 @@ void ServerMetricsLanguage::Validate(
     if (url.empty()) continue;
     const absl::Status status = ParsePrometheusUrl(url).status();
     if (status.ok()) continue;
-    validation.Add(
-        validation.Element("server_metrics", names, i)
-            .Field("prometheus")
-            .Field("url"),
-        config::Quoted(url), " ", status.message());
+    validation.Add(validation.Element("server_metrics", names, i)
+                       .Field("prometheus")
+                       .Field("url"),
+                   config::Quoted(url), " ", status.message());
   }
 }
 
@@ -35,12 +34,12 @@ bool ServerMetricsLanguage::CheckObjective(
   const config::NameIndex names(validation.test().server_metrics());
   const int found = names.Find(objective.metric.name);
   if (found == config::kNone) {
-    validation.Add(path, config::Quoted(objective.text),
-                   " is about a metric that the test does not read; ",
-                   names.names().empty()
-                       ? "add it to server_metrics"
-                       : config::Suggestion(objective.metric.name,
-                                            names.names()));
+    validation.Add(
+        path, config::Quoted(objective.text),
+        " is about a metric that the test does not read; ",
+        names.names().empty()
+            ? "add it to server_metrics"
+            : config::Suggestion(objective.metric.name, names.names()));
     return true;
   }
   const std::string problem =

@@ -53,7 +53,10 @@ TEST(QueryRangeTest, IsReplacedByWhatTheEntrySays) {
 
 TEST(ReaderTest, IsTheFirstInstanceOfTheService) {
   const auto test = FromText<DistributedSystemDescription>(R"pb(
-    services { name: "cache" external { addresses: "a:1" } }
+    services {
+      name: "cache"
+      external { addresses: "a:1" }
+    }
     services { name: "client" count: 2 }
     services { name: "grid" x_size: 2 y_size: 2 count: 4 }
   )pb");
@@ -67,8 +70,8 @@ TEST(ReaderTest, IsTheFirstInstanceOfTheService) {
 
 // The problems of a test with these server_metrics and objectives.
 std::string ProblemsOf(const std::string& more) {
-  absl::StatusOr<TestSequence> sequence = config::ParseTestSequence(
-      absl::StrCat(R"(tests {
+  absl::StatusOr<TestSequence> sequence =
+      config::ParseTestSequence(absl::StrCat(R"(tests {
         services { name: 'client' }
         services { name: 'server' }
         services { name: 'cache' external { addresses: 'cache:1' } }
@@ -76,8 +79,8 @@ std::string ProblemsOf(const std::string& more) {
         action_lists { name: 'client' action_names: 'asking' }
         action_lists { name: 'ask' }
         actions { name: 'asking' rpc_name: 'ask' })",
-                   more, "}"),
-      "case");
+                                             more, "}"),
+                                "case");
   if (!sequence.ok()) return std::string(sequence.status().message());
   return std::string(
       config::CheckTestSequence(*std::move(sequence)).status().message());
@@ -141,8 +144,7 @@ TEST(ServerMetricsLanguageTest, SaysWhatIsWrongWithAnEntry) {
 
 TEST(ServerMetricsLanguageTest, SaysWhatIsWrongWithAnObjective) {
   const auto problem_of = [](const std::string& objective) {
-    return ProblemsOf(
-        absl::StrCat(kEntries, "objectives: '", objective, "'"));
+    return ProblemsOf(absl::StrCat(kEntries, "objectives: '", objective, "'"));
   };
   EXPECT_THAT(problem_of("metric:cpus<=70%"),
               HasSubstr("is about a metric that the test does not read; did "

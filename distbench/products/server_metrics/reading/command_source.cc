@@ -31,11 +31,11 @@ absl::StatusOr<SourceReading> ParseOutput(absl::string_view output) {
   const std::optional<double> value = base::ParseNumber(text);
   if (value) return SourceReading{.value = *value};
   return absl::FailedPreconditionError(
-      text.empty() ? std::string("the command printed nothing; it must print "
-                                 "one number")
-                   : absl::StrCat("the command printed \"",
-                                  text.substr(0, kMaxQuoted),
-                                  "\"; it must print one number"));
+      text.empty()
+          ? std::string("the command printed nothing; it must print "
+                        "one number")
+          : absl::StrCat("the command printed \"", text.substr(0, kMaxQuoted),
+                         "\"; it must print one number"));
 }
 
 class CommandSource final : public MetricSource {
@@ -47,12 +47,12 @@ class CommandSource final : public MetricSource {
     const int64_t deadline_ns =
         base::NowNs() + absl::ToInt64Nanoseconds(timeout);
     base::FileDescriptor output;
-    absl::StatusOr<base::ChildProcess> process = base::ChildProcess::Start(
-        {.path = "/bin/sh",
-         .arguments = {"sh", "-c", command_},
-         .ends_with_parent = true,
-         .end_signal = SIGKILL},
-        &output);
+    absl::StatusOr<base::ChildProcess> process =
+        base::ChildProcess::Start({.path = "/bin/sh",
+                                   .arguments = {"sh", "-c", command_},
+                                   .ends_with_parent = true,
+                                   .end_signal = SIGKILL},
+                                  &output);
     if (!process.ok()) return process.status();
     const absl::StatusOr<std::string> text = ReadAll(output, deadline_ns);
     if (!text.ok()) return text.status();
@@ -61,9 +61,9 @@ class CommandSource final : public MetricSource {
     }
     const int wait_status = process->Finish();
     if (wait_status == 0) return ParseOutput(*text);
-    return absl::FailedPreconditionError(absl::StrCat(
-        "the command ", base::DescribeExit(wait_status), ": ",
-        absl::StripAsciiWhitespace(*text).substr(0, kMaxQuoted)));
+    return absl::FailedPreconditionError(
+        absl::StrCat("the command ", base::DescribeExit(wait_status), ": ",
+                     absl::StripAsciiWhitespace(*text).substr(0, kMaxQuoted)));
   }
 
   void Cancel() override {
@@ -83,8 +83,9 @@ class CommandSource final : public MetricSource {
     std::string text;
     while (true) {
       const int64_t left_ns = std::max<int64_t>(deadline_ns - base::NowNs(), 0);
-      pollfd events[] = {{.fd = output.get(), .events = POLLIN, .revents = 0},
-                         {.fd = cancelled_.fd(), .events = POLLIN, .revents = 0}};
+      pollfd events[] = {
+          {.fd = output.get(), .events = POLLIN, .revents = 0},
+          {.fd = cancelled_.fd(), .events = POLLIN, .revents = 0}};
       const timespec wait = {
           .tv_sec = static_cast<time_t>(left_ns / base::kNsPerSecond),
           .tv_nsec = static_cast<long>(left_ns % base::kNsPerSecond)};

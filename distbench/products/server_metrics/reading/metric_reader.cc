@@ -85,7 +85,8 @@ void ReadingLog::AddFailure(int64_t count, int64_t timestamp_ns,
 void ReadingLog::AddDuration(int64_t duration_ns) {
   ValueMoments& all = *log_.mutable_duration_ns();
   const auto duration = static_cast<double>(duration_ns);
-  all.set_min(all.count() == 0 ? duration_ns : std::min(all.min(), duration_ns));
+  all.set_min(all.count() == 0 ? duration_ns
+                               : std::min(all.min(), duration_ns));
   all.set_max(std::max(all.max(), duration_ns));
   all.set_count(all.count() + 1);
   all.set_sum(all.sum() + duration);
@@ -157,8 +158,7 @@ void MetricReader::Run(const base::Clock& clock, int64_t start_ns) {
     ReadOnce(clock);
     const int64_t now_ns = clock.MonotonicNs();
     const int64_t missed = (now_ns - start_ns) / interval_ns - number;
-    log_.AddMissed(missed,
-                   clock.UnixNs() - (now_ns - due_ns(number + 1)));
+    log_.AddMissed(missed, clock.UnixNs() - (now_ns - due_ns(number + 1)));
     number += std::max<int64_t>(missed, 0);
   }
 }

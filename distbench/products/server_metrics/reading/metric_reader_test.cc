@@ -185,7 +185,12 @@ TEST(MetricReaderTest, EndsAtOnce) {
 constexpr char kTest[] = R"pb(
   services { name: "client" count: 2 }
   services { name: "server" }
-  server_metrics { name: "cpu" command: "cpu" interval_ns: 1000000 timeout_ns: 60000000000 }
+  server_metrics {
+    name: "cpu"
+    command: "cpu"
+    interval_ns: 1000000
+    timeout_ns: 60000000000
+  }
   server_metrics {
     name: "heap"
     service: "server"
@@ -255,8 +260,7 @@ TEST(MetricsExtensionTest, APreviewReadsNothing) {
 
 TEST(MetricsExtensionTest, WrongFlagsAreNamed) {
   const auto problem_of = [](const node::NodeSettings& settings) {
-    return std::string(
-        MetricsExtension().CheckSettings(settings).message());
+    return std::string(MetricsExtension().CheckSettings(settings).message());
   };
   EXPECT_EQ(problem_of({}), "");
   EXPECT_EQ(problem_of({{"server_metric_command", "a=b=c"}}), "");

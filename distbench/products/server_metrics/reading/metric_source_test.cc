@@ -66,10 +66,9 @@ TEST(PrometheusSourceTest, SaysWhatIsWrongWithAnAnswer) {
               HasSubstr("no answer from it: partial message"));
   EXPECT_THAT(ProblemOf(FakePrometheus::Answer(std::string(1 << 20, 'a'))),
               HasSubstr("the answer is longer than 256 KiB"));
-  EXPECT_THAT(
-      ProblemOf(absl::StrCat("HTTP/1.1 200 OK\r\nX: ",
-                             std::string(1 << 20, 'a'), "\r\n\r\n")),
-      HasSubstr("no answer from it: "));
+  EXPECT_THAT(ProblemOf(absl::StrCat("HTTP/1.1 200 OK\r\nX: ",
+                                     std::string(1 << 20, 'a'), "\r\n\r\n")),
+              HasSubstr("no answer from it: "));
   EXPECT_THAT(ProblemOf(FakePrometheus::Answer("gone", "503 Busy")),
               HasSubstr("the answer has the HTTP status 503"));
   EXPECT_THAT(ProblemOf(FakePrometheus::Value("NaN")),

@@ -56,8 +56,8 @@ absl::StatusOr<std::map<std::string, std::string>> CommandsOf(
 absl::Status NotAllowed(const ServerMetric& entry, absl::string_view what,
                         absl::string_view flag) {
   return absl::PermissionDeniedError(absl::StrCat(
-      "server_metrics[\"", entry.name(), "\"]: the node manager does not allow ",
-      what, "; start it with ", flag));
+      "server_metrics[\"", entry.name(),
+      "\"]: the node manager does not allow ", what, "; start it with ", flag));
 }
 
 absl::StatusOr<std::unique_ptr<MetricSource>> MakeSource(

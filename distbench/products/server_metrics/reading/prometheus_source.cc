@@ -80,8 +80,8 @@ class Exchange {
           "the answer is longer than ", kMaxBodyBytes >> 10,
           " KiB; let the query give one number, for example with sum()"));
     } else {
-      status_ = absl::UnavailableError(
-          absl::StrCat(what, " it: ", error.message()));
+      status_ =
+          absl::UnavailableError(absl::StrCat(what, " it: ", error.message()));
     }
     return false;
   }
@@ -144,10 +144,10 @@ class PrometheusSource final : public MetricSource {
 
   // An IPv6 address has brackets there.
   std::string HostHeader() const {
-    return absl::StrCat(
-        absl::StrContains(url_.host, ':') ? absl::StrCat("[", url_.host, "]")
-                                          : url_.host,
-        ":", url_.port);
+    return absl::StrCat(absl::StrContains(url_.host, ':')
+                            ? absl::StrCat("[", url_.host, "]")
+                            : url_.host,
+                        ":", url_.port);
   }
 
   const PrometheusUrl url_;

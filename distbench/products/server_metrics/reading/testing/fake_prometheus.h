@@ -45,8 +45,8 @@ class FakePrometheus {
              0);
     CHECK_EQ(listen(listener_.get(), 16), 0);
     socklen_t size = sizeof(address);
-    CHECK_EQ(getsockname(listener_.get(),
-                         reinterpret_cast<sockaddr*>(&address), &size),
+    CHECK_EQ(getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&address),
+                         &size),
              0);
     port_ = ntohs(address.sin_port);
     thread_ = std::thread([this] { Serve(); });
@@ -68,9 +68,10 @@ class FakePrometheus {
   // A whole answer with this body.
   static std::string Answer(absl::string_view body,
                             absl::string_view status = "200 OK") {
-    return absl::StrCat("HTTP/1.1 ", status,
-                        "\r\nContent-Type: application/json\r\nContent-Length: ",
-                        body.size(), "\r\n\r\n", body);
+    return absl::StrCat(
+        "HTTP/1.1 ", status,
+        "\r\nContent-Type: application/json\r\nContent-Length: ", body.size(),
+        "\r\n\r\n", body);
   }
 
   // The answer of a query with one element.
