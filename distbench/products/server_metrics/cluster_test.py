@@ -137,6 +137,7 @@ class CommandTest(ServerMetricsTest):
         self.assertLess(time.monotonic() - begin, programs.DEADLINE_SECONDS / 2)
         (row,) = self.table("server_metrics")
         self.assertEqual((row["readings"], row["mean"]), ("0", ""))
+        self.assertIn("there was no value when the traffic ended", outcome.out)
 
     def test_a_preview_and_simulated_hosts_read_nothing_and_say_so(self):
         infile = self.write(

@@ -81,6 +81,10 @@ std::string WhyNoMean(const MeasuredMetric& metric) {
   if (metric.log == nullptr) {
     return absl::StrCat("no node has read the metric \"", name, "\"");
   }
+  if (metric.reading_count() == 0) {
+    return absl::StrCat("the traffic ended before the metric \"", name,
+                        "\" was read");
+  }
   if (metric.log->values().empty()) {
     return absl::StrCat(
         "no reading of the metric \"", name, "\" gave a value",

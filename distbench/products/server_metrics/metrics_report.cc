@@ -190,9 +190,10 @@ void JudgeFailures(const TestResult& result, const MeasuredMetric& metric,
                "the failures.");
 }
 
-// Whether there are values, but none of the measured time.
+// Whether readings were made, or none at all, but none of the measured time.
 bool HasNoneInTime(const MeasuredMetric& metric) {
-  return metric.judged.empty() && !metric.log->values().empty();
+  return metric.judged.empty() && (!metric.log->values().empty() ||
+                                   metric.log->failed_count() == 0);
 }
 
 bool NeverChanged(const MeasuredMetric& metric) {

@@ -174,13 +174,19 @@ bool MetricReader::WaitUntil(const base::Clock& clock, int64_t due_ns) {
   return false;
 }
 
-// A reading that the end of the traffic cuts short is none.
+// A reading that the end of the traffic cuts short is none, unless it had been
+// under way for an interval or more.
 void MetricReader::ReadOnce(const base::Clock& clock) {
   const int64_t begin_ns = clock.UnixNs();
-  const absl::StatusOr<SourceReading> reading =
+  absl::StatusOr<SourceReading> reading =
       source_->Read(absl::Nanoseconds(entry_.timeout_ns()));
-  if (absl::IsCancelled(reading.status())) return;
-  log_.Add(reading, begin_ns, clock.UnixNs());
+  const int64_t end_ns = clock.UnixNs();
+  if (absl::IsCancelled(reading.status())) {
+    if (end_ns - begin_ns < entry_.interval_ns()) return;
+    reading = absl::DeadlineExceededError(
+        "there was no value when the traffic ended");
+  }
+  log_.Add(reading, begin_ns, end_ns);
 }
 
 }  // namespace distbench::server_metrics

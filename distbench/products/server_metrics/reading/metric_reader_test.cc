@@ -20,6 +20,7 @@ namespace distbench::server_metrics {
 namespace {
 
 using ::distbench::base::FromText;
+using ::testing::DoubleEq;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
@@ -41,7 +42,7 @@ TEST(ReadingLogTest, KeepsValuesInTheUnitOfResults) {
   log.Add(absl::UnavailableError("no answer\nfrom it"), 20 * kMs, 26 * kMs);
   log.Add(SourceReading{.value = 1e308}, 30 * kMs, 31 * kMs);
   EXPECT_THAT(log.log().timestamps_ns(), ElementsAre(12 * kMs, 30'500'000));
-  EXPECT_THAT(log.log().values(), ElementsAre(0.7, 1e306));
+  EXPECT_THAT(log.log().values(), ElementsAre(DoubleEq(0.7), DoubleEq(1e306)));
   EXPECT_EQ(log.log().failed_count(), 1);
   EXPECT_EQ(log.log().failures(0).timestamp_ns(), 20 * kMs);
   EXPECT_THAT(log.log().failures(0).message(), HasSubstr("no answer"));
@@ -171,13 +172,26 @@ TEST(MetricReaderTest, EndsAtOnce) {
   EXPECT_THAT(idle.log().values(), IsEmpty());
 
   ServerMetric entry = Percent();
+  entry.set_interval_ns(3'600'000'000'000);
+  entry.set_timeout_ns(1'000'000'000'000);
+  MetricReader reader(entry, MakeCommandSource("sleep 1000"));
+  reader.Start(base::RealClock(), base::NowNs() - entry.interval_ns());
+  absl::SleepFor(absl::Milliseconds(20));
+  reader.Stop();
+  EXPECT_THAT(reader.log().values(), IsEmpty());
+  EXPECT_EQ(reader.log().failed_count(), 0);
+}
+
+TEST(MetricReaderTest, WhatHangsUntilTheEndHasFailed) {
+  ServerMetric entry = Percent();
   entry.set_timeout_ns(1'000'000'000'000);
   MetricReader reader(entry, MakeCommandSource("sleep 1000"));
   reader.Start(base::RealClock(), base::NowNs());
   absl::SleepFor(absl::Milliseconds(20));
   reader.Stop();
-  EXPECT_THAT(reader.log().values(), IsEmpty());
-  EXPECT_EQ(reader.log().failed_count(), 0);
+  EXPECT_GE(reader.log().failed_count(), 2);
+  EXPECT_EQ(reader.log().failures(0).message(),
+            "there was no value when the traffic ended");
 }
 
 // ---- MetricsExtension -------------------------------------------------------
