@@ -69,6 +69,19 @@ TEST(PrometheusSourceTest, SaysWhatIsWrongWithAnAnswer) {
   EXPECT_THAT(ProblemOf(absl::StrCat("HTTP/1.1 200 OK\r\nX: ",
                                      std::string(1 << 20, 'a'), "\r\n\r\n")),
               HasSubstr("no answer from it: "));
+  // Also without a length, and in chunks.
+  EXPECT_THAT(ProblemOf(absl::StrCat("HTTP/1.1 200 OK\r\n\r\n",
+                                     std::string(1 << 20, 'a'))),
+              HasSubstr("the answer is longer than 256 KiB"));
+  EXPECT_THAT(
+      ProblemOf(absl::StrCat("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked",
+                             "\r\n\r\n100000\r\n", std::string(1 << 20, 'a'),
+                             "\r\n0\r\n\r\n")),
+      HasSubstr("the answer is longer than 256 KiB"));
+  // Nobody makes room for what will not come.
+  EXPECT_THAT(ProblemOf("HTTP/1.1 200 OK\r\n"
+                        "Content-Length: 9000000000000000000\r\n\r\n{}"),
+              HasSubstr("the answer is longer than 256 KiB"));
   EXPECT_THAT(ProblemOf(FakePrometheus::Answer("gone", "503 Busy")),
               HasSubstr("the answer has the HTTP status 503"));
   EXPECT_THAT(ProblemOf(FakePrometheus::Value("NaN")),

@@ -9,6 +9,7 @@
 #include <boost/beast/http.hpp>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -38,7 +39,7 @@ class Exchange {
            http::request<http::empty_body> request, absl::Duration timeout)
       : stream_(io), request_(std::move(request)) {
     answer_.header_limit(kMaxHeaderBytes);
-    answer_.body_limit(kMaxBodyBytes);
+    answer_.body_limit(std::numeric_limits<uint64_t>::max());
     stream_.expires_after(
         std::chrono::nanoseconds(absl::ToInt64Nanoseconds(timeout)));
     stream_.async_connect(
@@ -63,11 +64,34 @@ class Exchange {
                       });
   }
 
+  // The limit of bodies is checked here, before there is room for one, because
+  // Beast does not hold it for responses that say how long they are.
   void Receive() {
-    http::async_read(stream_, buffer_, answer_,
-                     [this](beast::error_code error, size_t) {
-                       Continues("no answer from", error);
-                     });
+    http::async_read_header(
+        stream_, buffer_, answer_, [this](beast::error_code error, size_t) {
+          if (!Continues("no answer from", error)) return;
+          if (IsTooLong(answer_.content_length().value_or(0))) return;
+          ReceiveBody();
+        });
+  }
+
+  void ReceiveBody() {
+    if (answer_.is_done()) return;
+    http::async_read_some(stream_, buffer_, answer_,
+                          [this](beast::error_code error, size_t) {
+                            if (Continues("no answer from", error) &&
+                                !IsTooLong(answer_.get().body().size())) {
+                              ReceiveBody();
+                            }
+                          });
+  }
+
+  bool IsTooLong(uint64_t size) {
+    if (size <= kMaxBodyBytes) return false;
+    status_ = absl::ResourceExhaustedError(absl::StrCat(
+        "the answer is longer than ", kMaxBodyBytes >> 10,
+        " KiB; let the query give one number, for example with sum()"));
+    return true;
   }
 
   bool Continues(absl::string_view what, beast::error_code error) {
@@ -75,10 +99,6 @@ class Exchange {
     if (error == beast::error::timeout) {
       status_ = absl::DeadlineExceededError(
           absl::StrCat(what, " it within the timeout"));
-    } else if (error == http::error::body_limit) {
-      status_ = absl::ResourceExhaustedError(absl::StrCat(
-          "the answer is longer than ", kMaxBodyBytes >> 10,
-          " KiB; let the query give one number, for example with sum()"));
     } else {
       status_ =
           absl::UnavailableError(absl::StrCat(what, " it: ", error.message()));
@@ -88,7 +108,7 @@ class Exchange {
 
   beast::tcp_stream stream_;
   http::request<http::empty_body> request_;
-  beast::flat_buffer buffer_{kMaxHeaderBytes + kMaxBodyBytes};
+  beast::flat_buffer buffer_{kMaxHeaderBytes};
   http::response_parser<http::string_body> answer_;
   absl::Status status_;
 };
