@@ -146,7 +146,7 @@ TEST(MeasuredMetricTest, LeavesOutWhatLooksBackTooFar) {
   EntryOf(result).set_look_back_ns(50 * kSecond);
   EXPECT_EQ(Message(MeasureOne(result).Mean().status()),
             "no reading of the metric \"cpu\" lies in the measured time with "
-            "the 50s that it looks back");
+            "the 50.0s that it looks back");
 }
 
 TEST(MeasuredMetricTest, HasNoBoundsOfTooFewOrTooManyFailed) {
@@ -273,7 +273,7 @@ TEST(ServerMetricFindingTest, NamesWhatFailed) {
   EXPECT_EQ(finding.severity(), Finding::WARN);
   EXPECT_EQ(finding.code(), "server_metric_failed");
   EXPECT_EQ(finding.message(),
-            "3 of 63 readings of the metric cpu failed, the first 15s after "
+            "3 of 63 readings of the metric cpu failed, the first 15.0s after "
             "the start: Connection refused");
   LogOf(result).set_failed_count(30);
   EXPECT_THAT(FindingsOf(result)[0].message(),

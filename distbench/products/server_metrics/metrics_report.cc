@@ -192,8 +192,8 @@ void JudgeFailures(const TestResult& result, const MeasuredMetric& metric,
 
 // Whether readings were made, or none at all, but none of the measured time.
 bool HasNoneInTime(const MeasuredMetric& metric) {
-  return metric.judged.empty() && (!metric.log->values().empty() ||
-                                   metric.log->failed_count() == 0);
+  return metric.judged.empty() &&
+         (!metric.log->values().empty() || metric.log->failed_count() == 0);
 }
 
 bool NeverChanged(const MeasuredMetric& metric) {

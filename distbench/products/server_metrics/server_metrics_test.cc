@@ -72,9 +72,8 @@ TEST(ReaderTest, IsTheFirstInstanceOfTheService) {
 std::string ProblemsOf(const std::string& more) {
   absl::StatusOr<TestSequence> sequence =
       config::ParseTestSequence(absl::StrCat(R"(tests {
-        services { name: 'client' }
-        services { name: 'server' }
-        services { name: 'cache' external { addresses: 'cache:1' } }
+        services { name: 'client' count: 1 }
+        services { name: 'server' count: 1 }
         rpc_descriptions { name: 'ask' client: 'client' server: 'server' }
         action_lists { name: 'client' action_names: 'asking' }
         action_lists { name: 'ask' }
@@ -108,7 +107,6 @@ TEST(ServerMetricsLanguageTest, AcceptsWhatIsRight) {
     objectives: 'metric:lag<=20ms'
     objectives: 'metric:qps>=1000'
     objectives: 'metric:any>=0.5'
-    search { objectives: 'metric:cpu<=70%' }
   )")),
             "");
 }
@@ -131,8 +129,12 @@ TEST(ServerMetricsLanguageTest, SaysWhatIsWrongWithAnEntry) {
               HasSubstr("is no unit of a metric"));
   EXPECT_THAT(ProblemsOfEntry("command: 'a' interval: '1ms'"),
               HasSubstr("interval"));
-  EXPECT_THAT(ProblemsOfEntry("command: 'a' service: 'cache'"),
-              HasSubstr("is the external service cache, which no node hosts"));
+  EXPECT_THAT(ProblemsOfEntry("command: 'a' service: 'sever'"),
+              HasSubstr("did you mean \"server\"?"));
+  EXPECT_THAT(
+      ProblemsOf("services { name: 'cache' external { addresses: 'a:1' } }"
+                 "server_metrics { name: 'a' command: 'a' service: 'cache' }"),
+      HasSubstr("is the external service \"cache\", which no node hosts"));
   EXPECT_THAT(ProblemsOf("server_metrics { name: 'a b' command: 'a' }"),
               HasSubstr("has characters that no metric's name may have"));
   EXPECT_THAT(ProblemsOf("server_metrics { command: 'a' }"),
