@@ -17,6 +17,7 @@
 #include "distbench/products/server_metrics/measured_metric.h"
 #include "distbench/products/server_metrics/report.pb.h"
 #include "distbench/products/server_metrics/server_metrics.h"
+#include "distbench/products/server_metrics/tail_contrast.h"
 #include "distbench/report/measurements/measure.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/stats/metric.h"
@@ -155,6 +156,10 @@ std::vector<std::string> MetricLines(const TestResult& result) {
 
 namespace {
 
+// The probability with which the tail of a run seems to go together with a
+// figure that it has nothing to do with.
+constexpr double kTailError = 0.05;
+
 // Fewer values that are alike say nothing.
 constexpr size_t kManyAlike = 4;
 
@@ -222,11 +227,45 @@ void JudgeValues(const MeasuredMetric& metric, report::FindingList& findings) {
       "scrapes with the length of the test.");
 }
 
+stats::MetricUnit UnitOf(const TestResult& result, const std::string& name) {
+  for (const ServerMetric& entry : result.traffic_config().server_metrics()) {
+    if (entry.name() == name) return stats::UnitOf(MetricOf(entry));
+  }
+  return stats::MetricUnit::kNumber;
+}
+
+// All contrasts share the error of one.
+void JudgeTails(const TestResult& result,
+                const std::vector<TailContrast>& contrasts,
+                report::FindingList& findings) {
+  for (const TailContrast& contrast : contrasts) {
+    if (contrast.p_value * static_cast<double>(contrasts.size()) > kTailError) {
+      continue;
+    }
+    const stats::MetricUnit unit = UnitOf(result, contrast.metric);
+    findings.Add(
+        Finding::NOTE, "tail_with_server_metric",
+        absl::StrCat(
+            "in the ", contrast.worst_seconds, " of ", contrast.seconds,
+            " seconds with the highest p99 of ",
+            base::PrintableLine(contrast.rpc), " (",
+            base::HumanDuration(static_cast<double>(contrast.worst_from_ns)),
+            " and more), the metric ", base::PrintableLine(contrast.metric),
+            " was ", report::ValueText(unit, contrast.worst_mean),
+            " on average, in the others ",
+            report::ValueText(unit, contrast.other_mean),
+            "; that they go together does not say which is the cause, if "
+            "either is"),
+        "Look at both over time on the page of the report.");
+  }
+}
+
 }  // namespace
 
 void JudgeReadings(const TestResult& result, report::FindingList& findings) {
   std::vector<std::string> unread;
-  for (const MeasuredMetric& metric : Measure(result)) {
+  const std::vector<MeasuredMetric> metrics = Measure(result);
+  for (const MeasuredMetric& metric : metrics) {
     if (metric.log == nullptr) {
       unread.push_back(NameOf(metric));
       continue;
@@ -234,6 +273,7 @@ void JudgeReadings(const TestResult& result, report::FindingList& findings) {
     JudgeFailures(result, metric, findings);
     JudgeValues(metric, findings);
   }
+  JudgeTails(result, ContrastTails(result, metrics), findings);
   if (unread.empty()) return;
   findings.Add(
       Finding::NOTE, "server_metric_unread",

@@ -23,8 +23,8 @@ void ListReadings(const TestResult& result, report::RowSink sink);
 // A line for each metric; none if the test has none.
 std::vector<std::string> MetricLines(const TestResult& result);
 
-// Of readings that failed, of metrics of which nothing is known, and of values
-// that never changed.
+// Of readings that failed, of metrics of which nothing is known, of values that
+// never changed, and of figures that were others in the seconds of the tail.
 void JudgeReadings(const TestResult& result, report::FindingList& findings);
 
 }  // namespace distbench::server_metrics

@@ -82,10 +82,11 @@ const base::Plugin<report::SummarySection> kSection("Server metrics",
                                                         MetricLines});
 
 const base::Plugin<report::FindingRule> kFindings(
-    "server_metrics", new report::FindingRule{
-                          JudgeReadings,
-                          {"server_metric_failed", "server_metric_too_late",
-                           "server_metric_unchanged", "server_metric_unread"}});
+    "server_metrics",
+    new report::FindingRule{JudgeReadings,
+                            {"server_metric_failed", "server_metric_too_late",
+                             "server_metric_unchanged", "server_metric_unread",
+                             "tail_with_server_metric"}});
 
 const base::Plugin<report::CsvTable> kTables[] = {
     {"server_metrics",

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "distbench/base/testing/proto_testing.h"
+#include "distbench/products/server_metrics/metrics_report.h"
 #include "distbench/report/measurements/test_totals.h"
+#include "distbench/report/parts/finding_rule.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"
@@ -19,6 +21,7 @@ namespace distbench::server_metrics {
 namespace {
 
 using ::distbench::base::FromText;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -101,6 +104,22 @@ TEST(TailContrastTest, SaysWhatWasDifferentInTheWorstSeconds) {
   EXPECT_NEAR(contrast.worst_mean, 0.9, 1e-9);
   EXPECT_NEAR(contrast.other_mean, 0.5, 1e-9);
   EXPECT_NEAR(contrast.p_value, 1.0 / 60, 1e-9);
+}
+
+TEST(TailContrastTest, IsAFinding) {
+  const TestResult result = ResultOf(Bursts(0.9));
+  report::FindingList list;
+  JudgeReadings(result, list);
+  const std::vector<Finding> findings = list.Take();
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].code(), "tail_with_server_metric");
+  EXPECT_THAT(findings[0].message(),
+              HasSubstr("in the 6 of 60 seconds with the highest p99 of ask "
+                        "(40.0ms and more), the metric cpu was 0.9 on "
+                        "average, in the others 0.5; that they go together"));
+  report::FindingList none;
+  JudgeReadings(ResultOf(Bursts(0.5)), none);
+  EXPECT_THAT(none.Take(), IsEmpty());
 }
 
 TEST(TailContrastTest, FindsNothingWhereNothingDiffers) {
