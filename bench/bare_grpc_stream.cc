@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The throughput of gRPC streams without a framework around them: messages on
-// one bidirectional stream per client thread, over the generic completion-queue
-// API. The server answers in order.
+// bidirectional streams, of each client thread one or several, over the generic
+// completion-queue API. The server answers in order.
 
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -151,6 +152,11 @@ void RunServer(const bench::Options& options) {
 // ---------------------------------------------------------------------------
 // Client
 
+// How many streams a thread has.
+int StreamsOf(const bench::Options& options) {
+  return std::max(1, options.streams / options.threads);
+}
+
 // Keeps messages in flight on one stream.
 class ClientStream {
  public:
@@ -159,7 +165,7 @@ class ClientStream {
       : stream_(stub.PrepareCall(&context_, kMethod, &queue)),
         writer_(*stream_, options.request_bytes),
         recorder_(recorder),
-        in_flight_(options.in_flight / options.threads) {
+        in_flight_(options.in_flight / options.threads / StreamsOf(options)) {
     stream_->StartCall(&started_);
   }
 
@@ -212,8 +218,13 @@ void RunClientThread(const bench::Options& options, bench::Recorder& recorder) {
   grpc::GenericStub stub(channel);
   // Not destroyed: operations are left on the stream when the process ends.
   auto* queue = new grpc::CompletionQueue;
-  auto* stream = new ClientStream(stub, *queue, options, recorder);
-  while (!stream->finished()) RunNext(*queue, options.spin_us);
+  std::vector<ClientStream*> streams;
+  for (int i = 0; i < StreamsOf(options); ++i) {
+    streams.push_back(new ClientStream(stub, *queue, options, recorder));
+  }
+  for (const ClientStream* stream : streams) {
+    while (!stream->finished()) RunNext(*queue, options.spin_us);
+  }
 }
 
 void RunClient(const bench::Options& options) {
