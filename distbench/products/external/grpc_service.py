@@ -104,6 +104,12 @@ def _messages(descriptors):
     }
 
 
+def write_descriptors(folder):
+    """Writes the descriptor set of example.Cache; returns its path."""
+    _compile(folder, "cache", CACHE)
+    return f"{folder}/cache.pb"
+
+
 class CacheServer:
     """Serves example.Cache on loopback, with reflection if that is asked for.
     Writes cache.pb, the descriptor set, into the folder."""
