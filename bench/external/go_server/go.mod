@@ -1,3 +1,6 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
 module distbench/bench/external/go_server
 
 go 1.24.0

@@ -102,14 +102,27 @@ func (c *cache) watch(_ any, stream grpc.ServerStream) error {
 	return nil
 }
 
+// Answers once, unless it is to be silent or to answer twice, which Python's
+// servers cannot.
 func (c *cache) put(_ any, stream grpc.ServerStream) error {
 	for {
 		if _, err := c.receive(stream.RecvMsg); err == io.EOF {
-			return stream.SendMsg(c.answer("all"))
+			break
 		} else if err != nil {
 			return err
 		}
 	}
+	answers := map[string]int{"silent": 0, "twice": 2}
+	count, known := answers[behaviour(stream.Context())]
+	if !known {
+		count = 1
+	}
+	for range count {
+		if err := stream.SendMsg(c.answer("all")); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c *cache) talk(_ any, stream grpc.ServerStream) error {

@@ -162,10 +162,10 @@ absl::StatusOr<std::vector<std::string>> AllowedTargets::Resolve(
   (void)absl::SimpleAtoi(port, &number);  // CheckTarget() has seen it
   const absl::StatusOr<std::vector<std::string>> found = resolve_(host);
   if (!found.ok() || found->empty()) {
-    return absl::UnavailableError(absl::StrCat(
-        "cannot look up the addresses of ", target, ", where service \"",
-        service, "\" is external: ",
-        found.ok() ? "it has none" : found.status().message()));
+    return absl::UnavailableError(
+        absl::StrCat("cannot look up the addresses of ", target,
+                     ", where service \"", service, "\" is external: ",
+                     found.ok() ? "it has none" : found.status().message()));
   }
   std::set<std::string> addresses;
   for (const std::string& ip : *found) {
@@ -215,11 +215,12 @@ absl::Status AllowedTargets::CheckLimits(
     const DistributedSystemDescription& test,
     const std::vector<std::string>& instances,
     const security::InstanceLimits& shares) const {
-  const auto count_callers = [&instances](const std::set<std::string>& clients) {
-    return absl::c_count_if(instances, [&clients](const std::string& name) {
-      return clients.contains(config::ServiceOf(name));
-    });
-  };
+  const auto count_callers =
+      [&instances](const std::set<std::string>& clients) {
+        return absl::c_count_if(instances, [&clients](const std::string& name) {
+          return clients.contains(config::ServiceOf(name));
+        });
+      };
   Pinned pinned;
   for (const auto& [target, clients] : ClientsByTarget(test)) {
     if (!IsName(target) || count_callers(clients) == 0) continue;
@@ -249,9 +250,8 @@ absl::Status AllowedTargets::CheckPinned(
     const std::string& target,
     const std::vector<std::string>& addresses) const {
   if (addresses.empty()) {
-    return absl::PermissionDeniedError(
-        absl::StrCat("the sequencer says of no address that ", target,
-                     " stands for it"));
+    return absl::PermissionDeniedError(absl::StrCat(
+        "the sequencer says of no address that ", target, " stands for it"));
   }
   for (const std::string& address : addresses) {
     if (Find(address) != nullptr) continue;

@@ -78,9 +78,8 @@ TEST(AllowedTargets, EveryAddressOfATestMustBeAllowed) {
 TEST(AllowedTargets, RatesAreDividedAmongTheInstancesThatCall) {
   EXPECT_THAT(LimitsOf(Allow({"cache:1@300", "storage:2@1.5"}), Example()),
               ElementsAre(Pair("cache:1", 100), Pair("storage:2", 0.75)));
-  EXPECT_THAT(
-      LimitsOf(Allow({"cache:1", "storage:2", "other:3@7"}), Example()),
-      IsEmpty());
+  EXPECT_THAT(LimitsOf(Allow({"cache:1", "storage:2", "other:3@7"}), Example()),
+              IsEmpty());
 }
 
 TEST(AllowedTargets, ANodeHoldsItsOwnRate) {
@@ -199,16 +198,14 @@ std::string KeyOf(const std::string& address) {
 }
 
 TEST(AllowedNames, StandForAllOfTheirAddresses) {
-  FakeResolver names({Addresses{"10.0.0.2", "10.0.0.1", "2001:db8::1",
-                                "10.0.0.2"}});
-  const auto limits =
-      names.Allow({"10.0.0.0/24:1@300", "[2001:db8::1]:1"})
-          .LimitsOf(NameExample());
+  FakeResolver names(
+      {Addresses{"10.0.0.2", "10.0.0.1", "2001:db8::1", "10.0.0.2"}});
+  const auto limits = names.Allow({"10.0.0.0/24:1@300", "[2001:db8::1]:1"})
+                          .LimitsOf(NameExample());
   ASSERT_TRUE(limits.ok()) << limits.status();
-  EXPECT_THAT(limits->limits,
-              ElementsAre(Pair(KeyOf("10.0.0.1:1"), 100),
-                          Pair(KeyOf("10.0.0.2:1"), 100),
-                          Pair(KeyOf("[2001:db8::1]:1"), 0)));
+  EXPECT_THAT(limits->limits, ElementsAre(Pair(KeyOf("10.0.0.1:1"), 100),
+                                          Pair(KeyOf("10.0.0.2:1"), 100),
+                                          Pair(KeyOf("[2001:db8::1]:1"), 0)));
   EXPECT_THAT(names.asked(), ElementsAre("cache"));
   ASSERT_EQ(limits->findings.size(), 1);
   EXPECT_EQ(limits->findings[0].code(), "external_addresses");
@@ -273,9 +270,9 @@ TEST(AllowedNames, WhoeverCallsAnAddressSharesItsRate) {
   test.mutable_services(3)->mutable_external()->set_addresses(0, "10.0.0.1:1");
   test.mutable_rpc_descriptions(1)->mutable_client()->DeleteSubrange(0, 1);
   FakeResolver names({Addresses{"10.0.0.1"}});
-  EXPECT_THAT(LimitsOf(names.Allow({"10.0.0.1:1@30"}), test),
-              ElementsAre(Pair("10.0.0.1:1", 10),
-                          Pair(KeyOf("10.0.0.1:1"), 10)))
+  EXPECT_THAT(
+      LimitsOf(names.Allow({"10.0.0.1:1@30"}), test),
+      ElementsAre(Pair("10.0.0.1:1", 10), Pair(KeyOf("10.0.0.1:1"), 10)))
       << "client/0 by the name, front/0 and front/1 by the address";
 }
 

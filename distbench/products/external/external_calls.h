@@ -78,7 +78,8 @@ struct ExternalCall {
   bool uses_gzip = false;  // for requests
   bool waits_for_ready = false;
 
-  // The servers that are called, as their peer has them: others may have a method of this name with other types. Empty: any external peer.
+  // The servers that are called, as their peer has them: others may have a
+  // method of this name with other types. Empty: any external peer.
   std::vector<std::string> servers = {};
 };
 

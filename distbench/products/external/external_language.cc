@@ -138,9 +138,8 @@ void CheckOneWayPerAddress(const config::TestValidation& validation) {
     for (const std::string& address : services[i].external().addresses()) {
       const auto [owner, is_new] = owners.try_emplace(address, &services[i]);
       if (is_new) continue;
-      const std::string field =
-          DifferenceOf(services[i].external(), owner->second->external(),
-                       IsName(address));
+      const std::string field = DifferenceOf(
+          services[i].external(), owner->second->external(), IsName(address));
       if (field.empty()) continue;
       validation.Add(validation.Service(i).Field("external").Field(field),
                      "service ", config::Quoted(owner->second->name()),

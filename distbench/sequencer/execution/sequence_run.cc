@@ -276,7 +276,7 @@ void SequenceRun::AddKnownFindings(int test_index, TestResult& result) const {
 }
 
 absl::Status SequenceRun::FinishUnstarted(int test_index,
-                                         const absl::Status& reason) {
+                                          const absl::Status& reason) {
   const DistributedSystemDescription& test = sequence_.tests(test_index);
   TestResult result;
   *result.mutable_traffic_config() = test;

@@ -173,8 +173,7 @@ absl::StatusOr<protocol::Channel> MakeExternalChannel(
   }
   arguments.Set(GRPC_ARG_DEFAULT_AUTHORITY, AuthorityOf(first, server));
   // A peer of one name has none.
-  const std::string& policy =
-      peer.policy.empty() ? server.policy : peer.policy;
+  const std::string& policy = peer.policy.empty() ? server.policy : peer.policy;
   if (addresses.size() > 1 && !policy.empty() && !only.has_value()) {
     arguments.Set(GRPC_ARG_LB_POLICY_NAME, policy);
   }

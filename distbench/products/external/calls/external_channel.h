@@ -46,8 +46,8 @@ enum class ChannelUse {
 // servers by its policy. All of them use TLS as the first one does. Does not
 // connect yet. The error names the address that is wrong.
 //
-// With `only`, makes one to that one of HostPortsOf() alone, as a channel to all
-// of them reaches it: at the same address of its host, by the same name.
+// With `only`, makes one to that one of HostPortsOf() alone, as a channel to
+// all of them reaches it: at the same address of its host, by the same name.
 absl::StatusOr<protocol::Channel> MakeExternalChannel(
     const protocol::Peer& peer, const ExternalCalls& calls, ChannelUse use,
     std::optional<size_t> only = std::nullopt);

@@ -178,7 +178,7 @@ class ExternalClient final : private EndedCalls {
   std::atomic<bool> stopped_ = false;
   bool wakes_at_once_ = false;  // the next event; of the client's thread
   bool owes_wake_ = false;      // to other events; of the client's thread
-  std::thread thread_;  // polls the queue
+  std::thread thread_;          // polls the queue
 };
 
 }  // namespace distbench::external

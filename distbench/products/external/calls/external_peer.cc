@@ -60,8 +60,8 @@ grpc_call* ExternalPeer::MakeCall(size_t position, int rpc_index,
   if (methods.size() <= rpc_index) methods.resize(rpc_index + 1);
   void*& known = methods[rpc_index];
   if (known == nullptr) {
-    known = grpc_channel_register_call(channel, method.c_str(), nullptr,
-                                       nullptr);
+    known =
+        grpc_channel_register_call(channel, method.c_str(), nullptr, nullptr);
   }
   return grpc_channel_create_registered_call(channel, nullptr,
                                              GRPC_PROPAGATE_DEFAULTS, queue,

@@ -502,8 +502,7 @@ TEST(ExternalRouterTest, UsesSeveralServersInTurn) {
 constexpr char kName[] = "dns:///cache.example.com:4711";
 
 std::vector<protocol::Peer> NamePeer() {
-  return protocol::SingleServers(
-      {absl::StrCat(config::kOutsidePrefix, kName)});
+  return protocol::SingleServers({absl::StrCat(config::kOutsidePrefix, kName)});
 }
 
 TEST(ExternalRouterTest, CallsAllServersThatANameStandsFor) {
@@ -560,9 +559,9 @@ TEST(ExternalRouterTest, ServersOfANameHaveItsCertificate) {
   protocol::ClientCall call;
   EXPECT_EQ(client->Call(call), "");
   name.pinned[wrong.host_port()] = 0;
-  EXPECT_THAT(ConnectProblem(calls, NamePeer(), absl::Seconds(1)),
-              AllOf(HasSubstr(wrong.host_port()),
-                    Not(HasSubstr(right.host_port()))));
+  EXPECT_THAT(
+      ConnectProblem(calls, NamePeer(), absl::Seconds(1)),
+      AllOf(HasSubstr(wrong.host_port()), Not(HasSubstr(right.host_port()))));
 }
 
 TEST(ExternalRouterTest, ANameThatNobodyLookedUpIsNotDialled) {

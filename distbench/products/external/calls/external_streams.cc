@@ -216,8 +216,7 @@ void ExternalStreams::Stream::Send() {
 void ExternalStreams::Stream::Begin() {
   channel_ = peer_->Take();
   call_ = peer_->MakeCall(channel_, client_->rpc_index, requests_->method(),
-                          owner_->queue_.get(),
-                          protocol::DeadlineOf(*client_));
+                          owner_->queue_.get(), protocol::DeadlineOf(*client_));
   operations_ = 3;
   client_->sent_ns = base::NowNs();
   grpc_op operations[2] = {};
