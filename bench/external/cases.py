@@ -120,11 +120,11 @@ def cases(rate, seconds):
 
 
 def stream_cases(seconds):
-    """Returns those of a cache, all with 50 streams at once. The last one lasts
-    for four generations of streams, whichever way the server is frozen."""
+    """Returns those of a cache, all with 50 streams at once. In the last one,
+    the server is frozen in the middle of streams that go on sending."""
     title = "50 streams at once, each of"
     many = {"in_flight": 50, "seconds": seconds, "figure": "per_second"}
-    paced = Stream("Talk", 20, sends=20, interval_ms=50, is_echo=True)
+    paced = Stream("Talk", 50, sends=50, interval_ms=50, is_echo=True)
     return [
         Case(f"{title} {WATCHED} responses",
              stream=Stream("Watch", WATCHED), **many),
@@ -132,7 +132,7 @@ def stream_cases(seconds):
              stream=Stream("Put", 100, sends=100), **many),
         Case(f"{title} 100 messages each way",
              stream=Stream("Talk", 100, sends=100), **many),
-        Case(f"{title} 20 echoes 50 ms apart, server frozen for "
+        Case(f"{title} 50 echoes 50 ms apart, server frozen for "
              f"{FREEZE_SECONDS} s", 4, "longest", in_flight=50, is_frozen=True,
              stream=paced),
     ]

@@ -91,6 +91,22 @@ class ParserTest(unittest.TestCase):
         self.assertAlmostEqual(got.longest, 13410110e-9)
         self.assertEqual(got.slow, 3)
 
+    def test_distbench_knows_the_messages_of_an_echo(self):
+        result = recorded("distbench.json")
+        test = result["tests"][0]
+        test["streams"] = {
+            "columns": ["part", "count", "p50_ns", "p99_ns", "max_ns"],
+            "rows": [["first_message", 1, 1, 1, 1],
+                     ["round_trip", 500, 2e6, 3e9, 4e9]]}
+        test["rpcs"][0]["duration_ns"] = 5e9
+        got = programs.parse_messages(json.dumps(result))
+        self.assertEqual((got.per_second, got.p50, got.p99, got.longest),
+                         (100, 0.002, 3, 4))
+        line = table.text(cases.GO, case("paced"),
+                          {"ghz": [figures()], "- messages": [got]}
+                          ).splitlines()[3]
+        self.assertRegex(line, r"- messages +100\.0 +2000\.0 .* 4000000\.0 +1\.33")
+
     def test_distbench_in_a_closed_loop_has_service_times(self):
         result = recorded("distbench.json")
         result["tests"][0]["rpcs"][0]["response_time"] = None
@@ -137,9 +153,9 @@ class TrafficTest(unittest.TestCase):
                 ("watch", "Watch", "client_messages: 1 }", []),
                 ("put", "Put", "client_messages: 100 }",
                  ["--stream-call-count=100"]),
-                ("paced", "Talk", 'client_messages: 20 client_interval: "50ms" '
+                ("paced", "Talk", 'client_messages: 50 client_interval: "50ms" '
                  'response_starts: "echo" }',
-                 ["--stream-call-count=20", "--stream-interval=50ms"])):
+                 ["--stream-call-count=50", "--stream-interval=50ms"])):
             text = programs.config(cases.GO, "host:1", case(name))
             self.assertIn(f'method: "/example.Cache/{method}"', text)
             self.assertIn(f"stream {{ {ours}", text)

@@ -108,7 +108,7 @@ def parse_ghz(output):
 
 
 def run_ghz(program, service, address, case, stage):
-    """Runs ghz, and returns its Figures."""
+    """Runs ghz, and returns its Figures, by name."""
     before = _children_cpu_seconds()
     ghz = stage.start(
         [*stage.generator_prefix,
@@ -118,9 +118,9 @@ def run_ghz(program, service, address, case, stage):
         stderr=subprocess.PIPE)
     _disturb(case, stage)
     output, _ = processes.finish(ghz, case.seconds)
-    return cases.of_messages(parse_ghz(output), case,
-                             _children_cpu_seconds() - before,
-                             json.loads(output)["count"])
+    return {"ghz": cases.of_messages(parse_ghz(output), case,
+                                     _children_cpu_seconds() - before,
+                                     json.loads(output)["count"])}
 
 
 # ---- distbench --------------------------------------------------------------
@@ -162,14 +162,33 @@ def parse_distbench(report, result):
                  if value > slow_ns))
 
 
+def parse_messages(report):
+    """Reads the round trips of an echo's messages from a JSON report, which
+    does not say how many of them were slow."""
+    test = json.loads(report)["tests"][0]
+    rpc, _ = distbench.only_rpc(test)
+    rows = [dict(zip(test["streams"]["columns"], row, strict=True))
+            for row in test["streams"]["rows"]]
+    (times,) = [row for row in rows if row["part"] == "round_trip"]
+    return cases.Figures(
+        per_second=times["count"] * 1e9 / rpc["duration_ns"],
+        p50=times["p50_ns"] / 1e9, p99=times["p99_ns"] / 1e9,
+        longest=times["max_ns"] / 1e9, slow=math.nan, failed=math.nan)
+
+
 def run_distbench(program, service, address, case, stage):
-    """Runs distbench on a cluster of its own, and returns its Figures."""
+    """Runs distbench on a cluster of its own, and returns its Figures, by name:
+    of echoes, those of their messages, too."""
     report, result, cpu_seconds = run_test(
         program, address, config(service, address, case), stage, case.seconds,
         lambda: _disturb(case, stage))
     rpc, _ = distbench.only_rpc(json.loads(report)["tests"][0])
-    return cases.of_messages(parse_distbench(report, result), case, cpu_seconds,
-                             rpc["succeeded_count"] + rpc["failed_count"])
+    figures = {"distbench": cases.of_messages(
+        parse_distbench(report, result), case, cpu_seconds,
+        rpc["succeeded_count"] + rpc["failed_count"])}
+    if case.stream and case.stream.is_echo:
+        figures["- messages"] = parse_messages(report)
+    return figures
 
 
 def run_test(program, address, text, stage, seconds, during=lambda: None):

@@ -4,6 +4,7 @@
 """The table of a comparison."""
 
 import dataclasses
+import math
 import statistics
 
 from bench.external import cases
@@ -30,11 +31,21 @@ def ratio(runs, base, figure):
             f"({min(ratios):.2f}-{max(ratios):.2f})")
 
 
+def _cpu_ratio(runs, base):
+    # Messages cost what their streams do.
+    return ratio(runs, base, "cpu_us") if runs[0].cpu_us else ""
+
+
+def _known(value, form):
+    return "" if math.isnan(value) else format(value, form)
+
+
 def _row(name, figures, last=""):
     row = (f"  {name:10} {figures.per_second:10.1f} {1e6 * figures.p50:10.1f} "
            f"{1e6 * figures.p99:11.1f} {1e6 * figures.longest:11.1f} "
-           f"{figures.slow:8.0f} {figures.failed:8.2%} "
-           f"{format(figures.cpu_us, '.1f') if figures.cpu_us else '':>8}")
+           f"{_known(figures.slow, '.0f'):>8} "
+           f"{_known(figures.failed, '.2%'):>8} "
+           f"{_known(figures.cpu_us or math.nan, '.1f'):>8}")
     return f"{row} {last}".rstrip()
 
 
@@ -46,7 +57,7 @@ def text(service, case, results):
     base = next(iter(results.values()))
     lines += [_row(name, medians(runs),
                    f"{ratio(runs, base, case.figure):>20} "
-                   f"{ratio(runs, base, 'cpu_us'):>20}")
+                   f"{_cpu_ratio(runs, base):>20}")
               for name, runs in results.items()]
     if case.is_frozen and not case.stream:
         lines.append(_row("computed", cases.truth_of_freeze(case)))

@@ -111,16 +111,16 @@ def write_descriptors(folder):
 
 
 class CacheServer:
-    """Serves example.Cache on loopback, with reflection if that is asked for.
-    Writes cache.pb, the descriptor set, into the folder."""
+    """Serves example.Cache on loopback, with reflection if that is asked for, and
+    as many calls at once as there are threads. Writes cache.pb, the descriptor set, into the folder."""
 
-    def __init__(self, folder, has_reflection=True):
+    def __init__(self, folder, has_reflection=True, threads=8):
         self._descriptors = _compile(folder, "cache", CACHE)
         self._cache = _messages(self._descriptors)
         self._lock = threading.Lock()
         self._keys = collections.Counter()
         self._metadata = {}
-        self._server = grpc.server(futures.ThreadPoolExecutor(8))
+        self._server = grpc.server(futures.ThreadPoolExecutor(threads))
         self._add(
             "example.Cache",
             Get=grpc.unary_unary_rpc_method_handler(
