@@ -111,8 +111,9 @@ def write_descriptors(folder):
 
 
 class CacheServer:
-    """Serves example.Cache on loopback, with reflection if that is asked for, and
-    as many calls at once as there are threads. Writes cache.pb, the descriptor set, into the folder."""
+    """Serves example.Cache on loopback, as many calls at once as there are
+    threads, and with reflection if that is asked for. Writes cache.pb, the
+    descriptor set, into the folder."""
 
     def __init__(self, folder, has_reflection=True, threads=8):
         self._descriptors = _compile(folder, "cache", CACHE)
