@@ -18,6 +18,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "bench/throughput.h"
@@ -60,17 +61,22 @@ void RunNext(grpc::CompletionQueue& queue, int spin_us) {
 template <typename Stream>
 class Writer {
  public:
-  Writer(Stream& stream, int bytes) : stream_(stream), bytes_(bytes) {}
+  // Calls `on_idle` when everything is written.
+  Writer(
+      Stream& stream, int bytes, std::function<void()> on_idle = [] {})
+      : stream_(stream), bytes_(bytes), on_idle_(std::move(on_idle)) {}
 
   void Add() {
     ++waiting_;
     if (!writing_) WriteNext();
   }
 
+  bool is_idle() const { return !writing_; }
+
  private:
   void WriteNext() {
     writing_ = waiting_ > 0;
-    if (!writing_) return;
+    if (!writing_) return on_idle_();
     --waiting_;
     grpc::WriteOptions options;
     if (waiting_ > 0) options.set_buffer_hint();  // share a write
@@ -79,6 +85,7 @@ class Writer {
 
   Stream& stream_;
   const int bytes_;
+  const std::function<void()> on_idle_;
   int waiting_ = 0;
   bool writing_ = false;
   Tag written_ = [this](bool ok) {
@@ -89,7 +96,7 @@ class Writer {
 // ---------------------------------------------------------------------------
 // Server
 
-// Serves one stream. Streams last until the process ends.
+// Serves one stream, which ends when the client has sent and got everything.
 class ServerStream {
  public:
   ServerStream(grpc::AsyncGenericService& service,
@@ -97,7 +104,7 @@ class ServerStream {
       : service_(service),
         queue_(queue),
         response_bytes_(response_bytes),
-        writer_(stream_, response_bytes) {
+        writer_(stream_, response_bytes, [this] { FinishIfOver(); }) {
     service.RequestCall(&context_, &stream_, &queue, &queue, &accepted_);
   }
 
@@ -105,6 +112,18 @@ class ServerStream {
   void OnAccepted() {
     new ServerStream(service_, queue_, response_bytes_);
     stream_.Read(&request_, &read_);
+  }
+
+  void FinishIfOver() {
+    if (is_over_ && writer_.is_idle()) {
+      stream_.Finish(grpc::Status::OK, &finished_);
+    }
+  }
+
+  // The one that ended last, whose tag may still run.
+  void Leave() {
+    static thread_local std::unique_ptr<ServerStream> ended;
+    ended.reset(this);
   }
 
   grpc::AsyncGenericService& service_;
@@ -117,8 +136,13 @@ class ServerStream {
   Tag accepted_ = [this](bool ok) {
     if (ok) OnAccepted();
   };
+  bool is_over_ = false;  // the requests
+  Tag finished_ = [this](bool) { Leave(); };
   Tag read_ = [this](bool ok) {
-    if (!ok) return;
+    if (!ok) {
+      is_over_ = true;
+      return FinishIfOver();
+    }
     writer_.Add();
     stream_.Read(&request_, &read_);
   };
