@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The throughput of gRPC streams without a framework around them: messages on
-// one bidirectional stream per client thread, over the generic completion-queue
-// API. The server answers in order.
+// bidirectional streams, of each client thread one or several, over the generic
+// completion-queue API. The server answers in order.
 
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +18,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "bench/throughput.h"
@@ -59,17 +61,22 @@ void RunNext(grpc::CompletionQueue& queue, int spin_us) {
 template <typename Stream>
 class Writer {
  public:
-  Writer(Stream& stream, int bytes) : stream_(stream), bytes_(bytes) {}
+  // Calls `on_idle` when everything is written.
+  Writer(
+      Stream& stream, int bytes, std::function<void()> on_idle = [] {})
+      : stream_(stream), bytes_(bytes), on_idle_(std::move(on_idle)) {}
 
   void Add() {
     ++waiting_;
     if (!writing_) WriteNext();
   }
 
+  bool is_idle() const { return !writing_; }
+
  private:
   void WriteNext() {
     writing_ = waiting_ > 0;
-    if (!writing_) return;
+    if (!writing_) return on_idle_();
     --waiting_;
     grpc::WriteOptions options;
     if (waiting_ > 0) options.set_buffer_hint();  // share a write
@@ -78,6 +85,7 @@ class Writer {
 
   Stream& stream_;
   const int bytes_;
+  const std::function<void()> on_idle_;
   int waiting_ = 0;
   bool writing_ = false;
   Tag written_ = [this](bool ok) {
@@ -88,7 +96,7 @@ class Writer {
 // ---------------------------------------------------------------------------
 // Server
 
-// Serves one stream. Streams last until the process ends.
+// Serves one stream, which ends when the client has sent and got everything.
 class ServerStream {
  public:
   ServerStream(grpc::AsyncGenericService& service,
@@ -96,7 +104,7 @@ class ServerStream {
       : service_(service),
         queue_(queue),
         response_bytes_(response_bytes),
-        writer_(stream_, response_bytes) {
+        writer_(stream_, response_bytes, [this] { FinishIfOver(); }) {
     service.RequestCall(&context_, &stream_, &queue, &queue, &accepted_);
   }
 
@@ -104,6 +112,18 @@ class ServerStream {
   void OnAccepted() {
     new ServerStream(service_, queue_, response_bytes_);
     stream_.Read(&request_, &read_);
+  }
+
+  void FinishIfOver() {
+    if (is_over_ && writer_.is_idle()) {
+      stream_.Finish(grpc::Status::OK, &finished_);
+    }
+  }
+
+  // The one that ended last, whose tag may still run.
+  void Leave() {
+    static thread_local std::unique_ptr<ServerStream> ended;
+    ended.reset(this);
   }
 
   grpc::AsyncGenericService& service_;
@@ -116,8 +136,13 @@ class ServerStream {
   Tag accepted_ = [this](bool ok) {
     if (ok) OnAccepted();
   };
+  bool is_over_ = false;  // the requests
+  Tag finished_ = [this](bool) { Leave(); };
   Tag read_ = [this](bool ok) {
-    if (!ok) return;
+    if (!ok) {
+      is_over_ = true;
+      return FinishIfOver();
+    }
     writer_.Add();
     stream_.Read(&request_, &read_);
   };
@@ -151,6 +176,11 @@ void RunServer(const bench::Options& options) {
 // ---------------------------------------------------------------------------
 // Client
 
+// How many streams a thread has.
+int StreamsOf(const bench::Options& options) {
+  return std::max(1, options.streams / options.threads);
+}
+
 // Keeps messages in flight on one stream.
 class ClientStream {
  public:
@@ -159,7 +189,7 @@ class ClientStream {
       : stream_(stub.PrepareCall(&context_, kMethod, &queue)),
         writer_(*stream_, options.request_bytes),
         recorder_(recorder),
-        in_flight_(options.in_flight / options.threads) {
+        in_flight_(options.in_flight / options.threads / StreamsOf(options)) {
     stream_->StartCall(&started_);
   }
 
@@ -212,8 +242,13 @@ void RunClientThread(const bench::Options& options, bench::Recorder& recorder) {
   grpc::GenericStub stub(channel);
   // Not destroyed: operations are left on the stream when the process ends.
   auto* queue = new grpc::CompletionQueue;
-  auto* stream = new ClientStream(stub, *queue, options, recorder);
-  while (!stream->finished()) RunNext(*queue, options.spin_us);
+  std::vector<ClientStream*> streams;
+  for (int i = 0; i < StreamsOf(options); ++i) {
+    streams.push_back(new ClientStream(stub, *queue, options, recorder));
+  }
+  for (const ClientStream* stream : streams) {
+    while (!stream->finished()) RunNext(*queue, options.spin_us);
+  }
 }
 
 void RunClient(const bench::Options& options) {

@@ -84,7 +84,7 @@ std::unique_ptr<ProtocolDriver> MakeDriver(const bench::Options& options) {
   auto driver =
       distbench::protocol::MakeProtocolDriver(driver_options, environment);
   if (!driver.ok()) Fail(driver.status().ToString());
-  if (!options.external) return *std::move(driver);
+  if (!options.external || options.server) return *std::move(driver);
   const DistributedSystemDescription test =
       TestOfOutsideServer(HostPortOf(options));
   return distbench::protocol::ExtendDriver(

@@ -64,7 +64,10 @@ Options ParseOptions(int argc, char** argv, const std::string& description) {
                  "measure wire times of this share (engine_throughput)");
   app.add_flag("--external", options.external,
                "call the server, of driver grpc, as an external service "
-               "(driver_throughput)");
+               "(driver_throughput, engine_throughput)");
+  app.add_option("--streams", options.streams,
+                 "echoes instead of RPCs (bare_grpc_stream, engine_throughput "
+                 "--external)");
   auto* ca = app.add_option("--tls_ca", options.tls_ca,
                             "use TLS (bare_tcp, bare_grpc): PEM files");
   auto* cert = app.add_option("--tls_cert", options.tls_cert)->needs(ca);

@@ -40,7 +40,13 @@ struct Options {
   std::string handler = "empty";
   bool time_parts = false;  // whether engine_throughput measures them
   double wire_share = 0;    // of the RPCs whose wire time it measures
-  bool external = false;    // whether driver_throughput's client is for that
+  // Whether the client of driver_throughput or engine_throughput calls the
+  // server as an external service.
+  bool external = false;
+  // Instead of RPCs: this many streams, among which in_flight is divided; with
+  // bare_grpc_stream, and with engine_throughput's external client. 0: one for
+  // each thread with the former, RPCs with the latter.
+  int streams = 0;
   // PEM files, all or none; with bare_tcp and bare_grpc. The peer's certificate
   // must be signed by the authority.
   std::string tls_ca;

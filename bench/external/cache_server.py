@@ -19,8 +19,12 @@ sys.path.append(f"{REPOSITORY}/distbench/products/external")
 import grpc_service  # noqa: E402  pylint: disable=wrong-import-position
 
 
+# Each stream has one of its own.
+THREADS = 64
+
+
 def main():
-    server = grpc_service.CacheServer(sys.argv[1])
+    server = grpc_service.CacheServer(sys.argv[1], threads=THREADS)
     print(f"Listening at {server.address}", flush=True)
     signal.sigwait({signal.SIGTERM})
     server.stop()

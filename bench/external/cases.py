@@ -19,22 +19,46 @@ SLOW_SECONDS = 0.1
 @dataclasses.dataclass(frozen=True)
 class Service:
     """What is called. `descriptors` is empty if the server has reflection, else
-    the name of a descriptor set in the folder of the comparison."""
+    the name of a descriptor set in the folder of the comparison. A cache has
+    methods that stream, too."""
 
     name: str
     method: str  # as package.Service/Method
     request: str  # JSON
     descriptors: str = ""
 
+    @property
+    def is_cache(self):
+        return self.method == _GET
 
-CACHE = Service("python", "example.Cache/Get", '{"key": "a"}')
-HEALTH = Service("bare", "grpc.health.v1.Health/Check", "{}", "health.pb")
+
+_GET = "example.Cache/Get"
+PYTHON = Service("python", _GET, '{"key": "a"}')
+GO = Service("go", _GET, '{"key": "a"}')
+BARE = Service("bare", "grpc.health.v1.Health/Check", "{}", "health.pb")
+
+# What a Watch is answered by (grpc_service.py).
+WATCHED = 5
+
+
+@dataclasses.dataclass(frozen=True)
+class Stream:
+    """A method of a cache that streams. `messages` are those that are counted:
+    what the client sends, `interval_ms` apart or as fast as it can, or what it
+    gets. In an echo, the times of messages are measured as well."""
+
+    method: str
+    messages: int
+    sends: int = 1
+    interval_ms: int = 0
+    is_echo: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
     """A closed loop of `in_flight` requests, or an open one of `rate` per
-    second, for some seconds. `figure` is the one whose ratio is shown."""
+    second, for some seconds. `figure` is the one whose ratio is shown. Rates
+    and CPU times of streams are those of their messages."""
 
     title: str
     seconds: float
@@ -42,12 +66,21 @@ class Case:
     in_flight: int = 0
     rate: int = 0
     is_frozen: bool = False
+    connections: int = 1
+    stream: Stream | None = None
+
+    @property
+    def messages(self):
+        """Of each RPC."""
+        return self.stream.messages if self.stream else 1
 
 
 @dataclasses.dataclass
 class Figures:
     """What a program reported; times are in seconds. `slow` is the number of
-    RPCs that took longer than SLOW_SECONDS, `failed` a share of all."""
+    RPCs that took longer than SLOW_SECONDS, `failed` a share of all. `cpu_us`
+    is what all of its processes used for each RPC, from their start to their
+    end."""
 
     per_second: float
     p50: float
@@ -55,11 +88,19 @@ class Figures:
     longest: float
     slow: float
     failed: float
+    cpu_us: float = 0.0
 
 
 def from_report(said, p50, longest, slow):
     """Returns figures from the gallery's report and what it does not have."""
     return Figures(said.per_second, p50, said.p99, longest, slow, said.failed)
+
+
+def of_messages(figures, case, cpu_seconds, rpcs):
+    """Returns figures of RPCs with the rate of their messages, and CPU times."""
+    return dataclasses.replace(
+        figures, per_second=figures.per_second * case.messages,
+        cpu_us=1e6 * cpu_seconds / (rpcs * case.messages))
 
 
 def cases(rate, seconds):
@@ -69,10 +110,31 @@ def cases(rate, seconds):
         Case("closed loop, 1 in flight", seconds, "per_second", in_flight=1),
         Case("closed loop, 50 in flight", seconds, "per_second",
              in_flight=50),
+        Case("closed loop, 50 in flight, 8 connections", seconds, "per_second",
+             in_flight=50, connections=8),
         Case(f"open loop, {rate} per second", seconds, "p50", rate=rate),
         Case(f"open loop, {rate} per second, server frozen for "
              f"{FREEZE_SECONDS} s of {frozen_seconds:g} s", frozen_seconds,
              "slow", rate=rate, is_frozen=True),
+    ]
+
+
+def stream_cases(seconds):
+    """Returns those of a cache, all with 50 streams at once. In the last one,
+    the server is frozen in the middle of streams that go on sending."""
+    title = "50 streams at once, each of"
+    many = {"in_flight": 50, "seconds": seconds, "figure": "per_second"}
+    paced = Stream("Talk", 50, sends=50, interval_ms=50, is_echo=True)
+    return [
+        Case(f"{title} {WATCHED} responses",
+             stream=Stream("Watch", WATCHED), **many),
+        Case(f"{title} 100 requests",
+             stream=Stream("Put", 100, sends=100), **many),
+        Case(f"{title} 100 messages each way",
+             stream=Stream("Talk", 100, sends=100), **many),
+        Case(f"{title} 50 echoes 50 ms apart, server frozen for "
+             f"{FREEZE_SECONDS} s", 4, "longest", in_flight=50, is_frozen=True,
+             stream=paced),
     ]
 
 

@@ -47,9 +47,10 @@ def figures(per_second=1.0, p50=1.0, slow=0):
 
 
 def case(name):
-    closed, crowded, opened, frozen = cases.cases(rate=200, seconds=2)
-    return {"closed": closed, "crowded": crowded, "open": opened,
-            "frozen": frozen}[name]
+    names = ("closed", "crowded", "connections", "open", "frozen", "watch",
+             "put", "talk", "paced")
+    every = cases.cases(rate=200, seconds=2) + cases.stream_cases(seconds=2)
+    return dict(zip(names, every, strict=True))[name]
 
 
 class HistogramTest(unittest.TestCase):
@@ -90,6 +91,22 @@ class ParserTest(unittest.TestCase):
         self.assertAlmostEqual(got.longest, 13410110e-9)
         self.assertEqual(got.slow, 3)
 
+    def test_distbench_knows_the_messages_of_an_echo(self):
+        result = recorded("distbench.json")
+        test = result["tests"][0]
+        test["streams"] = {
+            "columns": ["part", "count", "p50_ns", "p99_ns", "max_ns"],
+            "rows": [["first_message", 1, 1, 1, 1],
+                     ["round_trip", 500, 2e6, 3e9, 4e9]]}
+        test["rpcs"][0]["duration_ns"] = 5e9
+        got = programs.parse_messages(json.dumps(result))
+        self.assertEqual((got.per_second, got.p50, got.p99, got.longest),
+                         (100, 0.002, 3, 4))
+        line = table.text(cases.GO, case("paced"),
+                          {"ghz": [figures()], "- messages": [got]}
+                          ).splitlines()[3]
+        self.assertRegex(line, r"- messages +100\.0 +2000\.0 .* 4000000\.0 +1\.33")
+
     def test_distbench_in_a_closed_loop_has_service_times(self):
         result = recorded("distbench.json")
         result["tests"][0]["rpcs"][0]["response_time"] = None
@@ -106,7 +123,7 @@ class TrafficTest(unittest.TestCase):
                 ("crowded", "max_parallel_iterations: 50 ",
                  "--concurrency=50"),
                 ("open", "open_loop_interval_ns: 5000000 ", "--rps=200")):
-            text = programs.config(cases.CACHE, "host:1", case(name))
+            text = programs.config(cases.PYTHON, "host:1", case(name))
             self.assertIn(ours, text)
             self.assertIn("duration_us: 2000000 ", text)
             command = peers.ghz_command(
@@ -116,13 +133,46 @@ class TrafficTest(unittest.TestCase):
             self.assertEqual("--async" in command, name == "open")
 
     def test_descriptors_are_given_to_both_or_to_none(self):
-        for service, is_given in ((cases.CACHE, False), (cases.HEALTH, True)):
+        for service, is_given in ((cases.GO, False), (cases.BARE, True)):
             self.assertEqual(
                 'descriptor_set_file: "health.pb"'
                 in programs.config(service, "host:1", case("closed")), is_given)
             self.assertEqual(
                 "--protoset=folder/health.pb"
-                in programs.ghz_flags(service, "folder"), is_given)
+                in programs.ghz_flags(service, case("closed"), "folder"),
+                is_given)
+
+    def test_both_have_the_same_connections(self):
+        self.assertIn("connections: 8 ", programs.config(
+            cases.BARE, "host:1", case("connections")))
+        self.assertIn("--connections=8", programs.ghz_flags(
+            cases.BARE, case("connections"), "folder"))
+
+    def test_both_send_the_same_streams(self):
+        for name, method, ours, theirs in (
+                ("watch", "Watch", "client_messages: 1 }", []),
+                ("put", "Put", "client_messages: 100 }",
+                 ["--stream-call-count=100"]),
+                ("paced", "Talk", 'client_messages: 50 client_interval: "50ms" '
+                 'response_starts: "echo" }',
+                 ["--stream-call-count=50", "--stream-interval=50ms"])):
+            text = programs.config(cases.GO, "host:1", case(name))
+            self.assertIn(f'method: "/example.Cache/{method}"', text)
+            self.assertIn(f"stream {{ {ours}", text)
+            flags = programs.ghz_flags(cases.GO, case(name), "folder")
+            self.assertIn(f"--call=example.Cache/{method}", flags)
+            self.assertEqual(
+                [flag for flag in flags if flag.startswith("--stream")], theirs)
+
+    def test_rates_and_costs_of_streams_are_those_of_messages(self):
+        got = cases.of_messages(figures(per_second=7), case("talk"),
+                                cpu_seconds=3, rpcs=60)
+        self.assertEqual(got.per_second, 700)
+        self.assertAlmostEqual(got.cpu_us, 500)
+        got = cases.of_messages(figures(per_second=7), case("closed"),
+                                cpu_seconds=3, rpcs=60)
+        self.assertEqual(got.per_second, 7)
+        self.assertAlmostEqual(got.cpu_us, 50000)
 
 
 class TableTest(unittest.TestCase):
@@ -149,13 +199,22 @@ class TableTest(unittest.TestCase):
     def test_the_table_has_medians_and_what_is_computed(self):
         results = {"ghz": [figures(slow=value) for value in (5, 1, 9)],
                    "distbench": [figures(slow=180)] * 3}
-        lines = table.text(cases.HEALTH, case("frozen"), results).splitlines()
+        lines = table.text(cases.BARE, case("frozen"), results).splitlines()
         self.assertIn("frozen for 1 s of 3 s", lines[0])
         self.assertRegex(lines[2], r"ghz +1\.0 .* 5 +0\.00% ")
         self.assertRegex(lines[3], r"distbench .* 180 .* 36\.00 \(20\.00-180")
         self.assertRegex(lines[4], r"computed +200\.0 .* 970000\.0 .* 180 ")
-        lines = table.text(cases.HEALTH, case("open"), results).splitlines()
+        lines = table.text(cases.BARE, case("open"), results).splitlines()
         self.assertEqual(len(lines), 4)
+
+    def test_the_table_compares_cpu_times(self):
+        runs = {name: [cases.of_messages(figures(), case("closed"), seconds, 1)
+                       for seconds in times]
+                for name, times in (("ghz", (1, 2, 3)),
+                                    ("distbench", (0.5, 0.5, 0.3)))}
+        lines = table.text(cases.BARE, case("closed"), runs).splitlines()
+        self.assertRegex(lines[2], r" 2000000\.0 ")
+        self.assertRegex(lines[3], r" 500000\.0 .* 0\.25 \(0\.10-0\.50\)$")
 
 
 if __name__ == "__main__":

@@ -39,11 +39,17 @@ absl::Status TestGuards::Check(const DistributedSystemDescription& test,
   return absl::OkStatus();
 }
 
-InstanceLimits TestGuards::LimitsOf(
+absl::StatusOr<TestLimits> TestGuards::LimitsOf(
     const DistributedSystemDescription& test) const {
-  InstanceLimits limits;
-  for (const auto& guard : guards_) limits.merge(guard->LimitsOf(test));
-  return limits;
+  TestLimits all;
+  for (const auto& guard : guards_) {
+    absl::StatusOr<TestLimits> own = guard->LimitsOf(test);
+    if (!own.ok()) return own;
+    all.limits.merge(own->limits);
+    all.findings.insert(all.findings.end(), own->findings.begin(),
+                        own->findings.end());
+  }
+  return all;
 }
 
 absl::Status TestGuards::CheckLimits(const DistributedSystemDescription& test,

@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench::security {
@@ -23,6 +24,14 @@ namespace distbench::security {
 // knows that gave the limit. They travel unread from the sequencer to the
 // engines (PrepareTest.target_rates).
 using InstanceLimits = std::map<std::string, double>;
+
+// What a guard has to say of a test that begins.
+struct TestLimits {
+  InstanceLimits limits;
+
+  // For the result: what the limits were made of.
+  std::vector<Finding> findings;
+};
 
 // Decides by what one operator allows. Immutable.
 class TestGuard {
@@ -34,9 +43,10 @@ class TestGuard {
   virtual absl::Status Check(const DistributedSystemDescription& test,
                              absl::string_view program) const = 0;
 
-  // On the sequencer: the limits of each instance of a test that passes
-  // Check().
-  virtual InstanceLimits LimitsOf(
+  // On the sequencer, when a test begins that passes Check(): the limits of
+  // each instance. May block, to look names up. PERMISSION_DENIED if the test
+  // turns out to be something that is not allowed; any error ends the test.
+  virtual absl::StatusOr<TestLimits> LimitsOf(
       const DistributedSystemDescription& test) const = 0;
 
   // On a node: whether `instances` of a test that passes Check() do no more
@@ -77,10 +87,11 @@ class TestGuards {
   // The error is that of the first flag whose values are wrong.
   static absl::StatusOr<TestGuards> Make(const GuardFlagValues& values);
 
-  // The first error of a guard; all limits; see TestGuard.
+  // The first error of a guard, or what all of them say; see TestGuard.
   absl::Status Check(const DistributedSystemDescription& test,
                      absl::string_view program) const;
-  InstanceLimits LimitsOf(const DistributedSystemDescription& test) const;
+  absl::StatusOr<TestLimits> LimitsOf(
+      const DistributedSystemDescription& test) const;
   absl::Status CheckLimits(const DistributedSystemDescription& test,
                            const std::vector<std::string>& instances,
                            const InstanceLimits& limits) const;

@@ -32,8 +32,14 @@ class NameGuard final : public TestGuard {
         absl::StrCat(program, " allows \"", name_, "\" only"));
   }
 
-  InstanceLimits LimitsOf(const DistributedSystemDescription&) const override {
-    return {{name_, 1}};
+  absl::StatusOr<TestLimits> LimitsOf(
+      const DistributedSystemDescription& test) const override {
+    if (test.random_seed() == 13) {
+      return absl::PermissionDeniedError("unlucky");
+    }
+    TestLimits own{.limits = {{name_, 1}}};
+    own.findings.emplace_back().set_code("named");
+    return own;
   }
 
   absl::Status CheckLimits(const DistributedSystemDescription&,
@@ -80,7 +86,11 @@ TEST(TestGuards, DecideByTheValuesOfFlags) {
   EXPECT_TRUE(guards->Check(TestCalled("ab"), "node").ok());
   EXPECT_THAT(base::Message(guards->Check(TestCalled("b"), "node")),
               HasSubstr("node allows \"ab\" only"));
-  const InstanceLimits limits = guards->LimitsOf(TestCalled("ab"));
+  const absl::StatusOr<TestLimits> own = guards->LimitsOf(TestCalled("ab"));
+  ASSERT_TRUE(own.ok()) << own.status();
+  ASSERT_EQ(own->findings.size(), 1);
+  EXPECT_EQ(own->findings[0].code(), "named");
+  const InstanceLimits& limits = own->limits;
   EXPECT_THAT(limits, ElementsAre(testing::Pair("ab", 1)));
   EXPECT_TRUE(
       guards->CheckLimits(TestCalled("ab"), {"a/0", "a/1"}, limits).ok());
@@ -88,6 +98,14 @@ TEST(TestGuards, DecideByTheValuesOfFlags) {
       guards->CheckLimits(TestCalled("ab"), {"a/0", "a/1", "a/2"}, limits)
           .ok());
   EXPECT_FALSE(guards->CheckLimits(TestCalled("ab"), {"a/0"}, {}).ok());
+}
+
+TEST(TestGuards, MayRefuseATestWhenItBegins) {
+  const auto guards = TestGuards::Make({{"--allow_name", {"ab"}}});
+  ASSERT_TRUE(guards.ok()) << guards.status();
+  DistributedSystemDescription test = TestCalled("ab");
+  test.set_random_seed(13);
+  EXPECT_EQ(base::Message(guards->LimitsOf(test).status()), "unlucky");
 }
 
 TEST(TestGuards, SayWhichValueIsWrong) {

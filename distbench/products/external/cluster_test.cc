@@ -95,6 +95,64 @@ TEST(ExternalServicesTest, ANodeDoesNotExceedItsOwnRate) {
                     HasSubstr("no limit")));
 }
 
+// An address stands for itself, without any name server.
+TestSequence TestThatCallsANamedCache() {
+  TestSequence sequence = TestThatCallsACache();
+  for (ServiceSpec& service : *sequence.mutable_tests(0)->mutable_services()) {
+    if (!service.has_external()) continue;
+    service.mutable_external()->set_addresses(0, "dns:///127.0.0.1:1");
+  }
+  return sequence;
+}
+
+TEST(ExternalServicesTest, EnginesLearnWhatNamesStandFor) {
+  Cluster cluster(SequencerThatAllows({"127.0.0.0/8:1@50"}));
+  for (int i = 0; i < 3; ++i) {
+    cluster.StartNode(NodeThatAllows({"127.0.0.1:1@50"}));
+  }
+  TestSequenceResults results;
+  const absl::Status status = cluster.Run(TestThatCallsANamedCache(), results);
+  ASSERT_TRUE(status.ok()) << status;
+  ASSERT_THAT(results.test_results(), SizeIs(1));
+  const TestResult& result = results.test_results(0);
+  EXPECT_EQ(result.run_info().failure(), "");
+  EXPECT_THAT(cluster.engines().limits_of("server/0"),
+              ElementsAre(Pair("dns:///127.0.0.1:1 127.0.0.1:1", 50)));
+  std::vector<std::string> notes;
+  for (const Finding& finding : result.run_info().findings()) {
+    if (finding.code() == "external_addresses") {
+      notes.push_back(finding.message());
+    }
+  }
+  EXPECT_THAT(notes, ElementsAre(HasSubstr(
+                         "cache: dns:///127.0.0.1:1 stood for 127.0.0.1:1 ")));
+}
+
+TEST(ExternalServicesTest, ATestWithANameForWhatIsNotAllowedDoesNotBegin) {
+  Cluster cluster(SequencerThatAllows({"127.0.0.2:1"}));
+  for (int i = 0; i < 3; ++i)
+    cluster.StartNode(NodeThatAllows({"127.0.0.1:1"}));
+  TestSequenceResults results;
+  (void)cluster.Run(TestThatCallsANamedCache(), results);
+  ASSERT_THAT(results.test_results(), SizeIs(1));
+  EXPECT_THAT(results.test_results(0).run_info().failure(),
+              AllOf(HasSubstr("this test sequencer"),
+                    HasSubstr("--allow_target=127.0.0.1:1")));
+}
+
+TEST(ExternalServicesTest, ANodeDecidesAboutTheAddressesOfNames) {
+  Cluster cluster(SequencerThatAllows({"127.0.0.1:1"}));
+  for (int i = 0; i < 3; ++i)
+    cluster.StartNode(NodeThatAllows({"127.0.0.2:1"}));
+  TestSequenceResults results;
+  (void)cluster.Run(TestThatCallsANamedCache(), results);
+  ASSERT_THAT(results.test_results(), SizeIs(1));
+  EXPECT_THAT(
+      results.test_results(0).run_info().failure(),
+      AllOf(HasSubstr("could not prepare"), HasSubstr("this node manager"),
+            HasSubstr("--allow_target=127.0.0.1:1")));
+}
+
 TEST(ExternalServicesTest, AllowedOnesNeedNoNodeAndKeepNoSecrets) {
   Cluster cluster(SequencerThatAllows({"cache:1@50"}));
   for (int i = 0; i < 3; ++i) cluster.StartNode(NodeThatAllows({"cache:1@50"}));

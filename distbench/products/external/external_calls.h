@@ -13,7 +13,24 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+
 namespace distbench::external {
+
+// What a test calls is "HOST:PORT", or a name for several servers: this and the
+// HOST:PORT whose addresses they have.
+inline constexpr absl::string_view kNameScheme = "dns:///";
+
+inline bool IsName(absl::string_view target) {
+  return absl::StartsWith(target, kNameScheme);
+}
+
+inline absl::string_view HostPortOfTarget(absl::string_view target) {
+  absl::ConsumePrefix(&target, kNameScheme);
+  return target;
+}
 
 // Names of counters of an instance, warm-up included. Of messages that were
 // compressed: their bytes before and after.
@@ -61,8 +78,8 @@ struct ExternalCall {
   bool uses_gzip = false;  // for requests
   bool waits_for_ready = false;
 
-  // HOST:PORT of the servers that are called, as their peer has them: others
-  // may have a method of this name with other types. Empty: any external peer.
+  // The servers that are called, as their peer has them: others may have a
+  // method of this name with other types. Empty: any external peer.
   std::vector<std::string> servers = {};
 };
 
@@ -97,12 +114,18 @@ struct ExternalServer {
   // RPCs, and further messages of streams, per second that the instance may
   // send to it, at most; 0: any number.
   double max_rate = 0;
+
+  // Of a name: the servers that it stands for, as HOST:PORT with an IP address,
+  // the most that each of them gets, as max_rate, and how gRPC chooses among
+  // them, as in protocol::Peer.
+  std::map<std::string, double> pinned = {};
+  std::string policy = {};
 };
 
 // What an instance calls outside of its test.
 struct ExternalCalls {
   std::map<int, ExternalCall> calls;              // by RPC index
-  std::map<std::string, ExternalServer> servers;  // by HOST:PORT
+  std::map<std::string, ExternalServer> servers;  // as the test has them
 
   // What templates depend on: the instance's name, its number among all of the
   // test, from which its first row follows, and the test's seed.

@@ -59,7 +59,7 @@ class ServiceCheck {
     const config::Path path = path_.Field("external").Field("addresses");
     const auto& addresses = service_.external().addresses();
     for (int i = 0; i < addresses.size(); ++i) {
-      const absl::Status status = CheckHostPort(addresses[i]);
+      const absl::Status status = CheckTarget(addresses[i]);
       if (status.ok()) continue;
       validation_.Add(path.At(i), config::Quoted(addresses[i]), " ",
                       status.message());
@@ -111,7 +111,10 @@ class ServiceCheck {
 // Returns a field by which connections differ that two services have; empty if
 // there is none.
 std::string DifferenceOf(const ExternalService& one,
-                         const ExternalService& other) {
+                         const ExternalService& other, bool is_name) {
+  if (is_name && one.load_balancing() != other.load_balancing()) {
+    return "load_balancing";
+  }
   if (one.has_tls() != other.has_tls() ||
       one.tls().SerializeAsString() != other.tls().SerializeAsString()) {
     return "tls";
@@ -135,8 +138,8 @@ void CheckOneWayPerAddress(const config::TestValidation& validation) {
     for (const std::string& address : services[i].external().addresses()) {
       const auto [owner, is_new] = owners.try_emplace(address, &services[i]);
       if (is_new) continue;
-      const std::string field =
-          DifferenceOf(services[i].external(), owner->second->external());
+      const std::string field = DifferenceOf(
+          services[i].external(), owner->second->external(), IsName(address));
       if (field.empty()) continue;
       validation.Add(validation.Service(i).Field("external").Field(field),
                      "service ", config::Quoted(owner->second->name()),

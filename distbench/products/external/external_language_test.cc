@@ -92,7 +92,8 @@ TEST(ExternalServices, HaveAddressesAndKnownWaysToChooseAmongThem) {
   EXPECT_THAT(ProblemTextsAfter("'cache:1'", "'cache'"),
               HasSubstr("addresses[0]: \"cache\" is not HOST:PORT"));
   EXPECT_THAT(ProblemTextsAfter("'cache:1'", "'xds:///cache'"),
-              HasSubstr("addresses[0]: \"xds:///cache\" lets gRPC find"));
+              HasSubstr("addresses[0]: \"xds:///cache\" lets a control "));
+  EXPECT_EQ(ProblemTextsAfter("'cache:1'", "'dns:///cache:1'"), "");
   EXPECT_THAT(ProblemTextsAfter("'[::1]:2'", "'cache:1'"),
               HasSubstr("addresses[1]: \"cache:1\" is listed more than once"));
   EXPECT_THAT(

@@ -54,7 +54,10 @@ bool IsHost(absl::string_view host) {
   return ConsistsOf(host, IsHostByte);
 }
 
-ExternalServer ToExternalServer(const ExternalService& service, double rate) {
+ExternalServer ToExternalServer(const ExternalService& service,
+                                const std::string& address,
+                                const security::InstanceLimits& rates) {
+  const auto rate = rates.find(address);
   const ExternalTls& tls = service.tls();
   return {
       .uses_tls = service.has_tls(),
@@ -67,7 +70,9 @@ ExternalServer ToExternalServer(const ExternalService& service, double rate) {
       .connections = static_cast<int>(service.connections()),
       .uses_least_in_flight = service.connection_policy() == "least_in_flight",
       .max_response_bytes = service.max_response_bytes(),
-      .max_rate = rate};
+      .max_rate = rate == rates.end() ? 0 : rate->second,
+      .pinned = PinnedAddresses(address, rates),
+      .policy = service.load_balancing()};
 }
 
 CallStream ToCallStream(const StreamSpec& stream) {
@@ -86,11 +91,6 @@ bool IsClient(const RpcSpec& rpc, absl::string_view service) {
 }  // namespace
 
 absl::Status CheckHostPort(absl::string_view address) {
-  if (absl::StrContains(address, ":///")) {
-    return absl::InvalidArgumentError(
-        "lets gRPC find further addresses while the test runs, which nobody "
-        "could have allowed; write HOST:PORT of each server");
-  }
   const size_t colon = address.rfind(':');
   int port;
   if (colon == absl::string_view::npos || !IsHost(address.substr(0, colon)) ||
@@ -100,6 +100,39 @@ absl::Status CheckHostPort(absl::string_view address) {
     return absl::InvalidArgumentError(kHostPortForm);
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckTarget(absl::string_view target) {
+  if (absl::StartsWith(target, "xds:")) {
+    return absl::InvalidArgumentError(
+        "lets a control plane send gRPC to further addresses while the test "
+        "runs, which nobody could have allowed; write HOST:PORT of each "
+        "server, or dns:///HOST:PORT");
+  }
+  const absl::string_view address = HostPortOfTarget(target);
+  if (absl::StrContains(address, "://")) {
+    return absl::InvalidArgumentError(
+        "has a scheme other than dns:///; write HOST:PORT, or dns:///HOST:PORT "
+        "for all addresses of the host");
+  }
+  return CheckHostPort(address);
+}
+
+std::string PinnedKey(absl::string_view name, absl::string_view address) {
+  return absl::StrCat(name, " ", address);
+}
+
+std::map<std::string, double> PinnedAddresses(
+    absl::string_view name, const security::InstanceLimits& limits) {
+  std::map<std::string, double> addresses;
+  if (!IsName(name)) return addresses;
+  for (const auto& [key, limit] : limits) {
+    absl::string_view address = key;
+    if (absl::ConsumePrefix(&address, PinnedKey(name, ""))) {
+      addresses[std::string(address)] = limit;
+    }
+  }
+  return addresses;
 }
 
 ExternalCall ToExternalCall(const RpcSpec& rpc) {
@@ -138,9 +171,7 @@ ExternalCalls ExternalCallsOf(const DistributedSystemDescription& test,
     external.calls[i].servers.assign(server.addresses().begin(),
                                      server.addresses().end());
     for (const std::string& address : server.addresses()) {
-      const auto rate = rates.find(address);
-      external.servers[address] =
-          ToExternalServer(server, rate == rates.end() ? 0 : rate->second);
+      external.servers[address] = ToExternalServer(server, address, rates);
     }
   }
   return external;

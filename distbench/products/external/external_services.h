@@ -22,6 +22,9 @@
 
 namespace distbench::external {
 
+// The finding that says what names stood for.
+inline constexpr char kAddressesFinding[] = "external_addresses";
+
 // Stands for contents that results do not keep; see RedactSecrets().
 inline constexpr char kRedacted[] = "(redacted)";
 
@@ -30,13 +33,23 @@ inline constexpr char kRedacted[] = "(redacted)";
 // error does not repeat the address.
 absl::Status CheckHostPort(absl::string_view address);
 
+// Checks "HOST:PORT", or that behind kNameScheme.
+absl::Status CheckTarget(absl::string_view target);
+
+// What a name stands for travels from the sequencer to the engines among the
+// limits of instances: the key of one address of it, and all addresses of it
+// with the limits of each.
+std::string PinnedKey(absl::string_view name, absl::string_view address);
+std::map<std::string, double> PinnedAddresses(
+    absl::string_view name, const security::InstanceLimits& limits);
+
 // The call of an RPC that has an external_call, as its driver needs it. Rows
 // that ParseCsvRows() refuses are left out: validation reports them.
 ExternalCall ToExternalCall(const RpcSpec& rpc);
 
 // What an instance of `service` calls outside of a valid test, except for the
-// fields about the instance itself. `rates` are RPCs per second by address; a
-// server without a rate has none to hold.
+// fields about the instance itself. `rates` are RPCs per second by address or
+// PinnedKey(); a server without a rate has none to hold.
 ExternalCalls ExternalCallsOf(const DistributedSystemDescription& test,
                               absl::string_view service,
                               const security::InstanceLimits& rates);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "distbench/base/testing/proto_testing.h"
+#include "distbench/base/testing/status_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -68,6 +69,25 @@ TEST(ExternalServices, InstancesKnowWhatTheyCall) {
   EXPECT_EQ(calls.servers.at("[::1]:2").max_rate, 0);
 }
 
+TEST(ExternalServices, InstancesKnowWhatNamesStandFor) {
+  DistributedSystemDescription test = CallsExample();
+  ExternalService& cache = *test.mutable_services(2)->mutable_external();
+  cache.set_addresses(0, "dns:///cache:1");
+  cache.set_load_balancing("pick_first");
+  const ExternalCalls calls =
+      ExternalCallsOf(test, "front",
+                      {{PinnedKey("dns:///cache:1", "10.0.0.1:1"), 50},
+                       {PinnedKey("dns:///cache:1", "10.0.0.2:1"), 0},
+                       {PinnedKey("dns:///cache:11", "10.0.0.3:1"), 0}});
+  EXPECT_THAT(calls.calls.at(1).servers,
+              ElementsAre("dns:///cache:1", "[::1]:2"));
+  const ExternalServer& server = calls.servers.at("dns:///cache:1");
+  EXPECT_THAT(server.pinned,
+              ElementsAre(Pair("10.0.0.1:1", 50), Pair("10.0.0.2:1", 0)));
+  EXPECT_EQ(server.policy, "pick_first");
+  EXPECT_THAT(calls.servers.at("[::1]:2").pinned, IsEmpty());
+}
+
 TEST(ExternalServices, ACallWithoutARequestSendsAnEmptyOne) {
   const ExternalCalls calls = ExternalCallsOf(CallsExample(), "client", {});
   EXPECT_TRUE(calls.calls.at(2).is_json);
@@ -101,6 +121,21 @@ TEST(ExternalServices, AddressesHaveAHostAndAPort) {
         "[::1]", "[a]:1", "*:80", "a b:1", "dns:///a:1", "a:1,b:2", "a:1@5"}) {
     EXPECT_FALSE(CheckHostPort(bad).ok()) << bad;
   }
+}
+
+TEST(ExternalServices, TargetsAreAddressesOrNamesForThem) {
+  for (const char* good : {"a:1", "dns:///a.example.com:1", "dns:///[::1]:1"}) {
+    EXPECT_TRUE(CheckTarget(good).ok()) << good;
+  }
+  for (const char* bad : {"dns:///a", "dns://8.8.8.8/a:1", "dns:a:1", "a"}) {
+    EXPECT_FALSE(CheckTarget(bad).ok()) << bad;
+  }
+  EXPECT_THAT(base::Message(CheckTarget("xds:///a")),
+              HasSubstr("lets a control plane send gRPC to further addresses"));
+  EXPECT_THAT(base::Message(CheckTarget("unix:///a:1")),
+              HasSubstr("has a scheme other than dns:///"));
+  EXPECT_THAT(base::Message(CheckTarget("dns:///")),
+              HasSubstr("is not HOST:PORT"));
 }
 
 TEST(CsvRows, ReadsCellsAsRfc4180HasThem) {

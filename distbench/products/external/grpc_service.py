@@ -104,17 +104,24 @@ def _messages(descriptors):
     }
 
 
-class CacheServer:
-    """Serves example.Cache on loopback, with reflection if that is asked for.
-    Writes cache.pb, the descriptor set, into the folder."""
+def write_descriptors(folder):
+    """Writes the descriptor set of example.Cache; returns its path."""
+    _compile(folder, "cache", CACHE)
+    return f"{folder}/cache.pb"
 
-    def __init__(self, folder, has_reflection=True):
+
+class CacheServer:
+    """Serves example.Cache on loopback, as many calls at once as there are
+    threads, and with reflection if that is asked for. Writes cache.pb, the
+    descriptor set, into the folder."""
+
+    def __init__(self, folder, has_reflection=True, threads=8):
         self._descriptors = _compile(folder, "cache", CACHE)
         self._cache = _messages(self._descriptors)
         self._lock = threading.Lock()
         self._keys = collections.Counter()
         self._metadata = {}
-        self._server = grpc.server(futures.ThreadPoolExecutor(8))
+        self._server = grpc.server(futures.ThreadPoolExecutor(threads))
         self._add(
             "example.Cache",
             Get=grpc.unary_unary_rpc_method_handler(

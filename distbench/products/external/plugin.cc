@@ -43,8 +43,7 @@ const base::Plugin<report::FindingRule> kFindings(
     "external",
     new report::FindingRule{JudgeExternalCalls,
                             {"time_parts_external", "external_unverified",
-                             "external_response_"
-                             "limit"}});
+                             "external_response_limit", kAddressesFinding}});
 const base::Plugin<config::LanguagePart> kLanguage("external",
                                                    new ExternalLanguage);
 const base::Plugin<security::GuardFlag> kAllowTarget("external",

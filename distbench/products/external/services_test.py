@@ -208,6 +208,26 @@ class ExternalTest(programs.ClusterTest):
         self.assertIn(wanted, outcome.out + outcome.err)
         self.assertEqual(server.keys(), {})
 
+    def test_a_name_is_called_at_the_addresses_that_it_stands_for(self):
+        server = self.serve()
+        name = f"dns:///{server.address}"
+        port = server.address.rpartition(":")[2]
+        outcome, result = self.run_config(
+            self.cluster(f"127.0.0.0/8:{port}"), config(name)
+        )
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertEqual(sum(server.keys().values()), 40)
+        self.assertIn(f"cache: {name} stood for {server.address} ", outcome.out)
+        self.assertIn("external_addresses", result)
+        outcome, _ = self.run_config(
+            self.cluster(f"127.0.0.2:{port}"), config(name)
+        )
+        self.assertNotEqual(outcome.status, 0, outcome)
+        self.assertIn(
+            f"--allow_target={server.address}", outcome.out + outcome.err
+        )
+        self.assertEqual(sum(server.keys().values()), 40)
+
     def test_a_rate_is_not_exceeded(self):
         server = self.serve()
         outcome, result = self.run_config(

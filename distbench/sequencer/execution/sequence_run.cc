@@ -228,8 +228,11 @@ absl::Status SequenceRun::RunTest(int test_index) {
   absl::StatusOr<PlacedTest> placed = PlaceOnceNodesAreBack(test_index);
   if (!placed.ok()) {
     if (absl::Status reason = cancel_reason(); !reason.ok()) return reason;
-    return FinishUnplaced(test_index, placed.status());
+    return FinishUnstarted(test_index, placed.status());
   }
+  absl::StatusOr<security::TestLimits> limits =
+      environment_.guards.LimitsOf(placed->test);
+  if (!limits.ok()) return FinishUnstarted(test_index, limits.status());
 
   TestStarted started;
   started.set_name(TestName(placed->test, test_index));
@@ -249,13 +252,15 @@ absl::Status SequenceRun::RunTest(int test_index) {
                      .test = placed->test,
                      .shares = placed->shares,
                      .timeout = TestTimeout(placed->test),
-                     .limits = environment_.guards.LimitsOf(placed->test)},
+                     .limits = std::move(limits->limits)},
                     environment_.timeouts, environment_.clock,
                     *std::move(inbox), follower);
   TestResult result = run.Run();
   if (!environment_.revision.empty()) {
     result.mutable_run_info()->set_revision(environment_.revision);
   }
+  result.mutable_run_info()->mutable_findings()->Add(limits->findings.begin(),
+                                                     limits->findings.end());
   AddKnownFindings(test_index, result);
   follower.Conclude(result);
   const absl::Status status =
@@ -270,8 +275,8 @@ void SequenceRun::AddKnownFindings(int test_index, TestResult& result) const {
                                                      known->second.end());
 }
 
-absl::Status SequenceRun::FinishUnplaced(int test_index,
-                                         const absl::Status& reason) {
+absl::Status SequenceRun::FinishUnstarted(int test_index,
+                                          const absl::Status& reason) {
   const DistributedSystemDescription& test = sequence_.tests(test_index);
   TestResult result;
   *result.mutable_traffic_config() = test;

@@ -109,7 +109,7 @@ class SequenceRun final : public QueuedRun {
   // An error ends the sequence.
   absl::Status RunTest(int test_index);
   void AddKnownFindings(int test_index, TestResult& result) const;
-  absl::Status FinishUnplaced(int test_index, const absl::Status& reason);
+  absl::Status FinishUnstarted(int test_index, const absl::Status& reason);
 
   // Returns the inbox of the next test; the error says why there is none.
   absl::StatusOr<std::shared_ptr<RunInbox>> OpenInbox()

@@ -52,10 +52,10 @@ absl::StatusOr<std::string> TargetOfHostPort(const std::string& address) {
   return protocol::TargetOf(host, number);
 }
 
-absl::StatusOr<std::string> TargetOfPeer(const protocol::Peer& peer,
-                                         std::optional<size_t> only) {
+absl::StatusOr<std::string> JoinTargetsOf(
+    const std::vector<std::string>& addresses, std::optional<size_t> only) {
   std::vector<std::string> targets;
-  for (const std::string& address : HostPortsOf(peer)) {
+  for (const std::string& address : addresses) {
     absl::StatusOr<std::string> target = TargetOfHostPort(address);
     if (!target.ok()) return target;
     targets.push_back(*std::move(target));
@@ -110,9 +110,10 @@ void LimitResponses(const ExternalServer& server, ChannelUse use,
 }
 
 // The name that the server's certificate must have, and that requests are for.
-std::string AuthorityOf(const std::string& address,
+std::string AuthorityOf(const std::string& target,
                         const ExternalServer& server) {
-  return server.server_name.empty() ? address : server.server_name;
+  return server.server_name.empty() ? std::string(HostPortOfTarget(target))
+                                    : server.server_name;
 }
 
 }  // namespace
@@ -121,7 +122,7 @@ bool IsExternal(const protocol::Peer& peer) {
   return absl::StartsWith(peer.addresses[0], config::kOutsidePrefix);
 }
 
-std::vector<std::string> HostPortsOf(const protocol::Peer& peer) {
+std::vector<std::string> TargetsOf(const protocol::Peer& peer) {
   std::vector<std::string> result;
   for (const std::string& address : peer.addresses) {
     result.emplace_back(absl::StripPrefix(address, config::kOutsidePrefix));
@@ -129,18 +130,40 @@ std::vector<std::string> HostPortsOf(const protocol::Peer& peer) {
   return result;
 }
 
+std::vector<std::string> HostPortsOf(const protocol::Peer& peer,
+                                     const ExternalCalls& calls) {
+  std::vector<std::string> result;
+  for (const std::string& target : TargetsOf(peer)) {
+    if (!IsName(target)) {
+      result.push_back(target);
+      continue;
+    }
+    const auto server = calls.servers.find(target);
+    if (server == calls.servers.end()) continue;
+    for (const auto& [address, rate] : server->second.pinned) {
+      result.push_back(address);
+    }
+  }
+  return result;
+}
+
 ExternalServer ServerOf(const protocol::Peer& peer,
                         const ExternalCalls& calls) {
-  const auto found = calls.servers.find(HostPortsOf(peer)[0]);
+  const auto found = calls.servers.find(TargetsOf(peer)[0]);
   return found == calls.servers.end() ? ExternalServer() : found->second;
 }
 
 absl::StatusOr<protocol::Channel> MakeExternalChannel(
     const protocol::Peer& peer, const ExternalCalls& calls, ChannelUse use,
     std::optional<size_t> only) {
-  const absl::StatusOr<std::string> target = TargetOfPeer(peer, only);
+  const std::vector<std::string> addresses = HostPortsOf(peer, calls);
+  const std::string first = TargetsOf(peer)[0];
+  if (addresses.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(first, " was not looked up when the test began"));
+  }
+  const absl::StatusOr<std::string> target = JoinTargetsOf(addresses, only);
   if (!target.ok()) return target.status();
-  const std::string first = HostPortsOf(peer)[0];
   const ExternalServer server = ServerOf(peer, calls);
   protocol::ChannelArguments arguments;
   LimitResponses(server, use, arguments);
@@ -149,8 +172,10 @@ absl::StatusOr<protocol::Channel> MakeExternalChannel(
     arguments.Set(GRPC_ARG_PRIMARY_USER_AGENT_STRING, server.user_agent);
   }
   arguments.Set(GRPC_ARG_DEFAULT_AUTHORITY, AuthorityOf(first, server));
-  if (!peer.policy.empty() && !only.has_value()) {
-    arguments.Set(GRPC_ARG_LB_POLICY_NAME, peer.policy);
+  // A peer of one name has none.
+  const std::string& policy = peer.policy.empty() ? server.policy : peer.policy;
+  if (addresses.size() > 1 && !policy.empty() && !only.has_value()) {
+    arguments.Set(GRPC_ARG_LB_POLICY_NAME, policy);
   }
   // As for the driver grpc: separate connections, each request sent once and
   // directly, and a server that is back is soon found.

@@ -22,8 +22,14 @@ namespace distbench::external {
 // Whether the peer's servers are not part of the test.
 bool IsExternal(const protocol::Peer& peer);
 
-// Returns the addresses of an external peer as "HOST:PORT".
-std::vector<std::string> HostPortsOf(const protocol::Peer& peer);
+// Returns what an external peer's addresses are in the test: "HOST:PORT" each,
+// or a name.
+std::vector<std::string> TargetsOf(const protocol::Peer& peer);
+
+// Returns the "HOST:PORT" of all servers of an external peer: names are what
+// they stand for.
+std::vector<std::string> HostPortsOf(const protocol::Peer& peer,
+                                     const ExternalCalls& calls);
 
 // How to reach the servers of a peer: as the first one.
 ExternalServer ServerOf(const protocol::Peer& peer, const ExternalCalls& calls);
@@ -40,8 +46,8 @@ enum class ChannelUse {
 // servers by its policy. All of them use TLS as the first one does. Does not
 // connect yet. The error names the address that is wrong.
 //
-// With `only`, makes one to that address of the peer alone, as a channel to all
-// of them reaches it: at the same address of its host, by the same name.
+// With `only`, makes one to that one of HostPortsOf() alone, as a channel to
+// all of them reaches it: at the same address of its host, by the same name.
 absl::StatusOr<protocol::Channel> MakeExternalChannel(
     const protocol::Peer& peer, const ExternalCalls& calls, ChannelUse use,
     std::optional<size_t> only = std::nullopt);

@@ -82,9 +82,8 @@ void PendingCall::Start(protocol::ClientCall& call, RequestMaker* requests,
       request.metadata().data();
   call.sent_bytes = request.size_bytes();
   channel_ = peer.Take();
-  grpc_call_ = grpc_channel_create_call(
-      peer.channel(channel_).get(), nullptr, GRPC_PROPAGATE_DEFAULTS, queue,
-      requests->method(), nullptr, protocol::DeadlineOf(call), nullptr);
+  grpc_call_ = peer.MakeCall(channel_, call.rpc_index, requests->method(),
+                             queue, protocol::DeadlineOf(call));
   is_stream_ = requests->server_streams();
   reads_stream_ = is_stream_;
   call.sent_ns = base::NowNs();
@@ -185,6 +184,9 @@ constexpr size_t kMaxCalls = 1 << 17;
 // Calls per delivery: few enough not to starve timers.
 constexpr int kMaxDelivered = 64;
 
+// The client whose queue this thread polls.
+thread_local const ExternalClient* polled_here = nullptr;
+
 class NoEvents final : public protocol::TransportEvents {
  public:
   void OnDone(protocol::ClientCall*) override {}
@@ -202,7 +204,7 @@ ExternalClient::ExternalClient(
       makers_(std::move(makers)),
       counts_(counts),
       wake_(std::move(wake)),
-      streams_(queue_, peers_, makers_, counts_, wake_) {
+      streams_(queue_, peers_, makers_, counts_, wake_soon_) {
   // A queue that is in use is slept at; the worker starts calls on it later.
   queue_.get();
   thread_ = std::thread(&ExternalClient::RunQueue, this);
@@ -227,8 +229,24 @@ ExternalClient::~ExternalClient() {
 
 void ExternalClient::RunQueue() {
   base::NameThread(kThreadName);
+  polled_here = this;
   NoEvents nobody;
-  while (!stopped_) queue_.Poll(kNever, nobody);
+  while (!stopped_) {
+    wakes_at_once_ = true;
+    queue_.Poll(kNever, nobody);
+    if (std::exchange(owes_wake_, false)) wake_();
+  }
+}
+
+// Often this thread runs the worker's turn itself. The first event of a poll
+// gets one at once, because it may be the only one; those that come with it
+// share another one.
+void ExternalClient::WakeSoon() {
+  if (polled_here != this || std::exchange(wakes_at_once_, false)) {
+    wake_();
+  } else {
+    owes_wake_ = true;
+  }
 }
 
 bool ExternalClient::Start(protocol::ClientCall* call) {
@@ -250,8 +268,8 @@ bool ExternalClient::Start(protocol::ClientCall* call) {
 }
 
 void ExternalClient::OnEnded(protocol::Completion& call) {
-  mailbox_.Push(&call);
-  wake_();
+  // Who finds the mailbox empty wakes; until it is emptied, others need not.
+  if (mailbox_.Push(&call)) WakeSoon();
 }
 
 bool ExternalClient::Deliver(protocol::TransportEvents& events) {

@@ -160,12 +160,14 @@ class ExternalClient final : private EndedCalls {
   PendingCall* TakeEnded();
   void Remove(PendingCall& pending);
   void RunQueue();
+  void WakeSoon();
 
   protocol::EventQueue queue_;
   std::vector<ExternalPeer> peers_;
   const RequestMakers makers_;
   MessageCounts& counts_;
   const std::function<void()> wake_;
+  const std::function<void()> wake_soon_ = [this] { WakeSoon(); };
   base::MpscQueue<protocol::Completion> mailbox_;  // calls that have ended
   protocol::Completion* ended_ = nullptr;          // taken from the mailbox
   base::ObjectPool<PendingCall> pool_;
@@ -174,7 +176,9 @@ class ExternalClient final : private EndedCalls {
   int64_t retry_ns_ = kNever;
   ExternalStreams streams_;
   std::atomic<bool> stopped_ = false;
-  std::thread thread_;  // polls the queue
+  bool wakes_at_once_ = false;  // the next event; of the client's thread
+  bool owes_wake_ = false;      // to other events; of the client's thread
+  std::thread thread_;          // polls the queue
 };
 
 }  // namespace distbench::external

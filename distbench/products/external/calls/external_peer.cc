@@ -51,6 +51,23 @@ size_t ExternalPeer::Take() {
   return position;
 }
 
+grpc_call* ExternalPeer::MakeCall(size_t position, int rpc_index,
+                                  const std::string& method,
+                                  grpc_completion_queue* queue,
+                                  gpr_timespec deadline) {
+  grpc_channel* const channel = channels_[position].get();
+  std::vector<void*>& methods = methods_[position];
+  if (methods.size() <= rpc_index) methods.resize(rpc_index + 1);
+  void*& known = methods[rpc_index];
+  if (known == nullptr) {
+    known =
+        grpc_channel_register_call(channel, method.c_str(), nullptr, nullptr);
+  }
+  return grpc_channel_create_registered_call(channel, nullptr,
+                                             GRPC_PROPAGATE_DEFAULTS, queue,
+                                             known, deadline, nullptr);
+}
+
 int64_t ExternalPeer::TryPass() {
   if (limiters_.empty()) return 0;
   const int64_t now_ns = base::RealClock().MonotonicNs();

@@ -7,8 +7,11 @@
 #ifndef DISTBENCH_PRODUCTS_EXTERNAL_CALLS_EXTERNAL_PEER_H_
 #define DISTBENCH_PRODUCTS_EXTERNAL_CALLS_EXTERNAL_PEER_H_
 
+#include <grpc/grpc.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -50,6 +53,7 @@ class ExternalPeer {
                std::vector<RateLimiter*> limiters, const ExternalServer& server)
       : channels_(std::move(channels)),
         in_flight_(channels_.size()),
+        methods_(channels_.size()),
         limiters_(std::move(limiters)),
         uses_least_in_flight_(server.uses_least_in_flight),
         max_response_bytes_(server.max_response_bytes) {}
@@ -57,9 +61,12 @@ class ExternalPeer {
   // Returns the channel of the next call, by its position, until GiveBack().
   size_t Take();
   void GiveBack(size_t position) { --in_flight_[position]; }
-  const protocol::Channel& channel(size_t position) const {
-    return channels_[position];
-  }
+
+  // Makes a call over the channel whose completions go to the queue. The RPC
+  // always has the same method, which gRPC looks up once.
+  grpc_call* MakeCall(size_t position, int rpc_index, const std::string& method,
+                      grpc_completion_queue* queue, gpr_timespec deadline);
+
   const std::vector<protocol::Channel>& channels() const { return channels_; }
 
   // Lets a message pass and returns 0, or returns the time from which on it may
@@ -73,7 +80,8 @@ class ExternalPeer {
 
  private:
   std::vector<protocol::Channel> channels_;
-  std::vector<int64_t> in_flight_;  // by channel
+  std::vector<int64_t> in_flight_;           // by channel
+  std::vector<std::vector<void*>> methods_;  // by channel and RPC; or null
   size_t next_ = 0;
   std::vector<RateLimiter*> limiters_;
   bool uses_least_in_flight_ = false;

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
@@ -318,7 +319,8 @@ absl::Status ExternalRouter::ConnectExternal(
   // name than the first one's must not pass: calls would never reach it.
   std::vector<protocol::Channel> probes;
   for (const protocol::Peer& peer : peers) {
-    for (size_t i = 0; i < peer.addresses.size(); ++i) {
+    const size_t servers = HostPortsOf(peer, calls_).size();
+    for (size_t i = 0; i < servers; ++i) {
       absl::StatusOr<protocol::Channel> probe =
           MakeExternalChannel(peer, calls_, ChannelUse::kProbe, i);
       if (!probe.ok()) return probe.status();
@@ -412,7 +414,7 @@ absl::StatusOr<std::string> ExternalRouter::AskServersOf(
   absl::StatusOr<std::string> answer = absl::NotFoundError(absl::StrCat(
       "nothing here calls the servers of ", call.method, " to ask them"));
   for (const protocol::Peer& peer : peers) {
-    if (!call.servers.empty() && HostPortsOf(peer) != call.servers) continue;
+    if (!call.servers.empty() && TargetsOf(peer) != call.servers) continue;
     if (connect_aborted_) {
       return absl::CancelledError("connecting was aborted");
     }
@@ -478,13 +480,21 @@ absl::StatusOr<ExternalPeer> ExternalRouter::MakePeer(
 std::vector<RateLimiter*> ExternalRouter::LimitersOf(
     const protocol::Peer& peer) {
   std::vector<RateLimiter*> limiters;
-  for (const std::string& address : HostPortsOf(peer)) {
-    const auto server = calls_.servers.find(address);
-    if (server == calls_.servers.end() || server->second.max_rate <= 0) {
-      continue;
+  const auto add = [&](const std::string& address, double max_rate) {
+    if (max_rate <= 0) return;
+    RateLimiter& limiter =
+        limiters_.try_emplace(address, max_rate).first->second;
+    if (!absl::c_linear_search(limiters, &limiter)) {
+      limiters.push_back(&limiter);
     }
-    limiters.push_back(
-        &limiters_.try_emplace(address, server->second.max_rate).first->second);
+  };
+  for (const std::string& target : TargetsOf(peer)) {
+    const auto server = calls_.servers.find(target);
+    if (server == calls_.servers.end()) continue;
+    add(target, server->second.max_rate);
+    for (const auto& [address, rate] : server->second.pinned) {
+      add(address, rate);
+    }
   }
   return limiters;
 }

@@ -498,6 +498,77 @@ TEST(ExternalRouterTest, UsesSeveralServersInTurn) {
   EXPECT_EQ(first.calls() - before, 5);
 }
 
+// A name, as the engine has it: one address, and no policy.
+constexpr char kName[] = "dns:///cache.example.com:4711";
+
+std::vector<protocol::Peer> NamePeer() {
+  return protocol::SingleServers({absl::StrCat(config::kOutsidePrefix, kName)});
+}
+
+TEST(ExternalRouterTest, CallsAllServersThatANameStandsFor) {
+  std::string authority;
+  const auto respond = [&](const std::string& method,
+                           const std::string& request,
+                           grpc::GenericCallbackServerContext& context) {
+    authority = context.host();
+    return Echo(method, request, context);
+  };
+  ForeignServer first(respond);
+  ForeignServer second(respond);
+  ExternalCalls calls = CallsOf(kEcho);
+  calls.calls[0].servers = {kName};
+  calls.servers[kName].policy = config::kRoundRobinPolicy;
+  calls.servers[kName].pinned = {{first.host_port(), 0},
+                                 {second.host_port(), 0}};
+  const auto client = ClientOf(calls, NamePeer());
+  protocol::ClientCall call;
+  while (first.calls() == 0 || second.calls() == 0) {
+    ASSERT_EQ(client->Call(call), "");
+  }
+  const int before = first.calls();
+  for (int i = 0; i < 10; ++i) ASSERT_EQ(client->Call(call), "");
+  EXPECT_EQ(first.calls() - before, 5);
+  client->Shutdown();
+  EXPECT_EQ(authority, "cache.example.com:4711");
+}
+
+TEST(ExternalRouterTest, ANameCanBeItsFirstServerAlone) {
+  ForeignServer one(Echo);
+  ForeignServer other(Echo);
+  ExternalCalls calls = CallsOf(kEcho);
+  calls.servers[kName].policy = config::kPickFirstPolicy;
+  calls.servers[kName].pinned = {{one.host_port(), 0}, {other.host_port(), 0}};
+  const bool is_one_first = one.host_port() < other.host_port();
+  const auto client = ClientOf(calls, NamePeer());
+  protocol::ClientCall call;
+  for (int i = 0; i < 10; ++i) ASSERT_EQ(client->Call(call), "");
+  EXPECT_EQ((is_one_first ? one : other).calls(), 10);
+}
+
+TEST(ExternalRouterTest, ServersOfANameHaveItsCertificate) {
+  const security::TestAuthority authority("ca");
+  ForeignServer right(Echo, 0,
+                      CredentialsFor(authority, "DNS:cache.example.com"));
+  ForeignServer wrong(Echo, 0, CredentialsFor(authority, "IP:127.0.0.1"));
+  ExternalCalls calls = CallsOf(kEcho);
+  ExternalServer& name = calls.servers[kName];
+  name.uses_tls = true;
+  name.ca_certificates = base::ReadFile(authority.ca_file()).value();
+  name.pinned = {{right.host_port(), 0}};
+  const auto client = ClientOf(calls, NamePeer());
+  protocol::ClientCall call;
+  EXPECT_EQ(client->Call(call), "");
+  name.pinned[wrong.host_port()] = 0;
+  EXPECT_THAT(
+      ConnectProblem(calls, NamePeer(), absl::Seconds(1)),
+      AllOf(HasSubstr(wrong.host_port()), Not(HasSubstr(right.host_port()))));
+}
+
+TEST(ExternalRouterTest, ANameThatNobodyLookedUpIsNotDialled) {
+  EXPECT_THAT(ConnectProblem(CallsOf(kEcho), NamePeer()),
+              HasSubstr("was not looked up when the test began"));
+}
+
 TEST(ExternalRouterTest, FindsAServerThatComesBack) {
   auto server = std::make_unique<ForeignServer>(Echo);
   const int port = server->port();

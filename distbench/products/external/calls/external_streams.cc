@@ -215,10 +215,8 @@ void ExternalStreams::Stream::Send() {
 // message, which follows.
 void ExternalStreams::Stream::Begin() {
   channel_ = peer_->Take();
-  call_ = grpc_channel_create_call(
-      peer_->channel(channel_).get(), nullptr, GRPC_PROPAGATE_DEFAULTS,
-      owner_->queue_.get(), requests_->method(), nullptr,
-      protocol::DeadlineOf(*client_), nullptr);
+  call_ = peer_->MakeCall(channel_, client_->rpc_index, requests_->method(),
+                          owner_->queue_.get(), protocol::DeadlineOf(*client_));
   operations_ = 3;
   client_->sent_ns = base::NowNs();
   grpc_op operations[2] = {};

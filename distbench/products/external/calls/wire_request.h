@@ -72,15 +72,11 @@ class RequestMaker {
   // The call and the counts must outlive this.
   RequestMaker(const ExternalCall& call, std::unique_ptr<MessageSource> source,
                MessageCounts& counts)
-      : call_(call),
-        method_(grpc_slice_from_copied_string(call.method.c_str())),
-        source_(std::move(source)),
-        counts_(counts) {}
-  ~RequestMaker() { grpc_slice_unref(method_); }
+      : call_(call), source_(std::move(source)), counts_(counts) {}
   RequestMaker(const RequestMaker&) = delete;
   RequestMaker& operator=(const RequestMaker&) = delete;
 
-  const grpc_slice& method() const { return method_; }
+  const std::string& method() const { return call_.method; }
   bool server_streams() const { return source_->server_streams(); }
 
   // Flags of the initial metadata of calls.
@@ -95,7 +91,6 @@ class RequestMaker {
   void Count(const WireRequest& request);
 
   const ExternalCall& call_;
-  const grpc_slice method_;
   const std::unique_ptr<MessageSource> source_;
   MessageCounts& counts_;
   EncodedRequest encoded_;  // kept to reuse its memory

@@ -1,0 +1,92 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "distbench/products/external/name_resolver.h"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "distbench/base/host_port.h"
+#include "distbench/protocol/addresses.h"
+
+namespace distbench::external {
+namespace {
+
+constexpr int kIpv4Bits = 32;
+constexpr int kIpv6Bits = 128;
+
+// Reads a number from 0 to `most`.
+bool ParseNumber(absl::string_view text, int most, int& number) {
+  return absl::SimpleAtoi(text, &number) && number >= 0 && number <= most;
+}
+
+// Reads an IP address. Returns how many bits its family has, or 0.
+int ParseIp(const std::string& text, std::array<uint8_t, 16>& ip) {
+  if (inet_pton(AF_INET6, text.c_str(), ip.data()) == 1) return kIpv6Bits;
+  ip = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+  return inet_pton(AF_INET, text.c_str(), ip.data() + 12) == 1 ? kIpv4Bits : 0;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> ResolveBySystem(
+    const std::string& host) {
+  const addrinfo hints = {.ai_flags = AI_ADDRCONFIG,
+                          .ai_socktype = SOCK_STREAM};
+  addrinfo* found = nullptr;
+  const int error = getaddrinfo(host.c_str(), nullptr, &hints, &found);
+  if (error != 0) return absl::NotFoundError(gai_strerror(error));
+  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found,
+                                                             freeaddrinfo);
+  std::vector<std::string> addresses;
+  for (const addrinfo* entry = found; entry != nullptr;
+       entry = entry->ai_next) {
+    std::string ip = protocol::IpOf(*entry->ai_addr);
+    if (!ip.empty()) addresses.push_back(std::move(ip));
+  }
+  if (addresses.empty()) return absl::NotFoundError("it has no IP address");
+  return addresses;
+}
+
+std::optional<AddressRange> AddressRange::Parse(absl::string_view text) {
+  auto [host, port] = base::SplitHostPort(text);
+  AddressRange range;
+  if (!ParseNumber(port, base::kMaxPort, range.port_) || range.port_ == 0) {
+    return std::nullopt;
+  }
+  const size_t slash = host.find('/');
+  const int family_bits = ParseIp(host.substr(0, slash), range.first_);
+  if (family_bits == 0) return std::nullopt;
+  int bits = family_bits;
+  if (slash != std::string::npos &&
+      !ParseNumber(absl::string_view(host).substr(slash + 1), family_bits,
+                   bits)) {
+    return std::nullopt;
+  }
+  range.bits_ = kIpv6Bits - family_bits + bits;
+  return range;
+}
+
+bool AddressRange::Contains(const AddressRange& other) const {
+  if (port_ != other.port_ || bits_ > other.bits_) return false;
+  const int whole_bytes = bits_ / 8;
+  if (!std::equal(first_.begin(), first_.begin() + whole_bytes,
+                  other.first_.begin())) {
+    return false;
+  }
+  const int rest = bits_ % 8;
+  if (rest == 0) return true;
+  return (first_[whole_bytes] ^ other.first_[whole_bytes]) >> (8 - rest) == 0;
+}
+
+}  // namespace distbench::external
