@@ -75,9 +75,9 @@ const base::Plugin<report::SummarySection> kSection("Collectives",
                                                         CollectiveLines});
 
 const base::Plugin<report::FindingRule> kFindings(
-    "collectives",
-    new report::FindingRule{JudgeCollectives,
-                            {"slow_rank", "collective_unfinished"}});
+    "collectives", new report::FindingRule{JudgeCollectives,
+                                           {"slow_rank", "slow_messages",
+                                            "collective_unfinished"}});
 
 const base::Plugin<report::CsvTable> kTables[] = {
     {"collectives",
