@@ -4,8 +4,8 @@
 """What NOTICE says of the libraries that the programs use, and whether it is so.
 
 NOTICE is for people. Its tables are the indented lines: columns with two spaces or
-more between them, the first line their titles. They are compared with WORKSPACE,
-with what the Debian package contains, and with linked programs.
+more between them, the first line their titles. They are compared with the
+build, with what the Debian package contains, and with linked programs.
 """
 
 import ast
@@ -18,7 +18,7 @@ import subprocess
 
 NOTICE = "NOTICE"
 # Where the build says which libraries there are, in a call of this function.
-LIBRARIES = "WORKSPACE"
+LIBRARIES = "third_party/libraries.bzl"
 _LIBRARIES_FUNCTION = "system_libraries"
 # Where the Debian package says what its programs contain.
 RULES = "debian/rules"
@@ -28,7 +28,7 @@ LINKED = "LINKED"
 THROUGH = re.compile(r"LINKED THROUGH THESE, IN DEBIAN (\d+)")
 CONTAINED = "CONTAINED"
 _NAME, _LICENCE, _SHARED, _FILE = "Name", "Licence", "Libraries", "Of the package with"
-_TARGETS = ("Target of WORKSPACE", "Targets of WORKSPACE")
+_TARGETS = ("Target of @system", "Targets of @system")
 
 # What a copyright file of Debian says of a licence; these have no common language.
 _MIT = r"Expat|\bMIT\b|X11|Permission is hereby granted, free of charge"
@@ -104,7 +104,7 @@ def licences_of(expression):
     return re.split(r" (?:AND|OR) ", expression)
 
 
-def libraries_of_workspace(text):
+def libraries_of_build(text):
     """Returns the Libraries of the call that lists them; Starlark is read as Python."""
     try:
         calls = [node for node in ast.walk(ast.parse(text)) if _is_list(node)]

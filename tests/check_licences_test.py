@@ -149,7 +149,7 @@ See LICENSE.
 
 LINKED
 
-    Name    Licence                Libraries    Target of WORKSPACE
+    Name    Licence                Libraries    Target of @system
     Abseil  Apache-2.0             absl_*       absl
     gRPC    Apache-2.0 AND MIT     grpc grpc++  grpcpp
     HTTP    MIT                    nghttp2      nghttp2
@@ -162,24 +162,25 @@ LINKED THROUGH THESE, IN DEBIAN 12
 
 CONTAINED
 
-    Name    Licence                Of the package with  Target of WORKSPACE
+    Name    Licence                Of the package with  Target of @system
     Boost   BSL-1.0                /boost.hpp           boost
 
 What follows.
 """
-WORKSPACE = """
-workspace(name = "a")
-other(name = "b")
-system_libraries(
-    name = "system",
-    headers = {"boost": "/boost.hpp"},
-    modules = {"absl": ["absl_base"], "grpcpp": ["grpc++"]},
-    optional_modules = {"nghttp2": ["libnghttp2"]},
-)
+BUILD_LIST = """
+load("a.bzl", "system_libraries")
+def distribution_libraries():
+    other(name = "b")
+    system_libraries(
+        name = "system",
+        headers = {"boost": "/boost.hpp"},
+        modules = {"absl": ["absl_base"], "grpcpp": ["grpc++"]},
+        optional_modules = {"nghttp2": ["libnghttp2"]},
+    )
 """
 RULES = "A = b\nINCLUDED_FILES = /boost.hpp\n"
 ROWS = notice.read(NOTICE_TEXT)
-LIBRARIES = notice.libraries_of_workspace(WORKSPACE)
+LIBRARIES = notice.libraries_of_build(BUILD_LIST)
 LINKED = {"absl_base", "grpc", "grpc++", "nghttp2", "z", "acl"}
 
 
@@ -208,8 +209,8 @@ class NoticeTest(unittest.TestCase):
             notice.Libraries({"absl", "boost", "grpcpp", "nghttp2"}, {"nghttp2"}),
         )
         for text in ["", "system_libraries(modules = [a for a in b])", "("]:
-            with self.assertRaisesRegex(notice.Unreadable, "WORKSPACE"):
-                notice.libraries_of_workspace(text)
+            with self.assertRaisesRegex(notice.Unreadable, "libraries.bzl"):
+                notice.libraries_of_build(text)
 
     def test_included_files_are_read(self):
         text = "INCLUDED_FILES = /a.h \\\n  /b.h\nINCLUDED = c\n"
@@ -217,18 +218,18 @@ class NoticeTest(unittest.TestCase):
         with self.assertRaisesRegex(notice.Unreadable, "debian/rules"):
             notice.packages_in_package("INCLUDED = a\n")
 
-    def names(self, text=NOTICE_TEXT, workspace=WORKSPACE, rules=RULES):
+    def names(self, text=NOTICE_TEXT, build=BUILD_LIST, rules=RULES):
         return notice.problems_of_names(
             notice.read(text),
-            notice.libraries_of_workspace(workspace),
+            notice.libraries_of_build(build),
             notice.packages_in_package(rules),
         )
 
     def test_build_and_package_are_as_notice_says(self):
         self.assertEqual(self.names(), [])
         for changes, message in [
-            ({"workspace": WORKSPACE.replace('"absl"', '"abseil"')}, "WORKSPACE uses abseil"),
-            ({"workspace": WORKSPACE.replace('"absl"', '"boost"')}, "NOTICE has absl"),
+            ({"build": BUILD_LIST.replace('"absl"', '"abseil"')}, "libraries.bzl uses abseil"),
+            ({"build": BUILD_LIST.replace('"absl"', '"boost"')}, "NOTICE has absl"),
             ({"text": NOTICE_TEXT.replace("  -", "  absl")}, "NOTICE has absl twice"),
             ({"text": NOTICE_TEXT.replace("  BSL-1.0 ", "  BSL-7.0 ")}, '"BSL-7.0" of Boost'),
             ({"rules": "INCLUDED_FILES = /boost.hpp /b.hpp\n"}, "/b.hpp is in only one"),
@@ -297,7 +298,7 @@ class ProgramTest(unittest.TestCase):
             path = row.pattern.replace("*", "a").replace("[deil]", "i")
             self.write(path, "data\n")
         self.write("NOTICE", NOTICE_TEXT)
-        self.write("WORKSPACE", HASH + WORKSPACE)
+        self.write("third_party/libraries.bzl", HASH + BUILD_LIST)
         self.write("debian/rules", "#!/usr/bin/make -f\n" + HASH + "\n" + RULES)
         subprocess.run(["git", "init", "--quiet", self.folder], check=True)
 
@@ -341,10 +342,10 @@ class ProgramTest(unittest.TestCase):
         self.assertIn("added to 0 files", self.check("--fix").stdout)
 
     def test_notice_is_compared(self):
-        self.write("WORKSPACE", HASH + WORKSPACE.replace('"absl"', '"abseil"'))
+        self.write("third_party/libraries.bzl", HASH + BUILD_LIST.replace('"absl"', '"abseil"'))
         found = self.check()
         self.assertEqual(found.returncode, 1, found)
-        self.assertIn("WORKSPACE uses abseil, which NOTICE lacks", found.stdout)
+        self.assertIn("libraries.bzl uses abseil, which NOTICE lacks", found.stdout)
 
     def test_what_git_ignores_is_left_alone(self):
         self.write(".gitignore", "made/\n")

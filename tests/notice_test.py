@@ -25,7 +25,7 @@ class NoticeTest(unittest.TestCase):
             notice.problems_of_programs(
                 notice.read(read(notice.NOTICE)),
                 [programs.DISTBENCH, programs.TEST_BUILDER],
-                notice.libraries_of_workspace(read(notice.LIBRARIES)).optional,
+                notice.libraries_of_build(read(notice.LIBRARIES)).optional,
             ),
             [],
         )

@@ -127,6 +127,17 @@ def samples(count, latency_ns):
     )
 
 
+def histogram(ns, count):
+    """The fields of a Histogram with a value, so many times."""
+    octave = max(0, (ns | 127).bit_length() - 7)
+    index = octave * 128 + ((ns >> max(0, octave - 1)) & 127)
+    return (
+        f"sub_bucket_bits: 7 bucket_index_deltas: {index} "
+        f"bucket_counts: {count} min: {ns} max: {ns} sum: {ns * count} "
+        f"sum_of_squares: {float(ns) ** 2 * count}"
+    )
+
+
 def log(client, rpc, servers):
     """The log of a client; servers maps instances to RPCs."""
     peers = "".join(

@@ -341,3 +341,10 @@ system_libraries = repository_rule(
     ],
     local = True,
 )
+
+def _dpkg_status_impl(repository_ctx):
+    repository_ctx.symlink("/var/lib/dpkg/status", "status")
+    repository_ctx.file("BUILD", "exports_files([\"status\"])\n")
+
+# What system_libraries watches; left alone where there is no dpkg.
+dpkg_status = repository_rule(implementation = _dpkg_status_impl)

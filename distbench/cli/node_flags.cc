@@ -11,6 +11,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
@@ -166,6 +167,31 @@ void AddEngineFlag(CLI::App& command, std::vector<std::string>& engines) {
                   "build, such as with another version of gRPC; repeatable");
 }
 
+namespace {
+
+void AddSettingFlag(CLI::App& command,
+                    const node::NodeSettingDeclaration& setting,
+                    NodeFlags& flags) {
+  const std::string flag = absl::StrCat("--", setting.name);
+  if (setting.is_repeatable) {
+    AddRepeatedFlag(command, flag, flags.repeatable_settings[setting.name],
+                    setting.placeholder, setting.help);
+  } else {
+    AddTextFlag(command, flag, flags.options.product_settings[setting.name],
+                setting.placeholder, setting.help);
+  }
+}
+
+node::NodeSettings SettingsOf(const NodeFlags& flags) {
+  node::NodeSettings settings = flags.options.product_settings;
+  for (const auto& [name, values] : flags.repeatable_settings) {
+    settings[name] = absl::StrJoin(values, "\n");
+  }
+  return settings;
+}
+
+}  // namespace
+
 void AddNodeFlags(CLI::App& command, NodeFlags& flags) {
   AddListenFlag(command, flags.options.listen_address,
                 "Address on which this node and the services of tests\n"
@@ -185,9 +211,7 @@ void AddNodeFlags(CLI::App& command, NodeFlags& flags) {
   for (const auto& [product, extension] :
        base::Plugins<node::NodeExtension>::All()) {
     for (const node::NodeSettingDeclaration& setting : extension->settings()) {
-      AddTextFlag(command, absl::StrCat("--", setting.name),
-                  flags.options.product_settings[setting.name],
-                  setting.placeholder, setting.help);
+      AddSettingFlag(command, setting, flags);
     }
   }
   AddGuardFlags(command, flags.guards);
@@ -206,6 +230,12 @@ absl::StatusOr<std::optional<NumaBinding>> BindAsFlagged(
 absl::Status CheckNodeFlags(const NodeFlags& flags) {
   absl::Status guards = security::TestGuards::Make(flags.guards).status();
   if (!guards.ok()) return guards;
+  const node::NodeSettings settings = SettingsOf(flags);
+  for (const auto& [product, extension] :
+       base::Plugins<node::NodeExtension>::All()) {
+    absl::Status status = extension->CheckSettings(settings);
+    if (!status.ok()) return status;
+  }
   return CheckFileLimit(flags.engine_limits);
 }
 
@@ -215,6 +245,7 @@ node::NodeManagerOptions ToNodeOptions(
   node::NodeManagerOptions options = flags.options;
   options.engines = &engines;
   options.binding = binding;
+  options.product_settings = SettingsOf(flags);
   options.lasting_facts = node::FindLastingFacts();
   options.guards = security::TestGuards::Make(flags.guards).value();
   return options;

@@ -7,6 +7,7 @@
 #ifndef DISTBENCH_CLI_NODE_FLAGS_H_
 #define DISTBENCH_CLI_NODE_FLAGS_H_
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -59,6 +60,9 @@ struct NodeFlags {
   node::NodeManagerOptions options;
 
   BindingFlags binding;
+  // Of products, by their names; those that may be given several times.
+  std::map<std::string, std::vector<std::string>> repeatable_settings;
+
   hosting::EngineLimits engine_limits;
   std::vector<std::string> engines;  // each "NAME=PATH"
   security::GuardFlagValues guards;

@@ -6,6 +6,7 @@
 #ifndef DISTBENCH_NODE_NODE_EXTENSION_H_
 #define DISTBENCH_NODE_NODE_EXTENSION_H_
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,13 +16,15 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/clock.h"
 #include "distbench/base/plugins.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench::node {
 
-// Texts that the user of a node gives to products, by their names.
+// Texts that the user of a node gives to products, by their names. One that may
+// be given several times has a line for each.
 using NodeSettings = std::map<std::string, std::string, std::less<>>;
 
 // Such a setting, which is a flag of all commands that make a node.
@@ -29,6 +32,7 @@ struct NodeSettingDeclaration {
   std::string name;         // of the flag, without dashes
   std::string placeholder;  // of its value, in help: "DIR"
   std::string help;
+  bool is_repeatable = false;
 };
 
 // The node on which a product acts.
@@ -61,6 +65,12 @@ class TestPartExtension {
   // a second.
   virtual std::map<std::string, GroupUse> ReadUse() const { return {}; }
 
+  // Called when the node is told to start the traffic, which begins at
+  // `start_ns` of the monotonic time of `clock`. Its Unix time is the
+  // sequencer's, and it outlives this.
+  virtual void TrafficBegins(const base::Clock& /*clock*/,
+                             int64_t /*start_ns*/) {}
+
   // Called when the traffic has ended, before instances are shut down.
   virtual void TrafficEnded() {}
 
@@ -78,6 +88,11 @@ class NodeExtension {
   virtual ~NodeExtension() = default;
 
   virtual std::vector<NodeSettingDeclaration> settings() const { return {}; }
+
+  // Whether these settings are right. The error names the flag that is wrong.
+  virtual absl::Status CheckSettings(const NodeSettings& /*settings*/) const {
+    return absl::OkStatus();
+  }
 
   // Called when a node starts, before it registers.
   virtual void NodeStarts(const NodeSite& /*site*/) const {}

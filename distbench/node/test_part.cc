@@ -398,6 +398,7 @@ StartReply TestPart::Start(const StartTraffic& request) {
     absl::MutexLock lock(&mutex_);
     is_started_ = true;
   }
+  for (const auto& part : extensions_) part->TrafficBegins(clock_, start_ns);
   for (const Hosted& instance : instances_) instance.engine->Start(start_ns);
   // An engine that was stopped before it started may not have noticed.
   if (absl::Status stopped = CheckNotStopped(); !stopped.ok()) {

@@ -18,7 +18,7 @@ namespace distbench::stats {
 namespace {
 
 // What follows the name of a metric.
-enum class Suffix { kNone, kPercentile, kPercentileOrMean };
+enum class Suffix { kNone, kPercentile, kPercentileOrMean, kName };
 
 struct KindOfMetric {
   absl::string_view name;
@@ -42,7 +42,8 @@ constexpr KindOfMetric kKinds[] = {
     {"round_trip_", MetricUnit::kNs, Suffix::kPercentile},
     {"cpu", MetricUnit::kShare},
     {"isol_", MetricUnit::kShare, Suffix::kPercentileOrMean},
-    {"lat_imp_", MetricUnit::kShare, Suffix::kPercentileOrMean}};
+    {"lat_imp_", MetricUnit::kShare, Suffix::kPercentileOrMean},
+    {"metric:", MetricUnit::kNumber, Suffix::kName}};
 
 const KindOfMetric& KindOf(const Metric& metric) {
   return kKinds[static_cast<size_t>(metric.kind)];
@@ -71,15 +72,23 @@ std::string ShortestText(double value) {
   return std::string(std::begin(text), end.ptr);
 }
 
+std::string RightNames(const KindOfMetric& kind) {
+  if (kind.name.empty()) {
+    return "these are percentiles such as p50 or p99.9, mean, rate, failures, "
+           "goodput, amplification and wasted";
+  }
+  if (kind.suffix == Suffix::kName) {
+    return absl::StrCat(kind.name,
+                        " is followed by the name of a server_metrics entry");
+  }
+  return absl::StrCat(
+      kind.name, " is followed by a percentile such as p99",
+      kind.suffix == Suffix::kPercentileOrMean ? ", or mean" : "");
+}
+
 absl::Status NotAMetric(absl::string_view name, const KindOfMetric& kind) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "\"", name, "\" is not a metric: ",
-      kind.name.empty()
-          ? std::string("these are percentiles such as p50 or p99.9, mean, "
-                        "rate, failures, goodput, amplification and wasted")
-          : absl::StrCat(
-                kind.name, " is followed by a percentile such as p99",
-                kind.suffix == Suffix::kPercentileOrMean ? ", or mean" : "")));
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"", name, "\" is not a metric: ", RightNames(kind)));
 }
 
 }  // namespace
@@ -87,6 +96,7 @@ absl::Status NotAMetric(absl::string_view name, const KindOfMetric& kind) {
 std::string MetricName(const Metric& metric) {
   const KindOfMetric& kind = KindOf(metric);
   if (kind.suffix == Suffix::kNone) return std::string(kind.name);
+  if (kind.suffix == Suffix::kName) return absl::StrCat(kind.name, metric.name);
   return IsPercentile(metric)
              ? absl::StrCat(kind.name, "p", ShortestText(metric.percent))
              : absl::StrCat(kind.name, kMean);
@@ -102,6 +112,11 @@ absl::StatusOr<Metric> ParseMetric(absl::string_view name) {
     if (kind.suffix == Suffix::kNone) {
       if (rest.empty()) return metric;
       continue;
+    }
+    if (kind.suffix == Suffix::kName) {
+      if (rest.empty()) return NotAMetric(name, kind);
+      metric.name = std::string(rest);
+      return metric;
     }
     const std::optional<double> percent = ParseSuffix(rest, kind.suffix);
     if (!percent) return NotAMetric(name, kind);
@@ -143,17 +158,27 @@ bool IsIsolation(const Metric& metric) {
 }
 
 bool IsOfRpc(const Metric& metric) {
-  return metric.kind != Metric::Kind::kCpu && !IsIsolation(metric);
+  return metric.kind != Metric::Kind::kCpu &&
+         metric.kind != Metric::Kind::kServerMetric && !IsIsolation(metric);
 }
 
-MetricUnit UnitOf(const Metric& metric) { return KindOf(metric).unit; }
+MetricUnit UnitOf(const Metric& metric) {
+  return metric.kind == Metric::Kind::kServerMetric ? metric.unit
+                                                    : KindOf(metric).unit;
+}
 
 absl::string_view UnitName(MetricUnit unit) {
-  constexpr absl::string_view kNames[] = {"ns", "per_second", "ratio", "share"};
+  constexpr absl::string_view kNames[] = {"ns",    "per_second", "ratio",
+                                          "share", "number",     "bytes"};
   return kNames[static_cast<size_t>(unit)];
 }
 
+bool HasBetter(const Metric& metric) {
+  return metric.kind != Metric::Kind::kServerMetric;
+}
+
 bool HigherIsBetter(const Metric& metric) {
+  if (!HasBetter(metric)) return false;
   return UnitOf(metric) == MetricUnit::kPerSecond ||
          metric.kind == Metric::Kind::kIsolation;
 }

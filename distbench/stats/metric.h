@@ -15,6 +15,9 @@
 
 namespace distbench::stats {
 
+// What the values of a metric are; a share is from 0 to 1.
+enum class MetricUnit { kNs, kPerSecond, kRatio, kShare, kNumber, kBytes };
+
 struct Metric {
   enum class Kind {
     kPercentile,  // latency percentile
@@ -44,6 +47,10 @@ struct Metric {
     // baseline's; and by which share its p95 exceeded its baseline's.
     kIsolation,
     kLatencyImpact,
+
+    // A figure of something else, which the test has nodes read: an entry of
+    // server_metrics.
+    kServerMetric,
   };
 
   Kind kind;
@@ -52,13 +59,19 @@ struct Metric {
   // kIsolation and kLatencyImpact, and means nothing for other kinds.
   double percent = 0;
 
+  // Only of kServerMetric: the name of the entry, and what its values are.
+  std::string name = {};
+  MetricUnit unit = MetricUnit::kNumber;
+
   friend bool operator==(const Metric&, const Metric&) = default;
 };
 
-// Returns a name such as "p99.9", "mean", "rate", "gap_p99" or "isol_mean".
+// Returns a name such as "p99.9", "mean", "rate", "gap_p99", "isol_mean" or
+// "metric:cpu".
 std::string MetricName(const Metric& metric);
 
-// Returns the metric with this name. INVALID_ARGUMENT lists the valid names.
+// Returns the metric with this name; the unit of a server metric is for others
+// to say. INVALID_ARGUMENT lists the valid names.
 absl::StatusOr<Metric> ParseMetric(absl::string_view name);
 
 // The metrics that every comparison shows.
@@ -78,18 +91,21 @@ bool IsOfStream(const Metric& metric);
 
 bool IsIsolation(const Metric& metric);
 
-// Whether it is measured of an RPC, which neither CPU nor isolation is.
+// Whether it is measured of an RPC, which CPU, isolation and server metrics are
+// not.
 bool IsOfRpc(const Metric& metric);
 
-// What the values of a metric are; a share is from 0 to 1.
-enum class MetricUnit { kNs, kPerSecond, kRatio, kShare };
 MetricUnit UnitOf(const Metric& metric);
 
-// Returns "ns", "per_second", "ratio" or "share", as documents have it.
+// Returns "ns", "per_second", "ratio", "share", "number" or "bytes", as
+// documents have it.
 absl::string_view UnitName(MetricUnit unit);
 
+// Whether either direction is better, which is not known of server metrics.
+bool HasBetter(const Metric& metric);
+
 // True for amounts per second and the goodput that is kept; for all other
-// metrics, lower is better.
+// metrics that have a better direction, lower is better.
 bool HigherIsBetter(const Metric& metric);
 
 // Shares, which are often 0, are compared by their difference, everything else

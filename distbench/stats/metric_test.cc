@@ -31,6 +31,8 @@ TEST(MetricTest, NamesAreReadAsTheyAreWritten) {
                            "gap_p90",
                            "round_trip_p99",
                            "cpu",
+                           "metric:cpu",
+                           "metric:a.b_c-1",
                            "isol_p5",
                            "isol_mean",
                            "lat_imp_p95",
@@ -43,8 +45,9 @@ TEST(MetricTest, NamesAreReadAsTheyAreWritten) {
 }
 
 TEST(MetricTest, SaysWhatIsNoMetric) {
-  for (const char* name : {"", "p", "p0", "p100", "99", "meanest", "rate_p99",
-                           "q50", "gap_", "gap_mean", "cpu_p99", "isol_rate"}) {
+  for (const char* name :
+       {"", "p", "p0", "p100", "99", "meanest", "rate_p99", "q50", "gap_",
+        "gap_mean", "cpu_p99", "isol_rate", "metric:"}) {
     EXPECT_THAT(std::string(ParseMetric(name).status().message()),
                 HasSubstr("is not a metric"))
         << name;
@@ -64,6 +67,19 @@ TEST(MetricTest, KnowsWhatIsBetterAndWhatIsCompared) {
   EXPECT_FALSE(IsOfRpc(*ParseMetric("cpu")));
   EXPECT_FALSE(IsOfRpc(*ParseMetric("isol_mean")));
   EXPECT_TRUE(IsOfRpc(*ParseMetric("quorum_p99")));
+  EXPECT_TRUE(HasBetter(*ParseMetric("cpu")));
+}
+
+TEST(MetricTest, ServerMetricsAreWhatTheTestSays) {
+  Metric metric = *ParseMetric("metric:qps");
+  EXPECT_FALSE(IsOfRpc(metric));
+  EXPECT_EQ(UnitName(UnitOf(metric)), "number");
+  metric.unit = MetricUnit::kPerSecond;
+  EXPECT_EQ(UnitName(UnitOf(metric)), "per_second");
+  EXPECT_FALSE(HasBetter(metric));
+  EXPECT_FALSE(HigherIsBetter(metric));
+  EXPECT_NE(metric, *ParseMetric("metric:qps"));
+  EXPECT_NE(*ParseMetric("metric:a"), *ParseMetric("metric:b"));
 }
 
 }  // namespace

@@ -11,9 +11,6 @@
 namespace distbench::stats {
 namespace {
 
-// Fewer blocks say nothing about their correlation.
-constexpr size_t kFewestForCorrelation = 10;
-
 // Keeps the error finite.
 constexpr double kMaxCorrelation = 0.95;
 

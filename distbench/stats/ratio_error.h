@@ -6,6 +6,8 @@
 #ifndef DISTBENCH_STATS_RATIO_ERROR_H_
 #define DISTBENCH_STATS_RATIO_ERROR_H_
 
+#include <cstddef>
+
 #include "absl/types/span.h"
 
 namespace distbench::stats {
@@ -17,6 +19,9 @@ struct BlockAmount {
   double count;
 };
 
+// Fewer blocks say nothing about their correlation.
+inline constexpr size_t kFewestForCorrelation = 10;
+
 // All amounts, and all counts.
 BlockAmount SumOf(absl::Span<const BlockAmount> blocks);
 
@@ -26,13 +31,14 @@ BlockAmount SumOf(absl::Span<const BlockAmount> blocks);
 // blocks, and a count above 0. It is a quantile of Student's t distribution
 // times the standard error.
 //
-// Ten blocks or more also show whether a block depends on the one before it.
-// The error then is that of a first-order autoregression (G. E. P. Box, G. M.
-// Jenkins and G. C. Reinsel, Time Series Analysis, 3rd ed., Prentice Hall 1994,
-// section 2.1), and the blocks count for as many as independent ones of the
-// same error would be, though never for fewer than four. The correlation is
-// corrected for the bias of short series (M. G. Kendall, Note on Bias in the
-// Estimation of Autocorrelation, Biometrika 41 (1954) 403-404).
+// kFewestForCorrelation blocks or more also show whether a block depends on the
+// one before it. The error then is that of a first-order autoregression (G. E.
+// P. Box, G. M. Jenkins and G. C. Reinsel, Time Series Analysis, 3rd ed.,
+// Prentice Hall 1994, section 2.1), and the blocks count for as many as
+// independent ones of the same error would be, though never for fewer than
+// four. The correlation is corrected for the bias of short series (M. G.
+// Kendall, Note on Bias in the Estimation of Autocorrelation, Biometrika 41
+// (1954) 403-404).
 double HalfWidthOfRatio(absl::Span<const BlockAmount> blocks,
                         double confidence);
 

@@ -21,7 +21,8 @@ class Entry:
     text: str
 
     # For bash, on a sequencer with twelve nodes that DISTBENCH_TEST_SEQUENCER names,
-    # in the folder of workloads/. Makes the result in the current folder.
+    # in a folder with workloads/, distbench/ and tests/ of the source. Makes the result
+    # there.
     command: str
 
     # The element at which the picture begins.
@@ -78,6 +79,36 @@ ENTRIES = [
         "clique:node_count=4",
         5,
         top="#peers",
+    ),
+    Entry(
+        "all_pairs",
+        "All pairs of a cluster",
+        "Twelve hosts, each a network namespace, of which two send 100 ms late. They are "
+        "named, and their lines and columns stand out; in bursts, all pairs take longer.",
+        "KEEP=. DISTBENCH=$(command -v distbench) python3 -m "
+        "distbench.products.all_pairs.hosts_test \\\n"
+        "    SlowHostsTest.test_two_slow_hosts\n"
+        "mv test_two_slow_hosts.pb.gz all_pairs.pb.gz",
+        top="#all-pairs",
+    ),
+    Entry(
+        "collectives",
+        "A collective with a slow rank",
+        "Six ranks do ring all-reduces, and each loads something from a disk of its own "
+        "before. The disk of rank 3 takes 4 ms longer, so that all others wait for it.",
+        "test_builder collective:ranks=6:iterations=200:size=64KiB:compute_us=2000 |\n"
+        "    sed 's/^tests {/& random_seed: 1 services { name: \"disk\" x_size: 6 }/\n"
+        "        s/^tests {/& rpc_descriptions { name: \"load\" client: \"rank\" "
+        "server: \"disk\" fanout_filter: \"same_x\" }/\n"
+        "        s/^tests {/& action_lists { name: \"load\" } "
+        "actions { name: \"load\" rpc_name: \"load\" }/\n"
+        "        s/^tests {/& server_faults { name: \"slow\" service: \"disk\" "
+        "instances: 3 extra_latency: \"4ms\" }/\n"
+        "        s/action_names: \"compute\"/action_names: \"load\" &/\n"
+        "        s/name: \"compute\" delay/name: \"compute\" dependencies: \"load\" "
+        "delay/' |\n"
+        f"    {RUN} --outfile=collectives.pb.gz",
+        top="#collectives",
     ),
     _pattern(
         "tripartite",

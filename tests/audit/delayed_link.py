@@ -1,12 +1,13 @@
 # Copyright distbench authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A link between two hosts that takes a known time, without help of the kernel.
+"""Links and routes between hosts that take a known time, without help of the kernel.
 
-Not every kernel can delay packets (netem). Here, each host has a network device
-whose other end is a file of this process, which passes the packets on.
+Not every kernel can delay packets (netem). Here, each end is a network device whose
+other end is a file of this process, which passes the packets on.
 """
 
+import contextlib
 import fcntl
 import os
 import queue
@@ -32,35 +33,57 @@ class DelayedLink:
     """Delays packets between two hosts by delay_seconds each way."""
 
     def __init__(self, hosts, addresses, delay_seconds):
-        self._delay_seconds = delay_seconds
-        ends = [
-            _open_device(f"wire{number}", host, *pair)
-            for number, (host, pair) in enumerate(
-                zip(hosts, (addresses, addresses[::-1]))
-            )
-        ]
+        ends = []
+        for number, (host, pair) in enumerate(
+            zip(hosts, (addresses, addresses[::-1]))
+        ):
+            ends.append(_open_device(f"wire{number}"))
+            host.take_device(f"wire{number}", *pair)
         for source, sink in (ends, ends[::-1]):
-            packets = queue.SimpleQueue()
-            for work in (self._receive, self._send):
-                threading.Thread(
-                    target=work, args=(source, sink, packets), daemon=True
-                ).start()
+            _pass_on(source, sink, delay_seconds)
 
-    def _receive(self, source, _, packets):
-        while packet := os.read(source, _PACKET_BYTES):
-            packets.put((time.monotonic() + self._delay_seconds, packet))
 
-    def _send(self, _, sink, packets):
-        while True:
-            due, packet = packets.get()
+class DelayedRoutes:
+    """Delays by delay_seconds what a host sends to some addresses of others on its
+    switch. What it receives comes as before."""
+
+    def __init__(self, host, addresses, delay_seconds):
+        self._host = host
+        self._devices = (f"slow-{host.name}", f"late-{host.name}")
+        near, far = map(_open_device, self._devices)
+        host.detour(self._devices, addresses)
+        _pass_on(near, far, delay_seconds)
+
+    def close(self):
+        """The host sends as before; packets on their way are lost."""
+        self._host.end_detour(self._devices)
+
+
+def _pass_on(source, sink, delay_seconds):
+    """Passes packets from a device's end to another one until the first is gone."""
+    packets = queue.SimpleQueue()
+
+    def receive():
+        try:
+            while packet := os.read(source, _PACKET_BYTES):
+                packets.put((time.monotonic() + delay_seconds, packet))
+        except OSError:
+            packets.put(None)  # Its device was deleted.
+
+    def send():
+        while (each := packets.get()) is not None:
+            due, packet = each
             time.sleep(max(0, due - time.monotonic()))
-            os.write(sink, packet)
+            with contextlib.suppress(OSError):
+                os.write(sink, packet)
+
+    for work in (receive, send):
+        threading.Thread(target=work, daemon=True).start()
 
 
-def _open_device(name, host, address, peer_address):
-    """Makes a device of the host; returns its other end, a file."""
+def _open_device(name):
+    """Makes a device; returns its other end, a file."""
     end = os.open(_DEVICES, os.O_RDWR)
     request = struct.pack("16sH", name.encode(), _IFF_TUN | _IFF_NO_PI)
     fcntl.ioctl(end, _TUNSETIFF, request)
-    host.take_device(name, address, peer_address)
     return end

@@ -148,6 +148,12 @@ class Cluster:
         )
         return Run(program, outfile)
 
+    def start_client(self, *arguments):
+        """Starts a distbench command on the client's host; returns the Program."""
+        return self._start(
+            "client", *arguments, f"--test_sequencer={self.address}"
+        )
+
     def runs(self, *arguments):
         """Returns the output of `distbench runs`, which must succeed."""
         done = self.run_client("runs", *arguments)

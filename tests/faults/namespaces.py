@@ -153,6 +153,25 @@ class Host:
         _run(*here, "addr", "add", address, "peer", peer_address, "dev", name)
         _run(*here, "link", "set", name, "up")
 
+    def detour(self, devices, addresses):
+        """What the host sends to the addresses goes into the first of two devices of
+        this process, and the switch passes on what comes from the second."""
+        near, far = devices
+        here = ("ip", "-n", self.name)
+        _run("ip", "link", "set", near, "netns", self.name)
+        _run(*here, "link", "set", near, "up")
+        _run("ip", "link", "set", far, "up")
+        with open("/proc/sys/net/ipv4/ip_forward", "w", encoding="ascii") as file:
+            file.write("1")
+        for address in addresses:
+            route = (f"{address}/32", "dev", near, "src", self.address)
+            _run(*here, "route", "add", *route)
+
+    def end_detour(self, devices):
+        near, far = devices
+        _run("ip", "-n", self.name, "link", "del", near)
+        _run("ip", "link", "del", far)
+
     def cut_link(self):
         """Drops all packets in both directions, without telling anyone."""
         _run("ip", "link", "set", self._port, "nomaster")

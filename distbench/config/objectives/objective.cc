@@ -3,10 +3,12 @@
 
 #include "distbench/config/objectives/objective.h"
 
+#include <cstdint>
 #include <optional>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
@@ -52,6 +54,33 @@ absl::StatusOr<double> ParseNumber(absl::string_view text,
   return *number;
 }
 
+// Reads the limit of a server metric by the unit that it has, which it sets.
+absl::StatusOr<double> ParseAnyLimit(absl::string_view text,
+                                     absl::string_view limit,
+                                     stats::MetricUnit& unit) {
+  if (absl::EndsWith(limit, "%")) {
+    unit = stats::MetricUnit::kShare;
+    return ParseShare(text, limit);
+  }
+  if (base::ParseNumber(limit)) {
+    unit = stats::MetricUnit::kNumber;
+    return ParseNumber(text, limit, "a number");
+  }
+  if (const absl::StatusOr<int64_t> bytes = ParseSizeWithUnit(limit);
+      bytes.ok() && *bytes > 0) {
+    unit = stats::MetricUnit::kBytes;
+    return static_cast<double>(*bytes);
+  }
+  const absl::StatusOr<double> duration = ParseLatency(text, limit);
+  if (!duration.ok()) {
+    return SyntaxError(text,
+                       "needs a number, a percentage, a duration or a size as "
+                       "its limit, above 0");
+  }
+  unit = stats::MetricUnit::kNs;
+  return duration;
+}
+
 // Less than all of the goodput, or more than none of the impact, is what a
 // subject may be asked to keep.
 absl::Status CheckIsolationLimit(const Objective& objective) {
@@ -68,8 +97,11 @@ absl::Status CheckIsolationLimit(const Objective& objective) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<double> ParseLimit(const Objective& objective,
-                                  absl::string_view limit) {
+absl::StatusOr<double> ParseLimit(absl::string_view limit,
+                                  Objective& objective) {
+  if (objective.metric.kind == stats::Metric::Kind::kServerMetric) {
+    return ParseAnyLimit(objective.text, limit, objective.metric.unit);
+  }
   switch (stats::UnitOf(objective.metric)) {
     case stats::MetricUnit::kNs:
       return ParseLatency(objective.text, limit);
@@ -80,6 +112,9 @@ absl::StatusOr<double> ParseLimit(const Objective& objective,
                          "a number of attempts per request");
     case stats::MetricUnit::kShare:
       return ParseShare(objective.text, limit);
+    case stats::MetricUnit::kNumber:
+    case stats::MetricUnit::kBytes:
+      break;  // of server metrics only
   }
   return SyntaxError(objective.text, "has an unknown metric");
 }
@@ -107,7 +142,7 @@ absl::StatusOr<Objective> ParseObjective(absl::string_view text) {
   objective.rpc = std::string(rpc);
   objective.metric = *metric;
   objective.is_upper_limit = comparison->sign == '<';
-  const absl::StatusOr<double> value = ParseLimit(objective, limit);
+  const absl::StatusOr<double> value = ParseLimit(limit, objective);
   if (!value.ok()) return value.status();
   objective.limit = *value;
   if (stats::IsIsolation(objective.metric)) {

@@ -21,12 +21,13 @@ namespace distbench::config {
 // One limit, such as "root_query p95<=500ms". Percentiles and means refer to
 // the response time, or to the service time in closed loops, in nanoseconds.
 // Failures, wasted attempts, CPU and isolation are shares (1 is 100 %); rates
-// and goodput are per second; amplification is attempts per request.
+// and goodput are per second; amplification is attempts per request. Server
+// metrics are in the unit of the limit.
 struct Objective {
   std::string text;
 
   // Empty: the test's only RPC; the experiment's for isolation; none for the
-  // CPU.
+  // CPU and server metrics.
   std::string rpc;
   stats::Metric metric;
   bool is_upper_limit;
@@ -40,8 +41,10 @@ struct Objective {
 // Parses [RPC] METRIC<=LIMIT or METRIC>=LIMIT, such as cpu<=60%,
 // isol_p05>=90% or attempt_p99<=20ms. METRIC is one of stats/metric.h; LIMIT is
 // a duration (500ms), a share (0.1%), a rate (1000) or, for amplification, a
-// number (1.2). Without an RPC, the test's only one is meant. INVALID_ARGUMENT
-// says what is wrong and shows the correct form.
+// number (1.2). The limit of a server metric (metric:cpu<=70%) is any of these,
+// or a size (2GiB): the text does not say which one is right. Without an RPC,
+// the test's only one is meant. INVALID_ARGUMENT says what is wrong and shows
+// the correct form.
 absl::StatusOr<Objective> ParseObjective(absl::string_view text);
 
 }  // namespace distbench::config

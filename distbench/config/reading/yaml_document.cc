@@ -340,7 +340,7 @@ absl::string_view RemedyOf(absl::string_view message) {
     const char* error;
     const char* remedy;
   };
-  static constexpr Remedy kRemedies[] = {
+  static const Remedy kRemedies[] = {
       {YAML::ErrorMsg::MAP_VALUE,
        "; put a text that contains \": \" in quotes, and indent by spaces, not "
        "by tabs"},

@@ -513,8 +513,11 @@ class FieldCheck {
     if (names_ == nullptr) return;
     const bool is_of_test =
         message.GetDescriptor() == DistributedSystemDescription::descriptor();
-    if (is_of_test) {
-      CheckNames(*names_->Of(rule.field->number()), rule, list);
+    // Those of lists that only a product uses are not among the test's.
+    const NameIndex* const names =
+        is_of_test ? names_->Of(rule.field->number()) : nullptr;
+    if (names != nullptr) {
+      CheckNames(*names, rule, list);
     } else {
       CheckNames(NamesIn(message, rule.field), rule, list);
     }

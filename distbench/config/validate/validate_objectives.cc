@@ -21,7 +21,7 @@ std::vector<std::string> RpcNames(const TestNames& names) {
   return all;
 }
 
-// Checks an objective that no plain run of a test can be judged by.
+// Checks an objective whose metric the core does not measure.
 void CheckObjectiveOfProduct(const TestValidation& validation, const Path& path,
                              const Objective& objective, bool is_of_search) {
   for (const auto& [name, part] : base::Plugins<LanguagePart>::All()) {
@@ -83,7 +83,7 @@ void CheckObjective(const TestValidation& validation, const Path& path,
     return;
   }
   if (objective->metric.kind == stats::Metric::Kind::kCpu) return;
-  if (stats::IsIsolation(objective->metric)) {
+  if (!stats::IsOfRpc(objective->metric)) {
     CheckObjectiveOfProduct(validation, path, *objective, is_of_search);
     return;
   }

@@ -165,6 +165,12 @@ bool MayBeMissing(const std::string& field, const OptionalFeatures& features) {
     return true;
   }
   if (absl::StrContains(field, "WireTimeSpec")) return true;
+  // What nodes read beside the traffic, which engines know nothing of.
+  if (absl::StrContains(field, "ServerMetric") ||
+      absl::StrContains(field, "PrometheusQuery") ||
+      field == "distbench.DistributedSystemDescription.server_metrics") {
+    return true;
+  }
   // Services outside of the test, which the simulation has none of.
   if (absl::StrContains(field, "External") ||
       field == "distbench.ServiceSpec.external" ||

@@ -31,7 +31,7 @@ class AllPairsTest(programs.ClusterTest):
             sequencer, f"--outfile={result}", "--binary_output"
         )
         self.assertEqual(outcome.status, 0, outcome)
-        self.assertIn("All pairs:\n  4 hosts, 12 pairs: p50 ", outcome.out)
+        self.assertIn("All pairs:\n  4 hosts, 12 pairs: usual p50 ", outcome.out)
         self.assertIn("  p50 by rack, from clients", outcome.out)
 
         table = self.distbench(

@@ -44,6 +44,7 @@ DistributedSystemDescription MakeTest(const PairOptions& options,
   rpc.set_request_payload_name("request");
   rpc.set_response_payload_name("response");
   rpc.set_fanout_filter(fanout_filter);
+  rpc.set_deadline_us(absl::ToInt64Microseconds(kPairDeadline));
   test.add_action_lists()->set_name(kRpc);
   ActionList& main = *test.add_action_lists();
   main.set_name("node");

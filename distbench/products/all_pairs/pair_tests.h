@@ -30,6 +30,10 @@ struct PairOptions {
 // lower rate of each pair.
 inline constexpr double kMostPerNode = 2000;
 
+// What takes longer has failed: a host that no longer answers is named, not
+// waited for.
+inline constexpr absl::Duration kPairDeadline = absl::Seconds(5);
+
 // Two tests of as many nodes: "steady", in which each node calls one other
 // after the other at random times, so that RPCs do not meet; and "burst", in
 // which all nodes call all others at the same moments. Canonical.

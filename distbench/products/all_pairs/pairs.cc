@@ -25,20 +25,11 @@
 namespace distbench::all_pairs {
 namespace {
 
-// What is this many times what is usual, and more by this much, is out of line.
-// Differences of a few microseconds are those of CPUs, not of a network.
-constexpr double kMuch = 1.5;
-constexpr double kLeastExcessNs = 20'000;
-
-// With fewer pairs of a host, its median is that of one of them.
-constexpr size_t kEnoughHosts = 4;
-
-// With fewer RPCs of a pair, its p99 is its maximum.
-constexpr uint64_t kEnoughForP99 = 100;
-
 // A wider matrix is no longer read.
 constexpr size_t kMaxColumns = 24;
-constexpr size_t kMaxOutliers = 10;
+
+// Of those that are out of line.
+constexpr size_t kMaxLines = 10;
 
 // ---- Names of hosts ---------------------------------------------------------
 
@@ -96,38 +87,28 @@ std::map<std::string, Place> PlacesOf(const TestResult& result) {
   return places;
 }
 
-// Attributes that put hosts into several groups, of which at least one has
-// several hosts.
-std::vector<std::string> Groupings(const std::map<std::string, Place>& places) {
-  std::map<std::string, std::map<std::string, std::set<std::string>>> groups;
+// By the attributes that put hosts into several groups, of which at least one
+// has several hosts. One called "host" would be taken for the host's name.
+std::vector<Grouping> GroupingsOf(const std::map<std::string, Place>& places) {
+  std::map<std::string, Grouping> by_attribute;
   std::set<std::string> hosts;
   for (const auto& [instance, place] : places) {
     hosts.insert(place.host);
     for (const auto& [name, value] : place.attributes) {
-      groups[name][value].insert(place.host);
+      if (name != kByHost) by_attribute[name].hosts[value].insert(place.host);
     }
   }
-  std::vector<std::string> groupings;
-  for (const auto& [name, by_value] : groups) {
-    if (by_value.size() > 1 && by_value.size() < hosts.size()) {
-      groupings.push_back(name);
+  std::vector<Grouping> groupings;
+  for (auto& [name, grouping] : by_attribute) {
+    grouping.by = name;
+    if (grouping.hosts.size() > 1 && grouping.hosts.size() < hosts.size()) {
+      groupings.push_back(std::move(grouping));
     }
   }
   return groupings;
 }
 
 // ---- Pairs ------------------------------------------------------------------
-
-using Pair = std::pair<std::string, std::string>;  // client and server
-
-struct PairTimes {
-  std::set<Pair> hosts;
-  int64_t succeeded = 0;
-  int64_t failed = 0;
-  stats::LogHistogram service_time_ns;
-};
-
-using Pairs = std::map<Pair, PairTimes>;
 
 // Puts RPCs between instances of the same service together by what `name_of`
 // says of an instance; those without a name are left out.
@@ -191,97 +172,7 @@ PairMatrix MatrixOf(const std::string& by, const Pairs& pairs) {
   return matrix;
 }
 
-// ---- What is out of line ----------------------------------------------------
-
-double Median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + values.size() / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-bool IsOutOfLine(double measured_ns, double usual_ns) {
-  return measured_ns > kMuch * usual_ns &&
-         measured_ns > usual_ns + kLeastExcessNs;
-}
-
-// A figure of each pair of hosts.
-using Figures = std::map<Pair, double>;
-
-// First the hosts most of whose pairs are slow, then the pairs that are slow
-// beside what their hosts explain.
-void FindOutliers(const std::string& figure, const Figures& figures,
-                  std::vector<ReportedPairs::Outlier>& outliers) {
-  std::vector<double> all;
-  std::map<std::string, std::vector<double>> by_host;
-  for (const auto& [pair, ns] : figures) {
-    all.push_back(ns);
-    by_host[pair.first].push_back(ns);
-    if (pair.second != pair.first) by_host[pair.second].push_back(ns);
-  }
-  if (by_host.size() < kEnoughHosts) return;
-  const double usual_ns = Median(all);
-  std::map<std::string, double> explained;
-  for (const auto& [host, of_host] : by_host) {
-    const double host_ns = Median(of_host);
-    explained[host] = std::max(usual_ns, host_ns);
-    if (!IsOutOfLine(host_ns, usual_ns)) continue;
-    ReportedPairs::Outlier& outlier = outliers.emplace_back();
-    outlier.set_host(host);
-    outlier.set_figure(figure);
-    outlier.set_measured_ns(host_ns);
-    outlier.set_usual_ns(usual_ns);
-  }
-  for (const auto& [pair, ns] : figures) {
-    const double expected_ns =
-        std::max(explained[pair.first], explained[pair.second]);
-    if (!IsOutOfLine(ns, expected_ns)) continue;
-    ReportedPairs::Outlier& outlier = outliers.emplace_back();
-    outlier.set_client(pair.first);
-    outlier.set_server(pair.second);
-    outlier.set_figure(figure);
-    outlier.set_measured_ns(ns);
-    outlier.set_usual_ns(expected_ns);
-  }
-}
-
-double Factor(const ReportedPairs::Outlier& outlier) {
-  return outlier.measured_ns() / outlier.usual_ns();
-}
-
-std::vector<ReportedPairs::Outlier> OutliersOf(const PairMatrix& by_host) {
-  Figures p50;
-  Figures p99;
-  for (const PairTable::Row& cell : by_host.cells) {
-    if (cell.has_p50_ns()) p50[{cell.client(), cell.server()}] = cell.p50_ns();
-    if (cell.has_p99_ns()) p99[{cell.client(), cell.server()}] = cell.p99_ns();
-  }
-  std::vector<ReportedPairs::Outlier> outliers;
-  FindOutliers("p50", p50, outliers);
-  FindOutliers("p99", p99, outliers);
-  // Hosts before pairs, which are many and often theirs.
-  absl::c_stable_sort(outliers, [](const auto& a, const auto& b) {
-    if (a.has_host() != b.has_host()) return a.has_host();
-    return Factor(a) > Factor(b);
-  });
-  return outliers;
-}
-
 // ---- Text -------------------------------------------------------------------
-
-std::string Describe(const ReportedPairs::Outlier& outlier) {
-  const std::string who =
-      outlier.has_host()
-          ? absl::StrCat(base::PrintableLine(outlier.host()),
-                         " as client and server")
-          : absl::StrCat(base::PrintableLine(outlier.client()), " -> ",
-                         base::PrintableLine(outlier.server()));
-  return absl::StrCat(who, ": ", outlier.figure(), " ",
-                      base::HumanDuration(outlier.measured_ns()),
-                      outlier.has_host() ? " (median of its pairs), usual: "
-                                         : ", usual of these hosts: ",
-                      base::HumanDuration(outlier.usual_ns()));
-}
 
 void AddMatrix(const PairMatrix& matrix, std::vector<std::string>& lines) {
   if (matrix.names.size() > kMaxColumns) {
@@ -317,34 +208,18 @@ void AddMatrix(const PairMatrix& matrix, std::vector<std::string>& lines) {
   }
 }
 
-// Pairs of which RPCs failed.
-std::vector<std::string> FailedPairs(const PairMatrix& by_host) {
-  std::vector<std::string> failed;
-  for (const PairTable::Row& cell : by_host.cells) {
-    if (cell.failed() == 0) continue;
-    failed.push_back(
-        absl::StrCat(base::PrintableLine(cell.client()), " -> ",
-                     base::PrintableLine(cell.server()), ": ", cell.failed(),
-                     " of ", cell.failed() + cell.succeeded(), " RPCs failed"));
-  }
-  return failed;
-}
-
-// At most so many of them, and how many there are besides.
-std::vector<std::string> FirstOf(std::vector<std::string> texts) {
-  const size_t count = texts.size();
-  if (count <= kMaxOutliers) return texts;
-  texts.resize(kMaxOutliers);
-  texts.push_back(absl::StrCat("and ", count - kMaxOutliers, " more"));
-  return texts;
-}
-
+// Who is out of line, without what a group says already: at most so many lines,
+// and how many there are besides.
 std::vector<std::string> OutlierTexts(const MeasuredPairs& pairs) {
-  std::vector<std::string> texts = FailedPairs(pairs.matrices.front());
+  std::vector<std::string> texts;
   for (const ReportedPairs::Outlier& outlier : pairs.outliers) {
-    texts.push_back(Describe(outlier));
+    if (!outlier.is_part()) texts.push_back(outlier.text());
   }
-  return FirstOf(std::move(texts));
+  const size_t count = texts.size();
+  if (count <= kMaxLines) return texts;
+  texts.resize(kMaxLines);
+  texts.push_back(absl::StrCat("and ", count - kMaxLines, " more"));
+  return texts;
 }
 
 }  // namespace
@@ -360,24 +235,21 @@ MeasuredPairs MeasurePairs(const TestResult& result) {
     return std::optional<std::string>(place.host);
   });
   if (by_host.empty()) return measured;
-  measured.matrices.push_back(MatrixOf("host", by_host));
-  for (const std::string& attribute : Groupings(places)) {
+  measured.matrices.push_back(MatrixOf(kByHost, by_host));
+  const std::vector<Grouping> groupings = GroupingsOf(places);
+  for (const Grouping& grouping : groupings) {
+    const auto group_of =
+        [&](const Place& place) -> std::optional<std::string> {
+      const auto found = place.attributes.find(grouping.by);
+      if (found == place.attributes.end()) return std::nullopt;
+      return found->second;
+    };
     measured.matrices.push_back(
-        MatrixOf(attribute,
-                 PairsOf(result, places,
-                         [&](const Place& place) -> std::optional<std::string> {
-                           const auto found = place.attributes.find(attribute);
-                           if (found == place.attributes.end())
-                             return std::nullopt;
-                           return found->second;
-                         })));
+        MatrixOf(grouping.by, PairsOf(result, places, group_of)));
   }
-  measured.outliers = OutliersOf(measured.matrices.front());
-  std::vector<double> p50;
-  for (const PairTable::Row& cell : measured.matrices.front().cells) {
-    if (cell.has_p50_ns()) p50.push_back(cell.p50_ns());
-  }
-  measured.usual_p50_ns = Median(std::move(p50));
+  measured.usual = UsualOf(by_host);
+  measured.is_compared = measured.matrices.front().names.size() >= kEnoughHosts;
+  measured.outliers = FindOutliers(by_host, groupings);
   return measured;
 }
 
@@ -387,11 +259,12 @@ std::vector<std::string> PairLines(const TestResult& result) {
   if (pairs.matrices.empty()) return lines;
   const PairMatrix& by_host = pairs.matrices.front();
   lines.push_back(absl::StrCat("  ", by_host.names.size(), " hosts, ",
-                               by_host.cells.size(), " pairs: p50 ",
-                               base::HumanDuration(pairs.usual_p50_ns),
-                               " (median of the pairs)"));
+                               by_host.cells.size(), " pairs: usual p50 ",
+                               base::HumanDuration(pairs.usual.p50_ns)));
   const std::vector<std::string> outliers = OutlierTexts(pairs);
-  lines.push_back(outliers.empty() ? "  Outliers: none" : "  Outliers:");
+  lines.push_back(!outliers.empty()   ? "  Outliers:"
+                  : pairs.is_compared ? "  Outliers: none"
+                                      : "  Outliers: too few hosts to tell");
   for (const std::string& text : outliers) {
     lines.push_back(absl::StrCat("    ", text));
   }
@@ -403,18 +276,12 @@ void JudgePairs(const TestResult& result, report::FindingList& findings) {
   if (!IsAllPairs(result)) return;
   const MeasuredPairs pairs = MeasurePairs(result);
   if (pairs.outliers.empty()) return;
-  std::vector<std::string> texts;
-  for (const ReportedPairs::Outlier& outlier : pairs.outliers) {
-    texts.push_back(Describe(outlier));
-  }
-  findings.Add(
-      Finding::NOTE, "pair_outliers",
-      absl::StrCat("some hosts or pairs are out of line: ",
-                   absl::StrJoin(FirstOf(std::move(texts)), "; ")),
-      "Look at the links, the CPUs and the settings of these hosts. A host "
-      "that "
-      "is slow as client and server is slow itself; a single pair has a bad "
-      "path.");
+  findings.Add(Finding::NOTE, "pair_outliers",
+               absl::StrCat("some hosts or pairs are out of line: ",
+                            absl::StrJoin(OutlierTexts(pairs), "; ")),
+               "Look at the links, the CPUs and the settings of these hosts. A "
+               "host that is slow as client and server is slow itself, or its "
+               "link is; a single pair has a bad path.");
 }
 
 }  // namespace distbench::all_pairs

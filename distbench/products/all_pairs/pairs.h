@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "distbench/products/all_pairs/outliers.h"
 #include "distbench/products/all_pairs/report.pb.h"
 #include "distbench/report/parts/finding_rule.h"
 #include "proto/results.pb.h"
@@ -33,10 +34,9 @@ struct PairMatrix {
 
 struct MeasuredPairs {
   std::vector<PairMatrix> matrices;  // by host first; none without such RPCs
-  std::vector<ReportedPairs::Outlier> outliers;
-
-  // The median of the pairs' p50.
-  double usual_p50_ns = 0;
+  Usual usual;
+  bool is_compared = false;                      // there are kEnoughHosts
+  std::vector<ReportedPairs::Outlier> outliers;  // see outliers.h
 };
 
 // A host's name is that of its machine, or its node's alias if the machine has

@@ -19,6 +19,7 @@
 namespace distbench::all_pairs {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -63,13 +64,31 @@ TestResult Cluster(int hosts, const std::function<int64_t(int, int)>& us_of) {
   return result;
 }
 
+RpcStatistics& StatisticsOf(TestResult& result, int client, int server) {
+  auto& logs = *result.mutable_service_logs()->mutable_instance_logs();
+  auto& peers = *logs[absl::StrCat("node/", client)].mutable_peer_logs();
+  auto& rpcs = *peers[absl::StrCat("node/", server)].mutable_rpc_logs();
+  return *rpcs[0].mutable_statistics();
+}
+
+void Fail(int client, int server, int failed, TestResult& result) {
+  RpcStatistics& statistics = StatisticsOf(result, client, server);
+  statistics.set_failed_count(failed);
+  if (failed < 200) return;
+  statistics.clear_succeeded_count();
+  statistics.clear_service_time_ns();
+}
+
+// Without those that are parts of others.
 std::vector<std::string> NamesOf(const MeasuredPairs& pairs) {
   std::vector<std::string> names;
   for (const ReportedPairs::Outlier& outlier : pairs.outliers) {
+    if (outlier.is_part()) continue;
     names.push_back(absl::StrCat(
-        outlier.figure(), " ",
-        outlier.has_host()
-            ? outlier.host()
+        outlier.figure(), " ", outlier.by() == "host" ? "" : outlier.by(),
+        outlier.by() == "host" ? "" : " ",
+        outlier.has_name()
+            ? outlier.name()
             : absl::StrCat(outlier.client(), ">", outlier.server())));
   }
   return names;
@@ -98,15 +117,94 @@ TEST(MeasurePairsTest, NamesHostsThatAreSlowWithEverybody) {
     const bool is_slower = a == 10 || b == 10;
     return 100 + (is_slow ? 400 : 0) + (is_slower ? 900 : 0);
   }));
-  EXPECT_THAT(NamesOf(pairs), ElementsAre("p50 host10", "p99 host10",
-                                          "p50 host3", "p99 host3"));
+  EXPECT_THAT(NamesOf(pairs), ElementsAre("p50 host10", "p50 host3"))
+      << "their tails are no news, and both explain what is between them";
+  EXPECT_NEAR(pairs.usual.p50_ns, 100 * kUs, kUs);
+  EXPECT_THAT(pairs.outliers[0].text(),
+              HasSubstr("host10, as client and server: p50 1"));
+}
+
+TEST(MeasurePairsTest, NamesAHostThatIsSlowAsServerAlone) {
+  const auto as_server = [](int a, int b) {
+    return a != 2 && b == 2 ? 900 : 100;
+  };
+  EXPECT_THAT(NamesOf(MeasurePairs(Cluster(12, as_server))),
+              ElementsAre("p50 >host2"));
+  const auto as_client = [&](int a, int b) { return as_server(b, a); };
+  EXPECT_THAT(NamesOf(MeasurePairs(Cluster(12, as_client))),
+              ElementsAre("p50 host2>"));
 }
 
 TEST(MeasurePairsTest, NamesAPairOfHostsThatAreFineOtherwise) {
   const MeasuredPairs pairs = MeasurePairs(
       Cluster(8, [](int a, int b) { return a == 1 && b == 6 ? 700 : 100; }));
-  EXPECT_THAT(NamesOf(pairs),
-              ElementsAre("p50 host1>host6", "p99 host1>host6"));
+  EXPECT_THAT(NamesOf(pairs), ElementsAre("p50 host1>host6"));
+}
+
+TEST(MeasurePairsTest, APairOfASlowHostMayBeSlowerStill) {
+  EXPECT_THAT(NamesOf(MeasurePairs(Cluster(8,
+                                           [](int a, int b) {
+                                             if (a == 1 && b == 6) return 2000;
+                                             return a == 1 || b == 1 ? 500
+                                                                     : 100;
+                                           }))),
+              ElementsAre("p50 host1", "p50 host1>host6"));
+}
+
+// Most of the pairs then have a slow host.
+TEST(MeasurePairsTest, NamesASlowRackAsOne) {
+  const MeasuredPairs pairs = MeasurePairs(Cluster(12, [](int a, int b) {
+    return 100 + (a / 4 == 1 ? 500 : 0) + (b / 4 == 1 ? 500 : 0);
+  }));
+  EXPECT_THAT(NamesOf(pairs), ElementsAre("p50 rack r1"));
+  EXPECT_THAT(pairs.outliers[0].text(),
+              HasSubstr("all hosts of rack r1, as client and server: p50 6"));
+  EXPECT_THAT(pairs.outliers, SizeIs(5)) << "the hosts are there as parts";
+}
+
+TEST(MeasurePairsTest, NamesASlowPathBetweenRacksAsOne) {
+  const MeasuredPairs pairs = MeasurePairs(Cluster(
+      20, [](int a, int b) { return a / 4 == 1 && b / 4 == 2 ? 800 : 100; }));
+  EXPECT_THAT(NamesOf(pairs), ElementsAre("p50 rack r1>r2"));
+  EXPECT_THAT(pairs.outliers[0].text(),
+              HasSubstr("all pairs of rack r1 -> rack r2: p50 8"));
+}
+
+TEST(MeasurePairsTest, AClusterThatIsSlowAsAWholeHasNoOutliers) {
+  EXPECT_THAT(
+      NamesOf(MeasurePairs(Cluster(12, [](int, int) { return 50'000; }))),
+      IsEmpty());
+}
+
+TEST(MeasurePairsTest, ATailOfAFewRpcsIsChance) {
+  TestResult result = Cluster(8, [](int, int) { return 100; });
+  const auto add_slow = [&](int client, int server, int count) {
+    stats::LogHistogram times;
+    times.RecordN(100 * kUs, 200 - count);
+    times.RecordN(9000 * kUs, count);
+    results::EncodeHistogram(
+        times, *StatisticsOf(result, client, server).mutable_service_time_ns());
+  };
+  // p99 is that of the third of 200 already.
+  add_slow(1, 6, 3);
+  EXPECT_THAT(NamesOf(MeasurePairs(result)), IsEmpty());
+  add_slow(1, 6, 20);
+  EXPECT_THAT(NamesOf(MeasurePairs(result)), ElementsAre("p99 host1>host6"));
+}
+
+TEST(MeasurePairsTest, NamesAHostThatDoesNotAnswer) {
+  TestResult result = Cluster(8, [](int, int) { return 100; });
+  for (int other = 0; other < 8; ++other) {
+    if (other == 5) continue;
+    Fail(5, other, 200, result);
+    Fail(other, 5, 200, result);
+  }
+  EXPECT_THAT(NamesOf(MeasurePairs(result)), ElementsAre("failed host5"));
+  EXPECT_EQ(MeasurePairs(result).outliers[0].text(),
+            "host5, as client and server: 2800 of 2800 RPCs failed");
+  Fail(1, 2, 3, result);
+  EXPECT_THAT(NamesOf(MeasurePairs(result)),
+              ElementsAre("failed host5", "failed host1>host2"));
 }
 
 TEST(MeasurePairsTest, AFewMicrosecondsAreNothing) {
@@ -128,17 +226,17 @@ TEST(MeasurePairsTest, NodesOfOneMachineHaveTheirOwnNames) {
 TEST(PairLinesTest, SayWhatIsOutOfLine) {
   TestResult result =
       Cluster(8, [](int a, int b) { return a == 1 && b == 6 ? 700 : 100; });
-  (*(*(*result.mutable_service_logs()->mutable_instance_logs())["node/2"]
-          .mutable_peer_logs())["node/3"]
-        .mutable_rpc_logs())[0]
-      .mutable_statistics()
-      ->set_failed_count(7);
+  Fail(2, 3, 7, result);
   const std::string text = absl::StrJoin(PairLines(result), "\n");
-  EXPECT_THAT(text, HasSubstr("8 hosts, 56 pairs"));
+  EXPECT_THAT(text, HasSubstr("8 hosts, 56 pairs: usual p50 "));
   EXPECT_THAT(text, HasSubstr("host2 -> host3: 7 of 207 RPCs failed"));
   EXPECT_THAT(text, HasSubstr("host1 -> host6: p50 70"));
   EXPECT_THAT(text, HasSubstr("p50 by rack"));
   EXPECT_THAT(PairLines(TestResult()), IsEmpty());
+  const TestResult alike = Cluster(4, [](int, int) { return 100; });
+  EXPECT_THAT(PairLines(alike), Contains("  Outliers: none"));
+  const TestResult few = Cluster(3, [](int, int b) { return 100 + 900 * b; });
+  EXPECT_THAT(PairLines(few), Contains("  Outliers: too few hosts to tell"));
 }
 
 TEST(PairLinesTest, LeaveOutAMatrixThatNobodyCanRead) {
@@ -155,6 +253,7 @@ TEST(MakePairTestsTest, MakesASteadyOneAndBursts) {
   const Iterations& steady = tests->tests(0).actions(0).iterations();
   EXPECT_EQ(steady.open_loop_interval_ns(), 12'500'000) << "80 per second";
   EXPECT_EQ(tests->tests(0).rpc_descriptions(0).fanout_filter(), "round_robin");
+  EXPECT_EQ(tests->tests(0).rpc_descriptions(0).deadline_us(), 5'000'000);
   const Iterations& burst = tests->tests(1).actions(0).iterations();
   EXPECT_EQ(burst.open_loop_interval_ns(), 50'000'000);
   EXPECT_EQ(burst.open_loop_interval_distribution(), "sync_burst");

@@ -3,12 +3,16 @@
 
 // What this product adds to the program.
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -19,9 +23,11 @@
 #include "distbench/base/stop_signals.h"
 #include "distbench/cli/command.h"
 #include "distbench/cli/flags.h"
+#include "distbench/cli/input.h"
 #include "distbench/cli/test_output.h"
 #include "distbench/client/console_run.h"
 #include "distbench/client/test_client.h"
+#include "distbench/products/all_pairs/page_files.h"
 #include "distbench/products/all_pairs/pair_tests.h"
 #include "distbench/products/all_pairs/pairs.h"
 #include "distbench/report/csv/csv.h"
@@ -53,6 +59,7 @@ struct AllPairsFlags {
   PairOptions options;
   cli::TestOutputFlags output;
   std::string label;
+  bool no_samples = false;
   bool quiet = false;
 };
 
@@ -69,8 +76,9 @@ absl::StatusOr<int> AllPairs(AllPairsFlags& flags, base::StopSignals& stop) {
     if (!status.ok()) return status.status();
     flags.options.node_count = status->nodes_size();
   }
-  const absl::StatusOr<TestSequence> tests = MakePairTests(flags.options);
+  absl::StatusOr<TestSequence> tests = MakePairTests(flags.options);
   if (!tests.ok()) return tests.status();
+  if (flags.no_samples) cli::LeaveOutSamples(*tests);
   RunTestsRequest request;
   *request.mutable_test_sequence() = *tests;
   request.set_label(flags.label);
@@ -102,6 +110,9 @@ void AddAllPairsCommand(CLI::App& app, cli::CommandBody& chosen) {
                      1, kMaxBytes, "BYTES", "Size of responses");
   cli::AddDurationFlag(command, "--duration", flags->options.duration,
                        "How long each of the two tests measures");
+  cli::AddSwitch(command, "--no_samples", flags->no_samples,
+                 "Keep no samples of single RPCs. The result is smaller\n"
+                 "and has the same pairs");
   cli::AddTextFlag(command, "--label", flags->label, "TEXT",
                    "Text kept with the run, shown by distbench runs list");
   cli::AddResultFlags(command, flags->output);
@@ -141,15 +152,30 @@ absl::Status WriteTable(const report::ReportInput& input,
   return absl::OkStatus();
 }
 
+// In JSON and on the page. More of them are no news.
+constexpr size_t kMaxOutliers = 1000;
+
 base::Json ValueOf(const TestResult& result, const report::JsonLimits& limits) {
   if (!IsAllPairs(result)) return nullptr;
   ReportedPairs reported;
   MeasuredPairs pairs = MeasurePairs(result);
+  const size_t count = pairs.outliers.size();
+  pairs.outliers.resize(std::min(count, kMaxOutliers));
+  reported.set_outliers_left_out(
+      static_cast<int64_t>(count - pairs.outliers.size()));
   for (ReportedPairs::Outlier& outlier : pairs.outliers) {
     *reported.add_outliers() = std::move(outlier);
   }
+  if (pairs.usual.p50_ns > 0) reported.set_usual_p50_ns(pairs.usual.p50_ns);
+  if (pairs.usual.p99_ns > 0) reported.set_usual_p99_ns(pairs.usual.p99_ns);
+  reported.set_is_compared(pairs.is_compared);
   {
+    // The smallest matrices first: what is left out of a page is of the
+    // largest.
     report::TableRows cells(limits.max_part_rows, reported.mutable_cells());
+    absl::c_stable_sort(pairs.matrices, [](const auto& a, const auto& b) {
+      return a.cells.size() < b.cells.size();
+    });
     for (PairMatrix& matrix : pairs.matrices) {
       for (PairTable::Row& cell : matrix.cells) cells.Add(cell);
     }
@@ -182,6 +208,11 @@ absl::Status WriteText(const report::ReportInput& input,
 
 const base::Plugin<report::TestKey> kKey("all_pairs", new report::TestKey{
                                                           {"peers"}, ValueOf});
+
+const base::Plugin<report::PagePart> kPage("all_pairs",
+                                           new report::PagePart{{"findings"},
+                                                                kAllPairsHtml,
+                                                                kAllPairsJs});
 
 const base::Plugin<report::SummarySection> kSection(
     "All pairs", new report::SummarySection{{"Global summary", 1}, SummaryOf});

@@ -6,7 +6,7 @@
 import csv
 import io
 import json
-
+import re
 
 from tests import programs
 from tests import testing_main
@@ -51,35 +51,81 @@ class CollectivesTest(programs.ClusterTest):
             )
         self.assertEqual(len(self.table(results, "collective_ranks")), 15 * 8 - 4 * 8)
 
-    def test_a_slow_rank_is_named(self):
+    def findings_of(self, sequencer, name, faults):
+        """Returns the messages of findings of four ranks, each of which asks an
+        accelerator of its own to compute before each operation, by their codes."""
         builder = self.run_to_end(
             programs.TEST_BUILDER,
-            "collective:ranks=4:iterations=40:size=4096:compute_us=2000",
+            "collective:ranks=4:iterations=40:size=4096:warmup_iterations=2",
         )
         self.assertEqual(builder.status, 0, builder)
-        # Rank 2 has a fault: it handles nothing for a while, again and again.
         config = builder.out.replace(
             'services { name: "rank"',
-            """server_faults {
-                 name: "slow" service: "rank" instances: 2
-                 extra_latency: "4ms"
-               }
-               services { name: "rank" """,
+            faults
+            + """
+            services { name: "accelerator" x_size: 4 }
+            rpc_descriptions {
+              name: "compute" client: "rank" server: "accelerator"
+              fanout_filter: "same_x"
+            }
+            action_lists { name: "compute" }
+            actions { name: "compute" rpc_name: "compute" }
+            services { name: "rank" """,
         )
-        infile = self.write("slow.config", config)
-        sequencer = self.start_sequencer("--local_nodes=4")
-        self.wait_for_nodes(sequencer, 4)
+        # The operation waits for the computation.
+        config, replaced = re.subn(
+            r'(action_lists \{\s*name: "iteration"\s*)'
+            r'(action_names: "all_reduce")',
+            r'\1action_names: "compute" \2',
+            config,
+        )
+        self.assertEqual(replaced, 1, config)
+        config, replaced = re.subn(
+            r'(actions \{\s*name: "all_reduce"\s)',
+            r'\1dependencies: "compute" ',
+            config,
+        )
+        self.assertEqual(replaced, 1, config)
+        infile = self.write(f"{name}.config", config)
+        result = self.path(f"{name}.pb.gz")
         outcome = self.run_tests(
-            sequencer, infile, f"--outfile={self.path('slow.pb.gz')}",
-            "--binary_output",
+            sequencer, infile, f"--outfile={result}", "--binary_output"
         )
         self.assertEqual(outcome.status, 0, outcome)
         self.assertIn("Collectives:\n  all_reduce: all_reduce by ring", outcome.out)
-        document = self.distbench(
-            "report", self.path("slow.pb.gz"), "--format=json"
-        )
-        part = json.loads(document.out)["tests"][0]["collectives"]
-        self.assertEqual(len(part["ranks"]["rows"]), 4)
+        document = self.distbench("report", result, "--format=json")
+        test = json.loads(document.out)["tests"][0]
+        self.assertEqual(len(test["collectives"]["ranks"]["rows"]), 4)
+        return {
+            finding["code"]: finding["message"]
+            for finding in test["findings"]
+            if finding["code"].startswith("slow_")
+        }
+
+    def test_who_is_slow_is_named_and_nobody_else(self):
+        sequencer = self.start_sequencer("--local_nodes=8")
+        self.wait_for_nodes(sequencer, 8)
+        slow = """server_faults {{
+            name: "slow" service: "{}" {} extra_latency: "10ms"
+        }}"""
+        with self.subTest("a rank computes slowly"):
+            findings = self.findings_of(
+                sequencer, "rank", slow.format("accelerator", "instances: 2")
+            )
+            self.assertEqual(list(findings), ["slow_rank"], findings)
+            self.assertIn("rank/2/0 is the last to begin", findings["slow_rank"])
+        with self.subTest("all ranks compute slowly"):
+            findings = self.findings_of(
+                sequencer, "all", slow.format("accelerator", "")
+            )
+            self.assertNotIn("slow_rank", findings)
+        with self.subTest("a rank answers slowly"):
+            # Who sends to it waits, and is the last to begin.
+            findings = self.findings_of(
+                sequencer, "link", slow.format("rank", "instances: 2")
+            )
+            self.assertEqual(list(findings), ["slow_messages"], findings)
+            self.assertIn("rank/2/0 take up to 1", findings["slow_messages"])
 
     def test_a_rank_that_dies_is_no_hang(self):
         sequencer = self.start_sequencer("--local_nodes=2")

@@ -18,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/human_units.h"
 #include "distbench/config/syntax/instance_names.h"
+#include "distbench/products/collectives/slow_messages.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 
@@ -122,17 +123,18 @@ std::vector<Iteration> CommonIterations(const std::vector<RankLog>& ranks) {
   return common;
 }
 
+// Nearest rank: a value that was measured. Values are sorted, and there is one.
+double QuantileOf(const std::vector<double>& sorted, double share) {
+  const auto rank = static_cast<size_t>(
+      std::ceil(share * static_cast<double>(sorted.size())));
+  return sorted[std::max<size_t>(rank, 1) - 1];
+}
+
 void SetSpread(std::vector<double> values, Spread& spread) {
   if (values.empty()) return;
   absl::c_sort(values);
-  // Nearest rank: values that were measured.
-  const auto at = [&](double share) {
-    const auto rank = static_cast<size_t>(
-        std::ceil(share * static_cast<double>(values.size())));
-    return values[std::max<size_t>(rank, 1) - 1];
-  };
-  spread.set_p50_ns(at(0.5));
-  spread.set_p99_ns(at(0.99));
+  spread.set_p50_ns(QuantileOf(values, 0.5));
+  spread.set_p99_ns(QuantileOf(values, 0.99));
   spread.set_max_ns(values.back());
 }
 
@@ -151,6 +153,26 @@ double LaterThanFirst(const std::vector<int64_t>& times, size_t rank) {
   return static_cast<double>(times[rank] - *absl::c_min_element(times));
 }
 
+// From the end of each iteration to the begin of the next one, if both are
+// listed. By one clock, that of the rank.
+std::vector<double> PausesOf(const IterationLog& log) {
+  const int count = std::min({log.numbers_size(), log.durations_ns_size(),
+                              log.start_timestamps_ns_size()});
+  std::vector<double> pauses;
+  for (int i = 1; i < count; ++i) {
+    if (log.numbers(i) != log.numbers(i - 1) + 1) continue;
+    pauses.push_back(static_cast<double>(log.start_timestamps_ns(i) -
+                                         log.start_timestamps_ns(i - 1) -
+                                         log.durations_ns(i - 1)));
+  }
+  return pauses;
+}
+
+double MedianOf(std::vector<double> values) {
+  absl::c_sort(values);
+  return QuantileOf(values, 0.5);
+}
+
 CollectiveRankTable::Row MeasureRank(const RankLog& rank, size_t index,
                                      const std::vector<Iteration>& common,
                                      const CollectiveTable::Row& group) {
@@ -167,6 +189,9 @@ CollectiveRankTable::Row MeasureRank(const RankLog& rank, size_t index,
     row.set_p50_ns(static_cast<double>(times.ValueAtQuantile(0.5)));
     row.set_p99_ns(static_cast<double>(times.ValueAtQuantile(0.99)));
     row.set_max_ns(static_cast<double>(times.max()));
+  }
+  if (std::vector<double> pauses = PausesOf(*rank.log); !pauses.empty()) {
+    row.set_pause_p50_ns(MedianOf(std::move(pauses)));
   }
   double begins_later = 0;
   double ends_later = 0;
@@ -304,28 +329,46 @@ double BusFactor(absl::string_view operation, int64_t ranks) {
 
 namespace {
 
-// Fewer iterations do not tell who is late and who happened to be.
+// Fewer iterations do not tell who is late or slow and who happened to be.
 constexpr int64_t kEnoughIterations = 20;
 
 // A rank for which the others wait a tenth of their time makes a job slower by
 // about as much.
 constexpr double kMuchWait = 0.1;
 
-void JudgeSlowRank(const MeasuredCollective& collective,
+// Whether the rank spends most of the wait outside of the operation, more than
+// others do. If not, it begins late because it ended late, as a rank does whose
+// messages are slow, and whoever is at the end of a tree. Taken for true if it
+// is not known.
+bool IsSlowInBetween(const CollectiveRankTable::Row& slow,
+                     const MeasuredCollective& collective, double wait_ns) {
+  std::vector<double> others;
+  for (const CollectiveRankTable::Row& rank : collective.ranks) {
+    if (rank.has_pause_p50_ns() && rank.rank() != slow.rank()) {
+      others.push_back(rank.pause_p50_ns());
+    }
+  }
+  if (!slow.has_pause_p50_ns() || others.empty()) return true;
+  return slow.pause_p50_ns() - MedianOf(std::move(others)) >= wait_ns / 2;
+}
+
+// Whether there is one, and it is named.
+bool JudgeSlowRank(const MeasuredCollective& collective,
                    report::FindingList& findings) {
   const CollectiveTable::Row& row = collective.row;
-  if (row.iterations() < kEnoughIterations || row.time_ns() <= 0) return;
+  if (row.time_ns() <= 0) return false;
   const double by_chance = 1.0 / static_cast<double>(row.ranks());
   if (row.last_to_begin_share() < std::max(0.5, 2 * by_chance) &&
       !(row.ranks() <= 3 && row.last_to_begin_share() > 0.9)) {
-    return;
+    return false;
   }
   const auto slow = absl::c_find_if(collective.ranks, [&](const auto& rank) {
     return rank.rank() == row.last_to_begin();
   });
   const double wait_ns = row.begin().p50_ns();
   const bool is_known = wait_ns > 2 * static_cast<double>(row.clock_error_ns());
-  if (wait_ns < kMuchWait * row.time_ns() || !is_known) return;
+  if (wait_ns < kMuchWait * row.time_ns() || !is_known) return false;
+  if (!IsSlowInBetween(*slow, collective, wait_ns)) return false;
   findings.Add(
       Finding::NOTE, "slow_rank",
       absl::StrCat(slow->rank(), " is the last to begin ", row.collective(),
@@ -335,14 +378,19 @@ void JudgeSlowRank(const MeasuredCollective& collective,
                    base::HumanDuration(row.time_ns()),
                    " per iteration: the others wait for it"),
       "Look at what it does before the operation, and at its host.");
+  return true;
 }
 
 }  // namespace
 
 void JudgeCollectives(const TestResult& result, report::FindingList& findings) {
   for (const MeasuredCollective& collective : MeasureCollectives(result)) {
-    JudgeSlowRank(collective, findings);
     const CollectiveTable::Row& row = collective.row;
+    // The messages of a rank that is slow itself may well be slow, too.
+    if (row.iterations() >= kEnoughIterations &&
+        !JudgeSlowRank(collective, findings)) {
+      JudgeSlowMessages(result, collective, findings);
+    }
     if (row.unfinished() == 0) continue;
     findings.Add(
         Finding::WARN, "collective_unfinished",

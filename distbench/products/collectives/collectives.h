@@ -40,7 +40,8 @@ std::vector<MeasuredCollective> MeasureCollectives(const TestResult& result);
 // operations that are not there.
 double BusFactor(absl::string_view operation, int64_t ranks);
 
-// Finds ranks for which the others wait, and iterations that never ended.
+// Finds ranks for which the others wait, messages that are slow, and iterations
+// that never ended.
 void JudgeCollectives(const TestResult& result, report::FindingList& findings);
 
 }  // namespace distbench::collectives

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "distbench/base/testing/proto_testing.h"
@@ -179,6 +180,78 @@ TEST(JudgeCollectivesTest, NamesTheRankForWhichOthersWait) {
                                     "reduce in 100% of the iterations of "
                                     "rank/*/0, by 300us (p50)")));
   EXPECT_THAT(CodesOf(WithSlowRank(/*iterations=*/5)), IsEmpty())
+      << "too few to tell";
+}
+
+// A rank that begins late because it ended late, as at the end of a tree, has
+// not been slow itself.
+TEST(JudgeCollectivesTest, WhoEndsLateIsNoSlowRank) {
+  TestResult result = TwoRows();
+  for (int x = 0; x < 4; ++x) {
+    // All pause for 500 us.
+    AddIterations(absl::StrCat("rank/", x, "/0"), 30, x == 2 ? 300 : 0, 500,
+                  result);
+  }
+  EXPECT_THAT(CodesOf(result), IsEmpty());
+  EXPECT_DOUBLE_EQ(MeasureCollectives(result)[0].ranks[2].pause_p50_ns(),
+                   500e3);
+}
+
+// Adds messages of a rank to the next one of its row.
+void AddMessages(int x, int64_t time_us, int count, TestResult& result) {
+  ServicePerformanceLog& log =
+      (*result.mutable_service_logs()
+            ->mutable_instance_logs())[absl::StrCat("rank/", x, "/0")];
+  RpcStatistics& statistics =
+      *(*(*log.mutable_peer_logs())[absl::StrCat("rank/", (x + 1) % 4, "/0")]
+             .mutable_rpc_logs())[1]
+           .mutable_statistics();
+  stats::LogHistogram times;
+  for (int i = 0; i < count; ++i) times.Record(time_us * kUs);
+  statistics.set_succeeded_count(count);
+  results::EncodeHistogram(times, *statistics.mutable_service_time_ns());
+}
+
+// A ring of four ranks, in which those in the list have slow messages.
+TestResult WithMessages(const std::vector<int>& slow, int64_t slow_us = 400,
+                        int iterations = 30) {
+  TestResult result = TwoRows();
+  result.mutable_traffic_config()->MergeFrom(
+      FromText<DistributedSystemDescription>(R"pb(
+        rpc_descriptions { name: "other" }
+        rpc_descriptions { name: "reduce_next" }
+        action_lists { name: "reduce" action_names: "send" }
+        actions { name: "send" rpc_name: "reduce_next" }
+      )pb"));
+  result.mutable_traffic_config()->mutable_actions(0)->set_action_list_name(
+      "reduce");
+  for (int x = 0; x < 4; ++x) {
+    AddIterations(absl::StrCat("rank/", x, "/0"), iterations, 0, 800, result);
+    const bool is_slow = absl::c_linear_search(slow, x);
+    AddMessages(x, is_slow ? slow_us : 50, 2 * iterations, result);
+  }
+  return result;
+}
+
+TEST(JudgeCollectivesTest, NamesTheRankWhoseMessagesAreSlow) {
+  // What rank 1 sends to rank 2, and what that sends on.
+  EXPECT_THAT(CodesOf(WithMessages({1, 2})),
+              ElementsAre(HasSubstr(
+                  "slow_messages: messages to and from rank/2/0 take up to "
+                  "400us (p50) in reduce of rank/*/0, and those of the others "
+                  "50.0us")));
+  EXPECT_THAT(CodesOf(WithMessages({3})),
+              ElementsAre(HasSubstr("messages from rank/3/0 to rank/0/0")));
+  EXPECT_THAT(CodesOf(WithMessages({0, 2})),
+              ElementsAre(HasSubstr("of 2 pairs, such as from rank/0/0 to")));
+}
+
+TEST(JudgeCollectivesTest, MessagesThatAreAllSlowAreNone) {
+  EXPECT_THAT(CodesOf(WithMessages({})), IsEmpty());
+  EXPECT_THAT(CodesOf(WithMessages({0, 1, 2, 3})), IsEmpty());
+  EXPECT_THAT(CodesOf(WithMessages({1}, /*slow_us=*/120)), IsEmpty())
+      << "not three times as long";
+  EXPECT_THAT(CodesOf(WithMessages({1}, 400, /*iterations=*/5)), IsEmpty())
       << "too few to tell";
 }
 

@@ -13,6 +13,7 @@
 #include "distbench/config/validate/language_part.h"
 #include "distbench/products/collectives/collectives.h"
 #include "distbench/products/collectives/collectives_text.h"
+#include "distbench/products/collectives/page_files.h"
 #include "distbench/report/csv/csv.h"
 #include "distbench/report/derived/tables.h"
 #include "distbench/report/parts/document_parts.h"
@@ -69,15 +70,19 @@ const base::Plugin<report::TestKey> kKey("collectives",
                                          new report::TestKey{{"activities"},
                                                              ValueOf});
 
+const base::Plugin<report::PagePart> kPage(
+    "collectives",
+    new report::PagePart{{"topology"}, kCollectivesHtml, kCollectivesJs});
+
 const base::Plugin<report::SummarySection> kSection("Collectives",
                                                     new report::SummarySection{
                                                         {"Global summary"},
                                                         CollectiveLines});
 
 const base::Plugin<report::FindingRule> kFindings(
-    "collectives",
-    new report::FindingRule{JudgeCollectives,
-                            {"slow_rank", "collective_unfinished"}});
+    "collectives", new report::FindingRule{JudgeCollectives,
+                                           {"slow_rank", "slow_messages",
+                                            "collective_unfinished"}});
 
 const base::Plugin<report::CsvTable> kTables[] = {
     {"collectives",

@@ -39,7 +39,7 @@ struct KeptMetric {
   absl::string_view name;
   absl::string_view unit;
 };
-constexpr KeptMetric kKeptMetrics[] = {
+const KeptMetric kKeptMetrics[] = {
     {{stats::Metric::Kind::kPercentile, 50}, "p50", "seconds"},
     {{stats::Metric::Kind::kPercentile, 99}, "p99", "seconds"},
     {{stats::Metric::Kind::kPercentile, 99.9}, "p99.9", "seconds"},

@@ -151,7 +151,7 @@ void AddCpu(const TestResult& result, StackRow& row) {
        result.resource_usage_logs().node_resources()) {
     process_count += resources.engine_usages_size();
     for (const auto& [instance, usage] : resources.engine_usages()) {
-      const std::string service = instance.substr(0, instance.find('/'));
+      const std::string service = config::ServiceOf(instance);
       (clients.contains(service) ? client_ns : server_ns) +=
           1e9 *
           (usage.user_cpu_time_seconds() + usage.system_cpu_time_seconds());

@@ -84,10 +84,92 @@ class ImportTest(programs.ProgramTest):
                 with open(path, encoding="utf-8") as file:
                     self.assertEqual(file.read(), TRACES)
 
+    def ranks(self, count=4, change=lambda rank, nodes: None):
+        """Writes a step of a job as files of ranks, of which every other one
+        shares tensors, and returns their paths."""
+        paths = []
+        for rank in range(count):
+            nodes = [
+                {"Id": 1, "NodeType": 4, "data_deps": [], "runtime": 2000},
+                {
+                    "Id": 2,
+                    "NodeType": 7,
+                    "data_deps": [1],
+                    "comm_type": 0,
+                    "comm_size": 4096,
+                    "pg_name": f"tensors of {rank % 2}",
+                },
+                {"Id": 3, "NodeType": 4, "data_deps": [1], "runtime": 6000},
+                {
+                    "Id": 4,
+                    "NodeType": 7,
+                    "data_deps": [2, 3],
+                    "comm_type": 6,
+                    "comm_size": 4096,
+                    "pg_name": f"data of {rank // 2}",
+                },
+            ]
+            change(rank, nodes)
+            paths.append(
+                self.write(
+                    f"step.{rank}.json", json.dumps({"workload_graph": nodes})
+                )
+            )
+        return paths
+
+    def test_a_job_is_imported(self):
+        config, document = self.path("job.config"), self.path("job.json")
+        outcome = self.distbench(
+            "import",
+            "chakra",
+            *self.ranks(),
+            "-o",
+            config,
+            "--iterations=7",
+            f"--json_report={document}",
+        )
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertIn("4 ranks of 16 nodes in all", outcome.err)
+        self.assertIn("which takes 8 ms if they take no time", outcome.err)
+        with open(document, encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["critical_path_us"], 8000)
+        outcome = self.distbench("check_test", config)
+        self.assertEqual(outcome.status, 0, outcome)
+
+    def test_bad_jobs_are_explained(self):
+        def set_member(node, member, value):
+            return lambda rank, nodes: rank == 1 and nodes[node].update(
+                {member: value}
+            )
+
+        for change, flags, message in [
+            (set_member(0, "NodeType", 9), [], "step.1.json: node 1 is of type 9"),
+            (set_member(0, "data_deps", [3]), [], "step.1.json: node 1 waits"),
+            (set_member(1, "comm_size", 0), [], "step.1.json: node 2 has 0 bytes"),
+            (set_member(1, "comm_type", 6), [], "rank 1 does not do the same"),
+            (set_member(1, "pg_name", "x"), [], "node 2 of rank 0: the group"),
+            (lambda rank, nodes: None, ["--ranks=8"], "there are files of 4 ranks"),
+            (lambda rank, nodes: None, ["--keep_names"], "--keep_names has no"),
+            (lambda rank, nodes: None, ["--max_spans=3"], "more than 3 nodes"),
+        ]:
+            with self.subTest(message):
+                outcome = self.distbench(
+                    "import", "chakra", *self.ranks(change=change), *flags
+                )
+                self.assertEqual((outcome.status, outcome.out), (1, ""), outcome)
+                self.assertIn(message, outcome.err)
+        files = self.ranks()
+        outcome = self.distbench("import", "chakra", *files[:1], *files[2:])
+        self.assertIn("the file of rank 1 is missing", outcome.err)
+        outcome = self.distbench("import", "chakra", files[0])
+        self.assertIn("--ranks=N", outcome.err)
+        outcome = self.distbench("import", "csv", self.traces(), "--ranks=2")
+        self.assertIn("--ranks has no effect", outcome.err)
+
     def test_bad_input_is_explained(self):
         for arguments, message in [
             (["otlp", self.traces()], "is not JSON"),
-            (["xml", self.traces()], "otlp, jaeger, zipkin, csv"),
+            (["xml", self.traces()], "otlp, jaeger, zipkin, csv, chakra"),
             (["csv", self.path("missing")], "missing"),
             (["csv", self.traces(), "--max_spans=2"], "--max_spans"),
             (
@@ -99,6 +181,56 @@ class ImportTest(programs.ProgramTest):
                 outcome = self.distbench("import", *arguments)
                 self.assertEqual((outcome.status, outcome.out), (1, ""), outcome)
                 self.assertIn(message, outcome.err)
+
+
+class JobTest(programs.ClusterTest):
+    def test_a_job_runs_on_real_nodes(self):
+        files = []
+        for rank in range(4):
+            nodes = [
+                {"Id": 1, "NodeType": 4, "data_deps": [], "runtime": 1000},
+                {
+                    "Id": 2,
+                    "NodeType": 5,
+                    "data_deps": [1],
+                    "comm_dst": (rank + 1) % 4,
+                    "comm_size": 100,
+                },
+                {
+                    "Id": 3,
+                    "NodeType": 6,
+                    "data_deps": [1],
+                    "comm_src": (rank - 1) % 4,
+                },
+                {
+                    "Id": 4,
+                    "NodeType": 7,
+                    "data_deps": [2, 3],
+                    "comm_type": 0,
+                    "comm_size": 65536,
+                },
+                {
+                    "Id": 5,
+                    "NodeType": 7,
+                    "data_deps": [4],
+                    "comm_type": 0,
+                    "comm_size": 65536,
+                },
+            ]
+            files.append(
+                self.write(f"s.{rank}.json", json.dumps({"workload_graph": nodes}))
+            )
+        config = self.path("job.config")
+        outcome = self.distbench("import", "chakra", *files, "-o", config)
+        self.assertEqual(outcome.status, 0, outcome)
+        sequencer = self.start_sequencer("--local_nodes=4")
+        self.wait_for_nodes(sequencer, 4)
+        outcome = self.run_tests(sequencer, config)
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertIn("all_reduce_1: all_reduce by ring of 65536 bytes", outcome.out)
+        # Two of each of 20 iterations.
+        self.assertRegex(outcome.out, r"rank/\*/?0? +4 +40 ")
+        self.assertIn("message_1", outcome.out)
 
 
 if __name__ == "__main__":

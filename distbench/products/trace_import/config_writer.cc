@@ -97,6 +97,14 @@ std::string Quoted(const std::vector<std::string>& names) {
                        : absl::StrCat("['", absl::StrJoin(names, "', '"), "']");
 }
 
+std::string Head(absl::string_view title, const Tally& tally) {
+  std::string text = absl::StrCat("#\n# ", title, ":\n");
+  for (const std::string& sentence : Sentences(tally)) {
+    absl::StrAppend(&text, "# - ", sentence, "\n");
+  }
+  return text;
+}
+
 class ConfigWriter {
  public:
   ConfigWriter(const TrafficModel& model, const NamingOptions& naming,
@@ -125,23 +133,12 @@ class ConfigWriter {
     for (const auto& [rpc, clients] : clients_) WriteRpc(rpc, clients);
     WriteInventedSizes();
     WriteArrivals();
-    config_.text = absl::StrCat("# Made from traces by distbench import.\n",
-                                Head("In the data", from_.in_the_data),
-                                Head("Inferred", from_.inferred),
-                                Head("Invented", from_.invented), "tests {\n",
+    config_.text = absl::StrCat(ProvenanceComment(from_), "tests {\n",
                                 config_.text, "}\n");
     return std::move(config_);
   }
 
  private:
-  static std::string Head(absl::string_view title, const Tally& tally) {
-    std::string text = absl::StrCat("#\n# ", title, ":\n");
-    for (const std::string& sentence : Sentences(tally)) {
-      absl::StrAppend(&text, "# - ", sentence, "\n");
-    }
-    return text;
-  }
-
   // Adds what a text says, in the format of configs, to the present piece of
   // the test. Names have no quotes in them.
   template <typename... Args>
@@ -531,6 +528,13 @@ std::vector<std::string> Sentences(const Tally& tally) {
         absl::StrReplaceAll(sentence, {{"#", absl::StrCat(number)}}));
   }
   return sentences;
+}
+
+std::string ProvenanceComment(const Provenance& provenance) {
+  return absl::StrCat("# Made from traces by distbench import.\n",
+                      Head("In the data", provenance.in_the_data),
+                      Head("Inferred", provenance.inferred),
+                      Head("Invented", provenance.invented));
 }
 
 ImportedConfig WriteConfig(const TrafficModel& model,

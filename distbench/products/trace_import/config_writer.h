@@ -38,6 +38,9 @@ struct Provenance {
   Tally invented;
 };
 
+// The head of a config, as comments.
+std::string ProvenanceComment(const Provenance& provenance);
+
 struct ImportedConfig {
   DistributedSystemDescription test;
   std::string text;  // the test as a file that people read, with comments

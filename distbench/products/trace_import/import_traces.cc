@@ -50,17 +50,9 @@ absl::StatusOr<Import> ImportTraces(SpanSet spans,
   }
   import.config =
       WriteConfig(import.model, options.naming, options.sampled_fraction);
-  TestSequence sequence;
-  *sequence.add_tests() = import.config.test;
   const absl::StatusOr<TestSequence> checked =
-      config::CheckTestSequence(std::move(sequence));
-  if (!checked.ok()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the traces make no valid config: ", checked.status().message()));
-  }
-  for (const config::Problem& warning : config::FindWarnings(*checked)) {
-    import.warnings.push_back(config::ToString(warning));
-  }
+      CheckImported(import.config.test, "the traces", import.warnings);
+  if (!checked.ok()) return checked.status();
   if (options.measure_fidelity) {
     absl::StatusOr<Fidelity> fidelity =
         MeasureFidelity(import.model, import.config, checked->tests(0));
@@ -68,6 +60,23 @@ absl::StatusOr<Import> ImportTraces(SpanSet spans,
     import.fidelity = *std::move(fidelity);
   }
   return import;
+}
+
+absl::StatusOr<TestSequence> CheckImported(
+    const DistributedSystemDescription& test, absl::string_view source,
+    std::vector<std::string>& warnings) {
+  TestSequence sequence;
+  *sequence.add_tests() = test;
+  absl::StatusOr<TestSequence> checked =
+      config::CheckTestSequence(std::move(sequence));
+  if (!checked.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        source, " make no valid config: ", checked.status().message()));
+  }
+  for (const config::Problem& warning : config::FindWarnings(*checked)) {
+    warnings.push_back(config::ToString(warning));
+  }
+  return checked;
 }
 
 namespace {
@@ -163,37 +172,52 @@ Json ToJson(const Fidelity& fidelity) {
 
 }  // namespace
 
+std::string ProvenanceText(const Provenance& provenance,
+                           const std::vector<std::string>& warnings,
+                           const ImportNotes& notes) {
+  std::string text;
+  AddList("In the data", provenance.in_the_data, text);
+  AddList("Inferred", provenance.inferred, text);
+  AddList("Invented", provenance.invented, text);
+  if (!warnings.empty()) absl::StrAppend(&text, "Warnings:\n");
+  for (const std::string& warning : warnings) {
+    absl::StrAppend(&text, "  ", warning, "\n");
+  }
+  if (!notes.empty()) absl::StrAppend(&text, "Repaired or left out:\n");
+  for (const auto& [note, count] : notes) {
+    absl::StrAppend(&text, "  ", count, " times: ", note, "\n");
+  }
+  return text;
+}
+
+void AddProvenance(const Provenance& provenance,
+                   const std::vector<std::string>& warnings,
+                   const ImportNotes& notes, Json& json) {
+  json["in_the_data"] = Sentences(provenance.in_the_data);
+  json["inferred"] = Sentences(provenance.inferred);
+  json["invented"] = Sentences(provenance.invented);
+  json["warnings"] = warnings;
+  json["notes"] = notes;
+}
+
 std::string ImportText(const Import& import) {
   const TrafficModel& model = import.model;
   std::string text = absl::StrFormat(
       "%d traces over %.6g s; %d parts of traces whose causes are missing\n",
       model.traces, static_cast<double>(model.duration_ns) / 1e9,
       model.fragments);
-  AddList("In the data", import.config.provenance.in_the_data, text);
-  AddList("Inferred", import.config.provenance.inferred, text);
-  AddList("Invented", import.config.provenance.invented, text);
-  if (!import.warnings.empty()) absl::StrAppend(&text, "Warnings:\n");
-  for (const std::string& warning : import.warnings) {
-    absl::StrAppend(&text, "  ", warning, "\n");
-  }
-  if (!model.notes.empty()) absl::StrAppend(&text, "Repaired or left out:\n");
-  for (const auto& [note, count] : model.notes) {
-    absl::StrAppend(&text, "  ", count, " times: ", note, "\n");
-  }
+  text +=
+      ProvenanceText(import.config.provenance, import.warnings, model.notes);
   if (import.fidelity) AddFidelity(*import.fidelity, text);
   return text;
 }
 
 std::string ImportJson(const Import& import) {
-  const Provenance& from = import.config.provenance;
   Json json = {{"traces", import.model.traces},
                {"duration_ns", import.model.duration_ns},
-               {"fragments", import.model.fragments},
-               {"in_the_data", Sentences(from.in_the_data)},
-               {"inferred", Sentences(from.inferred)},
-               {"invented", Sentences(from.invented)},
-               {"warnings", import.warnings},
-               {"notes", import.model.notes}};
+               {"fragments", import.model.fragments}};
+  AddProvenance(import.config.provenance, import.warnings, import.model.notes,
+                json);
   if (import.fidelity) json["fidelity"] = ToJson(*import.fidelity);
   return base::DumpJson(json, 2) + "\n";
 }

@@ -332,7 +332,10 @@ std::string FormatValue(const stats::Metric& metric, double value) {
     case stats::MetricUnit::kPerSecond:
       return base::HumanRate(value);
     case stats::MetricUnit::kRatio:
+    case stats::MetricUnit::kNumber:
       return absl::StrFormat("%.3f", value);
+    case stats::MetricUnit::kBytes:
+      return base::HumanBytes(value);
     case stats::MetricUnit::kShare:
       return absl::StrFormat("%.3f%%", 100 * value);
   }

@@ -194,7 +194,7 @@ void JudgeComposedArrivals(const JudgedRun& run, FindingList& findings) {
   for (const auto& [instance, log] : result.service_logs().instance_logs()) {
     const int64_t start_ns = log.traffic_start_timestamp_ns();
     if (start_ns <= 0) continue;
-    const std::string service = instance.substr(0, instance.find('/'));
+    const std::string service = config::ServiceOf(instance);
     const auto client = ClientOf(test, service, instance);
     if (!client) continue;
     for (const auto& [rpc_index, series] : log.rpc_time_series()) {

@@ -16,6 +16,7 @@
 #include "distbench/base/human_units.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/config/syntax/fanout_filter.h"
+#include "distbench/config/syntax/instance_names.h"
 #include "distbench/report/findings/judge_parts.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
@@ -310,7 +311,7 @@ void JudgeLateness(const JudgedRun& run, FindingList& findings) {
 void JudgeArrivals(const JudgedRun& run, FindingList& findings) {
   const TestResult& result = run.result;
   for (const auto& [instance, log] : result.service_logs().instance_logs()) {
-    const std::string service = instance.substr(0, instance.find('/'));
+    const std::string service = config::ServiceOf(instance);
     for (const auto& [rpc_index, series] : log.rpc_time_series()) {
       if (IsHeldBack(run.LoadOf(rpc_index))) continue;
       const std::string rpc = run.NameOf(rpc_index);

@@ -149,7 +149,8 @@ const OBJECTIVE_VERDICTS = {
 
 function formatFigure(value, unit) {
   if (value === null || value === Infinity) return formatTime(value);
-  return {ns: formatTime, per_second: formatLoadRate, ratio: formatRate, share: formatShare}[unit]?.(value) ?? '–';
+  return {ns: formatTime, per_second: formatLoadRate, ratio: formatRate, share: formatShare,
+    number: formatRate, bytes: formatBytes}[unit]?.(value) ?? '–';
 }
 
 function objectiveRow(objective, repeats) {

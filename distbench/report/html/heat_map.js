@@ -1,79 +1,68 @@
 // Copyright distbench authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The heat map of client-server pairs, with one cell per pair.
+// Heat maps of clients and servers, with one cell per pair: as a canvas, or as a table
+// of numbers where these are few.
 
-// least: the RPCs of a pair that a percentile takes.
-const PEER_METRICS = {
-  per_second: {title: 'RPCs per second', format: formatRate},
-  p50: {title: 'p50', format: formatTime, least: 2},
-  p99: {title: 'p99', format: formatTime, least: 100},
-  max: {title: 'maximum', format: formatTime},
-  failed: {title: 'failed RPCs', format: formatCount},
-};
+// ---- Colours -----------------------------------------------------------------
 
-// The first that has a value is shown at first.
-const PREFERRED_METRICS = ['p99', 'p50', 'max', 'per_second'];
-
-// reason: why the metric is not the first of them, unless the user chose it.
-const peersView = {run: 0, rpc: '', metric: '', reason: ''};
-
-// Mixes two colours into "#rrggbb"; share is from 0 to 1.
+// Mixes two colours; share is from 0 to 1. Returns red, green and blue.
 function mixColors(low, high, share) {
   const channel = (color, i) => parseInt(color.slice(1 + 2 * i, 3 + 2 * i), 16);
-  const mixed = [0, 1, 2].map(
+  return [0, 1, 2].map(
       i => Math.round(channel(low, i) + share * (channel(high, i) - channel(low, i))));
-  return `rgb(${mixed.join(', ')})`;
 }
 
-function peerValue(row, metric) {
-  if (metric === 'per_second' || metric === 'failed') return row[metric];
-  return row[`response_${metric}_ns`] ?? row[`service_${metric}_ns`];
+// One hue from light to dark, so that no eye and no printer confuses two values. Returns
+// the function from shares to colours.
+function heatColors() {
+  const [low, high] = [cssColor('--heat-low'), cssColor('--heat-high')];
+  return share => mixColors(low, high, share);
 }
 
-// The pairs of the selected RPC and run; the value is null where there is none.
-function peerCells() {
-  return peerRows().map(row => {
-    return {client: row.client, server: row.server, row, value: peerValue(row, peersView.metric)};
+function cssRgb(color) {
+  return `rgb(${color.join(', ')})`;
+}
+
+// Black or white on a colour, whichever has the higher contrast (WCAG 2.2, relative luminance).
+function inkOn(color) {
+  const [red, green, blue] = color.map(channel => {
+    const value = channel / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
   });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#000' : '#fff';
 }
 
-function peerRows() {
-  return rowsOf(runs[peersView.run].peers).filter(row => row.rpc === peersView.rpc);
+// Scales from values to shares. Infinite values, of what failed, are the highest.
+
+function scaleOf(low, high, shareOf) {
+  return {low, high, shareOf: value => value === Infinity ? 1 : shareOf(value)};
 }
 
-// Why pairs have no value of a metric.
-function whyMissing({title, least}, rows) {
-  if (least === undefined) return `without a ${title}, because no RPC succeeded`;
-  const most = greatestOf(rows.map(row => row.succeeded + row.failed));
-  return most < least
-      ? `without a ${title}, which takes ${least} RPCs of a pair: the busiest has ${formatCount(most)}`
-      : `without a ${title}: it takes ${least} RPCs of a pair, and memory for the pair's histogram`;
+function linearScale(values) {
+  const [low, high] = [leastOf(values), greatestOf(values)];
+  return scaleOf(low, high, value => high > low ? (value - low) / (high - low) : 0.5);
 }
 
-function missingNote(cells) {
-  const missing = cells.filter(cell => cell.value === null);
-  if (missing.length === 0) return '';
-  const which = missing.length === cells.length ? `All ${formatCount(cells.length)} pairs are`
-      : `${formatCount(missing.length)} of ${formatCount(cells.length)} pairs are left empty: they are`;
-  return `${which} ${whyMissing(PEER_METRICS[peersView.metric], missing.map(({row}) => row))}.`;
+// Its ends are a factor of two apart, or more, so that chance remains pale.
+function logarithmicScale(values) {
+  const low = Math.max(1, leastOf(values));
+  const high = Math.max(2 * low, greatestOf(values));
+  return scaleOf(low, high, value => Math.log(Math.max(low, value) / low) / Math.log(high / low));
 }
 
-function chooseMetric() {
-  const rows = peerRows();
-  const [preferred] = PREFERRED_METRICS;
-  peersView.metric = PREFERRED_METRICS.find(
-      metric => rows.some(row => peerValue(row, metric) !== null)) ?? 'failed';
-  peersView.reason = peersView.metric === preferred ? ''
-      : `Coloured by ${PEER_METRICS[peersView.metric].title}, because all pairs are ` +
-          `${whyMissing(PEER_METRICS[preferred], rows)}.`;
+function scaleLegend({low, high}, format) {
+  return element('div', {className: 'heat-scale'}, format(low), element('span', {className: 'ramp'}), format(high));
 }
 
-function describePair({client, server, row}) {
-  return `${client} → ${server}\n${formatCount(row.succeeded)} succeeded, ` +
-      `${formatCount(row.failed)} failed, ${formatRate(row.per_second)} per second\n` +
-      `p50 ${formatTime(peerValue(row, 'p50'))}, p99 ${formatTime(peerValue(row, 'p99'))}, ` +
-      `max ${formatTime(peerValue(row, 'max'))}`;
+// ---- Canvas ------------------------------------------------------------------
+
+// Who is out of line is marked: names of clients and of servers, and pairs as keyOfPair() has them.
+const NO_MARKS = {clients: new Set(), servers: new Set(), pairs: new Set()};
+const MARK = '▲';
+
+function keyOfPair({client, server}) {
+  return JSON.stringify([client, server]);
 }
 
 // Positions of cells and labels, in pixels.
@@ -91,38 +80,63 @@ function layOut(cells, context) {
   };
 }
 
+// Where there is no room for names.
+function drawMarks(context, {clients, servers, size, left, top, marks}) {
+  context.textAlign = 'right';
+  clients.forEach((name, i) => {
+    if (marks.clients.has(name)) context.fillText('▶', left - 2, top + (i + 0.5) * size);
+  });
+  context.textAlign = 'center';
+  servers.forEach((name, i) => {
+    if (marks.servers.has(name)) context.fillText('▼', left + (i + 0.5) * size, top - 7);
+  });
+}
+
 function drawLabels(context, layout) {
   const {clients, servers, size, left, top} = layout;
   context.fillStyle = cssColor('--ink-soft');
   context.textBaseline = 'middle';
   context.textAlign = 'left';
   context.fillText('clients ↓  servers →', 0, 8);
-  if (!layout.hasLabels) return;
+  if (!layout.hasLabels) {
+    drawMarks(context, layout);
+    return;
+  }
   context.textAlign = 'right';
-  clients.forEach((name, i) => context.fillText(name, left - 8, top + (i + 0.5) * size, left - 8));
+  const marked = (name, names) => `${names.has(name) ? `${MARK} ` : ''}${name}`;
+  clients.forEach((name, i) => context.fillText(
+      marked(name, layout.marks.clients), left - 8, top + (i + 0.5) * size, left - 8));
   context.textAlign = 'left';
   servers.forEach((name, i) => {
     context.save();
     context.translate(left + (i + 0.5) * size, top - 6);
     context.rotate(-Math.PI / 2);
-    context.fillText(name, 0, 0, top - 24);
+    context.fillText(marked(name, layout.marks.servers), 0, 0, top - 24);
     context.restore();
   });
 }
 
-function drawCells(context, layout, cells, low, high) {
-  const from = cssColor('--heat-low');
-  const to = cssColor('--heat-high');
+function drawCells(context, layout, cells, scale) {
   const gap = layout.size >= 8 ? 1 : 0;
+  const side = layout.size - gap;
+  const marked = cells.filter(cell => layout.marks.pairs.has(keyOfPair(cell)));
+  const place = cell => [
+    layout.left + layout.column.get(cell.server) * layout.size, layout.top + layout.line.get(cell.client) * layout.size,
+  ];
+  const colorOf = heatColors();
   for (const cell of cells.filter(({value}) => value !== null)) {
-    const share = cell.value === Infinity ? 1 : high > low ? (cell.value - low) / (high - low) : 0.5;
-    context.fillStyle = mixColors(from, to, share);
-    context.fillRect(layout.left + layout.column.get(cell.server) * layout.size,
-        layout.top + layout.line.get(cell.client) * layout.size, layout.size - gap, layout.size - gap);
+    context.fillStyle = cssRgb(colorOf(scale.shareOf(cell.value)));
+    context.fillRect(...place(cell), side, side);
+  }
+  // Seen on pale cells and on dark ones.
+  for (const [color, width] of [['--surface', 4], ['--ink', 2]]) {
+    context.strokeStyle = cssColor(color);
+    context.lineWidth = width;
+    for (const cell of marked) context.strokeRect(...place(cell), side, side);
   }
 }
 
-function addTooltip(canvas, layout, cells) {
+function addTooltip(canvas, layout, cells, describe) {
   const byPosition = new Map(cells.map(
       cell => [`${layout.column.get(cell.server)},${layout.line.get(cell.client)}`, cell]));
   const tooltip = element('div', {className: 'tooltip', hidden: true});
@@ -132,7 +146,7 @@ function addTooltip(canvas, layout, cells) {
     const cell = byPosition.get(`${column},${line}`);
     tooltip.hidden = cell === undefined;
     if (cell === undefined) return;
-    tooltip.textContent = describePair(cell);
+    tooltip.textContent = describe(cell);
     tooltip.style.left = `${event.clientX + 14}px`;
     tooltip.style.top = `${event.clientY + 14}px`;
   });
@@ -140,13 +154,15 @@ function addTooltip(canvas, layout, cells) {
   return tooltip;
 }
 
-function makeHeatMap(cells) {
-  const canvas = element('canvas', {id: 'heat-map-canvas'});
+// cells: [{client, server, value}], null where there is no value. label: what it is, for
+// those who do not see it. describe(cell): the text of a tooltip.
+function makeHeatMap({id, label, cells, scale, marks = NO_MARKS, describe}) {
+  const canvas = element('canvas', {id});
   canvas.setAttribute('role', 'img');
-  canvas.setAttribute('aria-label', 'Clients by servers; the slowest are listed below');
+  canvas.setAttribute('aria-label', label);
   const context = canvas.getContext('2d');
   context.font = '12px system-ui, "DejaVu Sans", sans-serif';
-  const layout = layOut(cells, context);
+  const layout = {...layOut(cells, context), marks};
   layout.column = new Map(layout.servers.map((name, i) => [name, i]));
   layout.line = new Map(layout.clients.map((name, i) => [name, i]));
   const width = Math.max(180, layout.left + layout.servers.length * layout.size);
@@ -158,81 +174,43 @@ function makeHeatMap(cells) {
   canvas.style.height = `${height}px`;
   context.scale(ratio, ratio);
   context.font = layout.font;
-  const values = cells.map(cell => cell.value).filter(value => value !== null && value !== Infinity);
-  const low = leastOf(values);
-  const high = greatestOf(values);
   drawLabels(context, layout);
-  drawCells(context, layout, cells, low, high);
-  const {format} = PEER_METRICS[peersView.metric];
-  return [
-    element('div', {className: 'heat-map'}, canvas, addTooltip(canvas, layout, cells)),
-    element('div', {className: 'heat-scale'}, format(low), element('span', {className: 'ramp'}), format(high)),
-  ];
+  drawCells(context, layout, cells, scale);
+  return element('div', {className: 'heat-map'}, canvas, addTooltip(canvas, layout, cells, describe));
 }
 
-function makeExtremes(cells) {
-  const {title, format} = PEER_METRICS[peersView.metric];
-  const highest = cells.filter(({value}) => value !== null).sort((a, b) => b.value - a.value).slice(0, 10);
-  const table = makeTable(
-      [{title: 'Client'}, {title: 'Server'}, {title, isNumber: true}],
-      highest.map(cell => [cell.client, cell.server, format(cell.value)]));
-  return element('details', {id: 'peers-highest', open: byId('peers-highest')?.open ?? false},
-      element('summary', {}, `The pairs with the highest ${title}`), element('div', {className: 'scroll'}, table));
-}
+// ---- Table -------------------------------------------------------------------
 
-function peerCsvRows() {
-  const metrics = Object.keys(PEER_METRICS);
-  return [['client', 'server', ...metrics], ...peerRows().map(
-      row => [row.client, row.server, ...metrics.map(metric => peerValue(row, metric) ?? '')])];
-}
+// More columns are a canvas.
+const MAX_MATRIX_NAMES = 24;
 
-function drawPeers() {
-  const cells = peerCells();
-  const {title} = PEER_METRICS[peersView.metric];
-  const leftOut = runs[peersView.run].peers.rows_left_out;
-  const notes = [
-    peersView.reason, missingNote(cells),
-    leftOut === 0 ? '' : `${formatCount(leftOut)} pairs are not in this report.`,
-  ].filter(note => note !== '').map(note => element('p', {className: 'note'}, note));
-  const hasValue = cells.some(({value}) => value !== null);
-  replaceContent('heat-map', ...(hasValue ? [...makeHeatMap(cells), makeExtremes(cells)] : []), ...notes);
-  if (!hasValue) return;
-  addDownloads(byId('heat-map-canvas'), 'distbench-peers', () => `${peersView.rpc}: ${title} by client and server`,
-      peerCsvRows, () => []);
-}
+// Titles of more columns are turned, unless they are as short as numbers.
+const MAX_LEVEL_NAMES = 6;
+const MAX_LEVEL_TITLE = 4;
 
-// Chooses the busiest RPC of a run that has pairs.
-function choosePeers(run) {
-  peersView.run = run.index;
-  const counts = new Map();
-  for (const {rpc, succeeded} of rowsOf(run.peers)) counts.set(rpc, (counts.get(rpc) ?? 0) + succeeded);
-  peersView.rpc = [...counts].reduce((a, b) => b[1] > a[1] ? b : a)[0];
-}
-
-function renderPeerControls(withPeers) {
-  const metrics = Object.entries(PEER_METRICS).map(([key, {title}]) => [key, title]);
-  const choose = key => value => {
-    peersView[key] = key === 'run' ? Number(value) : value;
-    peersView.reason = '';
-    drawPeers();
+// The same as a table, which can be read without its colours. format(cell): its text.
+function makeMatrix({caption, names, cells, scale, marks = NO_MARKS, format, describe}) {
+  const byPair = new Map(cells.map(cell => [keyOfPair(cell), cell]));
+  const colorOf = heatColors();
+  const title = (name, isMarked, {scope, isTurned}) => element('th', {
+    title: name, scope, className: `${isMarked ? 'marked-name' : ''} ${isTurned ? 'turned' : ''}`,
+  }, element('span', {}, `${isMarked ? `${MARK} ` : ''}${name}`));
+  const isTurned = names.length > MAX_LEVEL_NAMES && names.some(name => name.length > MAX_LEVEL_TITLE);
+  const head = element('tr', {}, element('td', {}, 'client ↓ server →'), ...names.map(name => title(
+      name, marks.servers.has(name), {scope: 'col', isTurned})));
+  const cellOf = (client, server) => {
+    const cell = byPair.get(keyOfPair({client, server}));
+    if (cell === undefined) return element('td', {className: 'none'});
+    const isMarked = marks.pairs.has(keyOfPair(cell));
+    const node = element('td', {className: isMarked ? 'marked' : '', title: describe(cell)}, format(cell));
+    if (cell.value === null) return node;
+    const color = colorOf(scale.shareOf(cell.value));
+    node.style.background = cssRgb(color);
+    node.style.color = inkOn(color);
+    return node;
   };
-  replaceContent('peers-controls',
-      ...(withPeers.length > 1 ? [selectBox('Run', withPeers.map(run => [String(run.index), run.label]),
-          String(peersView.run), choose('run'))] : []),
-      ...(rpcNames.length > 1 ? [selectBox('RPC', rpcNames.map(name => [name, name]), peersView.rpc,
-          choose('rpc'))] : []),
-      selectBox('Colour by', metrics, peersView.metric, choose('metric')));
-}
-
-function renderPeers() {
-  const withPeers = runs.filter(run => run.peers.rows.length > 0);
-  showSection('peers', withPeers.length > 0);
-  if (withPeers.length === 0) return;
-  // Later, what the user has chosen is drawn again.
-  if (peersView.metric === '') {
-    choosePeers(withPeers[0]);
-    chooseMetric();
-  }
-  renderPeerControls(withPeers);
-  drawPeers();
+  const rows = names.map(client => element('tr', {},
+      title(client, marks.clients.has(client), {scope: 'row'}), ...names.map(server => cellOf(client, server))));
+  return element('div', {className: 'scroll'}, element('table', {className: 'matrix'},
+      element('caption', {}, caption), element('thead', {}, head), element('tbody', {}, ...rows)));
 }

@@ -128,7 +128,7 @@ std::string RenderHtml(const ReportInput& input) {
       kFormatsJs, kModelJs, kDomJs, kSortJs, kVerdictsJs, kTitleJs, kHeadlineJs,
       kFindingsJs, kTopologyLayoutJs, kTopologyJs, kTablesJs, kChartsJs,
       kZoomJs, kDownloadsJs, kSelectionJs, kRepeatsJs, kLatencyChartsJs,
-      kIntervalsJs, kFaultsJs, kOverTimeJs, kPoliciesJs, kHeatMapJs,
+      kIntervalsJs, kFaultsJs, kOverTimeJs, kPoliciesJs, kHeatMapJs, kPeersJs,
       kResourcesJs, kSweepJs, kBindingsJs, kPartsJs, parts, kDeepLinksJs,
       kPrintJs, kMainJs);
   const std::string body = PageBody();

@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/base/time_units.h"
+#include "distbench/config/syntax/instance_names.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/merge.h"
@@ -138,7 +139,7 @@ std::vector<ServiceAdmission> AdmissionsOf(const TestResult& result) {
   std::map<std::string, ServiceAdmission> by_service;
   for (const auto& [instance, log] : result.service_logs().instance_logs()) {
     if (!log.has_admission_log()) continue;
-    const std::string service = instance.substr(0, instance.find('/'));
+    const std::string service = config::ServiceOf(instance);
     ServiceAdmission& admission = by_service[service];
     admission.service = service;
     const AdmissionLog& counts = log.admission_log();

@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/human_units.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/base/time_units.h"
 #include "distbench/results/histogram_proto.h"
@@ -566,7 +567,10 @@ std::string ValueText(stats::MetricUnit unit, double value) {
       return absl::StrFormat("%.3f ms", value / 1e6);
     case stats::MetricUnit::kPerSecond:
     case stats::MetricUnit::kRatio:
+    case stats::MetricUnit::kNumber:
       return absl::StrFormat("%.6g", value);
+    case stats::MetricUnit::kBytes:
+      return base::HumanBytes(value);
     case stats::MetricUnit::kShare:
       return absl::StrFormat("%.4g%%", 100 * value);
   }

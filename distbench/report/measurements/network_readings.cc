@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "distbench/base/saturating_add.h"
+#include "distbench/config/syntax/instance_names.h"
 
 namespace distbench::report {
 namespace {
@@ -40,7 +41,7 @@ std::vector<ServiceConnections> FoldNetworkSettings(const TestResult& result) {
   std::map<Side, std::map<std::string, ServiceConnections>> sides;
   std::map<Side, int64_t> totals;
   for (const auto& [instance, log] : result.service_logs().instance_logs()) {
-    const std::string service = instance.substr(0, instance.find('/'));
+    const std::string service = config::ServiceOf(instance);
     for (const NetworkSettingProof& proof : log.network_settings()) {
       const Side side = {service, proof.accepted()};
       const auto [entry, is_new] = sides[side].try_emplace(KeyOf(proof));

@@ -147,7 +147,8 @@ absl::StatusOr<ObjectiveOutcome> Judge(const config::Objective& objective,
     return JudgeCpu(objective, result, totals);
   }
   for (const auto& [name, product] : base::Plugins<ObjectiveJudge>::All()) {
-    if (product->judges(objective)) return product->judge(objective, result);
+    if (!product->judges(objective)) continue;
+    return product->judge(objective, result, totals);
   }
   if (!stats::IsOfRpc(objective.metric)) {
     return absl::NotFoundError(
@@ -212,10 +213,12 @@ std::string AdviceText(const ObjectiveOutcome& outcome,
   if (judged.has_grown) {
     return "; latencies were still growing: a longer run would measure more";
   }
-  return judged.lower && judged.upper ? ""
-                                      : "; the requests are too few for a "
-                                        "bound, or differ too much from "
-                                        "second to second: measure for longer";
+  if (judged.lower && judged.upper) return "";
+  return absl::StrCat(
+      "; the ",
+      stats::IsOfRpc(judged.objective->metric) ? "requests" : "readings",
+      " are too few for a bound, or differ too much from second to second: "
+      "measure for longer");
 }
 
 CheckVerdict VerdictOf(const ObjectiveOutcome& outcome,

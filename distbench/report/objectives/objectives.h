@@ -87,7 +87,8 @@ struct ObjectiveJudge {
 
   // Judges such an objective; see Judge().
   absl::StatusOr<ObjectiveOutcome> (*judge)(const config::Objective& objective,
-                                            const TestResult& result);
+                                            const TestResult& result,
+                                            const TestTotals& totals);
 };
 
 // ---- All objectives of a run ------------------------------------------------

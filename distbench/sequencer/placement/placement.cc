@@ -307,7 +307,7 @@ absl::Status CheckReach(const DistributedSystemDescription& test,
   size_t first_node = 0;
   for (size_t node = 0; node < placement.size(); ++node) {
     for (const std::string& instance : placement[node]) {
-      if (!services.contains(instance.substr(0, instance.find('/')))) continue;
+      if (!services.contains(config::ServiceOf(instance))) continue;
       if (first_instance == nullptr) {
         first_instance = &instance;
         first_node = node;

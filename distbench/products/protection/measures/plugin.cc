@@ -14,8 +14,14 @@ bool IsIsolation(const config::Objective& objective) {
   return stats::IsIsolation(objective.metric);
 }
 
+absl::StatusOr<report::ObjectiveOutcome> JudgeOne(
+    const config::Objective& objective, const TestResult& result,
+    const report::TestTotals&) {
+  return JudgeIsolation(objective, result);
+}
+
 const base::Plugin<report::ObjectiveJudge> kIsolation(
-    "protection", new report::ObjectiveJudge{IsIsolation, JudgeIsolation});
+    "protection", new report::ObjectiveJudge{IsIsolation, JudgeOne});
 
 }  // namespace
 }  // namespace distbench::protection

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/config/catalogs/driver_resolution.h"
+#include "distbench/config/syntax/instance_names.h"
 #include "distbench/products/protection/control_groups/hierarchy.h"
 #include "distbench/products/protection/control_groups/undo.h"
 #include "glog/logging.h"
@@ -24,10 +25,6 @@ bool AsksForNothing(const ControlSet& controls) {
   return controls.groups().empty() && controls.io_cost().empty();
 }
 
-std::string ServiceOf(const std::string& instance) {
-  return instance.substr(0, instance.find('/'));
-}
-
 // One for each process: instances that share one are represented by the first
 // of them.
 std::vector<ControlledInstance> Processes(
@@ -37,7 +34,7 @@ std::vector<ControlledInstance> Processes(
   bool has_shared = false;
   std::vector<ControlledInstance> processes;
   for (const std::string& instance : instances) {
-    std::string service = ServiceOf(instance);
+    std::string service = config::ServiceOf(instance);
     if (sharing.contains(service) && std::exchange(has_shared, true)) continue;
     processes.push_back({.name = instance, .service = std::move(service)});
   }

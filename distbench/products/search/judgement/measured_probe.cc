@@ -59,7 +59,8 @@ struct Distance {
 double DistanceOf(const config::Objective& objective,
                   const std::optional<double>& bound, double unknown) {
   if (!bound) return unknown;
-  const double distance = std::log(*bound / objective.limit);
+  // What is not above 0 is as far below any limit as can be.
+  const double distance = std::log(std::max(*bound, 0.0) / objective.limit);
   return objective.is_upper_limit ? distance : -distance;
 }
 
