@@ -258,7 +258,9 @@ void RunServer(const bench::Options& options) {
 void Print(const distbench::results::RpcTotals& totals,
            const std::string& resources) {
   const distbench::results::RpcCounts& counts = totals.counts;
-  if (counts.succeeded_count == 0) Fail("no RPC has succeeded");
+  if (counts.succeeded_count == 0) {
+    Fail("no RPC that began after the warm-up has succeeded");
+  }
   const double seconds = 1e-9 * static_cast<double>(counts.duration_ns());
   std::printf(
       "{\"kqps\": %.3f, \"p50_us\": %.3f, \"p99_us\": %.3f, "
