@@ -198,6 +198,25 @@ class AllPairsPageTest(approved_pictures.PicturesTest):
         self.assertEqual(self.marked(page), 2 * ["▲ r1"])
         page.close()
 
+    def test_a_host_that_is_slow_as_server_is_marked_as_one(self):
+        page = self.open_text(
+            cluster(
+                "steady",
+                8,
+                lambda client, server: statistics(
+                    (1000 if server == 2 else 100) * US
+                ),
+            )
+        )
+        self.assertEqual(
+            page.evaluate(
+                "[...document.querySelectorAll('#all-pairs-maps .marked-name')]"
+                ".map(title => [title.scope, title.textContent])"
+            ),
+            [["col", "▲ host2"]],
+        )
+        page.close()
+
     def test_a_host_that_does_not_answer(self):
         def statistics_of(client, server):
             is_silent = 5 in (client, server)
@@ -223,7 +242,11 @@ class AllPairsPageTest(approved_pictures.PicturesTest):
                 )
             )
         self.open_details(page)
-        self.assertEqual(len(self.column(page, "all-pairs-table", 0)), 500)
+        pairs = list(
+            zip(*(self.column(page, "all-pairs-table", i) for i in (0, 1)))
+        )
+        self.assertEqual(len(pairs), 500)
+        self.assertEqual(pairs[0], ("host0", "host1"))
         self.assertEqual(
             self.text_of(page, "all-pairs-table-note"),
             "The 500 slowest by p50 of 7,080.",

@@ -162,6 +162,16 @@ TEST(MeasurePairsTest, NamesASlowRackAsOne) {
   EXPECT_THAT(pairs.outliers, SizeIs(5)) << "the hosts are there as parts";
 }
 
+TEST(MeasurePairsTest, ARackIsNotSlowBecauseSomeOfItsHostsAre) {
+  EXPECT_THAT(NamesOf(MeasurePairs(Cluster(12,
+                                           [](int a, int b) {
+                                             return 100 +
+                                                    500 * (a == 4 || a == 5) +
+                                                    500 * (b == 4 || b == 5);
+                                           }))),
+              ElementsAre("p50 host4", "p50 host5"));
+}
+
 TEST(MeasurePairsTest, NamesASlowPathBetweenRacksAsOne) {
   const MeasuredPairs pairs = MeasurePairs(Cluster(
       20, [](int a, int b) { return a / 4 == 1 && b / 4 == 2 ? 800 : 100; }));

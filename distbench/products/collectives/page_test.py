@@ -46,7 +46,7 @@ def collective(ranks, late_rank, groups=1, service="rank", run_info="", more="")
         rank_log(
             f"{service}/{rank}/{group}",
             late_ns(rank, group),
-            (3 * rank + group) % 8 * MS // 20,
+            (5 * rank + group) % 8 * MS // 20,
             more,
         )
         for group in range(groups)
