@@ -1,0 +1,87 @@
+# Copyright distbench authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Figures of servers on the page, in a real browser. Skipped if there is no
+chromium."""
+
+from tests import page_results
+from tests import report_page
+from tests import testing_main
+
+# A name that tries to become markup.
+HOSTILE_QUERY = "sum(a{b=\\"</script><img src=x>\\"})"
+
+
+def watched(name, first_value):
+    """Returns a run of 20 s in which a metric grew by a hundredth each second
+    and was not read in the last one."""
+    start_ns = round(page_results.START_S * 1e9)
+    values = [first_value + i / 100 for i in range(19)]
+    samples = [
+        page_results.sample(page_results.START_S + i / 5, 500, 0)
+        for i in range(100)
+    ]
+    return page_results.run(
+        name,
+        {"query": samples},
+        config=f"""
+          services {{ name: "c" count: 1 }}
+          server_metrics {{
+            name: "cpu" unit: "share"
+            prometheus {{ url: "http://p:9090" query: "{HOSTILE_QUERY}" }}
+          }}""",
+        log=page_results.series([5] * 20)
+        + f" traffic_start_timestamp_ns: {start_ns}",
+        usage=f"""node_resources {{ key: "node0" value {{
+          server_metrics {{
+            name: "cpu" interval_ns: 1000000000 failed_count: 1
+            {" ".join(
+                f"timestamps_ns: {start_ns + (i + 1) * 10**9} values: {value}"
+                for i, value in enumerate(values)
+            )}
+            failures {{
+              timestamp_ns: {start_ns + 20 * 10**9} message: "refused"
+            }}
+          }}
+        }} }}""",
+    )
+
+
+class ServerMetricsPageTest(report_page.ReportPageTest):
+    def test_metrics_are_drawn_over_time_for_each_run(self):
+        page = self.open_text(watched("base", 0.2) + watched("new", 0.4))
+        chart = "server-metric-chart-0"
+        self.assertEqual(self.labels(page, chart), ["base", "new"])
+        points = self.points(page, chart, "new")
+        self.assertEqual(len(points), 19)
+        self.assertAlmostEqual(points[0][0], 1)
+        self.assertAlmostEqual(points[0][1], 0.4)
+        self.assertAlmostEqual(points[-1][1], 0.58)
+
+        table = "server-metrics-table"
+        self.assertEqual(self.column(page, table, 0), ["cpu", "cpu"])
+        self.assertEqual(self.column(page, table, 1), ["base", "new"])
+        self.assertEqual(self.column(page, table, 7), ["1", "1"])
+        self.assertEqual(self.column(page, table, 8), ["node0", "node0"])
+        self.assertIn("</script><img src=x>", self.column(page, table, 9)[0])
+        self.assertEqual(page.complaints, [])
+        page.close()
+
+    def test_the_table_says_what_the_json_does(self):
+        page = self.open_text(watched("base", 0.2))
+        mean = page.evaluate("rowsOf(runs[0].server_metrics.metrics)[0].mean")
+        shown = self.column(page, "server-metrics-table", 1)[0]
+        self.assertAlmostEqual(mean, 0.29, delta=0.02)
+        self.assertAlmostEqual(float(shown.rstrip("%")) / 100, mean, delta=0.005)
+        page.close()
+
+    def test_runs_without_metrics_have_no_section(self):
+        page = self.open_report(self.example("one", 2, 2, 1, 2, 20))
+        self.assertTrue(
+            page.evaluate("document.getElementById('server-metrics').hidden")
+        )
+        page.close()
+
+
+if __name__ == "__main__":
+    testing_main.main()
