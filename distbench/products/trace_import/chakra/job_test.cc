@@ -208,7 +208,7 @@ TEST(RankGridTest, GroupsAreLinesOfAGrid) {
   EXPECT_EQ(*GroupsByName({"", "", ""}), (RankGroups{1, 3}));
   EXPECT_FALSE(GroupsByName({"a", "a", "b"}).ok());
   EXPECT_FALSE(GroupsByName({"a", "b", "b", "a"}).ok());
-  // Lines that begin in the middle of an axis.
+  // A line that wraps around.
   EXPECT_FALSE(GroupsByName({"a", "b", "b", "c", "c", "a"}).ok());
 
   const auto sizes = [](int64_t ranks, const std::set<RankGroups>& groups) {

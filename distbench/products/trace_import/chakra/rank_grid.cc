@@ -33,8 +33,6 @@ std::optional<RankGroups> GroupsLike(const std::vector<int64_t>& members) {
   for (size_t i = 1; i < members.size(); ++i) {
     if (members[i] - members[i - 1] != groups.stride) return std::nullopt;
   }
-  // A group begins where its axis does.
-  if (members[0] / groups.stride % groups.size != 0) return std::nullopt;
   return groups;
 }
 
