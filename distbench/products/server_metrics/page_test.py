@@ -9,7 +9,7 @@ from tests import report_page
 from tests import testing_main
 
 # A name that tries to become markup.
-HOSTILE_QUERY = "sum(a{b=\\"</script><img src=x>\\"})"
+HOSTILE_QUERY = r'sum(a{b=\"</script><img src=x>\"})'
 
 
 def watched(name, first_value):
