@@ -30,7 +30,8 @@ function metricNames() {
 
 function pointsOfMetric(run, name) {
   const readings = rowsOf(run.server_metrics.readings).filter(({metric}) => metric === name);
-  const origin = originOf(run, readings, 'timestamp_ns');
+  // That of the latencies, beside which it is looked at.
+  const origin = originOf(run, rowsOf(run.seconds), 'start_timestamp_ns');
   const pointOf = ({timestamp_ns: timestampNs, value, judged}) => ({x: (timestampNs - origin) / 1e9, y: value, judged});
   return readings.filter(({value}) => value !== null).map(pointOf);
 }
