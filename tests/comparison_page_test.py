@@ -156,7 +156,7 @@ class ComparisonPageTest(report_page.ReportPageTest):
         )
         self.assertIn("invalid", self.text_of(page, "headline"))
         self.assertIn("did not run to its end", self.text_of(page, "changes-list"))
-        self.assertTrue(page.evaluate("document.getElementById('curves').hidden"))
+        self.assertTrue(self.is_hidden(page, "curves"))
         page.close()
 
     def test_a_phone_does_not_scroll_sideways(self):

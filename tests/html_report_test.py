@@ -104,13 +104,9 @@ class HtmlReportTest(report_page.ReportPageTest):
     def test_result_without_anything_new_is_shown(self):
         page = self.open_report(self.write("old.pb", OLD_RESULT))
         self.assertTrue(page.evaluate(f"{report_page.IS_DRAWN}('cdf-chart')"))
-        self.assertTrue(
-            page.evaluate("document.getElementById('over-time').hidden")
-        )
+        self.assertTrue(self.is_hidden(page, "over-time"))
         self.assertIn("2.5 µs", self.text_of(page, "latency-table"))
-        self.assertTrue(
-            page.evaluate("document.getElementById('time-parts').hidden")
-        )
+        self.assertTrue(self.is_hidden(page, "time-parts"))
         page.close()
 
     def test_time_parts_are_shown(self):

@@ -273,9 +273,7 @@ class PageChartsTest(report_page.ReportPageTest):
             self.example("base", 2, 2, 1, 2, 20),
             self.example("new", 2, 2, 1, 2, 20),
         )
-        self.assertTrue(
-            page.evaluate("document.getElementById('sweep').hidden")
-        )
+        self.assertTrue(self.is_hidden(page, "sweep"))
         page.close()
 
     def test_a_page_of_many_pairs_stays_small(self):

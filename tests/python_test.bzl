@@ -25,7 +25,7 @@ def python_test(name, srcs, data = [], **kwargs):
         **kwargs
     )
 
-def page_test(name, srcs, data = [], **kwargs):
+def page_test(name, srcs, data = [], has_pictures = False, **kwargs):
     """Makes a test of distbench's pages in a real browser.
 
     Its cases are skipped on a system without Chromium.
@@ -34,8 +34,15 @@ def page_test(name, srcs, data = [], **kwargs):
       name: the name of the target and of the module with the test cases.
       srcs: Python files, without those that tests of pages share.
       data: other files that the test needs at run time, beside the program.
+      has_pictures: whether it compares pictures with those in approved/.
       **kwargs: passed to sh_test.
     """
+    if has_pictures:
+        srcs = srcs + [
+            "//tests/pictures:approved_pictures.py",
+            "//tests/pictures:comparison.py",
+        ]
+        data = data + ["//tests/pictures:fonts.conf"] + native.glob(["approved/*.png"])
     python_test(
         name = name,
         srcs = srcs + [

@@ -118,6 +118,9 @@ class ReportPageTest(programs.ProgramTest):
     def text_of(self, page, element):
         return page.evaluate(f"document.getElementById('{element}').innerText")
 
+    def is_hidden(self, page, element):
+        return page.evaluate(f"document.getElementById('{element}').hidden")
+
     def badges(self, page):
         """The texts and classes of the verdicts at the top."""
         return page.evaluate(

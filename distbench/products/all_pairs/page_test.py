@@ -300,9 +300,7 @@ class AllPairsPageTest(approved_pictures.PicturesTest):
 
     def test_other_tests_have_no_section(self):
         page = self.open_text(page_results.simple())
-        self.assertTrue(
-            page.evaluate("document.getElementById('all-pairs').hidden")
-        )
+        self.assertTrue(self.is_hidden(page, "all-pairs"))
         page.close()
 
     def test_every_approved_picture_is_compared(self):

@@ -54,7 +54,7 @@ class BlamePageTest(report_page.ReportPageTest):
 
     def test_without_traces_there_is_no_section(self):
         page = self.open_report(self.write("old.pb", OLD_RESULT))
-        self.assertTrue(page.evaluate("document.getElementById('blame').hidden"))
+        self.assertTrue(self.is_hidden(page, "blame"))
         page.close()
 
 

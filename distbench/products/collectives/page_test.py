@@ -198,9 +198,7 @@ class CollectivesPageTest(approved_pictures.PicturesTest):
 
     def test_other_tests_have_no_section(self):
         page = self.open_text(page_results.simple())
-        self.assertTrue(
-            page.evaluate("document.getElementById('collectives').hidden")
-        )
+        self.assertTrue(self.is_hidden(page, "collectives"))
         page.close()
 
     def test_every_approved_picture_is_compared(self):

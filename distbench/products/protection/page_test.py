@@ -70,9 +70,7 @@ class ProtectionPageTest(report_page.ReportPageTest):
 
     def test_without_an_experiment_there_is_no_such_section(self):
         page = self.open_report(self.write("nothing.pb", "test_results {}"))
-        self.assertTrue(
-            page.evaluate("document.getElementById('protection').hidden")
-        )
+        self.assertTrue(self.is_hidden(page, "protection"))
         page.close()
 
 

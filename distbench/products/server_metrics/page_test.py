@@ -75,9 +75,7 @@ class ServerMetricsPageTest(report_page.ReportPageTest):
 
     def test_runs_without_metrics_have_no_section(self):
         page = self.open_report(self.example("one", 2, 2, 1, 2, 20))
-        self.assertTrue(
-            page.evaluate("document.getElementById('server-metrics').hidden")
-        )
+        self.assertTrue(self.is_hidden(page, "server-metrics"))
         page.close()
 
 

@@ -67,9 +67,7 @@ class StacksPageTest(report_page.ReportPageTest):
 
     def test_results_of_one_driver_compare_no_stacks(self):
         page = self.open_report(self.example("one", 2, 2, 1, 2, 20))
-        self.assertTrue(
-            page.evaluate("document.getElementById('stacks').hidden")
-        )
+        self.assertTrue(self.is_hidden(page, "stacks"))
         page.close()
 
 
