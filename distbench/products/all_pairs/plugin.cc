@@ -145,13 +145,6 @@ void ListCells(const TestResult& result, report::RowSink sink) {
 
 const report::ReportTable kCells = {PairTable::descriptor(), ListCells};
 
-absl::Status WriteTable(const report::ReportInput& input,
-                        const report::ReportFlagValues&,
-                        report::ByteSink sink) {
-  report::RenderCsv(input.runs, kCells, sink);
-  return absl::OkStatus();
-}
-
 // In JSON and on the page. More of them are no news.
 constexpr size_t kMaxOutliers = 1000;
 
@@ -225,7 +218,7 @@ const base::Plugin<report::CsvTable> kTable(
     new report::CsvTable{{"peers", 0},
                          "a row per client and server: hosts, or groups of "
                          "them",
-                         WriteTable});
+                         report::WriteTableOfRuns<kCells>});
 
 const base::Plugin<report::ReportFormat> kFormat(
     "all_pairs", new report::ReportFormat{

@@ -45,14 +45,6 @@ const report::ReportTable kGroups = {CollectiveTable::descriptor(), ListGroups};
 const report::ReportTable kRanks = {CollectiveRankTable::descriptor(),
                                     ListRanks};
 
-template <const report::ReportTable& table>
-absl::Status WriteTable(const report::ReportInput& input,
-                        const report::ReportFlagValues&,
-                        report::ByteSink sink) {
-  report::RenderCsv(input.runs, table, sink);
-  return absl::OkStatus();
-}
-
 base::Json ValueOf(const TestResult& result, const report::JsonLimits& limits) {
   ReportedCollectives reported;
   std::vector<MeasuredCollective> all = MeasureCollectives(result);
@@ -88,11 +80,11 @@ const base::Plugin<report::CsvTable> kTables[] = {
     {"collectives",
      new report::CsvTable{{"activities", 0},
                           "a row per collective operation and group of ranks",
-                          WriteTable<kGroups>}},
+                          report::WriteTableOfRuns<kGroups>}},
     {"collective_ranks",
      new report::CsvTable{{"activities", 1},
                           "a row per rank of a collective operation",
-                          WriteTable<kRanks>}}};
+                          report::WriteTableOfRuns<kRanks>}}};
 
 // ---- The language -----------------------------------------------------------
 

@@ -34,6 +34,10 @@ std::string NameOf(const MeasuredMetric& metric) {
   return base::PrintableLine(metric.entry->name());
 }
 
+stats::MetricUnit UnitOf(const MeasuredMetric& metric) {
+  return stats::UnitOf(MetricOf(*metric.entry));
+}
+
 // ---- Tables -----------------------------------------------------------------
 
 void SetFigures(const MeasuredMetric& metric, ServerMetricTable::Row& row) {
@@ -67,14 +71,13 @@ void SetReadings(const MeasuredMetric& metric, ServerMetricTable::Row& row) {
   }
 }
 
-}  // namespace
-
-void ListMetrics(const TestResult& result, report::RowSink sink) {
-  for (const MeasuredMetric& metric : Measure(result)) {
+void ListMetrics(const std::vector<MeasuredMetric>& metrics,
+                 report::RowSink sink) {
+  for (const MeasuredMetric& metric : metrics) {
     const ServerMetric& entry = *metric.entry;
     ServerMetricTable::Row row;
     row.set_metric(entry.name());
-    row.set_unit(std::string(stats::UnitName(stats::UnitOf(MetricOf(entry)))));
+    row.set_unit(std::string(stats::UnitName(UnitOf(metric))));
     row.set_source(entry.has_prometheus() ? "prometheus" : "command");
     row.set_query(entry.has_prometheus() ? entry.prometheus().query()
                                          : entry.command());
@@ -88,8 +91,9 @@ void ListMetrics(const TestResult& result, report::RowSink sink) {
   }
 }
 
-void ListReadings(const TestResult& result, report::RowSink sink) {
-  for (const MeasuredMetric& metric : Measure(result)) {
+void ListReadings(const std::vector<MeasuredMetric>& metrics,
+                  report::RowSink sink) {
+  for (const MeasuredMetric& metric : metrics) {
     if (metric.log == nullptr) continue;
     for (int i = 0; i < metric.log->values_size(); ++i) {
       ServerMetricReadingTable::Row row;
@@ -109,6 +113,23 @@ void ListReadings(const TestResult& result, report::RowSink sink) {
   }
 }
 
+}  // namespace
+
+void ListMetrics(const TestResult& result, report::RowSink sink) {
+  ListMetrics(Measure(result), sink);
+}
+
+void ListReadings(const TestResult& result, report::RowSink sink) {
+  ListReadings(Measure(result), sink);
+}
+
+void ListBoth(const TestResult& result, report::RowSink metrics,
+              report::RowSink readings) {
+  const std::vector<MeasuredMetric> measured = Measure(result);
+  ListMetrics(measured, metrics);
+  ListReadings(measured, readings);
+}
+
 // ---- The summary ------------------------------------------------------------
 
 namespace {
@@ -121,7 +142,7 @@ base::TextRow TextRowOf(const MeasuredMetric& metric) {
     SetReadings(metric, row);
     SetFigures(metric, row);
   }
-  const stats::MetricUnit unit = stats::UnitOf(MetricOf(*metric.entry));
+  const stats::MetricUnit unit = UnitOf(metric);
   const auto text = [&](bool is_known, double value) {
     return is_known ? report::ValueText(unit, value) : std::string(kNone);
   };
@@ -227,22 +248,17 @@ void JudgeValues(const MeasuredMetric& metric, report::FindingList& findings) {
       "scrapes with the length of the test.");
 }
 
-stats::MetricUnit UnitOf(const TestResult& result, const std::string& name) {
-  for (const ServerMetric& entry : result.traffic_config().server_metrics()) {
-    if (entry.name() == name) return stats::UnitOf(MetricOf(entry));
-  }
-  return stats::MetricUnit::kNumber;
-}
-
 // All contrasts share the error of one.
 void JudgeTails(const TestResult& result,
-                const std::vector<TailContrast>& contrasts,
+                const std::vector<MeasuredMetric>& metrics,
                 report::FindingList& findings) {
+  const std::vector<TailContrast> contrasts = ContrastTails(result, metrics);
   for (const TailContrast& contrast : contrasts) {
     if (contrast.p_value * static_cast<double>(contrasts.size()) > kTailError) {
       continue;
     }
-    const stats::MetricUnit unit = UnitOf(result, contrast.metric);
+    const MeasuredMetric& metric = metrics[contrast.metric];
+    const stats::MetricUnit unit = UnitOf(metric);
     findings.Add(
         Finding::NOTE, "tail_with_server_metric",
         absl::StrCat(
@@ -250,8 +266,8 @@ void JudgeTails(const TestResult& result,
             " seconds with the highest p99 of ",
             base::PrintableLine(contrast.rpc), " (",
             base::HumanDuration(static_cast<double>(contrast.worst_from_ns)),
-            " and more), the metric ", base::PrintableLine(contrast.metric),
-            " was ", report::ValueText(unit, contrast.worst_mean),
+            " and more), the metric ", NameOf(metric), " was ",
+            report::ValueText(unit, contrast.worst_mean),
             " on average, in the others ",
             report::ValueText(unit, contrast.other_mean),
             "; that they go together does not say which is the cause, if "
@@ -273,7 +289,7 @@ void JudgeReadings(const TestResult& result, report::FindingList& findings) {
     JudgeFailures(result, metric, findings);
     JudgeValues(metric, findings);
   }
-  JudgeTails(result, ContrastTails(result, metrics), findings);
+  JudgeTails(result, metrics, findings);
   if (unread.empty()) return;
   findings.Add(
       Finding::NOTE, "server_metric_unread",

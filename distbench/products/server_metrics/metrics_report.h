@@ -19,6 +19,8 @@ namespace distbench::server_metrics {
 // The rows of ServerMetricTable and of ServerMetricReadingTable.
 void ListMetrics(const TestResult& result, report::RowSink sink);
 void ListReadings(const TestResult& result, report::RowSink sink);
+void ListBoth(const TestResult& result, report::RowSink metrics,
+              report::RowSink readings);
 
 // A line for each metric; none if the test has none.
 std::vector<std::string> MetricLines(const TestResult& result);

@@ -47,14 +47,6 @@ const report::ReportTable kMetrics = {ServerMetricTable::descriptor(),
 const report::ReportTable kReadings = {ServerMetricReadingTable::descriptor(),
                                        ListReadings};
 
-template <const report::ReportTable& table>
-absl::Status WriteTable(const report::ReportInput& input,
-                        const report::ReportFlagValues&,
-                        report::ByteSink sink) {
-  report::RenderCsv(input.runs, table, sink);
-  return absl::OkStatus();
-}
-
 base::Json ValueOf(const TestResult& result, const report::JsonLimits& limits) {
   if (result.traffic_config().server_metrics().empty()) return nullptr;
   ReportedServerMetrics reported;
@@ -62,8 +54,9 @@ base::Json ValueOf(const TestResult& result, const report::JsonLimits& limits) {
     report::TableRows metrics(limits.max_part_rows, reported.mutable_metrics());
     report::TableRows readings(limits.max_part_rows,
                                reported.mutable_readings());
-    ListMetrics(result, [&](auto& row) { metrics.Add(row); });
-    ListReadings(result, [&](auto& row) { readings.Add(row); });
+    ListBoth(
+        result, [&](auto& row) { metrics.Add(row); },
+        [&](auto& row) { readings.Add(row); });
   }
   return base::MessageJson(reported);
 }
@@ -92,11 +85,11 @@ const base::Plugin<report::CsvTable> kTables[] = {
     {"server_metrics",
      new report::CsvTable{{"resources", 0},
                           "a row per figure of a server that was read",
-                          WriteTable<kMetrics>}},
+                          report::WriteTableOfRuns<kMetrics>}},
     {"server_metric_readings",
      new report::CsvTable{{"resources", 1},
                           "a row per reading of a server's figure",
-                          WriteTable<kReadings>}}};
+                          report::WriteTableOfRuns<kReadings>}}};
 
 }  // namespace
 }  // namespace distbench::server_metrics

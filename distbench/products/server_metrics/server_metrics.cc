@@ -64,6 +64,11 @@ int64_t TakeDurationNs(base::TextScanner& scanner) {
   return sum_ns;
 }
 
+// Takes a character, if there is one.
+void SkipOne(base::TextScanner& scanner) {
+  if (!scanner.at_end()) scanner = base::TextScanner(scanner.rest().substr(1));
+}
+
 // Takes what no range is in: a text in quotes, or a comment.
 bool SkipQuoted(base::TextScanner& scanner) {
   if (scanner.Take("#")) {
@@ -77,10 +82,7 @@ bool SkipQuoted(base::TextScanner& scanner) {
       scanner.TakeUntil(ends);
       if (scanner.Take(quote)) break;
       // An escape hides the character that follows it.
-      if (scanner.Take("\\")) {
-        scanner = base::TextScanner(
-            scanner.rest().substr(std::min<size_t>(1, scanner.rest().size())));
-      }
+      if (scanner.Take("\\")) SkipOne(scanner);
     }
     return true;
   }
@@ -126,7 +128,7 @@ int64_t QueryRangeNs(absl::string_view query) {
     } else if (scanner.Take("offset ")) {
       added_ns = base::SaturatingAdd(added_ns, TakeDurationNs(scanner));
     } else {
-      scanner = base::TextScanner(scanner.rest().substr(1));
+      SkipOne(scanner);
     }
   }
   return base::SaturatingAdd(longest_ns, added_ns);

@@ -3,18 +3,6 @@
 
 // Figures of servers over time, and what they were in the measured time.
 
-const METRIC_FORMATS = {
-  ns: formatTime, per_second: formatLoadRate, share: formatShare, number: formatMetricNumber, bytes: formatBytes,
-};
-
-function formatMetricNumber(value) {
-  return value === null ? '–' : value.toLocaleString('en', {maximumSignificantDigits: 4});
-}
-
-function formatMetric(value, unit) {
-  return value === null ? '–' : METRIC_FORMATS[unit](value);
-}
-
 // The runs that have the metric, with its row: as many as there are colours.
 function runsWithMetric(name) {
   return runs.filter(run => run.server_metrics !== null).flatMap(run => {
@@ -42,9 +30,9 @@ function drawMetric(id, name, entries) {
     label: run.label, color, hasPoints: true, points: pointsOfMetric(run, name),
   }));
   drawLines(id, lines, SECONDS_AXIS, {
-    beginAtZero: true, ticks: {callback: value => formatMetric(value, unit)},
+    beginAtZero: true, ticks: {callback: value => formatFigure(value, unit)},
     column: {title: name, valueOf: point => point.y},
-  }, point => `${formatMetric(point.y, unit)} at ${point.x.toFixed(1)} s${point.judged ? '' : ' (not judged)'}`);
+  }, point => `${formatFigure(point.y, unit)} at ${point.x.toFixed(1)} s${point.judged ? '' : ' (not judged)'}`);
 }
 
 function metricFigure(name, i) {
@@ -53,7 +41,7 @@ function metricFigure(name, i) {
 }
 
 function metricRow({run, row}) {
-  const figure = value => formatMetric(value, row.unit);
+  const figure = value => formatFigure(value, row.unit);
   return [
     row.metric, ...(runs.length > 1 ? [run.label] : []), figure(row.mean),
     row.lower === null ? '–' : `${figure(row.lower)} – ${figure(row.upper)}`, figure(row.min), figure(row.max),

@@ -163,12 +163,13 @@ std::vector<TailContrast> ContrastTails(
   if (!has_any) return contrasts;
   for (const SeriesOfRpc& rpc : BusiestSeries(result)) {
     if (rpc.series.interval_ns <= 0) continue;
-    for (const MeasuredMetric& metric : metrics) {
-      if (metric.log == nullptr) continue;
-      std::optional<TailContrast> contrast = ContrastOf(SecondsOf(rpc, metric));
+    for (size_t i = 0; i < metrics.size(); ++i) {
+      if (metrics[i].log == nullptr) continue;
+      std::optional<TailContrast> contrast =
+          ContrastOf(SecondsOf(rpc, metrics[i]));
       if (!contrast) continue;
       contrast->rpc = results::RpcName(result, rpc.rpc);
-      contrast->metric = metric.entry->name();
+      contrast->metric = i;
       contrasts.push_back(*std::move(contrast));
     }
   }

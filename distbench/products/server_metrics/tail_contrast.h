@@ -26,7 +26,7 @@ inline constexpr size_t kMaxContrastedRpcs = 4;
 // One figure in the seconds with the highest p99 of an RPC, and in the others.
 struct TailContrast {
   std::string rpc;
-  std::string metric;
+  size_t metric = 0;  // its position among those of ContrastTails()
   size_t worst_seconds = 0;
   size_t seconds = 0;         // all, the worst among them
   int64_t worst_from_ns = 0;  // the lowest p99 among the worst

@@ -93,11 +93,13 @@ std::vector<Second> Bursts(double value_then) {
 }
 
 TEST(TailContrastTest, SaysWhatWasDifferentInTheWorstSeconds) {
-  const auto contrasts = Contrast(ResultOf(Bursts(0.9)));
+  const TestResult result = ResultOf(Bursts(0.9));
+  const auto contrasts = Contrast(result);
   ASSERT_THAT(contrasts, SizeIs(1));
   const TailContrast& contrast = contrasts[0];
   EXPECT_EQ(contrast.rpc, "ask");
-  EXPECT_EQ(contrast.metric, "cpu");
+  EXPECT_EQ(result.traffic_config().server_metrics(contrast.metric).name(),
+            "cpu");
   EXPECT_EQ(contrast.seconds, 60);
   EXPECT_EQ(contrast.worst_seconds, 6);
   EXPECT_NEAR(contrast.worst_from_ns, 40 * kMs, kMs);

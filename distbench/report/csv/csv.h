@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "distbench/report/derived/tables.h"
@@ -24,6 +25,15 @@ namespace distbench::report {
 // does not grow with the number of rows.
 void RenderCsv(absl::Span<const TestRun> runs, const ReportTable& table,
                ByteSink sink);
+
+// The `write` of a product's CsvTable whose rows are those of all runs.
+template <const ReportTable& table>
+absl::Status WriteTableOfRuns(const ReportInput& input,
+                              const ReportFlagValues& /*flags*/,
+                              ByteSink sink) {
+  RenderCsv(input.runs, table, sink);
+  return absl::OkStatus();
+}
 
 // Lines as in RFC 4180, except that they end with a line feed. A line has the
 // cells of one or several messages (base/message_json.h), one after the other;
