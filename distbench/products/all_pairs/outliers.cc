@@ -40,9 +40,13 @@ struct Figure {
   const char* name;
   double quantile;
   uint64_t least_count;
+  double Usual::*usual_ns;
 };
 
-constexpr Figure kFigures[] = {{kP50, 0.5, 1}, {kP99, 0.99, kEnoughForP99}};
+constexpr Figure kFigures[] = {
+    {kP50, 0.5, 1, &Usual::p50_ns},
+    {kP99, 0.99, kEnoughForP99, &Usual::p99_ns},
+};
 
 // Of two values in the middle, the lower one: who is slow with half of the
 // others is not slow.
@@ -172,13 +176,18 @@ void SetTimes(const Figure& figure, double measured_ns, double usual_ns,
   outlier.set_usual_ns(usual_ns);
 }
 
+struct Slow {
+  double usual_ns = 0;
+  std::vector<Outlier> ones;
+};
+
 // First the hosts most of whose pairs are slow, then the pairs that are slow
 // beside what their hosts explain: what both take more than others, together.
-std::vector<Outlier> SlowOnes(const Figures& figures, const Figure& figure) {
+Slow SlowOnes(const Figures& figures, const Figure& figure) {
   const std::map<std::string, OfHost> hosts = ByHost(figures);
-  if (hosts.size() < kEnoughHosts) return {};
-  const double usual_ns = UsualNs(hosts);
-  std::vector<Outlier> slow;
+  Slow slow = {.usual_ns = UsualNs(hosts)};
+  if (hosts.size() < kEnoughHosts) return slow;
+  const double usual_ns = slow.usual_ns;
   std::map<std::string, double> excess_as_client;
   std::map<std::string, double> excess_as_server;
   for (const auto& [name, host] : hosts) {
@@ -191,7 +200,8 @@ std::vector<Outlier> SlowOnes(const Figures& figures, const Figure& figure) {
     const bool is_server =
         IsOutOfLine(Median(host.server.at_least_ns), usual_ns);
     if (!is_client && !is_server) continue;
-    Outlier& outlier = slow.emplace_back(NameHost(name, is_client, is_server));
+    Outlier& outlier =
+        slow.ones.emplace_back(NameHost(name, is_client, is_server));
     SetTimes(figure,
              is_client && is_server ? Median(host.all_ns)
              : is_client            ? client_ns
@@ -203,7 +213,7 @@ std::vector<Outlier> SlowOnes(const Figures& figures, const Figure& figure) {
         usual_ns + excess_as_client[pair.first] + excess_as_server[pair.second];
     if (!IsOutOfLine(measured.at_least_ns, expected_ns)) continue;
     SetTimes(figure, measured.ns, expected_ns,
-             slow.emplace_back(NamePair(pair)));
+             slow.ones.emplace_back(NamePair(pair)));
   }
   return slow;
 }
@@ -429,32 +439,30 @@ std::string InWords(const Outlier& outlier) {
 
 }  // namespace
 
-Usual UsualOf(const Pairs& by_host) {
-  return {UsualNs(ByHost(FiguresOf(by_host, kFigures[0]))),
-          UsualNs(ByHost(FiguresOf(by_host, kFigures[1])))};
-}
-
-std::vector<Outlier> FindOutliers(const Pairs& by_host,
-                                  const std::vector<Grouping>& groupings) {
-  std::vector<Outlier> outliers = FailedOnes(by_host);
+FoundOutliers FindOutliers(const Pairs& by_host,
+                           const std::vector<Grouping>& groupings) {
+  FoundOutliers found;
+  found.outliers = FailedOnes(by_host);
   // Whose median is out of line has a tail that is, too.
   std::set<Who> named;
   for (const Figure& figure : kFigures) {
-    for (Outlier& outlier : SlowOnes(FiguresOf(by_host, figure), figure)) {
+    Slow slow = SlowOnes(FiguresOf(by_host, figure), figure);
+    found.usual.*figure.usual_ns = slow.usual_ns;
+    for (Outlier& outlier : slow.ones) {
       if (!named.insert(WhoIs(outlier)).second) continue;
-      outliers.push_back(std::move(outlier));
+      found.outliers.push_back(std::move(outlier));
     }
   }
   std::vector<Outlier> groups;
   for (const Grouping& grouping : groupings) {
-    for (Outlier& group : GroupFinder(grouping, by_host).Find(outliers)) {
+    for (Outlier& group : GroupFinder(grouping, by_host).Find(found.outliers)) {
       groups.push_back(std::move(group));
     }
   }
-  absl::c_move(groups, std::back_inserter(outliers));
-  for (Outlier& outlier : outliers) outlier.set_text(InWords(outlier));
-  Sort(outliers);
-  return outliers;
+  absl::c_move(groups, std::back_inserter(found.outliers));
+  for (Outlier& outlier : found.outliers) outlier.set_text(InWords(outlier));
+  Sort(found.outliers);
+  return found;
 }
 
 }  // namespace distbench::all_pairs

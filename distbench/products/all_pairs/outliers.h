@@ -52,14 +52,17 @@ struct Usual {
   double p99_ns = 0;
 };
 
-Usual UsualOf(const Pairs& by_host);
+struct FoundOutliers {
+  Usual usual;
+  std::vector<ReportedPairs::Outlier> outliers;
+};
 
 // Where RPCs failed come first, then hosts and groups of them, then pairs
 // beyond what their hosts explain, then what is part of a group in the list;
 // the worst first. None is slow by chance, and none if there are fewer than
 // four hosts, but failures are always named.
-std::vector<ReportedPairs::Outlier> FindOutliers(
-    const Pairs& by_host, const std::vector<Grouping>& groupings);
+FoundOutliers FindOutliers(const Pairs& by_host,
+                           const std::vector<Grouping>& groupings);
 
 }  // namespace distbench::all_pairs
 

@@ -247,9 +247,10 @@ MeasuredPairs MeasurePairs(const TestResult& result) {
     measured.matrices.push_back(
         MatrixOf(grouping.by, PairsOf(result, places, group_of)));
   }
-  measured.usual = UsualOf(by_host);
+  FoundOutliers found = FindOutliers(by_host, groupings);
+  measured.usual = found.usual;
   measured.is_compared = measured.matrices.front().names.size() >= kEnoughHosts;
-  measured.outliers = FindOutliers(by_host, groupings);
+  measured.outliers = std::move(found.outliers);
   return measured;
 }
 

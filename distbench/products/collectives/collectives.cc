@@ -168,11 +168,6 @@ std::vector<double> PausesOf(const IterationLog& log) {
   return pauses;
 }
 
-double MedianOf(std::vector<double> values) {
-  absl::c_sort(values);
-  return QuantileOf(values, 0.5);
-}
-
 CollectiveRankTable::Row MeasureRank(const RankLog& rank, size_t index,
                                      const std::vector<Iteration>& common,
                                      const CollectiveTable::Row& group) {
@@ -299,6 +294,11 @@ MeasuredCollective MeasureGroup(const TestResult& result, const Action& action,
 }
 
 }  // namespace
+
+double MedianOf(std::vector<double> values) {
+  absl::c_sort(values);
+  return QuantileOf(values, 0.5);
+}
 
 int AxisOf(const CollectiveSpec& spec) {
   return spec.axis() == "z" ? 2 : spec.axis() == "y" ? 1 : 0;

@@ -3,7 +3,6 @@
 
 #include "distbench/products/collectives/slow_messages.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <set>
@@ -83,12 +82,10 @@ std::map<Pair, Messages> MessagesOf(const TestResult& result, int rpc,
   return all;
 }
 
-double MedianOf(const std::map<Pair, Messages>& all) {
+double UsualNs(const std::map<Pair, Messages>& all) {
   std::vector<double> times;
   for (const auto& [pair, messages] : all) times.push_back(messages.p50_ns);
-  const auto middle = times.begin() + (times.size() - 1) / 2;
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
+  return MedianOf(std::move(times));
 }
 
 // The ranks that all pairs have.
@@ -134,7 +131,7 @@ void JudgeSlowMessages(const TestResult& result,
   for (const int rpc : RpcsOf(result.traffic_config(), row.collective())) {
     const std::map<Pair, Messages> all = MessagesOf(result, rpc, collective);
     if (all.size() < kEnoughPairs) continue;
-    const double median_ns = MedianOf(all);
+    const double median_ns = UsualNs(all);
     for (const auto& [pair, messages] : all) {
       const double longer_ns = messages.p50_ns - median_ns;
       if (messages.p50_ns < kMuchLonger * median_ns ||
