@@ -179,7 +179,7 @@ absl::StatusOr<int> ImportFiles(const ImportFlags& flags) {
 
 void AddJobFlags(CLI::App& command, ImportFlags& flags) {
   constexpr int64_t kMostIterations = 1'000'000'000;
-  cli::AddNumberFlag(command, "--ranks", flags.ranks, 2, 100'000, "N",
+  cli::AddNumberFlag(command, "--ranks", flags.ranks, 2, kMaxRanks, "N",
                      "Of chakra, with the file of one rank: so many ranks do\n"
                      "what it does");
   cli::AddNumberFlag(command, "--iterations", flags.iterations, 1,

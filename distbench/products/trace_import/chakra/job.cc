@@ -26,7 +26,6 @@ namespace distbench::trace_import {
 namespace {
 
 constexpr char kService[] = "rank";
-constexpr int64_t kMaxRanks = 100'000;
 
 // Of an operation, as of the patterns' parameters, and of a message, as of
 // PayloadSpec.
@@ -36,16 +35,11 @@ constexpr int64_t kMaxMessageBytes = 2'147'483'647;
 // All that a config may have without being too large to handle.
 constexpr int kMaxActions = 200'000;
 
-std::string NameOf(ChakraType type) {
-  return type == ChakraType::kSend      ? "sends a message"
-         : type == ChakraType::kReceive ? "receives a message"
-                                        : "does a collective";
-}
-
 std::string TextOf(const Communication& each) {
-  return absl::StrCat(each.type == ChakraType::kCollective
-                          ? absl::StrCat("does ", each.operation)
-                          : NameOf(each.type),
+  return absl::StrCat(each.type == ChakraType::kSend      ? "sends a message"
+                      : each.type == ChakraType::kReceive ? "receives a message"
+                                                          : "does ",
+                      each.operation,
                       each.tag == 0 ? "" : absl::StrCat(" with tag ", each.tag),
                       " (node ", each.node, ")");
 }
@@ -76,7 +70,7 @@ absl::Status CheckAlike(const std::vector<RankWork>& works) {
   return absl::OkStatus();
 }
 
-// The positions of a send and of what receives it.
+// By what messages are sent: whom each rank sends them to, and their tag.
 struct MessageRpc {
   std::string filter;
   int64_t tag = 0;
@@ -169,15 +163,11 @@ class JobWriter {
     std::set<RankGroups> all;
     for (size_t i = 0; i < count_; ++i) {
       if (FirstOf(i).type != ChakraType::kCollective) continue;
-      std::vector<std::string> names;
-      for (int64_t rank = 0; rank < ranks_; ++rank) {
-        names.push_back(WorkOfRank(rank).communications[i].group);
-      }
-      const absl::StatusOr<RankGroups> groups = GroupsByName(names);
+      const absl::StatusOr<RankGroups> groups = GroupsOf(i);
       if (!groups.ok()) return At(i, groups.status());
       groups_[i] = *groups;
       all.insert(*groups);
-      if (names[0].empty()) continue;
+      if (FirstOf(i).group.empty()) continue;
       ++(works_.size() == 1
              ? import_.provenance.invented["groups of # collectives: all ranks"]
              : import_.provenance.inferred["groups of # collectives: the ranks "
@@ -187,6 +177,16 @@ class JobWriter {
     if (!grid.ok()) return grid.status();
     grid_ = *std::move(grid);
     return absl::OkStatus();
+  }
+
+  // Those who do the collective together. With one file, all ranks do.
+  absl::StatusOr<RankGroups> GroupsOf(size_t index) const {
+    if (works_.size() == 1) return RankGroups{.size = ranks_};
+    std::vector<std::string> names;
+    for (const RankWork& work : works_) {
+      names.push_back(work.communications[index].group);
+    }
+    return GroupsByName(names);
   }
 
   absl::Status At(size_t index, const absl::Status& status) const {

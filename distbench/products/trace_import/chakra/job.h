@@ -19,6 +19,8 @@
 
 namespace distbench::trace_import {
 
+inline constexpr int64_t kMaxRanks = 100'000;
+
 struct JobOptions {
   // 0: as many as there are works. With one work, all ranks do the same.
   int64_t ranks = 0;
