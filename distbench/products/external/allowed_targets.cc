@@ -171,16 +171,13 @@ absl::StatusOr<std::vector<std::string>> AllowedTargets::Resolve(
   for (const std::string& ip : *found) {
     addresses.insert(base::JoinHostPort(ip, number));
   }
-  for (const std::string& address : addresses) {
-    if (Find(address) != nullptr) continue;
-    return absl::PermissionDeniedError(absl::StrCat(
-        "service \"", service, "\" is external at ", target,
-        ", which stands for ", absl::StrJoin(addresses, ", "),
-        " now, and this test sequencer does not allow tests to call ", address,
-        " (", Known(), "); start it with --allow_target=", address,
-        " if the owner of that server agrees"));
-  }
-  return std::vector<std::string>(addresses.begin(), addresses.end());
+  std::vector<std::string> all(addresses.begin(), addresses.end());
+  absl::Status allowed =
+      CheckPinned(absl::StrCat("service \"", service, "\" is external at ",
+                               target, ", which"),
+                  all, "test sequencer");
+  if (!allowed.ok()) return allowed;
+  return all;
 }
 
 absl::StatusOr<security::TestLimits> AllowedTargets::LimitsOf(
@@ -227,7 +224,11 @@ absl::Status AllowedTargets::CheckLimits(
     for (const auto& [address, share] : PinnedAddresses(target, shares)) {
       pinned[target].push_back(address);
     }
-    absl::Status allowed = CheckPinned(target, pinned[target]);
+    if (pinned[target].empty()) {
+      return absl::PermissionDeniedError(absl::StrCat(
+          "the sequencer says of no address that ", target, " stands for it"));
+    }
+    absl::Status allowed = CheckPinned(target, pinned[target], "node manager");
     if (!allowed.ok()) return allowed;
   }
   for (const auto& [address, use] : UsesOf(test, pinned)) {
@@ -245,19 +246,16 @@ absl::Status AllowedTargets::CheckLimits(
   return absl::OkStatus();
 }
 
-// Whether a node allows what the sequencer says that a name stands for.
+// Whether all addresses that a name stands for are allowed. `whose` begins the
+// error, and `program` is who does not allow it.
 absl::Status AllowedTargets::CheckPinned(
-    const std::string& target,
-    const std::vector<std::string>& addresses) const {
-  if (addresses.empty()) {
-    return absl::PermissionDeniedError(absl::StrCat(
-        "the sequencer says of no address that ", target, " stands for it"));
-  }
+    absl::string_view whose, const std::vector<std::string>& addresses,
+    absl::string_view program) const {
   for (const std::string& address : addresses) {
     if (Find(address) != nullptr) continue;
     return absl::PermissionDeniedError(absl::StrCat(
-        target, " stands for ", absl::StrJoin(addresses, ", "),
-        " now, and this node manager does not allow tests to call ", address,
+        whose, " stands for ", absl::StrJoin(addresses, ", "),
+        " now, and this ", program, " does not allow tests to call ", address,
         " (", Known(), "); start it with --allow_target=", address,
         " if the owner of that server agrees"));
   }

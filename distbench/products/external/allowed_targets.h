@@ -85,8 +85,9 @@ class AllowedTargets final : public security::TestGuard {
   std::string Known() const;
   absl::StatusOr<std::vector<std::string>> Resolve(
       absl::string_view service, const std::string& target) const;
-  absl::Status CheckPinned(const std::string& target,
-                           const std::vector<std::string>& addresses) const;
+  absl::Status CheckPinned(absl::string_view whose,
+                           const std::vector<std::string>& addresses,
+                           absl::string_view program) const;
   absl::Status CheckRate(const std::string& address, double rate) const;
 
   NameResolver resolve_ = ResolveBySystem;

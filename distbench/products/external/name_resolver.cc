@@ -14,9 +14,9 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/host_port.h"
+#include "distbench/base/text_scanner.h"
 #include "distbench/protocol/addresses.h"
 
 namespace distbench::external {
@@ -24,11 +24,6 @@ namespace {
 
 constexpr int kIpv4Bits = 32;
 constexpr int kIpv6Bits = 128;
-
-// Reads a number from 0 to `most`.
-bool ParseNumber(absl::string_view text, int most, int& number) {
-  return absl::SimpleAtoi(text, &number) && number >= 0 && number <= most;
-}
 
 // Reads an IP address. Returns how many bits its family has, or 0.
 int ParseIp(const std::string& text, std::array<uint8_t, 16>& ip) {
@@ -59,21 +54,22 @@ absl::StatusOr<std::vector<std::string>> ResolveBySystem(
 }
 
 std::optional<AddressRange> AddressRange::Parse(absl::string_view text) {
-  auto [host, port] = base::SplitHostPort(text);
+  const auto [host, port_text] = base::SplitHostPort(text);
+  const std::optional<int64_t> port =
+      base::ParseWhole(port_text, base::kMaxPort);
+  if (!port || *port == 0) return std::nullopt;
   AddressRange range;
-  if (!ParseNumber(port, base::kMaxPort, range.port_) || range.port_ == 0) {
-    return std::nullopt;
-  }
+  range.port_ = static_cast<int>(*port);
   const size_t slash = host.find('/');
   const int family_bits = ParseIp(host.substr(0, slash), range.first_);
   if (family_bits == 0) return std::nullopt;
-  int bits = family_bits;
-  if (slash != std::string::npos &&
-      !ParseNumber(absl::string_view(host).substr(slash + 1), family_bits,
-                   bits)) {
-    return std::nullopt;
-  }
-  range.bits_ = kIpv6Bits - family_bits + bits;
+  const std::optional<int64_t> bits =
+      slash == std::string::npos
+          ? family_bits
+          : base::ParseWhole(absl::string_view(host).substr(slash + 1),
+                             family_bits);
+  if (!bits) return std::nullopt;
+  range.bits_ = kIpv6Bits - family_bits + static_cast<int>(*bits);
   return range;
 }
 
