@@ -443,8 +443,12 @@ FoundOutliers FindOutliers(const Pairs& by_host,
                            const std::vector<Grouping>& groupings) {
   FoundOutliers found;
   found.outliers = FailedOnes(by_host);
-  // Whose median is out of line has a tail that is, too.
+  // Whose median is out of line has a tail that is, too; and of a host that
+  // hardly answers, what it does answer is no news.
   std::set<Who> named;
+  for (const Outlier& outlier : found.outliers) {
+    if (!IsPair(outlier)) named.insert(WhoIs(outlier));
+  }
   for (const Figure& figure : kFigures) {
     Slow slow = SlowOnes(FiguresOf(by_host, figure), figure);
     found.usual.*figure.usual_ns = slow.usual_ns;

@@ -217,6 +217,18 @@ TEST(MeasurePairsTest, NamesAHostThatDoesNotAnswer) {
               ElementsAre("failed host5", "failed host1>host2"));
 }
 
+TEST(MeasurePairsTest, AHostThatHardlyAnswersIsNamedOnce) {
+  TestResult result =
+      Cluster(8, [](int a, int b) { return a == 5 || b == 5 ? 9000 : 100; });
+  for (int other = 0; other < 8; ++other) {
+    if (other == 5) continue;
+    StatisticsOf(result, 5, other).set_failed_count(1000);
+    StatisticsOf(result, other, 5).set_failed_count(1000);
+  }
+  // The few that were answered say nothing new.
+  EXPECT_THAT(NamesOf(MeasurePairs(result)), ElementsAre("failed host5"));
+}
+
 TEST(MeasurePairsTest, AFewMicrosecondsAreNothing) {
   EXPECT_THAT(NamesOf(MeasurePairs(
                   Cluster(8, [](int a, int) { return a == 1 ? 25 : 10; }))),
