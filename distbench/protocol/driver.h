@@ -183,6 +183,15 @@ class TransportEvents {
   virtual StreamEvents* stream_events() { return nullptr; }
 };
 
+// Ignores all events.
+class NoEvents final : public TransportEvents {
+ public:
+  void OnDone(ClientCall*) override {}
+  void OnRequest(ServerCall*) override {}
+};
+
+class EventQueue;
+
 // One worker's share of a driver. Used by the thread that has the worker's
 // turn, except for Wake() and RunTurnOrWake().
 class Transport {
@@ -234,6 +243,11 @@ class Transport {
 
   // Null if the driver does not stream.
   virtual StreamTransport* streams() { return nullptr; }
+
+  // The gRPC queue at which Poll() waits. Others may start operations of their
+  // own on it while the transport lives; these complete inside Poll(), on the
+  // thread that polls. Null: Poll() waits elsewhere.
+  virtual EventQueue* grpc_queue() { return nullptr; }
 };
 
 // A setting of a connection's socket.

@@ -39,6 +39,7 @@ class TransportDecorator : public Transport, protected TransportEvents {
   bool Cancel(ClientCall& call) override { return inner_.Cancel(call); }
   void CancelCalls() override { inner_.CancelCalls(); }
   int64_t BreakConnections() override { return inner_.BreakConnections(); }
+  EventQueue* grpc_queue() override { return inner_.grpc_queue(); }
 
  protected:
   // TransportEvents of the inner transport. A turn that is lent ends with the

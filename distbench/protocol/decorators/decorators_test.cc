@@ -132,6 +132,8 @@ TEST(DecoratorTest, LendsTheTurnsThatTheWorkerLends) {
     driver->transport(0).RunTurnOrWake();
     EXPECT_EQ(inner.transports[0]->turn_count, 1);
     EXPECT_EQ(inner.transports[0]->wake_count, 0);
+    EXPECT_EQ(driver->transport(0).grpc_queue(),
+              inner.transports[0]->grpc_queue());
   }
 }
 

@@ -206,7 +206,8 @@ absl::Status GrpcDriver::MakeTransports(int worker_count) {
   for (auto& alarm : alarms) {
     auto transport = std::make_unique<GrpcTransport>(
         std::move(alarm), settings_, callbacks(), stream_counts_);
-    transport->SetServerSide(listener_->MakeServerSide(transport->queue()));
+    transport->SetServerSide(
+        listener_->MakeServerSide(*transport->grpc_queue()));
     transports_.push_back(std::move(transport));
   }
   return absl::OkStatus();
@@ -314,7 +315,7 @@ absl::Status GrpcDriver::ExplainByTls(const absl::Status& status,
 void GrpcDriver::Shutdown() {
   if (!listening_) return;
   listening_ = false;
-  listener_->Shutdown(transports_.front()->queue());
+  listener_->Shutdown(*transports_.front()->grpc_queue());
   for (auto& transport : transports_) transport->BeginShutdown();
   for (auto& transport : transports_) transport->WaitUntilDrained();
   listener_->WaitUntilStopped();
@@ -338,7 +339,7 @@ std::vector<DriverCounter> GrpcDriver::Counters() const {
 // Does what Shutdown() does, without others that poll. The transports wait for
 // events at each other's queues.
 void GrpcDriver::ShutDownUnpolled() {
-  listener_->Shutdown(transports_.front()->queue());
+  listener_->Shutdown(*transports_.front()->grpc_queue());
   for (auto& transport : transports_) transport->Abandon();
   NoEvents nobody;
   const auto is_over = [&] {

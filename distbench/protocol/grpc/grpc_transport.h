@@ -42,7 +42,6 @@ class GrpcTransport final : public Transport, private StreamTransport {
 
   // These are for the driver, while the transport is not polled.
 
-  EventQueue& queue() { return queue_; }
   // Must be called once, before anything else is done with the transport.
   void SetServerSide(std::unique_ptr<ServerSide> server) {
     server_ = std::move(server);
@@ -80,6 +79,7 @@ class GrpcTransport final : public Transport, private StreamTransport {
   StreamTransport* streams() override {
     return client_streams_ || server_->streams() != nullptr ? this : nullptr;
   }
+  EventQueue* grpc_queue() override { return &queue_; }
 
  private:
   // StreamTransport
@@ -110,14 +110,6 @@ class GrpcTransport final : public Transport, private StreamTransport {
   bool closed_ = false;
   absl::Notification drained_;
 };
-
-// Ignores completions.
-class NoEvents final : public TransportEvents {
- public:
-  void OnDone(ClientCall*) override {}
-  void OnRequest(ServerCall*) override {}
-};
-
 }  // namespace distbench::protocol
 
 #endif  // DISTBENCH_PROTOCOL_GRPC_GRPC_TRANSPORT_H_

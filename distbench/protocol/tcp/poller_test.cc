@@ -38,12 +38,6 @@ TEST(PollerLimitsTest, RunningOutOfDescriptorsIsAnError) {
   EXPECT_THAT(status.ToString(), HasSubstr("ulimit -n"));
 }
 
-class NoEvents final : public TransportEvents {
- public:
-  void OnDone(ClientCall*) override {}
-  void OnRequest(ServerCall*) override {}
-};
-
 class Counter final : public Poller::Watcher {
  public:
   void OnReady(uint32_t epoll_events, TransportEvents&) override {

@@ -88,11 +88,6 @@ class NoServer {
   void Close() {}
 };
 
-class NoEvents final : public TransportEvents {
-  void OnDone(ClientCall*) override {}
-  void OnRequest(ServerCall*) override {}
-};
-
 class StreamTransportTest : public testing::Test {
  protected:
   StreamTransportTest() {

@@ -13,7 +13,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/clock.h"
-#include "distbench/base/threads.h"
 #include "distbench/protocol/grpc/client/call_parts.h"
 #include "distbench/protocol/grpc/wire/message_buffer.h"
 #include "glog/logging.h"
@@ -175,8 +174,6 @@ void PendingCall::Release() {
 
 namespace {
 
-constexpr char kThreadName[] = "external_calls";
-
 // gRPC takes any number of calls, at some kilobytes each. With this many, the
 // send queue counts as full.
 constexpr size_t kMaxCalls = 1 << 17;
@@ -184,38 +181,31 @@ constexpr size_t kMaxCalls = 1 << 17;
 // Calls per delivery: few enough not to starve timers.
 constexpr int kMaxDelivered = 64;
 
-// The client whose queue this thread polls.
-thread_local const ExternalClient* polled_here = nullptr;
-
-class NoEvents final : public protocol::TransportEvents {
- public:
-  void OnDone(protocol::ClientCall*) override {}
-  void OnRequest(protocol::ServerCall*) override {}
-};
-
 }  // namespace
 
-ExternalClient::ExternalClient(
-    std::unique_ptr<protocol::WakeTimer::Alarm> alarm,
-    std::vector<ExternalPeer> peers, RequestMakers makers,
-    MessageCounts& counts, std::function<void()> wake)
-    : queue_(std::move(alarm), /*spin_ns=*/0),
+ExternalClient::ExternalClient(protocol::EventQueue& queue,
+                               std::vector<ExternalPeer> peers,
+                               RequestMakers makers, MessageCounts& counts)
+    : queue_(queue),
       peers_(std::move(peers)),
       makers_(std::move(makers)),
       counts_(counts),
-      wake_(std::move(wake)),
-      streams_(queue_, peers_, makers_, counts_, wake_soon_) {
-  // A queue that is in use is slept at; the worker starts calls on it later.
-  queue_.get();
-  thread_ = std::thread(&ExternalClient::RunQueue, this);
-}
+      streams_(queue_, peers_, makers_, counts_, wake_soon_) {}
+
+ExternalClient::ExternalClient(std::unique_ptr<PollingThread> thread,
+                               std::vector<ExternalPeer> peers,
+                               RequestMakers makers, MessageCounts& counts)
+    : thread_(std::move(thread)),
+      queue_(thread_->queue()),
+      peers_(std::move(peers)),
+      makers_(std::move(makers)),
+      counts_(counts),
+      streams_(queue_, peers_, makers_, counts_, wake_soon_) {}
 
 ExternalClient::~ExternalClient() {
   CancelAll();
-  stopped_ = true;
-  queue_.Wake();
-  thread_.join();
-  NoEvents nobody;
+  if (thread_ != nullptr) thread_->Stop();
+  protocol::NoEvents nobody;
   while (!is_idle()) {
     streams_.DiscardEvents();
     if (PendingCall* pending = TakeEnded()) {
@@ -224,29 +214,10 @@ ExternalClient::~ExternalClient() {
       queue_.Poll(kNever, nobody);
     }
   }
-  queue_.DrainForever(nobody);
 }
 
-void ExternalClient::RunQueue() {
-  base::NameThread(kThreadName);
-  polled_here = this;
-  NoEvents nobody;
-  while (!stopped_) {
-    wakes_at_once_ = true;
-    queue_.Poll(kNever, nobody);
-    if (std::exchange(owes_wake_, false)) wake_();
-  }
-}
-
-// Often this thread runs the worker's turn itself. The first event of a poll
-// gets one at once, because it may be the only one; those that come with it
-// share another one.
 void ExternalClient::WakeSoon() {
-  if (polled_here != this || std::exchange(wakes_at_once_, false)) {
-    wake_();
-  } else {
-    owes_wake_ = true;
-  }
+  if (thread_ != nullptr) thread_->WakeSoon();
 }
 
 bool ExternalClient::Start(protocol::ClientCall* call) {

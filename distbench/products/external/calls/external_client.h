@@ -11,14 +11,12 @@
 #include <grpc/status.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -26,14 +24,15 @@
 #include "distbench/base/queues.h"
 #include "distbench/products/external/calls/external_peer.h"
 #include "distbench/products/external/calls/external_streams.h"
+#include "distbench/products/external/calls/polling_thread.h"
 #include "distbench/products/external/calls/wire_request.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/grpc/queue/event_queue.h"
-#include "distbench/protocol/grpc/queue/wake_timer.h"
 
 namespace distbench::external {
 
-// Receives calls that have ended, on the thread that polls the queue.
+// Receives calls that have ended, on the thread that polls the queue, or on the
+// worker's if they could not be made.
 class EndedCalls {
  public:
   virtual void OnEnded(protocol::Completion& call) = 0;
@@ -99,9 +98,10 @@ class PendingCall final : public protocol::Completion {
   std::string error_;
 };
 
-// A thread of the client's own takes the ends of calls and the time, and then
-// brings them to the worker. So times do not depend on what else the worker
-// waits for, such as requests of the test.
+// The worker takes the ends of calls and the time at the gRPC queue at which it
+// waits. If it waits elsewhere, a thread does so and brings them to the worker:
+// that costs a third of the rate, and its times do not depend on what else the
+// worker waits for.
 //
 // A call sends one message. If the server streams, the call ends with the
 // stream, and the sizes of its responses are added up. RPCs that stream, and
@@ -112,15 +112,20 @@ class ExternalClient final : private EndedCalls {
  public:
   static constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
-  // `makers` make the requests, and count what they are as `counts` does, which
-  // must outlive this. `wake` is called on another thread when there is
-  // something to deliver. For the alarm, see EventQueue. Throws
-  // std::system_error if its thread cannot be started.
-  ExternalClient(std::unique_ptr<protocol::WakeTimer::Alarm> alarm,
-                 std::vector<ExternalPeer> peers, RequestMakers makers,
-                 MessageCounts& counts, std::function<void()> wake);
+  // `makers` make the requests, and count what they are as `counts` does.
+  // Deliver() must follow each time that the worker has polled the queue, which
+  // must outlive this, as must the counts.
+  ExternalClient(protocol::EventQueue& queue, std::vector<ExternalPeer> peers,
+                 RequestMakers makers, MessageCounts& counts);
 
-  // Cancels what is in flight, without events.
+  // As above, with the queue of a thread, which wakes the worker when there is
+  // something to deliver.
+  ExternalClient(std::unique_ptr<PollingThread> thread,
+                 std::vector<ExternalPeer> peers, RequestMakers makers,
+                 MessageCounts& counts);
+
+  // Cancels what is in flight, without events. The queue must not be polled by
+  // the worker meanwhile.
   ~ExternalClient();
 
   // As Transport::Start(), for call->peer as an index into the peers. Also
@@ -159,14 +164,13 @@ class ExternalClient final : private EndedCalls {
   void OnEnded(protocol::Completion& call) override;
   PendingCall* TakeEnded();
   void Remove(PendingCall& pending);
-  void RunQueue();
   void WakeSoon();
 
-  protocol::EventQueue queue_;
+  const std::unique_ptr<PollingThread> thread_;  // null: the worker polls
+  protocol::EventQueue& queue_;
   std::vector<ExternalPeer> peers_;
   const RequestMakers makers_;
   MessageCounts& counts_;
-  const std::function<void()> wake_;
   const std::function<void()> wake_soon_ = [this] { WakeSoon(); };
   base::MpscQueue<protocol::Completion> mailbox_;  // calls that have ended
   protocol::Completion* ended_ = nullptr;          // taken from the mailbox
@@ -175,10 +179,6 @@ class ExternalClient final : private EndedCalls {
   bool closed_ = false;
   int64_t retry_ns_ = kNever;
   ExternalStreams streams_;
-  std::atomic<bool> stopped_ = false;
-  bool wakes_at_once_ = false;  // the next event; of the client's thread
-  bool owes_wake_ = false;      // to other events; of the client's thread
-  std::thread thread_;          // polls the queue
 };
 
 }  // namespace distbench::external

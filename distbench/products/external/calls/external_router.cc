@@ -93,8 +93,8 @@ class RoutedStreams final : public protocol::StreamTransport {
 };
 
 // Polls the inner transport. The ends of external calls reach the worker in its
-// turns: the client's thread runs a turn itself if the inner transport lets it,
-// and otherwise wakes the worker.
+// turns. If they come on a thread of the client's, it runs a turn itself if the
+// inner transport lets it, and otherwise wakes the worker.
 class RoutedTransport final : public protocol::Transport,
                               private protocol::TransportEvents {
  public:
@@ -264,6 +264,9 @@ class ExternalRouter final : public protocol::ProtocolDriver {
       absl::Time deadline) const;
   absl::Status ParseAllDescriptors();
   absl::StatusOr<RequestMakers> MakeMakers();
+  absl::StatusOr<std::unique_ptr<ExternalClient>> MakeClient(
+      protocol::Transport& inner, std::vector<ExternalPeer> peers,
+      RequestMakers makers);
   absl::StatusOr<ExternalPeer> MakePeer(const protocol::Peer& peer);
   std::vector<RateLimiter*> LimitersOf(const protocol::Peer& peer);
 
@@ -275,7 +278,7 @@ class ExternalRouter final : public protocol::ProtocolDriver {
   MessageCounts counts_;
   std::atomic<bool> connect_aborted_ = false;
   bool listening_ = false;  // and not shut down
-  std::unique_ptr<protocol::WakeTimer> timer_;
+  std::unique_ptr<protocol::WakeTimer> timer_;  // if clients have threads
   const std::unique_ptr<protocol::ProtocolDriver> inner_;
   std::vector<std::unique_ptr<RoutedTransport>> transports_;
 };
@@ -346,25 +349,42 @@ absl::Status ExternalRouter::ConnectExternal(
   if (!status.ok()) return status;
   status = ParseAllDescriptors();
   if (!status.ok()) return status;
-  absl::StatusOr<std::unique_ptr<protocol::WakeTimer>> timer =
-      protocol::WakeTimer::Make();
-  if (!timer.ok()) return timer.status();
-  timer_ = *std::move(timer);
   try {
     for (size_t i = 0; i < transports_.size(); ++i) {
       absl::StatusOr<RequestMakers> makers = MakeMakers();
       if (!makers.ok()) return makers.status();
-      auto alarm = timer_->NewAlarm();
-      if (!alarm.ok()) return alarm.status();
-      protocol::Transport& inner = inner_->transport(static_cast<int>(i));
-      transports_[i]->SetClient(std::make_unique<ExternalClient>(
-          *std::move(alarm), std::move(of_transports[i]), *std::move(makers),
-          counts_, [&inner] { inner.RunTurnOrWake(); }));
+      absl::StatusOr<std::unique_ptr<ExternalClient>> client =
+          MakeClient(inner_->transport(static_cast<int>(i)),
+                     std::move(of_transports[i]), *std::move(makers));
+      if (!client.ok()) return client.status();
+      transports_[i]->SetClient(*std::move(client));
     }
   } catch (const std::system_error& error) {
     return base::NoThreadError("the client of external servers", error);
   }
   return absl::OkStatus();
+}
+
+// Throws std::system_error if its thread cannot be started.
+absl::StatusOr<std::unique_ptr<ExternalClient>> ExternalRouter::MakeClient(
+    protocol::Transport& inner, std::vector<ExternalPeer> peers,
+    RequestMakers makers) {
+  if (protocol::EventQueue* const queue = inner.grpc_queue()) {
+    return std::make_unique<ExternalClient>(*queue, std::move(peers),
+                                            std::move(makers), counts_);
+  }
+  if (timer_ == nullptr) {
+    absl::StatusOr<std::unique_ptr<protocol::WakeTimer>> timer =
+        protocol::WakeTimer::Make();
+    if (!timer.ok()) return timer.status();
+    timer_ = *std::move(timer);
+  }
+  auto alarm = timer_->NewAlarm();
+  if (!alarm.ok()) return alarm.status();
+  return std::make_unique<ExternalClient>(
+      std::make_unique<PollingThread>(*std::move(alarm),
+                                      [&inner] { inner.RunTurnOrWake(); }),
+      std::move(peers), std::move(makers), counts_);
 }
 
 // Adds what else can be wrong with TLS.

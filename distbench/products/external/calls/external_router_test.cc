@@ -9,7 +9,7 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <functional>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -22,6 +22,7 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "distbench/base/clock.h"
+#include "distbench/base/files.h"
 #include "distbench/base/testing/status_testing.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/products/external/calls/external_channel.h"
@@ -76,7 +77,41 @@ std::map<std::string, int64_t> CountersOf(
   return counters;
 }
 
-TEST(ExternalRouterTest, CallsAUnaryMethod) {
+// With either kind of worker: one that waits at the queue of the calls, and one
+// that waits elsewhere, so that a thread waits for them.
+class ExternalCallsTest : public testing::TestWithParam<MakeInner> {};
+
+INSTANTIATE_TEST_SUITE_P(EachInner, ExternalCallsTest,
+                         testing::Values(MakeInnerGrpc, MakeInnerLoopback));
+
+// Returns how many threads of this process wait for external calls.
+int64_t PollingThreads() {
+  int64_t count = 0;
+  for (const auto& thread :
+       std::filesystem::directory_iterator("/proc/self/task")) {
+    const std::string name =
+        base::ReadFile(thread.path().string() + "/comm").value_or("");
+    if (name == "external_calls\n") ++count;
+  }
+  return count;
+}
+
+// Handing each end to the worker would cost a third of the rate.
+TEST(ExternalRouterTest, AWorkerThatWaitsAtAQueueOfGrpcNeedsNoThread) {
+  ForeignServer server(Echo);
+  for (const auto& [make_inner, threads] :
+       {std::pair<MakeInner, int>(MakeInnerGrpc, 0), {MakeInnerLoopback, 1}}) {
+    const auto client =
+        ClientOf(CallsOf(kEcho), protocol::SingleServers({server.address()}),
+                 make_inner());
+    protocol::ClientCall call;
+    EXPECT_EQ(client->Call(call), "");
+    EXPECT_EQ(PollingThreads(), threads);
+  }
+  EXPECT_EQ(PollingThreads(), 0);
+}
+
+TEST_P(ExternalCallsTest, CallsAUnaryMethod) {
   ForeignServer server([](const std::string& method, const std::string& request,
                           grpc::GenericCallbackServerContext& context) {
     EXPECT_EQ(method, kEcho);
@@ -86,8 +121,8 @@ TEST(ExternalRouterTest, CallsAUnaryMethod) {
   });
   ExternalCalls calls = CallsOf(kEcho);
   calls.calls[0].metadata = {{"x-key", "v"}};
-  const auto client =
-      ClientOf(calls, protocol::SingleServers({server.address()}));
+  const auto client = ClientOf(
+      calls, protocol::SingleServers({server.address()}), GetParam()());
   for (int i = 0; i < 3; ++i) {
     protocol::ClientCall call;
     const int64_t before_ns = base::RealClock().MonotonicNs();
@@ -102,25 +137,27 @@ TEST(ExternalRouterTest, CallsAUnaryMethod) {
   client->Shutdown();
 }
 
-TEST(ExternalRouterTest, AddsUpTheResponsesOfAStream) {
+TEST_P(ExternalCallsTest, AddsUpTheResponsesOfAStream) {
   ForeignServer server([](const std::string&, const std::string& request,
                           grpc::GenericCallbackServerContext&) {
     return request.empty()
                ? ForeignAnswer{}
                : ForeignAnswer{.responses = {"a", "bb", "", "cccc"}};
   });
-  const auto client = ClientOf(CallsOf(kList, R"({"text": "{{choice:x}}"})"),
-                               protocol::SingleServers({server.address()}));
+  const auto client =
+      ClientOf(CallsOf(kList, R"({"text": "{{choice:x}}"})"),
+               protocol::SingleServers({server.address()}), GetParam()());
   protocol::ClientCall call;
   EXPECT_EQ(client->Call(call), "");
   EXPECT_EQ(call.received_bytes, 7);
-  const auto empty = ClientOf(CallsOf(kList, "{}"),
-                              protocol::SingleServers({server.address()}));
+  const auto empty =
+      ClientOf(CallsOf(kList, "{}"),
+               protocol::SingleServers({server.address()}), GetParam()());
   EXPECT_EQ(empty->Call(call), "");
   EXPECT_EQ(call.received_bytes, 0);
 }
 
-TEST(ExternalRouterTest, NamesTheStatus) {
+TEST_P(ExternalCallsTest, NamesTheStatus) {
   ForeignServer server([](const std::string&, const std::string&,
                           grpc::GenericCallbackServerContext&) {
     return ForeignAnswer{
@@ -128,31 +165,34 @@ TEST(ExternalRouterTest, NamesTheStatus) {
   });
   for (const char* method : {kEcho, kList}) {
     const auto client =
-        ClientOf(CallsOf(method), protocol::SingleServers({server.address()}));
+        ClientOf(CallsOf(method), protocol::SingleServers({server.address()}),
+                 GetParam()());
     protocol::ClientCall call;
     EXPECT_EQ(client->Call(call), "RESOURCE_EXHAUSTED: full");
     EXPECT_EQ(call.responding_instance, protocol::kNoInstance);
   }
 }
 
-TEST(ExternalRouterTest, AUnaryCallWithoutResponseHasFailed) {
+TEST_P(ExternalCallsTest, AUnaryCallWithoutResponseHasFailed) {
   ForeignServer server(
       [](const std::string&, const std::string&,
          grpc::GenericCallbackServerContext&) { return ForeignAnswer{}; });
   const auto client =
-      ClientOf(CallsOf(kEcho), protocol::SingleServers({server.address()}));
+      ClientOf(CallsOf(kEcho), protocol::SingleServers({server.address()}),
+               GetParam()());
   protocol::ClientCall call;
   EXPECT_THAT(client->Call(call), StartsWith("INTERNAL: "));
 }
 
-TEST(ExternalRouterTest, EndsCallsAtTheirDeadlines) {
+TEST_P(ExternalCallsTest, EndsCallsAtTheirDeadlines) {
   ForeignServer server([](const std::string&, const std::string&,
                           grpc::GenericCallbackServerContext&) {
     return ForeignAnswer{.waits = true};
   });
   for (const char* method : {kEcho, kList}) {
     const auto client =
-        ClientOf(CallsOf(method), protocol::SingleServers({server.address()}));
+        ClientOf(CallsOf(method), protocol::SingleServers({server.address()}),
+                 GetParam()());
     protocol::ClientCall call;
     call.deadline_ns = base::RealClock().MonotonicNs() + 20'000'000;
     EXPECT_THAT(client->Call(call), StartsWith("DEADLINE_EXCEEDED"));
@@ -160,13 +200,14 @@ TEST(ExternalRouterTest, EndsCallsAtTheirDeadlines) {
 }
 
 // In both ways to end them: at the user's wish and when the driver ends.
-TEST(ExternalRouterTest, CancelsWhatIsInFlight) {
+TEST_P(ExternalCallsTest, CancelsWhatIsInFlight) {
   ForeignServer server([](const std::string&, const std::string&,
                           grpc::GenericCallbackServerContext&) {
     return ForeignAnswer{.waits = true};
   });
   const auto client =
-      ClientOf(CallsOf(kEcho), protocol::SingleServers({server.address()}));
+      ClientOf(CallsOf(kEcho), protocol::SingleServers({server.address()}),
+               GetParam()());
   protocol::ClientCall calls[2];
   ASSERT_TRUE(client->transport().Start(&calls[0]));
   client->transport().CancelCalls();
@@ -178,17 +219,18 @@ TEST(ExternalRouterTest, CancelsWhatIsInFlight) {
   ASSERT_TRUE(client->events().Finished(calls[1]));
   // A driver that is destroyed drops its calls.
   const auto dropped =
-      ClientOf(CallsOf(kEcho), protocol::SingleServers({server.address()}));
+      ClientOf(CallsOf(kEcho), protocol::SingleServers({server.address()}),
+               GetParam()());
   protocol::ClientCall call;
   ASSERT_TRUE(dropped->transport().Start(&call));
 }
 
-TEST(ExternalRouterTest, RequestsThatCannotBeMadeFail) {
+TEST_P(ExternalCallsTest, RequestsThatCannotBeMadeFail) {
   ForeignServer server(Echo);
   ExternalCalls calls = CallsOf(kEcho, R"({"{{choice:text}}": {{row:v}}})");
   calls.calls[0].rows = {{"v"}, {"\"a\""}, {"[]"}};
-  const auto client =
-      ClientOf(calls, protocol::SingleServers({server.address()}));
+  const auto client = ClientOf(
+      calls, protocol::SingleServers({server.address()}), GetParam()());
   protocol::ClientCall call;
   EXPECT_EQ(client->Call(call), "");
   EXPECT_THAT(client->Call(call), StartsWith("INVALID_ARGUMENT: request 1: "));
@@ -786,43 +828,37 @@ TEST(ExternalRouterTest, NumbersRequestsAcrossWorkersAndInstances) {
 }
 
 // Calls of the inner driver and external ones, with peers in mixed order.
-TEST(ExternalRouterTest, RoutesCallsByTheirPeers) {
+TEST_P(ExternalCallsTest, RoutesCallsByTheirPeers) {
   ForeignServer server(Echo);
-  for (const auto& make :
-       {std::function<std::unique_ptr<protocol::ProtocolDriver>()>(
-            MakeInnerGrpc),
-        std::function<std::unique_ptr<protocol::ProtocolDriver>()>(
-            [] { return protocol::MakeLoopbackDriver(); })}) {
-    protocol::TestServer a(make);
-    protocol::TestServer b(
-        make, [](protocol::Transport& transport, protocol::ServerCall* call) {
-          call->reply_error = "b refuses";
-          transport.Reply(call);
-        });
-    const auto client = ClientOf(
-        CallsOf(kEcho),
-        protocol::SingleServers({a.address(), server.address(), b.address()}),
-        make());
-    // Separate calls, because events are told apart by their calls.
-    std::vector<protocol::ClientCall> calls(300);
-    for (size_t i = 0; i < calls.size(); i += 3) {
-      for (int peer = 0; peer < 3; ++peer) {
-        calls[i + peer].peer = peer;
-        ASSERT_TRUE(client->transport().Start(&calls[i + peer]));
-      }
-      ASSERT_TRUE(client->events().PollUntil(
-          [&] { return client->events().finished_count() == i + 3; }));
-      EXPECT_EQ(client->events().error(calls[i]), "");
-      EXPECT_EQ(client->events().error(calls[i + 1]), "");
-      EXPECT_EQ(client->events().error(calls[i + 2]), "b refuses");
-      for (int peer = 0; peer < 3; ++peer) {
-        EXPECT_EQ(calls[i + peer].peer, peer);
-      }
-      EXPECT_EQ(calls[i + 1].received_bytes, 7);
+  protocol::TestServer a(GetParam());
+  protocol::TestServer b(GetParam(), [](protocol::Transport& transport,
+                                        protocol::ServerCall* call) {
+    call->reply_error = "b refuses";
+    transport.Reply(call);
+  });
+  const auto client = ClientOf(
+      CallsOf(kEcho),
+      protocol::SingleServers({a.address(), server.address(), b.address()}),
+      GetParam()());
+  // Separate calls, because events are told apart by their calls.
+  std::vector<protocol::ClientCall> calls(300);
+  for (size_t i = 0; i < calls.size(); i += 3) {
+    for (int peer = 0; peer < 3; ++peer) {
+      calls[i + peer].peer = peer;
+      ASSERT_TRUE(client->transport().Start(&calls[i + peer]));
     }
-    client->Shutdown();
-    EXPECT_EQ(CountersOf(client->driver())["held_back_by_rate"], 0);
+    ASSERT_TRUE(client->events().PollUntil(
+        [&] { return client->events().finished_count() == i + 3; }));
+    EXPECT_EQ(client->events().error(calls[i]), "");
+    EXPECT_EQ(client->events().error(calls[i + 1]), "");
+    EXPECT_EQ(client->events().error(calls[i + 2]), "b refuses");
+    for (int peer = 0; peer < 3; ++peer) {
+      EXPECT_EQ(calls[i + peer].peer, peer);
+    }
+    EXPECT_EQ(calls[i + 1].received_bytes, 7);
   }
+  client->Shutdown();
+  EXPECT_EQ(CountersOf(client->driver())["held_back_by_rate"], 0);
 }
 
 // A driver that has read settings back.
@@ -847,12 +883,12 @@ TEST(ExternalRouterTest, PassesOnWhatWasReadOfTheNetwork) {
   EXPECT_EQ(driver->NetworkReadings()[0].connection_count, 7);
 }
 
-TEST(ExternalRouterTest, HoldsCallsBackUntilTheirRateLetsThemPass) {
+TEST_P(ExternalCallsTest, HoldsCallsBackUntilTheirRateLetsThemPass) {
   ForeignServer server(Echo);
   ExternalCalls limits = CallsOf(kEcho);
   limits.servers[server.host_port()].max_rate = 50;
-  const auto client =
-      ClientOf(limits, protocol::SingleServers({server.address()}));
+  const auto client = ClientOf(
+      limits, protocol::SingleServers({server.address()}), GetParam()());
   protocol::ClientCall calls[6];
   const int64_t begin_ns = base::RealClock().MonotonicNs();
   for (protocol::ClientCall& call : calls) {

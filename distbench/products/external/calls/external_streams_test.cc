@@ -22,7 +22,6 @@
 #include "distbench/products/external/calls/external_router.h"
 #include "distbench/products/external/calls/testing/foreign_server.h"
 #include "distbench/protocol/driver.h"
-#include "distbench/protocol/loopback/loopback_driver.h"
 #include "distbench/protocol/streams.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -161,9 +160,9 @@ class Worker final : public protocol::TransportEvents,
     std::string error;
   };
 
-  Worker(ExternalCalls calls, const std::vector<protocol::Peer>& peers)
-      : client_(ClientOf(std::move(calls), peers,
-                         protocol::MakeLoopbackDriver())) {}
+  Worker(ExternalCalls calls, const std::vector<protocol::Peer>& peers,
+         MakeInner make_inner)
+      : client_(ClientOf(std::move(calls), peers, make_inner())) {}
 
   Rpc& Open(int messages, int64_t deadline_ns = 0, int peer = 0) {
     Rpc& rpc = *rpcs_.emplace_back(std::make_unique<Rpc>());
@@ -259,11 +258,18 @@ ExternalCalls StreamsOf(const std::string& method,
   return calls;
 }
 
-TEST(ExternalStreamsTest, EachMessageIsMadeFromTheTemplate) {
+// See ExternalCallsTest.
+class ExternalStreamsTest : public testing::TestWithParam<MakeInner> {};
+
+INSTANTIATE_TEST_SUITE_P(EachInner, ExternalStreamsTest,
+                         testing::Values(MakeInnerGrpc, MakeInnerLoopback));
+
+TEST_P(ExternalStreamsTest, EachMessageIsMadeFromTheTemplate) {
   StreamingServer server({.echoes = true});
   ExternalCalls calls = StreamsOf(kTalk);
   calls.calls[0].metadata = {{"x-key", "v{{counter}}"}};
-  Worker worker(std::move(calls), protocol::SingleServers({server.address()}));
+  Worker worker(std::move(calls), protocol::SingleServers({server.address()}),
+                GetParam());
   const Worker::Rpc& rpc = worker.Open(3);
   EXPECT_EQ(worker.AwaitEnd(rpc), "");
   EXPECT_THAT(server.requests(),
@@ -277,35 +283,37 @@ TEST(ExternalStreamsTest, EachMessageIsMadeFromTheTemplate) {
   EXPECT_EQ(rpc.call.responding_instance, 0);
 }
 
-TEST(ExternalStreamsTest, ServersMayStreamOneWay) {
+TEST_P(ExternalStreamsTest, ServersMayStreamOneWay) {
   StreamingServer list({.answers_at_end = 5});
-  Worker worker(StreamsOf(kList), protocol::SingleServers({list.address()}));
+  Worker worker(StreamsOf(kList), protocol::SingleServers({list.address()}),
+                GetParam());
   const Worker::Rpc& rpc = worker.Open(1);
   EXPECT_EQ(worker.AwaitEnd(rpc), "");
   EXPECT_EQ(rpc.received_bytes, 5 * 6);
   StreamingServer upload({.answers_at_end = 1});
-  Worker sender(StreamsOf(kUpload),
-                protocol::SingleServers({upload.address()}));
+  Worker sender(StreamsOf(kUpload), protocol::SingleServers({upload.address()}),
+                GetParam());
   EXPECT_EQ(sender.Run(20), "");
   EXPECT_THAT(upload.requests(), SizeIs(20));
   // A list may be empty, but not the answer of an upload.
   StreamingServer silent({});
-  EXPECT_EQ(
-      Worker(StreamsOf(kList), protocol::SingleServers({silent.address()}))
-          .Run(1),
-      "");
-  EXPECT_THAT(
-      Worker(StreamsOf(kUpload), protocol::SingleServers({silent.address()}))
-          .Run(2),
-      StartsWith("INTERNAL: the server did not send one response"));
+  EXPECT_EQ(Worker(StreamsOf(kList),
+                   protocol::SingleServers({silent.address()}), GetParam())
+                .Run(1),
+            "");
+  EXPECT_THAT(Worker(StreamsOf(kUpload),
+                     protocol::SingleServers({silent.address()}), GetParam())
+                  .Run(2),
+              StartsWith("INTERNAL: the server did not send one response"));
 }
 
-TEST(ExternalStreamsTest, AnErrorAfterHalfEndsTheStream) {
+TEST_P(ExternalStreamsTest, AnErrorAfterHalfEndsTheStream) {
   StreamingServer server(
       {.echoes = true,
        .ends_after = 3,
        .status = {grpc::StatusCode::FAILED_PRECONDITION, "no more"}});
-  Worker worker(StreamsOf(kTalk), protocol::SingleServers({server.address()}));
+  Worker worker(StreamsOf(kTalk), protocol::SingleServers({server.address()}),
+                GetParam());
   const Worker::Rpc& rpc = worker.Open(1'000'000);
   EXPECT_EQ(worker.AwaitEnd(rpc), "FAILED_PRECONDITION: no more");
   EXPECT_EQ(rpc.call.responding_instance, protocol::kNoInstance);
@@ -313,19 +321,21 @@ TEST(ExternalStreamsTest, AnErrorAfterHalfEndsTheStream) {
 }
 
 // That it ended before its messages, the engine says.
-TEST(ExternalStreamsTest, AServerMayEndAStreamEarly) {
+TEST_P(ExternalStreamsTest, AServerMayEndAStreamEarly) {
   StreamingServer server({.ends_after = 1});
-  Worker worker(StreamsOf(kTalk), protocol::SingleServers({server.address()}));
+  Worker worker(StreamsOf(kTalk), protocol::SingleServers({server.address()}),
+                GetParam());
   const Worker::Rpc& rpc = worker.Open(1'000'000);
   EXPECT_EQ(worker.AwaitEnd(rpc), "");
   EXPECT_GT(rpc.left, 0);
 }
 
-TEST(ExternalStreamsTest, FlowControlDelaysWrites) {
+TEST_P(ExternalStreamsTest, FlowControlDelaysWrites) {
   StreamingServer server({.reads = false});
   ExternalCalls calls = StreamsOf(
       kTalk, absl::StrCat("{\"text\": \"", std::string(100'000, 'x'), "\"}"));
-  Worker worker(std::move(calls), protocol::SingleServers({server.address()}));
+  Worker worker(std::move(calls), protocol::SingleServers({server.address()}),
+                GetParam());
   const int64_t deadline_ns = base::NowNs() + 300'000'000;
   const Worker::Rpc& rpc = worker.Open(1'000'000, deadline_ns);
   EXPECT_THAT(worker.AwaitEnd(rpc), StartsWith("DEADLINE_EXCEEDED"));
@@ -334,11 +344,12 @@ TEST(ExternalStreamsTest, FlowControlDelaysWrites) {
   EXPECT_GE(rpc.call.done_ns, deadline_ns);
 }
 
-TEST(ExternalStreamsTest, AThousandStreamsAtOnce) {
+TEST_P(ExternalStreamsTest, AThousandStreamsAtOnce) {
   constexpr int kStreams = 1000;
   constexpr int kMessages = 5;
   StreamingServer server({.echoes = true});
-  Worker worker(StreamsOf(kTalk), protocol::SingleServers({server.address()}));
+  Worker worker(StreamsOf(kTalk), protocol::SingleServers({server.address()}),
+                GetParam());
   for (int i = 0; i < kStreams; ++i) worker.Open(kMessages);
   for (const auto& rpc : worker.rpcs()) {
     EXPECT_EQ(worker.AwaitEnd(*rpc), "");
@@ -347,9 +358,10 @@ TEST(ExternalStreamsTest, AThousandStreamsAtOnce) {
   EXPECT_THAT(server.requests(), SizeIs(kStreams * kMessages));
 }
 
-TEST(ExternalStreamsTest, EndsWhatIsGivenUp) {
+TEST_P(ExternalStreamsTest, EndsWhatIsGivenUp) {
   StreamingServer server({.reads = false});
-  Worker worker(StreamsOf(kTalk), protocol::SingleServers({server.address()}));
+  Worker worker(StreamsOf(kTalk), protocol::SingleServers({server.address()}),
+                GetParam());
   Worker::Rpc& given_up = worker.Open(2);
   worker.streams().CancelStream(given_up.call);
   EXPECT_THAT(worker.AwaitEnd(given_up), StartsWith("CANCELLED"));
@@ -360,20 +372,22 @@ TEST(ExternalStreamsTest, EndsWhatIsGivenUp) {
   worker.Open(2);
 }
 
-TEST(ExternalStreamsTest, MessagesThatCannotBeMadeEndTheStream) {
+TEST_P(ExternalStreamsTest, MessagesThatCannotBeMadeEndTheStream) {
   StreamingServer server({.echoes = true});
   ExternalCalls calls = StreamsOf(kTalk, R"({"{{choice:text}}": {{row:v}}})");
   calls.calls[0].rows = {{"v"}, {"\"a\""}, {"[]"}, {"[]"}};
-  Worker worker(std::move(calls), protocol::SingleServers({server.address()}));
+  Worker worker(std::move(calls), protocol::SingleServers({server.address()}),
+                GetParam());
   EXPECT_THAT(worker.Run(3), StartsWith("INVALID_ARGUMENT: request 1: "));
   EXPECT_THAT(worker.Run(3), StartsWith("INVALID_ARGUMENT: request 2: "));
 }
 
-TEST(ExternalStreamsTest, ARateHoldsMessagesBack) {
+TEST_P(ExternalStreamsTest, ARateHoldsMessagesBack) {
   StreamingServer server({.echoes = true});
   ExternalCalls calls = StreamsOf(kTalk);
   calls.servers[server.host_port()].max_rate = 50;
-  Worker worker(std::move(calls), protocol::SingleServers({server.address()}));
+  Worker worker(std::move(calls), protocol::SingleServers({server.address()}),
+                GetParam());
   const int64_t begin_ns = base::NowNs();
   EXPECT_EQ(worker.Run(6), "");
   // The first passes at once, and each may be 10 ms early.
@@ -387,30 +401,34 @@ TEST(ExternalStreamsTest, ARateHoldsMessagesBack) {
   EXPECT_GE(worker.Counters()["held_back_by_rate"], 2);
 }
 
-TEST(ExternalStreamsTest, ResponsesHaveALimit) {
+TEST_P(ExternalStreamsTest, ResponsesHaveALimit) {
   for (const auto compression : {GRPC_COMPRESS_NONE, GRPC_COMPRESS_GZIP}) {
     StreamingServer server({.answers_at_end = 3,
                             .compression = compression,
                             .answer = std::string(5000, 'x')});
     ExternalCalls calls = StreamsOf(kList);
     calls.servers[server.host_port()].max_response_bytes = 4999;
-    Worker worker(calls, protocol::SingleServers({server.address()}));
+    Worker worker(calls, protocol::SingleServers({server.address()}),
+                  GetParam());
     EXPECT_THAT(worker.Run(1),
                 StartsWith("RESOURCE_EXHAUSTED: a response has more than 4999 "
                            "bytes; raise max_response"));
     EXPECT_EQ(worker.Counters()["responses_above_max_response"], 1);
     calls.servers[server.host_port()].max_response_bytes = 5000;
-    EXPECT_EQ(Worker(calls, protocol::SingleServers({server.address()})).Run(1),
-              "");
+    EXPECT_EQ(
+        Worker(calls, protocol::SingleServers({server.address()}), GetParam())
+            .Run(1),
+        "");
   }
 }
 
-TEST(ExternalStreamsTest, CompressesAndSaysByHowMuch) {
+TEST_P(ExternalStreamsTest, CompressesAndSaysByHowMuch) {
   StreamingServer server({.echoes = true, .compression = GRPC_COMPRESS_GZIP});
   ExternalCalls calls = StreamsOf(
       kTalk, absl::StrCat("{\"text\": \"", std::string(5000, 'x'), "\"}"));
   calls.calls[0].uses_gzip = true;
-  Worker worker(std::move(calls), protocol::SingleServers({server.address()}));
+  Worker worker(std::move(calls), protocol::SingleServers({server.address()}),
+                GetParam());
   const Worker::Rpc& rpc = worker.Open(3);
   EXPECT_EQ(worker.AwaitEnd(rpc), "");
   EXPECT_EQ(rpc.sent_bytes, 3 * 5003);

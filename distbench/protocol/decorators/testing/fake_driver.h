@@ -47,6 +47,10 @@ class FakeTransport final : public Transport {
   }
   void CancelCalls() override { ++cancel_count; }
   int64_t BreakConnections() override { return 3; }
+  // For comparison only.
+  EventQueue* grpc_queue() override {
+    return reinterpret_cast<EventQueue*>(this);
+  }
 
   bool is_full = false;
   std::string error;

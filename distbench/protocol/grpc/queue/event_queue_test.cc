@@ -109,12 +109,6 @@ TEST(TurnTest, OneThreadAtATimeHasIt) {
 constexpr int64_t kNever = INT64_MAX;
 constexpr int64_t kHourNs = int64_t{3600} * 1'000'000'000;
 
-class NoEvents final : public TransportEvents {
- public:
-  void OnDone(ClientCall*) override {}
-  void OnRequest(ServerCall*) override {}
-};
-
 // The parameter says whether the queue is in use.
 class EventQueueTest : public testing::TestWithParam<bool> {
  protected:

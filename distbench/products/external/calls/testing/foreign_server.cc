@@ -9,6 +9,7 @@
 
 #include "absl/time/clock.h"
 #include "distbench/protocol/grpc/grpc_driver.h"
+#include "distbench/protocol/loopback/loopback_driver.h"
 #include "gtest/gtest.h"
 
 namespace distbench::external {
@@ -153,6 +154,10 @@ ExternalCalls CallsOf(const std::string& method, const std::string& request) {
 
 std::unique_ptr<protocol::ProtocolDriver> MakeInnerGrpc() {
   return protocol::MakeGrpcDriver({}, {.service_address = "127.0.0.1"}).value();
+}
+
+std::unique_ptr<protocol::ProtocolDriver> MakeInnerLoopback() {
+  return protocol::MakeLoopbackDriver();
 }
 
 std::unique_ptr<protocol::TestClient> ClientOf(

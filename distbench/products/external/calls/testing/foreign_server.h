@@ -78,8 +78,11 @@ class ForeignServer final : private grpc::CallbackGenericService {
 ExternalCalls CallsOf(const std::string& method,
                       const std::string& request = R"({"text": "hello"})");
 
-// The driver for the RPCs of the test.
+// Drivers for the RPCs of the test. Workers of the first wait at a queue of
+// gRPC, those of the second do not.
+using MakeInner = std::unique_ptr<protocol::ProtocolDriver> (*)();
 std::unique_ptr<protocol::ProtocolDriver> MakeInnerGrpc();
+std::unique_ptr<protocol::ProtocolDriver> MakeInnerLoopback();
 
 std::unique_ptr<protocol::TestClient> ClientOf(
     ExternalCalls calls, const std::vector<protocol::Peer>& peers,
