@@ -116,3 +116,11 @@ bazel_server_runs() {
   grep -qszFxf /dev/stdin /proc/[0-9]*/cmdline \
     <<<"--workspace_directory=$REPOSITORY"
 }
+
+# newest_glibc_of FOLDER: the newest version of glibc that programs and libraries
+# below it want, such as 2.36.
+newest_glibc_of() {
+  find "$1" -type f \( -path '*/bin/*' -o -path '*/lib/*' \) -print0 |
+    xargs -0 readelf --version-info --wide | grep -o 'GLIBC_[0-9.]*' |
+    sed 's/GLIBC_//' | sort -uV | tail -n 1
+}
