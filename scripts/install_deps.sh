@@ -10,17 +10,23 @@
 #                                                              by sudo)
 #   ./scripts/install_deps.sh [--to-build | --with-browser] --list
 #                                                      only prints the packages
+#   ./scripts/install_deps.sh --for=arm64              in a system of its own
 #
 #   --to-build       leaves out what only tests need
 #   --with-browser   also installs Chromium (400 MB), which the tests of the HTML
 #                    report need, and Prometheus (100 MB, a service), which those
 #                    of monitoring need; without it they are skipped
+#   --for=arm64      installs what builds for that architecture, and QEMU's emulator
+#                    for the result. PATH=/opt/cross-arm64:$PATH bazel build ... then
+#                    does so
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=scripts/cross_tools.sh
+source "$(dirname "${BASH_SOURCE[0]}")/cross_tools.sh"
 
-PACKAGES=(
+TOOLS=(
   # The build. bazel-bootstrap brings the JDK that it runs on.
   bazel-bootstrap
   bazel-platforms
@@ -31,8 +37,12 @@ PACKAGES=(
   pkg-config
   protobuf-compiler
   protobuf-compiler-grpc
+  python3
   thrift-compiler
-  # Libraries. Drivers of RPC stacks that are missing are left out of the build.
+)
+
+LIBRARIES=(
+  # Drivers of RPC stacks that are missing are left out of the build.
   libabsl-dev
   libarchive-dev
   libbenchmark-dev
@@ -56,7 +66,6 @@ PACKAGES=(
   libzstd-dev
   nlohmann-json3-dev
   prometheus-cpp-dev
-  python3
   zlib1g-dev
 )
 
@@ -128,11 +137,29 @@ ensure_localhost() {
   echo "127.0.0.1 localhost" | as_root tee -a /etc/hosts >/dev/null
 }
 
+# use_architecture ARCH: PACKAGES for building for it.
+use_architecture() {
+  local of_tools
+  of_tools="g++-$(gnu_name "$1")"
+  require_no_libraries "${LIBRARIES[@]}"
+  as_root dpkg --add-architecture "$1"
+  apt_get_as_root update
+  PACKAGES=("${TOOLS[@]}" "$of_tools" qemu-user-static)
+  mapfile -t -O "${#PACKAGES[@]}" PACKAGES < <(for_architecture "$1" "${LIBRARIES[@]}")
+}
+
 main() {
+  local architecture=
+  PACKAGES=("${TOOLS[@]}" "${LIBRARIES[@]}")
   case ${1-} in
     --to-build) shift ;;
     --with-browser)
       PACKAGES+=("${TEST_PACKAGES[@]}" chromium fonts-dejavu-core prometheus)
+      shift
+      ;;
+    --for=?*)
+      architecture=${1#*=}
+      gnu_name "$architecture" >/dev/null
       shift
       ;;
     *) PACKAGES+=("${TEST_PACKAGES[@]}") ;;
@@ -146,7 +173,9 @@ main() {
   command -v apt-get >/dev/null ||
     die "no apt-get: this requires Debian 12 or 13, or Ubuntu 24.04. $remedy"
 
+  [[ -z $architecture ]] || use_architecture "$architecture"
   install_missing
+  [[ -z $architecture ]] || make_cross_tools "$architecture"
   ensure_localhost
 }
 
