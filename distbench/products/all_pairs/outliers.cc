@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/human_units.h"
 #include "distbench/base/printable_line.h"
+#include "distbench/stats/median.h"
 #include "distbench/stats/quantile_interval.h"
 
 namespace distbench::all_pairs {
@@ -48,13 +49,9 @@ constexpr Figure kFigures[] = {
     {kP99, 0.99, kEnoughForP99, &Usual::p99_ns},
 };
 
-// Of two values in the middle, the lower one: who is slow with half of the
-// others is not slow.
+// Who is slow with half of the others is not slow.
 double Median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + (values.size() - 1) / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  return values.empty() ? 0 : stats::LowMedian(std::move(values));
 }
 
 // What the figure is at least, except by chance; 0 if there are too few RPCs to

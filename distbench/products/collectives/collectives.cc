@@ -21,6 +21,7 @@
 #include "distbench/products/collectives/slow_messages.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
+#include "distbench/stats/median.h"
 
 namespace distbench::collectives {
 namespace {
@@ -186,7 +187,7 @@ CollectiveRankTable::Row MeasureRank(const RankLog& rank, size_t index,
     row.set_max_ns(static_cast<double>(times.max()));
   }
   if (std::vector<double> pauses = PausesOf(*rank.log); !pauses.empty()) {
-    row.set_pause_p50_ns(MedianOf(std::move(pauses)));
+    row.set_pause_p50_ns(stats::LowMedian(std::move(pauses)));
   }
   double begins_later = 0;
   double ends_later = 0;
@@ -295,11 +296,6 @@ MeasuredCollective MeasureGroup(const TestResult& result, const Action& action,
 
 }  // namespace
 
-double MedianOf(std::vector<double> values) {
-  absl::c_sort(values);
-  return QuantileOf(values, 0.5);
-}
-
 int AxisOf(const CollectiveSpec& spec) {
   return spec.axis() == "z" ? 2 : spec.axis() == "y" ? 1 : 0;
 }
@@ -349,7 +345,8 @@ bool IsSlowInBetween(const CollectiveRankTable::Row& slow,
     }
   }
   if (!slow.has_pause_p50_ns() || others.empty()) return true;
-  return slow.pause_p50_ns() - MedianOf(std::move(others)) >= wait_ns / 2;
+  return slow.pause_p50_ns() - stats::LowMedian(std::move(others)) >=
+         wait_ns / 2;
 }
 
 // Whether there is one, and it is named.

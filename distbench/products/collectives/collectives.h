@@ -26,9 +26,6 @@ struct MeasuredCollective {
   std::vector<CollectiveRankTable::Row> ranks;  // by their coordinate
 };
 
-// The lower one of two values in the middle. There is a value.
-double MedianOf(std::vector<double> values);
-
 // The axis along which the ranks of a group are, as an index: 0 for x.
 int AxisOf(const CollectiveSpec& spec);
 

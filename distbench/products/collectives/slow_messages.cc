@@ -16,6 +16,7 @@
 #include "distbench/base/human_units.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
+#include "distbench/stats/median.h"
 
 namespace distbench::collectives {
 namespace {
@@ -85,7 +86,7 @@ std::map<Pair, Messages> MessagesOf(const TestResult& result, int rpc,
 double UsualNs(const std::map<Pair, Messages>& all) {
   std::vector<double> times;
   for (const auto& [pair, messages] : all) times.push_back(messages.p50_ns);
-  return MedianOf(std::move(times));
+  return stats::LowMedian(std::move(times));
 }
 
 // The ranks that all pairs have.

@@ -27,6 +27,7 @@
 #include "distbench/report/measurements/measure.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_run.h"
+#include "distbench/stats/median.h"
 #include "distbench/stats/metric.h"
 
 namespace distbench::history {
@@ -187,7 +188,7 @@ class PointMaker {
   static void SetValue(Group& group) {
     if (group.values.empty()) return;
     TrendPoint& point = *group.point.mutable_point();
-    point.set_value(MedianOf(group.values));
+    point.set_value(stats::Median(group.values));
     const auto [low, high] =
         std::minmax_element(group.values.begin(), group.values.end());
     const bool is_single = group.values.size() == 1;
@@ -325,7 +326,7 @@ void AddLoads(const report::SourcedResults& results, PointMaker& points,
     load.series = SeriesOf(test, question.question, "load found", "load",
                            /*higher_is_better=*/true);
     for (const report::CapacityRatio& ratio : question.ratios) {
-      if (report::IsLoad(ratio)) load.value = MedianOf(ratio.base_values);
+      if (report::IsLoad(ratio)) load.value = stats::Median(ratio.base_values);
     }
     points.Add(load);
   }

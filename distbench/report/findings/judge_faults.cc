@@ -22,6 +22,7 @@
 #include "distbench/report/measurements/faults.h"
 #include "distbench/report/measurements/rpc_series.h"
 #include "distbench/results/walk.h"
+#include "distbench/stats/median.h"
 #include "distbench/stats/outcomes.h"
 
 namespace distbench::report {
@@ -143,9 +144,8 @@ double MedianOfLoads(LoadIntervals intervals, const ValueOf& value_of) {
     values.push_back(static_cast<double>(value_of(interval)));
   }
   if (values.empty()) return 0;
-  const auto middle = values.begin() + values.size() / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  // Not a mean: of a failed request and another there is none.
+  return stats::LowMedian(std::move(values));
 }
 
 double OfferedIn(LoadIntervals intervals) {

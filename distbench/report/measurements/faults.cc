@@ -19,6 +19,7 @@
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/merge.h"
 #include "distbench/results/walk.h"
+#include "distbench/stats/median.h"
 
 namespace distbench::report {
 namespace {
@@ -208,9 +209,7 @@ double MedianBefore(absl::Span<const QuietInterval> quiet,
       goodput.push_back(interval.goodput);
     }
   }
-  const auto middle = goodput.begin() + goodput.size() / 2;
-  std::nth_element(goodput.begin(), middle, goodput.end());
-  return *middle;
+  return stats::Median(std::move(goodput));
 }
 
 // The first window that enough quiet intervals precede, and the goodput of

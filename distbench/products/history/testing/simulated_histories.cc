@@ -8,6 +8,7 @@
 
 #include "absl/types/span.h"
 #include "distbench/products/history/trends/change_points.h"
+#include "distbench/stats/median.h"
 
 namespace distbench::history {
 namespace {
@@ -64,7 +65,7 @@ std::vector<double> SimulateHistory(const HistoryModel& model,
           std::sqrt(1 - model.within_night) * Draw(model.noise, random);
       values.push_back(level * (1 + model.variation * noise));
     }
-    points.push_back(MedianOf(values));
+    points.push_back(stats::Median(values));
     of_night = kept * of_night +
                std::sqrt(1 - kept * kept) * Draw(model.noise, random);
   }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "distbench/base/work_random.h"
+#include "distbench/stats/median.h"
 #include "distbench/stats/run_interval.h"
 
 namespace distbench::history {
@@ -163,14 +164,15 @@ class ChangeSearch {
 
 Segment Describe(absl::Span<const double> values, size_t begin, size_t end) {
   const absl::Span<const double> part = values.subspan(begin, end - begin);
-  const double median = MedianOf(part);
+  const double median = stats::Median({part.begin(), part.end()});
   std::vector<double> distances;
   for (const double value : part) distances.push_back(std::abs(value - median));
   constexpr double kDeviations = 2;
   // The standard deviation of a normal distribution in median absolute
   // deviations.
   constexpr double kNormal = 1.4826;
-  const double reach = kDeviations * kNormal * MedianOf(distances);
+  const double reach =
+      kDeviations * kNormal * stats::Median(std::move(distances));
   return {.first = begin,
           .last = end - 1,
           .mean = stats::Mean(part),
@@ -200,14 +202,6 @@ Judgement FindChanges(absl::Span<const double> values, int series_count) {
                           : (change.after - change.before) / change.before;
   }
   return judgement;
-}
-
-double MedianOf(absl::Span<const double> values) {
-  std::vector<double> sorted(values.begin(), values.end());
-  std::sort(sorted.begin(), sorted.end());
-  const size_t middle = sorted.size() / 2;
-  return sorted.size() % 2 == 1 ? sorted[middle]
-                                : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
 }  // namespace distbench::history

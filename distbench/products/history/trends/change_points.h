@@ -79,9 +79,6 @@ struct Judgement {
 // have no changes. Deterministic.
 Judgement FindChanges(absl::Span<const double> values, int series_count);
 
-// Requires finite values, and at least one.
-double MedianOf(absl::Span<const double> values);
-
 }  // namespace distbench::history
 
 #endif  // DISTBENCH_PRODUCTS_HISTORY_TRENDS_CHANGE_POINTS_H_

@@ -12,16 +12,14 @@
 #include "distbench/products/search/search_plan.h"
 #include "distbench/products/search/search_run.h"
 #include "distbench/products/search/testing/simulated_queue.h"
+#include "distbench/stats/median.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench::search {
 namespace {
 
 double MedianOf(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + values.size() / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  return values.empty() ? 0 : stats::Median(std::move(values));
 }
 
 double SecondsOf(const SearchReport& report) {
