@@ -14,26 +14,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "distbench/base/host_port.h"
+#include "distbench/base/lookup.h"
 
 namespace distbench::base {
 namespace {
 
-using AddressList = std::unique_ptr<addrinfo, void (*)(addrinfo*)>;
-
 // An empty host is all interfaces.
-absl::StatusOr<AddressList> LookUp(const std::string& host,
-                                   const std::string& port) {
-  addrinfo hints = {};
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
-  addrinfo* first = nullptr;
-  const int error = getaddrinfo(host.empty() ? nullptr : host.c_str(),
-                                port.c_str(), &hints, &first);
-  if (error != 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("cannot listen at ", host, ": ", gai_strerror(error)));
-  }
-  return AddressList(first, freeaddrinfo);
+absl::StatusOr<AddressList> LookUpOwn(const std::string& host,
+                                      const std::string& port) {
+  absl::StatusOr<AddressList> found = LookUp(host, port, AI_PASSIVE);
+  if (found.ok()) return found;
+  return absl::InvalidArgumentError(
+      absl::StrCat("cannot listen at ", host, ": ", found.status().message()));
 }
 
 // Returns a descriptor that is not open if this fails; errno says why.
@@ -116,7 +108,7 @@ absl::StatusOr<ListeningSocket> ListenAt(
     const std::string& address, absl::FunctionRef<void(int fd)> prepare,
     int protocol) {
   const auto [host, port] = SplitHostPort(address);
-  const absl::StatusOr<AddressList> found = LookUp(host, port);
+  const absl::StatusOr<AddressList> found = LookUpOwn(host, port);
   if (!found.ok()) return found.status();
   for (const addrinfo* info = found->get(); info; info = info->ai_next) {
     FileDescriptor socket = Bind(*info, /*takes_ipv4_too=*/true, protocol);
@@ -148,7 +140,8 @@ absl::StatusOr<std::vector<std::string>> ListenAddresses(
     return absl::InvalidArgumentError(
         absl::StrCat("there is no port ", port, "; ports are 0 to 65535"));
   }
-  const absl::StatusOr<AddressList> found = LookUp(address, absl::StrCat(port));
+  const absl::StatusOr<AddressList> found =
+      LookUpOwn(address, absl::StrCat(port));
   if (!found.ok()) return found.status();
   int last_error = EADDRNOTAVAIL;
   std::vector<std::string> addresses;

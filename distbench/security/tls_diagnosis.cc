@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/host_port.h"
+#include "distbench/base/lookup.h"
 #include "distbench/security/job_secret.h"
 
 namespace distbench::security {
@@ -33,12 +34,10 @@ class Socket {
  public:
   Socket(const std::string& host, const std::string& port,
          absl::Duration timeout) {
-    const addrinfo hints = {.ai_socktype = SOCK_STREAM};
-    addrinfo* found = nullptr;
-    if (getaddrinfo(host.c_str(), port.c_str(), &hints, &found) != 0) return;
-    const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found,
-                                                               freeaddrinfo);
-    for (const addrinfo* info = found; info && fd_ < 0; info = info->ai_next) {
+    const absl::StatusOr<base::AddressList> all = base::LookUp(host, port);
+    if (!all.ok()) return;
+    for (const addrinfo* info = all->get(); info && fd_ < 0;
+         info = info->ai_next) {
       Connect(*info, timeout);
     }
   }

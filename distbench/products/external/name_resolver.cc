@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/host_port.h"
+#include "distbench/base/lookup.h"
 #include "distbench/base/text_scanner.h"
 #include "distbench/protocol/addresses.h"
 
@@ -36,15 +37,11 @@ int ParseIp(const std::string& text, std::array<uint8_t, 16>& ip) {
 
 absl::StatusOr<std::vector<std::string>> ResolveBySystem(
     const std::string& host) {
-  const addrinfo hints = {.ai_flags = AI_ADDRCONFIG,
-                          .ai_socktype = SOCK_STREAM};
-  addrinfo* found = nullptr;
-  const int error = getaddrinfo(host.c_str(), nullptr, &hints, &found);
-  if (error != 0) return absl::NotFoundError(gai_strerror(error));
-  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found,
-                                                             freeaddrinfo);
+  const absl::StatusOr<base::AddressList> found =
+      base::LookUp(host, /*port=*/"", AI_ADDRCONFIG);
+  if (!found.ok()) return found.status();
   std::vector<std::string> addresses;
-  for (const addrinfo* entry = found; entry != nullptr;
+  for (const addrinfo* entry = found->get(); entry != nullptr;
        entry = entry->ai_next) {
     std::string ip = protocol::IpOf(*entry->ai_addr);
     if (!ip.empty()) addresses.push_back(std::move(ip));

@@ -20,6 +20,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "distbench/base/host_port.h"
+#include "distbench/base/lookup.h"
 #include "distbench/base/time_units.h"
 #include "distbench/protocol/addresses.h"
 
@@ -97,20 +98,14 @@ absl::StatusOr<std::vector<SocketAddress>> ResolveAddress(
     return absl::InvalidArgumentError(absl::StrCat(
         "\"", address, "\" is not an address; expected HOST:PORT"));
   }
-  addrinfo hints = {};
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_NUMERICSERV;
-  addrinfo* first = nullptr;
-  const int error = getaddrinfo(host.c_str(), port.c_str(), &hints, &first);
-  if (error != 0) {
+  const absl::StatusOr<base::AddressList> all = base::LookUp(host, port);
+  if (!all.ok()) {
     return absl::NotFoundError(absl::StrCat("cannot connect to peer ", address,
                                             ": cannot resolve ", host, ": ",
-                                            gai_strerror(error)));
+                                            all.status().message()));
   }
-  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(first,
-                                                             freeaddrinfo);
   std::vector<SocketAddress> addresses;
-  for (const addrinfo* entry = first; entry; entry = entry->ai_next) {
+  for (const addrinfo* entry = all->get(); entry; entry = entry->ai_next) {
     SocketAddress& found = addresses.emplace_back();
     found.length =
         std::min<socklen_t>(entry->ai_addrlen, sizeof(found.storage));

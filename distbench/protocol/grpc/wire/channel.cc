@@ -28,6 +28,7 @@
 #include "absl/time/clock.h"
 #include "absl/types/span.h"
 #include "distbench/base/host_port.h"
+#include "distbench/base/lookup.h"
 #include "distbench/protocol/addresses.h"
 #include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/grpc/wire/message_buffer.h"
@@ -50,23 +51,20 @@ struct Address {
 // Looks up the first address of a host.
 absl::StatusOr<Address> LookUp(const std::string& name,
                                const std::string& port) {
-  const addrinfo hints = {.ai_socktype = SOCK_STREAM};
-  addrinfo* found = nullptr;
-  const int error = getaddrinfo(name.c_str(), port.c_str(), &hints, &found);
-  if (error != 0) {
-    return absl::NotFoundError(
-        absl::StrCat("cannot look up peer ", name, ": ", gai_strerror(error)));
+  const absl::StatusOr<base::AddressList> all = base::LookUp(name, port);
+  if (!all.ok()) {
+    return absl::NotFoundError(absl::StrCat("cannot look up peer ", name, ": ",
+                                            all.status().message()));
   }
-  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found,
-                                                             freeaddrinfo);
+  const addrinfo& found = **all;
   char host[NI_MAXHOST];
-  const int not_shown = getnameinfo(found->ai_addr, found->ai_addrlen, host,
+  const int not_shown = getnameinfo(found.ai_addr, found.ai_addrlen, host,
                                     sizeof(host), nullptr, 0, NI_NUMERICHOST);
   if (not_shown != 0) {
     return absl::InternalError(absl::StrCat(
         "cannot write the address of ", name, ": ", gai_strerror(not_shown)));
   }
-  const int version = found->ai_family == AF_INET ? 4 : 6;
+  const int version = found.ai_family == AF_INET ? 4 : 6;
   return Address{version, version == 4 ? absl::StrCat(host, ":", port)
                                        : absl::StrCat("[", host, "]:", port)};
 }
