@@ -96,10 +96,29 @@ std::optional<int64_t> ClockErrorOf(const TestResult& result,
 
 // ---- Iterations of all ranks ------------------------------------------------
 
+// When all ranks did the same.
+struct Moments {
+  std::vector<int64_t> by_rank_ns;
+  int64_t first_ns = 0;
+  int64_t last_ns = 0;
+
+  void FindFirstAndLast() {
+    const auto [first, last] = absl::c_minmax_element(by_rank_ns);
+    first_ns = *first;
+    last_ns = *last;
+  }
+  double WidthNs() const { return static_cast<double>(last_ns - first_ns); }
+  double LaterThanFirstNs(size_t rank) const {
+    return static_cast<double>(by_rank_ns[rank] - first_ns);
+  }
+  // Of several that are last together, each is.
+  bool IsLast(size_t rank) const { return by_rank_ns[rank] == last_ns; }
+};
+
 // What all ranks of a group have listed of one iteration.
 struct Iteration {
-  std::vector<int64_t> begin_ns;  // by rank
-  std::vector<int64_t> end_ns;
+  Moments begin;
+  Moments end;
 };
 
 std::vector<Iteration> CommonIterations(const std::vector<RankLog>& ranks) {
@@ -111,15 +130,16 @@ std::vector<Iteration> CommonIterations(const std::vector<RankLog>& ranks) {
     for (int i = 0; i < count; ++i) {
       Iteration& iteration = by_number[log.numbers(i)];
       const int64_t begin_ns = log.start_timestamps_ns(i);
-      iteration.begin_ns.push_back(begin_ns);
-      iteration.end_ns.push_back(begin_ns + log.durations_ns(i));
+      iteration.begin.by_rank_ns.push_back(begin_ns);
+      iteration.end.by_rank_ns.push_back(begin_ns + log.durations_ns(i));
     }
   }
   std::vector<Iteration> common;
   for (auto& [number, iteration] : by_number) {
-    if (iteration.begin_ns.size() == ranks.size()) {
-      common.push_back(std::move(iteration));
-    }
+    if (iteration.begin.by_rank_ns.size() != ranks.size()) continue;
+    iteration.begin.FindFirstAndLast();
+    iteration.end.FindFirstAndLast();
+    common.push_back(std::move(iteration));
   }
   return common;
 }
@@ -137,21 +157,6 @@ void SetSpread(std::vector<double> values, Spread& spread) {
   spread.set_p50_ns(QuantileOf(values, 0.5));
   spread.set_p99_ns(QuantileOf(values, 0.99));
   spread.set_max_ns(values.back());
-}
-
-// How much earlier the first is than the last.
-double Width(const std::vector<int64_t>& times) {
-  const auto [first, last] = std::minmax_element(times.begin(), times.end());
-  return static_cast<double>(*last - *first);
-}
-
-// Of several that are last together, each is.
-bool IsLast(const std::vector<int64_t>& times, size_t rank) {
-  return times[rank] == *absl::c_max_element(times);
-}
-
-double LaterThanFirst(const std::vector<int64_t>& times, size_t rank) {
-  return static_cast<double>(times[rank] - *absl::c_min_element(times));
 }
 
 // From the end of each iteration to the begin of the next one, if both are
@@ -192,12 +197,11 @@ CollectiveRankTable::Row MeasureRank(const RankLog& rank, size_t index,
   double begins_later = 0;
   double ends_later = 0;
   for (const Iteration& each : common) {
-    begins_later += LaterThanFirst(each.begin_ns, index);
-    ends_later += LaterThanFirst(each.end_ns, index);
+    begins_later += each.begin.LaterThanFirstNs(index);
+    ends_later += each.end.LaterThanFirstNs(index);
     row.set_last_to_begin_count(row.last_to_begin_count() +
-                                IsLast(each.begin_ns, index));
-    row.set_last_to_end_count(row.last_to_end_count() +
-                              IsLast(each.end_ns, index));
+                                each.begin.IsLast(index));
+    row.set_last_to_end_count(row.last_to_end_count() + each.end.IsLast(index));
   }
   if (!common.empty()) {
     const auto count = static_cast<double>(common.size());
@@ -214,13 +218,12 @@ void SetSpreads(const std::vector<Iteration>& common,
   std::vector<double> begin;
   std::vector<double> end;
   for (const Iteration& each : common) {
-    const int64_t last_end = *absl::c_max_element(each.end_ns);
-    begin.push_back(Width(each.begin_ns));
-    end.push_back(Width(each.end_ns));
+    begin.push_back(each.begin.WidthNs());
+    end.push_back(each.end.WidthNs());
     whole.push_back(
-        static_cast<double>(last_end - *absl::c_min_element(each.begin_ns)));
+        static_cast<double>(each.end.last_ns - each.begin.first_ns));
     complete.push_back(
-        static_cast<double>(last_end - *absl::c_max_element(each.begin_ns)));
+        static_cast<double>(each.end.last_ns - each.begin.last_ns));
   }
   SetSpread(std::move(whole), *row.mutable_whole());
   SetSpread(std::move(complete), *row.mutable_complete());
