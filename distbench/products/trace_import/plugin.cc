@@ -78,7 +78,7 @@ absl::StatusOr<SpanSet> ReadFiles(const ImportFlags& flags) {
 // The work of one rank is held, not its nodes.
 absl::StatusOr<RankWork> ReadRank(const std::string& file, int64_t max_nodes) {
   const absl::StatusOr<std::string> text =
-      base::ReadFile(file, kMaxTraceFileBytes);
+      base::ReadFile(file, kMaxChakraBytes);
   if (!text.ok()) return text.status();
   const absl::StatusOr<ChakraTrace> trace = ReadChakra(*text, max_nodes);
   absl::StatusOr<RankWork> work =

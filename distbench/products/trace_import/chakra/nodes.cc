@@ -3,11 +3,12 @@
 
 #include "distbench/products/trace_import/chakra/nodes.h"
 
+#include <google/protobuf/io/coded_stream.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -19,6 +20,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "distbench/base/json.h"
+#include "distbench/products/trace_import/chakra/chakra_trace.pb.h"
 
 namespace distbench::trace_import {
 namespace {
@@ -47,8 +49,8 @@ std::string VersionIn(absl::string_view text) {
 // The value of an attribute: every number as an integer, whichever type a
 // version of a tool has written it with.
 struct AttributeValue {
-  std::optional<int64_t> number;
-  std::string text;
+  std::optional<int64_t> number = {};
+  std::string text = {};
   bool has_false = false;  // a list of which an element is false
 };
 
@@ -126,231 +128,105 @@ class NodeSink {
 
 // ---- Protobuf ---------------------------------------------------------------
 
-// The encoding is read field by field, so that files of all versions since
-// 0.0.4 can be, and tensors are skipped:
-// https://protobuf.dev/programming-guides/encoding
-enum WireType { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
-
-struct Field {
-  uint64_t number = 0;
-  int type = 0;
-  uint64_t value = 0;       // of numbers
-  absl::string_view bytes;  // of texts, messages and packed numbers
-};
-
-bool TakeVarint(absl::string_view& text, uint64_t& value) {
-  value = 0;
-  for (int shift = 0; shift < 64 && !text.empty(); shift += 7) {
-    const auto byte = static_cast<unsigned char>(text[0]);
-    text.remove_prefix(1);
-    value |= static_cast<uint64_t>(byte & 0x7F) << shift;
-    if (byte < 0x80) return true;
-  }
-  return false;
-}
-
-bool TakeBytes(absl::string_view& text, uint64_t count,
-               absl::string_view& bytes) {
-  if (count > text.size()) return false;
-  bytes = text.substr(0, count);
-  text.remove_prefix(count);
-  return true;
-}
-
-// Little-endian, as the format is, on any host.
-uint64_t FixedNumber(absl::string_view bytes) {
-  uint64_t value = 0;
-  for (size_t i = bytes.size(); i-- > 0;) {
-    value = value << 8 | static_cast<unsigned char>(bytes[i]);
-  }
-  return value;
-}
-
-// Takes the next field; false if the rest is not a field.
-bool TakeField(absl::string_view& message, Field& field) {
-  uint64_t key = 0;
-  if (!TakeVarint(message, key)) return false;
-  field = {.number = key >> 3, .type = static_cast<int>(key & 7)};
-  uint64_t length = 0;
-  switch (field.type) {
-    case kVarint:
-      return TakeVarint(message, field.value);
-    case kBytes:
-      return TakeVarint(message, length) &&
-             TakeBytes(message, length, field.bytes);
-    case kFixed64:
-    case kFixed32:
-      if (!TakeBytes(message, field.type == kFixed64 ? 8 : 4, field.bytes)) {
-        return false;
-      }
-      field.value = FixedNumber(field.bytes);
-      return true;
-    default:
-      return false;
-  }
-}
-
-// Numbers of the schema.
-constexpr uint64_t kAttrName = 1;
-constexpr uint64_t kAttrDouble = 3;
-constexpr uint64_t kAttrFloat = 5;
-constexpr uint64_t kAttrSint32 = 15;
-constexpr uint64_t kAttrSint64 = 17;
-constexpr uint64_t kAttrSfixed32 = 23;
-constexpr uint64_t kAttrBoolList = 28;
-constexpr uint64_t kAttrString = 29;
-constexpr uint64_t kAttrBytes = 31;
-constexpr uint64_t kNodeId = 1;
-constexpr uint64_t kNodeName = 2;
-constexpr uint64_t kNodeType = 3;
-constexpr uint64_t kNodeDataDeps = 5;
-constexpr uint64_t kNodeDuration = 7;
-constexpr uint64_t kNodeAttr = 10;
-constexpr uint64_t kOldNodeAttr = 11;  // until version 0.0.3
-constexpr uint64_t kMetadataVersion = 1;
-
 int64_t IntegerOf(double number) {
   constexpr double kLimit = 9e18;
   if (std::isnan(number)) return 0;
   return std::llround(std::clamp(number, -kLimit, kLimit));
 }
 
-int64_t NumberOf(const Field& field) {
-  switch (field.number) {
-    case kAttrDouble: {
-      double value = 0;
-      std::memcpy(&value, &field.value, sizeof(value));
-      return IntegerOf(value);
-    }
-    case kAttrFloat: {
-      const auto bits = static_cast<uint32_t>(field.value);
-      float value = 0;
-      std::memcpy(&value, &bits, sizeof(value));
-      return IntegerOf(value);
-    }
-    case kAttrSint32:
-    case kAttrSint64:
-      return static_cast<int64_t>(field.value >> 1) ^
-             -static_cast<int64_t>(field.value & 1);
-    case kAttrSfixed32:
-      return static_cast<int32_t>(field.value);
-    default:
-      return static_cast<int64_t>(field.value);
+AttributeValue ValueOf(const ChakraAttribute& attribute) {
+  switch (attribute.value_case()) {
+    case ChakraAttribute::kDoubleValue:
+      return {.number = IntegerOf(attribute.double_value())};
+    case ChakraAttribute::kFloatValue:
+      return {.number = IntegerOf(attribute.float_value())};
+    case ChakraAttribute::kInt32Value:
+      return {.number = attribute.int32_value()};
+    case ChakraAttribute::kInt64Value:
+      return {.number = attribute.int64_value()};
+    case ChakraAttribute::kUint32Value:
+      return {.number = attribute.uint32_value()};
+    case ChakraAttribute::kUint64Value:
+      return {.number = static_cast<int64_t>(attribute.uint64_value())};
+    case ChakraAttribute::kSint32Value:
+      return {.number = attribute.sint32_value()};
+    case ChakraAttribute::kSint64Value:
+      return {.number = attribute.sint64_value()};
+    case ChakraAttribute::kFixed32Value:
+      return {.number = attribute.fixed32_value()};
+    case ChakraAttribute::kFixed64Value:
+      return {.number = static_cast<int64_t>(attribute.fixed64_value())};
+    case ChakraAttribute::kSfixed32Value:
+      return {.number = attribute.sfixed32_value()};
+    case ChakraAttribute::kSfixed64Value:
+      return {.number = attribute.sfixed64_value()};
+    case ChakraAttribute::kBoolValue:
+      return {.number = attribute.bool_value() ? 1 : 0};
+    case ChakraAttribute::kBools:
+      return {.has_false =
+                  absl::c_linear_search(attribute.bools().values(), false)};
+    case ChakraAttribute::kStringValue:
+      return {.text = attribute.string_value()};
+    case ChakraAttribute::kBytesValue:
+      return {.text = attribute.bytes_value()};
+    case ChakraAttribute::VALUE_NOT_SET:
+      return {};
   }
+  return {};
 }
 
-bool TakeNumbers(const Field& field, std::vector<uint64_t>& numbers) {
-  if (field.type == kVarint) {
-    numbers.push_back(field.value);
-    return true;
-  }
-  absl::string_view packed = field.bytes;
-  while (!packed.empty()) {
-    uint64_t number = 0;
-    if (!TakeVarint(packed, number)) return false;
-    numbers.push_back(number);
-  }
-  return true;
-}
-
-bool TakeBoolList(absl::string_view list, AttributeValue& value) {
-  Field field;
-  while (!list.empty()) {
-    std::vector<uint64_t> numbers;
-    if (!TakeField(list, field) || !TakeNumbers(field, numbers)) return false;
-    for (const uint64_t number : numbers) {
-      value.has_false = value.has_false || number == 0;
-    }
-  }
-  return true;
-}
-
-bool TakeAttribute(absl::string_view message, ChakraNode& node) {
-  std::string name;
-  AttributeValue value;
-  Field field;
-  while (!message.empty()) {
-    if (!TakeField(message, field)) return false;
-    if (field.number == kAttrName) {
-      name = std::string(field.bytes);
-    } else if (field.number == kAttrString || field.number == kAttrBytes) {
-      value.text = std::string(field.bytes);
-    } else if (field.number == kAttrBoolList) {
-      if (!TakeBoolList(field.bytes, value)) return false;
-    } else if (field.type != kBytes) {
-      value.number = NumberOf(field);
-    }
-  }
-  SetAttribute(name, value, node);
-  return true;
-}
-
-absl::Status TakeNode(absl::string_view message, NodeSink& sink) {
-  ChakraNode node;
-  uint64_t type = 0;
-  uint64_t duration_us = 0;
-  Field field;
-  bool is_whole = true;
-  while (!message.empty() && is_whole) {
-    is_whole = TakeField(message, field);
-    if (!is_whole) break;
-    switch (field.number) {
-      case kNodeId:
-        node.id = field.value;
-        break;
-      case kNodeName:
-        node.name = std::string(field.bytes.substr(0, 2 * kMaxNameBytes));
-        break;
-      case kNodeType:
-        type = field.value;
-        break;
-      case kNodeDataDeps:
-        is_whole = TakeNumbers(field, node.data_deps);
-        break;
-      case kNodeDuration:
-        duration_us = field.value;
-        break;
-      case kNodeAttr:
-        is_whole = TakeAttribute(field.bytes, node);
-        break;
-      case kOldNodeAttr:
-        return Invalid(absl::StrCat(
-            "node ", node.id,
-            " has attributes as Chakra's schema had them until version 0.0.3; "
-            "convert the trace with tools of version 0.0.4 or later"));
-      default:
-        break;
-    }
-  }
+absl::Status TakeNode(absl::string_view text, NodeSink& sink) {
+  ChakraNodeMessage message;
+  // Of a message that ends early, what came before has been read.
+  const bool is_whole =
+      message.ParseFromArray(text.data(), static_cast<int>(text.size()));
   if (!is_whole) {
-    return Invalid(absl::StrCat("node ", node.id,
+    return Invalid(absl::StrCat("node ", message.id(),
                                 " is damaged; is it a file of Chakra (.et)?"));
   }
-  return sink.Add(std::move(node), type, duration_us);
+  if (message.has_old_attribute()) {
+    return Invalid(absl::StrCat(
+        "node ", message.id(),
+        " has attributes as Chakra's schema had them until version 0.0.3; "
+        "convert the trace with tools of version 0.0.4 or later"));
+  }
+  ChakraNode node;
+  node.id = message.id();
+  node.name = message.name();
+  node.data_deps.assign(message.data_deps().begin(), message.data_deps().end());
+  for (const ChakraAttribute& attribute : message.attributes()) {
+    SetAttribute(attribute.name(), ValueOf(attribute), node);
+  }
+  return sink.Add(std::move(node), message.type(), message.duration_us());
 }
 
-// Files of the days between two versions have an attribute in place of the
-// version.
-std::string VersionOf(absl::string_view metadata) {
-  Field field;
-  while (!metadata.empty() && TakeField(metadata, field)) {
-    if (field.number == kMetadataVersion) return VersionIn(field.bytes);
-  }
-  return "";
+// Empty if the message is none.
+std::string VersionOf(absl::string_view text) {
+  ChakraMetadata metadata;
+  const bool is_whole =
+      metadata.ParseFromArray(text.data(), static_cast<int>(text.size()));
+  return is_whole ? VersionIn(metadata.version()) : "";
 }
 
 absl::Status ReadMessages(absl::string_view text, NodeSink& sink) {
-  const size_t size = text.size();
-  for (bool is_first = true; !text.empty(); is_first = false) {
-    const size_t begin = size - text.size();
+  google::protobuf::io::CodedInputStream lengths(
+      reinterpret_cast<const uint8_t*>(text.data()),
+      static_cast<int>(text.size()));
+  size_t begin = 0;
+  for (bool is_first = true; begin < text.size(); is_first = false) {
     uint64_t length = 0;
-    absl::string_view message;
-    if (!TakeVarint(text, length) || !TakeBytes(text, length, message)) {
+    const bool has_length = lengths.ReadVarint64(&length);
+    const auto rest =
+        text.substr(static_cast<size_t>(lengths.CurrentPosition()));
+    if (!has_length || length > rest.size()) {
       return Invalid(absl::StrCat(
           "is cut off: the message at byte ", begin, ", after ",
           sink.trace().nodes.size(), " nodes, has ", length, " bytes, and ",
-          text.size(), " are left; copy the file again"));
+          rest.size(), " are left; copy the file again"));
     }
+    const absl::string_view message = rest.substr(0, length);
+    lengths.Skip(static_cast<int>(length));
+    begin = static_cast<size_t>(lengths.CurrentPosition());
     if (is_first) {
       sink.trace().version = VersionOf(message);
       continue;

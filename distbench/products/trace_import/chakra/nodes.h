@@ -8,6 +8,7 @@
 #define DISTBENCH_PRODUCTS_TRACE_IMPORT_CHAKRA_NODES_H_
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,6 +56,9 @@ struct ChakraNode {
   bool has_partial_dimensions = false;
 };
 
+// What protobuf's readers count to.
+inline constexpr int64_t kMaxChakraBytes = std::numeric_limits<int32_t>::max();
+
 // A day; no step of a job takes longer, and sums do not overflow.
 inline constexpr int64_t kMaxDurationUs = int64_t{86'400} * 1'000'000;
 
@@ -66,8 +70,9 @@ struct ChakraTrace {
 // Reads the trace of one rank: messages of protobuf as Chakra's tools write
 // them (.et), the JSON that chakra_jsonizer makes of these, or the JSON with a
 // "workload_graph" that Chakra's feeder reads. Besides the text, only what is
-// used of the nodes is held. INVALID_ARGUMENT says at which node or byte the
-// text is not a trace, or that there are more than `max_nodes`.
+// used of the nodes is held. The text has at most kMaxChakraBytes.
+// INVALID_ARGUMENT says at which node or byte the text is not a trace, or that
+// there are more than `max_nodes`.
 absl::StatusOr<ChakraTrace> ReadChakra(absl::string_view text,
                                        int64_t max_nodes);
 
