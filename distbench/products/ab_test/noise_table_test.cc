@@ -51,7 +51,7 @@ TEST(NoiseTableTest, HasWhatIsMeasuredOfWholeRuns) {
   };
   EXPECT_THAT(table_of({100, 103, 97, 100}),
               HasSubstr("  metrics of the test:\n"
-                        "                       1 run       5 runs      10 "
+                        "                        1 run       5 runs      10 "
                         "runs\n"
                         "    metric:queue       ±11."));
   EXPECT_THAT(table_of({1, 0, 1}), HasSubstr("    metric:queue            ?"));

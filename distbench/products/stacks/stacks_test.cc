@@ -163,7 +163,7 @@ TEST(CompareStacksTest, HasWhatIsMeasuredOfWholeRuns) {
   }
   const base::Json change = ChangeOf(Compare(results), "metric:queue");
   EXPECT_EQ(change["verdict"], "differs");
-  EXPECT_EQ(change["ratio"], 2);
+  EXPECT_NEAR(change["ratio"].get<double>(), 2, 1e-9);
   EXPECT_TRUE(change["rpc"].is_null());
 }
 

@@ -219,7 +219,7 @@ TEST(RunMetricGateTest, OfAShareIsInPercentagePoints) {
   EXPECT_EQ(CheckOf("metric:cpu>35%", compared).verdict, CheckVerdict::kPass);
   EXPECT_THAT(CheckOf("metric:cpu>25%", compared).evidence,
               HasSubstr("changed by +30.0 percentage points (95% bounds: +2"));
-  EXPECT_THAT(CheckOf("metric:cpu>30.1%", compared).evidence,
+  EXPECT_THAT(CheckOf("metric:cpu>31%", compared).evidence,
               HasSubstr("runs of each would decide in 80% of the cases"));
 }
 
