@@ -73,7 +73,8 @@ void AddComparisonFlags(CLI::App& command, ComparisonFlags& flags) {
                   "[RPC:]METRIC>PERCENT%, or <. May be given several times.\n"
                   "METRIC: a percentile such as p99.9, mean, rate, failures,\n"
                   "goodput, amplification, wasted, or a percentile of\n"
-                  "another time such as gap_p99 or attempt_p99");
+                  "another time such as gap_p99 or attempt_p99; without\n"
+                  "an RPC, metric:NAME is a metric that the test reads");
   AddTextFlag(command, "--noise_floor", flags.noise_floor, "RESULT",
               "Runs of an unchanged test: show how much the same metric\n"
               "differs between groups of them; see distbench noise_floor");
@@ -89,11 +90,7 @@ absl::StatusOr<ComparisonRequest> ReadComparisonFlags(
   for (const std::string& text : flags.fail_if) {
     absl::StatusOr<report::Gate> gate = report::ParseGate(text);
     if (!gate.ok()) return gate.status();
-    auto& metrics = request.options.metrics;
-    if (std::find(metrics.begin(), metrics.end(), gate->metric) ==
-        metrics.end()) {
-      metrics.push_back(gate->metric);
-    }
+    report::AddMetricOf(*gate, request.options);
     request.gates.push_back(*std::move(gate));
   }
   if (flags.noise_floor.empty()) return request;

@@ -15,7 +15,7 @@ from distbench.tables import Row, Table
 
 _COLUMNS = (
     "test rpc latency metric verdict base new change lower upper base_runs new_runs "
-    "reason simulated".split()
+    "reason change_is simulated".split()
 )
 
 
@@ -27,7 +27,8 @@ def compare(
     allow_different_traffic: bool = False,
     program: PathLike | None = None,
 ) -> Table:
-    """Compares each RPC of each test, with a row for each metric.
+    """Compares each RPC of each test, and what the test reads of servers, with a
+    row for each metric.
 
     Runs of the same test are its repetitions; if each side has a single test,
     the two are compared whatever their names. `base` and `new` are the means
@@ -36,9 +37,14 @@ def compare(
     failures, new - base. `lower` and `upper` are its confidence interval at
     95 %, by Welch over the runs, and need two runs in each group.
 
-    `verdict` is "better", "worse", "no difference" (none was shown; there may
-    be one), "not shown" (without an interval) or "not comparable", for the
-    `reason`. `simulated` says which group is: "base", "new", "both" or None.
+    What is read of servers has no `rpc` and no `latency`. If it is a share, or
+    one of its values is not above 0, its means are arithmetic, and its `change`
+    is a difference, as `change_is` says ("ratio" or "difference").
+
+    `verdict` is "better", "worse", "differs" (of what has no better direction),
+    "no difference" (none was shown; there may be one), "not shown" (without an
+    interval) or "not comparable", for the `reason`. `simulated` says which group
+    is: "base", "new", "both" or None.
 
     Args:
         metrics: only these, such as "p50", "p99.9", "mean", "rate", "failures".
@@ -77,14 +83,15 @@ def _rows(test: Json) -> Iterator[Row]:
     runs = (test["base_runs"], test["new_runs"])
     nothing = (None,) * 5
     if test["not_comparable"] is not None:
-        verdict = ("not comparable", *nothing, *runs, test["not_comparable"])
+        verdict = ("not comparable", *nothing, *runs, test["not_comparable"], None)
         yield (test["name"], None, None, None, *verdict)
-    for rpc in test["rpcs"]:
-        for metric in rpc["metrics"]:
+    groups = [(rpc["name"], rpc["latency"], rpc["metrics"]) for rpc in test["rpcs"]]
+    for name, latency, metrics in [*groups, (None, None, test["metrics"])]:
+        for metric in metrics:
             yield (
                 test["name"],
-                rpc["name"],
-                rpc["latency"],
+                name,
+                latency,
                 metric["metric"],
                 metric["verdict"],
                 metric["base"],
@@ -94,6 +101,7 @@ def _rows(test: Json) -> Iterator[Row]:
                 metric["upper"],
                 *runs,
                 metric["reason"],
+                metric["change_is"],
             )
 
 

@@ -27,7 +27,7 @@ _TEXTS = frozenset(
     "source test rpc latency method verdict failure version revision random_seed "
     "config_hash severity code message client server instance fault node activity "
     "part outcome local_address peer_address congestion_control error objectives "
-    "knob load_unit evidence phase measured metric reason".split()
+    "knob load_unit evidence phase measured metric reason change_is".split()
 )
 
 # Columns of flags that may be absent.

@@ -77,6 +77,27 @@ class CompareTest(unittest.TestCase):
             self.assertEqual(row["simulated"], which)
             self.assertEqual(row["verdict"], "not shown")
 
+    def test_what_is_read_of_servers_belongs_to_no_rpc(self):
+        def watched(*values):
+            results = [test_result() for _ in values]
+            for result, value in zip(results, values):
+                config = result.traffic_config
+                config.services.add(name="client", count=1)
+                config.server_metrics.add(name="errors", command="errors")
+                node = result.resource_usage_logs.node_resources["node0"]
+                log = node.server_metrics.add(name="errors", interval_ns=10**9)
+                log.timestamps_ns.append(result.run_info.start_timestamp_ns + 10**9)
+                log.values.append(value)
+            return results_of(*results)
+
+        table = distbench.compare(
+            watched(0, 0), watched(2, 2), metrics=["metric:errors"]
+        )
+        (row,) = rows_of(table)
+        self.assertIsNone(row["rpc"])
+        self.assertEqual(row["verdict"], "differs")
+        self.assertEqual((row["change"], row["change_is"]), (2, "difference"))
+
     def test_the_table_becomes_a_frame(self):
         frame = distbench.compare(runs(1000), runs(2000)).frame()
         self.assertEqual(frame["change"].dtype.name, "float64")

@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
 #include "distbench/report/comparison/metric_values.h"
 #include "distbench/report/comparison/noise_floor.h"
 #include "distbench/report/measurements/rpc_measurements.h"
@@ -21,13 +22,18 @@ namespace {
 // The sizes of groups that the table shows.
 constexpr int kGroupSizes[] = {1, 5, 10};
 
-void AppendMetric(const stats::Metric& metric, const report::RpcRuns& runs,
-                  report::LatencyKind latency, int name_width,
-                  std::string& text) {
+constexpr char kGroup[] = "the test";
+
+// A metric, and its value in each run.
+struct MetricValues {
+  stats::Metric metric;
+  absl::StatusOr<std::vector<double>> values;
+};
+
+void AppendMetric(const MetricValues& row, int name_width, std::string& text) {
+  const auto& [metric, values] = row;
   absl::StrAppendFormat(&text, "    %-*s", name_width,
                         stats::MetricName(metric));
-  const absl::StatusOr<std::vector<double>> values =
-      report::ValuesOf("the test", metric, runs, latency);
   if (!values.ok()) {
     absl::StrAppend(&text, "  not known: ", values.status().message(), "\n");
     return;
@@ -42,15 +48,12 @@ void AppendMetric(const stats::Metric& metric, const report::RpcRuns& runs,
   text += '\n';
 }
 
-void AppendRpc(const std::string& name, const report::RpcRuns& runs,
-               std::string& text) {
-  const report::LatencyKind latency = report::LatencyOf({&runs});
-  absl::StrAppend(&text, "  ", name, ", ", report::LatencyName(latency), ":\n");
-  const std::vector<stats::Metric> metrics =
-      report::MetricsOf(stats::DefaultMetrics(), {&runs});
+void AppendTable(absl::string_view title, const std::vector<MetricValues>& rows,
+                 std::string& text) {
+  absl::StrAppend(&text, "  ", title, ":\n");
   size_t name_width = 8;
-  for (const stats::Metric& metric : metrics) {
-    name_width = std::max(name_width, stats::MetricName(metric).size());
+  for (const MetricValues& row : rows) {
+    name_width = std::max(name_width, stats::MetricName(row.metric).size());
   }
   absl::StrAppendFormat(&text, "    %-*s", static_cast<int>(name_width), "");
   for (const int size : kGroupSizes) {
@@ -58,9 +61,41 @@ void AppendRpc(const std::string& name, const report::RpcRuns& runs,
                           absl::StrCat(size, size == 1 ? " run" : " runs"));
   }
   text += '\n';
-  for (const stats::Metric& metric : metrics) {
-    AppendMetric(metric, runs, latency, static_cast<int>(name_width), text);
+  for (const MetricValues& row : rows) {
+    AppendMetric(row, static_cast<int>(name_width), text);
   }
+}
+
+void AppendRpc(const std::string& name, const report::RpcRuns& runs,
+               std::string& text) {
+  const report::LatencyKind latency = report::LatencyOf({&runs});
+  std::vector<MetricValues> rows;
+  for (const stats::Metric& metric :
+       report::MetricsOf(stats::DefaultMetrics(), {&runs})) {
+    rows.push_back({metric, report::ValuesOf(kGroup, metric, runs, latency)});
+  }
+  AppendTable(absl::StrCat(name, ", ", report::LatencyName(latency)), rows,
+              text);
+}
+
+absl::StatusOr<std::vector<double>> RunValues(
+    const stats::Metric& metric, const report::RunMetricsOfRuns& runs) {
+  auto values = report::ValuesOf(kGroup, metric, runs);
+  if (!values.ok()) return values;
+  const std::string difference =
+      report::DefinitionDifference(metric, runs, kGroup, {});
+  if (!difference.empty()) return absl::NotFoundError(difference);
+  return values;
+}
+
+void AppendRunMetrics(absl::Span<const report::TestRun> runs,
+                      std::string& text) {
+  const report::RunMetricsOfRuns metrics = report::RunMetricsOf(runs);
+  std::vector<MetricValues> rows;
+  for (const stats::Metric& metric : report::RunMetricsIn({&metrics})) {
+    rows.push_back({metric, RunValues(metric, metrics)});
+  }
+  if (!rows.empty()) AppendTable(report::kRunMetricsTitle, rows, text);
 }
 
 }  // namespace
@@ -79,6 +114,7 @@ absl::StatusOr<std::string> DescribeNoise(
   for (const auto& [rpc, rpc_runs] : report::RpcsOf(runs)) {
     AppendRpc(rpc, rpc_runs, text);
   }
+  AppendRunMetrics(runs, text);
   return text;
 }
 

@@ -267,6 +267,24 @@ class DashboardPageTest(dashboard_page.PageTest):
         self.assertEqual(page.complaints, [])
         page.close()
 
+    def test_a_change_of_what_a_server_says_is_no_judgement(self):
+        results, trends = fake_dashboard.make_history()
+        trends[0]["series"].update(
+            metric="metric:heap", rpc="the query", unit="bytes", better="neither"
+        )
+        dashboard = self.serve(results=results, trends=trends)
+        page = self.open_page(dashboard.address, "#/trend?series=1")
+        self.wait_for_text(page, "#what-changed", "metric:heap +10.0 %, changed")
+        page.wait_until(f"{report_page.IS_DRAWN}('trend-chart')")
+        self.assertEqual(
+            page.evaluate(text("#trend-caption")),
+            "checkout: the query · metric:heap",
+        )
+        self.assertIn("changed level", page.evaluate(text("#trend-changes")))
+        page.wait_until(f"{count('#series-grid .change.changed')} > 0")
+        self.assertEqual(page.complaints, [])
+        page.close()
+
     def test_a_trend_is_also_a_table_and_a_file(self):
         dashboard = self.serve_history()
         page = self.open_page(dashboard.address, "#/trend?series=1&since=30")

@@ -33,7 +33,10 @@ std::string Value(const SeriesSummary& series, double value) {
     return base::HumanDuration(value * base::kNsPerSecond);
   }
   if (series.unit() == "per_second") return base::HumanRate(value);
-  if (series.unit() == "load") return absl::StrFormat("%.6g", value);
+  if (series.unit() == "load" || series.unit() == "number") {
+    return absl::StrFormat("%.6g", value);
+  }
+  if (series.unit() == "bytes") return base::HumanBytes(value);
   return absl::StrFormat("%.3f%%", 100 * value);
 }
 
@@ -137,7 +140,7 @@ std::string TrendText(const Trend& trend) {
                                   trend.points_size(), " results");
   if (trend.left_out() > 0) {
     absl::StrAppend(&text, ", without ", trend.left_out(),
-                    " that failed or are invalid");
+                    " that failed, are invalid or were not measured");
   }
   absl::StrAppend(&text, "\n");
   if (!trend.error().empty()) {

@@ -18,6 +18,7 @@
 #include "distbench/products/history/history_answers.h"
 #include "distbench/products/history/testing/daily_result.h"
 #include "distbench/report/comparison/capacity.h"
+#include "distbench/report/comparison/testing/fake_run_metrics.h"
 #include "distbench/results/result_file.h"
 #include "distbench/sequencer/runs/run_directory.h"
 #include "distbench/sequencer/runs/run_storage.h"
@@ -463,6 +464,48 @@ TEST_F(HistoryIndexTest, NamesTheFactThatChanged) {
   EXPECT_TRUE(index_->TrendOf(p50.id())->changes(0).accepted());
   EXPECT_EQ(index_->TrendOf(p50.id())->series().changes(), 0);
   EXPECT_EQ(SeriesOf("p50 response time").changes(), 0);
+}
+
+// A series is of what was measured alike: another definition begins a new one.
+TEST_F(HistoryIndexTest, FollowsMetricsOfWholeRuns) {
+  report::FakeRunMetric queue = {.name = "queue", .definition = "the query"};
+  const auto write = [&](const std::string& name, int day) {
+    TestResult result = MakeDailyResult(day);
+    report::AddRunMetric(queue, result);
+    Write(name, result);
+  };
+  for (int day = 0; day < 30; ++day) {
+    queue.value = (day < 15 ? 10 : 20) + day % 3;
+    write(absl::StrCat("d", day, ".pb"), day);
+  }
+  queue.problem = "no node has read it";
+  write("unread.pb", 31);
+  queue = {.name = "queue", .value = 7, .definition = "another query"};
+  write("other.pb", 32);
+  TestResult simulated = MakeDailyResult(33);
+  simulated.mutable_simulation();
+  report::AddRunMetric(queue, simulated);
+  Write("simulated.pb", simulated);
+  Synchronise();
+  index_->Judge(kNeverStop);
+
+  EXPECT_THAT(index_->ListSeries("", "another query").series(), SizeIs(1));
+  const SeriesList list = index_->ListSeries("example", "the query");
+  ASSERT_THAT(list.series(), SizeIs(1));
+  const SeriesSummary& series = list.series(0);
+  EXPECT_EQ(series.metric(), "metric:queue");
+  EXPECT_EQ(series.unit(), "number");
+  EXPECT_EQ(series.better(), "neither");
+  EXPECT_EQ(series.points(), 30);
+  EXPECT_EQ(series.changes(), 1);
+  const auto trend = index_->TrendOf(series.id());
+  ASSERT_TRUE(trend.ok()) << trend.status();
+  EXPECT_EQ(trend->left_out(), 1);
+  EXPECT_THAT(
+      TrendText(*trend),
+      HasSubstr("example, the query, metric:queue: 30 results, without 1 that "
+                "failed, are invalid or were not measured\n"));
+  EXPECT_THAT(TrendText(*trend), HasSubstr("level 11 to 21 (+90.9%)"));
 }
 
 // What the repeats of a night have in common would look like changes.

@@ -21,7 +21,7 @@ namespace {
 
 // Changes with every change of the table, of IndexedFile, and of what is
 // measured.
-constexpr absl::string_view kVersion = "7";
+constexpr absl::string_view kVersion = "8";
 
 // "dbhi", where SQLite's format has a number for applications.
 constexpr int kApplicationId = 0x64626869;

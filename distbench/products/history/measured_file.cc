@@ -26,6 +26,7 @@
 #include "distbench/report/comparison/comparability.h"
 #include "distbench/report/measurements/measure.h"
 #include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/report/measurements/run_metrics.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/stats/median.h"
 #include "distbench/stats/metric.h"
@@ -70,16 +71,23 @@ struct Measured {
   std::optional<double> high;
 };
 
+constexpr char kHigher[] = "higher";
+
 SeriesSummary SeriesOf(std::string test, const std::string& rpc,
                        std::string metric, absl::string_view unit,
-                       bool higher_is_better) {
+                       absl::string_view better) {
   SeriesSummary series;
   series.set_test(std::move(test));
   series.set_rpc(rpc);
   series.set_metric(std::move(metric));
   series.set_unit(std::string(unit));
-  series.set_better(higher_is_better ? "higher" : "lower");
+  series.set_better(std::string(better));
   return series;
+}
+
+absl::string_view BetterOf(const stats::Metric& metric) {
+  if (!stats::HasBetter(metric)) return "neither";
+  return stats::HigherIsBetter(metric) ? kHigher : "lower";
 }
 
 std::vector<Measured> MetricsOf(const std::string& test,
@@ -94,21 +102,42 @@ std::vector<Measured> MetricsOf(const std::string& test,
     if (stats::IsLatency(metric)) {
       absl::StrAppend(&name, " ", report::LatencyName(latency));
     }
-    metrics.push_back(
-        {.series = SeriesOf(test, rpc.name, std::move(name), kept.unit,
-                            stats::HigherIsBetter(metric)),
-         .value = Kept(metric, estimate->value),
-         .low = Kept(metric, estimate->lower),
-         .high = Kept(metric, estimate->upper)});
+    metrics.push_back({.series = SeriesOf(test, rpc.name, std::move(name),
+                                          kept.unit, BetterOf(metric)),
+                       .value = Kept(metric, estimate->value),
+                       .low = Kept(metric, estimate->lower),
+                       .high = Kept(metric, estimate->upper)});
   }
   if (rpc.offered && rpc.offered->offered_count() > 0) {
     const auto offered = static_cast<double>(rpc.offered->offered_count());
     const auto unsent = static_cast<double>(rpc.offered->unsent_count());
     metrics.push_back({.series = SeriesOf(test, rpc.name, "sent of offered",
-                                          "share", /*higher_is_better=*/true),
+                                          "share", kHigher),
                        .value = 1 - unsent / offered,
                        .low = std::nullopt,
                        .high = std::nullopt});
+  }
+  return metrics;
+}
+
+// What products measure of the run. A series is only of what is measured alike,
+// so that its definition stands in place of the RPC. Simulated hosts have none
+// of it, ever.
+std::vector<Measured> RunMetricsOf(const std::string& test,
+                                   const TestResult& run) {
+  if (report::IsSimulated(run)) return {};
+  std::vector<Measured> metrics;
+  for (const report::RunMetric& one : report::MeasureRunMetrics(run)) {
+    const bool is_time = stats::UnitOf(one.metric) == stats::MetricUnit::kNs;
+    Measured& measured = metrics.emplace_back();
+    measured.series = SeriesOf(
+        test, one.definition, stats::MetricName(one.metric),
+        is_time ? "seconds" : stats::UnitName(stats::UnitOf(one.metric)),
+        BetterOf(one.metric));
+    if (!one.estimate.ok()) continue;
+    measured.value = Kept(one.metric, one.estimate->value);
+    measured.low = Kept(one.metric, one.estimate->lower);
+    measured.high = Kept(one.metric, one.estimate->upper);
   }
   return metrics;
 }
@@ -124,9 +153,12 @@ std::vector<Measured> MeasureRun(const TestResult& run, IndexedResult& result) {
       result.verdict() == "ok" || result.verdict() == "warn";
   std::vector<Measured> all;
   size_t rpcs = 0;
+  const auto forget = [&](Measured& metric) {
+    if (!is_trusted) metric.value = metric.low = metric.high = std::nullopt;
+  };
   const auto measure = [&](const report::RpcMeasurements& rpc) {
     for (Measured& metric : MetricsOf(result.test(), rpc)) {
-      if (!is_trusted) metric.value = metric.low = metric.high = std::nullopt;
+      forget(metric);
       const std::string& name = metric.series.metric();
       if (metric.value && rpcs < kHeadlineRpcs && IsHeadline(name)) {
         (*result.mutable_metrics())[absl::StrCat(rpc.name, " · ", name)] =
@@ -137,6 +169,10 @@ std::vector<Measured> MeasureRun(const TestResult& run, IndexedResult& result) {
     ++rpcs;
   };
   report::ForEachRpc(run, std::numeric_limits<int64_t>::max(), measure);
+  for (Measured& metric : RunMetricsOf(result.test(), run)) {
+    forget(metric);
+    all.push_back(std::move(metric));
+  }
   return all;
 }
 
@@ -323,8 +359,8 @@ void AddLoads(const report::SourcedResults& results, PointMaker& points,
       report::CompareCapacities(all, all, /*allow_different_traffic=*/true);
   for (const report::CapacityComparison& question : found.questions) {
     Measured load;
-    load.series = SeriesOf(test, question.question, "load found", "load",
-                           /*higher_is_better=*/true);
+    load.series =
+        SeriesOf(test, question.question, "load found", "load", kHigher);
     for (const report::CapacityRatio& ratio : question.ratios) {
       if (report::IsLoad(ratio)) load.value = stats::Median(ratio.base_values);
     }

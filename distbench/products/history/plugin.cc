@@ -206,7 +206,8 @@ void AddTrend(CLI::App& history, cli::CommandBody& chosen) {
   cli::Require(command, "--test");
   cli::AddTextFlag(command, "--rpc", flags->rpc, "NAME", "Only this RPC");
   cli::AddTextFlag(command, "--metric", flags->metric, "METRIC",
-                   "Only this metric, such as \"p99 response time\"");
+                   "Only this metric, such as \"p99 response time\" or\n"
+                   "metric:cpu");
   AddFormat(command, *flags);
   cli::SetFooter(
       command,

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/human_units.h"
+#include "distbench/base/printable_line.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/products/server_metrics/server_metrics.h"
 #include "distbench/stats/quantile_interval.h"
@@ -112,6 +113,13 @@ double MeasuredMetric::failed_share() const {
   return count == 0 ? 0 : static_cast<double>(log->failed_count()) / count;
 }
 
+std::string MeasuredMetric::FailuresText() const {
+  if (log == nullptr || log->failed_count() == 0) return "";
+  return absl::StrCat(log->failed_count(), " of ", reading_count(),
+                      " readings of the metric ",
+                      base::PrintableLine(entry->name()), " failed");
+}
+
 absl::StatusOr<report::Estimate> MeasuredMetric::Mean() const {
   if (judged.empty()) return absl::NotFoundError(WhyNoMean(*this));
   const std::vector<stats::BlockAmount> blocks =
@@ -144,6 +152,28 @@ std::vector<MeasuredMetric> MeasureServerMetrics(
     if (metric.log != nullptr) FindJudged(totals.all, metric);
   }
   return metrics;
+}
+
+std::vector<MeasuredMetric> MeasureServerMetrics(const TestResult& result) {
+  if (result.traffic_config().server_metrics().empty()) return {};
+  return MeasureServerMetrics(result, report::AddUp(result));
+}
+
+std::vector<report::RunMetric> MeasureMeans(const TestResult& result) {
+  std::vector<report::RunMetric> means;
+  for (const MeasuredMetric& measured : MeasureServerMetrics(result)) {
+    report::RunMetric mean = {
+        .metric = MetricOf(*measured.entry),
+        .definition = DefinitionOf(result.traffic_config(), *measured.entry),
+        .estimate = measured.Mean(),
+        .remark = measured.FailuresText()};
+    if (mean.estimate.ok() && measured.failed_share() > kMaxFailedShare) {
+      mean.estimate = absl::NotFoundError(
+          absl::StrCat(mean.remark, ", too many for a mean"));
+    }
+    means.push_back(std::move(mean));
+  }
+  return means;
 }
 
 absl::StatusOr<report::ObjectiveOutcome> JudgeServerMetric(

@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "distbench/config/objectives/objective.h"
 #include "distbench/report/measurements/measure.h"
+#include "distbench/report/measurements/run_metrics.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/objectives.h"
 #include "proto/results.pb.h"
@@ -42,6 +43,9 @@ struct MeasuredMetric {
   int64_t reading_count() const;
   double failed_share() const;
 
+  // "3 of 63 readings of the metric cpu failed"; empty if none did.
+  std::string FailuresText() const;
+
   // The mean of the judged values. Its interval comes from the spread between
   // blocks of neighbouring values, each at least as long as a value looks back,
   // as neighbours depend on each other. Without bounds if there are too few
@@ -53,6 +57,11 @@ struct MeasuredMetric {
 // damaged results, count as not read.
 std::vector<MeasuredMetric> MeasureServerMetrics(
     const TestResult& result, const report::TestTotals& totals);
+std::vector<MeasuredMetric> MeasureServerMetrics(const TestResult& result);
+
+// The means, for comparisons and histories. A metric of which too many readings
+// failed has none.
+std::vector<report::RunMetric> MeasureMeans(const TestResult& result);
 
 // Judges an objective on a server metric by its mean. NOT_FOUND if it has none.
 absl::StatusOr<report::ObjectiveOutcome> JudgeServerMetric(

@@ -11,6 +11,7 @@
 #include "distbench/base/testing/proto_testing.h"
 #include "distbench/base/testing/status_testing.h"
 #include "distbench/products/server_metrics/metrics_report.h"
+#include "distbench/report/measurements/run_metrics.h"
 #include "distbench/report/objectives/objectives.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -252,6 +253,48 @@ TEST(ServerMetricObjectiveTest, WhatWasNotMeasuredIsNotMet) {
               HasSubstr("limits a metric whose unit is \"percent\""));
   EXPECT_THAT(Judge("metric:heap<=70%", half).evidence,
               HasSubstr("the test has no metric \"heap\""));
+}
+
+// ---- Comparisons and histories ----------------------------------------------
+
+TEST(MeasureMeansTest, AreTheMeansOfReports) {
+  TestResult result = WatchedRun();
+  AddReadings(InTurns(), result);
+  const std::vector<report::RunMetric> means = MeasureMeans(result);
+  ASSERT_THAT(means, SizeIs(1));
+  EXPECT_EQ(stats::MetricName(means[0].metric), "metric:cpu");
+  EXPECT_EQ(stats::UnitOf(means[0].metric), stats::MetricUnit::kShare);
+  const report::Estimate mean = *MeasureOne(result).Mean();
+  ASSERT_TRUE(means[0].estimate.ok()) << means[0].estimate.status();
+  EXPECT_EQ(means[0].estimate->value, mean.value);
+  EXPECT_EQ(means[0].estimate->lower, mean.lower);
+  EXPECT_EQ(means[0].estimate->upper, mean.upper);
+  EXPECT_EQ(means[0].remark, "");
+  // The program asks all products.
+  ASSERT_THAT(report::MeasureRunMetrics(result), SizeIs(1));
+  EXPECT_EQ(report::MeasureRunMetrics(result)[0].estimate->value, mean.value);
+
+  result.mutable_traffic_config()->clear_server_metrics();
+  EXPECT_THAT(MeasureMeans(result), IsEmpty());
+}
+
+TEST(MeasureMeansTest, FewReadingsAreAValueAndTooManyFailedOnesNone) {
+  TestResult few = WatchedRun();
+  AddReadings(std::vector<double>(13, 0.5), few);
+  EXPECT_EQ(MeasureMeans(few)[0].estimate->value, 0.5);
+
+  TestResult failed = WatchedRun();
+  AddReadings(InTurns(), failed);
+  Fail(6, "gone", failed);
+  EXPECT_TRUE(MeasureMeans(failed)[0].estimate.ok());
+  EXPECT_EQ(MeasureMeans(failed)[0].remark,
+            "6 of 66 readings of the metric cpu failed");
+  Fail(7, "gone", failed);
+  EXPECT_EQ(Message(MeasureMeans(failed)[0].estimate.status()),
+            "7 of 67 readings of the metric cpu failed, too many for a mean");
+
+  EXPECT_EQ(Message(MeasureMeans(WatchedRun())[0].estimate.status()),
+            "no node has read the metric \"cpu\"");
 }
 
 // ---- Reports ----------------------------------------------------------------

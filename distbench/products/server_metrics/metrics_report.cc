@@ -19,16 +19,10 @@
 #include "distbench/products/server_metrics/server_metrics.h"
 #include "distbench/products/server_metrics/tail_contrast.h"
 #include "distbench/report/measurements/measure.h"
-#include "distbench/report/measurements/test_totals.h"
 #include "distbench/stats/metric.h"
 
 namespace distbench::server_metrics {
 namespace {
-
-std::vector<MeasuredMetric> Measure(const TestResult& result) {
-  if (result.traffic_config().server_metrics().empty()) return {};
-  return MeasureServerMetrics(result, report::AddUp(result));
-}
 
 std::string NameOf(const MeasuredMetric& metric) {
   return base::PrintableLine(metric.entry->name());
@@ -116,16 +110,16 @@ void ListReadings(const std::vector<MeasuredMetric>& metrics,
 }  // namespace
 
 void ListMetrics(const TestResult& result, report::RowSink sink) {
-  ListMetrics(Measure(result), sink);
+  ListMetrics(MeasureServerMetrics(result), sink);
 }
 
 void ListReadings(const TestResult& result, report::RowSink sink) {
-  ListReadings(Measure(result), sink);
+  ListReadings(MeasureServerMetrics(result), sink);
 }
 
 void ListBoth(const TestResult& result, report::RowSink metrics,
               report::RowSink readings) {
-  const std::vector<MeasuredMetric> measured = Measure(result);
+  const std::vector<MeasuredMetric> measured = MeasureServerMetrics(result);
   ListMetrics(measured, metrics);
   ListReadings(measured, readings);
 }
@@ -161,7 +155,7 @@ base::TextRow TextRowOf(const MeasuredMetric& metric) {
 }  // namespace
 
 std::vector<std::string> MetricLines(const TestResult& result) {
-  const std::vector<MeasuredMetric> metrics = Measure(result);
+  const std::vector<MeasuredMetric> metrics = MeasureServerMetrics(result);
   if (metrics.empty()) return {};
   std::vector<base::TextRow> rows = {{"metric", "mean", "95% interval", "min",
                                       "max", "readings", "failed", "read by"}};
@@ -192,9 +186,7 @@ std::string SecondsAfterStart(const TestResult& result, int64_t timestamp_ns) {
 
 std::string FailureText(const TestResult& result,
                         const MeasuredMetric& metric) {
-  std::string text =
-      absl::StrCat(metric.log->failed_count(), " of ", metric.reading_count(),
-                   " readings of the metric ", NameOf(metric), " failed");
+  std::string text = metric.FailuresText();
   if (metric.log->failures().empty()) return text;
   const FailedReading& first = metric.log->failures(0);
   absl::StrAppend(&text, ", the first ",
@@ -280,7 +272,7 @@ void JudgeTails(const TestResult& result,
 
 void JudgeReadings(const TestResult& result, report::FindingList& findings) {
   std::vector<std::string> unread;
-  const std::vector<MeasuredMetric> metrics = Measure(result);
+  const std::vector<MeasuredMetric> metrics = MeasureServerMetrics(result);
   for (const MeasuredMetric& metric : metrics) {
     if (metric.log == nullptr) {
       unread.push_back(NameOf(metric));

@@ -4,9 +4,10 @@
 """Figures of servers on the page, in a real browser. Skipped if there is no
 chromium."""
 
-from tests import page_results
 from tests import report_page
 from tests import testing_main
+
+import watched_runs
 
 # A name that tries to become markup.
 HOSTILE_QUERY = r'sum(a{b=\"</script><img src=x>\"})'
@@ -15,35 +16,11 @@ HOSTILE_QUERY = r'sum(a{b=\"</script><img src=x>\"})'
 def watched(name, first_value):
     """Returns a run of 20 s in which a metric grew by a hundredth each second
     and was not read in the last one."""
-    start_ns = round(page_results.START_S * 1e9)
-    values = [first_value + i / 100 for i in range(19)]
-    samples = [
-        page_results.sample(page_results.START_S + i / 5, 500, 0)
-        for i in range(100)
-    ]
-    return page_results.run(
+    return watched_runs.watched(
         name,
-        {"query": samples},
-        config=f"""
-          services {{ name: "c" count: 1 }}
-          server_metrics {{
-            name: "cpu" unit: "share"
-            prometheus {{ url: "http://p:9090" query: "{HOSTILE_QUERY}" }}
-          }}""",
-        log=page_results.series([5] * 20)
-        + f" traffic_start_timestamp_ns: {start_ns}",
-        usage=f"""node_resources {{ key: "node0" value {{
-          server_metrics {{
-            name: "cpu" interval_ns: 1000000000 failed_count: 1
-            {" ".join(
-                f"timestamps_ns: {start_ns + (i + 1) * 10**9} values: {value}"
-                for i, value in enumerate(values)
-            )}
-            failures {{
-              timestamp_ns: {start_ns + 20 * 10**9} message: "refused"
-            }}
-          }}
-        }} }}""",
+        [first_value + i / 100 for i in range(19)],
+        query=HOSTILE_QUERY,
+        failed=1,
     )
 
 
@@ -71,6 +48,28 @@ class ServerMetricsPageTest(report_page.ReportPageTest):
         page = self.open_text(watched("base", 0.2))
         shown = self.column(page, "server-metrics-table", 1)[0]
         self.assertAlmostEqual(float(shown.rstrip("% ")), 29, delta=1)
+        page.close()
+
+    def test_a_comparison_shows_changes_that_are_neither_better_nor_worse(self):
+        base, new = (
+            self.write(
+                f"{name}.pb",
+                watched_runs.steady(share, day=0)
+                + watched_runs.steady(share + 0.01, day=1),
+            )
+            for name, share in (("base", 0.3), ("new", 0.6))
+        )
+        file = self.path("changes.html")
+        outcome = self.distbench(
+            "compare", base, new, "--format=html", "-o", file
+        )
+        self.assertEqual(outcome.status, 0, outcome)
+        page = self.open_page(file)
+        self.assertIn("differs", self.text_of(page, "headline"))
+        changes = " ".join(self.text_of(page, "changes-list").split())
+        self.assertIn("metrics of the test", changes)
+        self.assertIn("metric:cpu differs 30.5 % 60.5 % +30.000 pp", changes)
+        self.assertEqual(page.complaints, [])
         page.close()
 
     def test_runs_without_metrics_have_no_section(self):

@@ -14,6 +14,7 @@
 #include "distbench/products/server_metrics/server_metrics_language.h"
 #include "distbench/report/csv/csv.h"
 #include "distbench/report/derived/tables.h"
+#include "distbench/report/measurements/run_metrics.h"
 #include "distbench/report/objectives/objectives.h"
 #include "distbench/report/parts/document_parts.h"
 #include "distbench/report/parts/finding_rule.h"
@@ -39,6 +40,10 @@ bool IsServerMetric(const config::Objective& objective) {
 const base::Plugin<report::ObjectiveJudge> kObjectives(
     "server_metrics",
     new report::ObjectiveJudge{IsServerMetric, JudgeServerMetric});
+
+const base::Plugin<report::RunMetricSource> kMeans("server_metrics",
+                                                   new report::RunMetricSource{
+                                                       MeasureMeans});
 
 // ---- Reports ----------------------------------------------------------------
 

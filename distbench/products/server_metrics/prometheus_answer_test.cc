@@ -3,10 +3,13 @@
 
 #include "distbench/products/server_metrics/prometheus_answer.h"
 
+#include <cstddef>
 #include <string>
 #include <utility>
 
+#include "distbench/fuzzing/kept_corpus.h"
 #include "distbench/products/server_metrics/prometheus_url.h"
+#include "distbench/products/server_metrics/server_metrics.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -60,6 +63,18 @@ TEST(PrometheusAnswerTest, TakesNothingElseForAnAnswer) {
     EXPECT_THAT(ProblemOf(body),
                 HasSubstr("the answer is not that of a Prometheus: "))
         << body;
+  }
+}
+
+// Also of what was cut off.
+TEST(PrometheusAnswerTest, SurvivesTheKeptCorpus) {
+  for (const std::string& kept : fuzzing::KeptCorpus("prometheus_answer")) {
+    for (size_t length = 0; length <= kept.size(); ++length) {
+      const std::string text = kept.substr(0, length);
+      (void)ParsePrometheusAnswer(200, text).ok();
+      (void)ParsePrometheusUrl(text).ok();
+      EXPECT_GE(QueryRangeNs(text), 0) << text;
+    }
   }
 }
 

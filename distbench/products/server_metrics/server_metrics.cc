@@ -8,6 +8,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/printable_line.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/base/text_scanner.h"
 #include "distbench/config/syntax/instance_names.h"
@@ -98,6 +99,19 @@ stats::Metric MetricOf(const ServerMetric& entry) {
 }
 
 double ScaleOf(const ServerMetric& entry) { return UnitOf(entry).scale; }
+
+std::string DefinitionOf(const DistributedSystemDescription& test,
+                         const ServerMetric& entry) {
+  // Where the Prometheus is does not change what is asked, but a command is
+  // about the host that runs it.
+  const std::string source =
+      entry.has_prometheus()
+          ? absl::StrCat("the query \"", entry.prometheus().query(), "\"")
+          : absl::StrCat("the command \"", entry.command(), "\" at ",
+                         ReaderOf(test, entry));
+  return base::PrintableLine(
+      absl::StrCat(source, " (", UnitOf(entry).name, ")"));
+}
 
 std::string ReaderOf(const DistributedSystemDescription& test,
                      const ServerMetric& entry) {

@@ -27,6 +27,11 @@ stats::Metric MetricOf(const ServerMetric& entry);
 // What one of the unit in which the entry is read is in the unit of results.
 double ScaleOf(const ServerMetric& entry);
 
+// What is read, for users, with its unit: readings of two runs are about the
+// same thing if this is the same.
+std::string DefinitionOf(const DistributedSystemDescription& test,
+                         const ServerMetric& entry);
+
 // The instance whose node reads the entry.
 std::string ReaderOf(const DistributedSystemDescription& test,
                      const ServerMetric& entry);

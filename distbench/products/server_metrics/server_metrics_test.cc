@@ -66,6 +66,30 @@ TEST(ReaderTest, IsTheFirstInstanceOfTheService) {
   EXPECT_EQ(ReaderOf(test, entry), "grid/0/0");
 }
 
+TEST(DefinitionTest, IsWhatIsReadAndItsUnit) {
+  const auto test = FromText<DistributedSystemDescription>(R"pb(
+    services { name: "client" count: 2 }
+    services { name: "server" count: 2 }
+  )pb");
+  const auto definition_of = [&](const std::string& entry) {
+    return DefinitionOf(test, FromText<ServerMetric>(entry));
+  };
+  EXPECT_EQ(definition_of(R"pb(
+              unit: "percent"
+              prometheus { url: "http://a:1" query: "sum(up)" })pb"),
+            "the query \"sum(up)\" (percent)");
+  // Wherever it is asked, and how often.
+  EXPECT_EQ(definition_of(R"pb(
+              unit: "percent"
+              interval_ns: 5
+              prometheus { url: "http://b:2" query: "sum(up)" })pb"),
+            "the query \"sum(up)\" (percent)");
+  EXPECT_EQ(definition_of(R"pb(command: "used" service: "server")pb"),
+            "the command \"used\" at server/0 (number)");
+  EXPECT_EQ(definition_of("command: 'a\\nb'"),
+            "the command \"a b\" at client/0 (number)");
+}
+
 // ---- The language -----------------------------------------------------------
 
 // The problems of a test with these server_metrics and objectives.

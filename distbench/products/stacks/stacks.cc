@@ -217,6 +217,11 @@ void CompareStack(const report::RunGroup& first, const report::RunGroup& next,
                 metric.change, load);
     }
   }
+  for (const report::MetricComparison& metric : comparison.metrics) {
+    if (!report::IsByRatio(metric)) continue;
+    AddChange("", stats::MetricName(metric.metric), metric.verdict,
+              metric.change, load);
+  }
   const StackRow& base = load.rows(0);
   const StackRow& row = *load.rows().rbegin();
   CompareCpu("CPU per RPC", base.cpu_ns(), row.cpu_ns(), comparison, load);

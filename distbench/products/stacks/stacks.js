@@ -82,7 +82,7 @@ const STACK_VERDICTS = [
 function stackSentences({rpc}, {rows: [first, ...others], changes}) {
   return others.map(({stack}) => {
     const own = changes.filter(change => change.stack === stack && (change.rpc === rpc || change.rpc === null));
-    const shown = own.filter(({verdict}) => verdict === 'better' || verdict === 'worse').map(
+    const shown = own.filter(({verdict}) => ['better', 'worse', 'differs'].includes(verdict)).map(
         ({metric, ratio, lower, upper, verdict}) => `${ratio.toPrecision(3)} times the ${metric} (${
           lower.toPrecision(3)} to ${upper.toPrecision(3)}, ${verdict})`);
     const rest = STACK_VERDICTS.flatMap(([verdict, before, after]) => {

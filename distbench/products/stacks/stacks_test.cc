@@ -12,6 +12,7 @@
 #include "distbench/base/json.h"
 #include "distbench/base/message_json.h"
 #include "distbench/base/plugins.h"
+#include "distbench/report/comparison/testing/fake_run_metrics.h"
 #include "distbench/report/comparison/testing/made_runs.h"
 #include "distbench/report/parts/report_format.h"
 #include "distbench/report/testing/report_testing.h"
@@ -89,9 +90,8 @@ absl::StatusOr<std::string> Written(const std::string& format,
   std::string text;
   const absl::Status status =
       base::Plugins<report::ReportFormat>::Find(format)->write(
-          {.runs = runs}, {}, [&](absl::string_view bytes) {
-            absl::StrAppend(&text, bytes);
-          });
+          {.runs = runs}, {},
+          [&](absl::string_view bytes) { absl::StrAppend(&text, bytes); });
   if (!status.ok()) return status;
   return text;
 }
@@ -153,6 +153,18 @@ TEST(CompareStacksTest, ChangesAreWhatTheIntervalsShow) {
   for (const char* metric : {"rate", "p50", "p99", "p99.9"}) {
     EXPECT_EQ(ChangeOf(comparison, metric)["verdict"], "no difference");
   }
+}
+
+TEST(CompareStacksTest, HasWhatIsMeasuredOfWholeRuns) {
+  std::vector<TestResult> results = ThreeRunsOfEach();
+  for (size_t i = 0; i < results.size(); ++i) {
+    report::AddRunMetric({.name = "queue", .value = i % 2 == 0 ? 10.0 : 20.0},
+                         results[i]);
+  }
+  const base::Json change = ChangeOf(Compare(results), "metric:queue");
+  EXPECT_EQ(change["verdict"], "differs");
+  EXPECT_NEAR(change["ratio"].get<double>(), 2, 1e-9);
+  EXPECT_TRUE(change["rpc"].is_null());
 }
 
 TEST(CompareStacksTest, LoadsOfOneWorkAreAStudy) {
@@ -236,8 +248,7 @@ TEST(CompareStacksTest, NamesOfTestsAreNoTraffic) {
       {Make({.driver = "grpc"}), Make({.driver = "grpc"}), Make({})});
   auto runs = report::ListRuns(sourced);
   runs[1].name = "another name";
-  const base::Json comparison =
-      base::MessageJson(CompareStacks(runs).reported);
+  const base::Json comparison = base::MessageJson(CompareStacks(runs).reported);
   const base::Json& load = LoadOf(comparison);
   EXPECT_THAT(load["rows"][0]["tests"], ElementsAre(0, 1));
   EXPECT_EQ(ChangeOf(comparison, "p99")["verdict"], "not shown");
@@ -272,10 +283,9 @@ TEST(StacksTextTest, MarkdownEscapesNames) {
   runs[0].name = runs[1].name = "@someone|else";
   const auto text = Written("stacks_markdown", runs);
   ASSERT_TRUE(text.ok()) << text.status();
-  EXPECT_THAT(*text,
-              AllOf(HasSubstr("Base: grpc (1 run), new: tcp (1 run)"),
-                    HasSubstr("- CPU per RPC 400us "),
-                    Not(HasSubstr("@someone|else"))));
+  EXPECT_THAT(*text, AllOf(HasSubstr("Base: grpc (1 run), new: tcp (1 run)"),
+                           HasSubstr("- CPU per RPC 400us "),
+                           Not(HasSubstr("@someone|else"))));
 }
 
 TEST(StacksTextTest, NothingToCompareIsAnErrorWithTheReason) {

@@ -28,6 +28,7 @@ Config Nameless(Config config) {
   config.clear_attributes();
   config.clear_random_seed();
   config.clear_objectives();
+  config.clear_server_metrics();
   config.clear_requirements();
   config.clear_experiment();
   config.clear_sample_memory_bytes();

@@ -9,6 +9,8 @@
 #include <map>
 #include <utility>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
@@ -17,18 +19,24 @@
 #include "distbench/report/comparison/metric_values.h"
 #include "distbench/report/comparison/noise_floor.h"
 #include "distbench/report/comparison/until_decided.h"
+#include "distbench/report/measurements/measure.h"
 #include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/measurements/test_run.h"
 
 namespace distbench::report {
 namespace {
 
-ComparisonVerdict Judge(const stats::Metric& metric,
+ComparisonVerdict Judge(const MetricComparison& comparison,
                         const stats::Difference& change) {
-  const bool is_percentile = stats::IsPercentile(metric);
-  return JudgeChange(change, stats::IsComparedByRatio(metric) ? 1 : 0,
-                     is_percentile ? kLatencyResolution : 0,
-                     stats::HigherIsBetter(metric));
+  const stats::Metric& metric = comparison.metric;
+  const ComparisonVerdict verdict =
+      JudgeChange(change, IsByRatio(comparison) ? 1 : 0,
+                  stats::IsPercentile(metric) ? kLatencyResolution : 0,
+                  stats::HigherIsBetter(metric));
+  const bool has_changed = verdict == ComparisonVerdict::kWorse ||
+                           verdict == ComparisonVerdict::kBetter;
+  return has_changed && !stats::HasBetter(metric) ? ComparisonVerdict::kDiffers
+                                                  : verdict;
 }
 
 size_t CountSameRuns(absl::Span<const TestRun> base,
@@ -41,11 +49,10 @@ size_t CountSameRuns(absl::Span<const TestRun> base,
 }
 
 // The mean of the values that RatioOfMeans() or DifferenceOfMeans() uses.
-double Center(const stats::Metric& metric, const std::vector<double>& values) {
-  return stats::IsComparedByRatio(metric)
-             ? stats::GeometricMean(values)
-             : stats::DifferenceOfMeans({0.0}, values, kCompareConfidence)
-                   .estimate;
+double Center(const MetricComparison& comparison,
+              const std::vector<double>& values) {
+  return IsByRatio(comparison) ? stats::GeometricMean(values)
+                               : stats::Mean(values);
 }
 
 // The runs of a test.
@@ -62,35 +69,58 @@ struct RpcGroups {
   RpcRuns noise;
 };
 
+constexpr char kNoiseGroup[] = "the noise floor";
+
+// The values of a metric in the runs of each group, or why there are none.
+struct GroupValues {
+  absl::StatusOr<std::vector<double>> base;
+  absl::StatusOr<std::vector<double>> next;
+  absl::StatusOr<std::vector<double>> noise;
+};
+
 // Returns the noise floor of a comparison whose values are known.
 std::optional<double> NoiseFloorOf(const MetricComparison& comparison,
-                                   const RpcRuns& noise, LatencyKind latency) {
-  const auto values =
-      ValuesOf("the noise floor", comparison.metric, noise, latency);
-  if (!values.ok()) return std::nullopt;
-  return NoiseFloor(comparison.metric, *values, comparison.base_values.size(),
+                                   const GroupValues& values) {
+  // A floor is a ratio wherever the metric's values usually have one.
+  if (!values.noise.ok() ||
+      stats::IsComparedByRatio(comparison.metric) != IsByRatio(comparison)) {
+    return std::nullopt;
+  }
+  return NoiseFloor(comparison.metric, *values.noise,
+                    comparison.base_values.size(),
                     comparison.next_values.size());
 }
 
 MetricComparison CompareMetric(const stats::Metric& metric,
-                               const RpcGroups& groups, LatencyKind latency) {
+                               const GroupValues& values) {
   MetricComparison comparison = {metric, ComparisonVerdict::kNotComparable, ""};
-  auto base_values = ValuesOf("base", metric, groups.base, latency);
-  auto next_values = ValuesOf("new", metric, groups.next, latency);
-  if (!base_values.ok() || !next_values.ok()) {
-    comparison.reason = std::string(
-        (base_values.ok() ? next_values : base_values).status().message());
+  for (const auto* group : {&values.base, &values.next}) {
+    if (group->ok()) continue;
+    comparison.reason = std::string(group->status().message());
     return comparison;
   }
-  comparison.base = Center(metric, *base_values);
-  comparison.next = Center(metric, *next_values);
-  comparison.base_values = *std::move(base_values);
-  comparison.next_values = *std::move(next_values);
+  comparison.base_values = *values.base;
+  comparison.next_values = *values.next;
+  comparison.base = Center(comparison, comparison.base_values);
+  comparison.next = Center(comparison, comparison.next_values);
+  comparison.noise_floor = NoiseFloorOf(comparison, values);
+  comparison.change = ChangeOf(comparison, kCompareConfidence);
+  comparison.verdict = Judge(comparison, comparison.change);
+  return comparison;
+}
+
+MetricComparison CompareMetricOfRpc(const stats::Metric& metric,
+                                    const RpcGroups& groups,
+                                    LatencyKind latency) {
+  MetricComparison comparison = CompareMetric(
+      metric, {.base = ValuesOf("base", metric, groups.base, latency),
+               .next = ValuesOf("new", metric, groups.next, latency),
+               .noise = ValuesOf(kNoiseGroup, metric, groups.noise, latency)});
+  if (comparison.verdict == ComparisonVerdict::kNotComparable) {
+    return comparison;
+  }
   comparison.base_count = CountRpcs(groups.base, latency);
   comparison.next_count = CountRpcs(groups.next, latency);
-  comparison.noise_floor = NoiseFloorOf(comparison, groups.noise, latency);
-  comparison.change = ChangeOf(comparison, kCompareConfidence);
-  comparison.verdict = Judge(metric, comparison.change);
   return comparison;
 }
 
@@ -100,7 +130,7 @@ RpcComparison CompareRpc(const std::string& name, const RpcGroups& groups,
   RpcComparison comparison = {name, std::string(LatencyName(latency)), {}};
   for (const stats::Metric& metric :
        MetricsOf(metrics, {&groups.base, &groups.next})) {
-    comparison.metrics.push_back(CompareMetric(metric, groups, latency));
+    comparison.metrics.push_back(CompareMetricOfRpc(metric, groups, latency));
   }
   comparison.distribution =
       CompareDistributions(groups.base, groups.next, latency);
@@ -130,6 +160,47 @@ void CompareRpcs(const Groups& groups,
   for (const auto& [name, runs] : next_rpcs) {
     if (base_rpcs.count(name) == 0) {
       comparison.notes.push_back(absl::StrCat(name, " is in new only"));
+    }
+  }
+}
+
+// The same of what products measure of whole runs. The reason why new has no
+// values may be that its metric is another one than base's.
+GroupValues ValuesOfRuns(const stats::Metric& metric,
+                         const RunMetricsOfRuns& base,
+                         const RunMetricsOfRuns& next,
+                         const RunMetricsOfRuns& noise) {
+  GroupValues values = {.base = ValuesOf("base", metric, base),
+                        .next = ValuesOf("new", metric, next),
+                        .noise = ValuesOf(kNoiseGroup, metric, noise)};
+  if (!values.base.ok()) return values;
+  const auto require_same = [&](absl::string_view group,
+                                const RunMetricsOfRuns& runs, auto& in_group) {
+    if (!in_group.ok()) return;
+    const std::string difference =
+        DefinitionDifference(metric, base, group, runs);
+    if (!difference.empty()) in_group = absl::NotFoundError(difference);
+  };
+  require_same("new", next, values.next);
+  require_same(kNoiseGroup, noise, values.noise);
+  return values;
+}
+
+void CompareRunMetrics(const Groups& groups, TestComparison& comparison) {
+  const RunMetricsOfRuns base = RunMetricsOf(groups.base);
+  const RunMetricsOfRuns next = RunMetricsOf(groups.next);
+  const RunMetricsOfRuns noise = RunMetricsOf(groups.noise);
+  for (const stats::Metric& metric : RunMetricsIn({&base, &next})) {
+    comparison.metrics.push_back(
+        CompareMetric(metric, ValuesOfRuns(metric, base, next, noise)));
+    if (comparison.metrics.back().verdict ==
+        ComparisonVerdict::kNotComparable) {
+      continue;
+    }
+    for (const auto& [group, runs] :
+         {std::pair("base", &base), std::pair("new", &next)}) {
+      std::string remark = RemarkOn(group, metric, *runs);
+      if (!remark.empty()) comparison.notes.push_back(std::move(remark));
     }
   }
 }
@@ -211,10 +282,23 @@ TestComparison CompareTest(const std::string& name,
   const std::vector<TestRun> noise =
       FindNoiseRuns(base, options.noise_runs, comparison.notes);
   CompareRpcs({base, next, noise}, options.metrics, comparison);
+  CompareRunMetrics({base, next, noise}, comparison);
   return comparison;
 }
 
+bool AreAllPositive(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](double value) { return value > 0; });
+}
+
 }  // namespace
+
+bool IsByRatio(const MetricComparison& comparison) {
+  if (!stats::IsComparedByRatio(comparison.metric)) return false;
+  return stats::HasBetter(comparison.metric) ||
+         (AreAllPositive(comparison.base_values) &&
+          AreAllPositive(comparison.next_values));
+}
 
 ComparisonVerdict JudgeChange(const stats::Difference& change, double no_change,
                               double resolution, bool higher_is_better) {
@@ -231,7 +315,7 @@ ComparisonVerdict JudgeChange(const stats::Difference& change, double no_change,
 
 stats::Difference ChangeOf(const MetricComparison& comparison,
                            double confidence) {
-  return stats::IsComparedByRatio(comparison.metric)
+  return IsByRatio(comparison)
              ? stats::RatioOfMeans(comparison.base_values,
                                    comparison.next_values, confidence)
              : stats::DifferenceOfMeans(comparison.base_values,
@@ -242,7 +326,7 @@ ComparisonVerdict VerdictAt(double confidence,
                             const MetricComparison& comparison) {
   return comparison.verdict == ComparisonVerdict::kNotComparable
              ? comparison.verdict
-             : Judge(comparison.metric, ChangeOf(comparison, confidence));
+             : Judge(comparison, ChangeOf(comparison, confidence));
 }
 
 std::vector<TestComparison> Compare(absl::Span<const TestRun> base,
@@ -279,6 +363,9 @@ std::vector<TestComparison> Compare(absl::Span<const TestRun> base,
 VerdictCounts CountVerdicts(absl::Span<const TestComparison> comparisons) {
   VerdictCounts counts;
   for (const TestComparison& test : comparisons) {
+    for (const MetricComparison& metric : test.metrics) {
+      ++counts[metric.verdict];
+    }
     for (const RpcComparison& rpc : test.rpcs) {
       for (const MetricComparison& metric : rpc.metrics) {
         ++counts[metric.verdict];
@@ -326,6 +413,8 @@ std::string JudgementText(const MetricComparison& comparison) {
 }  // namespace
 
 std::string FormatValue(const stats::Metric& metric, double value) {
+  // As other reports have them: their size is not known beforehand.
+  if (!stats::HasBetter(metric)) return ValueText(stats::UnitOf(metric), value);
   switch (stats::UnitOf(metric)) {
     case stats::MetricUnit::kNs:
       return base::HumanDuration(value);
@@ -342,29 +431,33 @@ std::string FormatValue(const stats::Metric& metric, double value) {
   return "";
 }
 
-std::string FormatChange(const stats::Metric& metric, double change) {
-  return stats::IsComparedByRatio(metric)
-             ? absl::StrFormat("x%.3f", change)
-             : absl::StrFormat("%+.3fpp", 100 * change);
+std::string FormatChange(const MetricComparison& comparison, double change) {
+  if (IsByRatio(comparison)) return absl::StrFormat("x%.3f", change);
+  if (stats::UnitOf(comparison.metric) == stats::MetricUnit::kShare) {
+    return absl::StrFormat("%+.3fpp", 100 * change);
+  }
+  return absl::StrCat(change < 0 ? "-" : "+",
+                      FormatValue(comparison.metric, std::abs(change)));
 }
 
 std::string FormatInterval(const MetricComparison& comparison) {
   const auto& interval = comparison.change.interval;
   if (!interval) return "-";
-  return absl::StrCat(FormatChange(comparison.metric, interval->lower), " to ",
-                      FormatChange(comparison.metric, interval->upper));
+  return absl::StrCat(FormatChange(comparison, interval->lower), " to ",
+                      FormatChange(comparison, interval->upper));
 }
 
 absl::string_view VerdictName(ComparisonVerdict verdict) {
   constexpr absl::string_view kNames[kComparisonVerdicts] = {
-      "worse", "better", "not shown", "no difference", "not comparable"};
+      "worse",     "better",        "differs",
+      "not shown", "no difference", "not comparable"};
   return kNames[static_cast<size_t>(verdict)];
 }
 
 bool IsBeyondNoise(const MetricComparison& comparison) {
   const double noise_floor = *comparison.noise_floor;
   const double change = comparison.change.estimate;
-  if (!stats::IsComparedByRatio(comparison.metric)) {
+  if (!IsByRatio(comparison)) {
     return std::abs(change) > noise_floor;
   }
   return std::abs(std::log(change)) > std::log1p(noise_floor);
@@ -382,9 +475,9 @@ std::string VerdictText(const MetricComparison& comparison) {
 namespace {
 
 // The width of the column of names.
-int NameWidth(const RpcComparison& rpc) {
+int NameWidth(const std::vector<MetricComparison>& metrics) {
   size_t width = 8;
-  for (const MetricComparison& comparison : rpc.metrics) {
+  for (const MetricComparison& comparison : metrics) {
     width = std::max(width, stats::MetricName(comparison.metric).size());
   }
   return static_cast<int>(width);
@@ -399,12 +492,24 @@ void AppendMetric(const MetricComparison& comparison, int name_width,
                           VerdictText(comparison));
     return;
   }
+  absl::StrAppendFormat(&text, "    %-*s %12s %12s %10s  %-22s %s\n",
+                        name_width, name,
+                        FormatValue(comparison.metric, comparison.base),
+                        FormatValue(comparison.metric, comparison.next),
+                        FormatChange(comparison, comparison.change.estimate),
+                        FormatInterval(comparison), VerdictText(comparison));
+}
+
+void AppendTable(const std::vector<MetricComparison>& metrics,
+                 std::string& text) {
+  const int name_width = NameWidth(metrics);
   absl::StrAppendFormat(
-      &text, "    %-*s %12s %12s %10s  %-22s %s\n", name_width, name,
-      FormatValue(comparison.metric, comparison.base),
-      FormatValue(comparison.metric, comparison.next),
-      FormatChange(comparison.metric, comparison.change.estimate),
-      FormatInterval(comparison), VerdictText(comparison));
+      &text, "    %-*s %12s %12s %10s  %-22s %s\n", name_width, "", "base",
+      "new", "change",
+      absl::StrFormat("%.0f%% interval", 100 * kCompareConfidence), "verdict");
+  for (const MetricComparison& comparison : metrics) {
+    AppendMetric(comparison, name_width, text);
+  }
 }
 
 void AppendDistribution(const DistributionChange& change, std::string& text) {
@@ -444,17 +549,12 @@ void AppendTest(const TestComparison& test, std::string& text) {
   }
   for (const RpcComparison& rpc : test.rpcs) {
     absl::StrAppend(&text, "  ", rpc.rpc, ", ", rpc.latency, ":\n");
-    const int name_width = NameWidth(rpc);
-    absl::StrAppendFormat(
-        &text, "    %-*s %12s %12s %10s  %-22s %s\n", name_width, "", "base",
-        "new", "change",
-        absl::StrFormat("%.0f%% interval", 100 * kCompareConfidence),
-        "verdict");
-    for (const MetricComparison& comparison : rpc.metrics) {
-      AppendMetric(comparison, name_width, text);
-    }
+    AppendTable(rpc.metrics, text);
     AppendDistribution(rpc.distribution, text);
   }
+  if (test.metrics.empty()) return;
+  absl::StrAppend(&text, "  ", kRunMetricsTitle, ":\n");
+  AppendTable(test.metrics, text);
 }
 
 }  // namespace

@@ -38,36 +38,42 @@ inline constexpr double kLatencyResolution =
 enum class ComparisonVerdict {
   kWorse,
   kBetter,
+  kDiffers,       // in a metric of which neither direction is better
   kNotShown,      // without an interval nothing can be concluded
   kNoDifference,  // none was shown; there may still be one
   kNotComparable,
 };
-inline constexpr size_t kComparisonVerdicts = 5;
+inline constexpr size_t kComparisonVerdicts = 6;
 
 struct MetricComparison {
   stats::Metric metric;
   ComparisonVerdict verdict;
   std::string reason;  // kNotComparable only
 
-  // The means of the groups: geometric, or arithmetic for failures. In
-  // nanoseconds, per second, or a share from 0 to 1.
+  // The means of the groups: geometric, or arithmetic where they are compared
+  // by their difference. In the unit of the metric.
   double base = 0;
   double next = 0;
 
-  // next / base; for failures, next - base.
+  // next / base, or next - base; see IsByRatio().
   stats::Difference change = {};
 
   // The metric in each run; empty if it is not comparable.
   std::vector<double> base_values = {};
   std::vector<double> next_values = {};
 
-  // The number of RPCs in each group.
+  // The number of RPCs in each group; 0 for metrics of whole runs.
   uint64_t base_count = 0;
   uint64_t next_count = 0;
 
   // See NoiseFloor(); absent if it is not known.
   std::optional<double> noise_floor = {};
 };
+
+// Whether the change is a ratio, rather than a difference: that of most metrics
+// is (stats::IsComparedByRatio()). A metric without a better direction may have
+// any values, and is compared by difference if one of them is not positive.
+bool IsByRatio(const MetricComparison& comparison);
 
 // Judges a change, which is `no_change` between equal groups: better or worse
 // if the interval does not contain that, and the estimate is more than
@@ -117,6 +123,9 @@ struct TestComparison {
   std::vector<Circumstance> circumstances;
   std::vector<RpcComparison> rpcs;
 
+  // Of whole runs: those that any run of either group has.
+  std::vector<MetricComparison> metrics;
+
   // RPCs that only base has, so that what they lost cannot be judged.
   std::vector<std::string> vanished_rpcs;
 
@@ -141,7 +150,9 @@ struct CompareOptions {
 // compared whatever their names. Latencies and rates are judged by the
 // confidence interval (stats/run_interval.h) of the ratio of geometric means
 // over the runs: worse or better if the interval does not contain 1 and, for
-// percentiles, the ratio exceeds kLatencyResolution.
+// percentiles, the ratio exceeds kLatencyResolution. Metrics that products
+// measure of whole runs (run_metrics.h) are judged in the same way, if all runs
+// have them and mean the same by them.
 std::vector<TestComparison> Compare(absl::Span<const TestRun> base,
                                     absl::Span<const TestRun> next,
                                     const CompareOptions& options);
@@ -170,6 +181,7 @@ struct VerdictCounts {
   int judged() const {
     return (*this)[ComparisonVerdict::kBetter] +
            (*this)[ComparisonVerdict::kWorse] +
+           (*this)[ComparisonVerdict::kDiffers] +
            (*this)[ComparisonVerdict::kNoDifference];
   }
 };
@@ -183,14 +195,15 @@ std::vector<std::string> Cautions(const VerdictCounts& counts);
 // "1.25ms", "315/s" or "0.100%".
 std::string FormatValue(const stats::Metric& metric, double value);
 
-// Formats a ratio as "x1.362", a difference of shares as "+0.100pp".
-std::string FormatChange(const stats::Metric& metric, double change);
+// Formats a ratio as "x1.362", a difference of shares as "+0.100pp", and other
+// differences as "+1.25ms".
+std::string FormatChange(const MetricComparison& comparison, double change);
 
 // "x1.068 to x1.736", or "-" without an interval.
 std::string FormatInterval(const MetricComparison& comparison);
 
-// "better", "worse", "no difference", "not shown" or "not comparable", as the
-// Python package has them.
+// "better", "worse", "differs", "no difference", "not shown" or "not
+// comparable", as the Python package has them.
 absl::string_view VerdictName(ComparisonVerdict verdict);
 
 // Whether the change exceeds the noise floor, which must be known: a rise by x

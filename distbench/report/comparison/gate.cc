@@ -12,12 +12,19 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "distbench/base/text_scanner.h"
+#include "distbench/report/comparison/metric_values.h"
 #include "distbench/report/comparison/until_decided.h"
 #include "distbench/stats/ratio_error.h"
 #include "distbench/stats/share_interval.h"
 
 namespace distbench::report {
 namespace {
+
+// Whether RPCs were counted for it, whose number says how well it is known.
+bool IsShareOfRpcs(const stats::Metric& metric) {
+  return stats::IsOfRpc(metric) &&
+         stats::UnitOf(metric) == stats::MetricUnit::kShare;
+}
 
 void WidenPercentile(stats::Difference& change) {
   stats::Interval& bounds = *change.interval;
@@ -65,7 +72,7 @@ stats::Difference BoundsOf(const MetricComparison& comparison, double error) {
   if (!change.interval) return change;
   if (stats::IsPercentile(comparison.metric)) {
     WidenPercentile(change);
-  } else if (stats::UnitOf(comparison.metric) == stats::MetricUnit::kShare) {
+  } else if (IsShareOfRpcs(comparison.metric)) {
     // Of attempts, too, which are at least as many as RPCs.
     WidenFailures(comparison, error, change);
   }
@@ -81,11 +88,17 @@ absl::Status SyntaxError(absl::string_view text, absl::string_view problem) {
 }
 
 // Returns the change as a share of the base, or as a difference of shares.
-double RelativeChange(const stats::Metric& metric, double change) {
-  return stats::IsComparedByRatio(metric) ? change - 1 : change;
+double RelativeChange(const MetricComparison& comparison, double change) {
+  return IsByRatio(comparison) ? change - 1 : change;
 }
 
-// One gate on one RPC of a test.
+// Whether a percentage says how much the metric has changed: that of values
+// that are not positive does not, unless they are shares themselves.
+bool HasRelativeChange(const MetricComparison& comparison) {
+  return IsByRatio(comparison) || !stats::IsComparedByRatio(comparison.metric);
+}
+
+// One gate on one RPC of a test, or on the test.
 struct Judgement {
   const Gate* gate;
   std::string test = {};
@@ -100,28 +113,56 @@ struct Judgement {
   std::optional<stats::LookPlan> look_plan = {};
 };
 
-Judgement OnRpc(const Gate& gate, const TestComparison& test,
-                const RpcComparison& rpc) {
+// The gate's metric among those of an RPC or of the test; null if it is none of
+// them.
+const MetricComparison* FindMetric(
+    const Gate& gate, const std::vector<MetricComparison>& metrics) {
+  const auto found =
+      std::find_if(metrics.begin(), metrics.end(), [&](const auto& comparison) {
+        return IsOfSameName(comparison.metric, gate.metric);
+      });
+  return found == metrics.end() ? nullptr : &*found;
+}
+
+// Why a gate cannot be judged by the comparison; empty if it can.
+std::string ProblemWith(const Gate& gate, const MetricComparison* comparison) {
+  if (comparison == nullptr) {
+    return absl::StrCat(stats::MetricName(gate.metric), " was not compared");
+  }
+  if (comparison->verdict == ComparisonVerdict::kNotComparable) {
+    return comparison->reason;
+  }
+  return HasRelativeChange(*comparison)
+             ? ""
+             : "not all of its values are above 0, so that no percentage says "
+               "how much they changed";
+}
+
+// `rpc` is empty for a metric of the test.
+Judgement OnMetric(const Gate& gate, const TestComparison& test,
+                   const std::string& rpc, const MetricComparison* comparison) {
   Judgement judgement = {.gate = &gate,
                          .test = test.test,
-                         .rpc = rpc.rpc,
+                         .rpc = rpc,
+                         .problem = ProblemWith(gate, comparison),
                          .origins = test.origins,
                          .look_plan = test.look_plan};
-  for (const MetricComparison& comparison : rpc.metrics) {
-    if (!(comparison.metric == gate.metric)) continue;
-    if (comparison.verdict == ComparisonVerdict::kNotComparable) {
-      judgement.problem = comparison.reason;
-    } else {
-      judgement.comparison = &comparison;
-    }
-    return judgement;
-  }
-  judgement.problem =
-      absl::StrCat(stats::MetricName(gate.metric), " was not compared");
+  if (judgement.problem.empty()) judgement.comparison = comparison;
   return judgement;
 }
 
-// Appends a judgement for each RPC that the gate applies to.
+// What a gate is about that no test has.
+std::string NothingToJudge(const Gate& gate) {
+  if (!stats::IsOfRpc(gate.metric)) {
+    return absl::StrCat("no test measures ", stats::MetricName(gate.metric));
+  }
+  return gate.rpc.empty()
+             ? std::string("there is no RPC to judge")
+             : absl::StrCat("no test of both results has an RPC \"", gate.rpc,
+                            "\"");
+}
+
+// Appends a judgement for each RPC, or each test, that the gate applies to.
 void ListJudgements(const Gate& gate,
                     absl::Span<const TestComparison> comparisons,
                     std::vector<Judgement>& judgements) {
@@ -134,9 +175,16 @@ void ListJudgements(const Gate& gate,
                             .problem = test.not_comparable});
       continue;
     }
+    if (!stats::IsOfRpc(gate.metric)) {
+      if (const auto* comparison = FindMetric(gate, test.metrics)) {
+        judgements.push_back(OnMetric(gate, test, "", comparison));
+      }
+      continue;
+    }
     for (const RpcComparison& rpc : test.rpcs) {
       if (!gate.rpc.empty() && gate.rpc != rpc.rpc) continue;
-      judgements.push_back(OnRpc(gate, test, rpc));
+      judgements.push_back(
+          OnMetric(gate, test, rpc.rpc, FindMetric(gate, rpc.metrics)));
     }
     for (const std::string& rpc : test.vanished_rpcs) {
       if (!gate.rpc.empty() && gate.rpc != rpc) continue;
@@ -148,42 +196,38 @@ void ListJudgements(const Gate& gate,
   }
   if (judgements.size() == before) {
     judgements.push_back(
-        {.gate = &gate,
-         .rpc = gate.rpc,
-         .problem = gate.rpc.empty()
-                        ? std::string("there is no RPC to judge")
-                        : absl::StrCat("no test of both results has an RPC \"",
-                                       gate.rpc, "\"")});
+        {.gate = &gate, .rpc = gate.rpc, .problem = NothingToJudge(gate)});
   }
 }
 
 // The limit in the form of ChangeOf(): a ratio or a difference.
-double LimitOf(const Gate& gate) {
-  return stats::IsComparedByRatio(gate.metric) ? 1 + gate.limit : gate.limit;
+double LimitOf(const Gate& gate, const MetricComparison& comparison) {
+  return IsByRatio(comparison) ? 1 + gate.limit : gate.limit;
 }
 
-CheckVerdict VerdictOf(const Gate& gate, const stats::Difference& change) {
+CheckVerdict VerdictOf(const Gate& gate, const MetricComparison& comparison,
+                       const stats::Difference& change) {
   if (!change.interval) return CheckVerdict::kUndecided;
   return JudgeBounds(change.interval->lower, change.interval->upper,
-                     LimitOf(gate), gate.is_upper_limit);
+                     LimitOf(gate, comparison), gate.is_upper_limit);
 }
 
-std::string ChangeText(const stats::Metric& metric, double change) {
-  return absl::StrFormat(
-      "%+.1f%s", 100 * RelativeChange(metric, change),
-      stats::IsComparedByRatio(metric) ? "%" : " percentage points");
+std::string ChangeText(const MetricComparison& comparison, double change) {
+  return absl::StrFormat("%+.1f%s", 100 * RelativeChange(comparison, change),
+                         IsByRatio(comparison) ? "%" : " percentage points");
 }
 
 // "p99 changed by +19.2% (95% bounds: +15.0% to +23.5%)".
-std::string EvidenceText(const stats::Metric& metric,
+std::string EvidenceText(const MetricComparison& comparison,
                          const stats::Difference& change, double error) {
-  std::string text = absl::StrCat(stats::MetricName(metric), " changed by ",
-                                  ChangeText(metric, change.estimate));
+  std::string text =
+      absl::StrCat(stats::MetricName(comparison.metric), " changed by ",
+                   ChangeText(comparison, change.estimate));
   if (change.interval) {
     absl::StrAppendFormat(&text, " (%.4g%% bounds: %s to %s)",
                           100 * (1 - error),
-                          ChangeText(metric, change.interval->lower),
-                          ChangeText(metric, change.interval->upper));
+                          ChangeText(comparison, change.interval->lower),
+                          ChangeText(comparison, change.interval->upper));
   }
   return text;
 }
@@ -195,7 +239,7 @@ int RunsOfEach(const MetricComparison& comparison) {
 
 // Says why more runs like these do not decide.
 std::string ResolutionText(const stats::Metric& metric) {
-  return stats::UnitOf(metric) == stats::MetricUnit::kShare
+  return IsShareOfRpcs(metric)
              ? "; the runs agree, but have too few RPCs: longer or more runs "
                "would decide"
              : absl::StrFormat(
@@ -245,23 +289,23 @@ std::string AdviceText(const Gate& gate, const MetricComparison& comparison,
   const auto confidence_at = [&](int runs) {
     return 1 - 2 * errors.At(plan, runs);
   };
-  if (VerdictOf(gate,
+  if (VerdictOf(gate, comparison,
                 ChangeOf(comparison, confidence_at(RunsOfEach(comparison)))) !=
       CheckVerdict::kUndecided) {
     return ResolutionText(gate.metric);
   }
   const int most = plan ? plan->last : stats::kMostRuns;
+  const double limit = LimitOf(gate, comparison);
   const std::optional<int> runs =
-      stats::IsComparedByRatio(gate.metric)
-          ? stats::RunsToTellRatioFrom(LimitOf(gate), comparison.base_values,
+      IsByRatio(comparison)
+          ? stats::RunsToTellRatioFrom(limit, comparison.base_values,
                                        comparison.next_values, confidence_at,
                                        most)
-          : stats::RunsToTellFrom(LimitOf(gate), comparison.base_values,
+          : stats::RunsToTellFrom(limit, comparison.base_values,
                                   comparison.next_values, confidence_at, most);
-  const bool is_share = stats::UnitOf(gate.metric) == stats::MetricUnit::kShare;
   return absl::StrCat(
       "; at this spread, ",
-      runs ? RunsText(*runs, is_share)
+      runs ? RunsText(*runs, IsShareOfRpcs(gate.metric))
            : absl::StrCat("not even ", most, " runs of each would decide"));
 }
 
@@ -278,8 +322,8 @@ void DecideByBounds(const Judgement& judgement, ErrorOfLooks& errors,
   }
   const double error = errors.At(plan, runs);
   const stats::Difference change = BoundsOf(*judgement.comparison, error);
-  check.verdict = VerdictOf(gate, change);
-  check.evidence = EvidenceText(gate.metric, change, error);
+  check.verdict = VerdictOf(gate, *judgement.comparison, change);
+  check.evidence = EvidenceText(*judgement.comparison, change, error);
   if (check.verdict == CheckVerdict::kUndecided) {
     check.evidence += AdviceText(gate, *judgement.comparison, plan, errors);
   }
@@ -305,6 +349,20 @@ Check Decide(const Judgement& judgement, ErrorOfLooks& errors) {
 
 }  // namespace
 
+namespace {
+
+// Divides "my_rpc:p99" into RPC and metric. The names of metrics that are not
+// of RPCs, such as "metric:cpu", begin as if they were those of an RPC.
+base::OwnedName SplitMetric(absl::string_view name) {
+  const absl::StatusOr<stats::Metric> metric = stats::ParseMetric(name);
+  if (metric.ok() && !stats::IsOfRpc(*metric)) {
+    return {.owner = "", .name = name};
+  }
+  return base::SplitOwner(name, ':');
+}
+
+}  // namespace
+
 absl::StatusOr<Gate> ParseGate(absl::string_view text) {
   const std::optional<base::Comparison> comparison =
       base::ParseComparison(text);
@@ -314,7 +372,7 @@ absl::StatusOr<Gate> ParseGate(absl::string_view text) {
   if (*percent <= -100) {
     return SyntaxError(text, "allows a loss of 100 % or more");
   }
-  const auto [rpc, name] = base::SplitOwner(comparison->name, ':');
+  const auto [rpc, name] = SplitMetric(comparison->name);
   Gate gate;
   gate.text = std::string(text);
   gate.rpc = std::string(rpc);
@@ -325,12 +383,21 @@ absl::StatusOr<Gate> ParseGate(absl::string_view text) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the condition \"", text, "\": ", metric.status().message()));
   }
-  if (!stats::IsOfRpc(*metric)) {
+  if (!stats::IsOfRpc(*metric) && stats::HasBetter(*metric)) {
     return SyntaxError(
         text, absl::StrCat("is about ", name, ", which RPCs do not have"));
   }
   gate.metric = *metric;
   return gate;
+}
+
+void AddMetricOf(const Gate& gate, CompareOptions& options) {
+  std::vector<stats::Metric>& metrics = options.metrics;
+  if (!stats::IsOfRpc(gate.metric) ||
+      std::find(metrics.begin(), metrics.end(), gate.metric) != metrics.end()) {
+    return;
+  }
+  metrics.push_back(gate.metric);
 }
 
 std::vector<Check> JudgeGates(absl::Span<const Gate> gates,

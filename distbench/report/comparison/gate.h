@@ -34,10 +34,12 @@ stats::Difference BoundsOf(const MetricComparison& comparison, double error);
 // Written as [RPC:]METRIC>PERCENT% or [RPC:]METRIC<PERCENT%. The change from
 // base to new is relative: "p99>5%" means that the new p99 is more than 5 %
 // above the base's, "rate<-3%" that the new rate is more than 3 % below. For
-// failures, the change is in percentage points.
+// failures and other shares, the change is in percentage points.
+// "metric:cpu>5%" is about what the test reads of a server, never about an RPC
+// "metric".
 struct Gate {
   std::string text;
-  std::string rpc;  // empty: every RPC
+  std::string rpc;  // empty: every RPC, or the test itself
   stats::Metric metric;
   bool is_upper_limit;  // '>'
   double limit;         // as a share: 0.05 for 5 %
@@ -47,14 +49,18 @@ struct Gate {
 // form.
 absl::StatusOr<Gate> ParseGate(absl::string_view text);
 
+// Adds the gate's metric to those that are compared of each RPC, unless it is
+// among them, or of the test.
+void AddMetricOf(const Gate& gate, CompareOptions& options);
+
 // The family-wise error rate: the maximum probability that any gate fails
 // although nothing has changed, or passes although a change exceeds its limit.
 inline constexpr double kGateError = 0.05;
 
-// Judges each gate on each RPC that it applies to, as a non-inferiority test:
-// it passes if the bounds of the change lie within the limit,
-// fails if they lie beyond, and is undecided otherwise or if a group has a
-// single run. The bounds are one-sided; their error is kGateError divided by
+// Judges each gate on each RPC, or test, that it applies to, as a
+// non-inferiority test: it passes if the bounds of the change lie within the
+// limit, fails if they lie beyond, and is undecided otherwise or if a group has
+// a single run. The bounds are one-sided; their error is kGateError divided by
 // the number of judgements (Bonferroni). If the runs were repeated until they
 // decided, that error is for all looks together (until_decided.h), and the
 // first look is at kFirstLook runs of each. The evidence of an undecided gate

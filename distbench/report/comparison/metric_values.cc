@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -21,6 +23,27 @@ absl::Status TooFewRpcs() { return absl::NotFoundError("too few RPCs"); }
 absl::Status TooManyFailed(const stats::Outcomes& outcomes) {
   return absl::NotFoundError(absl::StrFormat("%.3g%% of the RPCs failed",
                                              100 * outcomes.failed_share()));
+}
+
+// " in run 1 of 5 of base".
+std::string InRun(size_t index, size_t count, absl::string_view group) {
+  return absl::StrCat(" in run ", index + 1, " of ", count, " of ", group);
+}
+
+template <typename Runs, typename ValueOfRun>
+absl::StatusOr<std::vector<double>> ValuesIn(absl::string_view group,
+                                             const Runs& runs,
+                                             const ValueOfRun& value_of) {
+  std::vector<double> values;
+  for (const auto& run : runs) {
+    const absl::StatusOr<double> value = value_of(run);
+    if (!value.ok()) {
+      return absl::NotFoundError(absl::StrCat(
+          value.status().message(), InRun(values.size(), runs.size(), group)));
+    }
+    values.push_back(*value);
+  }
+  return values;
 }
 
 bool HasPolicy(const RpcMeasurements& rpc) { return rpc.attempts.has_value(); }
@@ -70,17 +93,9 @@ absl::StatusOr<std::vector<double>> ValuesOf(absl::string_view group,
                                              const stats::Metric& metric,
                                              const RpcRuns& runs,
                                              LatencyKind latency) {
-  std::vector<double> values;
-  for (const RpcMeasurements& rpc : runs) {
-    const absl::StatusOr<double> value = ValueOf(metric, rpc, latency);
-    if (!value.ok()) {
-      return absl::NotFoundError(
-          absl::StrCat(value.status().message(), " in run ", values.size() + 1,
-                       " of ", runs.size(), " of ", group));
-    }
-    values.push_back(*value);
-  }
-  return values;
+  return ValuesIn(group, runs, [&](const RpcMeasurements& rpc) {
+    return ValueOf(metric, rpc, latency);
+  });
 }
 
 std::vector<stats::Metric> MetricsOf(const std::vector<stats::Metric>& metrics,
@@ -101,6 +116,98 @@ uint64_t CountRpcs(const RpcRuns& runs, LatencyKind latency) {
   uint64_t count = 0;
   for (const RpcMeasurements& rpc : runs) count += rpc.latency(latency).count();
   return count;
+}
+
+// ---- Metrics of whole runs --------------------------------------------------
+
+namespace {
+
+// Null if the run does not have it.
+const RunMetric* Find(const stats::Metric& metric,
+                      const std::vector<RunMetric>& run) {
+  const auto found =
+      std::find_if(run.begin(), run.end(), [&](const RunMetric& other) {
+        return IsOfSameName(other.metric, metric);
+      });
+  return found == run.end() ? nullptr : &*found;
+}
+
+absl::StatusOr<double> ValueOf(const stats::Metric& metric,
+                               const std::vector<RunMetric>& run) {
+  const RunMetric* const found = Find(metric, run);
+  if (found == nullptr) return absl::NotFoundError("it is not measured");
+  if (!found->estimate.ok()) return found->estimate.status();
+  return found->estimate->value;
+}
+
+}  // namespace
+
+bool IsOfSameName(const stats::Metric& one, const stats::Metric& other) {
+  return stats::MetricName(one) == stats::MetricName(other);
+}
+
+RunMetricsOfRuns RunMetricsOf(absl::Span<const TestRun> runs) {
+  RunMetricsOfRuns metrics;
+  for (const TestRun& run : runs) {
+    metrics.push_back(MeasureRunMetrics(*run.result));
+  }
+  return metrics;
+}
+
+std::vector<stats::Metric> RunMetricsIn(
+    absl::Span<const RunMetricsOfRuns* const> groups) {
+  std::vector<stats::Metric> all;
+  for (const RunMetricsOfRuns* runs : groups) {
+    for (const std::vector<RunMetric>& run : *runs) {
+      for (const RunMetric& one : run) {
+        const bool is_known = std::any_of(
+            all.begin(), all.end(), [&](const stats::Metric& other) {
+              return IsOfSameName(other, one.metric);
+            });
+        if (!is_known) all.push_back(one.metric);
+      }
+    }
+  }
+  return all;
+}
+
+absl::StatusOr<std::vector<double>> ValuesOf(absl::string_view group,
+                                             const stats::Metric& metric,
+                                             const RunMetricsOfRuns& runs) {
+  return ValuesIn(group, runs, [&](const std::vector<RunMetric>& run) {
+    return ValueOf(metric, run);
+  });
+}
+
+std::string DefinitionDifference(const stats::Metric& metric,
+                                 const RunMetricsOfRuns& base,
+                                 absl::string_view group,
+                                 const RunMetricsOfRuns& runs) {
+  const std::string& first = Find(metric, base.front())->definition;
+  for (const auto& [name, of_group] :
+       {std::pair(absl::string_view("base"), &base), std::pair(group, &runs)}) {
+    for (size_t i = 0; i < of_group->size(); ++i) {
+      const std::string& other = Find(metric, (*of_group)[i])->definition;
+      if (other == first) continue;
+      return absl::StrCat("it is ", first, InRun(0, base.size(), "base"),
+                          ", but ", other, InRun(i, of_group->size(), name));
+    }
+  }
+  return "";
+}
+
+std::string RemarkOn(absl::string_view group, const stats::Metric& metric,
+                     const RunMetricsOfRuns& runs) {
+  std::string text;
+  int others = -1;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const std::string& remark = Find(metric, runs[i])->remark;
+    if (remark.empty()) continue;
+    if (++others == 0)
+      text = absl::StrCat(remark, InRun(i, runs.size(), group));
+  }
+  if (others > 0) absl::StrAppend(&text, ", and some in ", others, " more");
+  return text;
 }
 
 }  // namespace distbench::report

@@ -24,12 +24,15 @@ constexpr double kNoiseConfidence = 0.95;
 // a rise by half and a fall by a third are equally likely.
 constexpr double kLargestPercentage = 0.5;
 
-// The values, or their logarithms, whose differences are compared.
+// The values, or their logarithms, whose differences are compared; none if a
+// value has no logarithm.
 std::vector<double> ScaledValues(const stats::Metric& metric,
                                  absl::Span<const double> values) {
   std::vector<double> scaled(values.begin(), values.end());
-  if (stats::IsComparedByRatio(metric)) {
-    for (double& value : scaled) value = std::log(value);
+  if (!stats::IsComparedByRatio(metric)) return scaled;
+  for (double& value : scaled) {
+    if (!(value > 0)) return {};
+    value = std::log(value);
   }
   return scaled;
 }
@@ -59,8 +62,8 @@ std::string WhyNoNoiseFloor(absl::Span<const TestRun> runs) {
 std::optional<double> NoiseFloor(const stats::Metric& metric,
                                  absl::Span<const double> values, int base_runs,
                                  int next_runs) {
-  if (values.size() < kMinNoiseRuns) return std::nullopt;
   const std::vector<double> scaled = ScaledValues(metric, values);
+  if (scaled.size() < kMinNoiseRuns) return std::nullopt;
   const double half_width =
       stats::StudentTQuantile((1 + kNoiseConfidence) / 2, scaled.size() - 1.0) *
       std::sqrt(stats::Variance(scaled) * (1.0 / base_runs + 1.0 / next_runs));

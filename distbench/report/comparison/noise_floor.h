@@ -27,10 +27,11 @@ std::string WhyNoNoiseFloor(absl::Span<const TestRun> runs);
 // of one of next_runs further runs stay within, in either direction, with a
 // probability of 95 %: a share (0.04 is 4 %) or, for failures, a difference of
 // shares. `values` are those of the runs of one test. Absent if they are fewer
-// than kMinNoiseRuns. This is the t interval for the difference of two means,
-// with the standard deviation of the values (for ratios, of their logarithms)
-// and their degrees of freedom. A rise by x and a fall by x / (1 + x) are
-// equally likely where the metric is compared by ratio; x is returned.
+// than kMinNoiseRuns, or have no ratio because one is not positive. This is the
+// t interval for the difference of two means, with the standard deviation of
+// the values (for ratios, of their logarithms) and their degrees of freedom. A
+// rise by x and a fall by x / (1 + x) are equally likely where the metric is
+// compared by ratio; x is returned.
 std::optional<double> NoiseFloor(const stats::Metric& metric,
                                  absl::Span<const double> values, int base_runs,
                                  int next_runs);

@@ -40,9 +40,10 @@ Json MetricJson(const MetricComparison& metric) {
   Json json = {
       {"metric", stats::MetricName(metric.metric)},
       {"unit", Name(stats::UnitName(stats::UnitOf(metric.metric)))},
-      {"higher_is_better", stats::HigherIsBetter(metric.metric)},
-      {"change_is",
-       stats::IsComparedByRatio(metric.metric) ? "ratio" : "difference"},
+      {"higher_is_better", stats::HasBetter(metric.metric)
+                               ? Json(stats::HigherIsBetter(metric.metric))
+                               : Json(nullptr)},
+      {"change_is", IsByRatio(metric) ? "ratio" : "difference"},
       {"verdict", Name(VerdictName(metric.verdict))},
       {"reason", base::TextOrNull(metric.reason)}};
   const bool is_compared = metric.verdict != ComparisonVerdict::kNotComparable;
@@ -61,8 +62,9 @@ Json MetricJson(const MetricComparison& metric) {
       metric.noise_floor ? Json(IsBeyondNoise(metric)) : Json(nullptr);
   json["base_values"] = metric.base_values;
   json["new_values"] = metric.next_values;
-  json["base_rpcs"] = metric.base_count;
-  json["new_rpcs"] = metric.next_count;
+  const bool is_of_rpc = stats::IsOfRpc(metric.metric);
+  json["base_rpcs"] = is_of_rpc ? Json(metric.base_count) : Json(nullptr);
+  json["new_rpcs"] = is_of_rpc ? Json(metric.next_count) : Json(nullptr);
   return json;
 }
 
@@ -105,6 +107,7 @@ Json TestJson(const TestComparison& test) {
       {"notes", test.notes},
       {"circumstances", ListJson(test.circumstances, CircumstanceJson)}};
   json["rpcs"] = ListJson(test.rpcs, RpcJson);
+  json["metrics"] = ListJson(test.metrics, MetricJson);
   return json;
 }
 

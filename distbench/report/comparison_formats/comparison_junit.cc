@@ -1,6 +1,8 @@
 // Copyright distbench authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -18,6 +20,7 @@ Outcome OutcomeOf(ComparisonVerdict verdict) {
   switch (verdict) {
     case ComparisonVerdict::kBetter:
     case ComparisonVerdict::kWorse:
+    case ComparisonVerdict::kDiffers:
     case ComparisonVerdict::kNoDifference:
       return Outcome::kPass;
     case ComparisonVerdict::kNotShown:
@@ -32,21 +35,27 @@ std::string MetricMessage(const MetricComparison& metric) {
   if (metric.verdict == ComparisonVerdict::kNotComparable) return verdict;
   return absl::StrCat(verdict, ": ", FormatValue(metric.metric, metric.base),
                       " -> ", FormatValue(metric.metric, metric.next), ", ",
-                      FormatChange(metric.metric, metric.change.estimate), " (",
+                      FormatChange(metric, metric.change.estimate), " (",
                       FormatInterval(metric), ")");
 }
 
 void AppendMetrics(const TestComparison& test, std::vector<JunitCase>& cases) {
+  const auto append = [&](std::string name, const MetricComparison& metric) {
+    cases.push_back({.suite = test.test,
+                     .name = std::move(name),
+                     .outcome = OutcomeOf(metric.verdict),
+                     .message = absl::StrCat(MetricMessage(metric),
+                                             test.origins.empty() ? "" : "; ",
+                                             test.origins)});
+  };
   for (const RpcComparison& rpc : test.rpcs) {
     for (const MetricComparison& metric : rpc.metrics) {
-      cases.push_back(
-          {.suite = test.test,
-           .name = absl::StrCat(rpc.rpc, " ", stats::MetricName(metric.metric)),
-           .outcome = OutcomeOf(metric.verdict),
-           .message =
-               absl::StrCat(MetricMessage(metric),
-                            test.origins.empty() ? "" : "; ", test.origins)});
+      append(absl::StrCat(rpc.rpc, " ", stats::MetricName(metric.metric)),
+             metric);
     }
+  }
+  for (const MetricComparison& metric : test.metrics) {
+    append(stats::MetricName(metric.metric), metric);
   }
 }
 

@@ -69,37 +69,37 @@ std::string SideText(absl::string_view name, const ComparisonSide& side) {
 }
 
 // Ratios as people write them in comments: "+36.2%".
-std::string ChangeText(const stats::Metric& metric, double change) {
-  return stats::IsComparedByRatio(metric)
-             ? absl::StrFormat("%+.1f%%", 100 * (change - 1))
-             : FormatChange(metric, change);
+std::string ChangeText(const MetricComparison& metric, double change) {
+  return IsByRatio(metric) ? absl::StrFormat("%+.1f%%", 100 * (change - 1))
+                           : FormatChange(metric, change);
 }
 
 std::string IntervalText(const MetricComparison& metric) {
   const auto& interval = metric.change.interval;
   if (!interval) return "-";
-  return absl::StrCat(ChangeText(metric.metric, interval->lower), " to ",
-                      ChangeText(metric.metric, interval->upper));
+  return absl::StrCat(ChangeText(metric, interval->lower), " to ",
+                      ChangeText(metric, interval->upper));
 }
 
 void AddMetric(const PlacedMetric& placed, Table& table) {
   const MetricComparison& metric = *placed.metric;
   const std::string name = stats::MetricName(metric.metric);
+  const std::string rpc = placed.rpc == nullptr ? "-" : placed.rpc->rpc;
   if (metric.verdict == ComparisonVerdict::kNotComparable) {
-    table.Add({VerdictText(metric), placed.test->test, placed.rpc->rpc, name,
-               "-", "-", "-", "-"});
+    table.Add({VerdictText(metric), placed.test->test, rpc, name, "-", "-", "-",
+               "-"});
     return;
   }
-  table.Add({VerdictText(metric), placed.test->test, placed.rpc->rpc, name,
+  table.Add({VerdictText(metric), placed.test->test, rpc, name,
              FormatValue(metric.metric, metric.base),
              FormatValue(metric.metric, metric.next),
-             ChangeText(metric.metric, metric.change.estimate),
-             IntervalText(metric)});
+             ChangeText(metric, metric.change.estimate), IntervalText(metric)});
 }
 
 bool HasChanged(const MetricComparison& metric) {
   return metric.verdict == ComparisonVerdict::kWorse ||
-         metric.verdict == ComparisonVerdict::kBetter;
+         metric.verdict == ComparisonVerdict::kBetter ||
+         metric.verdict == ComparisonVerdict::kDiffers;
 }
 
 std::string ChecksTable(const ComparisonReport& report) {

@@ -58,7 +58,8 @@ VerdictCounts CountClearVerdicts(const ComparisonReport& report,
 
 int CountChanges(const VerdictCounts& counts) {
   return counts[ComparisonVerdict::kWorse] +
-         counts[ComparisonVerdict::kBetter] + counts.differing_distributions;
+         counts[ComparisonVerdict::kBetter] +
+         counts[ComparisonVerdict::kDiffers] + counts.differing_distributions;
 }
 
 int CountChecks(const ComparisonReport& report, CheckVerdict verdict) {
@@ -93,7 +94,10 @@ std::string VerdictOnChecks(const ComparisonReport& report) {
 std::string VerdictOnMetrics(const VerdictCounts& counts) {
   if (counts[ComparisonVerdict::kWorse] > 0) return "worse";
   if (counts[ComparisonVerdict::kBetter] > 0) return "better";
-  if (counts.differing_distributions > 0) return "differs";
+  if (counts[ComparisonVerdict::kDiffers] > 0 ||
+      counts.differing_distributions > 0) {
+    return "differs";
+  }
   if (counts.judged() > 0) return "no difference";
   return counts[ComparisonVerdict::kNotShown] > 0 ? "not shown"
                                                   : "not comparable";
@@ -124,9 +128,8 @@ void AppendCounts(
 // Differences of shares count as much as equal relative changes.
 double SizeOfChange(const MetricComparison& metric) {
   if (metric.verdict == ComparisonVerdict::kNotComparable) return 0;
-  return stats::IsComparedByRatio(metric.metric)
-             ? std::abs(std::log(metric.change.estimate))
-             : std::abs(metric.change.estimate);
+  return IsByRatio(metric) ? std::abs(std::log(metric.change.estimate))
+                           : std::abs(metric.change.estimate);
 }
 
 // "Base is real, new is simulated."; empty if all runs are real.
@@ -160,6 +163,7 @@ Headline HeadlineOf(const ComparisonReport& report) {
       "Metrics",
       {{counts[ComparisonVerdict::kWorse], "worse"},
        {counts[ComparisonVerdict::kBetter], "better"},
+       {counts[ComparisonVerdict::kDiffers], "different"},
        {counts[ComparisonVerdict::kNoDifference], "without a difference shown"},
        {counts[ComparisonVerdict::kNotShown],
         "with too few runs for a verdict"},
@@ -184,6 +188,9 @@ std::vector<PlacedMetric> MetricsWorstFirst(const ComparisonReport& report) {
       for (const MetricComparison& metric : rpc.metrics) {
         metrics.push_back({&test, &rpc, &metric});
       }
+    }
+    for (const MetricComparison& metric : test.metrics) {
+      metrics.push_back({&test, nullptr, &metric});
     }
   }
   const auto key = [](const PlacedMetric& placed) {

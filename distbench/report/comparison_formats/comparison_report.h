@@ -39,8 +39,9 @@ struct ComparisonReport {
 struct Headline {
   // The worst that applies of "invalid" (a run failed or its numbers are
   // false), "failed", "undecided" and "passed" (of the conditions); without
-  // conditions "worse", "better", "differs" (a distribution), "no difference"
-  // (none was shown), "not shown" (too few runs) and "not comparable".
+  // conditions "worse", "better", "differs" (a distribution, or a metric of
+  // which neither direction is better), "no difference" (none was shown), "not
+  // shown" (too few runs) and "not comparable".
   std::string verdict;
 
   // How many verdicts of each kind there are, as sentences.
@@ -55,12 +56,12 @@ Headline HeadlineOf(const ComparisonReport& report);
 // A metric with its place.
 struct PlacedMetric {
   const TestComparison* test;
-  const RpcComparison* rpc;
+  const RpcComparison* rpc;  // null for metrics of the test
   const MetricComparison* metric;
 };
 
-// All metrics: those that became worse, better, and others; the largest changes
-// first. Points into the report.
+// All metrics: those that became worse, better, different, and others; the
+// largest changes first. Points into the report.
 std::vector<PlacedMetric> MetricsWorstFirst(const ComparisonReport& report);
 
 // All checks: those that failed, are undecided, and passed.

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "distbench/report/comparison/testing/fake_run_metrics.h"
 #include "distbench/report/comparison/testing/made_runs.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -292,6 +293,63 @@ TEST(ComparisonJunitTest, RunsThatFailedAreErrors) {
                         "end: node1 was lost\"/>"));
   EXPECT_THAT(ComparisonJunit(ReportOfFiles({RunOf(1000)}, {})),
               HasSubstr("<skipped message=\"it is in base only\"/>"));
+}
+
+// Runs that are alike but for a metric that no RPC has.
+ComparisonReport WatchedReport(const std::vector<double>& base,
+                               const std::vector<double>& next) {
+  const auto runs_with = [](const std::vector<double>& values) {
+    std::vector<TestResult> runs;
+    for (const double value : values) {
+      AddRunMetric(
+          {.name = "heap", .value = value, .unit = stats::MetricUnit::kBytes},
+          runs.emplace_back(RunOf(1000)));
+    }
+    return runs;
+  };
+  return ReportOfFiles(runs_with(base), runs_with(next));
+}
+
+TEST(ComparisonRunMetricTest, ADifferenceIsTheHeadlineButNotWorse) {
+  const ComparisonReport report =
+      WatchedReport({1024, 1025, 1026}, {2048, 2050, 2052});
+  EXPECT_EQ(HeadlineOf(report).verdict, "differs");
+  EXPECT_EQ(HeadlineOf(report).text,
+            "Metrics: 1 different, 7 without a difference shown.");
+  EXPECT_EQ(HeadlineOf(WatchedReport({1, 1}, {1, 1})).verdict, "no difference");
+  const std::vector<PlacedMetric> metrics = MetricsWorstFirst(report);
+  ASSERT_THAT(metrics, SizeIs(8));
+  EXPECT_EQ(metrics[0].rpc, nullptr);
+  EXPECT_EQ(stats::MetricName(metrics[0].metric->metric), "metric:heap");
+}
+
+TEST(ComparisonRunMetricTest, JsonHasThemBesideTheRpcs) {
+  const Json json =
+      JsonOf(WatchedReport({1024, 1025, 1026}, {2048, 2050, 2052}));
+  const Json& metric = json["tests"][0]["metrics"][0];
+  EXPECT_EQ(metric["metric"], "metric:heap");
+  EXPECT_EQ(metric["unit"], "bytes");
+  EXPECT_EQ(metric["verdict"], "differs");
+  EXPECT_EQ(metric["change_is"], "ratio");
+  EXPECT_TRUE(metric["higher_is_better"].is_null());
+  EXPECT_TRUE(metric["base_rpcs"].is_null());
+  EXPECT_EQ(metric["base_values"], Json({1024, 1025, 1026}));
+  EXPECT_EQ(JsonOf(SlowerReport())["tests"][0]["metrics"], Json::array());
+}
+
+TEST(ComparisonRunMetricTest, AllFormatsHaveThem) {
+  const ComparisonReport report =
+      WatchedReport({1024, 1025, 1026}, {2048, 2050, 2052});
+  EXPECT_THAT(ComparisonText(report),
+              testing::ContainsRegex("metric:heap +1.0K +2.0K +x2.000 "));
+  EXPECT_THAT(ComparisonMarkdown(report),
+              HasSubstr("| differs | t | - | metric:heap | 1.0K | 2.0K | "
+                        "+100.0% |"));
+  EXPECT_THAT(ComparisonJunit(report),
+              HasSubstr("name=\"metric:heap\"><system-out>differs: 1.0K -&gt; "
+                        "2.0K, x2.000 ("));
+  EXPECT_THAT(ComparisonMarkdown(WatchedReport({0, 0}, {10, 10})),
+              HasSubstr("| differs | t | - | metric:heap | 0 | 10 | +10 |"));
 }
 
 TEST(ComparisonFormatsTest, HostileNamesStayText) {

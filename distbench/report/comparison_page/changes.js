@@ -41,8 +41,9 @@ function intervalBar(metric, scale) {
       ...(lower === null ? [] : [mark('range', lower, upper)]), mark('point', change));
 }
 
-function changeCell({change_is: kind, change, difference, unit}) {
-  if (change === null || unit === 'share') return formatChange(kind === 'ratio', change);
+function changeCell(metric) {
+  const {change_is: kind, change, difference, unit} = metric;
+  if (change === null || kind !== 'ratio') return formatMetricChange(metric, change);
   return element('span', {}, formatChange(true, change),
       element('small', {}, signed(difference, formatMetric(unit, Math.abs(difference)))));
 }
@@ -65,27 +66,38 @@ function distributionText({verdict, reason, p_value: pValue, distance}) {
       `(p = ${Number(pValue.toPrecision(2))}; quantiles are ${(100 * distance).toFixed(1)} % apart on average)`;
 }
 
-function changesTable(rpc, scale) {
+function changesTable(metrics, scale) {
   const columns = [
     {title: 'Metric'}, {title: 'Verdict'}, {title: 'Base', isNumber: true}, {title: 'New', isNumber: true},
     {title: 'Change', isNumber: true}, {title: ''},
     {title: `${100 * comparison.confidence} % interval`}, {title: '', isWrapped: true},
   ];
-  return makeTable(columns, rpc.metrics.map(metric => [
+  return makeTable(columns, metrics.map(metric => [
     metric.metric, badge(metric.verdict), formatMetric(metric.unit, metric.base), formatMetric(metric.unit, metric.new),
     changeCell(metric), intervalBar(metric, scale),
-    metric.change === null ? '–' : formatInterval(metric.change_is === 'ratio', metric), remarkOn(metric),
+    metric.change === null ? '–' : formatInterval(metric, value => formatMetricChange(metric, value)), remarkOn(metric),
   ]));
 }
 
-function renderRpc(rpc, isOpen) {
-  const scale = scaleOf(rpc.metrics);
+// A table that can be folded, with what belongs to it.
+function renderMetrics(title, group, isOpen, ...notes) {
+  const scale = scaleOf(group.metrics);
+  const hasBars = group.metrics.some(metric => metric.change_is === 'ratio' && metric.change !== null);
   return element('details', {open: isOpen},
-      element('summary', {}, `${rpc.name}, ${rpc.latency}`, badge(worstOf(rpc))),
-      element('div', {className: 'scroll'}, changesTable(rpc, scale)),
-      element('p', {className: 'note'}, distributionText(rpc.distribution)),
-      element('p', {className: 'note'}, `Bars reach from ${formatChange(true, Math.exp(-scale))} to ` +
-          `${formatChange(true, Math.exp(scale))}; the line in the middle is no change.`));
+      element('summary', {}, title, badge(worstOf(group))),
+      element('div', {className: 'scroll'}, changesTable(group.metrics, scale)),
+      ...[...notes, ...(hasBars ? [`Bars reach from ${formatChange(true, Math.exp(-scale))} to ` +
+          `${formatChange(true, Math.exp(scale))}; the line in the middle is no change.`] : [])]
+          .map(note => element('p', {className: 'note'}, note)));
+}
+
+function renderRpc(rpc, isOpen) {
+  return renderMetrics(`${rpc.name}, ${rpc.latency}`, rpc, isOpen, distributionText(rpc.distribution));
+}
+
+// Of nothing that the test reads of servers, better or worse can be said.
+function renderRunMetrics({metrics}) {
+  return metrics.length === 0 ? [] : [renderMetrics('metrics of the test', {metrics}, true)];
 }
 
 // More RPCs are folded, unless they changed.
@@ -99,6 +111,7 @@ function renderTest(test) {
         badge(test.is_invalid ? 'invalid' : 'not comparable'), element('p', {}, test.not_comparable))]),
     ...test.notes.map(note => element('p', {className: 'note'}, note)),
     ...rpcs.map((rpc, i) => renderRpc(rpc, i < MOST_OPEN || worstOf(rpc) === 'worse')),
+    ...renderRunMetrics(test),
   ];
 }
 
@@ -114,7 +127,7 @@ function searchRows(search) {
   return search.metrics.map(metric => {
     const format = value => metric.metric === 'load' ? String(Number(value.toPrecision(6))) : formatTime(value);
     return [search.question, metric.metric, badge(metric.verdict), format(metric.base), format(metric.new),
-      formatChange(true, metric.change), formatInterval(true, metric)];
+      formatChange(true, metric.change), formatInterval(metric, value => formatChange(true, value))];
   });
 }
 

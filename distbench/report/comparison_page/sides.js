@@ -23,9 +23,14 @@ function countRuns(count) {
 
 function formatMetric(unit, value) {
   if (value === null) return '–';
-  if (unit === 'ns') return formatTime(value);
-  if (unit === 'ratio') return String(Number(value.toPrecision(3)));
-  return unit === 'share' ? `${Number((100 * value).toPrecision(3))} %` : `${formatRate(value)}/s`;
+  switch (unit) {
+    case 'ns': return formatTime(value);
+    case 'bytes': return formatBytes(value);
+    case 'ratio': return String(Number(value.toPrecision(3)));
+    case 'number': return String(Number(value.toPrecision(6)));
+    case 'share': return `${Number((100 * value).toPrecision(3))} %`;
+    default: return `${formatRate(value)}/s`;
+  }
 }
 
 function signed(value, text) {
@@ -39,15 +44,21 @@ function formatChange(isRatio, change) {
   return signed(percent, Math.abs(percent).toFixed(isRatio ? 1 : 3) + (isRatio ? ' %' : ' pp'));
 }
 
-function formatInterval(isRatio, {lower, upper}) {
-  return lower === null ? 'none: too few runs'
-      : `${formatChange(isRatio, lower)} to ${formatChange(isRatio, upper)}`;
+function formatInterval({lower, upper}, format) {
+  return lower === null ? 'none: too few runs' : `${format(lower)} to ${format(upper)}`;
+}
+
+// Differences of what is no share are in the unit of the metric.
+function formatMetricChange({change_is: kind, unit}, change) {
+  if (change === null || kind === 'ratio' || unit === 'share') return formatChange(kind === 'ratio', change);
+  return signed(change, formatMetric(unit, Math.abs(change)));
 }
 
 // Worst first: the order in which a reader looks for trouble.
 const SEVERITY = ['worse', 'better', 'differs', 'not shown', 'no difference', 'not comparable'];
 
-function worstOf(rpc) {
-  const verdicts = [...rpc.metrics.map(metric => metric.verdict), rpc.distribution.verdict];
+// Of an RPC, or of a test's own metrics, which have no distribution.
+function worstOf({metrics, distribution}) {
+  const verdicts = [...metrics, ...(distribution === undefined ? [] : [distribution])].map(({verdict}) => verdict);
   return SEVERITY.find(verdict => verdicts.includes(verdict));
 }

@@ -28,7 +28,7 @@ function sparkBand({points}, {first, last, noise_low: low, noise_high: high}, x,
 
 function sparkChange(change, series, x) {
   const at = x(change.started);
-  return svgNode('line', {class: isWorse(change, series) ? 'change worse' : 'change better', x1: at, x2: at, y1: 0, y2: SPARK_HEIGHT});
+  return svgNode('line', {class: `change ${kindOfChange(change, series)}`, x1: at, x2: at, y1: 0, y2: SPARK_HEIGHT});
 }
 
 // start: the time from which on the trend is shown.

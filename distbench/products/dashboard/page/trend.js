@@ -8,7 +8,7 @@ function nameOfSeries({rpc, metric}) {
 }
 
 function verdictOn(change, series) {
-  return badge(isWorse(change, series) ? 'worse' : 'better');
+  return badge(kindOfChange(change, series));
 }
 
 function changeItem(change, {points, series}) {
@@ -58,7 +58,7 @@ function describeTrend({error, left_out: leftOut}) {
   return [
     error,
     error === '' ? 'Each point is a result with its interval. Bands are the noise floor; vertical lines are changes.' : '',
-    leftOut === 0 ? '' : `${plural(leftOut, 'result')} not judged: invalid, failed, or with too many failures.`,
+    leftOut === 0 ? '' : `${plural(leftOut, 'result')} not judged: invalid, failed, with too many failures, or not read.`,
   ].filter(Boolean).join(' ');
 }
 
@@ -69,7 +69,8 @@ function renderTrend(trend, days) {
   const {series} = trend;
   byId('trend').hidden = false;
   byId('trend-title').textContent = `${series.test}: ${nameOfSeries(series)}`;
-  byId('trend-caption').textContent = `${series.test}: ${nameOfSeries(series)}, ${series.better} is better`;
+  byId('trend-caption').textContent = `${series.test}: ${nameOfSeries(series)}` +
+      (series.better === 'neither' ? '' : `, ${series.better} is better`);
   byId('trend-note').textContent = describeTrend(trend);
   byId(TREND_CHART).closest('figure').hidden = points.length === 0;
   if (points.length > 0) drawTrend(trend, points, start);

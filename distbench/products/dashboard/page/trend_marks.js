@@ -60,6 +60,8 @@ function labelOf(context, change, number, room) {
   return [title, ...[formatDay(change.started), ...describeFacts(change).slice(0, 2)].filter(fits)];
 }
 
+const CHANGE_COLORS = {worse: '--invalid', better: '--ok', changed: '--warn'};
+
 function drawChanges(context, {chartArea, scales}, {changes, series}) {
   const {left, right, top, bottom} = chartArea;
   context.font = '12px system-ui, "DejaVu Sans", sans-serif';
@@ -68,7 +70,7 @@ function drawChanges(context, {chartArea, scales}, {changes, series}) {
   const shown = changes.map((change, i) => ({change, number: i + 1, at: scales.x.getPixelForValue(change.started)}))
       .filter(({at}) => at >= left && at <= right);
   for (const {change, at} of shown) {
-    context.strokeStyle = cssColor(isWorse(change, series) ? '--invalid' : '--ok');
+    context.strokeStyle = cssColor(CHANGE_COLORS[kindOfChange(change, series)]);
     context.beginPath();
     context.moveTo(at, top);
     context.lineTo(at, bottom);

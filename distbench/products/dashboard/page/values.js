@@ -11,6 +11,7 @@ function formatValue(unit, value) {
     case 'seconds': return formatTime(1e9 * value);
     case 'per_second': return `${formatRate(value)}/s`;
     case 'share': return `${Number((100 * value).toPrecision(3))} %`;
+    case 'bytes': return formatBytes(value);
     default: return String(Number(value.toPrecision(6)));
   }
 }
@@ -29,8 +30,10 @@ function formatDay(ms) {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-function isWorse({before, after}, {better}) {
-  return better === 'lower' ? after > before : after < before;
+// "worse", "better", or "changed" where neither direction is better.
+function kindOfChange({before, after}, {better}) {
+  if (better === 'neither') return 'changed';
+  return (better === 'lower' ? after > before : after < before) ? 'worse' : 'better';
 }
 
 // "+5.1 %"

@@ -16,9 +16,9 @@ function entryOf(changes) {
   const [{started, series: {test}}] = changes;
   return element('li', {}, element('time', {}, formatDay(started)), ' ', element('strong', {}, test),
       ...changes.flatMap(change => [' ', element('a', {
-        className: `change-link ${isWorse(change, change.series) ? 'worse' : 'better'}`,
+        className: `change-link ${kindOfChange(change, change.series)}`,
         href: placeOf('/trend', {series: change.series.id}), title: describeChange(change, change.series),
-      }, `${nameOfSeries(change.series)} ${sizeOf(change)}, ${isWorse(change, change.series) ? 'worse' : 'better'}`)]),
+      }, `${nameOfSeries(change.series)} ${sizeOf(change)}, ${kindOfChange(change, change.series)}`)]),
       element('small', {}, factsNote(changes)));
 }
 

@@ -197,9 +197,10 @@ Judgement FindChanges(absl::Span<const double> values, int series_count) {
     ChangePoint& change = judgement.changes[i];
     change.before = judgement.segments[i].mean;
     change.after = judgement.segments[i + 1].mean;
-    change.relative = change.before == change.after
-                          ? 0
-                          : (change.after - change.before) / change.before;
+    change.relative =
+        change.before == change.after
+            ? 0
+            : (change.after - change.before) / std::abs(change.before);
   }
   return judgement;
 }

@@ -30,8 +30,8 @@ struct ChangePoint {
   // Of the first value after the change.
   size_t index = 0;
 
-  // Mean of the segments before and after, and after / before - 1; infinite, or
-  // 0, if `before` is 0.
+  // Mean of the segments before and after, and their difference as a share of
+  // the size of `before`; infinite, or 0, if that is 0.
   double before = 0;
   double after = 0;
   double relative = 0;

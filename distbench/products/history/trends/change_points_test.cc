@@ -41,6 +41,17 @@ TEST(FindChangesTest, DescribesAStep) {
   EXPECT_LT(judgement.segments[0].noise_high, judgement.segments[1].noise_low);
 }
 
+// Figures of servers may be negative, as a difference of clocks is.
+TEST(FindChangesTest, ARiseIsOneOfNegativeValuesToo) {
+  std::vector<double> values;
+  for (int i = 0; i < 60; ++i) {
+    values.push_back((i < 40 ? -100 : -50) + i % 3);
+  }
+  const Judgement judgement = FindChanges(values, 1);
+  ASSERT_THAT(judgement.changes, SizeIs(1));
+  EXPECT_THAT(judgement.changes[0].relative, DoubleNear(0.505, 0.001));
+}
+
 // Its probability is far below one in the number of orders that are tried.
 TEST(FindChangesTest, ClearChangesAreProvenAmongManySeries) {
   std::vector<double> values;
