@@ -79,8 +79,11 @@ class CompareTest(unittest.TestCase):
 
     def test_what_is_read_of_servers_belongs_to_no_rpc(self):
         def watched(*values):
-            results = [test_result() for _ in values]
-            for result, value in zip(results, values):
+            results = []
+            for i, value in enumerate(values):
+                # Runs that are equal would be copies.
+                result = test_result(values=range(1000 + i, 2000 + i))
+                results.append(result)
                 config = result.traffic_config
                 config.services.add(name="client", count=1)
                 config.server_metrics.add(name="errors", command="errors")
