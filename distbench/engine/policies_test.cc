@@ -18,6 +18,7 @@
 #include "distbench/engine/testing/virtual_time_testing.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/message_sums.h"
+#include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -58,6 +59,33 @@ TEST(PoliciesTest, ARequestIsFromItsFirstSendToItsOutcome) {
   EXPECT_EQ(outcome.policy.failed_attempt_count(), 4);
   EXPECT_NEAR(outcome.policy.attempt_time_ns().max(), kMs, 0.02 * kMs);
   EXPECT_EQ(outcome.attempts_in_series, 5);
+}
+
+TEST(PoliciesTest, TheWireTimeIsThatOfTheAttemptWithTheOutcome) {
+  DistributedSystemDescription test = PolicyTest(kRetryTenTimes);
+  test.set_default_protocol("tcp");  // others take no stamps
+  test.mutable_measure_wire_time();
+  ScriptedServers servers([calls = 0](const protocol::ClientCall&,
+                                      int64_t) mutable {
+    return ++calls == 1
+               ? Answer{.time_ns = kMs,
+                        .error = "UNAVAILABLE: not now",
+                        .wire_ns = 900'000}
+               : Answer{
+                     .time_ns = kMs, .wire_ns = 700'000, .wire_shared = true};
+  });
+  const ServiceLogs logs = servers.Run(test);
+  const PolicyOutcome outcome(logs);
+  EXPECT_EQ(outcome.rpc.succeeded_count(), 1);
+  const stats::LogHistogram wire_ns =
+      results::HistogramOf(outcome.rpc.wire_time_ns());
+  EXPECT_EQ(wire_ns.count(), 1);
+  EXPECT_NEAR(wire_ns.max(), 700'000, 10'000);
+  EXPECT_EQ(outcome.rpc.wire_shared_count(), 1);
+  const RpcSample& sample =
+      LogOf(logs, "client/0", "server/0", 0).successful_rpc_samples(0);
+  EXPECT_EQ(sample.wire_time_ns(), 700'000);
+  EXPECT_TRUE(sample.wire_shared());
 }
 
 TEST(PoliciesTest, AttemptsEndAtTheirMaximum) {

@@ -23,6 +23,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "distbench/config/syntax/fanout_filter.h"
 #include "gmock/gmock.h"
@@ -490,6 +491,22 @@ TEST(CollectiveTest, AStageComputesOneMicroBatchAtATime) {
                          "compute_backward_0 after compute_forward_2",
                          "compute_backward_1 after compute_backward_0",
                          "compute_backward_2 after compute_backward_1"));
+}
+
+TEST(CollectiveTest, OnlyADirectExchangeDoesAllStepsAtOnce) {
+  for (const auto& [algorithm, awaited] :
+       {std::pair("pairwise", "receive_all_to_all_1_0"),
+        std::pair("direct", "")}) {
+    const auto traffic =
+        BuildPattern("collective", {{"operation", "all_to_all"},
+                                    {"ranks", "4"},
+                                    {"algorithm", algorithm}});
+    ASSERT_TRUE(traffic.ok()) << traffic.status();
+    for (const Action& action : traffic->body.actions()) {
+      if (action.name() != "send_all_to_all_2_0") continue;
+      EXPECT_EQ(absl::StrJoin(action.dependencies(), " "), awaited);
+    }
+  }
 }
 
 TEST(CollectiveTest, PopularRanksGetMore) {

@@ -8,6 +8,9 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -184,23 +187,49 @@ func readFile(path string) (protoreflect.FileDescriptor, error) {
 	return file, protoregistry.GlobalFiles.RegisterFile(file)
 }
 
+// Returns TLS that shows the certificate, and asks clients for one of the
+// authorities of a file, if that is not empty.
+func serverTLS(certificate, key, clientCA string) (credentials.TransportCredentials, error) {
+	own, err := tls.LoadX509KeyPair(certificate, key)
+	if err != nil {
+		return nil, err
+	}
+	config := &tls.Config{Certificates: []tls.Certificate{own}}
+	if clientCA != "" {
+		pem, err := os.ReadFile(clientCA)
+		if err != nil {
+			return nil, err
+		}
+		config.ClientAuth = tls.RequireAndVerifyClientCert
+		config.ClientCAs = x509.NewCertPool()
+		if !config.ClientCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("%s has no certificate", clientCA)
+		}
+	}
+	return credentials.NewTLS(config), nil
+}
+
 func run() error {
 	descriptors := flag.String("descriptors", "cache.pb", "descriptor set of example.Cache")
 	listen := flag.String("listen", "127.0.0.1:0", "HOST:PORT")
 	certificate := flag.String("certificate", "", "PEM file; with --key: TLS")
 	key := flag.String("key", "", "PEM file")
+	clientCA := flag.String("client_ca", "", "PEM file; clients must have a certificate of it")
 	flag.Parse()
 	file, err := readFile(*descriptors)
 	if err != nil {
 		return err
 	}
 	var options []grpc.ServerOption
+	if *certificate == "" && *clientCA != "" {
+		return errors.New("--client_ca needs --certificate and --key")
+	}
 	if *certificate != "" {
-		tls, err := credentials.NewServerTLSFromFile(*certificate, *key)
+		creds, err := serverTLS(*certificate, *key, *clientCA)
 		if err != nil {
 			return err
 		}
-		options = append(options, grpc.Creds(tls))
+		options = append(options, grpc.Creds(creds))
 	}
 	server := grpc.NewServer(options...)
 	c := newCache(file)

@@ -27,7 +27,9 @@ class ScriptedTransport final : public protocol::Transport {
       answer.error = "DEADLINE_EXCEEDED: no answer in time";
       call->responding_instance = protocol::kNoInstance;
     }
-    servers_.endings_.insert({end_ns, {call, std::move(answer.error), this}});
+    servers_.endings_.insert({end_ns,
+                              {call, std::move(answer.error), this,
+                               answer.wire_ns, answer.wire_shared}});
     ++servers_.call_count_;
     servers_.most_in_flight_ =
         std::max<int64_t>(servers_.most_in_flight_, servers_.endings_.size());
@@ -90,6 +92,8 @@ class ScriptedTransport final : public protocol::Transport {
     protocol::ClientCall& call = *ending.call;
     call.done_ns = now_ns;
     call.error = ending.error;
+    call.wire_ns = ending.wire_ns;
+    call.wire_shared = ending.wire_shared;
     call.received_bytes = ending.error.empty() ? 100 : 0;
     events.OnDone(&call);
   }

@@ -26,6 +26,8 @@ class ScriptedServers {
     std::string error = {};     // empty: success
     bool is_full = false;       // the send queue has no room: ask again later
     bool is_read_late = false;  // its deadline does not end the call
+    int64_t wire_ns = protocol::kNotReported;
+    bool wire_shared = false;
   };
   using Script =
       std::function<Answer(const protocol::ClientCall& call, int64_t now_ns)>;
@@ -54,6 +56,8 @@ class ScriptedServers {
     protocol::ClientCall* call;
     std::string error;
     const void* transport;
+    int64_t wire_ns;
+    bool wire_shared;
   };
 
   int64_t now_ns() const;

@@ -217,6 +217,16 @@ TEST(MeasurePairsTest, NamesAHostThatDoesNotAnswer) {
               ElementsAre("failed host5", "failed host1>host2"));
 }
 
+TEST(MeasurePairsTest, WhoFailsWithHalfOfTheOthersIsNotNamedForAll) {
+  TestResult result = Cluster(9, [](int, int) { return 100; });
+  for (const int other : {0, 4, 6, 8}) Fail(5, other, 200, result);
+  EXPECT_THAT(NamesOf(MeasurePairs(result)),
+              ElementsAre("failed host5>host0", "failed host5>host4",
+                          "failed host5>host6", "failed host5>host8"));
+  Fail(5, 7, 200, result);
+  EXPECT_THAT(NamesOf(MeasurePairs(result)), ElementsAre("failed host5>"));
+}
+
 TEST(MeasurePairsTest, AHostThatHardlyAnswersIsNamedOnce) {
   TestResult result =
       Cluster(8, [](int a, int b) { return a == 5 || b == 5 ? 9000 : 100; });

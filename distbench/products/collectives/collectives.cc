@@ -10,6 +10,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -92,6 +93,23 @@ std::optional<int64_t> ClockErrorOf(const TestResult& result,
   for (const auto& [host, error_ns] : errors) largest.push_back(error_ns);
   absl::c_sort(largest, std::greater<>());
   return largest[0] + largest[1];
+}
+
+// How many ranks the config puts along the axis; 0 if it has no such service.
+int64_t RanksAlong(const TestResult& result, absl::string_view service,
+                   int axis) {
+  for (const ServiceSpec& spec : result.traffic_config().services()) {
+    if (spec.name() != service) continue;
+    if (!spec.has_x_size()) return spec.count();
+    return axis == 0   ? spec.x_size()
+           : axis == 1 ? spec.y_size()
+                       : spec.z_size();
+  }
+  return 0;
+}
+
+bool AreAllKnown(const MeasuredCollective& collective) {
+  return std::ssize(collective.ranks) == collective.row.ranks();
 }
 
 // ---- Iterations of all ranks ------------------------------------------------
@@ -231,21 +249,45 @@ void SetSpreads(const std::vector<Iteration>& common,
   SetSpread(std::move(end), *row.mutable_end());
 }
 
-// The mean of the ranks' means, as nccl-tests have it.
-void SetBandwidth(const std::vector<CollectiveRankTable::Row>& ranks,
+// The bytes that the busiest link carries to a rank in one operation.
+double BusBytes(const DistributedSystemDescription& test, const Action& action,
+                const CollectiveTable::Row& row) {
+  std::vector<int64_t> received;  // by rank
+  for (const auto& [rpc, count] : MessagesByRpc(test, action.name())) {
+    const absl::Span<const int64_t> sizes = SizesByRank(test, rpc);
+    received.resize(std::max(received.size(), sizes.size()));
+    for (size_t i = 0; i < sizes.size(); ++i) received[i] += count * sizes[i];
+  }
+  if (!received.empty()) {
+    return static_cast<double>(*absl::c_max_element(received));
+  }
+  return static_cast<double>(row.size_bytes()) *
+         BusFactor(row.operation(), row.ranks());
+}
+
+// The mean of the ranks' means, as nccl-tests have it. In a broadcast, nobody
+// waits for those behind him, so that the first ranks may have sent everything
+// long before the last ones have it: there, the slowest says how long it takes.
+void SetBandwidth(const DistributedSystemDescription& test,
+                  const Action& action,
+                  const std::vector<CollectiveRankTable::Row>& ranks,
                   CollectiveTable::Row& row) {
   double sum_ns = 0;
+  double longest_ns = 0;
   for (const CollectiveRankTable::Row& rank : ranks) {
     if (!rank.has_mean_ns()) return;
     sum_ns += rank.mean_ns();
+    longest_ns = std::max(longest_ns, rank.mean_ns());
   }
-  const double time_ns = sum_ns / static_cast<double>(ranks.size());
+  const double time_ns = row.operation() == "broadcast"
+                             ? longest_ns
+                             : sum_ns / static_cast<double>(ranks.size());
   row.set_time_ns(time_ns);
   if (time_ns <= 0) return;
   const double bandwidth =
       static_cast<double>(row.size_bytes()) * 1e9 / time_ns;
   row.set_algorithm_bandwidth(bandwidth);
-  row.set_bus_bandwidth(bandwidth * BusFactor(row.operation(), row.ranks()));
+  row.set_bus_bandwidth(BusBytes(test, action, row) * 1e9 / time_ns);
 }
 
 void SetLast(const std::vector<CollectiveRankTable::Row>& ranks,
@@ -279,8 +321,12 @@ MeasuredCollective MeasureGroup(const TestResult& result, const Action& action,
   row.set_operation(spec.operation());
   if (!spec.algorithm().empty()) row.set_algorithm(spec.algorithm());
   row.set_size_bytes(spec.size());
-  row.set_ranks(static_cast<int64_t>(ranks.size()));
-  const std::vector<Iteration> common = CommonIterations(ranks);
+  row.set_ranks(std::max(
+      static_cast<int64_t>(ranks.size()),
+      RanksAlong(result, config::ServiceOf(ranks[0].instance), AxisOf(spec))));
+  const bool are_all_known = std::ssize(ranks) == row.ranks();
+  const std::vector<Iteration> common =
+      are_all_known ? CommonIterations(ranks) : std::vector<Iteration>();
   for (size_t i = 0; i < ranks.size(); ++i) {
     measured.ranks.push_back(MeasureRank(ranks[i], i, common, row));
     const CollectiveRankTable::Row& rank = measured.ranks.back();
@@ -288,7 +334,11 @@ MeasuredCollective MeasureGroup(const TestResult& result, const Action& action,
     row.set_iterations(i == 0 ? rank.iterations()
                               : std::min(row.iterations(), rank.iterations()));
   }
-  SetBandwidth(measured.ranks, row);
+  if (!are_all_known) {
+    row.set_iterations(0);
+    return measured;
+  }
+  SetBandwidth(result.traffic_config(), action, measured.ranks, row);
   SetSpreads(common, row);
   SetLast(measured.ranks, common.size(), row);
   if (const auto error_ns = ClockErrorOf(result, ranks)) {
@@ -312,6 +362,40 @@ std::vector<MeasuredCollective> MeasureCollectives(const TestResult& result) {
     }
   }
   return all;
+}
+
+std::map<int, int64_t> MessagesByRpc(const DistributedSystemDescription& test,
+                                     absl::string_view collective) {
+  std::string list;
+  for (const Action& action : test.actions()) {
+    if (action.name() == collective) list = action.action_list_name();
+  }
+  std::set<std::string> actions;
+  for (const ActionList& each : test.action_lists()) {
+    if (each.name() != list) continue;
+    actions.insert(each.action_names().begin(), each.action_names().end());
+  }
+  std::map<std::string, int64_t> messages;
+  for (const Action& action : test.actions()) {
+    if (action.has_rpc_name() && actions.contains(action.name())) {
+      ++messages[action.rpc_name()];
+    }
+  }
+  std::map<int, int64_t> by_rpc;
+  for (int i = 0; i < test.rpc_descriptions_size(); ++i) {
+    const auto found = messages.find(test.rpc_descriptions(i).name());
+    if (found != messages.end()) by_rpc[i] = found->second;
+  }
+  return by_rpc;
+}
+
+absl::Span<const int64_t> SizesByRank(const DistributedSystemDescription& test,
+                                      int rpc) {
+  const std::string& name = test.rpc_descriptions(rpc).request_payload_name();
+  for (const PayloadSpec& payload : test.payload_descriptions()) {
+    if (payload.name() == name) return payload.sizes_by_instance();
+  }
+  return {};
 }
 
 double BusFactor(absl::string_view operation, int64_t ranks) {
@@ -390,6 +474,16 @@ void JudgeCollectives(const TestResult& result, report::FindingList& findings) {
     if (row.iterations() >= kEnoughIterations &&
         !JudgeSlowRank(collective, findings)) {
       JudgeSlowMessages(result, collective, findings);
+    }
+    if (!AreAllKnown(collective)) {
+      findings.Add(
+          Finding::WARN, "collective_unfinished",
+          absl::StrCat("of ", row.ranks() - std::ssize(collective.ranks),
+                       " of the ", row.ranks(), " ranks of ", row.group(),
+                       ", no iteration of ", row.collective(),
+                       " is known: they did not begin any after the warm-up"),
+          "Look at failed RPCs, at ranks that stopped, and at nodes that were "
+          "lost.");
     }
     if (row.unfinished() == 0) continue;
     findings.Add(

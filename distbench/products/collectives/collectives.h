@@ -10,9 +10,11 @@
 #define DISTBENCH_PRODUCTS_COLLECTIVES_COLLECTIVES_H_
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "distbench/products/collectives/report.pb.h"
 #include "distbench/report/parts/finding_rule.h"
 #include "proto/results.pb.h"
@@ -33,9 +35,19 @@ int AxisOf(const CollectiveSpec& spec);
 // nothing is recorded are left out.
 std::vector<MeasuredCollective> MeasureCollectives(const TestResult& result);
 
+// How many messages a rank sends in the operation of an action, by the position
+// of their RPC.
+std::map<int, int64_t> MessagesByRpc(const DistributedSystemDescription& test,
+                                     absl::string_view collective);
+
+// The sizes of an RPC's requests by the number of the rank that they are for,
+// if they differ; else none. Valid as long as the test.
+absl::Span<const int64_t> SizesByRank(const DistributedSystemDescription& test,
+                                      int rpc);
+
 // By what the algorithm bandwidth (size / time) is multiplied to get the bus
 // bandwidth, which does not depend on the number of ranks where links are the
-// limit. From
+// limit and all get the same. From
 // https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md; 1 for
 // operations that are not there.
 double BusFactor(absl::string_view operation, int64_t ranks);

@@ -30,11 +30,11 @@ using ::testing::Not;
 constexpr int64_t kUs = 1000;
 constexpr int64_t kPeriodUs = 1000;
 
-// A row of four ranks and another one, which all-reduce 4 MB.
-TestResult TwoRows() {
-  return FromText<TestResult>(R"pb(
+// A row of ranks and another one, which all-reduce 4 MB.
+TestResult TwoRows(int ranks = 4) {
+  auto result = FromText<TestResult>(R"pb(
     traffic_config {
-      services { name: "rank" count: 8 x_size: 4 y_size: 2 }
+      services { name: "rank" y_size: 2 }
       actions {
         name: "reduce"
         record_iterations: true
@@ -42,6 +42,10 @@ TestResult TwoRows() {
       }
     }
   )pb");
+  ServiceSpec& service = *result.mutable_traffic_config()->mutable_services(0);
+  service.set_x_size(ranks);
+  service.set_count(2 * ranks);
+  return result;
 }
 
 // Adds iterations of a rank: of each, when it begins after the start of its
@@ -123,6 +127,56 @@ TEST(MeasureCollectivesTest, MeasuresEachGroup) {
   EXPECT_EQ(all[0].ranks[1].last_to_begin_count(), 0);
 }
 
+// The root of a chain has sent all iterations while the last two do one.
+TEST(MeasureCollectivesTest, ABroadcastTakesAsLongAsTheSlowestRank) {
+  TestResult result = TwoRows();
+  CollectiveSpec& spec = *result.mutable_traffic_config()
+                              ->mutable_actions(0)
+                              ->mutable_collective();
+  spec.set_operation("broadcast");
+  for (int x = 0; x < 4; ++x) {
+    AddIterations(absl::StrCat("rank/", x, "/0"), 30, 0, x < 2 ? 100 : 800,
+                  result);
+  }
+  EXPECT_NEAR(MeasureCollectives(result)[0].row.time_ns(), 800e3, 1e3);
+  spec.set_operation("all_reduce");
+  EXPECT_NEAR(MeasureCollectives(result)[0].row.time_ns(), 450e3, 1e3);
+}
+
+// With four ranks, the first gets 3 messages of 2 chunks of 1.2 MB.
+TEST(MeasureCollectivesTest, TheBusIsTheLinkOfWhoGetsMost) {
+  TestResult result = TwoRows();
+  DistributedSystemDescription& test = *result.mutable_traffic_config();
+  test.mutable_actions(0)->mutable_collective()->set_operation("all_to_all");
+  test.mutable_actions(0)->set_action_list_name("reduce");
+  PayloadSpec& payload = *test.add_payload_descriptions();
+  payload.set_name("share");
+  ActionList& list = *test.add_action_lists();
+  list.set_name("reduce");
+  for (int i = 0; i < 6; ++i) {
+    const std::string rpc = absl::StrCat("reduce_", i / 2);
+    Action& send = *test.add_actions();
+    send.set_name(absl::StrCat("send_", i));
+    send.set_rpc_name(rpc);
+    list.add_action_names(send.name());
+    if (i % 2 == 1) continue;
+    RpcSpec& spec = *test.add_rpc_descriptions();
+    spec.set_name(rpc);
+    spec.set_request_payload_name("share");
+  }
+  for (int x = 0; x < 4; ++x) {
+    AddIterations(absl::StrCat("rank/", x, "/0"), 30, 0, 800, result);
+  }
+  const auto bus = [&] {
+    return MeasureCollectives(result)[0].row.bus_bandwidth();
+  };
+  EXPECT_NEAR(bus(), 0.75 * 4e6 / 800e-6, 0.01e10) << "all get the same";
+  for (const int64_t bytes : {1'200'000, 400'000, 300'000, 100'000}) {
+    payload.add_sizes_by_instance(bytes);
+  }
+  EXPECT_NEAR(bus(), 3 * 2 * 1.2e6 / 800e-6, 0.01e10);
+}
+
 TEST(MeasureCollectivesTest, GroupsAreAlongTheAxis) {
   TestResult result = WithSlowRank();
   result.mutable_traffic_config()
@@ -139,7 +193,7 @@ TEST(MeasureCollectivesTest, GroupsAreAlongTheAxis) {
 }
 
 TEST(MeasureCollectivesTest, ComparesWhatAllRanksHaveListed) {
-  TestResult result = TwoRows();
+  TestResult result = TwoRows(2);
   AddIterations("rank/0/0", 10, 0, 100, result);
   AddIterations("rank/1/0", 4, 50, 50, result);
   const std::vector<MeasuredCollective> all = MeasureCollectives(result);
@@ -149,7 +203,8 @@ TEST(MeasureCollectivesTest, ComparesWhatAllRanksHaveListed) {
 }
 
 // Adds the hosts of the first two ranks.
-void AddHosts(int64_t clock_error_ns, TestResult& result) {
+void AddHosts(int64_t clock_error_ns, TestResult& result,
+              int64_t more_of_first_ns = 0) {
   const char* const kHosts[] = {"a", "b"};
   for (int x = 0; x < 2; ++x) {
     ServiceEndpoint& endpoint =
@@ -158,12 +213,12 @@ void AddHosts(int64_t clock_error_ns, TestResult& result) {
     endpoint.set_hostname(kHosts[x]);
     endpoint.set_node_alias(kHosts[x]);
     (*result.mutable_run_info()->mutable_clock_offsets())[kHosts[x]]
-        .set_error_ns(clock_error_ns);
+        .set_error_ns(clock_error_ns + (x == 0 ? more_of_first_ns : 0));
   }
 }
 
 TEST(MeasureCollectivesTest, SaysHowFarClocksMayBeApart) {
-  TestResult result = TwoRows();
+  TestResult result = TwoRows(2);
   AddIterations("rank/0/0", 30, 0, 500, result);
   AddIterations("rank/1/0", 30, 100, 400, result);
   AddHosts(/*clock_error_ns=*/20 * kUs, result);
@@ -172,6 +227,8 @@ TEST(MeasureCollectivesTest, SaysHowFarClocksMayBeApart) {
   EXPECT_EQ(CodesOf(result).size(), 1);
   AddHosts(/*clock_error_ns=*/30 * kUs, result);
   EXPECT_THAT(CodesOf(result), IsEmpty()) << "it may be the clocks";
+  AddHosts(/*clock_error_ns=*/10 * kUs, result, /*more_of_first_ns=*/50 * kUs);
+  EXPECT_EQ(MeasureCollectives(result)[0].row.clock_error_ns(), 70 * kUs);
 }
 
 TEST(JudgeCollectivesTest, NamesTheRankForWhichOthersWait) {
@@ -195,6 +252,25 @@ TEST(JudgeCollectivesTest, WhoEndsLateIsNoSlowRank) {
   EXPECT_THAT(CodesOf(result), IsEmpty());
   EXPECT_DOUBLE_EQ(MeasureCollectives(result)[0].ranks[2].pause_p50_ns(),
                    500e3);
+}
+
+// By the iteration before, however long the others take; and not across those
+// that are not listed.
+TEST(MeasureCollectivesTest, PausesAreBetweenNeighbours) {
+  TestResult result = TwoRows(1);
+  AddIterations("rank/0/0", 3, 0, 0, result);
+  IterationLog& log =
+      (*(*result.mutable_service_logs()->mutable_instance_logs())["rank/0/0"]
+            .mutable_iteration_logs())["reduce"];
+  log.set_durations_ns(0, 900 * kUs);
+  log.set_durations_ns(1, 700 * kUs);
+  log.set_durations_ns(2, 100 * kUs);
+  EXPECT_DOUBLE_EQ(MeasureCollectives(result)[0].ranks[0].pause_p50_ns(),
+                   100e3);
+  log.set_numbers(1, 2);
+  log.set_numbers(2, 3);
+  EXPECT_DOUBLE_EQ(MeasureCollectives(result)[0].ranks[0].pause_p50_ns(),
+                   300e3);
 }
 
 // Adds messages of a rank to the next one of its row.
@@ -253,10 +329,27 @@ TEST(JudgeCollectivesTest, MessagesThatAreAllSlowAreNone) {
       << "not three times as long";
   EXPECT_THAT(CodesOf(WithMessages({1}, 400, /*iterations=*/5)), IsEmpty())
       << "too few to tell";
+  TestResult rare = WithMessages({});
+  AddMessages(1, /*time_us=*/400, /*count=*/3, rare);
+  EXPECT_THAT(CodesOf(rare), IsEmpty()) << "in one iteration of ten";
+}
+
+// What is long because it is much says nothing about the link.
+TEST(JudgeCollectivesTest, MessagesOfDifferentSizesAreNotCompared) {
+  TestResult result = WithMessages({1, 2});
+  DistributedSystemDescription& test = *result.mutable_traffic_config();
+  test.mutable_rpc_descriptions(1)->set_request_payload_name("share");
+  PayloadSpec& payload = *test.add_payload_descriptions();
+  payload.set_name("share");
+  EXPECT_THAT(CodesOf(result), Not(IsEmpty()));
+  for (const int64_t bytes : {10, 10, 90, 10}) {
+    payload.add_sizes_by_instance(bytes);
+  }
+  EXPECT_THAT(CodesOf(result), IsEmpty());
 }
 
 TEST(JudgeCollectivesTest, NamesWhatDidNotFinish) {
-  TestResult result = TwoRows();
+  TestResult result = TwoRows(1);
   AddIterations("rank/0/0", 3, 0, 100, result);
   (*(*result.mutable_service_logs()->mutable_instance_logs())["rank/0/0"]
         .mutable_iteration_logs())["reduce"]
@@ -264,6 +357,24 @@ TEST(JudgeCollectivesTest, NamesWhatDidNotFinish) {
   EXPECT_THAT(CodesOf(result),
               ElementsAre(HasSubstr("collective_unfinished: 1 iterations of "
                                     "reduce did not finish")));
+}
+
+// As one that hangs in the warm-up, while others run ahead of it.
+TEST(JudgeCollectivesTest, NamesRanksOfWhichNothingIsKnown) {
+  TestResult result = TwoRows();
+  for (int x = 0; x < 3; ++x) {
+    AddIterations(absl::StrCat("rank/", x, "/0"), 30, 0, 100, result);
+  }
+  const CollectiveTable::Row row = MeasureCollectives(result)[0].row;
+  EXPECT_EQ(row.ranks(), 4);
+  EXPECT_EQ(row.iterations(), 0);
+  EXPECT_FALSE(row.has_time_ns());
+  EXPECT_FALSE(row.has_bus_bandwidth());
+  EXPECT_FALSE(row.has_last_to_end());
+  EXPECT_THAT(CodesOf(result),
+              ElementsAre(HasSubstr("collective_unfinished: of 1 of the 4 "
+                                    "ranks of rank/*/0, no iteration of "
+                                    "reduce is known")));
 }
 
 TEST(CollectiveLinesTest, AreInTheWordsOfTheField) {
@@ -275,10 +386,10 @@ TEST(CollectiveLinesTest, AreInTheWordsOfTheField) {
 }
 
 TEST(CollectiveLinesTest, OfManyGroupsTheSlowestAreThere) {
-  TestResult result = TwoRows();
+  TestResult result = TwoRows(1);
   ServiceSpec& service = *result.mutable_traffic_config()->mutable_services(0);
   service.set_y_size(20);
-  service.set_count(80);
+  service.set_count(20);
   for (int y = 0; y < 20; ++y) {
     AddIterations(absl::StrCat("rank/0/", y), 3, 0, 100 + y, result);
   }

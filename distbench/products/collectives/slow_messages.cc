@@ -12,7 +12,6 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "distbench/base/human_units.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
@@ -35,29 +34,6 @@ struct Messages {
   double p50_ns = 0;
   double per_iteration = 0;
 };
-
-// The positions of the RPCs that the operation sends.
-std::vector<int> RpcsOf(const DistributedSystemDescription& test,
-                        absl::string_view collective) {
-  std::string list;
-  for (const Action& action : test.actions()) {
-    if (action.name() == collective) list = action.action_list_name();
-  }
-  std::set<std::string> actions;
-  for (const ActionList& each : test.action_lists()) {
-    if (each.name() != list) continue;
-    actions.insert(each.action_names().begin(), each.action_names().end());
-  }
-  std::set<std::string> names;
-  for (const Action& action : test.actions()) {
-    if (actions.count(action.name()) > 0) names.insert(action.rpc_name());
-  }
-  std::vector<int> rpcs;
-  for (int i = 0; i < test.rpc_descriptions_size(); ++i) {
-    if (names.count(test.rpc_descriptions(i).name()) > 0) rpcs.push_back(i);
-  }
-  return rpcs;
-}
 
 // What the ranks of the group send by an RPC. A pair whose histogram was not
 // kept is left out.
@@ -129,7 +105,10 @@ void JudgeSlowMessages(const TestResult& result,
   std::set<Pair> slow;
   double slowest_ns = 0;
   double usual_ns = 0;
-  for (const int rpc : RpcsOf(result.traffic_config(), row.collective())) {
+  const DistributedSystemDescription& test = result.traffic_config();
+  for (const auto& [rpc, count] : MessagesByRpc(test, row.collective())) {
+    // What is longer because it is more says nothing about a link.
+    if (!SizesByRank(test, rpc).empty()) continue;
     const std::map<Pair, Messages> all = MessagesOf(result, rpc, collective);
     if (all.size() < kEnoughPairs) continue;
     const double median_ns = UsualNs(all);

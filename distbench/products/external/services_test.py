@@ -52,7 +52,7 @@ tests {{
 # of the test.
 TREE = """
 tests {{
-  name: "tree"
+  name: "tree" measure_time_parts: true
   services {{ name: "client" count: 1 }}
   services {{ name: "front" count: 1 }}
   services {{ name: "storage" count: 1 }}
@@ -191,6 +191,9 @@ class ExternalTest(programs.ClusterTest):
         self.assertEqual(server.keys(), {"tree": 30})
         for rpc in ("page", "load", "get"):
             self.assertRegex(outcome.out, rf"\b{rpc}: N: 30 ")
+        # Nobody knows those of an external service.
+        self.assertIn("load: server_handler: ", outcome.out)
+        self.assertNotIn("get: server_handler: ", outcome.out)
 
     def test_nobody_calls_what_is_not_allowed(self):
         server = self.serve()

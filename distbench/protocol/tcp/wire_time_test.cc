@@ -303,6 +303,29 @@ TEST_F(WireTimesTest, IsBetweenTheStampsOfRequestAndReply) {
   EXPECT_EQ(counters_.wire_stamps_missing, 0);
 }
 
+TEST_F(WireTimesTest, ClocksOfInterfacesMayBeOffByAThousandth) {
+  const auto wire_ns_of = [&](config::WireClock clock, int64_t passed_ns) {
+    WireTimes times({.share = 1, .clock = clock}, /*seed=*/1, counters_);
+    ClientCall call;
+    call.sent_ns = 1000;
+    call.done_ns = 11'000;
+    ClientCall* const calls[] = {&call};
+    times.OnFlush(calls, 100);
+    times.OnWritten(100, 99);
+    const SocketStamps::Sent sent = {.last_byte = 99, .left_ns = kUnixNs};
+    times.OnLeft({&sent, 1});
+    SocketStamps::Received received;
+    received.count = 1;
+    received.came_ns = kUnixNs + passed_ns;
+    times.OnReply(call, /*others=*/0, received);
+    return call.wire_ns;
+  };
+  EXPECT_EQ(wire_ns_of(config::WireClock::kSoftware, 10'000), 10'000);
+  EXPECT_EQ(wire_ns_of(config::WireClock::kSoftware, 10'001), kNotReported);
+  EXPECT_EQ(wire_ns_of(config::WireClock::kHardware, 10'010), 10'000);
+  EXPECT_EQ(wire_ns_of(config::WireClock::kHardware, 10'011), kNotReported);
+}
+
 TEST_F(WireTimesTest, CallsOfAFlushShareItsStamp) {
   const auto calls = Flush(3, 300);
   times_.OnWritten(300, 299);

@@ -308,9 +308,40 @@ void JudgeSharing(const std::string& name, const results::RpcTotals& rpc,
       "more connections, or a lower rate.");
 }
 
+// Of a request that was sent several times, the service time contains all of
+// that, and the wire time only the attempt that counts.
+bool IsSentAgain(const PolicyStatistics* attempts) {
+  return attempts != nullptr &&
+         (attempts->retry_count() > 0 || attempts->hedge_count() > 0);
+}
+
+// What is beside the wire, and why.
+std::string BesideText(const PolicyStatistics* attempts) {
+  if (!IsSentAgain(attempts)) {
+    return "passed before the last packet of the request had left the client's "
+           "host, or after that of the reply had arrived there";
+  }
+  return absl::StrCat(
+      "is beside that of the attempt that counts: ", attempts->retry_count(),
+      " retries and ", attempts->hedge_count(),
+      " hedges were sent, and service times contain all that passed since the "
+      "first attempt");
+}
+
+constexpr char kClientAdvice[] =
+    "Judge networks and servers by the wire time. Unless requests are large, "
+    "or "
+    "connections are made for them, the client's host takes the rest: its "
+    "scheduler, its sockets and distbench. Give the client CPUs of its own, or "
+    "let it poll (spin_us).";
+constexpr char kPolicyAdvice[] =
+    "The rest need not be the client's: look at the times of attempts, or "
+    "measure wire times without the policy.";
+
 // What of the service time is not on the wire: at the median, or if there is
 // little, at the 99th percentile.
 void JudgeBeside(const std::string& name, const results::RpcTotals& rpc,
+                 const PolicyStatistics* attempts,
                  const stats::LogHistogram& wire_ns, FindingList& findings) {
   for (const double quantile : {0.5, 0.99}) {
     const int64_t service = rpc.service_time_ns.ValueAtQuantile(quantile);
@@ -320,20 +351,16 @@ void JudgeBeside(const std::string& name, const results::RpcTotals& rpc,
         static_cast<double>(service - wire) / static_cast<double>(service);
     if (share < kMuchBeside) continue;
     findings.Add(
-        share > kMostBeside ? Finding::WARN : Finding::NOTE, "beyond_the_wire",
-        absl::StrCat(name, ": the ",
-                     quantile == 0.5 ? "median" : "99th percentile",
-                     " of the service time is ", base::HumanDuration(service),
-                     ", that of the wire time ", base::HumanDuration(wire),
-                     ": ", base::HumanDuration(service - wire), ", ",
-                     base::HumanPercent(share),
-                     " of it, passed before the last packet of the request had "
-                     "left the client's host, or after that of the reply had "
-                     "arrived there"),
-        "Judge networks and servers by the wire time. Unless requests are "
-        "large, or connections are made for them, the client's host takes the "
-        "rest: its scheduler, its sockets and distbench. Give the client CPUs "
-        "of its own, or let it poll (spin_us).");
+        share > kMostBeside && !IsSentAgain(attempts) ? Finding::WARN
+                                                      : Finding::NOTE,
+        "beyond_the_wire",
+        absl::StrCat(
+            name, ": the ", quantile == 0.5 ? "median" : "99th percentile",
+            " of the service time is ", base::HumanDuration(service),
+            ", that of the wire time ", base::HumanDuration(wire), ": ",
+            base::HumanDuration(service - wire), ", ",
+            base::HumanPercent(share), " of it, ", BesideText(attempts)),
+        IsSentAgain(attempts) ? kPolicyAdvice : kClientAdvice);
     return;
   }
 }
@@ -347,7 +374,11 @@ void JudgeWireTimes(const JudgedRun& run, FindingList& findings) {
     const stats::LogHistogram& wire_ns = TimesOf(rpc, results::TimePart::kWire);
     if (wire_ns.count() == 0) continue;
     JudgeSharing(name, rpc, wire_ns.count(), findings);
-    JudgeBeside(name, rpc, wire_ns, findings);
+    const auto attempts = run.totals.attempts.find(name);
+    JudgeBeside(
+        name, rpc,
+        attempts == run.totals.attempts.end() ? nullptr : &attempts->second,
+        wire_ns, findings);
   }
 }
 

@@ -16,6 +16,7 @@ namespace distbench::report {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST_F(JudgeTest, LatenciesThatSettleDuringTheRunAreAWarning) {
   for (int i = 0; i < kJudgedSeconds; ++i) {
@@ -244,6 +245,27 @@ TEST_F(WireTimesTest, SharedStampsAreANote) {
   Statistics().set_wire_shared_count(31);
   EXPECT_THAT(ExpectOne(Finding::NOTE, "wire_stamps_shared"),
               HasSubstr("1.03% of the stamped RPCs"));
+}
+
+TEST_F(WireTimesTest, SharedStampsAreAShareOfTheStamped) {
+  *Statistics().mutable_wire_time_ns() = Repeated(900'000, 300);
+  Statistics().set_wire_shared_count(6);
+  EXPECT_THAT(ExpectOne(Finding::NOTE, "wire_stamps_shared"),
+              HasSubstr("2.00% of the stamped RPCs"));
+}
+
+// The attempts before took their time on the wire, too.
+TEST_F(WireTimesTest, ThatOfTheLastAttemptSaysNothingOfTheClient) {
+  Stamp(400'000);
+  PolicyStatistics& attempts = (*Log().mutable_policy_statistics())[0];
+  attempts.set_request_count(3000);
+  ExpectOne(Finding::WARN, "beyond_the_wire");
+  attempts.set_retry_count(2000);
+  attempts.set_hedge_count(10);
+  const std::string message = ExpectOne(Finding::NOTE, "beyond_the_wire");
+  EXPECT_THAT(message, HasSubstr("2000 retries and 10 hedges"));
+  EXPECT_THAT(Find("beyond_the_wire").advice(),
+              Not(HasSubstr("CPUs of its own")));
 }
 
 TEST_F(WireTimesTest, ServiceTimesThatAreElsewhereAreNamed) {

@@ -151,6 +151,9 @@ std::string PendingCall::ErrorOfEnd() const {
 protocol::ClientCall& PendingCall::Finish() {
   call_->done_ns = done_ns_;
   call_->received_bytes = received_bytes_;
+  // Those of the call before, which may have gone to a server of the test.
+  call_->server_queue_ns = protocol::kNotReported;
+  call_->server_handler_ns = protocol::kNotReported;
   error_ = ErrorOfEnd();
   call_->responding_instance =
       error_.empty() ? call_->server_instance : protocol::kNoInstance;

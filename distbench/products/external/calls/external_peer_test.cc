@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "distbench/base/clock.h"
 #include "gtest/gtest.h"
 
 namespace distbench::external {
@@ -58,6 +59,21 @@ TEST(RateLimiterTest, RatesMayBeVeryLowOrHigh) {
   EXPECT_GT(lowest.TryPass(kSecondNs), 1'000'000'000 * kSecondNs);
   RateLimiter high(1e12);
   EXPECT_EQ(PassIn(high, kSecondNs, kSecondNs + 1'000'000), 1000);
+}
+
+// A message that one server's rate holds back is none of the other's.
+TEST(ExternalPeerTest, WhatIsHeldBackCountsForNoRate) {
+  RateLimiter open(0.001);
+  RateLimiter closed(0.001);
+  const int64_t now_ns = base::RealClock().MonotonicNs();
+  ASSERT_EQ(closed.TryPass(now_ns), 0);
+  ExternalPeer both({}, {&open, &closed}, ExternalServer());
+  EXPECT_GT(both.TryPass(), now_ns + kSecondNs);
+  EXPECT_GT(both.TryPass(), now_ns + kSecondNs);
+  EXPECT_EQ(both.held_back(), 1);
+  ExternalPeer other({}, {&open}, ExternalServer());
+  EXPECT_EQ(other.TryPass(), 0);
+  EXPECT_EQ(other.held_back(), 0);
 }
 
 }  // namespace

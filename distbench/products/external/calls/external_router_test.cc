@@ -240,6 +240,19 @@ TEST_P(ExternalCallsTest, RequestsThatCannotBeMadeFail) {
             "INVALID_ARGUMENT: RPC 5 has no external call");
 }
 
+// The engine uses calls again, also those to servers of the test.
+TEST(ExternalRouterTest, ACallHasNoTimesOfAnotherServer) {
+  ForeignServer server(Echo);
+  const auto client =
+      ClientOf(CallsOf(kEcho), protocol::SingleServers({server.address()}));
+  protocol::ClientCall call;
+  call.server_queue_ns = 5;
+  call.server_handler_ns = 7;
+  EXPECT_EQ(client->Call(call), "");
+  EXPECT_EQ(call.server_queue_ns, protocol::kNotReported);
+  EXPECT_EQ(call.server_handler_ns, protocol::kNotReported);
+}
+
 // With a certificate for this name, such as "DNS:shop.example".
 std::shared_ptr<grpc::ServerCredentials> CredentialsFor(
     const security::TestAuthority& authority, const std::string& name) {

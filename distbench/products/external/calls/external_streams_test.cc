@@ -401,6 +401,19 @@ TEST_P(ExternalStreamsTest, ARateHoldsMessagesBack) {
   EXPECT_GE(worker.Counters()["held_back_by_rate"], 2);
 }
 
+// The rate lets the next message pass in a quarter of an hour.
+TEST_P(ExternalStreamsTest, AStreamThatARateHoldsBackEndsAtItsDeadline) {
+  StreamingServer server({.echoes = true});
+  ExternalCalls calls = StreamsOf(kTalk);
+  calls.servers[server.host_port()].max_rate = 0.001;
+  Worker worker(std::move(calls), protocol::SingleServers({server.address()}),
+                GetParam());
+  EXPECT_EQ(worker.Run(1), "");
+  const Worker::Rpc& held = worker.Open(1, base::NowNs() + 20'000'000);
+  EXPECT_EQ(worker.AwaitEnd(held),
+            "DEADLINE_EXCEEDED: the rate of --allow_target held it back");
+}
+
 TEST_P(ExternalStreamsTest, ResponsesHaveALimit) {
   for (const auto compression : {GRPC_COMPRESS_NONE, GRPC_COMPRESS_GZIP}) {
     StreamingServer server({.answers_at_end = 3,

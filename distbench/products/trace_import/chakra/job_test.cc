@@ -122,6 +122,15 @@ TEST(RankWorkTest, CollectivesOfAGroupAreInTurn) {
               ElementsAre(Pair(0, 0)));
 }
 
+TEST(RankWorkTest, ABarrierMovesAByte) {
+  ChakraNode barrier = AllReduces(1, 4096, {});
+  barrier.comm_type = 9;
+  const RankWork work = RankOf({barrier});
+  ASSERT_EQ(work.communications.size(), 1);
+  EXPECT_EQ(work.communications[0].operation, "all_reduce");
+  EXPECT_EQ(work.communications[0].bytes, 1);
+}
+
 TEST(RankWorkTest, WhatTheHostCallsIsNoCommunication) {
   Nodes nodes = {AllReduces(1, 64, {}), AllReduces(2, 64, {1})};
   nodes[0].is_on_host = true;
@@ -300,6 +309,13 @@ TEST(JobTest, EqualCollectivesAreOneKind) {
               ElementsAre("step_2"));
 }
 
+TEST(JobTest, OfDifferentSizesTheLargestCounts) {
+  const JobImport import = ImportOf({{AllReduces(1, 4096, {})},
+                                     {AllReduces(1, 8192, {})},
+                                     {AllReduces(1, 1024, {})}});
+  EXPECT_EQ(ActionNamed(import.test, "all_reduce_1").collective().size(), 8192);
+}
+
 TEST(JobTest, RanksOfDifferentSpeedsShareTheirTimes) {
   const JobImport import = ImportOf({Step(1000), Step(3000)});
   EXPECT_EQ(import.critical_path_us, 9500);
@@ -332,6 +348,19 @@ TEST(JobTest, AllGatherGathersWhatAllHave) {
   EXPECT_EQ(spec.operation(), "all_gather");
   EXPECT_EQ(spec.size(), 4000);
   EXPECT_THAT(import.text, HasSubstr("from the names of their kernels"));
+}
+
+TEST(JobTest, AllGatherOfAGroupGathersWhatItsRanksHave) {
+  std::vector<Nodes> ranks;
+  for (int rank = 0; rank < 8; ++rank) {
+    ChakraNode gather = AllReduces(1, 1000, {});
+    gather.comm_type = 2;
+    gather.group = absl::StrCat("row", rank / 2);
+    ranks.push_back({gather});
+  }
+  EXPECT_EQ(
+      ActionNamed(ImportOf(ranks).test, "all_gather_1").collective().size(),
+      2000);
 }
 
 TEST(JobTest, MessagesHaveALargestSize) {
