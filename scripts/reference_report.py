@@ -39,6 +39,8 @@ def schema(protos):
     own["properties"]["schema_version"] = {"const": options.version}
     for module in protos.report_modules():
         for message in module.DESCRIPTOR.message_types_by_name.values():
+            if not message.GetOptions().HasExtension(writer.options.part):
+                continue
             part = message.GetOptions().Extensions[writer.options.part]
             where = writer.definitions["test"] if part.is_of_test else own
             where["properties"][part.name] = writer.part(message, part)
