@@ -187,7 +187,9 @@ std::optional<double> BeforeByDefinition(const LoadCurve& curve,
   }
   if (goodput.size() < kIntervalsBack) return std::nullopt;
   std::sort(goodput.begin(), goodput.end());
-  return goodput[goodput.size() / 2];
+  const size_t middle = goodput.size() / 2;
+  return goodput.size() % 2 == 1 ? goodput[middle]
+                                 : (goodput[middle - 1] + goodput[middle]) / 2;
 }
 
 TEST(RecoveryTest, WhatWasBeforeIsAsDefined) {
