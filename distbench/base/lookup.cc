@@ -15,9 +15,9 @@ absl::StatusOr<AddressList> LookUp(const std::string& host,
   hints.ai_flags = flags | AI_NUMERICSERV;
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* first = nullptr;
-  const int error =
-      getaddrinfo(host.empty() ? nullptr : host.c_str(),
-                  port.empty() ? nullptr : port.c_str(), &hints, &first);
+  const bool is_any = host.empty() && (flags & AI_PASSIVE) != 0;
+  const int error = getaddrinfo(is_any ? nullptr : host.c_str(), port.c_str(),
+                                &hints, &first);
   if (error != 0) return absl::NotFoundError(gai_strerror(error));
   return AddressList(first, freeaddrinfo);
 }

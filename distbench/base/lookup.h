@@ -19,9 +19,10 @@ namespace distbench::base {
 using AddressList = std::unique_ptr<addrinfo, void (*)(addrinfo*)>;
 
 // Returns at least one address of `host` for streams (TCP), which is a name or
-// an address in digits. The port is a number; without one, the addresses have
-// none. `flags` are further ones of getaddrinfo(3), such as AI_PASSIVE, with
-// which an empty host stands for all interfaces.
+// an address in digits. The port is a number; if it is empty, that of the
+// addresses is 0. `flags` are further ones of getaddrinfo(3), such as
+// AI_PASSIVE, with which an empty host stands for all interfaces; without it,
+// that is no host.
 //
 // NOT_FOUND has the resolver's reason alone, such as "Name or service not
 // known". Blocks while servers are asked. Thread-safe.

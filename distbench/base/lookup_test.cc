@@ -38,6 +38,18 @@ TEST(LookUpTest, NoHostIsAllInterfacesIfToldSo) {
   EXPECT_EQ(families.count(AF_INET), 1);
 }
 
+TEST(LookUpTest, NeedsNoPort) {
+  const auto found = LookUp("127.0.0.1", "");
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_EQ(reinterpret_cast<sockaddr_in*>((*found)->ai_addr)->sin_port, 0);
+}
+
+// It would stand for this host.
+TEST(LookUpTest, NoHostIsNoOtherOne) {
+  const auto found = LookUp("", "1");
+  EXPECT_EQ(found.status().code(), absl::StatusCode::kNotFound);
+}
+
 TEST(LookUpTest, SaysWhyThereIsNone) {
   // No name server is asked: these are no names, and no numbers.
   for (const auto& [host, port] :
