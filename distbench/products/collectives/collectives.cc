@@ -249,28 +249,25 @@ void SetSpreads(const std::vector<Iteration>& common,
   SetSpread(std::move(end), *row.mutable_end());
 }
 
-// The bytes that the busiest link carries to a rank in one operation.
-double BusBytes(const DistributedSystemDescription& test, const Action& action,
-                const CollectiveTable::Row& row) {
+// The bytes that the busiest link carries to a rank in one operation of an
+// action, if ranks get different ones.
+std::optional<int64_t> BusiestLinkBytes(
+    const DistributedSystemDescription& test, const Action& action) {
   std::vector<int64_t> received;  // by rank
   for (const auto& [rpc, count] : MessagesByRpc(test, action.name())) {
     const absl::Span<const int64_t> sizes = SizesByRank(test, rpc);
     received.resize(std::max(received.size(), sizes.size()));
     for (size_t i = 0; i < sizes.size(); ++i) received[i] += count * sizes[i];
   }
-  if (!received.empty()) {
-    return static_cast<double>(*absl::c_max_element(received));
-  }
-  return static_cast<double>(row.size_bytes()) *
-         BusFactor(row.operation(), row.ranks());
+  if (received.empty()) return std::nullopt;
+  return *absl::c_max_element(received);
 }
 
 // The mean of the ranks' means, as nccl-tests have it. In a broadcast, nobody
 // waits for those behind him, so that the first ranks may have sent everything
 // long before the last ones have it: there, the slowest says how long it takes.
-void SetBandwidth(const DistributedSystemDescription& test,
-                  const Action& action,
-                  const std::vector<CollectiveRankTable::Row>& ranks,
+void SetBandwidth(const std::vector<CollectiveRankTable::Row>& ranks,
+                  std::optional<int64_t> busiest_link_bytes,
                   CollectiveTable::Row& row) {
   double sum_ns = 0;
   double longest_ns = 0;
@@ -284,10 +281,12 @@ void SetBandwidth(const DistributedSystemDescription& test,
                              : sum_ns / static_cast<double>(ranks.size());
   row.set_time_ns(time_ns);
   if (time_ns <= 0) return;
-  const double bandwidth =
-      static_cast<double>(row.size_bytes()) * 1e9 / time_ns;
-  row.set_algorithm_bandwidth(bandwidth);
-  row.set_bus_bandwidth(BusBytes(test, action, row) * 1e9 / time_ns);
+  const auto size_bytes = static_cast<double>(row.size_bytes());
+  row.set_algorithm_bandwidth(size_bytes * 1e9 / time_ns);
+  const double bus_bytes =
+      busiest_link_bytes ? static_cast<double>(*busiest_link_bytes)
+                         : size_bytes * BusFactor(row.operation(), row.ranks());
+  row.set_bus_bandwidth(bus_bytes * 1e9 / time_ns);
 }
 
 void SetLast(const std::vector<CollectiveRankTable::Row>& ranks,
@@ -312,7 +311,8 @@ void SetLast(const std::vector<CollectiveRankTable::Row>& ranks,
 
 MeasuredCollective MeasureGroup(const TestResult& result, const Action& action,
                                 const std::string& group,
-                                const std::vector<RankLog>& ranks) {
+                                const std::vector<RankLog>& ranks,
+                                std::optional<int64_t> busiest_link_bytes) {
   MeasuredCollective measured;
   CollectiveTable::Row& row = measured.row;
   const CollectiveSpec& spec = action.collective();
@@ -338,7 +338,7 @@ MeasuredCollective MeasureGroup(const TestResult& result, const Action& action,
     row.set_iterations(0);
     return measured;
   }
-  SetBandwidth(result.traffic_config(), action, measured.ranks, row);
+  SetBandwidth(measured.ranks, busiest_link_bytes, row);
   SetSpreads(common, row);
   SetLast(measured.ranks, common.size(), row);
   if (const auto error_ns = ClockErrorOf(result, ranks)) {
@@ -357,8 +357,11 @@ std::vector<MeasuredCollective> MeasureCollectives(const TestResult& result) {
   std::vector<MeasuredCollective> all;
   for (const Action& action : result.traffic_config().actions()) {
     if (!action.has_collective()) continue;
+    const std::optional<int64_t> busiest_link_bytes =
+        BusiestLinkBytes(result.traffic_config(), action);
     for (const auto& [group, ranks] : GroupsOf(result, action)) {
-      all.push_back(MeasureGroup(result, action, group, ranks));
+      all.push_back(
+          MeasureGroup(result, action, group, ranks, busiest_link_bytes));
     }
   }
   return all;
