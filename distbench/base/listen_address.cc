@@ -9,7 +9,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <utility>
 
 #include "absl/status/status.h"

@@ -13,7 +13,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
-#include <memory>
 #include <utility>
 
 #include "absl/status/status.h"

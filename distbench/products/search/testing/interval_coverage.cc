@@ -3,7 +3,6 @@
 
 #include "distbench/products/search/testing/interval_coverage.h"
 
-#include <algorithm>
 #include <limits>
 #include <utility>
 
