@@ -71,6 +71,13 @@ struct Measured {
   std::optional<double> high;
 };
 
+void SetEstimate(const stats::Metric& metric, const report::Estimate& estimate,
+                 Measured& measured) {
+  measured.value = Kept(metric, estimate.value);
+  measured.low = Kept(metric, estimate.lower);
+  measured.high = Kept(metric, estimate.upper);
+}
+
 constexpr char kHigher[] = "higher";
 
 SeriesSummary SeriesOf(std::string test, const std::string& rpc,
@@ -102,11 +109,10 @@ std::vector<Measured> MetricsOf(const std::string& test,
     if (stats::IsLatency(metric)) {
       absl::StrAppend(&name, " ", report::LatencyName(latency));
     }
-    metrics.push_back({.series = SeriesOf(test, rpc.name, std::move(name),
-                                          kept.unit, BetterOf(metric)),
-                       .value = Kept(metric, estimate->value),
-                       .low = Kept(metric, estimate->lower),
-                       .high = Kept(metric, estimate->upper)});
+    Measured& measured = metrics.emplace_back();
+    measured.series =
+        SeriesOf(test, rpc.name, std::move(name), kept.unit, BetterOf(metric));
+    SetEstimate(metric, *estimate, measured);
   }
   if (rpc.offered && rpc.offered->offered_count() > 0) {
     const auto offered = static_cast<double>(rpc.offered->offered_count());
@@ -134,10 +140,7 @@ std::vector<Measured> RunMetricsOf(const std::string& test,
         test, one.definition, stats::MetricName(one.metric),
         is_time ? "seconds" : stats::UnitName(stats::UnitOf(one.metric)),
         BetterOf(one.metric));
-    if (!one.estimate.ok()) continue;
-    measured.value = Kept(one.metric, one.estimate->value);
-    measured.low = Kept(one.metric, one.estimate->lower);
-    measured.high = Kept(one.metric, one.estimate->upper);
+    if (one.estimate.ok()) SetEstimate(one.metric, *one.estimate, measured);
   }
   return metrics;
 }

@@ -330,8 +330,7 @@ std::string BesideText(const PolicyStatistics* attempts) {
 
 constexpr char kClientAdvice[] =
     "Judge networks and servers by the wire time. Unless requests are large, "
-    "or "
-    "connections are made for them, the client's host takes the rest: its "
+    "or connections are made for them, the client's host takes the rest: its "
     "scheduler, its sockets and distbench. Give the client CPUs of its own, or "
     "let it poll (spin_us).";
 constexpr char kPolicyAdvice[] =

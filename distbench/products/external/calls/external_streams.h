@@ -38,8 +38,8 @@ class ExternalStreams {
  public:
   static constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
-  // All arguments must outlive this. `wake` is called when there is
-  // something to deliver, by the thread that polls the queue or has the turn.
+  // All arguments must outlive this. `wake` is called when there is something
+  // to deliver, by the thread that polls the queue or has the turn.
   ExternalStreams(protocol::EventQueue& queue, std::vector<ExternalPeer>& peers,
                   const RequestMakers& makers, MessageCounts& counts,
                   const std::function<void()>& wake);
