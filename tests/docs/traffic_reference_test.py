@@ -123,9 +123,8 @@ class _Replaced:
 
 
 # How many fields the first version has. Others say since which version they are there.
-# None: it is not released.
 FIRST_VERSION = "0.9.0"
-FIELDS_OF_THE_FIRST_VERSION = None
+FIELDS_OF_THE_FIRST_VERSION = 355
 
 
 def numbers_of(version):
@@ -148,13 +147,6 @@ def problem_of_versions(protos, version, count):
         if since and numbers_of(since) <= numbers_of(FIRST_VERSION):
             return f"{name}: since is {since}; fields of {FIRST_VERSION} do not say so"
     silent = sum(not since for _, since in fields)
-    if count is None and version == FIRST_VERSION:
-        return ""
-    if count is None:
-        return (
-            f"{FIRST_VERSION} is released; FIELDS_OF_THE_FIRST_VERSION is {silent}, "
-            "unless fields were added since then"
-        )
     if silent != count:
         return (
             f"{silent} fields do not say since which version they are there, and not "
@@ -181,23 +173,21 @@ class SinceTest(unittest.TestCase):
     def test_what_is_wrong_with_versions(self):
         messages = reference.messages_of(PROTOS)
         count = sum(not f.rules.since for m in messages for f in m.fields)
-        for since, version, fields, problem in [
-            ("", "0.9.0", None, ""),
-            ("", "0.10.0", None, "0.9.0 is released"),
-            ("", "0.10.0", count, "a new field does"),
-            ("0.10.0", "0.10.0", count, ""),
-            ("0.10.0", "0.11.0", count, ""),
-            ("0.10.0", "0.9.1", count, "above VERSION"),
-            ("0.9.0", "0.9.1", count, "do not say so"),
-            ("soon", "0.10.0", count, "not a version"),
+        for since, version, problem in [
+            ("", "1.1.0", "a new field does"),
+            ("1.1.0", "1.1.0", ""),
+            ("1.1.0", "1.10.0", ""),
+            ("1.1.0", "1.0.1", "above VERSION"),
+            ("0.9.0", "1.0.1", "do not say so"),
+            ("soon", "1.1.0", "not a version"),
         ]:
-            found = problem_of_versions(self.with_field(since), version, fields)
+            found = problem_of_versions(self.with_field(since), version, count)
             self.assertIn(problem, found)
             self.assertEqual(bool(found), bool(problem), found)
 
     def test_the_page_says_so(self):
         self.assertIn(
-            "New. Since version 0.10.0.", reference.page(self.with_field("0.10.0"))
+            "New. Since version 1.1.0.", reference.page(self.with_field("1.1.0"))
         )
 
 
