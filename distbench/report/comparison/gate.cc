@@ -347,17 +347,14 @@ Check Decide(const Judgement& judgement, ErrorOfLooks& errors) {
   return check;
 }
 
-}  // namespace
-
-namespace {
-
 // Divides "my_rpc:p99" into RPC and metric. The names of metrics that are not
-// of RPCs, such as "metric:cpu", begin as if they were those of an RPC.
+// of RPCs, such as "metric:cpu", begin as if they were those of an RPC; with
+// nothing behind it, "metric:" is still none.
 base::OwnedName SplitMetric(absl::string_view name) {
   const absl::StatusOr<stats::Metric> metric = stats::ParseMetric(name);
-  if (metric.ok() && !stats::IsOfRpc(*metric)) {
-    return {.owner = "", .name = name};
-  }
+  const bool is_of_rpc =
+      metric.ok() ? stats::IsOfRpc(*metric) : name != "metric:";
+  if (!is_of_rpc) return {.owner = "", .name = name};
   return base::SplitOwner(name, ':');
 }
 

@@ -115,6 +115,8 @@ TEST(GateTest, ConditionsAreAboutAnyMetricOfRpcs) {
     EXPECT_THAT(std::string(ParseGate(text).status().message()),
                 HasSubstr("which RPCs do not have; write it like"));
   }
+  EXPECT_THAT(std::string(ParseGate("metric:>5%").status().message()),
+              HasSubstr("followed by the name of a server_metrics entry"));
 }
 
 // Base has an RPC "query" and one more; of the latter, new sends none.
