@@ -390,10 +390,12 @@ double Badness(const Outlier& outlier) {
   return outlier.measured_ns() / std::max(1.0, outlier.usual_ns());
 }
 
+// Groups come before single pairs, of which there may be more than a reader is
+// shown.
 void Sort(std::vector<Outlier>& outliers) {
   const auto order = [](const Outlier& outlier) {
-    return std::tuple(outlier.is_part(), outlier.figure() != kFailed,
-                      IsPair(outlier), -Badness(outlier));
+    return std::tuple(outlier.is_part(), IsPair(outlier),
+                      outlier.figure() != kFailed, -Badness(outlier));
   };
   absl::c_stable_sort(outliers, [&](const Outlier& a, const Outlier& b) {
     return order(a) < order(b);

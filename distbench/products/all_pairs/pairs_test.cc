@@ -217,6 +217,14 @@ TEST(MeasurePairsTest, NamesAHostThatDoesNotAnswer) {
               ElementsAre("failed host5", "failed host1>host2"));
 }
 
+TEST(MeasurePairsTest, NamesHostsBeforePairs) {
+  TestResult result =
+      Cluster(8, [](int a, int b) { return a == 5 || b == 5 ? 500 : 100; });
+  Fail(1, 2, 3, result);
+  EXPECT_THAT(NamesOf(MeasurePairs(result)),
+              ElementsAre("p50 host5", "failed host1>host2"));
+}
+
 TEST(MeasurePairsTest, WhoFailsWithHalfOfTheOthersIsNotNamedForAll) {
   TestResult result = Cluster(9, [](int, int) { return 100; });
   for (const int other : {0, 4, 6, 8}) Fail(5, other, 200, result);
