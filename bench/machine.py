@@ -28,10 +28,23 @@ def peak_mib(pid):
     raise ValueError(f"process {pid} has no memory")
 
 
+def _cpu_seconds_by_state():
+    """Returns seconds since boot, of all CPUs: user, nice, system, idle, iowait, irq,
+    softirq, steal."""
+    with open("/proc/stat") as stat:
+        return [int(ticks) / _CLOCK_TICKS_PER_SECOND
+                for ticks in stat.readline().split()[1:9]]
+
+
 def cpu_seconds():
     """Returns CPU seconds since boot: those used, and those of all CPUs."""
-    with open("/proc/stat") as stat:
-        ticks = [int(field) for field in stat.readline().split()[1:9]]
-    idle = ticks[3] + ticks[4]
-    return ((sum(ticks) - idle) / _CLOCK_TICKS_PER_SECOND,
-            sum(ticks) / _CLOCK_TICKS_PER_SECOND)
+    seconds = _cpu_seconds_by_state()
+    idle = seconds[3] + seconds[4]
+    return sum(seconds) - idle, sum(seconds)
+
+
+def stolen_seconds():
+    """Returns CPU seconds since boot: those that other virtual machines of the host
+    took from this one, and those of all CPUs."""
+    seconds = _cpu_seconds_by_state()
+    return seconds[7], sum(seconds)

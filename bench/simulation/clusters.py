@@ -7,6 +7,7 @@ import contextlib
 import os
 import subprocess
 
+from bench import machine
 from bench.gallery import processes
 from tests.faults import namespaces
 
@@ -42,13 +43,20 @@ class Cluster(contextlib.ExitStack):
         return process
 
     def run(self, infile, outfile):
-        """Runs a test; its result may be invalid, but not missing."""
+        """Runs a test; its result may be invalid, but not missing.
+
+        Returns the share of the CPU time that other virtual machines of the host
+        took meanwhile.
+        """
+        stolen, total = machine.stolen_seconds()
         subprocess.run(
             [*self._client_prefix, self._binary, "run_tests",
              f"--test_sequencer={self._address}", f"--infile={infile}",
              f"--outfile={outfile}", "--binary_output", "--allow_invalid"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True,
             timeout=_GRACE_SECONDS)
+        stolen_after, total_after = machine.stolen_seconds()
+        return (stolen_after - stolen) / (total_after - total)
 
 
 def on_this_host(binary, nodes):
