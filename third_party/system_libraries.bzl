@@ -21,9 +21,10 @@ own. Programs remember the folder of their libraries. PROTOC and GRPC_CPP_PLUGIN
 `@system//:tools.bzl` are the generators of code, from there as well if there are any.
 
 COMPILER_IS_GCC of `@system//:compiler.bzl` tells what the environment's CC, without it
-gcc, calls itself. PROGRAM_LINKOPTS are for programs that users get: they fold functions
-whose code is the same, a fifteenth of distbench, where the linker can (gold, which Bazel
-prefers to others).
+gcc, calls itself. PROGRAM_LINKOPTS are for programs that users get. They name first the
+libraries that most symbols are of: the dynamic linker looks for each symbol in one library
+after another, of which there are some ninety. And they fold functions whose code is the
+same, a fifteenth of distbench, where the linker can (gold, which Bazel prefers to others).
 
 Bazel does not look at the system's headers and libraries. What uses one therefore has a
 number on its command lines, of the compiler and of the linker, that differs after an
@@ -129,6 +130,9 @@ def _pkg_config(repository_ctx, option, modules):
               "every package that the build needs.") %
              (option, " ".join(modules), result.stderr.strip()))
     return [flag for flag in result.stdout.strip().split(" ") if flag]
+
+# Those that most symbols of a start are of, of programs and of other libraries.
+_SEARCHED_FIRST = ["-lstdc++", "-lprotobuf", "-lgrpc", "-lc"]
 
 def _link_flags(repository_ctx, modules):
     flags = _pkg_config(repository_ctx, "--libs", modules)
@@ -319,7 +323,9 @@ def _system_libraries_impl(repository_ctx):
         "compiler.bzl",
         "COMPILER_IS_GCC = {}\nPROGRAM_LINKOPTS = {}\n".format(
             "Free Software Foundation" in _compiler_version(repository_ctx),
-            repr(["-Wl,--icf=safe"] if _links_with_gold(repository_ctx) else []),
+            repr(_SEARCHED_FIRST + (
+                ["-Wl,--icf=safe"] if _links_with_gold(repository_ctx) else []
+            )),
         ),
     )
 
