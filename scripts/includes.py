@@ -8,6 +8,9 @@ front of it (third_party/precompiled_header.bzl), and no longer does with anothe
 compiler. This reads instead of compiling, which would take as long as the build. A
 file may rely on headers of the repository that it includes for what they include,
 but not on the system's, which differ between releases.
+
+Names of the standard library that no precompiled header has are here because files had
+them by other headers of gcc's library, and not by those of clang's.
 """
 
 import re
@@ -26,30 +29,54 @@ NAMES = {
         r"|nth_element|partition|pop_heap|push_heap|remove|remove_if|replace|reverse"
         r"|rotate|search|shuffle|sort|stable_sort|transform|unique|upper_bound)[(<]"
     ),
+    "<array>": r"(?:array|to_array)",
     "<atomic>": r"(?:atomic|memory_order)\w*",
+    "<bit>": (
+        r"(?:bit_cast|bit_ceil|bit_floor|bit_width|countl_one|countl_zero|countr_one"
+        r"|countr_zero|endian|has_single_bit|popcount|rotl|rotr)"
+    ),
+    "<charconv>": r"(?:from_chars|to_chars)\w*",
+    "<chrono>": r"chrono",
     "<cmath>": (
         r"(?:cbrt|ceil|exp|exp2|expm1|fabs|floor|fmod|frexp|hypot|isfinite|isinf|isnan"
         r"|ldexp|lgamma|llround|log|log10|log1p|log2|lround|modf|nextafter|pow|round"
         r"|signbit|sqrt|tgamma|trunc)[(<]"
     ),
+    "<compare>": r"(?:partial_ordering|strong_ordering|weak_ordering)",
     "<cstring>": (
         r"\b(?:memchr|memcmp|memcpy|memmove|memset|strchr|strcmp|strerror|strlen|strncmp"
         r"|strstr)\("
     ),
     "<deque>": r"deque",
+    "<filesystem>": r"filesystem",
+    "<fstream>": r"[io]?fstream",
     "<functional>": (
         r"(?:bind|cref|equal_to|function|greater|hash|invoke|less|multiplies|not_fn|plus"
         r"|ref|reference_wrapper)"
     ),
+    "<initializer_list>": r"initializer_list",
+    "<iterator>": (
+        r"(?:back_inserter|inserter|istreambuf_iterator|iterator_traits"
+        r"|make_move_iterator|reverse_iterator)"
+    ),
     "<limits>": r"numeric_limits",
+    "<list>": r"list",
     "<map>": r"(?:map|multimap)",
     "<memory>": (
         r"(?:enable_shared_from_this|make_shared|make_unique|shared_ptr|unique_ptr"
         r"|weak_ptr)"
     ),
+    "<mutex>": r"(?:call_once|lock_guard|mutex|once_flag|unique_lock)",
+    "<numbers>": r"numbers",
+    "<numeric>": r"(?:accumulate|gcd|inner_product|iota|lcm|midpoint|partial_sum)",
     "<optional>": r"(?:make_optional|nullopt|optional)",
+    "<queue>": r"(?:priority_queue|queue)",
+    "<random>": r"(?:mt19937\w*|random_device|seed_seq|\w+_distribution)",
     "<set>": r"(?:multiset|set)",
+    "<sstream>": r"[io]?stringstream",
     "<string>": r"(?:getline|stod|stoi|string|to_string)",
+    "<thread>": r"(?:this_thread|thread)",
+    "<tuple>": r"(?:make_tuple|tie|tuple)",
     "<utility>": r"(?:declval|exchange|forward|make_pair|move|pair|swap)",
     "<variant>": r"(?:get_if|holds_alternative|monostate|variant|visit)",
     "<vector>": r"vector",

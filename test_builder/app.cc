@@ -4,6 +4,7 @@
 #include "test_builder/app.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <ostream>
 

@@ -32,6 +32,9 @@ class IncludesTest(unittest.TestCase):
             ("EXPECT_THAT(a, b);", '"gmock/gmock.h"'),
             ("EXPECT_EQ(a, b);", '"gtest/gtest.h"'),
             ("std::memcpy(a, b, c);", "<cstring>"),
+            # Not precompiled.
+            ("auto y = std::back_inserter(x);", "<iterator>"),
+            ("f(std::initializer_list<int> x);", "<initializer_list>"),
         ]:
             found = problems(one_cc=text)
             self.assertEqual(len(found), 1, (text, found))

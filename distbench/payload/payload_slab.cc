@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <compare>
 #include <cstring>
 #include <map>
 #include <string>
@@ -30,7 +31,8 @@ struct Place {
   NodeMask nodes = {};
   unsigned cpu_node = 0;  // only if the policy leaves it to the thread's CPU
 
-  auto operator<=>(const Place&) const = default;
+  // Not auto: libc++ before 17 has no <=> of arrays.
+  std::strong_ordering operator<=>(const Place&) const = default;
 };
 
 bool IsLocal(const Place& place) {

@@ -13,6 +13,7 @@
 //     --test_env=DISTBENCH_PROPERTY_SECONDS=600 --test_timeout=1000
 
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <set>
 #include <string>

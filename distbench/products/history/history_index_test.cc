@@ -5,10 +5,9 @@
 
 #include <sys/wait.h>
 #include <unistd.h>
-#include <algorithm>
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -22,6 +21,8 @@
 #include "distbench/results/result_file.h"
 #include "distbench/sequencer/runs/run_directory.h"
 #include "distbench/sequencer/runs/run_storage.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
 #include "proto/control.pb.h"
 
 namespace distbench::history {

@@ -4,6 +4,7 @@
 #include "distbench/products/server_metrics/measured_metric.h"
 
 #include <cmath>
+#include <random>
 #include <string>
 #include <vector>
 

@@ -40,7 +40,8 @@ struct Stack {
   std::string drivers;
   std::string settings;  // as the config has them: "client connections=4"
 
-  auto operator<=>(const Stack&) const = default;
+  // Not auto: libc++ before 16 has no <=> of strings.
+  std::strong_ordering operator<=>(const Stack&) const = default;
 };
 
 std::string SettingsOf(const ProtocolDriverOptions& options) {

@@ -374,11 +374,13 @@ TEST(ThriftGreetingTest, ServersThatAreNotOursAreRefused) {
       {std::string("\x7f\0\0\0\x80\x01\0\x02", 8), "too large"},
   };
   for (const auto& [answer, problem] : cases) {
+    // clang before 16 captures no structured binding.
+    const std::string& sent = answer;
     protocol::RawListener listener;
     std::thread server([&] {
       protocol::RawConnection connection = listener.Accept();
       ReceiveFrame(connection);
-      connection.Send(answer);
+      connection.Send(sent);
       EXPECT_TRUE(connection.PeerCloses());
     });
     const auto driver = MakeDriver();

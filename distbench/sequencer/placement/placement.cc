@@ -48,7 +48,8 @@ struct Needs {
   std::string engine;  // empty: the node's own program
 
   bool empty() const { return constraints.empty() && engine.empty(); }
-  auto operator<=>(const Needs&) const = default;
+  // Not auto: libc++ before 17 has no <=> of vectors.
+  std::strong_ordering operator<=>(const Needs&) const = default;
 };
 
 bool HasEngine(const PlacementNode& node, const std::string& engine) {

@@ -7,8 +7,9 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include <algorithm>
 
+#include <algorithm>
+#include <cerrno>
 #include <memory>
 #include <optional>
 #include <string>

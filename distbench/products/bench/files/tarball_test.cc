@@ -7,6 +7,7 @@
 #include <archive_entry.h>
 
 #include <fstream>
+#include <iterator>
 #include <map>
 
 #include "gmock/gmock.h"

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <glog/logging.h>
 
+#include <cerrno>
 #include <set>
 #include <utility>
 

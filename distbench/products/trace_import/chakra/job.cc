@@ -4,6 +4,7 @@
 #include "distbench/products/trace_import/chakra/job.h"
 
 #include <algorithm>
+#include <compare>
 #include <functional>
 #include <map>
 #include <set>
@@ -75,7 +76,9 @@ struct MessageRpc {
   std::string filter;
   int64_t tag = 0;
 
-  friend auto operator<=>(const MessageRpc&, const MessageRpc&) = default;
+  // Not auto: libc++ before 16 has no <=> of strings.
+  friend std::strong_ordering operator<=>(const MessageRpc&,
+                                          const MessageRpc&) = default;
 };
 
 class JobWriter {

@@ -323,11 +323,10 @@ class Contraction {
   // communication for which a later one has waited as long or longer.
   void Prune(WaitsFor& waits) const {
     for (auto each = waits.begin(); each != waits.end();) {
-      const auto [from, time_us] = *each;
       const bool is_covered =
           std::any_of(std::next(each), waits.end(), [&](const auto& later) {
-            const int64_t between = Longest(from, later.first);
-            return between != kNever && between + later.second >= time_us;
+            const int64_t between = Longest(each->first, later.first);
+            return between != kNever && between + later.second >= each->second;
           });
       each = is_covered ? waits.erase(each) : std::next(each);
     }
