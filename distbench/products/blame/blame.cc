@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/substitute.h"
 #include "distbench/base/human_units.h"
 #include "distbench/base/printable_line.h"
@@ -27,7 +29,7 @@ namespace {
 
 using BlamedRequests = ReportedBlame::BlamedRequests;
 
-constexpr size_t kMostListedStragglers = 20;
+constexpr int64_t kMostListedStragglers = 20;
 constexpr int kMostNamed = 5;  // stragglers and remedies
 
 std::string ShareText(double share, double lower, double upper) {
@@ -58,19 +60,17 @@ std::string PartText(const ReportedBlame::BlameShare& share) {
 // What makes requests around a quantile slower than those around p50.
 std::string ExcessSentence(const ReportedBlame::Quantile& tail,
                            const ReportedBlame::Quantile& median) {
-  const std::string text =
-      absl::StrFormat("Requests around %s take %s, those around p50 %s.",
-                      PercentileText(tail), base::HumanDuration(tail.mean_ns()),
-                      base::HumanDuration(median.mean_ns()));
   const ReportedBlame::BlameShare* cause = MainCause(tail);
-  return cause == nullptr
-             ? text +
-                   " No single part is shown to make up most of the "
-                   "difference."
-             : absl::StrCat(text, " ",
-                            ShareText(cause->excess(), cause->excess_lower(),
-                                      cause->excess_upper()),
-                            " of the difference is ", PartText(*cause), ".");
+  const std::string outcome =
+      cause == nullptr
+          ? "No single part is shown to make up most of the difference."
+          : absl::StrCat(ShareText(cause->excess(), cause->excess_lower(),
+                                   cause->excess_upper()),
+                         " of the difference is ", PartText(*cause), ".");
+  return absl::Substitute("Requests around $0 take $1, those around p50 $2. $3",
+                          PercentileText(tail),
+                          base::HumanDuration(tail.mean_ns()),
+                          base::HumanDuration(median.mean_ns()), outcome);
 }
 
 std::string CountText(const ReportedBlame::LastCount& count) {
@@ -81,30 +81,25 @@ std::string CountText(const ReportedBlame::LastCount& count) {
 }
 
 std::string StragglerSentence(const ReportedBlame::Straggler& straggler) {
-  return absl::StrCat(
-      straggler.instance(), " is a straggler: of the fanouts of ",
-      straggler.rpc(), " with it, it was the last to answer in ",
-      CountText(straggler.all()),
+  const std::string in_tail =
       straggler.tail().fanout_count() == 0
           ? ""
-          : "; of those that requests around p99 waited for, in " +
-                CountText(straggler.tail()),
-      ".");
+          : absl::StrCat("; of those that requests around p99 waited for, in ",
+                         CountText(straggler.tail()));
+  return absl::Substitute(
+      "$0 is a straggler: of the fanouts of $1 with it, it was the last to "
+      "answer in $2$3.",
+      straggler.instance(), straggler.rpc(), CountText(straggler.all()),
+      in_tail);
 }
 
 // p99 of either message.
 template <typename Message>
 std::string P99Text(const Message& message) {
-  return absl::StrCat(base::HumanDuration(message.p99_ns()), " (",
-                      base::HumanDuration(message.p99_ns_lower()), " to ",
-                      base::HumanDuration(message.p99_ns_upper()), ")");
-}
-
-std::string RemedySentence(const ReportedBlame::Remedy& remedy,
-                           const ReportedBlame::WhatIfs& what_ifs) {
-  return absl::StrCat("If ", remedy.instance(), " answered ", remedy.rpc(),
-                      " as fast as the other instances, p99 would be ",
-                      P99Text(remedy), " instead of ", P99Text(what_ifs), ".");
+  return absl::Substitute("$0 ($1 to $2)",
+                          base::HumanDuration(message.p99_ns()),
+                          base::HumanDuration(message.p99_ns_lower()),
+                          base::HumanDuration(message.p99_ns_upper()));
 }
 
 // Adds what everything else comes to: texts for people, the most important
@@ -123,7 +118,11 @@ void AddSentences(BlamedRequests& blame) {
   }
   const ReportedBlame::WhatIfs& what_ifs = blame.what_ifs();
   for (int i = 0; i < std::min(what_ifs.remedies_size(), kMostNamed); ++i) {
-    add(RemedySentence(what_ifs.remedies(i), what_ifs));
+    const ReportedBlame::Remedy& remedy = what_ifs.remedies(i);
+    add(absl::Substitute(
+        "If $0 answered $1 as fast as the other instances, p99 would be $2 "
+        "instead of $3.",
+        remedy.instance(), remedy.rpc(), P99Text(remedy), P99Text(what_ifs)));
   }
   for (const ReportedBlame::Quantile& quantile : blame.quantiles()) {
     if (quantile.trace_count() > 0) continue;
@@ -139,16 +138,13 @@ void AddSentences(BlamedRequests& blame) {
 BlamedRequests BlameFor(const TracedRequests& requests) {
   BlamedRequests blame = requests.reported;
   const std::vector<TailWindow> windows = WindowsOf(requests);
-  for (ReportedBlame::Quantile& quantile : SharesIn(requests, windows)) {
-    *blame.add_quantiles() = std::move(quantile);
-  }
-  std::vector<ReportedBlame::Straggler> stragglers =
-      FindStragglers(requests, windows[kTail]);
+  const auto quantiles = SharesIn(requests, windows);
+  blame.mutable_quantiles()->Assign(quantiles.begin(), quantiles.end());
+  const auto stragglers = FindStragglers(requests, windows[kTail]);
   blame.set_tested_instance_count(static_cast<int64_t>(stragglers.size()));
-  stragglers.resize(std::min(stragglers.size(), kMostListedStragglers));
-  for (ReportedBlame::Straggler& straggler : stragglers) {
-    *blame.add_stragglers() = std::move(straggler);
-  }
+  blame.mutable_stragglers()->Assign(
+      stragglers.begin(), stragglers.begin() + std::min(std::ssize(stragglers),
+                                                        kMostListedStragglers));
   if (!windows[kTail].trees.empty()) {
     *blame.mutable_what_ifs() = TryRemedies(requests, windows[kTail]);
   }
@@ -177,20 +173,19 @@ constexpr char kNoTraces[] =
 
 // Says what was analysed, and what was not.
 void AppendCounts(const BlamedRequests& requests, std::string& text) {
-  absl::StrAppendFormat(&text, "  %d complete traces of %d RPCs that succeeded",
-                        requests.trace_count(), requests.succeeded_count());
-  const std::pair<const char*, int64_t> left_out[] = {
+  const std::pair<const char*, int64_t> counts[] = {
       {"incomplete", requests.incomplete_count()},
       {"failed", requests.failed_count()},
       {"of the warm-up", requests.warmup_count()},
       {"damaged", requests.damaged_count()}};
-  const char* separator = "; left out: ";
-  for (const auto& [reason, count] : left_out) {
-    if (count == 0) continue;
-    absl::StrAppend(&text, separator, count, " ", reason);
-    separator = ", ";
+  std::vector<std::string> left_out;
+  for (const auto& [reason, count] : counts) {
+    if (count > 0) left_out.push_back(absl::StrCat(count, " ", reason));
   }
-  absl::StrAppend(&text, "\n");
+  absl::StrAppendFormat(
+      &text, "  %d complete traces of %d RPCs that succeeded%s%s\n",
+      requests.trace_count(), requests.succeeded_count(),
+      left_out.empty() ? "" : "; left out: ", absl::StrJoin(left_out, ", "));
   if (requests.moved_call_count() > 0) {
     absl::StrAppendFormat(
         &text,

@@ -9,6 +9,7 @@
 
 #include "distbench/stats/quantile_interval.h"
 #include "distbench/stats/ratio_error.h"
+#include "distbench/stats/run_interval.h"
 
 namespace distbench::blame {
 namespace {
@@ -94,33 +95,22 @@ std::vector<TailWindow> WindowsOf(const TracedRequests& requests) {
 
 namespace {
 
-// The times of all requests of a window, and their sums.
+// The times of the requests of a window, in its order: in all, and by part.
 struct WindowTimes {
-  std::vector<PathTimes> requests;
   std::vector<double> totals_ns;
-  PathTimes sums;
-
-  double MeanTotal() const {
-    return std::accumulate(totals_ns.begin(), totals_ns.end(), 0.0) /
-           static_cast<double>(totals_ns.size());
-  }
-  double MeanOf(const PathTimes::key_type& key) const {
-    const auto sum = sums.find(key);
-    return sum == sums.end() ? 0
-                             : static_cast<double>(sum->second) /
-                                   static_cast<double>(totals_ns.size());
-  }
+  std::map<PathTimes::key_type, std::vector<double>> parts_ns;
 };
 
 WindowTimes TimesIn(const TracedRequests& requests, const TailWindow& window) {
   WindowTimes times;
   for (const int position : window.trees) {
     const RequestTree& tree = requests.trees[position];
-    times.requests.push_back(TimesOnPath(tree));
-    times.totals_ns.push_back(static_cast<double>(tree.total_ns()));
-    for (const auto& [key, time_ns] : times.requests.back()) {
-      times.sums[key] += time_ns;
+    for (const auto& [part, time_ns] : TimesOnPath(tree)) {
+      std::vector<double>& of_part = times.parts_ns[part];
+      of_part.resize(window.trees.size());
+      of_part[times.totals_ns.size()] = static_cast<double>(time_ns);
     }
+    times.totals_ns.push_back(static_cast<double>(tree.total_ns()));
   }
   return times;
 }
@@ -130,21 +120,18 @@ struct Estimate {
   double half_width = 0;
 };
 
-// The share that a part has in the time of the window's requests beyond
-// `usual_total_ns` each, of which `usual_ns` is the part's.
-std::optional<Estimate> ShareBeyond(const WindowTimes& window,
-                                    const PathTimes::key_type& key,
-                                    double usual_ns, double usual_total_ns) {
+// The share that a part has in the time of requests beyond `usual_total_ns`
+// each, of which `usual_ns` is the part's.
+std::optional<Estimate> ShareBeyond(const std::vector<double>& part_ns,
+                                    double usual_ns,
+                                    const std::vector<double>& totals_ns,
+                                    double usual_total_ns) {
   std::vector<stats::BlockAmount> blocks(stats::kMaxBlocks, {0, 0});
-  const size_t count = window.requests.size();
+  const size_t count = totals_ns.size();
   for (size_t i = 0; i < count; ++i) {
-    const auto time = window.requests[i].find(key);
     stats::BlockAmount& block = blocks[i * blocks.size() / count];
-    block.amount -= usual_ns;
-    if (time != window.requests[i].end()) {
-      block.amount += static_cast<double>(time->second);
-    }
-    block.count += window.totals_ns[i] - usual_total_ns;
+    block.amount += part_ns[i] - usual_ns;
+    block.count += totals_ns[i] - usual_total_ns;
   }
   const stats::BlockAmount sum = stats::SumOf(blocks);
   // Less than a nanosecond for each request is rounding.
@@ -153,25 +140,34 @@ std::optional<Estimate> ShareBeyond(const WindowTimes& window,
                   stats::HalfWidthOfRatio(blocks, kConfidence)};
 }
 
+// Reports the shares in a window, and in what is longer than in that of the
+// median, if there is one.
 ReportedBlame::Quantile Report(const TracedRequests& requests,
-                               const WindowTimes& window,
-                               const WindowTimes& median) {
+                               WindowTimes window, const WindowTimes* median) {
   ReportedBlame::Quantile quantile;
-  quantile.set_mean_ns(window.MeanTotal());
-  PathTimes parts = window.sums;
-  parts.insert(median.sums.begin(), median.sums.end());
-  for (const auto& [key, sum_ns] : parts) {
-    const auto of_time = ShareBeyond(window, key, 0, 0);
+  const std::vector<double>& totals_ns = window.totals_ns;
+  quantile.set_mean_ns(stats::Mean(totals_ns));
+  // What only the median has is a part of what is longer, too.
+  if (median != nullptr) {
+    for (const auto& [part, times_ns] : median->parts_ns) {
+      window.parts_ns[part].resize(totals_ns.size());
+    }
+  }
+  for (const auto& [part, times_ns] : window.parts_ns) {
+    const auto of_time = ShareBeyond(times_ns, 0, totals_ns, 0);
     if (!of_time.has_value()) continue;
     ReportedBlame::BlameShare& share = *quantile.add_shares();
-    share.set_rpc(requests.rpcs[key.first]);
-    share.set_part(std::string(kPartNames[static_cast<int>(key.second)]));
+    share.set_rpc(requests.rpcs[part.first]);
+    share.set_part(std::string(kPartNames[static_cast<int>(part.second)]));
     share.set_share(of_time->value);
     share.set_share_lower(std::max(0.0, of_time->value - of_time->half_width));
     share.set_share_upper(std::min(1.0, of_time->value + of_time->half_width));
-    if (&window == &median || median.requests.empty()) continue;
-    const auto of_excess =
-        ShareBeyond(window, key, median.MeanOf(key), median.MeanTotal());
+    if (median == nullptr) continue;
+    const auto usual = median->parts_ns.find(part);
+    const auto of_excess = ShareBeyond(
+        times_ns,
+        usual == median->parts_ns.end() ? 0 : stats::Mean(usual->second),
+        totals_ns, stats::Mean(median->totals_ns));
     if (!of_excess.has_value()) continue;
     share.set_excess(of_excess->value);
     share.set_excess_lower(of_excess->value - of_excess->half_width);
@@ -191,10 +187,10 @@ std::vector<ReportedBlame::Quantile> SharesIn(
   std::vector<ReportedBlame::Quantile> quantiles;
   for (size_t i = 0; i < windows.size(); ++i) {
     ReportedBlame::Quantile& quantile = quantiles.emplace_back();
-    if (i == kMedian && !median.requests.empty()) {
-      quantile = Report(requests, median, median);
-    } else if (!windows[i].trees.empty()) {
-      quantile = Report(requests, TimesIn(requests, windows[i]), median);
+    if (!windows[i].trees.empty()) {
+      // The median needs the fewest traces, so the others have one.
+      quantile = Report(requests, TimesIn(requests, windows[i]),
+                        i == kMedian ? nullptr : &median);
     }
     quantile.set_percentile(100 * kBlamedQuantiles[i]);
     quantile.set_trace_count(static_cast<int64_t>(windows[i].trees.size()));

@@ -8,8 +8,8 @@
 #include <map>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "distbench/report/export/traces.h"
 #include "distbench/results/rpc_totals.h"
@@ -26,17 +26,21 @@ constexpr int64_t kLatestNs = 9'000'000'000'000'000'000;
 bool IsDuration(int64_t ns) { return ns >= 0 && ns <= kLongestNs; }
 
 bool IsDamaged(const report::TraceTree& tree) {
-  return std::any_of(tree.begin(), tree.end(),
-                     [](const report::TracedRpc& rpc) {
-                       const RpcSample& sample = *rpc.sample;
-                       return !IsDuration(sample.latency_ns()) ||
-                              sample.lateness_ns() > kLongestNs ||
-                              sample.start_timestamp_ns() < 0 ||
-                              sample.start_timestamp_ns() > kLatestNs ||
-                              !IsDuration(sample.server_queue_ns()) ||
-                              !IsDuration(sample.server_handler_ns());
-                     });
+  return absl::c_any_of(tree, [](const report::TracedRpc& rpc) {
+    const RpcSample& sample = *rpc.sample;
+    return !IsDuration(sample.latency_ns()) ||
+           sample.lateness_ns() > kLongestNs ||
+           sample.start_timestamp_ns() < 0 ||
+           sample.start_timestamp_ns() > kLatestNs ||
+           !IsDuration(sample.server_queue_ns()) ||
+           !IsDuration(sample.server_handler_ns());
+  });
 }
+
+// An action of a handler, by the positions of its list and of itself, and one
+// of its iterations.
+using ActionKey = std::pair<int64_t, int64_t>;
+using FanoutKey = std::array<int64_t, 4>;
 
 // The last hop of an RPC's trace: which action of its client sent it.
 struct Origin {
@@ -46,43 +50,40 @@ struct Origin {
     const auto at = [hop](const auto& field) -> int64_t {
       return hop < field.size() ? field[hop] : 0;
     };
-    list = at(context.actionlist_indices());
-    action = at(context.action_indices());
-    fanout = {list, at(context.actionlist_invocations()), action,
+    action = {at(context.actionlist_indices()), at(context.action_indices())};
+    fanout = {action.first, at(context.actionlist_invocations()), action.second,
               at(context.action_iterations())};
     target = at(context.fanout_index());
   }
 
-  int64_t list;
-  int64_t action;
-  std::array<int64_t, 4> fanout;
+  ActionKey action;
+  FanoutKey fanout;
   int64_t target;
 };
 
-// How many RPCs each action of a handler has made: the key is list and action.
-using RpcsByAction = std::map<std::pair<int64_t, int64_t>, int64_t>;
+// How many RPCs each action of a handler sent.
+using RpcsByAction = std::map<ActionKey, int64_t>;
 
-// What a handler sent.
-struct Sent {
-  Sent(const report::TraceTree& tree, const report::TracedRpc& handler) {
-    for (const int child : handler.children) {
-      const Origin origin(tree[child]);
-      ++by_action[{origin.list, origin.action}];
-      targets[origin.fanout].insert(origin.target);
-    }
+RpcsByAction SentBy(const report::TracedRpc& handler,
+                    const report::TraceTree& tree) {
+  RpcsByAction sent;
+  for (const int child : handler.children) ++sent[Origin(tree[child]).action];
+  return sent;
+}
+
+// Whether no number is missing among the targets of the handler's fanouts.
+bool HasAllTargets(const report::TracedRpc& handler,
+                   const report::TraceTree& tree) {
+  std::map<FanoutKey, std::set<int64_t>> targets;
+  for (const int child : handler.children) {
+    const Origin origin(tree[child]);
+    targets[origin.fanout].insert(origin.target);
   }
-
-  // Whether no number is missing among the targets of a fanout.
-  bool HasAllTargets() const {
-    return std::all_of(targets.begin(), targets.end(), [](const auto& fanout) {
-      return static_cast<int64_t>(fanout.second.size()) - 1 ==
-             *fanout.second.rbegin();
-    });
-  }
-
-  RpcsByAction by_action;
-  std::map<std::array<int64_t, 4>, std::set<int64_t>> targets;
-};
+  return absl::c_all_of(targets, [](const auto& fanout) {
+    return static_cast<int64_t>(fanout.second.size()) - 1 ==
+           *fanout.second.rbegin();
+  });
+}
 
 // Tells complete trees from others, by what is usual in the same test.
 class CompletenessCheck {
@@ -92,8 +93,8 @@ class CompletenessCheck {
     for (const report::TraceTree& tree : trees) {
       for (const report::TracedRpc& rpc : tree) {
         RpcsByAction& usual = usual_[{*rpc.server, rpc.rpc_name}];
-        for (const auto& [action, count] : Sent(tree, rpc).by_action) {
-          if (actions.varying.count(action) > 0) continue;
+        for (const auto& [action, count] : SentBy(rpc, tree)) {
+          if (actions.varying.contains(action)) continue;
           usual[action] = std::max(usual[action], count);
         }
       }
@@ -101,25 +102,19 @@ class CompletenessCheck {
   }
 
   bool IsComplete(const report::TraceTree& tree) const {
-    return std::all_of(tree.begin(), tree.end(),
-                       [&](const report::TracedRpc& rpc) {
-                         // A handler that failed may have made only some of its
-                         // RPCs.
-                         return !rpc.error.empty() || IsComplete(tree, rpc);
-                       });
+    return absl::c_all_of(tree, [&](const report::TracedRpc& rpc) {
+      // A handler that failed may have made only some of its RPCs.
+      if (!rpc.error.empty()) return true;
+      RpcsByAction sent = SentBy(rpc, tree);
+      const auto is_usual = [&](const auto& action) {
+        return sent[action.first] == action.second;
+      };
+      return HasAllTargets(rpc, tree) &&
+             absl::c_all_of(usual_.at({*rpc.server, rpc.rpc_name}), is_usual);
+    });
   }
 
  private:
-  bool IsComplete(const report::TraceTree& tree,
-                  const report::TracedRpc& rpc) const {
-    Sent sent(tree, rpc);
-    const RpcsByAction& usual = usual_.at({*rpc.server, rpc.rpc_name});
-    return sent.HasAllTargets() &&
-           std::all_of(usual.begin(), usual.end(), [&](const auto& action) {
-             return sent.by_action[action.first] == action.second;
-           });
-  }
-
   // By instance, because fanouts such as linear_x{1} have no target at some,
   // and by the RPC that it handles.
   std::map<std::pair<std::string, std::string>, RpcsByAction> usual_;
@@ -128,56 +123,48 @@ class CompletenessCheck {
 // Gives names numbers.
 class NameNumbers {
  public:
-  explicit NameNumbers(std::vector<std::string>& names) : names_(names) {}
-
-  int Of(const std::string& name) {
-    const auto [found, is_new] = numbers_.emplace(name, names_.size());
-    if (is_new) names_.push_back(name);
+  int Of(const std::string& name, std::vector<std::string>& names) {
+    const auto [found, is_new] = numbers_.emplace(name, names.size());
+    if (is_new) names.push_back(name);
     return found->second;
   }
 
  private:
-  std::vector<std::string>& names_;
   std::map<std::string, int> numbers_;
 };
 
 // Makes the RequestTrees of the requests that are the same RPC.
 class TreeMaker {
  public:
-  TreeMaker(const HandlerActions& actions, TracedRequests& requests)
-      : actions_(actions),
-        requests_(requests),
-        rpcs_(requests.rpcs),
-        instances_(requests.instances) {}
+  explicit TreeMaker(const HandlerActions& actions) : actions_(actions) {}
 
   void Add(const report::TraceTree& traced) {
     traced_ = &traced;
-    const report::TracedRpc& root = traced.front();
-    RequestTree tree;
-    tree.client = instances_.Of(*root.client);
-    tree.lateness_ns = std::max<int64_t>(root.sample->lateness_ns(), 0);
-    if (root.sample->has_lateness_ns()) {
-      requests_.reported.set_latency("response_time");
+    const RpcSample& root = *traced.front().sample;
+    tree_ = &requests.trees.emplace_back();
+    tree_->client = instances_.Of(*traced.front().client, requests.instances);
+    tree_->lateness_ns = std::max<int64_t>(root.lateness_ns(), 0);
+    if (root.has_lateness_ns()) {
+      requests.reported.set_latency("response_time");
     }
-    AddCall(0, -1, 0, root.sample->latency_ns(), tree);
+    AddCall(0, -1, 0, root.latency_ns());
     // The tree grows while it is walked.
     origins_.assign(1, 0);
-    for (size_t i = 0; i < tree.calls.size(); ++i) {
-      AddChildren(static_cast<int>(i), tree);
+    for (size_t i = 0; i < tree_->calls.size(); ++i) {
+      AddChildren(static_cast<int>(i));
     }
-    call_count_ += static_cast<int64_t>(tree.calls.size());
-    requests_.reported.set_call_count(call_count_);
-    requests_.reported.set_moved_call_count(moved_call_count_);
-    requests_.trees.push_back(std::move(tree));
+    requests.reported.set_call_count(requests.reported.call_count() +
+                                     static_cast<int64_t>(origins_.size()));
   }
 
+  TracedRequests requests;
+
  private:
-  void AddCall(int position, int parent, int64_t start_ns, int64_t end_ns,
-               RequestTree& tree) {
+  void AddCall(int position, int parent, int64_t start_ns, int64_t end_ns) {
     const report::TracedRpc& rpc = (*traced_)[position];
-    Call& call = tree.calls.emplace_back();
-    call.rpc = rpcs_.Of(rpc.rpc_name);
-    call.server = instances_.Of(*rpc.server);
+    Call& call = tree_->calls.emplace_back();
+    call.rpc = rpcs_.Of(rpc.rpc_name, requests.rpcs);
+    call.server = instances_.Of(*rpc.server, requests.instances);
     call.parent = parent;
     call.start_ns = start_ns;
     call.end_ns = end_ns;
@@ -191,39 +178,33 @@ class TreeMaker {
     }
   }
 
-  void AddChildren(int parent, RequestTree& tree) {
-    const int64_t from_ns = tree.calls[parent].start_ns;
-    const int64_t to_ns = tree.calls[parent].end_ns;
-    const std::vector<int> awaited = AwaitedChildren(origins_[parent], to_ns);
+  void AddChildren(int parent) {
+    const int64_t from_ns = tree_->calls[parent].start_ns;
+    const int64_t to_ns = tree_->calls[parent].end_ns;
+    const report::TracedRpc& handler = (*traced_)[origins_[parent]];
+    std::vector<int> awaited = handler.children;
+    if (actions_.answering_early.contains(handler.rpc_name)) {
+      std::erase_if(awaited, [&](int child) { return EndOf(child) > to_ns; });
+    }
     const int64_t shift_ns = ShiftInto(from_ns, to_ns, awaited);
-    std::map<std::array<int64_t, 4>, int> fanouts;
+    std::map<FanoutKey, int> fanouts;
     for (const int child : awaited) {
       const int64_t start_ns =
           std::clamp(StartOf(child) + shift_ns, from_ns, to_ns);
       const int64_t end_ns =
           std::clamp(EndOf(child) + shift_ns, from_ns, to_ns);
-      moved_call_count_ += start_ns != StartOf(child) || end_ns != EndOf(child);
-      const int position = static_cast<int>(tree.calls.size());
-      AddCall(child, parent, start_ns, end_ns, tree);
-      tree.calls[parent].children.push_back(position);
-      origins_.push_back(child);
-      const auto [fanout, is_new] =
-          fanouts.emplace(Origin((*traced_)[child]).fanout, position);
-      tree.calls.back().fanout = fanout->second;
-    }
-  }
-
-  std::vector<int> AwaitedChildren(int position, int64_t end_ns) const {
-    const report::TracedRpc& rpc = (*traced_)[position];
-    std::vector<int> awaited;
-    for (const int child : rpc.children) {
-      if (actions_.answering_early.count(rpc.rpc_name) > 0 &&
-          EndOf(child) > end_ns) {
-        continue;
+      if (start_ns != StartOf(child) || end_ns != EndOf(child)) {
+        requests.reported.set_moved_call_count(
+            requests.reported.moved_call_count() + 1);
       }
-      awaited.push_back(child);
+      const auto position = static_cast<int>(tree_->calls.size());
+      AddCall(child, parent, start_ns, end_ns);
+      tree_->calls[parent].children.push_back(position);
+      origins_.push_back(child);
+      tree_->calls.back().fanout =
+          fanouts.emplace(Origin((*traced_)[child]).fanout, position)
+              .first->second;
     }
-    return awaited;
   }
 
   // The smallest shift that brings the RPCs, which are in the order of their
@@ -247,12 +228,10 @@ class TreeMaker {
   }
 
   const HandlerActions& actions_;
-  TracedRequests& requests_;
   NameNumbers rpcs_;
   NameNumbers instances_;
-  int64_t call_count_ = 0;
-  int64_t moved_call_count_ = 0;
-  const report::TraceTree* traced_ = nullptr;
+  const report::TraceTree* traced_ = nullptr;  // of which *tree_ is made
+  RequestTree* tree_ = nullptr;
   std::vector<int> origins_;  // positions of the tree's calls in *traced_
 };
 
@@ -269,7 +248,6 @@ TracedTest CollectRequests(const TestResult& result) {
   const std::vector<report::TraceTree> traces = report::CollectTraces(result);
   const HandlerActions actions(result.traffic_config());
   const CompletenessCheck completeness(actions, traces);
-  std::map<std::string, TracedRequests> by_rpc;
   std::map<std::string, TreeMaker> makers;
   for (const report::TraceTree& tree : traces) {
     const report::TracedRpc& root = tree.front();
@@ -277,8 +255,8 @@ TracedTest CollectRequests(const TestResult& result) {
       ++test.rootless_count;
       continue;
     }
-    TracedRequests& requests = by_rpc[root.rpc_name];
-    ReportedBlame::BlamedRequests& reported = requests.reported;
+    TreeMaker& maker = makers.try_emplace(root.rpc_name, actions).first->second;
+    ReportedBlame::BlamedRequests& reported = maker.requests.reported;
     if (root.sample->warmup()) {
       reported.set_warmup_count(reported.warmup_count() + 1);
     } else if (!root.error.empty()) {
@@ -288,11 +266,11 @@ TracedTest CollectRequests(const TestResult& result) {
     } else if (!completeness.IsComplete(tree)) {
       reported.set_incomplete_count(reported.incomplete_count() + 1);
     } else {
-      makers.try_emplace(root.rpc_name, actions, requests)
-          .first->second.Add(tree);
+      maker.Add(tree);
     }
   }
-  for (auto& [rpc, requests] : by_rpc) {
+  for (auto& [rpc, maker] : makers) {
+    TracedRequests& requests = maker.requests;
     if (requests.rpcs.empty()) requests.rpcs.push_back(rpc);
     ReportedBlame::BlamedRequests& reported = requests.reported;
     reported.set_rpc(rpc);

@@ -42,11 +42,10 @@ bool IsThroughout(double amount, const BlockAmounts& added,
 // If all targets are alike, each of n is last in 1/n of the fanouts. An
 // instance is a straggler if it was last
 // - in more fanouts than equals would be, whose number is binomial. With
-// fanouts
-//   of several sizes, the mean of 1/n is the probability: the true distribution
-//   is then narrower than the binomial one (W. Hoeffding, On the Distribution
-//   of the Number of Successes in Independent Trials, Annals of Mathematical
-//   Statistics 27, 1956, 713-721);
+//   fanouts of several sizes, the mean of 1/n is the probability: the true
+//   distribution is then narrower than the binomial one (W. Hoeffding, On the
+//   Distribution of the Number of Successes in Independent Trials, Annals of
+//   Mathematical Statistics 27, 1956, 713-721);
 // - throughout the test, as above;
 // - at least half as often again as expected: in thousands of fanouts, the
 //   smallest difference is no chance.

@@ -4,11 +4,9 @@
 #include "distbench/products/blame/what_if.h"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -27,6 +25,7 @@ constexpr size_t kMostTried = 8;  // each is a replay of all requests
 // are since its start.
 int64_t PlayHandler(const std::vector<Call>& calls, const Call& handler,
                     const std::vector<int64_t>& durations_ns) {
+  if (handler.children.empty()) return handler.duration_ns();
   std::vector<int> by_end = handler.children;
   std::stable_sort(by_end.begin(), by_end.end(), [&](int a, int b) {
     return calls[a].end_ns < calls[b].end_ns;
@@ -56,17 +55,10 @@ int64_t PlayHandler(const std::vector<Call>& calls, const Call& handler,
 int64_t Replay(const RequestTree& tree,
                absl::Span<const int64_t> durations_ns) {
   std::vector<int64_t> played_ns(durations_ns.begin(), durations_ns.end());
-  std::vector<bool> has_changed(tree.calls.size());
   // Children come after their parents.
-  for (int i = static_cast<int>(tree.calls.size()) - 1; i >= 0; --i) {
-    const Call& call = tree.calls[i];
-    if (played_ns[i] == kSame) {
-      played_ns[i] = has_changed[i] ? PlayHandler(tree.calls, call, played_ns)
-                                    : call.duration_ns();
-    }
-    if (i > 0 && played_ns[i] != call.duration_ns()) {
-      has_changed[call.parent] = true;
-    }
+  for (size_t i = played_ns.size(); i-- > 0;) {
+    if (played_ns[i] != kSame) continue;
+    played_ns[i] = PlayHandler(tree.calls, tree.calls[i], played_ns);
   }
   return tree.lateness_ns + played_ns.front();
 }
@@ -90,15 +82,17 @@ std::vector<Remedy> RemediesFor(const TracedRequests& requests,
       own_ns[call.rpc][call.server] += step.own_ns;
     }
   }
-  std::vector<std::pair<int64_t, Remedy>> ranked;
+  std::vector<Remedy> remedies;
   for (const auto& [rpc, instances] : own_ns) {
+    if (instances.size() == 1) continue;
     for (const auto& [instance, time_ns] : instances) {
-      if (instances.size() > 1) ranked.push_back({-time_ns, {rpc, instance}});
+      remedies.push_back({rpc, instance});
     }
   }
-  std::sort(ranked.begin(), ranked.end());
-  std::vector<Remedy> remedies;
-  for (const auto& [time_ns, remedy] : ranked) remedies.push_back(remedy);
+  std::stable_sort(
+      remedies.begin(), remedies.end(), [&](const Remedy& a, const Remedy& b) {
+        return own_ns[a.first][a.second] > own_ns[b.first][b.second];
+      });
   return remedies;
 }
 
@@ -108,6 +102,8 @@ struct Match {
   size_t tree;
   int call;
   double weight;
+
+  auto operator<=>(const Match&) const = default;
 };
 
 // RPCs that are alike but for the instance, by duration.
@@ -136,25 +132,20 @@ RequestClasses ClassesOf(const TracedRequests& requests, const Remedy& remedy) {
       }
       const bool has_siblings = servers.size() > 1;
       if (has_siblings && sent.own.empty()) continue;
-      RequestClass& alike = classes[{handler.rpc, has_siblings}];
-      for (Match& other : sent.others) {
-        // Those of a request count for as many as the instance's own.
-        if (has_siblings) {
-          other.weight = static_cast<double>(sent.own.size()) /
-                         static_cast<double>(sent.others.size());
-        }
-        alike.others.push_back(other);
-      }
-      alike.own.insert(alike.own.end(), sent.own.begin(), sent.own.end());
+      // Those of a request count for as many as the instance's own.
+      const double weight = has_siblings
+                                ? static_cast<double>(sent.own.size()) /
+                                      static_cast<double>(sent.others.size())
+                                : 1;
+      for (Match& other : sent.others) other.weight = weight;
+      auto& [own, others] = classes[{handler.rpc, has_siblings}];
+      own.insert(own.end(), sent.own.begin(), sent.own.end());
+      others.insert(others.end(), sent.others.begin(), sent.others.end());
     }
   }
   for (auto& [key, alike] : classes) {
     for (std::vector<Match>* matches : {&alike.own, &alike.others}) {
-      std::sort(matches->begin(), matches->end(),
-                [](const Match& a, const Match& b) {
-                  return std::tie(a.duration_ns, a.tree, a.call) <
-                         std::tie(b.duration_ns, b.tree, b.call);
-                });
+      std::sort(matches->begin(), matches->end());
     }
   }
   return classes;
@@ -163,84 +154,71 @@ RequestClasses ClassesOf(const TracedRequests& requests, const Remedy& remedy) {
 // Total times of the requests.
 using Totals = std::vector<int64_t>;
 
+// The classes without the requests of a block.
+RequestClasses Without(size_t block, const TracedRequests& requests,
+                       RequestClasses classes) {
+  for (auto& [key, alike] : classes) {
+    for (std::vector<Match>* matches : {&alike.own, &alike.others}) {
+      std::erase_if(*matches, [&](const Match& match) {
+        return BlockOf(match.tree, requests.trees.size()) == block;
+      });
+    }
+  }
+  return classes;
+}
+
 // New durations by tree and call.
 using Durations = std::map<size_t, std::vector<int64_t>>;
 
-// The requests, or all but those of a block.
-class Sample {
- public:
-  Sample(const TracedRequests& requests, size_t left_out)
-      : requests_(requests), left_out_(left_out) {}
-
-  bool Has(size_t tree) const {
-    return BlockOf(tree, requests_.trees.size()) != left_out_;
-  }
-
-  // Returns `now_ns` with what the remedy changes, but for requests that it
-  // leaves faster than slow_ns: none takes longer by more than its RPCs do.
-  Totals TotalsWith(const RequestClasses& classes, Totals now_ns,
-                    int64_t slow_ns) const {
-    Durations durations_ns;
-    for (const auto& [key, alike] : classes) Exchange(alike, durations_ns);
-    for (const auto& [tree, of_tree] : durations_ns) {
-      const std::vector<Call>& calls = requests_.trees[tree].calls;
-      int64_t longest_ns = now_ns[tree];
-      for (size_t i = 0; i < calls.size(); ++i) {
-        longest_ns += std::max<int64_t>(0, of_tree[i] - calls[i].duration_ns());
-      }
-      if (longest_ns < slow_ns) continue;
-      now_ns[tree] = Replay(requests_.trees[tree], of_tree);
+// Gives the instance's RPCs the durations of others with the same ranks.
+void Exchange(const TracedRequests& requests, const RequestClass& alike,
+              Durations& durations_ns) {
+  const auto& [own, others] = alike;
+  if (own.empty() || others.empty()) return;
+  double others_weight = 0;
+  for (const Match& match : others) others_weight += match.weight;
+  const double scale = others_weight / static_cast<double>(own.size());
+  auto other = others.begin();
+  double weight = other->weight;  // up to this one
+  for (size_t i = 0; i < own.size(); ++i) {
+    const double rank = (static_cast<double>(i) + 0.5) * scale;
+    while (weight < rank && std::next(other) != others.end()) {
+      weight += (++other)->weight;
     }
-    return now_ns;
+    std::vector<int64_t>& of_tree = durations_ns[own[i].tree];
+    of_tree.resize(requests.trees[own[i].tree].calls.size(), kSame);
+    of_tree[own[i].call] = other->duration_ns;
   }
+}
 
- private:
-  // Gives the instance's RPCs the durations of others with the same ranks.
-  void Exchange(const RequestClass& alike, Durations& durations_ns) const {
-    const std::vector<Match> own = OwnPart(alike.own);
-    const std::vector<Match> others = OwnPart(alike.others);
-    if (own.empty() || others.empty()) return;
-    double others_weight = 0;
-    for (const Match& match : others) others_weight += match.weight;
-    const double scale = others_weight / static_cast<double>(own.size());
-    auto other = others.begin();
-    double weight = other->weight;  // up to this one
-    for (size_t i = 0; i < own.size(); ++i) {
-      const double rank = (static_cast<double>(i) + 0.5) * scale;
-      while (weight < rank && std::next(other) != others.end()) {
-        weight += (++other)->weight;
-      }
-      std::vector<int64_t>& of_tree = durations_ns[own[i].tree];
-      of_tree.resize(requests_.trees[own[i].tree].calls.size(), kSame);
-      of_tree[own[i].call] = other->duration_ns;
+// Returns `now_ns` with what a remedy changes, but for requests that it leaves
+// faster than slow_ns: none takes longer by more than its RPCs do.
+Totals TotalsWith(const TracedRequests& requests, const RequestClasses& classes,
+                  Totals now_ns, int64_t slow_ns) {
+  Durations durations_ns;
+  for (const auto& [key, alike] : classes) {
+    Exchange(requests, alike, durations_ns);
+  }
+  for (const auto& [tree, of_tree] : durations_ns) {
+    const std::vector<Call>& calls = requests.trees[tree].calls;
+    int64_t longest_ns = now_ns[tree];
+    for (size_t i = 0; i < calls.size(); ++i) {
+      longest_ns += std::max<int64_t>(0, of_tree[i] - calls[i].duration_ns());
     }
+    if (longest_ns < slow_ns) continue;
+    now_ns[tree] = Replay(requests.trees[tree], of_tree);
   }
+  return now_ns;
+}
 
-  std::vector<Match> OwnPart(const std::vector<Match>& matches) const {
-    std::vector<Match> part;
-    for (const Match& match : matches) {
-      if (Has(match.tree)) part.push_back(match);
-    }
-    return part;
-  }
-
-  const TracedRequests& requests_;
-  const size_t left_out_;
-};
-
-// How many requests of the sample fewer take slow_ns or longer.
-int64_t FewerSlow(const TracedRequests& requests, const Totals& now_ns,
-                  const RequestClasses& classes, int64_t slow_ns,
-                  size_t left_out) {
-  const Sample sample(requests, left_out);
-  const Totals then_ns = sample.TotalsWith(classes, now_ns, slow_ns);
-  int64_t fewer = 0;
-  for (size_t i = 0; i < now_ns.size(); ++i) {
-    if (!sample.Has(i)) continue;
-    fewer += static_cast<int>(now_ns[i] >= slow_ns) -
-             static_cast<int>(then_ns[i] >= slow_ns);
-  }
-  return fewer;
+// How many requests fewer take slow_ns or longer.
+int64_t FewerSlow(const TracedRequests& requests, const RequestClasses& classes,
+                  const Totals& now_ns, int64_t slow_ns) {
+  const auto count = [&](const Totals& totals_ns) {
+    return std::count_if(totals_ns.begin(), totals_ns.end(),
+                         [&](int64_t total_ns) { return total_ns >= slow_ns; });
+  };
+  return count(now_ns) - count(TotalsWith(requests, classes, now_ns, slow_ns));
 }
 
 // Sets p99_ns of a message with its bounds.
@@ -255,7 +233,7 @@ void SetP99(Totals totals_ns, Message& message) {
   const stats::RankInterval ranks =
       stats::OrderStatisticRanks(count, kQuantile, kConfidence);
   message.set_p99_ns(at_rank(
-      std::llround(std::floor(kQuantile * static_cast<double>(count))) + 1));
+      static_cast<int64_t>(kQuantile * static_cast<double>(count)) + 1));
   message.set_p99_ns_lower(at_rank(ranks.lower));
   message.set_p99_ns_upper(at_rank(ranks.upper));
 }
@@ -278,16 +256,15 @@ ReportedBlame::WhatIfs TryRemedies(const TracedRequests& requests,
   for (size_t i = 0; i < std::min(remedies.size(), kMostTried); ++i) {
     const RequestClasses classes = ClassesOf(requests, remedies[i]);
     ReportedBlame::Remedy remedy;
-    SetP99(Sample(requests, kBlocks).TotalsWith(classes, totals_ns, 0), remedy);
+    SetP99(TotalsWith(requests, classes, totals_ns, /*slow_ns=*/0), remedy);
     remedy.set_saving(1 - remedy.p99_ns() / std::max(what_ifs.p99_ns(), 1.0));
     if (remedy.saving() < kWorthwhileSaving) continue;
-    const auto fewer_without = [&](size_t block) {
-      return FewerSlow(requests, totals_ns, classes, slow_ns, block);
-    };
+    const int64_t fewer = FewerSlow(requests, classes, totals_ns, slow_ns);
     BlockAmounts added = {};
-    const int64_t fewer = fewer_without(kBlocks);
     for (size_t block = 0; block < kBlocks; ++block) {
-      added[block] = static_cast<double>(fewer - fewer_without(block));
+      added[block] = static_cast<double>(
+          fewer - FewerSlow(requests, Without(block, requests, classes),
+                            totals_ns, slow_ns));
     }
     if (!IsThroughout(static_cast<double>(fewer), added,
                       kErrorOfWhatIfs / static_cast<double>(remedies.size()))) {

@@ -100,7 +100,7 @@ absl::Status IndexKeeper::Update() {
     return was_stopped;
   };
   const absl::Status status =
-      index_.Synchronise(source_, *entries, should_stop).status();
+      index_.Synchronise(source_, *entries, should_stop);
   if (!status.ok()) return status;
   index_.Judge(should_stop);
   is_complete_ = !was_stopped;

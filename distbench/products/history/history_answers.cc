@@ -21,8 +21,6 @@
 namespace distbench::history {
 namespace {
 
-constexpr int kColumns = 120;
-
 std::string Date(int64_t unix_ms) {
   return absl::FormatTime("%Y-%m-%d %H:%M", absl::FromUnixMillis(unix_ms),
                           absl::UTCTimeZone());
@@ -33,56 +31,52 @@ std::string Value(const SeriesSummary& series, double value) {
     return base::HumanDuration(value * base::kNsPerSecond);
   }
   if (series.unit() == "per_second") return base::HumanRate(value);
-  if (series.unit() == "load" || series.unit() == "number") {
-    return absl::StrFormat("%.6g", value);
-  }
   if (series.unit() == "bytes") return base::HumanBytes(value);
-  return absl::StrFormat("%.3f%%", 100 * value);
+  if (series.unit() == "share") return absl::StrFormat("%.3f%%", 100 * value);
+  return absl::StrFormat("%.6g", value);
 }
 
 std::string Shown(const std::string& value) {
   constexpr size_t kMaxLength = 80;
   if (value.empty()) return "not known";
-  return value.size() > kMaxLength
-             ? absl::StrCat(base::PrintableLine(value.substr(0, kMaxLength)),
-                            "...")
-             : base::PrintableLine(value);
+  return absl::StrCat(base::PrintableLine(value.substr(0, kMaxLength)),
+                      value.size() > kMaxLength ? "..." : "");
 }
 
 std::string FactLine(const ChangedFact& fact) {
-  std::string line =
-      absl::StrCat("    ", base::PrintableLine(fact.name()), ": ",
-                   Shown(fact.before()), " to ", Shown(fact.after()));
-  if (fact.distance() != 0) {
-    absl::StrAppend(&line, ", ", std::abs(fact.distance()), " results ",
-                    fact.distance() < 0 ? "before" : "after");
-  }
-  return absl::StrCat(line, "\n");
+  const std::string distance =
+      fact.distance() == 0
+          ? ""
+          : absl::StrFormat(", %d results %s", std::abs(fact.distance()),
+                            fact.distance() < 0 ? "before" : "after");
+  return absl::StrFormat("    %s: %s to %s%s\n",
+                         base::PrintableLine(fact.name()), Shown(fact.before()),
+                         Shown(fact.after()), distance);
 }
 
 std::string SegmentLine(const Trend& trend, const TrendSegment& segment) {
   const auto date_of = [&](int64_t point) {
     return Date(trend.points(static_cast<int>(point)).started());
   };
-  return absl::StrCat("  ", date_of(segment.first()), " to ",
-                      date_of(segment.last()), ", ",
-                      segment.last() - segment.first() + 1, " results: mean ",
-                      Value(trend.series(), segment.mean()), ", noise ",
-                      Value(trend.series(), segment.noise_low()), " to ",
-                      Value(trend.series(), segment.noise_high()), "\n");
+  const auto value = [&](double value) { return Value(trend.series(), value); };
+  return absl::StrFormat("  %s to %s, %d results: mean %s, noise %s to %s\n",
+                         date_of(segment.first()), date_of(segment.last()),
+                         segment.last() - segment.first() + 1,
+                         value(segment.mean()), value(segment.noise_low()),
+                         value(segment.noise_high()));
 }
 
 std::string ChangeText(const Trend& trend, const TrendChange& change) {
-  std::string text =
-      absl::StrCat("  ", Date(change.started()), " from ",
-                   trend.points(static_cast<int>(change.index())).result(),
-                   " on: level ", Value(trend.series(), change.before()),
-                   " to ", Value(trend.series(), change.after()));
-  if (std::isfinite(change.relative())) {
-    absl::StrAppendFormat(&text, " (%+.1f%%)", 100 * change.relative());
-  }
-  absl::StrAppendFormat(&text, ", p %.2g%s\n", change.p_value(),
-                        change.accepted() ? ", accepted" : "");
+  const std::string relative =
+      std::isfinite(change.relative())
+          ? absl::StrFormat(" (%+.1f%%)", 100 * change.relative())
+          : "";
+  std::string text = absl::StrFormat(
+      "  %s from %s on: level %s to %s%s, p %.2g%s\n", Date(change.started()),
+      trend.points(static_cast<int>(change.index())).result(),
+      Value(trend.series(), change.before()),
+      Value(trend.series(), change.after()), relative, change.p_value(),
+      change.accepted() ? ", accepted" : "");
   for (const ChangedFact& fact : change.facts()) {
     absl::StrAppend(&text, FactLine(fact));
   }
@@ -124,7 +118,7 @@ std::string ResultsText(const ResultPage& page) {
                     base::PrintableLine(result->note()), "\n");
   }
   return absl::StrCat(
-      report::RenderTable(table, {.columns = kColumns}),
+      report::RenderTable(table, {.columns = 120}),
       notes.empty() ? "" : "Notes\n", notes,
       page.has_next()
           ? absl::StrCat("The newest ", page.results_size(), " of ",
@@ -134,10 +128,10 @@ std::string ResultsText(const ResultPage& page) {
 
 std::string TrendText(const Trend& trend) {
   const SeriesSummary& series = trend.series();
-  std::string text = absl::StrCat(base::PrintableLine(series.test()), ", ",
-                                  base::PrintableLine(series.rpc()), ", ",
-                                  base::PrintableLine(series.metric()), ": ",
-                                  trend.points_size(), " results");
+  std::string text = absl::StrFormat(
+      "%s, %s, %s: %d results", base::PrintableLine(series.test()),
+      base::PrintableLine(series.rpc()), base::PrintableLine(series.metric()),
+      trend.points_size());
   if (trend.left_out() > 0) {
     absl::StrAppend(&text, ", without ", trend.left_out(),
                     " that failed, are invalid or were not measured");

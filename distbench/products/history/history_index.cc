@@ -3,20 +3,32 @@
 
 #include "distbench/products/history/history_index.h"
 
-#include <algorithm>
+#include <sqlite3.h>
+#include <unistd.h>
+
 #include <set>
 
+#include "absl/algorithm/container.h"
 #include "absl/memory/memory.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "distbench/products/history/measured_file.h"
+#include "absl/strings/string_view.h"
 #include "glog/logging.h"
 
 namespace distbench::history {
 namespace {
+
+// Changes with every change of the table, of IndexedFile, and of what is
+// measured.
+constexpr absl::string_view kVersion = "9";
+
+// "dbhi", where SQLite's format has a number for applications.
+constexpr absl::string_view kApplicationId = "1684170857";
 
 ResultEntry EntryOf(const IndexedFile& file) {
   return {.name = file.name(),
@@ -24,138 +36,225 @@ ResultEntry EntryOf(const IndexedFile& file) {
           .modified_ns = file.modified_ns()};
 }
 
-std::vector<std::string> WordsOf(const std::string& search) {
-  return absl::StrSplit(absl::AsciiStrToLower(search),
-                        absl::ByAnyChar(" \t\r\n"), absl::SkipEmpty());
-}
-
 // What the search for words looks at.
 std::string TextOf(const IndexedResult& result) {
-  std::string text = absl::StrCat(result.label(), "\n", result.test(), "\n",
-                                  result.file(), "\n", result.run_id());
-  for (const auto& [name, value] : result.attributes()) {
-    absl::StrAppend(&text, "\n", name, " ", value);
-  }
-  for (const std::string& host : result.hosts()) {
-    absl::StrAppend(&text, "\n", host);
-  }
-  return absl::AsciiStrToLower(text);
+  return absl::AsciiStrToLower(absl::StrCat(
+      result.label(), "\n", result.test(), "\n", result.file(), "\n",
+      result.run_id(), "\n", absl::StrJoin(result.hosts(), "\n"), "\n",
+      absl::StrJoin(result.attributes(), "\n", absl::PairFormatter(" "))));
 }
 
-bool HasWords(const IndexedResult& result,
-              const std::vector<std::string>& words) {
-  if (words.empty()) return true;
-  const std::string text = TextOf(result);
-  return std::all_of(words.begin(), words.end(), [&](const std::string& word) {
-    return absl::StrContains(text, word);
-  });
-}
-
-bool IsSelected(const IndexedResult& result, const ResultQuery& query) {
+bool IsSelected(const IndexedResult& result, const ResultQuery& query,
+                const std::vector<std::string>& words) {
   const auto has_attribute = [&](const auto& attribute) {
     const auto found = result.attributes().find(attribute.first);
     return found != result.attributes().end() &&
            found->second == attribute.second;
   };
-  const auto& hosts = result.hosts();
+  const std::string text = words.empty() ? "" : TextOf(result);
+  const auto has_word = [&](const std::string& word) {
+    return absl::StrContains(text, word);
+  };
   return (query.test.empty() || query.test == result.test()) &&
          (query.label.empty() || query.label == result.label()) &&
          (query.host.empty() ||
-          std::find(hosts.begin(), hosts.end(), query.host) != hosts.end()) &&
+          absl::c_linear_search(result.hosts(), query.host)) &&
          result.started() >= query.after_ms.value_or(result.started()) &&
          (!query.before_ms || result.started() < *query.before_ms) &&
-         std::all_of(query.attributes.begin(), query.attributes.end(),
-                     has_attribute);
+         absl::c_all_of(query.attributes, has_attribute) &&
+         absl::c_all_of(words, has_word);
 }
 
 }  // namespace
+
+// ---- The index's file -------------------------------------------------------
+
+// A table of files in SQLite, with a write-ahead log, so that several processes
+// can use one. Waits up to five seconds for others that write. Errors name the
+// file and say what SQLite says. Thread-compatible.
+class HistoryIndex::File {
+ public:
+  // Opens an index, or makes it, and adds what it has to `files`. One that is
+  // of another version of distbench, or damaged, is replaced by an empty one.
+  // FAILED_PRECONDITION if the file is something else, which is never touched.
+  static absl::StatusOr<std::unique_ptr<File>> Open(
+      const std::string& path, std::vector<IndexedFile>& files);
+
+  // Keeps what is known of a file, in place of what was known; null forgets it.
+  absl::Status Replace(const std::string& name, const SharedFile& file);
+
+ private:
+  explicit File(std::string path) : path_(std::move(path)) {}
+
+  absl::Status Load(std::vector<IndexedFile>& files);
+
+  // Executes statements. Returns the first column of what they answer.
+  absl::StatusOr<std::vector<std::string>> Run(const std::string& sql);
+  absl::Status Error() const;  // of the last call of SQLite
+  absl::Status NotAnIndex() const;
+
+  const std::string path_;
+  std::shared_ptr<sqlite3> database_;  // closed with its last owner
+};
+
+absl::Status HistoryIndex::File::Error() const {
+  const int code = sqlite3_errcode(database_.get()) & 0xff;
+  if (code == SQLITE_NOTADB) return NotAnIndex();
+  return absl::Status(
+      code == SQLITE_CORRUPT ? absl::StatusCode::kDataLoss
+                             : absl::StatusCode::kUnavailable,
+      absl::StrCat("cannot keep the index of results in ", path_, ": ",
+                   sqlite3_errmsg(database_.get())));
+}
+
+absl::Status HistoryIndex::File::NotAnIndex() const {
+  return absl::FailedPreconditionError(
+      absl::StrCat(path_,
+                   " is not an index of results; name another file, or remove "
+                   "it if a crash has damaged it"));
+}
+
+absl::StatusOr<std::vector<std::string>> HistoryIndex::File::Run(
+    const std::string& sql) {
+  std::vector<std::string> column;
+  const auto keep = [](void* to, int /*count*/, char** cells,
+                       char** /*names*/) {
+    static_cast<std::vector<std::string>*>(to)->emplace_back(cells[0]);
+    return 0;
+  };
+  if (sqlite3_exec(database_.get(), sql.c_str(), keep, &column,
+                   /*errmsg=*/nullptr) != SQLITE_OK) {
+    return Error();
+  }
+  return column;
+}
+
+absl::Status HistoryIndex::File::Load(std::vector<IndexedFile>& files) {
+  sqlite3* opened = nullptr;
+  const int code = sqlite3_open(path_.c_str(), &opened);
+  database_.reset(opened, sqlite3_close);
+  if (code != SQLITE_OK) return Error();
+  sqlite3_busy_timeout(opened, /*ms=*/5000);
+  // These are in the file's head, so that they can be read of damaged ones.
+  const auto head =
+      Run("PRAGMA schema_version; PRAGMA application_id; PRAGMA user_version");
+  if (!head.ok()) return head.status();
+  if (head->at(0) != "0") {  // it has tables
+    if (head->at(1) != kApplicationId) return NotAnIndex();
+    if (head->at(2) != kVersion) return absl::DataLossError("version");
+  }
+  // At once, for others that open it. What a crash of the host loses without
+  // further waiting is measured again. Names and contents are hexadecimal
+  // literals, which can contain any byte and no SQL.
+  const auto contents = Run(absl::StrCat(
+      "BEGIN IMMEDIATE; PRAGMA application_id=", kApplicationId,
+      "; PRAGMA user_version=", kVersion,
+      "; CREATE TABLE IF NOT EXISTS files(name BLOB PRIMARY KEY, contents BLOB "
+      "NOT NULL) WITHOUT ROWID; COMMIT; PRAGMA synchronous=NORMAL; "
+      "SELECT hex(contents) FROM files"));
+  if (!contents.ok()) return contents.status();
+  for (const std::string& bytes : *contents) {
+    if (!files.emplace_back().ParseFromString(absl::HexStringToBytes(bytes))) {
+      return absl::DataLossError("damaged contents");
+    }
+  }
+  return Run("PRAGMA journal_mode=WAL").status();
+}
+
+absl::StatusOr<std::unique_ptr<HistoryIndex::File>> HistoryIndex::File::Open(
+    const std::string& path, std::vector<IndexedFile>& files) {
+  auto file = absl::WrapUnique(new File(path));
+  absl::Status status = file->Load(files);
+  if (absl::IsDataLoss(status)) {
+    file->database_.reset();
+    files.clear();
+    for (const char* suffix : {"", "-wal", "-shm"}) {
+      unlink(absl::StrCat(path, suffix).c_str());
+    }
+    status = file->Load(files);
+  }
+  if (!status.ok()) return status;
+  return file;
+}
+
+absl::Status HistoryIndex::File::Replace(const std::string& name,
+                                         const SharedFile& file) {
+  std::string sql = absl::StrCat("DELETE FROM files WHERE name = X'",
+                                 absl::BytesToHexString(name), "'");
+  if (file != nullptr) {
+    sql = absl::StrCat("INSERT OR REPLACE INTO files VALUES(X'",
+                       absl::BytesToHexString(name), "', X'",
+                       absl::BytesToHexString(file->SerializeAsString()), "')");
+  }
+  return Run(sql).status();
+}
+
+// ---- The index --------------------------------------------------------------
 
 absl::StatusOr<std::unique_ptr<HistoryIndex>> HistoryIndex::Open(
     const HistoryOptions& options) {
   auto index = absl::WrapUnique(new HistoryIndex(options));
   if (!options.index_path.empty()) {
     std::vector<IndexedFile> files;
-    auto file = IndexFile::Open(options.index_path, files);
+    auto file = File::Open(options.index_path, files);
     if (!file.ok()) return file.status();
+    for (IndexedFile& known : files) {
+      auto shared = std::make_shared<const IndexedFile>(std::move(known));
+      index->Replace(shared->name(), shared);
+    }
     index->file_ = *std::move(file);
-    for (IndexedFile& known : files) index->Add(std::move(known));
   }
   absl::Status status = index->notes_.Refresh();
   if (!status.ok()) return status;
   return index;
 }
 
-void HistoryIndex::Add(IndexedFile file) {
+void HistoryIndex::Replace(const std::string& name, const SharedFile& file) {
+  if (file_ != nullptr) {
+    if (const absl::Status kept = file_->Replace(name, file); !kept.ok()) {
+      LOG(WARNING) << kept.message()
+                   << "; results are read again after the next start";
+      file_.reset();
+    }
+  }
   const absl::MutexLock lock(&mutex_);
-  Remove(file.name());
-  const auto shared = std::make_shared<const IndexedFile>(std::move(file));
-  files_[shared->name()] = shared;
-  for (int i = 0; i < shared->tests_size(); ++i) {
-    const PlacedResult result = {.file = shared, .index = i};
-    results_[{result.get().started(), result.get().id()}] = result;
-  }
-  series_.Add(shared);
-}
-
-void HistoryIndex::Remove(const std::string& name) {
-  const auto file = files_.find(name);
-  if (file == files_.end()) return;
-  for (const IndexedTest& test : file->second->tests()) {
-    results_.erase({test.result().started(), test.result().id()});
-  }
-  series_.Remove(file->second);
-  files_.erase(file);
-}
-
-void HistoryIndex::CheckFile(const absl::Status& status) {
-  if (status.ok()) return;
-  LOG(WARNING) << status.message()
-               << "; results are read again after the next start";
-  file_.reset();
-}
-
-std::vector<ResultEntry> HistoryIndex::TakeChanges(
-    const std::vector<ResultEntry>& entries, SyncOutcome& outcome) {
-  std::vector<ResultEntry> changed;
-  std::set<std::string> gone;
-  {
-    const absl::MutexLock lock(&mutex_);
-    for (const auto& [name, file] : files_) gone.insert(name);
-    for (const ResultEntry& entry : entries) {
-      gone.erase(entry.name);
-      const auto known = files_.find(entry.name);
-      if (known == files_.end() || EntryOf(*known->second) != entry) {
-        changed.push_back(entry);
-      }
+  if (const auto known = files_.find(name); known != files_.end()) {
+    for (const IndexedTest& test : known->second->tests()) {
+      results_.erase({test.result().started(), test.result().id()});
     }
-    for (const std::string& name : gone) Remove(name);
+    series_.Remove(known->second);
+    files_.erase(known);
   }
-  for (const std::string& name : gone) {
-    if (file_ != nullptr) CheckFile(file_->Remove(name));
+  if (file == nullptr) return;
+  files_[name] = file;
+  for (const IndexedTest& test : file->tests()) {
+    results_[{test.result().started(), test.result().id()}] =
+        std::shared_ptr<const IndexedResult>(file, &test.result());
   }
-  outcome.removed_files = static_cast<int64_t>(gone.size());
-  return changed;
+  series_.Add(file);
 }
 
-absl::StatusOr<SyncOutcome> HistoryIndex::Synchronise(
-    const ResultSource& source, const std::vector<ResultEntry>& entries,
-    absl::FunctionRef<bool()> should_stop) {
+absl::Status HistoryIndex::Synchronise(const ResultSource& source,
+                                       const std::vector<ResultEntry>& entries,
+                                       absl::FunctionRef<bool()> should_stop) {
   if (absl::Status status = notes_.Refresh(); !status.ok()) return status;
-  SyncOutcome outcome;
-  for (const ResultEntry& entry : TakeChanges(entries, outcome)) {
-    if (should_stop()) {
-      outcome.was_stopped = true;
-      break;
-    }
-    IndexedFile file =
-        MeasureFile(entry, source.Read(entry.name, max_file_bytes_));
-    // A file that has changed meanwhile is left for the next time.
-    if (!source.IsUnchanged(entry)) continue;
-    ++(file.problem().empty() ? outcome.added_files : outcome.unreadable_files);
-    if (file_ != nullptr) CheckFile(file_->Put(file));
-    Add(std::move(file));
+  std::map<std::string, SharedFile> gone = [this] {
+    const absl::MutexLock lock(&mutex_);
+    return files_;
+  }();
+  bool is_stopped = false;
+  for (const ResultEntry& entry : entries) {
+    const auto known = gone.extract(entry.name);
+    if (!known.empty() && EntryOf(*known.mapped()) == entry) continue;
+    is_stopped = is_stopped || should_stop();
+    if (is_stopped) continue;
+    absl::StatusOr<KeptResults> kept = source.Read(entry.name, kMaxFileBytes);
+    if (absl::IsUnavailable(kept.status())) continue;
+    Replace(entry.name, std::make_shared<const IndexedFile>(
+                            MeasureFile(entry, std::move(kept))));
   }
-  return outcome;
+  for (const auto& [name, file] : gone) Replace(name, nullptr);
+  return absl::OkStatus();
 }
 
 void HistoryIndex::Judge(absl::FunctionRef<bool()> should_stop) {
@@ -184,10 +283,6 @@ absl::StatusOr<SharedTrend> HistoryIndex::JudgeSeries(int64_t series_id) {
 }
 
 absl::StatusOr<ResultPage> HistoryIndex::List(const ResultQuery& query) const {
-  if (query.limit < 1 || query.limit > kMaxPageSize) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "limit: ", query.limit, " is not between 1 and ", kMaxPageSize));
-  }
   Place last = {0, ""};
   const std::pair<std::string, std::string> cursor =
       absl::StrSplit(query.cursor, absl::MaxSplits(':', 1));
@@ -196,7 +291,9 @@ absl::StatusOr<ResultPage> HistoryIndex::List(const ResultQuery& query) const {
         "cursor: this is not the \"next\" of another page");
   }
   last.second = cursor.second;
-  const std::vector<std::string> words = WordsOf(query.search);
+  const std::vector<std::string> words =
+      absl::StrSplit(absl::AsciiStrToLower(query.search),
+                     absl::ByAnyChar(" \t\r\n"), absl::SkipEmpty());
   if (words.size() > kMaxSearchTerms ||
       query.attributes.size() > kMaxSearchTerms) {
     return absl::InvalidArgumentError(
@@ -208,13 +305,11 @@ absl::StatusOr<ResultPage> HistoryIndex::List(const ResultQuery& query) const {
   bool has_more = false;
   const absl::MutexLock lock(&mutex_);
   for (const auto& [place, result] : results_) {
-    if (!IsSelected(result.get(), query) || !HasWords(result.get(), words)) {
-      continue;
-    }
+    if (!IsSelected(*result, query, words)) continue;
     ++total;
     if (!query.cursor.empty() && place >= last) continue;
     has_more = page.results_size() == query.limit;
-    if (!has_more) *page.add_results() = WithNote(result.get());
+    if (!has_more) *page.add_results() = WithNote(*result);
   }
   page.set_total(total);
   if (has_more) {
@@ -228,7 +323,7 @@ absl::StatusOr<IndexedResult> HistoryIndex::Find(
     const std::string& result_id) const {
   const absl::MutexLock lock(&mutex_);
   for (const auto& [place, result] : results_) {
-    if (place.second == result_id) return WithNote(result.get());
+    if (place.second == result_id) return WithNote(*result);
   }
   return absl::NotFoundError(
       absl::StrCat("there is no result ", result_id,
@@ -237,8 +332,8 @@ absl::StatusOr<IndexedResult> HistoryIndex::Find(
 
 IndexedResult HistoryIndex::WithNote(IndexedResult result) const {
   const ResultNote note = notes_.Find(result.id());
-  result.set_accepted(note.is_accepted);
-  result.set_note(note.text);
+  result.set_accepted(note.accepted());
+  result.set_note(note.note());
   return result;
 }
 
@@ -251,12 +346,11 @@ FilterValues HistoryIndex::Filters() const {
     if (values.size() < kMaxFilterValues) values.insert(value);
   };
   const absl::MutexLock lock(&mutex_);
-  for (const auto& [place, placed] : results_) {
-    const IndexedResult& result = placed.get();
-    add(filters.tests, result.test());
-    add(filters.labels, result.label());
-    for (const std::string& host : result.hosts()) add(filters.hosts, host);
-    for (const auto& [name, value] : result.attributes()) {
+  for (const auto& [place, result] : results_) {
+    add(filters.tests, result->test());
+    add(filters.labels, result->label());
+    for (const std::string& host : result->hosts()) add(filters.hosts, host);
+    for (const auto& [name, value] : result->attributes()) {
       add(filters.attributes[name], value);
     }
   }
@@ -278,7 +372,7 @@ FileProblems HistoryIndex::Problems() const {
 SeriesList HistoryIndex::ListSeries(const std::string& test,
                                     const std::string& rpc) const {
   const absl::MutexLock lock(&mutex_);
-  return series_.List(test, rpc, kMaxSeries, notes_);
+  return series_.List(test, rpc, notes_);
 }
 
 absl::StatusOr<Trend> HistoryIndex::TrendOf(int64_t series_id) {

@@ -31,7 +31,6 @@
 #include "absl/synchronization/mutex.h"
 #include "distbench/products/history/history.pb.h"
 #include "distbench/products/history/history_answers.h"
-#include "distbench/products/history/index_file.h"
 #include "distbench/products/history/notes.h"
 #include "distbench/products/history/result_source.h"
 #include "distbench/products/history/series.h"
@@ -43,24 +42,12 @@ struct HistoryOptions {
   // files are read again after a start. One file per folder of results.
   std::string index_path;
 
-  // See ResultNotes. Empty keeps notes in memory only.
+  // See ResultNotes.
   std::string notes_path;
-
-  // Larger files, uncompressed, are not read; see ResultSource::Read().
-  int64_t max_file_bytes = int64_t{256} << 20;
 };
 
-// What Synchronise() did.
-struct SyncOutcome {
-  int64_t added_files = 0;  // or replaced, because they had changed
-  int64_t removed_files = 0;
-  int64_t unreadable_files = 0;  // of those that were new or changed
-  bool was_stopped = false;
-
-  bool has_changed() const {
-    return added_files + removed_files + unreadable_files > 0;
-  }
-};
+// Larger files, uncompressed, are not read; see ResultSource::Read().
+inline constexpr int64_t kMaxFileBytes = int64_t{256} << 20;
 
 inline constexpr int kMaxPageSize = 500;
 
@@ -105,20 +92,21 @@ class HistoryIndex {
   // Indexes new and changed files (by name, size and time of modification) of
   // the entries that the source has listed, and forgets those that are gone. A
   // file that cannot be read is kept with the reason until it changes. Files
-  // that change while they are read are left for the next time. Reads one file
-  // at a time. `should_stop` is asked between files; what was indexed stays. At
+  // that are still being written are left for the next time. Reads one file at
+  // a time. `should_stop` is asked between files; what was indexed stays. At
   // most one thread may synchronise at a time. The error is that of the notes.
-  absl::StatusOr<SyncOutcome> Synchronise(
-      const ResultSource& source, const std::vector<ResultEntry>& entries,
-      absl::FunctionRef<bool()> should_stop) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status Synchronise(const ResultSource& source,
+                           const std::vector<ResultEntry>& entries,
+                           absl::FunctionRef<bool()> should_stop)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Judges the series that have changed since they were judged, and keeps what
   // was found. It takes some ten milliseconds for each change of a long series,
   // less for the others. `should_stop` is asked between series.
   void Judge(absl::FunctionRef<bool()> should_stop) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // INVALID_ARGUMENT if limit or cursor are not valid, or there are too many
-  // words or attributes.
+  // INVALID_ARGUMENT if the cursor is not valid, or there are too many words or
+  // attributes.
   absl::StatusOr<ResultPage> List(const ResultQuery& query) const
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -133,7 +121,6 @@ class HistoryIndex {
 
   // By test, RPC and metric; of all tests or RPCs where the name is empty.
   // Changes are those of the last judgement. At most kMaxSeries.
-  static constexpr int kMaxSeries = 1000;
   SeriesList ListSeries(const std::string& test, const std::string& rpc) const
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -151,39 +138,27 @@ class HistoryIndex {
  private:
   // A result's place in lists: when it started, and its id.
   using Place = std::pair<int64_t, std::string>;
-  struct PlacedResult {
-    SharedFile file;
-    int index;
 
-    const IndexedResult& get() const { return file->tests(index).result(); }
-  };
+  class File;
 
   explicit HistoryIndex(const HistoryOptions& options)
-      : max_file_bytes_(options.max_file_bytes), notes_(options.notes_path) {}
+      : notes_(options.notes_path) {}
 
-  void Add(IndexedFile file) ABSL_LOCKS_EXCLUDED(mutex_);
-  void Remove(const std::string& name) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-
-  // The listed files that are not indexed as they are; forgets those that are
-  // not listed.
-  std::vector<ResultEntry> TakeChanges(const std::vector<ResultEntry>& entries,
-                                       SyncOutcome& outcome)
+  // Puts a file in place of what was known by its name; null forgets that. Goes
+  // on without the index's file if that fails.
+  void Replace(const std::string& name, const SharedFile& file)
       ABSL_LOCKS_EXCLUDED(mutex_);
-
-  // Goes on without the index's file if something failed.
-  void CheckFile(const absl::Status& status);
 
   absl::StatusOr<SharedTrend> JudgeSeries(int64_t series_id)
       ABSL_LOCKS_EXCLUDED(mutex_);
   IndexedResult WithNote(IndexedResult result) const;
 
-  const int64_t max_file_bytes_;
-  std::unique_ptr<IndexFile> file_;  // of the thread that synchronises
+  std::shared_ptr<File> file_;  // of the thread that synchronises
   ResultNotes notes_;
   mutable absl::Mutex mutex_;
   std::map<std::string, SharedFile> files_ ABSL_GUARDED_BY(mutex_);  // by name
-  std::map<Place, PlacedResult, std::greater<>> results_
-      ABSL_GUARDED_BY(mutex_);  // newest first
+  std::map<Place, std::shared_ptr<const IndexedResult>, std::greater<>> results_
+      ABSL_GUARDED_BY(mutex_);  // newest first; parts of their files
   SeriesSet series_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -1,8 +1,6 @@
 // Copyright distbench authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "distbench/products/history/measured_file.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -18,10 +16,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "distbench/base/digest.h"
 #include "distbench/base/time_units.h"
 #include "distbench/config/reading/load.h"
-#include "distbench/products/history/trends/change_points.h"
+#include "distbench/products/history/result_source.h"
 #include "distbench/report/comparison/capacity.h"
 #include "distbench/report/comparison/comparability.h"
 #include "distbench/report/measurements/measure.h"
@@ -34,149 +33,111 @@
 namespace distbench::history {
 namespace {
 
-// The metrics that an index keeps, and what it calls them; the names of
-// percentiles are followed by the kind of latency.
-struct KeptMetric {
-  stats::Metric metric;
-  absl::string_view name;
-  absl::string_view unit;
-};
-const KeptMetric kKeptMetrics[] = {
-    {{stats::Metric::Kind::kPercentile, 50}, "p50", "seconds"},
-    {{stats::Metric::Kind::kPercentile, 99}, "p99", "seconds"},
-    {{stats::Metric::Kind::kPercentile, 99.9}, "p99.9", "seconds"},
-    {{stats::Metric::Kind::kRate}, "succeeded", "per_second"},
-    {{stats::Metric::Kind::kFailures}, "failed", "share"}};
-
-constexpr double kHeadlinePercent = 99;
-
-// The first RPCs of a test that lists show.
-constexpr size_t kHeadlineRpcs = 2;
-
-// Absent: there is no bound, or it falls among failed requests.
-std::optional<double> Kept(const stats::Metric& metric,
-                           const std::optional<double>& value) {
-  if (!value || !std::isfinite(*value)) return std::nullopt;
-  return stats::UnitOf(metric) == stats::MetricUnit::kNs
-             ? *value / base::kNsPerSecond
-             : *value;
-}
-
-// One run's value of a series. Absent where the percentile falls among failed
-// requests, or the run failed or is invalid.
-struct Measured {
-  SeriesSummary series;
-  std::optional<double> value;
-  std::optional<double> low;
-  std::optional<double> high;
-};
-
-void SetEstimate(const stats::Metric& metric, const report::Estimate& estimate,
-                 Measured& measured) {
-  measured.value = Kept(metric, estimate.value);
-  measured.low = Kept(metric, estimate.lower);
-  measured.high = Kept(metric, estimate.upper);
-}
-
 constexpr char kHigher[] = "higher";
 
-SeriesSummary SeriesOf(std::string test, const std::string& rpc,
-                       std::string metric, absl::string_view unit,
-                       absl::string_view better) {
-  SeriesSummary series;
-  series.set_test(std::move(test));
+// The metrics of RPCs that an index keeps, and what it calls them; percentiles
+// are followed by the kind of latency.
+const std::pair<absl::string_view, stats::Metric> kKeptMetrics[] = {
+    {"p50", {stats::Metric::Kind::kPercentile, 50}},
+    {"p99", {stats::Metric::Kind::kPercentile, 99}},
+    {"p99.9", {stats::Metric::Kind::kPercentile, 99.9}},
+    {"succeeded", {stats::Metric::Kind::kRate}},
+    {"failed", {stats::Metric::Kind::kFailures}}};
+
+// What a file, or one of its runs, says of series.
+using Points = std::vector<FilePoint>;
+
+// Adds a point without a value, which is returned. `rpc` is what stands in its
+// place for other series.
+TrendPoint& AddPoint(const std::string& rpc, const std::string& metric,
+                     absl::string_view unit, absl::string_view better,
+                     Points& points) {
+  FilePoint& point = points.emplace_back();
+  SeriesSummary& series = *point.mutable_series();
   series.set_rpc(rpc);
-  series.set_metric(std::move(metric));
+  series.set_metric(metric);
   series.set_unit(std::string(unit));
   series.set_better(std::string(better));
-  return series;
+  return *point.mutable_point();
 }
 
-absl::string_view BetterOf(const stats::Metric& metric) {
-  if (!stats::HasBetter(metric)) return "neither";
-  return stats::HigherIsBetter(metric) ? kHigher : "lower";
+// The point has no value if there is none, or if it falls among failed
+// requests and therefore is infinite.
+void AddEstimate(const std::string& rpc, const std::string& name,
+                 const stats::Metric& metric,
+                 const absl::StatusOr<report::Estimate>& estimate,
+                 Points& points) {
+  const stats::MetricUnit unit = stats::UnitOf(metric);
+  const bool is_time = unit == stats::MetricUnit::kNs;
+  const absl::string_view better = !stats::HasBetter(metric)       ? "neither"
+                                   : stats::HigherIsBetter(metric) ? kHigher
+                                                                   : "lower";
+  TrendPoint& point = AddPoint(
+      rpc, name, is_time ? "seconds" : stats::UnitName(unit), better, points);
+  if (!estimate.ok()) return;
+  const double scale = is_time ? base::kNsPerSecond : 1;
+  const auto is_known = [](const std::optional<double>& bound) {
+    return bound && std::isfinite(*bound);
+  };
+  if (is_known(estimate->value)) point.set_value(estimate->value / scale);
+  if (is_known(estimate->lower)) point.set_low(*estimate->lower / scale);
+  if (is_known(estimate->upper)) point.set_high(*estimate->upper / scale);
 }
 
-std::vector<Measured> MetricsOf(const std::string& test,
-                                const report::RpcMeasurements& rpc) {
-  std::vector<Measured> metrics;
-  for (const KeptMetric& kept : kKeptMetrics) {
-    const stats::Metric& metric = kept.metric;
-    const report::LatencyKind latency = rpc.latency_kind();
+// Percentiles that the number of requests does not support have no points.
+void AddRpc(const report::RpcMeasurements& rpc, Points& points) {
+  const report::LatencyKind latency = rpc.latency_kind();
+  for (const auto& [name, metric] : kKeptMetrics) {
     const auto estimate = report::Measure(metric, rpc, latency);
     if (!estimate.ok() || !report::IsSupported(metric, rpc, latency)) continue;
-    std::string name(kept.name);
-    if (stats::IsLatency(metric)) {
-      absl::StrAppend(&name, " ", report::LatencyName(latency));
-    }
-    Measured& measured = metrics.emplace_back();
-    measured.series =
-        SeriesOf(test, rpc.name, std::move(name), kept.unit, BetterOf(metric));
-    SetEstimate(metric, *estimate, measured);
+    const std::string kind =
+        stats::IsLatency(metric)
+            ? absl::StrCat(" ", report::LatencyName(latency))
+            : "";
+    AddEstimate(rpc.name, absl::StrCat(name, kind), metric, estimate, points);
   }
   if (rpc.offered && rpc.offered->offered_count() > 0) {
     const auto offered = static_cast<double>(rpc.offered->offered_count());
     const auto unsent = static_cast<double>(rpc.offered->unsent_count());
-    metrics.push_back({.series = SeriesOf(test, rpc.name, "sent of offered",
-                                          "share", kHigher),
-                       .value = 1 - unsent / offered,
-                       .low = std::nullopt,
-                       .high = std::nullopt});
+    AddPoint(rpc.name, "sent of offered", "share", kHigher, points)
+        .set_value(1 - unsent / offered);
   }
-  return metrics;
 }
 
-// What products measure of the run. A series is only of what is measured alike,
-// so that its definition stands in place of the RPC. Simulated hosts have none
-// of it, ever.
-std::vector<Measured> RunMetricsOf(const std::string& test,
-                                   const TestResult& run) {
-  if (report::IsSimulated(run)) return {};
-  std::vector<Measured> metrics;
-  for (const report::RunMetric& one : report::MeasureRunMetrics(run)) {
-    const bool is_time = stats::UnitOf(one.metric) == stats::MetricUnit::kNs;
-    Measured& measured = metrics.emplace_back();
-    measured.series = SeriesOf(
-        test, one.definition, stats::MetricName(one.metric),
-        is_time ? "seconds" : stats::UnitName(stats::UnitOf(one.metric)),
-        BetterOf(one.metric));
-    if (one.estimate.ok()) SetEstimate(one.metric, *one.estimate, measured);
-  }
-  return metrics;
-}
-
-bool IsHeadline(const std::string& metric) {
-  return metric == "succeeded" ||
-         metric.rfind(absl::StrCat("p", kHeadlinePercent, " "), 0) == 0;
-}
-
-// Adds what lists show to the result. Returns all that was measured.
-std::vector<Measured> MeasureRun(const TestResult& run, IndexedResult& result) {
-  const bool is_trusted =
-      result.verdict() == "ok" || result.verdict() == "warn";
-  std::vector<Measured> all;
-  size_t rpcs = 0;
-  const auto forget = [&](Measured& metric) {
-    if (!is_trusted) metric.value = metric.low = metric.high = std::nullopt;
-  };
-  const auto measure = [&](const report::RpcMeasurements& rpc) {
-    for (Measured& metric : MetricsOf(result.test(), rpc)) {
-      forget(metric);
-      const std::string& name = metric.series.metric();
-      if (metric.value && rpcs < kHeadlineRpcs && IsHeadline(name)) {
-        (*result.mutable_metrics())[absl::StrCat(rpc.name, " · ", name)] =
-            *metric.value;
-      }
-      all.push_back(std::move(metric));
+// All that was measured of a run; values only if it can be trusted. What
+// products measure of runs is a series only as long as it is measured alike, so
+// that its definition stands in place of the RPC. Simulated hosts have none of
+// it, ever.
+Points MeasureRun(const TestResult& run, const IndexedResult& result) {
+  Points points;
+  report::ForEachRpc(run, std::numeric_limits<int64_t>::max(),
+                     [&](const auto& rpc) { AddRpc(rpc, points); });
+  if (!report::IsSimulated(run)) {
+    for (const report::RunMetric& one : report::MeasureRunMetrics(run)) {
+      AddEstimate(one.definition, stats::MetricName(one.metric), one.metric,
+                  one.estimate, points);
     }
-    ++rpcs;
-  };
-  report::ForEachRpc(run, std::numeric_limits<int64_t>::max(), measure);
-  for (Measured& metric : RunMetricsOf(result.test(), run)) {
-    forget(metric);
-    all.push_back(std::move(metric));
   }
-  return all;
+  if (result.verdict() != "ok" && result.verdict() != "warn") {
+    for (FilePoint& point : points) point.clear_point();
+  }
+  return points;
+}
+
+// Adds what lists show: figures of the first RPCs.
+void AddHeadlines(const Points& points, IndexedResult& result) {
+  constexpr size_t kRpcs = 2;
+  std::set<std::string> rpcs;
+  for (const FilePoint& point : points) {
+    const SeriesSummary& series = point.series();
+    rpcs.insert(series.rpc());
+    if (rpcs.size() > kRpcs) return;
+    const bool is_headline = series.metric() == "succeeded" ||
+                             absl::StartsWith(series.metric(), "p99 ");
+    if (!is_headline || !point.point().has_value()) continue;
+    (*result.mutable_metrics())[absl::StrCat(
+        series.rpc(), " · ", series.metric())] = point.point().value();
+  }
 }
 
 // The points of a file's series.
@@ -184,63 +145,52 @@ class PointMaker {
  public:
   explicit PointMaker(IndexedFile& file) : file_(file) {}
 
-  // Adds a run, which is the file's last test.
-  void Add(const Measured& measured) {
+  // Adds the points of a run, which is the file's last test.
+  void Add(Points points) {
     const int test = file_.tests_size() - 1;
     const IndexedResult& run = file_.tests(test).result();
-    const SeriesSummary& of = measured.series;
-    auto [entry, is_new] =
-        groups_.try_emplace({of.test(), of.rpc(), of.metric()});
-    Group& group = entry->second;
-    TrendPoint& point = *group.point.mutable_point();
-    if (is_new) {
-      *group.point.mutable_series() = of;
-      group.point.set_first_test(test);
-      point.set_result(run.id());
-      point.set_started(run.started());
-      point.set_verdict("ok");
+    for (FilePoint& measured : points) {
+      auto [entry, is_new] = groups_.try_emplace(
+          {run.test(), measured.series().rpc(), measured.series().metric()});
+      auto& [point, values] = entry->second;
+      if (is_new) {
+        point.set_first_test(test);
+        point.mutable_series()->set_test(run.test());
+        point.mutable_point()->set_result(run.id());
+        point.mutable_point()->set_started(run.started());
+        point.mutable_point()->set_verdict("ok");
+      }
+      measured.mutable_point()->add_runs(run.id());
+      if (measured.point().has_value()) {
+        values.push_back(measured.point().value());
+        if (run.verdict() == "warn") {
+          measured.mutable_point()->set_verdict(run.verdict());
+        }
+      }
+      point.MergeFrom(measured);
     }
-    point.add_runs(run.id());
-    if (!measured.value) {
-      group.point.set_left_out(group.point.left_out() + 1);
-      return;
-    }
-    if (run.verdict() == "warn") point.set_verdict(run.verdict());
-    group.values.push_back(*measured.value);
-    group.only = measured;
   }
 
+  // Of several values, their median stands for the file.
   void Finish() {
     for (auto& [key, group] : groups_) {
-      SetValue(group);
-      *file_.add_points() = std::move(group.point);
+      auto& [point, values] = group;
+      TrendPoint& median = *point.mutable_point();
+      point.set_left_out(median.runs_size() - static_cast<int>(values.size()));
+      if (values.size() > 1) {
+        median.set_value(stats::Median(values));
+        median.set_low(*std::min_element(values.begin(), values.end()));
+        median.set_high(*std::max_element(values.begin(), values.end()));
+      }
+      *file_.add_points() = std::move(point);
     }
   }
 
  private:
-  struct Group {
-    FilePoint point;
-    std::vector<double> values;
-    Measured only;  // if there is one value
-  };
-
-  static void SetValue(Group& group) {
-    if (group.values.empty()) return;
-    TrendPoint& point = *group.point.mutable_point();
-    point.set_value(stats::Median(group.values));
-    const auto [low, high] =
-        std::minmax_element(group.values.begin(), group.values.end());
-    const bool is_single = group.values.size() == 1;
-    if (!is_single || group.only.low) {
-      point.set_low(is_single ? *group.only.low : *low);
-    }
-    if (!is_single || group.only.high) {
-      point.set_high(is_single ? *group.only.high : *high);
-    }
-  }
+  using Key = std::tuple<std::string, std::string, std::string>;
 
   IndexedFile& file_;
-  std::map<std::tuple<std::string, std::string, std::string>, Group> groups_;
+  std::map<Key, std::pair<FilePoint, std::vector<double>>> groups_;
 };
 
 // Neither label nor seed: they differ where nothing has changed.
@@ -250,15 +200,26 @@ std::string ConfigDigest(DistributedSystemDescription config) {
   return config::ConfigHash(std::move(config));
 }
 
-std::string Joined(const std::set<std::string>& values) {
-  return absl::StrJoin(values, ", ");
+// Values on different hosts, by what they are values of.
+using Values = std::map<std::string, std::set<std::string>>;
+
+// Adds what the map does not have yet.
+void AddTo(google::protobuf::Map<std::string, std::string>& map,
+           const Values& values) {
+  for (const auto& [name, all] : values) {
+    if (!map.contains(name)) map[name] = absl::StrJoin(all, ", ");
+  }
 }
 
-// Facts that comparisons do not list.
-std::map<std::string, std::string> HostFactsOf(const TestResult& result) {
-  std::map<std::string, std::set<std::string>> facts;
+void AddFacts(const report::TestRun& run, IndexedTest& test) {
+  Values facts = {{"config", {ConfigDigest(run.result->traffic_config())}}};
+  for (const report::Circumstance& circumstance :
+       report::CompareCircumstances({run}, {run})) {
+    facts[circumstance.name] = {circumstance.base};
+  }
+  // Comparisons do not list these.
   for (const auto& [node, resources] :
-       result.resource_usage_logs().node_resources()) {
+       run.result->resource_usage_logs().node_resources()) {
     const HostFacts& host = resources.host();
     if (host.has_numa_node_count()) {
       facts["NUMA nodes"].insert(absl::StrCat(host.numa_node_count()));
@@ -271,28 +232,12 @@ std::map<std::string, std::string> HostFactsOf(const TestResult& result) {
       facts[absl::StrCat("version of ", name)].insert(version);
     }
   }
-  std::map<std::string, std::string> texts;
-  for (const auto& [name, values] : facts) texts[name] = Joined(values);
-  return texts;
-}
-
-void AddFacts(const report::TestRun& run, IndexedTest& test) {
-  std::map<std::string, std::string> facts = HostFactsOf(*run.result);
-  for (const report::Circumstance& circumstance :
-       report::CompareCircumstances({run}, {run})) {
-    facts[circumstance.name] = circumstance.base;
-  }
-  facts["config"] = ConfigDigest(run.result->traffic_config());
-  for (auto& [name, value] : facts) {
-    if (!value.empty()) (*test.mutable_facts())[name] = std::move(value);
-  }
+  AddTo(*test.mutable_facts(), facts);
 }
 
 void AddPlaces(const TestResult& run, IndexedResult& result) {
-  auto& attributes = *result.mutable_attributes();
-  attributes = run.traffic_config().attributes();
   std::set<std::string> hosts;
-  std::map<std::string, std::set<std::string>> of_nodes;
+  Values of_nodes;
   for (const auto& [instance, endpoint] : run.placement().service_endpoints()) {
     if (endpoint.has_hostname()) hosts.insert(endpoint.hostname());
     for (const Attribute& attribute : endpoint.attributes()) {
@@ -300,39 +245,28 @@ void AddPlaces(const TestResult& run, IndexedResult& result) {
     }
   }
   for (const std::string& host : hosts) result.add_hosts(host);
-  for (const auto& [name, values] : of_nodes) {
-    if (!attributes.contains(name)) attributes[name] = Joined(values);
-  }
+  *result.mutable_attributes() = run.traffic_config().attributes();
+  AddTo(*result.mutable_attributes(), of_nodes);
 }
 
-constexpr absl::string_view kSearchMark = " (search)";
-
-// Tests are known by their names, in lists, filters and series. A test that is
-// called like a simulated one, or like a run of a search, must not be taken for
-// it.
+// Tests are known by their names, in lists, filters and series. One that is
+// called like a simulated one, or like a search, must not be taken for it.
 std::string MarkedName(const report::TestRun& run) {
   std::string name = run.name;
-  if (report::HasChosenLoad(run)) {
-    absl::StrAppend(&name, kSearchMark);
-  } else if (absl::EndsWith(name, kSearchMark)) {
-    name += " (no search)";
-  }
-  const bool is_misleading = !report::IsSimulated(*run.result) &&
-                             absl::EndsWith(name, report::kSimulatedMark);
-  return is_misleading ? absl::StrCat(name, " (real)")
-                       : report::MarkedName(name, *run.result);
+  const auto add = [&](bool has_mark, absl::string_view mark,
+                       absl::string_view otherwise) {
+    if (has_mark || absl::EndsWith(name, mark)) {
+      absl::StrAppend(&name, has_mark ? mark : otherwise);
+    }
+  };
+  add(report::HasChosenLoad(run), " (search)", " (no search)");
+  add(report::IsSimulated(*run.result), report::kSimulatedMark, " (real)");
+  return name;
 }
 
-std::string ResultId(const std::string& file, int test_index) {
-  constexpr size_t kBytes = 8;
-  return absl::StrCat(
-      absl::BytesToHexString(base::Sha256(file).substr(0, kBytes)), "-",
-      test_index);
-}
-
-IndexedResult Describe(const report::TestRun& run, const KeptResults& kept) {
+void Describe(const report::TestRun& run, const KeptResults& kept,
+              IndexedResult& result) {
   const RunInfo& info = run.result->run_info();
-  IndexedResult result;
   result.set_run_id(kept.run_id);
   result.set_label(kept.label);
   result.set_test(MarkedName(run));
@@ -351,61 +285,25 @@ IndexedResult Describe(const report::TestRun& run, const KeptResults& kept) {
     attributes["search"] =
         absl::StrJoin(run.sequence->searches(0).search().objectives(), " and ");
   }
-  return result;
 }
 
-// The loads that searches found, as points of the file's last test.
-void AddLoads(const report::SourcedResults& results, PointMaker& points,
-              const std::string& test) {
-  const absl::Span<const report::SourcedResults> all(&results, 1);
-  const report::CapacityComparisons found =
-      report::CompareCapacities(all, all, /*allow_different_traffic=*/true);
+// The loads that searches found.
+Points LoadsOf(absl::Span<const report::SourcedResults> results) {
+  Points points;
+  const report::CapacityComparisons found = report::CompareCapacities(
+      results, results, /*allow_different_traffic=*/true);
   for (const report::CapacityComparison& question : found.questions) {
-    Measured load;
-    load.series =
-        SeriesOf(test, question.question, "load found", "load", kHigher);
+    TrendPoint& load =
+        AddPoint(question.question, "load found", "load", kHigher, points);
     for (const report::CapacityRatio& ratio : question.ratios) {
-      if (report::IsLoad(ratio)) load.value = stats::Median(ratio.base_values);
+      if (!report::IsLoad(ratio)) continue;
+      load.set_value(stats::Median(ratio.base_values));
     }
-    points.Add(load);
   }
-}
-
-void MeasureRuns(const KeptResults& kept, const report::SourcedResults& results,
-                 IndexedFile& file) {
-  PointMaker points(file);
-  const absl::Span<const report::SourcedResults> all(&results, 1);
-  const std::vector<report::TestRun> runs = report::ListRuns(all);
-  if (runs.empty()) return;
-  // The loads of a search's runs are its steps, not the test's.
-  const bool has_loads = report::HasChosenLoad(runs.front());
-  for (const report::TestRun& run : runs) {
-    IndexedTest& test = *file.add_tests();
-    IndexedResult& result = *test.mutable_result();
-    result = Describe(run, kept);
-    result.set_id(ResultId(file.name(), file.tests_size() - 1));
-    result.set_file(file.name());
-    AddFacts(run, test);
-    const std::vector<Measured> measured = MeasureRun(*run.result, result);
-    if (has_loads) continue;
-    for (const Measured& metric : measured) points.Add(metric);
-  }
-  if (has_loads) {
-    AddLoads(results, points, file.tests().rbegin()->result().test());
-  }
-  points.Finish();
+  return points;
 }
 
 }  // namespace
-
-int64_t HashOf(absl::string_view name) {
-  constexpr int kBytes = 6;
-  int64_t hash = 0;
-  for (const unsigned char byte : base::Sha256(name).substr(0, kBytes)) {
-    hash = hash << 8 | byte;
-  }
-  return hash;
-}
 
 IndexedFile MeasureFile(const ResultEntry& entry,
                         absl::StatusOr<KeptResults> kept) {
@@ -419,7 +317,27 @@ IndexedFile MeasureFile(const ResultEntry& entry,
   }
   const report::SourcedResults results = {.source = entry.name,
                                           .results = std::move(kept->results)};
-  MeasureRuns(*kept, results, file);
+  const absl::Span<const report::SourcedResults> all(&results, 1);
+  constexpr size_t kHashBytes = 8;
+  const std::string hash =
+      absl::BytesToHexString(base::Sha256(file.name()).substr(0, kHashBytes));
+  PointMaker points(file);
+  bool has_loads = false;
+  for (const report::TestRun& run : report::ListRuns(all)) {
+    IndexedTest& test = *file.add_tests();
+    IndexedResult& result = *test.mutable_result();
+    result.set_id(absl::StrCat(hash, "-", file.tests_size() - 1));
+    result.set_file(file.name());
+    Describe(run, *kept, result);
+    AddFacts(run, test);
+    const Points measured = MeasureRun(*run.result, result);
+    AddHeadlines(measured, result);
+    // The loads of a search's runs are its steps, not the test's.
+    has_loads = report::HasChosenLoad(run);
+    if (!has_loads) points.Add(measured);
+  }
+  if (has_loads) points.Add(LoadsOf(all));
+  points.Finish();
   return file;
 }
 

@@ -14,8 +14,8 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
-#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "distbench/products/history/history.pb.h"
 
 namespace distbench::history {
 
@@ -25,33 +25,25 @@ inline constexpr char kNotesFile[] = "distbench_notes.jsonl";
 // The longest note, in bytes.
 inline constexpr int64_t kMaxNoteBytes = 4096;
 
-struct ResultNote {
-  std::string text;
-
-  // What changed with this result is known and wanted.
-  bool is_accepted = false;
-
-  friend bool operator==(const ResultNote&, const ResultNote&) = default;
-};
-
 // A file to which each change adds a line of JSON, so that several processes
 // can write it and a lost line costs one change:
 //
 //   {"result":"0123456789abcdef-0","note":"new switch","time":"2026-01-31T..."}
 //   {"result":"0123456789abcdef-0","accepted":true,"time":"2026-01-31T..."}
 //
-// The last line about a result counts. Lines that are no such object, such as
-// one that a crash cut off, are skipped. Nothing but a file is read or written:
-// where a symbolic link is in its place, changes fail. Thread-safe.
+// Of a result, the last note and the last acceptance count. Lines that are no
+// such object, such as one that a crash cut off, are skipped. Nothing but a
+// file is read or written: where a symbolic link is in its place, changes fail.
+// Thread-safe.
 class ResultNotes {
  public:
-  // An empty path keeps notes in memory only.
+  // With an empty path there are no notes.
   explicit ResultNotes(std::string path) : path_(std::move(path)) {}
 
   ResultNotes(const ResultNotes&) = delete;
   ResultNotes& operator=(const ResultNotes&) = delete;
 
-  // Reads what has been added to the file. It is no error if there is none.
+  // Reads the file if its size has changed. It is no error if there is none.
   absl::Status Refresh() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Neither text nor acceptance if nothing was said.
@@ -67,15 +59,12 @@ class ResultNotes {
       ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  absl::Status Append(absl::string_view line)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Take(absl::string_view line) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::Status RefreshLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status Append(ResultNote change) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const std::string path_;
   mutable absl::Mutex mutex_;
   std::map<std::string, ResultNote> notes_ ABSL_GUARDED_BY(mutex_);
-  int64_t read_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // whole lines
+  int64_t read_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace distbench::history

@@ -3,7 +3,6 @@
 
 // What this product adds to the program.
 
-#include <cstdint>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -12,7 +11,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "distbench/base/plugins.h"
 #include "distbench/base/printable_line.h"
 #include "distbench/cli/command.h"
@@ -25,9 +27,6 @@
 
 namespace distbench::history {
 namespace {
-
-using cli::Command;
-using cli::HelpSection;
 
 struct HistoryFlags {
   std::string folder;
@@ -53,7 +52,7 @@ absl::StatusOr<std::unique_ptr<HistoryIndex>> IndexFolder(
   const absl::StatusOr<std::vector<ResultEntry>> entries = (*source)->List();
   if (!entries.ok()) return entries.status();
   const absl::Status synchronised =
-      (*index)->Synchronise(**source, *entries, [] { return false; }).status();
+      (*index)->Synchronise(**source, *entries, [] { return false; });
   if (!synchronised.ok()) return synchronised;
   const FileProblems problems = (*index)->Problems();
   for (const FileProblem& problem : problems.files()) {
@@ -63,101 +62,77 @@ absl::StatusOr<std::unique_ptr<HistoryIndex>> IndexFolder(
   return index;
 }
 
-absl::Status ReadAttributes(HistoryFlags& flags) {
+absl::Status ListResults(HistoryIndex& index, HistoryFlags& flags) {
   for (const std::string& attribute : flags.attributes) {
-    const size_t end = attribute.find('=');
-    if (end == std::string::npos || end == 0) {
+    const std::pair<std::string, std::string> parts =
+        absl::StrSplit(attribute, absl::MaxSplits('=', 1));
+    if (parts.first.empty() || !absl::StrContains(attribute, '=')) {
       return absl::InvalidArgumentError(
           absl::StrCat("--attribute=", attribute, ": expected NAME=VALUE"));
     }
-    flags.query.attributes[attribute.substr(0, end)] =
-        attribute.substr(end + 1);
+    flags.query.attributes.insert_or_assign(parts.first, parts.second);
   }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<int> ListResults(HistoryIndex& index, HistoryFlags& flags) {
-  const absl::Status valid = ReadAttributes(flags);
-  if (!valid.ok()) return valid;
   const absl::StatusOr<ResultPage> page = index.List(flags.query);
   if (!page.ok()) return page.status();
-  std::cout << (flags.format == "json" ? ToJson(*page) + "\n"
-                                       : ResultsText(*page))
-            << std::flush;
-  return report::kExitOk;
+  return cli::WriteReport(
+      /*path=*/"",
+      flags.format == "json" ? ToJson(*page) + "\n" : ResultsText(*page));
 }
 
-// All series that the flags select; INVALID_ARGUMENT if there are none.
-absl::StatusOr<std::vector<int64_t>> SelectSeries(const HistoryIndex& index,
-                                                  const HistoryFlags& flags) {
-  std::vector<int64_t> selected;
-  std::string problem = "there is no such series in the results";
+absl::Status ShowTrends(HistoryIndex& index, HistoryFlags& flags) {
+  const bool is_json = flags.format == "json";
+  std::vector<std::string> shown;
+  std::string known;
   const SeriesList all = index.ListSeries(flags.query.test, flags.rpc);
   for (const SeriesSummary& series : all.series()) {
-    if (flags.metric.empty() || series.metric() == flags.metric) {
-      selected.push_back(series.id());
-    }
-    absl::StrAppend(&problem, "\n  ", base::PrintableLine(series.rpc()), ", ",
+    absl::StrAppend(&known, "\n  ", base::PrintableLine(series.rpc()), ", ",
                     base::PrintableLine(series.metric()));
+    if (!flags.metric.empty() && series.metric() != flags.metric) continue;
+    const absl::StatusOr<Trend> trend = index.TrendOf(series.id());
+    if (!trend.ok()) return trend.status();
+    shown.push_back(is_json ? ToJson(*trend) : TrendText(*trend));
   }
-  if (selected.empty()) return absl::InvalidArgumentError(problem);
-  return selected;
-}
-
-absl::StatusOr<int> ShowTrend(HistoryIndex& index, HistoryFlags& flags) {
-  const absl::StatusOr<std::vector<int64_t>> selected =
-      SelectSeries(index, flags);
-  if (!selected.ok()) return selected.status();
-  std::string json;
-  for (const int64_t id : *selected) {
-    const absl::StatusOr<Trend> trend = index.TrendOf(id);
-    if (!trend.ok()) return cli::Fail(trend.status(), report::kExitRunFailed);
-    if (flags.format == "json") {
-      absl::StrAppend(&json, json.empty() ? "" : ",\n", ToJson(*trend));
-    } else {
-      std::cout << TrendText(*trend);
-    }
+  if (shown.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no such series in the results", known));
   }
-  if (flags.format == "json") std::cout << "[" << json << "]\n";
-  std::cout << std::flush;
-  return report::kExitOk;
-}
-
-absl::StatusOr<int> Note(HistoryIndex& index, HistoryFlags& flags) {
-  const absl::Status status = index.SetNote(flags.result_id, flags.note);
-  if (!status.ok()) return status;
-  return report::kExitOk;
+  return cli::WriteReport(
+      /*path=*/"", is_json
+                       ? absl::StrCat("[", absl::StrJoin(shown, ",\n"), "]\n")
+                       : absl::StrJoin(shown, ""));
 }
 
 template <bool kIsAccepted>
-absl::StatusOr<int> Accept(HistoryIndex& index, HistoryFlags& flags) {
-  const absl::Status status = index.SetAccepted(flags.result_id, kIsAccepted);
-  if (!status.ok()) return status;
-  return report::kExitOk;
+absl::Status Accept(HistoryIndex& index, HistoryFlags& flags) {
+  return index.SetAccepted(flags.result_id, kIsAccepted);
 }
 
-using HistoryAction = absl::StatusOr<int> (*)(HistoryIndex& index,
-                                              HistoryFlags& flags);
+using HistoryAction = absl::Status (*)(HistoryIndex& index,
+                                       HistoryFlags& flags);
 
-absl::StatusOr<int> Run(HistoryAction action, HistoryFlags& flags) {
-  const absl::StatusOr<std::unique_ptr<HistoryIndex>> index =
-      IndexFolder(flags.folder);
-  if (!index.ok()) return index.status();
-  return action(**index, flags);
-}
+// A subcommand, and the variables of its flags.
+struct Action {
+  CLI::App& command;
+  HistoryFlags& flags;
+};
 
-CLI::App& AddAction(CLI::App& history, const std::string& name,
-                    const std::string& description, HistoryAction action,
-                    const std::shared_ptr<HistoryFlags>& flags,
-                    cli::CommandBody& chosen) {
+Action AddAction(CLI::App& history, const std::string& name,
+                 const std::string& description, HistoryAction action,
+                 cli::CommandBody& chosen) {
   CLI::App& command = cli::AddSubcommand(history, name, description);
+  const auto flags = std::make_shared<HistoryFlags>();
   cli::AddArgument(command, "DIR", flags->folder, "DIR",
                    "Folder of results: those of run_tests, or the\n"
                    "--results_dir of a test sequencer");
   cli::Require(command, "DIR");
-  cli::SetBody(command, chosen,
-               [action, flags] { return Run(action, *flags); });
-  return command;
+  cli::SetBody(command, chosen, [action, flags]() -> absl::StatusOr<int> {
+    const auto index = IndexFolder(flags->folder);
+    if (!index.ok()) return index.status();
+    const absl::Status status = action(**index, *flags);
+    if (!status.ok()) return status;
+    return report::kExitOk;
+  });
+  return {command, *flags};
 }
 
 void AddFormat(CLI::App& command, HistoryFlags& flags) {
@@ -172,25 +147,23 @@ void AddResult(CLI::App& command, HistoryFlags& flags) {
 }
 
 void AddResultList(CLI::App& history, cli::CommandBody& chosen) {
-  auto flags = std::make_shared<HistoryFlags>();
-  CLI::App& command =
-      AddAction(history, "list", "Lists results, the newest last", ListResults,
-                flags, chosen);
-  cli::AddTextFlag(command, "--search", flags->query.search, "WORDS",
+  const auto [command, flags] = AddAction(
+      history, "list", "Lists results, the newest last", ListResults, chosen);
+  cli::AddTextFlag(command, "--search", flags.query.search, "WORDS",
                    "Only results whose label, test, file, run, attributes or\n"
                    "hosts have all of these words, or words with them");
-  cli::AddTextFlag(command, "--test", flags->query.test, "NAME",
+  cli::AddTextFlag(command, "--test", flags.query.test, "NAME",
                    "Only results of this test");
-  cli::AddTextFlag(command, "--label", flags->query.label, "TEXT",
+  cli::AddTextFlag(command, "--label", flags.query.label, "TEXT",
                    "Only results of runs with this label");
-  cli::AddTextFlag(command, "--host", flags->query.host, "NAME",
+  cli::AddTextFlag(command, "--host", flags.query.host, "NAME",
                    "Only results measured on this host");
   cli::AddRepeatedFlag(
-      command, "--attribute", flags->attributes, "NAME=VALUE",
+      command, "--attribute", flags.attributes, "NAME=VALUE",
       "Only results with this attribute of the test or its nodes");
-  cli::AddNumberFlag(command, "--limit", flags->query.limit, 1, kMaxPageSize,
+  cli::AddNumberFlag(command, "--limit", flags.query.limit, 1, kMaxPageSize,
                      "COUNT", "Most results shown");
-  AddFormat(command, *flags);
+  AddFormat(command, flags);
   cli::SetFooter(
       command,
       "Example:\n"
@@ -198,17 +171,16 @@ void AddResultList(CLI::App& history, cli::CommandBody& chosen) {
 }
 
 void AddTrend(CLI::App& history, cli::CommandBody& chosen) {
-  auto flags = std::make_shared<HistoryFlags>();
-  CLI::App& command =
+  const auto [command, flags] =
       AddAction(history, "trend", "Shows when a test's figures changed",
-                ShowTrend, flags, chosen);
-  cli::AddTextFlag(command, "--test", flags->query.test, "NAME", "The test");
+                ShowTrends, chosen);
+  cli::AddTextFlag(command, "--test", flags.query.test, "NAME", "The test");
   cli::Require(command, "--test");
-  cli::AddTextFlag(command, "--rpc", flags->rpc, "NAME", "Only this RPC");
-  cli::AddTextFlag(command, "--metric", flags->metric, "METRIC",
+  cli::AddTextFlag(command, "--rpc", flags.rpc, "NAME", "Only this RPC");
+  cli::AddTextFlag(command, "--metric", flags.metric, "METRIC",
                    "Only this metric, such as \"p99 response time\" or\n"
                    "metric:cpu");
-  AddFormat(command, *flags);
+  AddFormat(command, flags);
   cli::SetFooter(
       command,
       "Repeats in one file are one point: their median. Results that failed\n"
@@ -221,16 +193,19 @@ void AddTrend(CLI::App& history, cli::CommandBody& chosen) {
 }
 
 void AddNote(CLI::App& history, cli::CommandBody& chosen) {
-  auto flags = std::make_shared<HistoryFlags>();
-  CLI::App& command = AddAction(history, "note", "Keeps a note about a result",
-                                Note, flags, chosen);
-  AddResult(command, *flags);
+  const auto [command, flags] = AddAction(
+      history, "note", "Keeps a note about a result",
+      [](HistoryIndex& index, HistoryFlags& flags) {
+        return index.SetNote(flags.result_id, flags.note);
+      },
+      chosen);
+  AddResult(command, flags);
   cli::SetFooter(
       command,
       "Notes are kept in DIR/distbench_notes.jsonl.\n\n"
       "Example:\n"
       "  distbench history note results 0123456789abcdef-0 'new switch'");
-  cli::AddArgument(command, "TEXT", flags->note, "TEXT",
+  cli::AddArgument(command, "TEXT", flags.note, "TEXT",
                    "The note; \"\" removes it");
   cli::Require(command, "TEXT");
 }
@@ -238,10 +213,9 @@ void AddNote(CLI::App& history, cli::CommandBody& chosen) {
 void AddAcceptance(CLI::App& history, const std::string& name,
                    const std::string& description, HistoryAction action,
                    cli::CommandBody& chosen) {
-  auto flags = std::make_shared<HistoryFlags>();
-  CLI::App& command =
-      AddAction(history, name, description, action, flags, chosen);
-  AddResult(command, *flags);
+  const auto [command, flags] =
+      AddAction(history, name, description, action, chosen);
+  AddResult(command, flags);
   cli::SetFooter(
       command,
       absl::StrCat("Changes within 5 results of an accepted one are no longer\n"
@@ -273,9 +247,10 @@ const base::Plugin<base::Product> kProduct(
     "history",
     new base::Product{"Finds trends and changes in a folder of results"});
 
-const base::Plugin<Command> kCommand("history",
-                                     new Command{HelpSection::kOutcomes,
-                                                 AddHistoryCommand});
+const base::Plugin<cli::Command> kCommand("history",
+                                          new cli::Command{
+                                              cli::HelpSection::kOutcomes,
+                                              AddHistoryCommand});
 
 }  // namespace
 }  // namespace distbench::history

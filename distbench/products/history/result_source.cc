@@ -8,13 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -35,7 +35,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr absl::string_view kRunSuffix = ".result";
-constexpr absl::string_view kDescriptionSuffix = ".run";
 
 bool IsRun(absl::string_view name) { return absl::EndsWith(name, kRunSuffix); }
 
@@ -46,43 +45,31 @@ bool IsResult(absl::string_view name) {
 
 // "a/ID.run" of "a/ID.result".
 std::string DescriptionOf(absl::string_view name) {
-  return absl::StrCat(absl::StripSuffix(name, kRunSuffix), kDescriptionSuffix);
+  return absl::StrCat(absl::StripSuffix(name, kRunSuffix), ".run");
 }
 
 std::string PathOf(const base::FileDescriptor& file) {
   return absl::StrCat("/proc/self/fd/", file.get());
 }
 
-// ---- Runs that a sequencer keeps with --results_dir
-// --------------------------
+// The error about a file that was read by its path in /proc.
+absl::Status Named(const absl::Status& error, const std::string& path,
+                   const std::string& name) {
+  return absl::Status(error.code(),
+                      absl::StrReplaceAll(error.message(), {{path, name}}));
+}
+
+// ---- Runs that a sequencer keeps with --results_dir -------------------------
 
 constexpr int64_t kMaxDescriptionBytes = 64 << 20;
 
-absl::StatusOr<RunDescription> ReadRunDescription(const std::string& path) {
-  const absl::StatusOr<std::string> text =
-      base::ReadFile(path, kMaxDescriptionBytes);
-  if (!text.ok()) return text.status();
-  RunDescription run;
-  google::protobuf::TextFormat::Parser parser;
-  parser.AllowUnknownField(true);  // a later version's
-  if (!parser.ParseFromString(*text, &run)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, " is not the description of a run"));
-  }
-  return run;
-}
-
-// Whether the run has a result that will not change any more.
-bool IsKept(const RunDescription& run) {
-  return run.result_bytes() > 0 && run.state() != RunDescription::WAITING &&
-         run.state() != RunDescription::RUNNING;
-}
-
-absl::Status Assemble(const std::string& path, int64_t size,
-                      results::ResultAssembler& assembler) {
-  absl::StatusOr<std::unique_ptr<sequencer::ResultFile>> file =
+absl::Status Assemble(const std::string& path, const RunDescription& run,
+                      TestSequenceResults& results) {
+  const int64_t size = run.result_bytes();
+  const absl::StatusOr<std::unique_ptr<sequencer::ResultFile>> file =
       sequencer::OpenResultFile(path, size);
   if (!file.ok()) return file.status();
+  results::ResultAssembler assembler(run.test_names_size(), results);
   int64_t offset = sequencer::ResultFile::kBegin;
   while (offset < size) {
     const absl::StatusOr<std::string> record = (*file)->Read(offset);
@@ -94,33 +81,29 @@ absl::Status Assemble(const std::string& path, int64_t size,
     if (absl::Status status = assembler.Add(event); !status.ok()) return status;
     offset += sequencer::ResultFile::SizeOf(*record);
   }
-  return absl::OkStatus();
+  assembler.MarkIncomplete("the run ended before the test");
+  return results::CompleteResults(results);
 }
 
 // Reads the result that `run` describes. What is missing of it is said by the
 // failures of its tests, as in `distbench runs get`.
-absl::StatusOr<KeptResults> ReadRunResult(const std::string& path,
-                                          const RunDescription& run,
-                                          int64_t max_bytes) {
+absl::Status ReadRunResult(const std::string& path, const RunDescription& run,
+                           int64_t max_bytes, KeptResults& kept) {
+  if (run.result_bytes() == 0 || run.state() == RunDescription::WAITING ||
+      run.state() == RunDescription::RUNNING) {
+    return absl::UnavailableError(absl::StrCat(path, " has not ended"));
+  }
+  const std::string problem = absl::StrCat("cannot read ", path, ": ");
   if (run.result_bytes() > max_bytes) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("cannot read ", path, ": it has ",
-                     run.result_bytes() >> 20, " MiB, and ", max_bytes >> 20,
-                     " MiB are the limit here; distbench runs get ", run.id(),
-                     " fetches it from its sequencer"));
+    return absl::ResourceExhaustedError(absl::StrCat(
+        problem, "it has ", run.result_bytes() >> 20, " MiB, and ",
+        max_bytes >> 20, " MiB are the limit here; distbench runs get ",
+        run.id(), " fetches it from its sequencer"));
   }
-  KeptResults kept = {.results = {}, .run_id = run.id(), .label = run.label()};
-  results::ResultAssembler assembler(run.test_names_size(), kept.results);
-  absl::Status status = Assemble(path, run.result_bytes(), assembler);
-  if (status.ok()) {
-    assembler.MarkIncomplete("the run ended before the test");
-    status = results::CompleteResults(kept.results);
-  }
-  if (!status.ok()) {
-    return absl::Status(status.code(), absl::StrCat("cannot read ", path, ": ",
-                                                    status.message()));
-  }
-  return kept;
+  kept.run_id = run.id();
+  kept.label = run.label();
+  const absl::Status status = Assemble(path, run, kept.results);
+  return absl::Status(status.code(), absl::StrCat(problem, status.message()));
 }
 
 // ---- The folder -------------------------------------------------------------
@@ -132,21 +115,16 @@ class ResultFolder final : public ResultSource {
   absl::StatusOr<std::vector<ResultEntry>> List() const override;
   absl::StatusOr<KeptResults> Read(const std::string& name,
                                    int64_t max_bytes) const override;
-  bool IsUnchanged(const ResultEntry& entry) const override;
   absl::StatusOr<base::FileDescriptor> Open(
       const std::string& name) const override;
 
  private:
-  absl::StatusOr<base::FileDescriptor> OpenBelow(const std::string& name) const;
   absl::StatusOr<RunDescription> DescribeRun(const std::string& name) const;
-
-  // Adds the entry of a file, unless it is no result or not complete.
-  void Add(const std::string& name, std::vector<ResultEntry>& entries) const;
 
   const fs::path root_;  // without symbolic links
 };
 
-absl::StatusOr<base::FileDescriptor> ResultFolder::OpenBelow(
+absl::StatusOr<base::FileDescriptor> ResultFolder::Open(
     const std::string& name) const {
   const std::string path = root_ / name;
   base::FileDescriptor file(
@@ -170,35 +148,17 @@ absl::StatusOr<base::FileDescriptor> ResultFolder::OpenBelow(
 absl::StatusOr<RunDescription> ResultFolder::DescribeRun(
     const std::string& name) const {
   const std::string description = DescriptionOf(name);
-  const absl::StatusOr<base::FileDescriptor> file = OpenBelow(description);
+  const absl::StatusOr<base::FileDescriptor> file = Open(description);
   if (!file.ok()) return file.status();
-  absl::StatusOr<RunDescription> run = ReadRunDescription(PathOf(*file));
-  if (!run.ok()) {
-    return absl::Status(run.status().code(),
-                        absl::StrReplaceAll(run.status().message(),
-                                            {{PathOf(*file), description}}));
-  }
-  return run;
-}
-
-void ResultFolder::Add(const std::string& name,
-                       std::vector<ResultEntry>& entries) const {
-  // The description changes whenever there is more of a run's result.
-  const std::string told = IsRun(name) ? DescriptionOf(name) : name;
-  struct stat attributes;
-  if (lstat((root_ / told).c_str(), &attributes) != 0 ||
-      !S_ISREG(attributes.st_mode)) {
-    return;
-  }
-  if (IsRun(name)) {
-    const absl::StatusOr<RunDescription> run = DescribeRun(name);
-    if (run.ok() && !IsKept(*run)) return;
-  }
-  entries.push_back(
-      {.name = name,
-       .size_bytes = attributes.st_size,
-       .modified_ns = attributes.st_mtim.tv_sec * base::kNsPerSecond +
-                      attributes.st_mtim.tv_nsec});
+  const absl::StatusOr<std::string> text =
+      base::ReadFile(PathOf(*file), kMaxDescriptionBytes);
+  if (!text.ok()) return Named(text.status(), PathOf(*file), description);
+  RunDescription run;
+  google::protobuf::TextFormat::Parser parser;
+  parser.AllowUnknownField(true);  // a later version's
+  if (parser.ParseFromString(*text, &run)) return run;
+  return absl::InvalidArgumentError(
+      absl::StrCat(description, " is not the description of a run"));
 }
 
 absl::StatusOr<std::vector<ResultEntry>> ResultFolder::List() const {
@@ -211,58 +171,46 @@ absl::StatusOr<std::vector<ResultEntry>> ResultFolder::List() const {
     std::error_code unknown;
     if (!it->is_regular_file(unknown) || it->is_symlink(unknown)) continue;
     const std::string name = it->path().lexically_relative(root_);
-    if (IsResult(name)) Add(name, entries);
+    if (!IsResult(name)) continue;
+    // The description changes whenever there is more of a run's result.
+    const std::string told = IsRun(name) ? DescriptionOf(name) : name;
+    struct stat attributes;
+    if (lstat((root_ / told).c_str(), &attributes) != 0) continue;
+    entries.push_back(
+        {.name = name,
+         .size_bytes = attributes.st_size,
+         .modified_ns = attributes.st_mtim.tv_sec * base::kNsPerSecond +
+                        attributes.st_mtim.tv_nsec});
   }
   if (error) {
     return absl::UnknownError(
         absl::StrCat("cannot list ", root_.string(), ": ", error.message()));
   }
-  std::sort(entries.begin(), entries.end(),
-            [](const ResultEntry& a, const ResultEntry& b) {
-              return a.name < b.name;
-            });
+  absl::c_sort(entries, [](const ResultEntry& a, const ResultEntry& b) {
+    return a.name < b.name;
+  });
   return entries;
 }
 
 absl::StatusOr<KeptResults> ResultFolder::Read(const std::string& name,
                                                int64_t max_bytes) const {
-  const absl::StatusOr<base::FileDescriptor> file = OpenBelow(name);
+  const absl::StatusOr<base::FileDescriptor> file = Open(name);
   if (!file.ok()) return file.status();
   const std::string path = PathOf(*file);
-  absl::StatusOr<KeptResults> kept = KeptResults();
+  KeptResults kept;
+  absl::Status status;
   if (IsRun(name)) {
     const absl::StatusOr<RunDescription> run = DescribeRun(name);
     if (!run.ok()) return run.status();
-    kept = ReadRunResult(path, *run, max_bytes);
+    status = ReadRunResult(path, *run, max_bytes, kept);
   } else {
     absl::StatusOr<TestSequenceResults> results =
         results::ReadResults(path, max_bytes);
-    if (results.ok()) {
-      kept->results = *std::move(results);
-    } else {
-      kept = results.status();
-    }
+    status = results.status();
+    if (status.ok()) kept.results = *std::move(results);
   }
-  if (!kept.ok()) {
-    return absl::Status(
-        kept.status().code(),
-        absl::StrReplaceAll(kept.status().message(), {{path, name}}));
-  }
+  if (!status.ok()) return Named(status, path, name);
   return kept;
-}
-
-bool ResultFolder::IsUnchanged(const ResultEntry& entry) const {
-  std::vector<ResultEntry> now;
-  Add(entry.name, now);
-  return now.size() == 1 && now.front() == entry;
-}
-
-absl::StatusOr<base::FileDescriptor> ResultFolder::Open(
-    const std::string& name) const {
-  if (!IsResult(name)) {
-    return absl::NotFoundError(absl::StrCat(name, " is no file of results"));
-  }
-  return OpenBelow(name);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Copyright distbench authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where an index finds results.
+// Files of results: where an index finds them, and what it keeps of them.
 
 #ifndef DISTBENCH_PRODUCTS_HISTORY_RESULT_SOURCE_H_
 #define DISTBENCH_PRODUCTS_HISTORY_RESULT_SOURCE_H_
@@ -13,6 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "distbench/base/files.h"
+#include "distbench/products/history/history.pb.h"
 #include "proto/results.pb.h"
 
 namespace distbench::history {
@@ -39,16 +40,14 @@ class ResultSource {
  public:
   virtual ~ResultSource() = default;
 
-  // Sorted by name. Files that are still being written are not listed.
+  // Sorted by name.
   virtual absl::StatusOr<std::vector<ResultEntry>> List() const = 0;
 
-  // NOT_FOUND if there is no such file (any more). RESOURCE_EXHAUSTED if it has
-  // more than `max_bytes`, uncompressed; see ReadResults().
+  // NOT_FOUND if there is no such file (any more). UNAVAILABLE if it is still
+  // being written. RESOURCE_EXHAUSTED if it has more than `max_bytes`,
+  // uncompressed; see ReadResults().
   virtual absl::StatusOr<KeptResults> Read(const std::string& name,
                                            int64_t max_bytes) const = 0;
-
-  // Whether the file is still as it was listed.
-  virtual bool IsUnchanged(const ResultEntry& entry) const = 0;
 
   // Opens the file as it is on disk, to be handed out.
   virtual absl::StatusOr<base::FileDescriptor> Open(
@@ -56,12 +55,17 @@ class ResultSource {
 };
 
 // Names of files in a folder are those of results (*.pb and *.pb.gz), and of
-// runs that a sequencer keeps with --results_dir (ID.result, listed once the
-// run has ended). Folders in it belong to it. Symbolic links in the folder are
-// not followed, so that nothing outside is read; `path` itself may be one.
-// NOT_FOUND or similar if there is no such folder.
+// runs that a sequencer keeps with --results_dir (ID.result). Folders in it
+// belong to it. Symbolic links in the folder are not followed, so that nothing
+// outside is read; `path` itself may be one. NOT_FOUND or similar if there is
+// no such folder.
 absl::StatusOr<std::unique_ptr<ResultSource>> OpenResultFolder(
     const std::string& path);
+
+// Takes the figures of reports. Percentiles that the number of requests does
+// not support have no points. An error is the file's problem.
+IndexedFile MeasureFile(const ResultEntry& entry,
+                        absl::StatusOr<KeptResults> kept);
 
 }  // namespace distbench::history
 

@@ -4,12 +4,10 @@
 #include "distbench/products/history/series.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <iterator>
-#include <set>
 
 #include "absl/strings/str_cat.h"
-#include "distbench/products/history/measured_file.h"
+#include "absl/strings/string_view.h"
+#include "distbench/base/digest.h"
 #include "distbench/products/history/trends/change_points.h"
 
 namespace distbench::history {
@@ -19,28 +17,17 @@ std::pair<int64_t, std::string> PlaceOf(const PlacedPoint& point) {
   return {point.get().point().started(), point.file->name()};
 }
 
-// The points that belong to a change at the index.
-struct Nearby {
-  int first;
-  int last;  // included
-};
-
-Nearby NearbyOf(int index, int count) {
-  return {.first = std::max(0, index - kNearbyPoints),
-          .last = std::min(count - 1, index + kNearbyPoints)};
-}
-
 bool IsAccepted(const TrendPoint& point, const ResultNotes& notes) {
   return std::any_of(
       point.runs().begin(), point.runs().end(),
-      [&](const std::string& id) { return notes.Find(id).is_accepted; });
+      [&](const std::string& id) { return notes.Find(id).accepted(); });
 }
 
 bool IsAccepted(const TrendChange& change, const Trend& trend,
                 const ResultNotes& notes) {
-  const Nearby nearby =
-      NearbyOf(static_cast<int>(change.index()), trend.points_size());
-  for (int i = nearby.first; i <= nearby.last; ++i) {
+  const auto index = static_cast<int>(change.index());
+  const int last = std::min(trend.points_size() - 1, index + kNearbyPoints);
+  for (int i = std::max(0, index - kNearbyPoints); i <= last; ++i) {
     if (IsAccepted(trend.points(i), notes)) return true;
   }
   return false;
@@ -58,116 +45,74 @@ void CountChanges(const Trend& trend, const ResultNotes& notes,
   }
 }
 
-using Facts = google::protobuf::Map<std::string, std::string>;
-
-const Facts& FactsOf(const PlacedPoint& point) {
+const auto& FactsOf(const PlacedPoint& point) {
   return point.file->tests(point.get().first_test()).facts();
 }
 
-std::string FactIn(const Facts& facts, const std::string& name) {
-  const auto found = facts.find(name);
-  return found == facts.end() ? "" : found->second;
-}
-
-// The facts that differ between two points, by name.
-std::vector<ChangedFact> FactsThatDiffer(const Facts& before,
-                                         const Facts& after, int distance) {
-  std::set<std::string> names;
-  for (const Facts* facts : {&before, &after}) {
-    for (const auto& [name, value] : *facts) names.insert(name);
-  }
-  std::vector<ChangedFact> changed;
-  for (const std::string& name : names) {
-    ChangedFact fact;
-    fact.set_name(name);
-    fact.set_before(FactIn(before, name));
-    fact.set_after(FactIn(after, name));
+// Adds the facts that differ between two points, by name.
+void AddFacts(const PlacedPoint& before, const PlacedPoint& after, int distance,
+              TrendChange& change) {
+  using Sides = std::pair<absl::string_view, absl::string_view>;
+  std::map<absl::string_view, Sides> facts;
+  for (const auto& [name, value] : FactsOf(before)) facts[name].first = value;
+  for (const auto& [name, value] : FactsOf(after)) facts[name].second = value;
+  for (const auto& [name, sides] : facts) {
+    if (sides.first == sides.second) continue;
+    ChangedFact& fact = *change.add_facts();
+    fact.set_name(std::string(name));
+    fact.set_before(std::string(sides.first));
+    fact.set_after(std::string(sides.second));
     fact.set_distance(distance);
-    if (fact.before() != fact.after()) changed.push_back(std::move(fact));
   }
-  return changed;
 }
 
 void AddFacts(const std::vector<PlacedPoint>& points, TrendChange& change) {
-  const int index = static_cast<int>(change.index());
-  const Nearby nearby = NearbyOf(index, static_cast<int>(points.size()));
-  std::vector<ChangedFact> facts;
-  for (int i = std::max(1, nearby.first); i <= nearby.last; ++i) {
-    const std::vector<ChangedFact> more =
-        FactsThatDiffer(FactsOf(points[i - 1]), FactsOf(points[i]), i - index);
-    facts.insert(facts.end(), more.begin(), more.end());
+  const auto add = [&](int distance) {
+    const int64_t index = change.index() + distance;
+    if (index < 1 || index >= static_cast<int64_t>(points.size())) return;
+    AddFacts(points[index - 1], points[index], distance, change);
+  };
+  add(0);
+  for (int distance = 1; distance <= kNearbyPoints; ++distance) {
+    add(-distance);
+    add(distance);
   }
-  std::stable_sort(facts.begin(), facts.end(),
-                   [](const ChangedFact& a, const ChangedFact& b) {
-                     return std::abs(a.distance()) < std::abs(b.distance());
-                   });
-  change.mutable_facts()->Add(facts.begin(), facts.end());
 }
 
-void AddJudgement(const Judgement& judgement,
-                  const std::vector<PlacedPoint>& points, Trend& trend) {
-  for (const Segment& found : judgement.segments) {
-    TrendSegment& segment = *trend.add_segments();
-    segment.set_first(static_cast<int64_t>(found.first));
-    segment.set_last(static_cast<int64_t>(found.last));
-    segment.set_mean(found.mean);
-    segment.set_noise_low(found.noise_low);
-    segment.set_noise_high(found.noise_high);
-  }
-  for (const ChangePoint& found : judgement.changes) {
-    TrendChange& change = *trend.add_changes();
-    change.set_index(static_cast<int64_t>(found.index));
-    change.set_started(points[found.index].get().point().started());
-    change.set_before(found.before);
-    change.set_after(found.after);
-    change.set_relative(found.relative);
-    change.set_p_value(found.p_value);
-    change.set_accepted(false);
-    AddFacts(points, change);
-  }
+// A number that stays the same for the names, and that JavaScript can hold.
+int64_t IdOf(const SeriesSummary& of) {
+  constexpr absl::string_view kSeparator("\0", 1);  // no name has it
+  constexpr int kBytes = 6;
+  const std::string digest = base::Sha256(
+      absl::StrCat(of.test(), kSeparator, of.rpc(), kSeparator, of.metric()));
+  int64_t id = 0;
+  for (const unsigned char byte : digest.substr(0, kBytes)) id = id << 8 | byte;
+  return id;
 }
 
 }  // namespace
 
-SeriesSet::Key SeriesSet::KeyOf(const SeriesSummary& series) {
-  return {series.test(), series.rpc(), series.metric()};
-}
-
-void SeriesSet::Add(const SharedFile& file) {
+void SeriesSet::Change(const SharedFile& file, bool is_added) {
   for (int i = 0; i < file->points_size(); ++i) {
     const PlacedPoint point = {.file = file, .index = i};
     const SeriesSummary& of = point.get().series();
-    const Key key = KeyOf(of);
-    Series& series = series_[key];
-    if (series.points.empty()) {
-      series.summary = of;
-      // No name has a zero.
-      series.summary.set_id(
-          HashOf(absl::StrCat(of.test(), absl::string_view("\0", 1), of.rpc(),
-                              absl::string_view("\0", 1), of.metric())));
-      series.summary.set_points(0);
-      series.summary.set_changes(0);
-      keys_[series.summary.id()] = key;
+    auto [entry, is_new] = series_.try_emplace(KeyOf(of));
+    auto& [summary, points, judged, generation] = entry->second;
+    if (is_new) {
+      summary = of;
+      summary.set_id(IdOf(of));
+      summary.set_points(0);
+      summary.set_changes(0);
     }
-    series.points[PlaceOf(point)] = point;
-    series.summary.set_points(series.summary.points() +
-                              point.get().point().has_value());
-    ++series.generation;
-  }
-}
-
-void SeriesSet::Remove(const SharedFile& file) {
-  for (int i = 0; i < file->points_size(); ++i) {
-    const PlacedPoint point = {.file = file, .index = i};
-    const auto entry = series_.find(KeyOf(point.get().series()));
-    Series& series = entry->second;
-    series.points.erase(PlaceOf(point));
-    series.summary.set_points(series.summary.points() -
-                              point.get().point().has_value());
-    ++series.generation;
-    if (!series.points.empty()) continue;
-    keys_.erase(series.summary.id());
-    series_.erase(entry);
+    if (is_added) {
+      points[PlaceOf(point)] = point;
+    } else {
+      points.erase(PlaceOf(point));
+    }
+    const int valid = point.get().point().has_value() ? 1 : 0;
+    summary.set_points(summary.points() + (is_added ? valid : -valid));
+    ++generations_[of.test()];
+    if (points.empty()) series_.erase(entry);
   }
 }
 
@@ -181,67 +126,63 @@ int SeriesSet::FamilySizeOf(const std::string& test) const {
   return std::max(1, size);
 }
 
-bool SeriesSet::IsJudged(const Series& series, int family_size) {
-  return series.judged_generation == series.generation &&
-         series.judged_family_size == family_size;
+bool SeriesSet::IsJudged(const Series& series) const {
+  return series.judged_generation == generations_.at(series.summary.test());
 }
 
 absl::StatusOr<SeriesSnapshot> SeriesSet::Find(int64_t id) const {
-  const auto key = keys_.find(id);
-  if (key == keys_.end()) {
+  const auto found = std::find_if(
+      series_.begin(), series_.end(),
+      [&](const auto& entry) { return entry.second.summary.id() == id; });
+  if (found == series_.end()) {
     return absl::NotFoundError(
         absl::StrCat("there is no series ", id,
                      "; list the series again, because its results are gone"));
   }
-  const Series& series = series_.at(key->second);
+  const Series& series = found->second;
+  const std::string& test = series.summary.test();
   SeriesSnapshot snapshot = {.summary = series.summary,
                              .points = {},
                              .judged = nullptr,
-                             .family_size = FamilySizeOf(series.summary.test()),
-                             .generation = series.generation};
-  if (IsJudged(series, snapshot.family_size)) {
+                             .family_size = FamilySizeOf(test),
+                             .generation = generations_.at(test)};
+  if (IsJudged(series)) {
     snapshot.judged = series.judged;
     return snapshot;
   }
-  size_t values = 0;
-  for (auto point = series.points.rbegin();
-       point != series.points.rend() && values < kMaxJudgedPoints; ++point) {
-    values += point->second.get().point().has_value();
-    snapshot.points.push_back(point->second);
+  for (auto place = series.points.rbegin();
+       place != series.points.rend() &&
+       snapshot.points.size() < kMaxJudgedPoints;
+       ++place) {
+    const FilePoint& point = place->second.get();
+    snapshot.left_out += point.left_out();
+    if (point.point().has_value()) snapshot.points.push_back(place->second);
   }
   std::reverse(snapshot.points.begin(), snapshot.points.end());
   return snapshot;
 }
 
 void SeriesSet::Keep(const SeriesSnapshot& snapshot, SharedTrend trend) {
-  const auto key = keys_.find(snapshot.summary.id());
-  if (key == keys_.end()) return;
-  Series& series = series_.at(key->second);
-  if (series.generation != snapshot.generation) return;
-  series.judged = std::move(trend);
-  series.judged_generation = snapshot.generation;
-  series.judged_family_size = snapshot.family_size;
+  const auto found = series_.find(KeyOf(snapshot.summary));
+  if (found == series_.end()) return;
+  if (generations_.at(snapshot.summary.test()) != snapshot.generation) return;
+  found->second.judged = std::move(trend);
+  found->second.judged_generation = snapshot.generation;
 }
 
 std::vector<int64_t> SeriesSet::Unjudged() const {
   std::vector<int64_t> ids;
-  std::string test;
-  int family_size = 0;
   for (const auto& [key, series] : series_) {
-    if (family_size == 0 || std::get<0>(key) != test) {
-      test = std::get<0>(key);
-      family_size = FamilySizeOf(test);
-    }
-    if (!IsJudged(series, family_size)) ids.push_back(series.summary.id());
+    if (!IsJudged(series)) ids.push_back(series.summary.id());
   }
   return ids;
 }
 
 SeriesList SeriesSet::List(const std::string& test, const std::string& rpc,
-                           int limit, const ResultNotes& notes) const {
+                           const ResultNotes& notes) const {
   SeriesList list;
   for (const auto& [key, series] : series_) {
-    if (list.series_size() == limit) break;
+    if (list.series_size() == kMaxSeries) break;
     if (!test.empty() && test != std::get<0>(key)) continue;
     if (!rpc.empty() && rpc != std::get<1>(key)) continue;
     SeriesSummary& summary = *list.add_series();
@@ -252,26 +193,26 @@ SeriesList SeriesSet::List(const std::string& test, const std::string& rpc,
 }
 
 Trend MakeTrend(const SeriesSnapshot& snapshot) {
-  Trend trend;
-  *trend.mutable_series() = snapshot.summary;
-  std::vector<PlacedPoint> judged;
+  const std::vector<PlacedPoint>& points = snapshot.points;
   std::vector<double> values;
-  int64_t left_out = 0;
-  for (const PlacedPoint& point : snapshot.points) {
-    left_out += point.get().left_out();
-    if (!point.get().point().has_value()) continue;
-    judged.push_back(point);
+  for (const PlacedPoint& point : points) {
     values.push_back(point.get().point().value());
-    *trend.add_points() = point.get().point();
-    trend.mutable_points()->rbegin()->set_accepted(false);
   }
-  trend.set_left_out(left_out);
+  Trend trend = FindChanges(values, snapshot.family_size);
+  *trend.mutable_series() = snapshot.summary;
+  for (const PlacedPoint& point : points) {
+    *trend.add_points() = point.get().point();
+  }
+  for (TrendChange& change : *trend.mutable_changes()) {
+    change.set_started(points[change.index()].get().point().started());
+    AddFacts(points, change);
+  }
+  trend.set_left_out(snapshot.left_out);
   trend.set_error(
-      judged.size() >= kMinJudgedPoints
+      points.size() >= kMinJudgedPoints
           ? ""
           : absl::StrCat("a trend needs at least ", kMinJudgedPoints,
-                         " valid results; there are ", judged.size()));
-  AddJudgement(FindChanges(values, snapshot.family_size), judged, trend);
+                         " valid results; there are ", points.size()));
   return trend;
 }
 

@@ -27,6 +27,8 @@ using SharedTrend = std::shared_ptr<const Trend>;
 // its place is an estimate.
 inline constexpr int kNearbyPoints = 5;
 
+inline constexpr int kMaxSeries = 1000;  // in a list
+
 // A point of a series, where its file keeps it.
 struct PlacedPoint {
   SharedFile file;
@@ -39,16 +41,18 @@ struct PlacedPoint {
 struct SeriesSnapshot {
   SeriesSummary summary;  // without changes
 
-  // The newest, of which kMaxJudgedPoints have values; oldest first. Empty if
-  // the series was judged as it is: then `judged` is what was found.
+  // The newest that have values, at most kMaxJudgedPoints; oldest first. Empty
+  // if the series was judged as it is: then `judged` is what was found.
   std::vector<PlacedPoint> points;
+  int64_t left_out = 0;  // runs without a value since then
   SharedTrend judged;
 
   // The number of series of the test that have enough values, and so are judged
   // together.
   int family_size = 1;
 
-  // Counts the points that came or went.
+  // Counts the points of the test that came or went: its series are judged
+  // together.
   int64_t generation = 0;
 };
 
@@ -56,21 +60,22 @@ struct SeriesSnapshot {
 class SeriesSet {
  public:
   // Adds or removes the points of a file.
-  void Add(const SharedFile& file);
-  void Remove(const SharedFile& file);
+  void Add(const SharedFile& file) { Change(file, /*is_added=*/true); }
+  void Remove(const SharedFile& file) { Change(file, /*is_added=*/false); }
 
   // NOT_FOUND if there is no series with this id.
   absl::StatusOr<SeriesSnapshot> Find(int64_t id) const;
 
-  // Keeps what was found in a snapshot, unless the series has changed since.
+  // Keeps what was found in a snapshot, unless the test has changed since.
   void Keep(const SeriesSnapshot& snapshot, SharedTrend trend);
 
-  // Those that have changed since they were judged.
+  // Those whose test has changed since they were judged.
   std::vector<int64_t> Unjudged() const;
 
   // By test, RPC and metric; of all tests or RPCs where the name is empty, at
-  // most `limit`. Changes are those of the last judgement that no note accepts.
-  SeriesList List(const std::string& test, const std::string& rpc, int limit,
+  // most kMaxSeries. Changes are those of the last judgement that no note
+  // accepts.
+  SeriesList List(const std::string& test, const std::string& rpc,
                   const ResultNotes& notes) const;
 
  private:
@@ -78,20 +83,21 @@ class SeriesSet {
   struct Series {
     SeriesSummary summary;
     std::map<std::pair<int64_t, std::string>, PlacedPoint> points;  // by time
-    int64_t generation = 0;
 
-    // What was found, in which generation, among how many series; null before.
+    // What was found, and in which generation; null before.
     SharedTrend judged = nullptr;
-    int64_t judged_generation = -1;
-    int judged_family_size = 0;
+    int64_t judged_generation = 0;
   };
 
-  static Key KeyOf(const SeriesSummary& series);
-  static bool IsJudged(const Series& series, int family_size);
+  static Key KeyOf(const SeriesSummary& series) {
+    return {series.test(), series.rpc(), series.metric()};
+  }
+  void Change(const SharedFile& file, bool is_added);
+  bool IsJudged(const Series& series) const;
   int FamilySizeOf(const std::string& test) const;
 
   std::map<Key, Series> series_;
-  std::map<int64_t, Key> keys_;  // by id
+  std::map<std::string, int64_t> generations_;  // by test
 };
 
 // Judges the points of a snapshot. Nothing is accepted.

@@ -43,7 +43,7 @@ class SeriesSetTest : public testing::Test {
     return std::make_shared<const IndexedFile>(file);
   }
 
-  SeriesSummary Summary() { return set_.List("", "", 10, notes_).series(0); }
+  SeriesSummary Summary() { return set_.List("", "", notes_).series(0); }
 
   void Judge() {
     const SeriesSnapshot snapshot = *set_.Find(id_);
@@ -89,7 +89,7 @@ TEST_F(SeriesSetTest, WhatIsGoneIsNotKept) {
   const SeriesSnapshot before = *set_.Find(id_);
   for (const SharedFile& file : files_) set_.Remove(file);
   set_.Keep(before, std::make_shared<const Trend>(MakeTrend(before)));
-  EXPECT_THAT(set_.List("", "", 10, notes_).series(), IsEmpty());
+  EXPECT_THAT(set_.List("", "", notes_).series(), IsEmpty());
   EXPECT_TRUE(absl::IsNotFound(set_.Find(id_).status()));
 }
 

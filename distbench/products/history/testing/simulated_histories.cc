@@ -24,8 +24,8 @@ double Draw(Noise noise, std::mt19937_64& random) {
 }
 
 // What is known after so many nights.
-Judgement JudgeAfter(const std::vector<double>& points, size_t nights,
-                     int series_count) {
+Trend JudgeAfter(const std::vector<double>& points, size_t nights,
+                 int series_count) {
   const size_t first =
       nights > kMaxJudgedPoints ? nights - kMaxJudgedPoints : 0;
   return FindChanges(absl::MakeConstSpan(points).subspan(first, nights - first),
@@ -34,16 +34,17 @@ Judgement JudgeAfter(const std::vector<double>& points, size_t nights,
 
 bool AlarmsEver(const std::vector<double>& points, int series_count) {
   for (size_t nights = kMinJudgedPoints; nights <= points.size(); ++nights) {
-    if (!JudgeAfter(points, nights, series_count).changes.empty()) return true;
+    if (!JudgeAfter(points, nights, series_count).changes().empty())
+      return true;
   }
   return false;
 }
 
-bool IsFound(const Judgement& judgement, int step_night) {
-  return std::any_of(judgement.changes.begin(), judgement.changes.end(),
-                     [&](const ChangePoint& change) {
-                       return std::abs(static_cast<int>(change.index) -
-                                       step_night) <= kPlacedWithin;
+bool IsFound(const Trend& trend, int step_night) {
+  return std::any_of(trend.changes().begin(), trend.changes().end(),
+                     [&](const TrendChange& change) {
+                       return std::abs(change.index() - step_night) <=
+                              kPlacedWithin;
                      });
 }
 
@@ -97,9 +98,9 @@ DetectionPower MeasurePower(const HistoryModel& model, int histories,
     changed.nights = changed.step_night + kFoundWithin;
     const std::vector<double> points = SimulateHistory(changed, random);
     for (int after = 1; after <= kFoundWithin; ++after) {
-      const Judgement judgement =
+      const Trend trend =
           JudgeAfter(points, changed.step_night + after, series_count);
-      if (!IsFound(judgement, changed.step_night)) continue;
+      if (!IsFound(trend, changed.step_night)) continue;
       ++power.found;
       power.nights.push_back(after);
       break;

@@ -4,6 +4,7 @@
 #include "distbench/products/history/trends/change_points.h"
 
 #include <algorithm>
+#include <boost/math/special_functions/binomial.hpp>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -110,99 +111,86 @@ double TailProbability(double distance, std::vector<double> others) {
          std::exp(-(distance - *threshold) / mean_excess);
 }
 
-// That random values are divided into the same two sets.
-double SmallestProbability(size_t first, size_t count) {
-  const auto log_orders = [](size_t n) {
-    return std::lgamma(static_cast<double>(n) + 1);
-  };
-  return std::exp(log_orders(first) + log_orders(count - first) -
-                  log_orders(count));
+// That a random order of the values is divided so clearly; 1 if one was.
+double ProbabilityOf(const Division& division, Divider& divider, Order order) {
+  // Rounding must not tell equal divisions apart.
+  constexpr double kAlmost = 1 - 1e-9;
+  base::WorkRandom random(kSeed);
+  const size_t count = order.size();
+  std::vector<double> others;
+  while (others.size() < kOrders) {
+    Shuffle(random, order);
+    others.push_back(divider.Best(order).distance);
+    if (others.back() >= division.distance * kAlmost) return 1;
+  }
+  // At least that of the same two parts.
+  const double divisions = boost::math::binomial_coefficient<double>(
+      static_cast<unsigned>(count), static_cast<unsigned>(division.index));
+  return std::max(TailProbability(division.distance, std::move(others)),
+                  1 / divisions);
 }
 
-class ChangeSearch {
- public:
-  explicit ChangeSearch(double correction) : correction_(correction) {}
+// Adds the places and probabilities of the changes of the values, which begin
+// at `offset`.
+void AddChanges(absl::Span<const double> values, size_t offset,
+                double correction, Trend& trend) {
+  if (values.size() < kMinJudgedPoints) return;
+  Divider divider(values);
+  Order order(values.size());
+  std::iota(order.begin(), order.end(), 0);
+  const Division division = divider.Best(order);
+  const double p_value =
+      correction * ProbabilityOf(division, divider, std::move(order));
+  if (p_value > kAlarmProbability) return;
+  AddChanges(values.first(division.index), offset, correction, trend);
+  TrendChange& change = *trend.add_changes();
+  change.set_index(static_cast<int64_t>(offset + division.index));
+  change.set_p_value(p_value);
+  AddChanges(values.subspan(division.index), offset + division.index,
+             correction, trend);
+}
 
-  // Notes the changes of the values, which begin at `offset`.
-  void Search(absl::Span<const double> values, size_t offset) {
-    if (values.size() < kMinJudgedPoints) return;
-    Divider divider(values);
-    Order order(values.size());
-    std::iota(order.begin(), order.end(), 0);
-    const Division division = divider.Best(order);
-    const double p_value =
-        correction_ * ProbabilityOf(division, divider, std::move(order));
-    if (p_value > kAlarmProbability) return;
-    Search(values.first(division.index), offset);
-    changes_.push_back({.index = offset + division.index, .p_value = p_value});
-    Search(values.subspan(division.index), offset + division.index);
-  }
-
-  std::vector<ChangePoint> Take() { return std::move(changes_); }
-
- private:
-  // That a random order is divided so clearly; 1 if one was.
-  static double ProbabilityOf(const Division& division, Divider& divider,
-                              Order order) {
-    // Rounding must not tell equal divisions apart.
-    constexpr double kAlmost = 1 - 1e-9;
-    base::WorkRandom random(kSeed);
-    const size_t count = order.size();
-    std::vector<double> others;
-    while (others.size() < kOrders) {
-      Shuffle(random, order);
-      others.push_back(divider.Best(order).distance);
-      if (others.back() >= division.distance * kAlmost) return 1;
-    }
-    return std::max(TailProbability(division.distance, std::move(others)),
-                    SmallestProbability(division.index, count));
-  }
-
-  const double correction_;
-  std::vector<ChangePoint> changes_;  // ascending
-};
-
-Segment Describe(absl::Span<const double> values, size_t begin, size_t end) {
+// Adds the segment from `begin` to `end`, which is not part of it.
+void AddSegment(absl::Span<const double> values, size_t begin, size_t end,
+                Trend& trend) {
   const absl::Span<const double> part = values.subspan(begin, end - begin);
   const double median = stats::Median({part.begin(), part.end()});
   std::vector<double> distances;
   for (const double value : part) distances.push_back(std::abs(value - median));
-  constexpr double kDeviations = 2;
-  // The standard deviation of a normal distribution in median absolute
-  // deviations.
-  constexpr double kNormal = 1.4826;
-  const double reach =
-      kDeviations * kNormal * stats::Median(std::move(distances));
-  return {.first = begin,
-          .last = end - 1,
-          .mean = stats::Mean(part),
-          .noise_low = median - reach,
-          .noise_high = median + reach};
+  // Two standard deviations of a normal distribution, in median absolute ones.
+  constexpr double kTwoDeviations = 2 * 1.4826;
+  const double reach = kTwoDeviations * stats::Median(std::move(distances));
+  TrendSegment& segment = *trend.add_segments();
+  segment.set_first(static_cast<int64_t>(begin));
+  segment.set_last(static_cast<int64_t>(end) - 1);
+  segment.set_mean(stats::Mean(part));
+  segment.set_noise_low(median - reach);
+  segment.set_noise_high(median + reach);
 }
 
 }  // namespace
 
-Judgement FindChanges(absl::Span<const double> values, int series_count) {
-  if (values.empty()) return {};
-  ChangeSearch search(static_cast<double>(kLooks) * std::max(1, series_count));
-  search.Search(values, 0);
-  Judgement judgement = {.changes = search.Take(), .segments = {}};
+Trend FindChanges(absl::Span<const double> values, int series_count) {
+  Trend trend;
+  if (values.empty()) return trend;
+  AddChanges(values, /*offset=*/0,
+             static_cast<double>(kLooks) * std::max(1, series_count), trend);
   size_t begin = 0;
-  for (const ChangePoint& change : judgement.changes) {
-    judgement.segments.push_back(Describe(values, begin, change.index));
-    begin = change.index;
+  for (const TrendChange& change : trend.changes()) {
+    AddSegment(values, begin, change.index(), trend);
+    begin = change.index();
   }
-  judgement.segments.push_back(Describe(values, begin, values.size()));
-  for (size_t i = 0; i < judgement.changes.size(); ++i) {
-    ChangePoint& change = judgement.changes[i];
-    change.before = judgement.segments[i].mean;
-    change.after = judgement.segments[i + 1].mean;
-    change.relative =
-        change.before == change.after
-            ? 0
-            : (change.after - change.before) / std::abs(change.before);
+  AddSegment(values, begin, values.size(), trend);
+  for (int i = 0; i < trend.changes_size(); ++i) {
+    const double before = trend.segments(i).mean();
+    const double after = trend.segments(i + 1).mean();
+    TrendChange& change = *trend.mutable_changes(i);
+    change.set_before(before);
+    change.set_after(after);
+    change.set_relative(before == after ? 0
+                                        : (after - before) / std::abs(before));
   }
-  return judgement;
+  return trend;
 }
 
 }  // namespace distbench::history

@@ -7,9 +7,9 @@
 #define DISTBENCH_PRODUCTS_HISTORY_TRENDS_CHANGE_POINTS_H_
 
 #include <cstddef>
-#include <vector>
 
 #include "absl/types/span.h"
+#include "distbench/products/history/history.pb.h"
 
 namespace distbench::history {
 
@@ -26,40 +26,9 @@ inline constexpr size_t kMinJudgedPoints = 2 * kMinSegmentPoints;
 inline constexpr double kAlarmProbability = 0.05;
 inline constexpr int kLooks = 200;
 
-struct ChangePoint {
-  // Of the first value after the change.
-  size_t index = 0;
-
-  // Mean of the segments before and after, and their difference as a share of
-  // the size of `before`; infinite, or 0, if that is 0.
-  double before = 0;
-  double after = 0;
-  double relative = 0;
-
-  // Corrected for all looks and series: a change is reported if it is at most
-  // kAlarmProbability.
-  double p_value = 1;
-};
-
-// Values between two changes.
-struct Segment {
-  size_t first = 0;
-  size_t last = 0;  // included
-  double mean = 0;
-
-  // Where about 95 % of the values are expected: the median and two robust
-  // standard deviations (median absolute deviation) on either side.
-  double noise_low = 0;
-  double noise_high = 0;
-};
-
-struct Judgement {
-  std::vector<ChangePoint> changes;  // ascending
-  std::vector<Segment> segments;     // one more than changes; none of no values
-};
-
-// Finds changes of the values' level: E-divisive of D. S. Matteson and N. A.
-// James, A Nonparametric Approach for Multiple Change Point Analysis of
+// Finds changes of the values' level, and describes the segments between them:
+// the trend that is returned has nothing else. E-divisive of D. S. Matteson and
+// N. A. James, A Nonparametric Approach for Multiple Change Point Analysis of
 // Multivariate Data, JASA 109 (2014) 334-345. The place that divides the values
 // into the two most different parts, by their energy distance, is a change if
 // random orders of the values are never divided as clearly, and would be so
@@ -68,16 +37,15 @@ struct Judgement {
 //
 // That probability is far below one in the number of orders that can be tried.
 // It is extrapolated from the most divided of them, whose distances beyond a
-// threshold are taken for exponential: T. A. Knijnenburg, L. F. A. Wessels, M.
-// J. T. Reinders and I. Shmulevich, Fewer Permutations, More Accurate P-values,
-// Bioinformatics 25 (2009) i161-i168.
+// threshold are taken for exponential: T. A. Knijnenburg and others, Fewer
+// Permutations, More Accurate P-values, Bioinformatics 25 (2009) i161-i168.
 //
 // `series_count` is the number of series that are judged together, at least 1.
 // Probabilities are multiplied by it and by kLooks (Bonferroni); that holds if
 // the values of a series without change do not depend on each other. Values
 // must be finite, and at most kMaxJudgedPoints. Fewer than kMinJudgedPoints
 // have no changes. Deterministic.
-Judgement FindChanges(absl::Span<const double> values, int series_count);
+Trend FindChanges(absl::Span<const double> values, int series_count);
 
 }  // namespace distbench::history
 

@@ -27,18 +27,18 @@ TEST(FindChangesTest, DescribesAStep) {
   for (int i = 0; i < 60; ++i) {
     values.push_back((i < 40 ? 100 : 110) + i % 3);
   }
-  const Judgement judgement = FindChanges(values, 1);
-  ASSERT_THAT(judgement.changes, SizeIs(1));
-  const ChangePoint& change = judgement.changes[0];
-  EXPECT_EQ(change.index, 40u);
-  EXPECT_THAT(change.before, DoubleNear(101, 0.1));
-  EXPECT_THAT(change.after, DoubleNear(111, 0.1));
-  EXPECT_THAT(change.relative, DoubleNear(0.099, 0.001));
-  EXPECT_LE(change.p_value, kAlarmProbability);
-  ASSERT_THAT(judgement.segments, SizeIs(2));
-  EXPECT_EQ(judgement.segments[0].last, 39u);
-  EXPECT_EQ(judgement.segments[1].first, 40u);
-  EXPECT_LT(judgement.segments[0].noise_high, judgement.segments[1].noise_low);
+  const Trend trend = FindChanges(values, 1);
+  ASSERT_THAT(trend.changes(), SizeIs(1));
+  const TrendChange& change = trend.changes(0);
+  EXPECT_EQ(change.index(), 40);
+  EXPECT_THAT(change.before(), DoubleNear(101, 0.1));
+  EXPECT_THAT(change.after(), DoubleNear(111, 0.1));
+  EXPECT_THAT(change.relative(), DoubleNear(0.099, 0.001));
+  EXPECT_LE(change.p_value(), kAlarmProbability);
+  ASSERT_THAT(trend.segments(), SizeIs(2));
+  EXPECT_EQ(trend.segments(0).last(), 39);
+  EXPECT_EQ(trend.segments(1).first(), 40);
+  EXPECT_LT(trend.segments(0).noise_high(), trend.segments(1).noise_low());
 }
 
 // Figures of servers may be negative, as a difference of clocks is.
@@ -47,9 +47,9 @@ TEST(FindChangesTest, ARiseIsOneOfNegativeValuesToo) {
   for (int i = 0; i < 60; ++i) {
     values.push_back((i < 40 ? -100 : -50) + i % 3);
   }
-  const Judgement judgement = FindChanges(values, 1);
-  ASSERT_THAT(judgement.changes, SizeIs(1));
-  EXPECT_THAT(judgement.changes[0].relative, DoubleNear(0.505, 0.001));
+  const Trend trend = FindChanges(values, 1);
+  ASSERT_THAT(trend.changes(), SizeIs(1));
+  EXPECT_THAT(trend.changes(0).relative(), DoubleNear(0.505, 0.001));
 }
 
 // Its probability is far below one in the number of orders that are tried.
@@ -58,10 +58,10 @@ TEST(FindChangesTest, ClearChangesAreProvenAmongManySeries) {
   for (int i = 0; i < 100; ++i) {
     values.push_back((i < 70 ? 100 : 110) + i % 5);
   }
-  const Judgement judgement = FindChanges(values, /*series_count=*/1000);
-  ASSERT_THAT(judgement.changes, SizeIs(1));
-  EXPECT_EQ(judgement.changes[0].index, 70u);
-  EXPECT_LT(judgement.changes[0].p_value, 0.001);
+  const Trend trend = FindChanges(values, /*series_count=*/1000);
+  ASSERT_THAT(trend.changes(), SizeIs(1));
+  EXPECT_EQ(trend.changes(0).index(), 70);
+  EXPECT_LT(trend.changes(0).p_value(), 0.001);
 }
 
 // 5 of 12 values divide like this in at least 1 of 792 orders: that is no proof
@@ -69,19 +69,19 @@ TEST(FindChangesTest, ClearChangesAreProvenAmongManySeries) {
 TEST(FindChangesTest, FewValuesProveNothing) {
   std::vector<double> values(7, 1.0);
   values.resize(12, 1000.0);
-  EXPECT_THAT(FindChanges(values, 1).changes, IsEmpty());
+  EXPECT_THAT(FindChanges(values, 1).changes(), IsEmpty());
   values.assign(25, 1.0);
   values.resize(30, 1000.0);
-  EXPECT_THAT(FindChanges(values, 1).changes, SizeIs(1));
+  EXPECT_THAT(FindChanges(values, 1).changes(), SizeIs(1));
 }
 
 TEST(FindChangesTest, FindsChangesOfAnyRange) {
   for (const double scale : {1e-300, 1.0, 1e305, 3e307}) {
     std::vector<double> values(20, -5 * scale);
     values.resize(40, 5 * scale);
-    const Judgement judgement = FindChanges(values, 1);
-    ASSERT_THAT(judgement.changes, SizeIs(1)) << scale;
-    EXPECT_EQ(judgement.changes[0].index, 20u);
+    const Trend trend = FindChanges(values, 1);
+    ASSERT_THAT(trend.changes(), SizeIs(1)) << scale;
+    EXPECT_EQ(trend.changes(0).index(), 20);
   }
 }
 
@@ -112,9 +112,9 @@ TEST(FindChangesTest, DividesWhereTheDefinitionDoes) {
     greatest = distance;
     best = i;
   }
-  const Judgement judgement = FindChanges(values, 1);
-  ASSERT_THAT(judgement.changes, SizeIs(1));
-  EXPECT_EQ(judgement.changes[0].index, best);
+  const Trend trend = FindChanges(values, 1);
+  ASSERT_THAT(trend.changes(), SizeIs(1));
+  EXPECT_EQ(trend.changes(0).index(), best);
 }
 
 TEST(FindChangesTest, IsDeterministic) {
@@ -122,22 +122,23 @@ TEST(FindChangesTest, IsDeterministic) {
   HistoryModel model;
   model.step_night = 100;
   const std::vector<double> values = SimulateHistory(model, random);
-  const Judgement first = FindChanges(values, 3);
-  const Judgement second = FindChanges(values, 3);
-  ASSERT_THAT(first.changes, SizeIs(second.changes.size()));
-  for (size_t i = 0; i < first.changes.size(); ++i) {
-    EXPECT_EQ(first.changes[i].index, second.changes[i].index);
-    EXPECT_EQ(first.changes[i].p_value, second.changes[i].p_value);
+  const Trend first = FindChanges(values, 3);
+  const Trend second = FindChanges(values, 3);
+  ASSERT_THAT(first.changes(), SizeIs(second.changes().size()));
+  for (int i = 0; i < first.changes_size(); ++i) {
+    EXPECT_EQ(first.changes(i).index(), second.changes(i).index());
+    EXPECT_EQ(first.changes(i).p_value(), second.changes(i).p_value());
   }
 }
 
 TEST(FindChangesTest, NothingChangesWhereThereIsNothingToChange) {
-  EXPECT_THAT(FindChanges({}, 1).segments, IsEmpty());
-  EXPECT_THAT(FindChanges(std::vector<double>(100, 0.0), 1).changes, IsEmpty());
+  EXPECT_THAT(FindChanges({}, 1).segments(), IsEmpty());
+  EXPECT_THAT(FindChanges(std::vector<double>(100, 0.0), 1).changes(),
+              IsEmpty());
   std::vector<double> few = {1, 1, 1, 1, 9, 9, 9, 9, 9};
   ASSERT_LT(few.size(), kMinJudgedPoints);
-  EXPECT_THAT(FindChanges(few, 1).changes, IsEmpty());
-  EXPECT_THAT(FindChanges(few, 1).segments, SizeIs(1));
+  EXPECT_THAT(FindChanges(few, 1).changes(), IsEmpty());
+  EXPECT_THAT(FindChanges(few, 1).segments(), SizeIs(1));
 }
 
 // docs/products/history.md has the figures of more histories.
