@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -60,9 +61,9 @@ TrafficFigures FiguresOf(const TrafficModel& model) {
   TrafficFigures figures = {.arrivals_per_second = 0};
   for (const ArrivalModel& arrival : model.arrivals) {
     figures.arrivals += static_cast<double>(arrival.count);
-    if (arrival.rate_per_second <= 0) figures.arrivals_per_second.reset();
-    if (figures.arrivals_per_second)
-      *figures.arrivals_per_second += arrival.rate_per_second;
+    std::optional<double>& rate = figures.arrivals_per_second;
+    if (arrival.rate_per_second <= 0) rate.reset();
+    if (rate) *rate += arrival.rate_per_second;
   }
   figures.calls_per_trace = Mean(model.sizes);
   return figures;
@@ -80,24 +81,23 @@ RpcFigures FiguresOf(const RpcModel& rpc, const TrafficFigures& all) {
       .p99_us = kUsPerNs * Quantile(times_ns, 0.99)};
 }
 
-// The RPC of the simulation that has this name in the config, which is the end
+// The RPCs of the simulation by their names in the config, which are the ends
 // of the spans' names, "SERVICE/RPC".
-const RpcModel& RpcNamed(const std::string& name,
-                         const TrafficModel& simulation) {
-  static const auto* const kNever = new RpcModel();
-  const auto rpc = absl::c_find_if(simulation.rpcs, [&](const RpcModel& each) {
-    return each.operation == absl::StrCat(each.server, "/", name);
-  });
-  return rpc == simulation.rpcs.end() ? *kNever : *rpc;
+std::map<std::string, const RpcModel*> ByName(const TrafficModel& simulation) {
+  std::map<std::string, const RpcModel*> by_name;
+  for (const RpcModel& rpc : simulation.rpcs) {
+    by_name[rpc.operation.substr(rpc.server.size() + 1)] = &rpc;
+  }
+  return by_name;
 }
 
 // Makes the test as long as is worth simulating, however long the traces are.
 void SetDuration(const TrafficModel& model, double arrivals_per_second,
                  DistributedSystemDescription& test) {
-  double calls = 0;
-  for (const RpcModel& rpc : model.rpcs)
-    calls += static_cast<double>(rpc.calls);
-  const double per_arrival = calls / std::max(1.0, FiguresOf(model).arrivals);
+  int64_t calls = 0;
+  for (const RpcModel& rpc : model.rpcs) calls += rpc.calls;
+  const double per_arrival =
+      static_cast<double>(calls) / std::max(1.0, FiguresOf(model).arrivals);
   const double arrivals =
       std::min(kArrivals, kMaxCalls / std::max(1.0, per_arrival));
   const double duration_us = 1e6 * arrivals / arrivals_per_second;
@@ -206,9 +206,12 @@ absl::StatusOr<Fidelity> MeasureFidelity(const TrafficModel& model,
   fidelity.simulated = FiguresOf(*simulation);
   fidelity.size_distance = DistanceIfEnough(model.sizes, simulation->sizes);
   fidelity.depth_distance = DistanceIfEnough(model.depths, simulation->depths);
+  const std::map<std::string, const RpcModel*> by_name = ByName(*simulation);
+  const RpcModel never;
   for (size_t i = 0; i < model.rpcs.size(); ++i) {
     const RpcModel& traced = model.rpcs[i];
-    const RpcModel& simulated = RpcNamed(config.rpc_names[i], *simulation);
+    const auto found = by_name.find(config.rpc_names[i]);
+    const RpcModel& simulated = found == by_name.end() ? never : *found->second;
     fidelity.rpcs.push_back(
         {.rpc = config.rpc_names[i],
          .traces = FiguresOf(traced, fidelity.traces),

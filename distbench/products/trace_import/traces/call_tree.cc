@@ -269,15 +269,13 @@ void CorrectClocks(const Forest& forest, const Offsets& offsets) {
 // A client's span around others of the same service, such as one of a
 // database's client around the HTTP that it uses.
 bool IsWrapper(const SpanNode& client) {
-  return absl::c_any_of(client.effects,
-                        [&](const SpanNode* effect) {
-                          return IsClientSide(effect->span->kind) &&
-                                 !effect->IsAsync() &&
-                                 effect->span->service == client.span->service;
-                        }) &&
-         absl::c_none_of(client.effects, [](const SpanNode* effect) {
-           return effect->IsServerSide();
-         });
+  bool has_client = false;
+  for (const SpanNode* effect : client.effects) {
+    if (effect->IsServerSide()) return false;
+    has_client |= IsClientSide(effect->span->kind) && !effect->IsAsync() &&
+                  effect->span->service == client.span->service;
+  }
+  return has_client;
 }
 
 // Whether the span of a client has another service than that which caused it.
