@@ -72,21 +72,14 @@ absl::string_view ShortOperation(const RpcModel& rpc) {
   return operation.empty() ? absl::string_view(rpc.operation) : operation;
 }
 
-// Names that differ from one another.
-class UniqueNames {
- public:
-  // Returns the name, or, if it is taken, the name with a number.
-  std::string Take(const std::string& name) {
-    std::string unique = name;
-    for (int i = 2; !taken_.insert(unique).second; ++i) {
-      unique = absl::StrCat(name, "_", i);
-    }
-    return unique;
+// Takes the name or, if it is taken, the name with a number.
+std::string TakeName(const std::string& name, std::set<std::string>& taken) {
+  std::string unique = name;
+  for (int i = 2; !taken.insert(unique).second; ++i) {
+    unique = absl::StrCat(name, "_", i);
   }
-
- private:
-  std::set<std::string> taken_;
-};
+  return unique;
+}
 
 // A number that is read back as it is.
 std::string Exact(double number) { return absl::StrFormat("%.17g", number); }
@@ -97,39 +90,34 @@ std::string Quoted(const std::vector<std::string>& names) {
                        : absl::StrCat("['", absl::StrJoin(names, "', '"), "']");
 }
 
-std::string Head(absl::string_view title, const Tally& tally) {
-  std::string text = absl::StrCat("#\n# ", title, ":\n");
-  for (const std::string& sentence : Sentences(tally)) {
-    absl::StrAppend(&text, "# - ", sentence, "\n");
-  }
-  return text;
-}
-
 class ConfigWriter {
  public:
   ConfigWriter(const TrafficModel& model, const NamingOptions& naming,
                double sampled_fraction)
       : model_(model), sampled_fraction_(sampled_fraction) {
+    from_.notes = model.notes;
+    const auto take_name = [&](const char* kind, absl::string_view name,
+                               absl::string_view kept) {
+      return TakeName(
+          naming.keep_names ? Kept(kept) : Pseudonym(kind, name, naming.key),
+          lists_);
+    };
     for (const auto& [name, instances] : model.services) {
-      service_names_[name] = lists_.Take(
-          naming.keep_names ? Kept(name)
-                            : Pseudonym("service", name, naming.key));
+      service_names_[name] = take_name("service", name, name);
     }
     for (const RpcModel& rpc : model.rpcs) {
-      config_.rpc_names.push_back(lists_.Take(
-          naming.keep_names
-              ? Kept(ShortOperation(rpc))
-              : Pseudonym("rpc", absl::StrCat(rpc.server, "/", rpc.operation),
-                          naming.key)));
+      config_.rpc_names.push_back(
+          take_name("rpc", absl::StrCat(rpc.server, "/", rpc.operation),
+                    ShortOperation(rpc)));
     }
   }
 
   ImportedConfig Write() {
-    FindReachable();
     SayWhatIsCommon();
+    FindReachable();
     Put("name: 'imported' default_protocol: 'grpc'");
     EndPiece("");
-    for (const std::string& name : services_) WriteService(name);
+    WriteServices();
     for (const auto& [rpc, clients] : clients_) WriteRpc(rpc, clients);
     WriteInventedSizes();
     WriteArrivals();
@@ -166,10 +154,8 @@ class ConfigWriter {
   void FindReachable() {
     std::vector<int> next;
     const auto reach = [&](int rpc, const std::string& client) {
-      if (clients_.count(rpc) == 0) next.push_back(rpc);
+      if (!clients_.contains(rpc)) next.push_back(rpc);
       clients_[rpc].insert(client);
-      services_.insert({client, model_.rpcs[rpc].server});
-      if (client == model_.rpcs[rpc].server) talk_to_themselves_.insert(client);
     };
     for (const ArrivalModel& arrival : model_.arrivals) {
       reach(arrival.rpc, arrival.client);
@@ -188,29 +174,36 @@ class ConfigWriter {
   }
 
   void SayWhatIsCommon() {
-    from_.in_the_data["# traces; services, RPCs, who calls whom"] =
-        model_.traces;
-    for (const char* sentence :
-         {"how often an RPC calls another one; independent of other calls",
-          "sequence and parallelism, by whether calls mostly overlap",
-          "processing time: what a server did not wait for others; the config "
-          "spends it before the first call, without a thread",
-          "arrivals, from when traces begin"}) {
-      from_.inferred[sentence] = 1;
-    }
-    for (const char* sentence :
-         {"the driver, which is grpc", "which instance is called: any"}) {
-      from_.invented[sentence] = 1;
-    }
+    from_.in_the_data = {
+        {"# traces; services, RPCs, who calls whom", model_.traces}};
+    from_.inferred = {
+        {"how often an RPC calls another one; independent of other calls", 1},
+        {"sequence and parallelism, by whether calls mostly overlap", 1},
+        {"processing time: what a server did not wait for others; the config "
+         "spends it before the first call, without a thread",
+         1},
+        {"arrivals, from when traces begin", 1}};
+    from_.invented = {{"the driver, which is grpc", 1},
+                      {"which instance is called: any", 1}};
   }
 
-  void WriteService(const std::string& name) {
+  void WriteServices() {
+    std::map<std::string, bool> calls_itself;  // by service
+    for (const auto& [rpc, clients] : clients_) {
+      for (const std::string& client : clients) calls_itself[client];
+      const std::string& server = model_.rpcs[rpc].server;
+      calls_itself[server] |= clients.contains(server);
+    }
+    for (const auto& [name, does] : calls_itself) WriteService(name, does);
+  }
+
+  void WriteService(const std::string& name, bool calls_itself) {
     const int64_t seen = model_.services.at(name);
     int64_t count = std::max<int64_t>(1, seen);
     std::string comment = seen > 0 ? absl::StrCat(seen, " instances were seen.")
                                    : "Invented: the number of instances.";
     // No instance calls itself.
-    if (count == 1 && talk_to_themselves_.count(name) > 0) {
+    if (count == 1 && calls_itself) {
       count = 2;
       comment = "Invented: a second instance, because it calls itself.";
     }
@@ -298,6 +291,7 @@ class ConfigWriter {
                       rpc.async_calls, " of them.");
     }
     if (rpc.sizes.empty()) {
+      has_invented_sizes_ = true;
       ++from_.invented[absl::StrCat("sizes of # RPCs: ", kInventedBytes,
                                     " bytes each way")];
       comment += "\nInvented: its sizes.";
@@ -331,7 +325,7 @@ class ConfigWriter {
     std::vector<std::string> actions;  // of the list
     std::vector<std::string> waited_for;
     if (absl::c_any_of(rpc.self_ns, [](int64_t ns) { return ns > 0; })) {
-      actions.push_back(actions_.Take(name + ".work"));
+      actions.push_back(TakeName(name + ".work", actions_));
       waited_for = actions;
       Put("actions { name: '$0' delay_distribution_name: '$1.work' }",
           actions[0], name);
@@ -343,16 +337,15 @@ class ConfigWriter {
       std::vector<std::string> before(actions.begin(),
                                       actions.begin() + first_call);
       for (const int i : group.after) before.push_back(actions[first_call + i]);
-      actions.push_back(actions_.Take(
-          absl::StrCat(name, ".calls.", config_.rpc_names[group.rpc])));
+      actions.push_back(
+          TakeName(absl::StrCat(name, ".calls.", config_.rpc_names[group.rpc]),
+                   actions_));
       if (!group.is_async) waited_for.push_back(actions.back());
-      const std::string calls =
-          CallsText(group, SimplifyCounts(group.counts), actions.back());
-      Put("actions { name: '$0' dependencies: $1 $2 }", actions.back(),
-          Quoted(before), calls);
+      WriteCalls(group, SimplifyCounts(group.counts), actions.back(),
+                 absl::Substitute("dependencies: $0", Quoted(before)));
     }
     if (waited_for.size() < actions.size()) {
-      actions.push_back(actions_.Take(name + ".answer"));
+      actions.push_back(TakeName(name + ".answer", actions_));
       Put("actions { name: '$0' dependencies: $1 "
           "send_response_when_done: true }",
           actions.back(), Quoted(waited_for));
@@ -360,58 +353,49 @@ class ConfigWriter {
     Put("action_lists { name: '$0' action_names: $1 }", name, Quoted(actions));
   }
 
-  // What the action of this name does so that it makes one of the numbers of
-  // calls.
-  std::string CallsText(const CallGroup& group, const CountWeights& counts,
-                        const std::string& name) {
-    if (counts.size() == 1) return CountText(group, counts[0].first);
-    // An action that a coin skips would skip those that depend on it, too. A
-    // list is done, whatever its coins say.
-    const std::string list = lists_.Take(name);
-    WriteChoice(group, counts, list);
-    return absl::Substitute("action_list_name: '$0'", list);
-  }
-
-  std::string CountText(const CallGroup& group, int count) const {
-    const std::string call =
-        absl::Substitute("rpc_name: '$0'", config_.rpc_names[group.rpc]);
-    if (count == 1) return call;
-    return absl::Substitute(
-        "$0 iterations { max_iteration_count: $1 $2 }", call, count,
-        group.is_parallel ? absl::StrCat("max_parallel_iterations: ", count)
-                          : "");
-  }
-
-  // Adds a list that tosses a coin between the first number and the others.
-  void WriteChoice(const CallGroup& group, const CountWeights& counts,
-                   const std::string& list) {
-    int64_t total = 0;
-    for (const auto& [count, weight] : counts) total += weight;
+  // Adds an action of this name that makes one of the numbers of calls, and has
+  // what is said of it.
+  void WriteCalls(const CallGroup& group, const CountWeights& counts,
+                  const std::string& name, const std::string& said) {
     const auto [count, weight] = counts[0];
+    if (counts.size() == 1) return WriteCalls(group, count, name, said);
+    // An action that a coin skips would skip those that depend on it, too. A
+    // list is done, whatever its coins say: one of the first number.
+    const std::string list = TakeName(name, lists_);
+    int64_t total = 0;
+    for (const auto& each : counts) total += each.second;
     const std::string coin = absl::StrCat("calls_", count);
     std::vector<std::string> actions;
     if (count > 0) {
-      actions.push_back(actions_.Take(absl::StrCat(list, ".", count)));
-      Put("actions { name: '$0' predicates: '$1' $2 }", actions[0], coin,
-          CountText(group, count));
+      actions.push_back(TakeName(absl::StrCat(list, ".", count), actions_));
+      WriteCalls(group, count, actions[0],
+                 absl::StrCat("predicates: '", coin, "'"));
     }
-    actions.push_back(actions_.Take(absl::StrCat(list, ".not_", count)));
-    const std::string others = CallsText(
-        group, CountWeights(counts.begin() + 1, counts.end()), actions.back());
-    Put("actions { name: '$0' predicates: '!$1' $2 }", actions.back(), coin,
-        others);
+    actions.push_back(TakeName(absl::StrCat(list, ".not_", count), actions_));
+    WriteCalls(group, CountWeights(counts.begin() + 1, counts.end()),
+               actions.back(), absl::StrCat("predicates: '!", coin, "'"));
     Put("action_lists { name: '$0' action_names: $1 "
         "predicate_probabilities { key: '$2' value: $3 } }",
         list, Quoted(actions), coin,
         Exact(static_cast<double>(weight) / static_cast<double>(total)));
+    Put("actions { name: '$0' $1 action_list_name: '$2' }", name, said, list);
+  }
+
+  void WriteCalls(const CallGroup& group, int count, const std::string& name,
+                  const std::string& said) {
+    std::string iterations;
+    if (count != 1)
+      absl::StrAppend(&iterations, "iterations { max_iteration_count: ", count,
+                      group.is_parallel
+                          ? absl::StrCat(" max_parallel_iterations: ", count)
+                          : "",
+                      " }");
+    Put("actions { name: '$0' $1 rpc_name: '$2' $3 }", name, said,
+        config_.rpc_names[group.rpc], iterations);
   }
 
   void WriteInventedSizes() {
-    const bool are_invented =
-        absl::c_any_of(clients_, [&](const auto& reachable) {
-          return model_.rpcs[reachable.first].sizes.empty();
-        });
-    if (!are_invented) return;
+    if (!has_invented_sizes_) return;
     Put("payload_descriptions { name: '$0' size: $1 }", kInventedPayload,
         kInventedBytes);
     EndPiece("Invented: sizes that no trace has.");
@@ -507,35 +491,18 @@ class ConfigWriter {
 
   const TrafficModel& model_;
   const double sampled_fraction_;
-  UniqueNames lists_;  // of services, of RPCs, and others
-  UniqueNames actions_;
+  std::set<std::string> lists_;  // of services, of RPCs, and others
+  std::set<std::string> actions_;
   std::map<std::string, std::string> service_names_;
   std::map<int, std::set<std::string>> clients_;  // by RPC, those reachable
-  std::set<std::string> services_;
-  std::set<std::string> talk_to_themselves_;
-  std::map<std::string, int64_t> instances_;  // by service
+  std::map<std::string, int64_t> instances_;      // by service
+  bool has_invented_sizes_ = false;
   DistributedSystemDescription piece_;
   ImportedConfig config_;
   Provenance& from_ = config_.provenance;
 };
 
 }  // namespace
-
-std::vector<std::string> Sentences(const Tally& tally) {
-  std::vector<std::string> sentences;
-  for (const auto& [sentence, number] : tally) {
-    sentences.push_back(
-        absl::StrReplaceAll(sentence, {{"#", absl::StrCat(number)}}));
-  }
-  return sentences;
-}
-
-std::string ProvenanceComment(const Provenance& provenance) {
-  return absl::StrCat("# Made from traces by distbench import.\n",
-                      Head("In the data", provenance.in_the_data),
-                      Head("Inferred", provenance.inferred),
-                      Head("Invented", provenance.invented));
-}
 
 ImportedConfig WriteConfig(const TrafficModel& model,
                            const NamingOptions& naming,

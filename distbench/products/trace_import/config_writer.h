@@ -7,10 +7,10 @@
 #define DISTBENCH_PRODUCTS_TRACE_IMPORT_CONFIG_WRITER_H_
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
+#include "distbench/products/trace_import/provenance.h"
 #include "distbench/products/trace_import/traces/traffic_model.h"
 #include "proto/traffic_config.pb.h"
 
@@ -26,20 +26,6 @@ struct NamingOptions {
   // guesses a name can check the guess.
   std::string key;
 };
-
-// Sentences in which "#" stands for a number, and the number.
-using Tally = std::map<std::string, int64_t>;
-std::vector<std::string> Sentences(const Tally& tally);
-
-// Where the parts of an imported config are from.
-struct Provenance {
-  Tally in_the_data;
-  Tally inferred;
-  Tally invented;
-};
-
-// The head of a config, as comments.
-std::string ProvenanceComment(const Provenance& provenance);
 
 struct ImportedConfig {
   DistributedSystemDescription test;

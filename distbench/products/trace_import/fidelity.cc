@@ -11,7 +11,9 @@
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "distbench/engine/virtual_time/virtual_time_system.h"
 #include "distbench/products/trace_import/spans/spans.h"
 #include "distbench/products/trace_import/traces/call_tree.h"
@@ -36,14 +38,10 @@ constexpr size_t kLeastCompared = 20;
 constexpr int64_t kMaxTurns = 50'000'000;
 constexpr int64_t kSampleMemoryBytes = int64_t{1} << 30;
 
-// Missing if that of any arrivals is not known.
-std::optional<double> ArrivalRate(const TrafficModel& model) {
-  double rate = 0;
-  for (const ArrivalModel& arrival : model.arrivals) {
-    if (arrival.rate_per_second <= 0) return std::nullopt;
-    rate += arrival.rate_per_second;
-  }
-  return rate;
+double Mean(const std::vector<int64_t>& values) {
+  double sum = 0;
+  for (const int64_t value : values) sum += static_cast<double>(value);
+  return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
 std::vector<int64_t> Sorted(std::vector<int64_t> values) {
@@ -56,42 +54,31 @@ std::optional<double> DistanceIfEnough(const std::vector<int64_t>& traces,
   if (std::min(traces.size(), simulated.size()) < kLeastCompared) {
     return std::nullopt;
   }
-  return RelativeDistance(traces, simulated);
+  return RelativeDistance(Sorted(traces), Sorted(simulated));
 }
 
-double FailedShare(const RpcModel& rpc) {
-  return static_cast<double>(rpc.failures) /
-         static_cast<double>(std::max<int64_t>(1, rpc.calls));
+TrafficFigures FiguresOf(const TrafficModel& model) {
+  TrafficFigures figures = {.arrivals_per_second = 0};
+  for (const ArrivalModel& arrival : model.arrivals) {
+    figures.arrivals += static_cast<double>(arrival.count);
+    std::optional<double>& rate = figures.arrivals_per_second;
+    if (arrival.rate_per_second <= 0) rate.reset();
+    if (rate) *rate += arrival.rate_per_second;
+  }
+  figures.calls_per_trace = Mean(model.sizes);
+  return figures;
 }
 
-int64_t ArrivalCount(const TrafficModel& model) {
-  int64_t count = 0;
-  for (const ArrivalModel& arrival : model.arrivals) count += arrival.count;
-  return count;
-}
-
-double PerArrival(const TrafficModel& model, int64_t calls) {
-  return static_cast<double>(calls) /
-         static_cast<double>(std::max<int64_t>(1, ArrivalCount(model)));
-}
-
-RpcFidelity CompareRpc(const TrafficModel& traces, const RpcModel& traced,
-                       const TrafficModel& simulation,
-                       const RpcModel& simulated) {
+RpcFigures FiguresOf(const RpcModel& rpc, const TrafficFigures& all) {
   constexpr double kUsPerNs = 1e-3;
-  const std::vector<int64_t> a = Sorted(traced.server_ns);
-  const std::vector<int64_t> b = Sorted(simulated.server_ns);
-  RpcFidelity fidelity;
-  fidelity.calls_per_arrival = {PerArrival(traces, traced.calls),
-                                PerArrival(simulation, simulated.calls)};
-  fidelity.failed_share = {FailedShare(traced), FailedShare(simulated)};
-  fidelity.measured = {static_cast<double>(a.size()),
-                       static_cast<double>(b.size())};
-  fidelity.mean_us = {kUsPerNs * Mean(a), kUsPerNs * Mean(b)};
-  fidelity.p99_us = {kUsPerNs * Quantile(a, 0.99),
-                     kUsPerNs * Quantile(b, 0.99)};
-  fidelity.latency_distance = DistanceIfEnough(a, b);
-  return fidelity;
+  const std::vector<int64_t> times_ns = Sorted(rpc.server_ns);
+  const auto calls = static_cast<double>(rpc.calls);
+  return {
+      .calls_per_arrival = calls / std::max(1.0, all.arrivals),
+      .failed_share = static_cast<double>(rpc.failures) / std::max(1.0, calls),
+      .measured = static_cast<double>(times_ns.size()),
+      .mean_us = kUsPerNs * Mean(times_ns),
+      .p99_us = kUsPerNs * Quantile(times_ns, 0.99)};
 }
 
 // The RPCs of the simulation by their names in the config, which are the ends
@@ -109,8 +96,10 @@ void SetDuration(const TrafficModel& model, double arrivals_per_second,
                  DistributedSystemDescription& test) {
   int64_t calls = 0;
   for (const RpcModel& rpc : model.rpcs) calls += rpc.calls;
+  const double per_arrival =
+      static_cast<double>(calls) / std::max(1.0, FiguresOf(model).arrivals);
   const double arrivals =
-      std::min(kArrivals, kMaxCalls / std::max(1.0, PerArrival(model, calls)));
+      std::min(kArrivals, kMaxCalls / std::max(1.0, per_arrival));
   const double duration_us = 1e6 * arrivals / arrivals_per_second;
   for (Action& action : *test.mutable_actions()) {
     if (!action.iterations().has_max_duration_us()) continue;
@@ -118,6 +107,63 @@ void SetDuration(const TrafficModel& model, double arrivals_per_second,
         static_cast<int64_t>(std::ceil(
             std::clamp(duration_us, kLeastSimulatedUs, kMostSimulatedUs))));
   }
+}
+
+// The traffic of the test on simulated time.
+absl::StatusOr<TrafficModel> Simulate(DistributedSystemDescription test,
+                                      InferenceOptions options) {
+  const absl::StatusOr<std::string> traces =
+      SimulatedTraces(std::move(test), kSeed);
+  if (!traces.ok()) return traces.status();
+  SpanSet spans;
+  const absl::Status status =
+      ReadSpans("otlp", "the simulation", *traces,
+                std::numeric_limits<int64_t>::max(), spans);
+  if (!status.ok()) return status;
+  // A service of the config has the most frequent operations, and one that
+  // stands for the others; none of these is one of too many.
+  options.max_operations = std::numeric_limits<size_t>::max();
+  return InferTraffic(BuildTraces(std::move(spans)), options);
+}
+
+std::string DistanceText(const std::optional<double>& distance) {
+  return distance ? absl::StrFormat("distance %.3f", *distance)
+                  : "too few to compare";
+}
+
+// A figure of both sides of a Fidelity or of an RpcFidelity.
+
+template <typename Sides, typename Figures>
+std::string Both(const absl::FormatSpec<double, double>& format,
+                 const Sides& sides, double Figures::*figure) {
+  return absl::StrFormat(format, sides.simulated.*figure, sides.traces.*figure);
+}
+
+template <typename Sides, typename Figures>
+base::Json Both(const Sides& sides, double Figures::*figure) {
+  return {{"traces", sides.traces.*figure},
+          {"simulated", sides.simulated.*figure}};
+}
+
+std::string RpcText(const RpcFidelity& rpc) {
+  std::string text = absl::StrCat("  ", rpc.rpc, ": ");
+  text += rpc.latency_distance
+              ? absl::StrFormat("distance of latencies %.3f, ",
+                                *rpc.latency_distance)
+              : Both("too few calls to compare (%.0f, traces %.0f), ", rpc,
+                     &RpcFigures::measured);
+  text += Both("mean %.1f us, traces %.1f us; ", rpc, &RpcFigures::mean_us);
+  if (rpc.latency_distance) {
+    text += Both("p99 %.1f us, traces %.1f us; ", rpc, &RpcFigures::p99_us);
+  }
+  text += Both("calls per arrival %.3g, traces %.3g", rpc,
+               &RpcFigures::calls_per_arrival);
+  if (rpc.simulated.failed_share > 0 || rpc.traces.failed_share > 0) {
+    absl::StrAppendFormat(&text, "; failed %.1f%%, traces %.1f%%",
+                          100 * rpc.simulated.failed_share,
+                          100 * rpc.traces.failed_share);
+  }
+  return text + "\n";
 }
 
 }  // namespace
@@ -152,52 +198,76 @@ absl::StatusOr<Fidelity> MeasureFidelity(const TrafficModel& model,
                                          const ImportedConfig& config,
                                          DistributedSystemDescription test) {
   SetDuration(model, config.arrivals_per_second, test);
-  const absl::StatusOr<std::string> traces =
-      SimulatedTraces(std::move(test), kSeed);
-  if (!traces.ok()) return traces.status();
-  SpanSet spans;
-  const absl::Status status =
-      ReadSpans("otlp", "the simulation", *traces,
-                std::numeric_limits<int64_t>::max(), spans);
-  if (!status.ok()) return status;
-  // A service of the config has the most frequent operations, and one that
-  // stands for the others; none of these is one of too many.
-  InferenceOptions options = model.options;
-  options.max_operations = std::numeric_limits<size_t>::max();
-  const TrafficModel simulation =
-      InferTraffic(BuildTraces(std::move(spans)), options);
-  const std::map<std::string, const RpcModel*> simulated = ByName(simulation);
-
+  const absl::StatusOr<TrafficModel> simulation =
+      Simulate(std::move(test), model.options);
+  if (!simulation.ok()) return simulation.status();
   Fidelity fidelity;
-  fidelity.traced_arrivals_per_second = ArrivalRate(model);
-  fidelity.simulated_arrivals_per_second = ArrivalRate(simulation).value_or(0);
-  fidelity.arrivals = {static_cast<double>(ArrivalCount(model)),
-                       static_cast<double>(ArrivalCount(simulation))};
-  fidelity.calls_per_trace = {Mean(model.sizes), Mean(simulation.sizes)};
-  fidelity.size_distance =
-      DistanceIfEnough(Sorted(model.sizes), Sorted(simulation.sizes));
-  fidelity.depth_distance =
-      DistanceIfEnough(Sorted(model.depths), Sorted(simulation.depths));
+  fidelity.traces = FiguresOf(model);
+  fidelity.simulated = FiguresOf(*simulation);
+  fidelity.size_distance = DistanceIfEnough(model.sizes, simulation->sizes);
+  fidelity.depth_distance = DistanceIfEnough(model.depths, simulation->depths);
+  const std::map<std::string, const RpcModel*> by_name = ByName(*simulation);
+  const RpcModel never;
   for (size_t i = 0; i < model.rpcs.size(); ++i) {
-    static const auto* const kNever = new RpcModel();
-    const auto found = simulated.find(config.rpc_names[i]);
+    const RpcModel& traced = model.rpcs[i];
+    const auto found = by_name.find(config.rpc_names[i]);
+    const RpcModel& simulated = found == by_name.end() ? never : *found->second;
     fidelity.rpcs.push_back(
-        CompareRpc(model, model.rpcs[i], simulation,
-                   found == simulated.end() ? *kNever : *found->second));
-    fidelity.rpcs.back().rpc = config.rpc_names[i];
+        {.rpc = config.rpc_names[i],
+         .traces = FiguresOf(traced, fidelity.traces),
+         .simulated = FiguresOf(simulated, fidelity.simulated),
+         .latency_distance =
+             DistanceIfEnough(traced.server_ns, simulated.server_ns)});
   }
-  std::stable_sort(fidelity.rpcs.begin(), fidelity.rpcs.end(),
-                   [](const RpcFidelity& a, const RpcFidelity& b) {
-                     return a.latency_distance.value_or(-1) >
-                            b.latency_distance.value_or(-1);
-                   });
+  absl::c_stable_sort(fidelity.rpcs, [](const RpcFidelity& a,
+                                        const RpcFidelity& b) {
+    return a.latency_distance.value_or(-1) > b.latency_distance.value_or(-1);
+  });
   return fidelity;
 }
 
-double Mean(const std::vector<int64_t>& values) {
-  double sum = 0;
-  for (const int64_t value : values) sum += static_cast<double>(value);
-  return values.empty() ? 0 : sum / static_cast<double>(values.size());
+std::string FidelityText(const Fidelity& fidelity) {
+  const std::optional<double>& rate = fidelity.traces.arrivals_per_second;
+  std::string text = absl::StrFormat(
+      "On simulated time (distances: the difference of quantiles, on average, "
+      "as a part of the mean of the traces):\n"
+      "  arrivals: %.0f, %.6g/s; traces %.0f, %s\n"
+      "%s; %s\n"
+      "  levels per trace: %s\n",
+      fidelity.simulated.arrivals,
+      fidelity.simulated.arrivals_per_second.value_or(0),
+      fidelity.traces.arrivals,
+      rate ? absl::StrFormat("%.6g/s", *rate)
+           : "which have no rate: that of the config is invented",
+      Both("  calls per trace: %.3g, traces %.3g", fidelity,
+           &TrafficFigures::calls_per_trace),
+      DistanceText(fidelity.size_distance),
+      DistanceText(fidelity.depth_distance));
+  for (const RpcFidelity& rpc : fidelity.rpcs) text += RpcText(rpc);
+  return text;
+}
+
+base::Json FidelityJson(const Fidelity& fidelity) {
+  base::Json json = {
+      {"arrivals", Both(fidelity, &TrafficFigures::arrivals)},
+      {"arrivals_per_second",
+       {{"traces", base::OrNull(fidelity.traces.arrivals_per_second)},
+        {"simulated", fidelity.simulated.arrivals_per_second.value_or(0)}}},
+      {"calls_per_trace", Both(fidelity, &TrafficFigures::calls_per_trace)},
+      {"size_distance", base::OrNull(fidelity.size_distance)},
+      {"depth_distance", base::OrNull(fidelity.depth_distance)},
+      {"rpcs", base::Json::array()}};
+  for (const RpcFidelity& rpc : fidelity.rpcs) {
+    json["rpcs"].push_back(
+        {{"rpc", rpc.rpc},
+         {"latency_distance", base::OrNull(rpc.latency_distance)},
+         {"measured", Both(rpc, &RpcFigures::measured)},
+         {"mean_us", Both(rpc, &RpcFigures::mean_us)},
+         {"p99_us", Both(rpc, &RpcFigures::p99_us)},
+         {"calls_per_arrival", Both(rpc, &RpcFigures::calls_per_arrival)},
+         {"failed_share", Both(rpc, &RpcFigures::failed_share)}});
+  }
+  return json;
 }
 
 double Quantile(const std::vector<int64_t>& sorted, double share) {

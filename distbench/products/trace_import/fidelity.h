@@ -12,38 +12,41 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "distbench/base/json.h"
 #include "distbench/products/trace_import/config_writer.h"
 #include "distbench/products/trace_import/traces/traffic_model.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench::trace_import {
 
-// A figure of the traces, and of the config on simulated time.
-struct Compared {
-  double traces = 0;
-  double simulated = 0;
+// What is compared of an RPC. Times are those at the server, with the RPCs that
+// it waits for; of successes only, if the model has only these.
+struct RpcFigures {
+  double calls_per_arrival = 0;
+  double failed_share = 0;  // of the calls
+  double measured = 0;      // how many times there are
+  double mean_us = 0;
+  double p99_us = 0;
 };
 
 // Distances are RelativeDistance(), and missing if there are fewer than 20
 // values of one side.
 struct RpcFidelity {
   std::string rpc;  // its name in the config
-  Compared calls_per_arrival;
-  Compared failed_share;  // of the calls
-
-  // Time at the server, with the RPCs that it waits for; of successes only, if
-  // the model has only these.
-  Compared measured;  // how many times there are
-  Compared mean_us;
-  Compared p99_us;
+  RpcFigures traces;
+  RpcFigures simulated;
   std::optional<double> latency_distance;
 };
 
+struct TrafficFigures {
+  std::optional<double> arrivals_per_second;  // missing: not all known
+  double arrivals = 0;                        // how many there are
+  double calls_per_trace = 0;
+};
+
 struct Fidelity {
-  std::optional<double> traced_arrivals_per_second;  // missing: not all known
-  double simulated_arrivals_per_second = 0;
-  Compared arrivals;  // how many there are
-  Compared calls_per_trace;
+  TrafficFigures traces;
+  TrafficFigures simulated;
   std::optional<double> size_distance;   // of calls per trace
   std::optional<double> depth_distance;  // of levels per trace
   std::vector<RpcFidelity> rpcs;         // the largest latency_distance first
@@ -58,15 +61,13 @@ absl::StatusOr<Fidelity> MeasureFidelity(const TrafficModel& model,
                                          const ImportedConfig& config,
                                          DistributedSystemDescription test);
 
+std::string FidelityText(const Fidelity& fidelity);
+base::Json FidelityJson(const Fidelity& fidelity);
+
 // Runs a test as above, and returns its traces, as `distbench report
 // --format=otlp` writes them.
 absl::StatusOr<std::string> SimulatedTraces(DistributedSystemDescription test,
                                             uint64_t seed);
-
-// Samples of a distribution, and how far two of them are from one another.
-
-// 0 of no values.
-double Mean(const std::vector<int64_t>& values);
 
 // The smallest value that at least this share of all do not exceed; 0 of no
 // values.

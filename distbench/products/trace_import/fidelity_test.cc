@@ -63,14 +63,14 @@ TEST(FidelityTest, ServersAreInferredFromTheirClients) {
 TEST(FidelityTest, OneTraceIsSimulatedOftenAndNotJudged) {
   const Import& import = ImportedRides(/*with_failures=*/false);
   const Fidelity& fidelity = *import.fidelity;
-  EXPECT_GT(fidelity.arrivals.simulated, 2500);
-  EXPECT_LT(fidelity.arrivals.simulated, 3500);
-  EXPECT_FALSE(fidelity.traced_arrivals_per_second.has_value());
+  EXPECT_GT(fidelity.simulated.arrivals, 2500);
+  EXPECT_LT(fidelity.simulated.arrivals, 3500);
+  EXPECT_FALSE(fidelity.traces.arrivals_per_second.has_value());
   EXPECT_FALSE(fidelity.size_distance.has_value());
   const RpcFidelity& get = FidelityOf(import, "GetRide");
   EXPECT_FALSE(get.latency_distance.has_value());
-  EXPECT_EQ(get.calls_per_arrival.simulated, 10);
-  EXPECT_NEAR(get.mean_us.simulated / get.mean_us.traces, 1, 0.02);
+  EXPECT_EQ(get.simulated.calls_per_arrival, 10);
+  EXPECT_NEAR(get.simulated.mean_us / get.traces.mean_us, 1, 0.02);
   EXPECT_THAT(ImportText(import),
               HasSubstr("GetRide: too few calls to compare ("));
   EXPECT_THAT(ImportText(import), HasSubstr("which have no rate"));
@@ -86,7 +86,7 @@ TEST(FidelityTest, FailuresAreOnlySaid) {
   EXPECT_THAT(ImportText(import),
               HasSubstr("2 failures, which the config does not repeat; "
                         "--failures"));
-  EXPECT_EQ(FidelityOf(import, "GetRide").failed_share.simulated, 0);
+  EXPECT_EQ(FidelityOf(import, "GetRide").simulated.failed_share, 0);
 }
 
 TEST(FidelityTest, FailuresBecomeFaults) {
@@ -103,12 +103,12 @@ TEST(FidelityTest, FailuresBecomeFaults) {
 
   // The failed calls, too, are 10 of an arrival; times are of the others.
   const RpcFidelity& get = FidelityOf(import, "GetRide");
-  EXPECT_EQ(get.failed_share.traces, 0.2);
-  EXPECT_NEAR(get.failed_share.simulated, 0.2,
+  EXPECT_EQ(get.traces.failed_share, 0.2);
+  EXPECT_NEAR(get.simulated.failed_share, 0.2,
               4 * std::sqrt(0.2 * 0.8 / 30'000));
-  EXPECT_EQ(get.calls_per_arrival.simulated, 10);
-  EXPECT_NEAR(get.mean_us.traces, 7500, 1e-6);
-  EXPECT_NEAR(get.mean_us.simulated, 7500, 75);
+  EXPECT_EQ(get.simulated.calls_per_arrival, 10);
+  EXPECT_NEAR(get.traces.mean_us, 7500, 1e-6);
+  EXPECT_NEAR(get.simulated.mean_us, 7500, 75);
 }
 
 // All clients together make as many requests.
@@ -128,8 +128,8 @@ TEST(FidelityTest, FidelityCountsTheArrivalsOfAllInstances) {
               HasSubstr("open_loop_interval_ns: 10000000000"));
   EXPECT_THAT(import.config.text, HasSubstr("process: \"constant\""));
   EXPECT_THAT(import.config.text, HasSubstr("client_phase: \"spread\""));
-  EXPECT_NEAR(import.fidelity->arrivals.simulated, 3000, 30);
-  EXPECT_NEAR(*import.fidelity->traced_arrivals_per_second, 1, 1e-9);
+  EXPECT_NEAR(import.fidelity->simulated.arrivals, 3000, 30);
+  EXPECT_NEAR(*import.fidelity->traces.arrivals_per_second, 1, 1e-9);
   EXPECT_NEAR(import.fidelity->rpcs.at(0).latency_distance.value(), 0, 1e-6);
 }
 
@@ -148,7 +148,7 @@ TEST(FidelityTest, RareOperationsAreSimulatedAsOne) {
     const Import import = ImportOf("csv", text, options);
     ASSERT_EQ(import.fidelity->rpcs.size(), 101);
     for (const RpcFidelity& rpc : import.fidelity->rpcs) {
-      EXPECT_GT(rpc.measured.simulated, 0) << rpc.rpc;
+      EXPECT_GT(rpc.simulated.measured, 0) << rpc.rpc;
     }
   }
 }
@@ -179,11 +179,11 @@ TEST(FidelityTest, ProducersDoNotWaitForConsumers) {
   EXPECT_THAT(ImportText(import), Not(HasSubstr("clock")));
   EXPECT_THAT(ImportText(import), HasSubstr("1 times: calls are messages"));
   const RpcFidelity& buy = FidelityOf(import, "buy");
-  EXPECT_NEAR(buy.mean_us.traces, 10'000, 1e-6);
-  EXPECT_NEAR(buy.mean_us.simulated, 10'000, 10);
+  EXPECT_NEAR(buy.traces.mean_us, 10'000, 1e-6);
+  EXPECT_NEAR(buy.simulated.mean_us, 10'000, 10);
   const RpcFidelity& mail = FidelityOf(import, "mail");
-  EXPECT_NEAR(mail.mean_us.simulated, 50'000, 50);
-  EXPECT_EQ(mail.calls_per_arrival.simulated, 1);
+  EXPECT_NEAR(mail.simulated.mean_us, 50'000, 50);
+  EXPECT_EQ(mail.simulated.calls_per_arrival, 1);
 
   const DistributedSystemDescription test = TestOf(import.config.text);
   EXPECT_THAT(ActionNamed(test, "buy.calls.mail").dependencies(),
@@ -214,7 +214,7 @@ TEST(FidelityTest, MessagesAreSentAtOnce) {
     }
   }
   const Import import = ImportForFidelity("csv", text);
-  EXPECT_NEAR(FidelityOf(import, "buy").mean_us.simulated, 10'000, 10);
+  EXPECT_NEAR(FidelityOf(import, "buy").simulated.mean_us, 10'000, 10);
   const Iterations& mails =
       ActionNamed(import.config.test, "buy.calls.mail.not_0").iterations();
   EXPECT_EQ(mails.max_iteration_count(), 3);
@@ -250,8 +250,8 @@ TEST(FidelityTest, SpanLinksLeadToTheirProducers) {
   EXPECT_THAT(RpcNamed(import.config.test, "store").client(),
               ElementsAre("mailer"));
   EXPECT_THAT(ImportText(import), HasSubstr("1 times: calls are messages"));
-  EXPECT_NEAR(FidelityOf(import, "buy").mean_us.simulated, 10'000, 10);
-  EXPECT_NEAR(FidelityOf(import, "mail").mean_us.simulated, 50'000, 50);
+  EXPECT_NEAR(FidelityOf(import, "buy").simulated.mean_us, 10'000, 10);
+  EXPECT_NEAR(FidelityOf(import, "mail").simulated.mean_us, 50'000, 50);
 }
 
 // Jaeger's audit and what it calls go on when buy has been answered.
@@ -271,8 +271,8 @@ TEST(FidelityTest, NobodyWaitsForWhatFollows) {
               {"key": "peer.service", "value": "log"}]}],
     "processes": {"p": {"serviceName": "front"}}}]})");
   EXPECT_THAT(ImportText(import), HasSubstr("1 times: calls are messages"));
-  EXPECT_NEAR(FidelityOf(import, "buy").mean_us.simulated, 10'000, 10);
-  EXPECT_NEAR(FidelityOf(import, "write").mean_us.simulated, 50'000, 50);
+  EXPECT_NEAR(FidelityOf(import, "buy").simulated.mean_us, 10'000, 10);
+  EXPECT_NEAR(FidelityOf(import, "write").simulated.mean_us, 50'000, 50);
 }
 
 // Though no span says that nobody waits.
@@ -283,7 +283,7 @@ TEST(FidelityTest, CallsAfterTheAnswerAreNotWaitedFor) {
                           "t,2,1,front,tell,1009000000,30000000,client\n"
                           "t,3,2,log,tell,1010000000,20000000,server\n"));
   EXPECT_THAT(ImportText(import), HasSubstr("1 times: calls went on"));
-  EXPECT_NEAR(FidelityOf(import, "buy").mean_us.simulated, 10'000, 10);
+  EXPECT_NEAR(FidelityOf(import, "buy").simulated.mean_us, 10'000, 10);
 }
 
 using Values = std::vector<int64_t>;

@@ -8,16 +8,12 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
-#include "distbench/base/json.h"
 #include "distbench/products/trace_import/config_writer.h"
 #include "distbench/products/trace_import/fidelity.h"
 #include "distbench/products/trace_import/spans/spans.h"
 #include "distbench/products/trace_import/traces/traffic_model.h"
-#include "proto/traffic_config.pb.h"
 
 namespace distbench::trace_import {
 
@@ -30,8 +26,7 @@ struct ImportOptions {
 
 struct Import {
   TrafficModel model;
-  ImportedConfig config;              // which passes CheckTestSequence()
-  std::vector<std::string> warnings;  // of the config, as check_test has them
+  ImportedConfig config;  // which passes CheckTestSequence()
   std::optional<Fidelity> fidelity;
 };
 
@@ -44,24 +39,6 @@ absl::StatusOr<Import> ImportTraces(SpanSet spans,
 // what was repaired, and how like the traces the config is.
 std::string ImportText(const Import& import);
 std::string ImportJson(const Import& import);
-
-// ---- For imports of all kinds -----------------------------------------------
-
-// The test as it runs, as CheckTestSequence() makes it; adds what check_test
-// warns of. INVALID_ARGUMENT: the config would be refused; `source` is where it
-// is from, for the message.
-absl::StatusOr<TestSequence> CheckImported(
-    const DistributedSystemDescription& test, absl::string_view source,
-    std::vector<std::string>& warnings);
-
-// The parts of reports after the head: where the config is from, what to look
-// at in it, and what was repaired.
-std::string ProvenanceText(const Provenance& provenance,
-                           const std::vector<std::string>& warnings,
-                           const ImportNotes& notes);
-void AddProvenance(const Provenance& provenance,
-                   const std::vector<std::string>& warnings,
-                   const ImportNotes& notes, base::Json& json);
 
 }  // namespace distbench::trace_import
 

@@ -174,8 +174,8 @@ TEST(ImportTest, SizesAndTimesComeBack) {
 TEST(ImportTest, TheSimulatedConfigIsLikeTheTraces) {
   const Fidelity& fidelity = *ImportedShop().fidelity;
   // Of 3000 arrivals, the rate varies by 1 / sqrt(3000).
-  EXPECT_NEAR(fidelity.simulated_arrivals_per_second /
-                  fidelity.traced_arrivals_per_second.value(),
+  EXPECT_NEAR(*fidelity.simulated.arrivals_per_second /
+                  fidelity.traces.arrivals_per_second.value(),
               1, 4 / std::sqrt(3000));
   // The share of traces with 5 calls, not 2, varies by 0.008.
   EXPECT_LT(fidelity.size_distance.value(), 0.03);
@@ -186,10 +186,10 @@ TEST(ImportTest, TheSimulatedConfigIsLikeTheTraces) {
     // ms. Of the others, less depends on chance.
     EXPECT_LT(rpc.latency_distance.value(), rpc.rpc == "read" ? 0.1 : 0.03)
         << rpc.rpc;
-    EXPECT_NEAR(rpc.calls_per_arrival.simulated / rpc.calls_per_arrival.traces,
+    EXPECT_NEAR(rpc.simulated.calls_per_arrival / rpc.traces.calls_per_arrival,
                 1, 4 * std::sqrt(0.7 / 0.3 / 3000))
         << rpc.rpc;
-    EXPECT_EQ(rpc.failed_share.simulated, 0);
+    EXPECT_EQ(rpc.simulated.failed_share, 0);
   }
 }
 

@@ -7,7 +7,6 @@
 #include <iostream>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,9 +21,8 @@
 #include "distbench/cli/command.h"
 #include "distbench/cli/flags.h"
 #include "distbench/products/trace_import/chakra/job.h"
-#include "distbench/products/trace_import/chakra/nodes.h"
+#include "distbench/products/trace_import/chakra/job_flags.h"
 #include "distbench/products/trace_import/chakra/rank_files.h"
-#include "distbench/products/trace_import/chakra/rank_work.h"
 #include "distbench/products/trace_import/import_traces.h"
 #include "distbench/products/trace_import/spans/spans.h"
 #include "distbench/report/findings/findings.h"
@@ -43,11 +41,7 @@ struct ImportFlags {
   std::string json_report;
   int64_t max_spans = 1'000'000;
   ImportOptions options;
-
-  // Of jobs, which are not of spans.
-  std::optional<int64_t> ranks;
-  std::optional<int64_t> iterations;
-  std::optional<int64_t> warmup_iterations;
+  JobOptions job_options;
 };
 
 // The format of what ranks of a job do, not of spans.
@@ -61,8 +55,15 @@ std::vector<std::string> AllFormats() {
 
 constexpr int64_t kMaxTraceFileBytes = int64_t{4} << 30;
 
+// What is written: a config, and what is said about it.
+struct Documents {
+  std::string config;
+  std::string text;
+  std::string json;
+};
+
 // Files are read one after the other, so that only one is in memory.
-absl::StatusOr<SpanSet> ReadFiles(const ImportFlags& flags) {
+absl::StatusOr<Documents> ImportSpans(const ImportFlags& flags) {
   SpanSet spans;
   for (const std::string& file : flags.files) {
     const absl::StatusOr<std::string> text =
@@ -72,124 +73,63 @@ absl::StatusOr<SpanSet> ReadFiles(const ImportFlags& flags) {
         ReadSpans(flags.format, file, *text, flags.max_spans, spans);
     if (!status.ok()) return status;
   }
-  return spans;
+  const absl::StatusOr<Import> import =
+      ImportTraces(std::move(spans), flags.options);
+  if (!import.ok()) return import.status();
+  return Documents{import->config.text, ImportText(*import),
+                   ImportJson(*import)};
 }
 
-// The work of one rank is held, not its nodes.
-absl::StatusOr<RankWork> ReadRank(const std::string& file, int64_t max_nodes) {
-  const absl::StatusOr<std::string> text =
-      base::ReadFile(file, kMaxChakraBytes);
-  if (!text.ok()) return text.status();
-  const absl::StatusOr<ChakraTrace> trace = ReadChakra(*text, max_nodes);
-  absl::StatusOr<RankWork> work =
-      trace.ok() ? WorkOf(*trace) : absl::StatusOr<RankWork>(trace.status());
-  if (work.ok()) return work;
-  return absl::InvalidArgumentError(
-      absl::StrCat(file, ": ", work.status().message()));
+absl::StatusOr<Documents> ImportRanks(const ImportFlags& flags) {
+  const absl::StatusOr<std::vector<RankWork>> works =
+      ReadRanks(flags.files, flags.max_spans);
+  if (!works.ok()) return works.status();
+  const absl::StatusOr<JobImport> import = ImportJob(*works, flags.job_options);
+  if (!import.ok()) return import.status();
+  return Documents{import->text, JobText(*import), JobJson(*import)};
 }
 
-absl::StatusOr<JobImport> ImportRanks(const ImportFlags& flags) {
-  const absl::StatusOr<std::vector<std::string>> files =
-      FilesByRank(flags.files);
-  if (!files.ok()) return files.status();
-  std::vector<RankWork> works;
-  for (const std::string& file : *files) {
-    absl::StatusOr<RankWork> work = ReadRank(file, flags.max_spans);
-    if (!work.ok()) return work.status();
-    works.push_back(*std::move(work));
-  }
-  JobOptions options;
-  options.ranks = flags.ranks.value_or(options.ranks);
-  options.iterations = flags.iterations.value_or(options.iterations);
-  options.warmup_iterations =
-      flags.warmup_iterations.value_or(options.warmup_iterations);
-  return ImportJob(works, options);
-}
-
-absl::StatusOr<Import> ImportSpans(const ImportFlags& flags) {
-  absl::StatusOr<SpanSet> spans = ReadFiles(flags);
-  if (!spans.ok()) return spans.status();
-  return ImportTraces(*std::move(spans), flags.options);
-}
-
-// Flags that have an effect on some formats are refused for others.
-absl::Status CheckFlags(const ImportFlags& flags) {
-  const bool is_job = flags.format == kChakra;
-  const ImportOptions& options = flags.options;
-  const struct {
-    const char* name;
-    bool is_given;
-    bool is_of_jobs;
-  } all[] = {
-      {"--ranks", flags.ranks.has_value(), true},
-      {"--iterations", flags.iterations.has_value(), true},
-      {"--warmup_iterations", flags.warmup_iterations.has_value(), true},
-      {"--keep_names", options.naming.keep_names, false},
-      {"--pseudonym_key", !options.naming.key.empty(), false},
-      {"--sampled_fraction", options.sampled_fraction != 1, false},
-      {"--failures", options.with_failures, false},
-      {"--fidelity", options.measure_fidelity, false},
-  };
-  for (const auto& flag : all) {
-    if (!flag.is_given || flag.is_of_jobs == is_job) continue;
+absl::Status Check(const CLI::App& command, const std::string& format) {
+  const std::vector<std::string> formats = AllFormats();
+  if (!absl::c_linear_search(formats, format)) {
     return absl::InvalidArgumentError(
-        absl::StrCat(flag.name, " has no effect on traces of the format ",
-                     flags.format, "; remove it"));
+        absl::StrCat("there is no trace format \"", format, "\"; give one of ",
+                     absl::StrJoin(formats, ", ")));
+  }
+  const std::vector<std::string> of_others =
+      format == kChakra
+          ? std::vector<std::string>{"--keep_names", "--pseudonym_key",
+                                     "--sampled_fraction", "--failures",
+                                     "--fidelity"}
+          : std::vector<std::string>{"--ranks", "--iterations",
+                                     "--warmup_iterations"};
+  for (const std::string& flag : of_others) {
+    if (!flags::IsGiven(command, flag)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(flag, " has no effect on traces of the format ", format,
+                     "; remove it"));
   }
   return absl::OkStatus();
 }
 
-// Writes the config and what is said about it.
-absl::Status WriteImport(const std::string& config, const std::string& text,
-                         const std::string& json, const ImportFlags& flags) {
-  absl::Status status = cli::WriteReport(flags.output, config);
+absl::StatusOr<int> ImportFiles(const CLI::App& command,
+                                const ImportFlags& flags) {
+  absl::Status status = Check(command, flags.format);
   if (!status.ok()) return status;
-  if (flags.report.empty()) {
-    std::cerr << text << std::flush;
-  } else if (status = cli::WriteReport(flags.report, text); !status.ok()) {
-    return status;
+  const absl::StatusOr<Documents> documents =
+      flags.format == kChakra ? ImportRanks(flags) : ImportSpans(flags);
+  if (!documents.ok()) return documents.status();
+  status = cli::WriteReport(flags.output, documents->config);
+  if (status.ok() && !flags.report.empty()) {
+    status = cli::WriteReport(flags.report, documents->text);
+  } else if (status.ok()) {
+    std::cerr << documents->text << std::flush;
   }
-  if (flags.json_report.empty()) return absl::OkStatus();
-  return cli::WriteReport(flags.json_report, json);
-}
-
-absl::StatusOr<int> ImportFiles(const ImportFlags& flags) {
-  const std::vector<std::string> formats = AllFormats();
-  if (!absl::c_linear_search(formats, flags.format)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("there is no trace format \"", flags.format,
-                     "\"; give one of ", absl::StrJoin(formats, ", ")));
-  }
-  absl::Status status = CheckFlags(flags);
-  if (!status.ok()) return status;
-  if (flags.format == kChakra) {
-    const absl::StatusOr<JobImport> import = ImportRanks(flags);
-    if (!import.ok()) return import.status();
-    status =
-        WriteImport(import->text, JobText(*import), JobJson(*import), flags);
-  } else {
-    const absl::StatusOr<Import> import = ImportSpans(flags);
-    if (!import.ok()) return import.status();
-    status = WriteImport(import->config.text, ImportText(*import),
-                         ImportJson(*import), flags);
+  if (status.ok() && !flags.json_report.empty()) {
+    status = cli::WriteReport(flags.json_report, documents->json);
   }
   if (!status.ok()) return status;
   return report::kExitOk;
-}
-
-void AddJobFlags(CLI::App& command, ImportFlags& flags) {
-  constexpr int64_t kMostIterations = 1'000'000'000;
-  cli::AddNumberFlag(command, "--ranks", flags.ranks, 2, kMaxRanks, "N",
-                     "Of chakra, with the file of one rank: so many ranks do\n"
-                     "what it does");
-  cli::AddNumberFlag(command, "--iterations", flags.iterations, 1,
-                     kMostIterations, "N",
-                     "Of chakra: how often ranks do what is in the trace;\n"
-                     "default: 20");
-  cli::AddNumberFlag(command, "--warmup_iterations", flags.warmup_iterations, 0,
-                     kMostIterations, "N",
-                     "Of chakra: iterations before these, which are not\n"
-                     "measured; default: 2");
 }
 
 void AddImportCommand(CLI::App& app, cli::CommandBody& chosen) {
@@ -232,7 +172,7 @@ void AddImportCommand(CLI::App& app, cli::CommandBody& chosen) {
   cli::AddSwitch(command, "--fidelity", flags->options.measure_fidelity,
                  "Run the config on simulated time, and report how much its\n"
                  "traffic is like that of the traces");
-  AddJobFlags(command, *flags);
+  AddJobFlags(command, flags->job_options);
   cli::SetFooter(
       command,
       "Examples:\n"
@@ -241,7 +181,8 @@ void AddImportCommand(CLI::App& app, cli::CommandBody& chosen) {
       "      -o mine.config\n"
       "  distbench import chakra step.*.et -o job.config\n"
       "  distbench check_test mine.config");
-  cli::SetBody(command, chosen, [flags] { return ImportFiles(*flags); });
+  cli::SetBody(command, chosen,
+               [&command, flags] { return ImportFiles(command, *flags); });
 }
 
 const base::Plugin<base::Product> kProduct(

@@ -102,7 +102,7 @@ class JobWriter {
     SayWhereFrom();
     Count();
     test_.mutable_action_lists()->Add(std::move(list_));
-    const auto checked = CheckImported(test_, "the ranks", import_.warnings);
+    const auto checked = CheckImported(test_, "the ranks", import_.provenance);
     if (!checked.ok()) return checked.status();
     import_.text = absl::StrCat(ProvenanceComment(import_.provenance),
                                 test_builder::ConfigText({test_}));
@@ -510,7 +510,7 @@ class JobWriter {
       import_.critical_path_us =
           std::max(import_.critical_path_us, work.critical_path_us);
       for (const auto& [note, count] : work.notes) {
-        import_.notes[note] += count;
+        import_.provenance.notes[note] += count;
       }
     }
   }
@@ -547,7 +547,7 @@ std::string JobText(const JobImport& import) {
                       "no time\n",
                       import.ranks, import.nodes, import.communications,
                       static_cast<double>(import.critical_path_us) / 1e3),
-      ProvenanceText(import.provenance, import.warnings, import.notes));
+      ProvenanceText(import.provenance));
 }
 
 std::string JobJson(const JobImport& import) {
@@ -555,7 +555,7 @@ std::string JobJson(const JobImport& import) {
                      {"nodes", import.nodes},
                      {"communications", import.communications},
                      {"critical_path_us", import.critical_path_us}};
-  AddProvenance(import.provenance, import.warnings, import.notes, json);
+  AddProvenance(import.provenance, json);
   return base::DumpJson(json, 2) + "\n";
 }
 

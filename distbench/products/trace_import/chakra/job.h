@@ -13,8 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "distbench/products/trace_import/chakra/rank_work.h"
-#include "distbench/products/trace_import/config_writer.h"
-#include "distbench/products/trace_import/import_traces.h"
+#include "distbench/products/trace_import/provenance.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench::trace_import {
@@ -32,8 +31,6 @@ struct JobImport {
   DistributedSystemDescription test;  // which passes CheckTestSequence()
   std::string text;  // the test as a file that people read, with comments
   Provenance provenance;
-  std::vector<std::string> warnings;  // of the config, as check_test has them
-  ImportNotes notes;
   int64_t ranks = 0;
   int64_t nodes = 0;           // of all files
   int64_t communications = 0;  // of a rank in an iteration

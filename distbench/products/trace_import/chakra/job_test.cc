@@ -444,7 +444,7 @@ TEST(JobTest, ReportsSayWhatIsInvented) {
   EXPECT_THAT(JobText(import), HasSubstr("version of Chakra's schema: 1.0.0"));
   EXPECT_THAT(JobText(import), HasSubstr("algorithms of 2 kinds"));
   EXPECT_THAT(JobJson(import), HasSubstr("\"critical_path_us\": 3500"));
-  EXPECT_THAT(import.warnings, IsEmpty());
+  EXPECT_THAT(import.provenance.warnings, IsEmpty());
 }
 
 }  // namespace

@@ -6,12 +6,15 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/files.h"
+#include "distbench/products/trace_import/chakra/nodes.h"
 
 namespace distbench::trace_import {
 namespace {
@@ -25,6 +28,18 @@ std::optional<int64_t> RankOf(absl::string_view file) {
     return std::nullopt;
   }
   return rank;
+}
+
+absl::StatusOr<RankWork> ReadRank(const std::string& file, int64_t max_nodes) {
+  const absl::StatusOr<std::string> text =
+      base::ReadFile(file, kMaxChakraBytes);
+  if (!text.ok()) return text.status();
+  const absl::StatusOr<ChakraTrace> trace = ReadChakra(*text, max_nodes);
+  absl::StatusOr<RankWork> work =
+      trace.ok() ? WorkOf(*trace) : absl::StatusOr<RankWork>(trace.status());
+  if (work.ok()) return work;
+  return absl::InvalidArgumentError(
+      absl::StrCat(file, ": ", work.status().message()));
 }
 
 }  // namespace
@@ -59,6 +74,19 @@ absl::StatusOr<std::vector<std::string>> FilesByRank(
     ordered.push_back(file);
   }
   return ordered;
+}
+
+absl::StatusOr<std::vector<RankWork>> ReadRanks(
+    absl::Span<const std::string> files, int64_t max_nodes) {
+  const absl::StatusOr<std::vector<std::string>> by_rank = FilesByRank(files);
+  if (!by_rank.ok()) return by_rank.status();
+  std::vector<RankWork> works;
+  for (const std::string& file : *by_rank) {
+    absl::StatusOr<RankWork> work = ReadRank(file, max_nodes);
+    if (!work.ok()) return work.status();
+    works.push_back(*std::move(work));
+  }
+  return works;
 }
 
 }  // namespace distbench::trace_import

@@ -4,6 +4,7 @@
 #include "distbench/products/trace_import/spans/spans.h"
 
 #include <cmath>
+#include <initializer_list>
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -12,7 +13,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/functional/function_ref.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -34,21 +35,19 @@ class SpanCollector {
   SpanCollector(int64_t max_spans, SpanSet& set)
       : max_spans_(max_spans), set_(set), without_owner_(set.spans.size()) {}
 
-  // Takes a span with times in nanoseconds, or leaves it out and notes why.
-  // A missing time is negative.
+  // Takes a span with times in nanoseconds, or leaves it out and notes why. A
+  // missing time is negative.
   void Add(Span span, int64_t start_ns, int64_t duration_ns) {
     if (span.trace.empty() || span.id.empty()) {
       return Note("spans without a trace or an id were left out");
     }
-    if (start_ns < 0 || duration_ns < 0 || start_ns > kLatestNs ||
-        duration_ns > kLatestNs - start_ns) {
+    if (start_ns < 0 || duration_ns < 0 || duration_ns > kLatestNs - start_ns) {
       return Note("spans without a possible start and duration were left out");
     }
-    overflowed_ = overflowed_ || set_.spans.size() >= max_spans_;
-    if (overflowed_) return;
     span.start_ns = start_ns;
     span.end_ns = start_ns + duration_ns;
-    set_.spans.push_back(std::move(span));
+    overflowed_ = overflowed_ || set_.spans.size() >= max_spans_;
+    if (!overflowed_) set_.spans.push_back(std::move(span));
   }
 
   void Note(const std::string& note) { ++set_.notes[note]; }
@@ -70,16 +69,19 @@ class SpanCollector {
   bool overflowed_ = false;
 };
 
-// Calls `take` with each object of a document, inner ones first. An object that
-// `take` returns true for is dropped from what is around it.
-absl::Status ParseDocument(absl::string_view text,
-                           absl::FunctionRef<bool(const Json&)> take) {
-  const auto drop_taken = [&](int /*depth*/, Json::parse_event_t event,
-                              Json& parsed) {
-    return event != Json::parse_event_t::object_end || !take(parsed);
+// Takes what is in an object, and returns whether that was all.
+using TakeObject = bool (*)(const Json& object, SpanCollector& collector);
+
+// Takes the objects of a document, inner ones first. One whose contents were
+// taken is dropped from what is around it.
+absl::Status ReadDocument(absl::string_view text, TakeObject take,
+                          SpanCollector& collector) {
+  const auto keep = [&](int /*depth*/, Json::parse_event_t event,
+                        Json& parsed) {
+    return event != Json::parse_event_t::object_end || !take(parsed, collector);
   };
   try {
-    static_cast<void>(Json::parse(text.begin(), text.end(), drop_taken));
+    static_cast<void>(Json::parse(text.begin(), text.end(), keep));
   } catch (const Json::exception& error) {
     return absl::InvalidArgumentError(
         absl::StrCat("is not JSON: ", error.what()));
@@ -103,13 +105,13 @@ bool IsJsonLines(absl::string_view text) {
 
 // The same for a text of one document, or of one on each line. A line that is
 // not JSON is noted if others are.
-absl::Status ForEachObject(absl::string_view text, SpanCollector& collector,
-                           absl::FunctionRef<bool(const Json&)> take) {
+absl::Status ReadJson(absl::string_view text, TakeObject take,
+                      SpanCollector& collector) {
   text = absl::StripAsciiWhitespace(text);
-  if (!IsJsonLines(text)) return ParseDocument(text, take);
+  if (!IsJsonLines(text)) return ReadDocument(text, take, collector);
   while (!text.empty()) {
     const absl::string_view line = TakeLine(text);
-    if (!line.empty() && !ParseDocument(line, take).ok()) {
+    if (!line.empty() && !ReadDocument(line, take, collector).ok()) {
       collector.Note("lines that are not JSON were left out");
     }
   }
@@ -133,20 +135,18 @@ std::string TextOf(const Json& object, const std::string& key) {
   return AsText(MemberOf(object, key));
 }
 
-// A number, or a text that is one, scaled; fractions are rounded. -1 if there
-// is none.
-int64_t TimeOf(const Json& object, const std::string& key, int64_t scale) {
+// A number, or a text that is one, of a unit; fractions are rounded. -1 if
+// there is none, or it is negative or after kLatestNs.
+int64_t TimeOf(const Json& object, const std::string& key, int64_t unit_ns) {
   const std::string text = TextOf(object, key);
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   int64_t whole;
-  if (absl::SimpleAtoi(text, &whole) && std::abs(whole / 2) < kMost / 2 / scale)
-    return whole * scale;
-  double number;
-  if (!absl::SimpleAtod(text, &number) ||
-      !(std::abs(number * scale) < static_cast<double>(kMost / 2))) {
-    return -1;
+  if (absl::SimpleAtoi(text, &whole)) {
+    return whole < 0 || whole > kLatestNs / unit_ns ? -1 : whole * unit_ns;
   }
-  return std::llround(number * scale);
+  double number;
+  if (!absl::SimpleAtod(text, &number)) return -1;
+  const double ns = number * static_cast<double>(unit_ns);
+  return ns >= 0 && ns <= kLatestNs ? std::llround(ns) : -1;
 }
 
 // "client", "SPAN_KIND_CLIENT", "3" and the like, in any case.
@@ -161,132 +161,121 @@ SpanKind SpanKindOf(absl::string_view name) {
   return SpanKind::kUnknown;
 }
 
-// A size of a message, unless it is none or larger than any of distbench.
-void TakeSize(const std::string& value, int64_t& bytes) {
+// A size of a message; kNoSize if it is none or larger than any of distbench.
+int64_t SizeOf(const std::string& text) {
   constexpr int64_t kMaxMessageBytes = int64_t{1} << 31;
-  int64_t number;
-  if (absl::SimpleAtoi(value, &number) && number >= 0 &&
-      number <= kMaxMessageBytes) {
-    bytes = number;
-  }
+  int64_t bytes;
+  return absl::SimpleAtoi(text, &bytes) && bytes >= 0 &&
+                 bytes <= kMaxMessageBytes
+             ? bytes
+             : Span::kNoSize;
 }
+
+using Attributes = absl::flat_hash_map<std::string, std::string>;
 
 // Attributes (tags): an object, or a list of keys and values, which may say
 // their types, as in {"intValue": "1"}.
-template <typename Take>
-void ForEachAttribute(const Json& attributes, Take take) {
-  for (const auto& [name, attribute] : attributes.items()) {
-    if (attributes.is_object()) {
-      take(name, AsText(attribute));
-    } else if (attribute.is_object()) {
-      const Json& value = MemberOf(attribute, "value");
-      take(
-          TextOf(attribute, "key"),
-          AsText(value.is_object() && !value.empty() ? *value.begin() : value));
+Attributes AttributesOf(const Json& json) {
+  Attributes attributes;
+  for (const auto& [name, member] : json.items()) {
+    if (json.is_object()) {
+      attributes[name] = AsText(member);
+    } else if (member.is_object()) {
+      const Json& value = MemberOf(member, "value");
+      attributes[TextOf(member, "key")] =
+          AsText(value.is_object() && !value.empty() ? *value.begin() : value);
     }
   }
+  return attributes;
 }
 
-template <size_t size>
-bool IsOneOf(const char* const (&names)[size], const std::string& name) {
-  return absl::c_linear_search(names, name);
-}
-
-// Takes what a span has from its attributes, by OpenTelemetry's, OpenTracing's
-// and Zipkin's names.
-void TakeAttributes(const Json& attributes, Span& span) {
-  static constexpr const char* kPeers[] = {"server.address", "net.peer.name",
-                                           "peer.hostname", "db.system",
-                                           "messaging.system"};
-  static constexpr const char* kRequestSizes[] = {
-      "http.request.body.size", "http.request_content_length",
-      "http.request.size", "distbench.request_bytes"};
-  static constexpr const char* kResponseSizes[] = {
-      "http.response.body.size", "http.response_content_length",
-      "http.response.size", "distbench.response_bytes"};
-  ForEachAttribute(attributes, [&](const std::string& key,
-                                   const std::string& value) {
-    if (key == "span.kind") span.kind = SpanKindOf(value);
-    if (key == "peer.service" || (span.peer.empty() && IsOneOf(kPeers, key))) {
-      span.peer = value;
+// The first of these attributes that is there and not empty.
+std::string FirstOf(const Attributes& attributes,
+                    std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    const auto attribute = attributes.find(name);
+    if (attribute != attributes.end() && !attribute->second.empty()) {
+      return attribute->second;
     }
-    if (IsOneOf(kRequestSizes, key)) TakeSize(value, span.request_bytes);
-    if (IsOneOf(kResponseSizes, key)) TakeSize(value, span.response_bytes);
-    // Zipkin's value is a message, and OpenTracing's a truth.
-    if (key == "error") span.failed = value != "false";
-    if (key == "otel.status_code") span.failed = value == "ERROR";
-  });
+  }
+  return "";
 }
 
-// The same, for the process that a span is of.
-void TakeProcess(const Json& attributes, Span& span) {
-  static constexpr const char* kInstances[] = {"k8s.pod.name", "container.id",
-                                               "host.name", "hostname", "ip"};
-  ForEachAttribute(attributes,
-                   [&](const std::string& key, const std::string& value) {
-                     if (key == "service.name" && span.service.empty())
-                       span.service = value;
-                     if (key == "service.instance.id" ||
-                         (span.instance.empty() && IsOneOf(kInstances, key))) {
-                       span.instance = value;
-                     }
-                   });
-}
-
-// The names of what spans have in each format.
-struct MemberNames {
-  const char* trace;
-  const char* id;
-  const char* parent;
-  const char* operation;
-  const char* start;
-  const char* attributes;
-};
-
-constexpr MemberNames kOtlp = {"traceId",           "spanId",
-                               "parentSpanId",      "name",
-                               "startTimeUnixNano", "attributes"};
-constexpr MemberNames kJaeger = {"traceID",       "spanID",    "parentSpanID",
-                                 "operationName", "startTime", "tags"};
-constexpr MemberNames kZipkin = {"traceId", "id",        "parentId",
-                                 "name",    "timestamp", "tags"};
-constexpr MemberNames kCsv = {"trace",     "span",     "parent",
-                              "operation", "start_ns", nullptr};
-
-Span SpanOf(const Json& object, const MemberNames& names) {
+// A span with what its members of these names say; its attributes have
+// OpenTelemetry's, OpenTracing's and Zipkin's names.
+Span SpanOf(const Json& object, const char* trace, const char* id,
+            const char* parent, const char* operation, const char* attributes) {
+  const Attributes all = AttributesOf(MemberOf(object, attributes));
   Span span;
-  span.trace = TextOf(object, names.trace);
-  span.id = TextOf(object, names.id);
-  span.parent = TextOf(object, names.parent);
-  span.operation = TextOf(object, names.operation);
-  if (names.attributes != nullptr) {
-    TakeAttributes(MemberOf(object, names.attributes), span);
-  }
+  span.trace = TextOf(object, trace);
+  span.id = TextOf(object, id);
+  span.parent = TextOf(object, parent);
+  span.operation = TextOf(object, operation);
+  span.kind = SpanKindOf(FirstOf(all, {"span.kind"}));
+  span.peer = FirstOf(all, {"peer.service", "server.address", "net.peer.name",
+                            "peer.hostname", "db.system", "messaging.system"});
+  span.request_bytes = SizeOf(
+      FirstOf(all, {"http.request.body.size", "http.request_content_length",
+                    "http.request.size", "distbench.request_bytes"}));
+  span.response_bytes = SizeOf(
+      FirstOf(all, {"http.response.body.size", "http.response_content_length",
+                    "http.response.size", "distbench.response_bytes"}));
+  // Zipkin's value is a message, which may be empty, and OpenTracing's a truth.
+  const auto error = all.find("error");
+  span.failed = (error != all.end() && error->second != "false") ||
+                FirstOf(all, {"otel.status_code"}) == "ERROR";
   return span;
 }
 
-void AddOtlpSpan(const Json& object, SpanCollector& collector) {
-  Span span = SpanOf(object, kOtlp);
-  span.kind = SpanKindOf(TextOf(object, "kind"));
-  const std::string code = TextOf(MemberOf(object, "status"), "code");
-  span.failed = code == "2" || code == "STATUS_CODE_ERROR";
-  for (const Json& link : MemberOf(object, "links")) {
-    if (!link.is_object()) continue;
-    span.links.push_back({TextOf(link, kOtlp.trace), TextOf(link, kOtlp.id)});
-  }
-  const int64_t start_ns = TimeOf(object, kOtlp.start, 1);
-  const int64_t end_ns = TimeOf(object, "endTimeUnixNano", 1);
-  collector.Add(std::move(span), start_ns,
-                start_ns < 0 || end_ns < 0 ? -1 : end_ns - start_ns);
+// Takes what the attributes of its process say about a span.
+void TakeProcess(const Json& attributes, Span& span) {
+  const Attributes all = AttributesOf(attributes);
+  if (span.service.empty()) span.service = FirstOf(all, {"service.name"});
+  span.instance = FirstOf(all, {"service.instance.id", "k8s.pod.name",
+                                "container.id", "host.name", "hostname", "ip"});
 }
 
-// A child's parent is in its trace, and waits for it.
+// ---- Formats ----------------------------------------------------------------
+//
+// Each a TakeObject, or ReadCsv().
+
+// As OpenTelemetry's collector and `distbench report --format=otlp` write it:
+// a resource after its spans.
+bool TakeOtlp(const Json& object, SpanCollector& collector) {
+  if (object.contains("startTimeUnixNano") && object.contains("spanId")) {
+    Span span = SpanOf(object, "traceId", "spanId", "parentSpanId", "name",
+                       "attributes");
+    span.kind = SpanKindOf(TextOf(object, "kind"));
+    const std::string code = TextOf(MemberOf(object, "status"), "code");
+    span.failed = code == "2" || code == "STATUS_CODE_ERROR";
+    for (const Json& link : MemberOf(object, "links")) {
+      span.links.push_back({TextOf(link, "traceId"), TextOf(link, "spanId")});
+    }
+    const int64_t start_ns = TimeOf(object, "startTimeUnixNano", 1);
+    const int64_t end_ns = TimeOf(object, "endTimeUnixNano", 1);
+    collector.Add(std::move(span), start_ns, end_ns - start_ns);
+    return true;
+  }
+  if (!object.contains("scopeSpans") &&
+      !object.contains("instrumentationLibrarySpans")) {
+    return false;
+  }
+  Span process;
+  TakeProcess(MemberOf(MemberOf(object, "resource"), "attributes"), process);
+  for (Span& span : collector.TakeWithoutOwner()) {
+    span.service = process.service;
+    span.instance = process.instance;
+  }
+  return true;
+}
+
+// Takes what a span of Jaeger refers to. A child's parent is in its trace, and
+// waits for it.
 void TakeReferences(const Json& references, Span& span) {
   bool is_child = false;
   for (const Json& reference : references) {
-    if (!reference.is_object()) continue;
-    std::string trace = TextOf(reference, kJaeger.trace);
-    std::string id = TextOf(reference, kJaeger.id);
+    std::string trace = TextOf(reference, "traceID");
+    std::string id = TextOf(reference, "spanID");
     if (TextOf(reference, "refType") != "CHILD_OF") {
       span.links.push_back({std::move(trace), std::move(id)});
     } else if (trace == span.trace && !std::exchange(is_child, true)) {
@@ -295,17 +284,32 @@ void TakeReferences(const Json& references, Span& span) {
   }
 }
 
-void AddJaegerSpan(const Json& object, SpanCollector& collector) {
-  Span span = SpanOf(object, kJaeger);
-  TakeReferences(MemberOf(object, "references"), span);
-  // Until the processes are known.
-  span.service = TextOf(object, "processID");
-  collector.Add(std::move(span), TimeOf(object, kJaeger.start, base::kNsPerUs),
-                TimeOf(object, "duration", base::kNsPerUs));
+// As Jaeger's user interface and its HTTP interface give it: a trace's
+// processes after its spans.
+bool TakeJaeger(const Json& object, SpanCollector& collector) {
+  if (object.contains("spanID") && object.contains("startTime")) {
+    Span span = SpanOf(object, "traceID", "spanID", "parentSpanID",
+                       "operationName", "tags");
+    TakeReferences(MemberOf(object, "references"), span);
+    // Until the processes are known.
+    span.service = TextOf(object, "processID");
+    collector.Add(std::move(span), TimeOf(object, "startTime", base::kNsPerUs),
+                  TimeOf(object, "duration", base::kNsPerUs));
+    return true;
+  }
+  if (!object.contains("processes") || !object.contains("spans")) return false;
+  for (Span& span : collector.TakeWithoutOwner()) {
+    const Json& process = MemberOf(MemberOf(object, "processes"), span.service);
+    span.service = TextOf(process, "serviceName");
+    TakeProcess(MemberOf(process, "tags"), span);
+  }
+  return true;
 }
 
-void AddZipkinSpan(const Json& object, SpanCollector& collector) {
-  Span span = SpanOf(object, kZipkin);
+// Version 2: a list of spans, or a list of such lists.
+bool TakeZipkin(const Json& object, SpanCollector& collector) {
+  if (!object.contains("traceId") || !object.contains("id")) return false;
+  Span span = SpanOf(object, "traceId", "id", "parentId", "name", "tags");
   const Json& endpoint = MemberOf(object, "localEndpoint");
   span.service = TextOf(endpoint, "serviceName");
   span.instance = TextOf(endpoint, "ipv4");
@@ -321,69 +325,14 @@ void AddZipkinSpan(const Json& object, SpanCollector& collector) {
   // Client and server may share an id, which the server then says. The server's
   // span becomes a child of the client's.
   if (TextOf(object, "shared") == "true") {
-    span.parent = span.id;
-    span.id += "/server";
+    span.parent = std::exchange(span.id, IdOfServer(span.id));
     span.shared_id = true;
   }
   // A duration of less than a microsecond is absent.
   const bool is_instant = MemberOf(object, "duration").is_null();
-  collector.Add(std::move(span), TimeOf(object, kZipkin.start, base::kNsPerUs),
+  collector.Add(std::move(span), TimeOf(object, "timestamp", base::kNsPerUs),
                 is_instant ? 0 : TimeOf(object, "duration", base::kNsPerUs));
-}
-
-// As OpenTelemetry's collector and `distbench report --format=otlp` write it:
-// a resource after its spans.
-absl::Status ReadOtlp(absl::string_view text, SpanCollector& collector) {
-  return ForEachObject(text, collector, [&](const Json& object) {
-    if (object.contains(kOtlp.start) && object.contains(kOtlp.id)) {
-      AddOtlpSpan(object, collector);
-      return true;
-    }
-    if (!object.contains("scopeSpans") &&
-        !object.contains("instrumentationLibrarySpans")) {
-      return false;
-    }
-    Span process;
-    TakeProcess(MemberOf(MemberOf(object, "resource"), kOtlp.attributes),
-                process);
-    for (Span& span : collector.TakeWithoutOwner()) {
-      span.service = process.service;
-      span.instance = process.instance;
-    }
-    return true;
-  });
-}
-
-// As Jaeger's user interface and its HTTP interface give it: a trace's
-// processes after its spans.
-absl::Status ReadJaeger(absl::string_view text, SpanCollector& collector) {
-  return ForEachObject(text, collector, [&](const Json& object) {
-    if (object.contains(kJaeger.id) && object.contains(kJaeger.start)) {
-      AddJaegerSpan(object, collector);
-      return true;
-    }
-    if (!object.contains("processes") || !object.contains("spans")) {
-      return false;
-    }
-    for (Span& span : collector.TakeWithoutOwner()) {
-      const Json& process =
-          MemberOf(MemberOf(object, "processes"), span.service);
-      span.service = TextOf(process, "serviceName");
-      TakeProcess(MemberOf(process, kJaeger.attributes), span);
-    }
-    return true;
-  });
-}
-
-// Version 2: a list of spans, or a list of such lists.
-absl::Status ReadZipkin(absl::string_view text, SpanCollector& collector) {
-  return ForEachObject(text, collector, [&](const Json& object) {
-    if (!object.contains(kZipkin.trace) || !object.contains(kZipkin.id)) {
-      return false;
-    }
-    AddZipkinSpan(object, collector);
-    return true;
-  });
+  return true;
 }
 
 // Takes a row from `text`, by RFC 4180: cells in quotes may have commas, lines
@@ -411,22 +360,21 @@ std::vector<std::string> TakeRow(absl::string_view& text) {
   return cells;
 }
 
-constexpr const char* kRequiredColumns[] = {
-    "trace", "span", "service", "operation", "start_ns", "duration_ns"};
-constexpr const char* kOptionalColumns[] = {
-    "parent",        "kind",           "instance", "peer",
+// The first ones are required.
+constexpr size_t kRequiredColumns = 6;
+constexpr const char* kColumns[] = {
+    "trace",         "span",           "service", "operation", "start_ns",
+    "duration_ns",   "parent",         "kind",    "instance",  "peer",
     "request_bytes", "response_bytes", "error"};
 
 absl::Status CheckHeader(const std::vector<std::string>& header) {
   for (const std::string& name : header) {
-    if (IsOneOf(kRequiredColumns, name) || IsOneOf(kOptionalColumns, name)) {
-      continue;
-    }
+    if (absl::c_linear_search(kColumns, name)) continue;
     return absl::InvalidArgumentError(
         absl::StrCat("line 1: there is no column \"", name,
                      "\"; docs/products/import.md lists them"));
   }
-  for (const char* name : kRequiredColumns) {
+  for (const char* name : absl::MakeSpan(kColumns).first(kRequiredColumns)) {
     if (absl::c_linear_search(header, name)) continue;
     return absl::InvalidArgumentError(
         absl::StrCat("line 1: the column \"", name, "\" is missing; add it"));
@@ -435,16 +383,20 @@ absl::Status CheckHeader(const std::vector<std::string>& header) {
 }
 
 void AddCsvSpan(const Json& row, SpanCollector& collector) {
-  Span span = SpanOf(row, kCsv);
+  Span span;
+  span.trace = TextOf(row, "trace");
+  span.id = TextOf(row, "span");
+  span.parent = TextOf(row, "parent");
   span.service = TextOf(row, "service");
+  span.operation = TextOf(row, "operation");
   span.instance = TextOf(row, "instance");
   span.peer = TextOf(row, "peer");
   span.kind = SpanKindOf(TextOf(row, "kind"));
-  TakeSize(TextOf(row, "request_bytes"), span.request_bytes);
-  TakeSize(TextOf(row, "response_bytes"), span.response_bytes);
+  span.request_bytes = SizeOf(TextOf(row, "request_bytes"));
+  span.response_bytes = SizeOf(TextOf(row, "response_bytes"));
   const std::string error = TextOf(row, "error");
   span.failed = error == "1" || absl::EqualsIgnoreCase(error, "true");
-  collector.Add(std::move(span), TimeOf(row, kCsv.start, 1),
+  collector.Add(std::move(span), TimeOf(row, "start_ns", 1),
                 TimeOf(row, "duration_ns", 1));
 }
 
@@ -471,14 +423,15 @@ absl::Status ReadCsv(absl::string_view text, SpanCollector& collector) {
 
 struct TraceFormat {
   const char* name;
-  absl::Status (*read)(absl::string_view text, SpanCollector& collector);
+
+  TakeObject take;  // of a format in JSON; null: it is CSV
 };
 
 constexpr TraceFormat kFormats[] = {
-    {"otlp", ReadOtlp},
-    {"jaeger", ReadJaeger},
-    {"zipkin", ReadZipkin},
-    {"csv", ReadCsv},
+    {"otlp", TakeOtlp},
+    {"jaeger", TakeJaeger},
+    {"zipkin", TakeZipkin},
+    {"csv", nullptr},
 };
 
 }  // namespace
@@ -492,29 +445,28 @@ std::vector<std::string> TraceFormats() {
 absl::Status ReadSpans(absl::string_view format, absl::string_view source,
                        absl::string_view text, int64_t max_spans,
                        SpanSet& set) {
-  for (const TraceFormat& candidate : kFormats) {
-    if (candidate.name != format) continue;
-    const size_t spans_before = set.spans.size();
-    SpanCollector collector(max_spans, set);
-    const absl::Status status = candidate.read(text, collector);
-    if (!status.ok()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(source, ": ", status.message()));
-    }
-    if (collector.overflowed()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          source, ": there are more than ", max_spans,
-          " spans; give fewer files, or allow more with --max_spans"));
-    }
-    if (set.spans.size() == spans_before) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(source, ": has no usable spans in the format ", format,
-                       "; is it of another format?"));
-    }
-    return absl::OkStatus();
+  const auto* const known = absl::c_find_if(
+      kFormats, [&](const TraceFormat& each) { return each.name == format; });
+  if (known == std::end(kFormats)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no trace format \"", format, "\""));
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("there is no trace format \"", format, "\""));
+  const size_t spans_before = set.spans.size();
+  SpanCollector collector(max_spans, set);
+  const absl::Status status = known->take == nullptr
+                                  ? ReadCsv(text, collector)
+                                  : ReadJson(text, known->take, collector);
+  std::string error(status.message());
+  if (status.ok() && collector.overflowed()) {
+    error = absl::StrCat(
+        "there are more than ", max_spans,
+        " spans; give fewer files, or allow more with --max_spans");
+  } else if (status.ok() && set.spans.size() == spans_before) {
+    error = absl::StrCat("has no usable spans in the format ", format,
+                         "; is it of another format?");
+  }
+  if (error.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(source, ": ", error));
 }
 
 }  // namespace distbench::trace_import

@@ -69,6 +69,11 @@ struct Span {
   bool shared_id = false;
 };
 
+// The id that such a span has instead.
+inline std::string IdOfServer(const std::string& client) {
+  return client + "/server";
+}
+
 // What was noticed about the data, as a sentence without an end, and how often.
 using ImportNotes = std::map<std::string, int64_t>;
 

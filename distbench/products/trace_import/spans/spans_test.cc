@@ -119,6 +119,30 @@ TEST(ReadSpansTest, CsvHasAHeaderAndQuotes) {
   EXPECT_EQ(set.notes.size(), 2);
 }
 
+TEST(ReadSpansTest, ThePodIsTheInstanceWhateverTheOrder) {
+  const std::string host = R"({"key": "hostname", "value": "h7"})";
+  const std::string pod = R"({"key": "k8s.pod.name", "value": "back-0"})";
+  for (const std::string& tags : {host + "," + pod, pod + "," + host}) {
+    const SpanSet set = Read("jaeger", R"({"spans": [
+      {"traceID": "a", "spanID": "1", "operationName": "find",
+       "startTime": 1000, "duration": 25, "processID": "p"}],
+      "processes": {"p": {"serviceName": "back", "tags": [)" +
+                                           tags + "]}}}");
+    ASSERT_EQ(set.spans.size(), 1);
+    EXPECT_EQ(set.spans[0].instance, "back-0");
+  }
+}
+
+TEST(ReadSpansTest, ZipkinsErrorsNeedNoMessage) {
+  const SpanSet set = Read("zipkin", R"([
+    {"traceId": "a", "id": "1", "timestamp": 1000, "tags": {"error": ""}},
+    {"traceId": "a", "id": "2", "timestamp": 1000, "tags": {"error": "late"}},
+    {"traceId": "a", "id": "3", "timestamp": 1000, "tags": {"error": "false"}},
+    {"traceId": "a", "id": "4", "timestamp": 1000, "tags": {}}])");
+  ASSERT_EQ(set.spans.size(), 4);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(set.spans[i].failed, i < 2) << i;
+}
+
 // A sign of inches, for example, does not begin what is in quotes.
 TEST(ReadSpansTest, CsvMayHaveQuotesWithinACell) {
   const SpanSet set = Read("csv",

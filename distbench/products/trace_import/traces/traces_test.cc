@@ -56,16 +56,16 @@ TEST(CallTreeTest, TheSpansOfClientAndServerAreOneCall) {
   const TraceSet set =
       Build({Served("1", "", "front", 0, 100), Asked("2", "1", "front", 10, 60),
              Served("3", "2", "back", 15, 55)});
-  ASSERT_EQ(set.traces.size(), 1);
-  const Trace& trace = set.traces[0];
+  ASSERT_EQ(set.traces, 1);
+  const std::deque<TracedCall>& trace = set.calls;
   ASSERT_EQ(trace.size(), 2);
   EXPECT_TRUE(trace[0].is_arrival);
   EXPECT_EQ(trace[0].self_ns, 50 * kMs);
-  EXPECT_EQ(trace[1].client, "front");
+  EXPECT_EQ(trace[1].client(), "front");
   EXPECT_EQ(trace[1].server, "back");
-  EXPECT_EQ(trace[1].operation, "op_back");
-  EXPECT_EQ(trace[1].end_ns - trace[1].start_ns, 50 * kMs);
-  EXPECT_EQ(trace[1].server_ns, 40 * kMs);
+  EXPECT_EQ(trace[1].operation(), "op_back");
+  EXPECT_EQ(trace[1].duration_ns(), 50 * kMs);
+  EXPECT_EQ(trace[1].served_ns(), 40 * kMs);
   EXPECT_EQ(trace[1].self_ns, 40 * kMs);
   EXPECT_TRUE(set.notes.empty());
 }
@@ -75,65 +75,64 @@ TEST(CallTreeTest, WorkInsideAServiceIsNoCall) {
       Build({Served("1", "", "front", 0, 100),
              MakeSpan("2", "1", "front", SpanKind::kInternal, 10, 60),
              MakeSpan("3", "2", "back", SpanKind::kUnknown, 20, 50)});
-  ASSERT_EQ(set.traces[0].size(), 2);
-  EXPECT_EQ(set.traces[0][1].parent, 0);
-  EXPECT_EQ(set.traces[0][1].server, "back");
+  ASSERT_EQ(set.calls.size(), 2);
+  EXPECT_EQ(set.calls[1].parent, &set.calls[0]);
+  EXPECT_EQ(set.calls[1].server, "back");
 }
 
 TEST(CallTreeTest, OverlappingCallsAreWaitedForOnce) {
   const TraceSet set =
       Build({Served("1", "", "front", 0, 100), Served("2", "1", "a", 10, 50),
              Served("3", "1", "b", 30, 70)});
-  EXPECT_EQ(set.traces[0][0].self_ns, 40 * kMs);
+  EXPECT_EQ(set.calls[0].self_ns, 40 * kMs);
 }
 
 TEST(CallTreeTest, AClientWithoutAServersSpanNamesItsPeer) {
   Span query = Asked("2", "1", "front", 10, 30);
   query.peer = "database";
   const TraceSet set = Build({Served("1", "", "front", 0, 100), query});
-  EXPECT_EQ(set.traces[0][1].server, "database");
-  EXPECT_FALSE(set.traces[0][1].has_server_span());
-  EXPECT_EQ(set.traces[0][1].self_ns, 20 * kMs);
+  EXPECT_EQ(set.calls[1].server, "database");
+  EXPECT_EQ(set.calls[1].server_span, nullptr);
+  EXPECT_EQ(set.calls[1].self_ns, 20 * kMs);
 }
 
 // As HotROD's client of Redis does.
 TEST(CallTreeTest, AClientsSpanMayHaveTheNameOfTheServer) {
   Span query = Asked("2", "1", "redis", 10, 30);
   const TraceSet set = Build({Served("1", "", "front", 0, 100), query});
-  EXPECT_EQ(set.traces[0][1].client, "front");
-  EXPECT_EQ(set.traces[0][1].server, "redis");
-  EXPECT_TRUE(set.traces[0][1].server_is_inferred);
+  EXPECT_EQ(set.calls[1].client(), "front");
+  EXPECT_EQ(set.calls[1].server, "redis");
+  EXPECT_TRUE(set.calls[1].server_is_inferred);
   query.peer = "database";
-  EXPECT_EQ(
-      Build({Served("1", "", "front", 0, 100), query}).traces[0][1].server,
-      "database");
+  EXPECT_EQ(Build({Served("1", "", "front", 0, 100), query}).calls[1].server,
+            "database");
 }
 
 // The span of the server in between is missing.
 TEST(CallTreeTest, AClientBelowAClientIsNoServer) {
   const TraceSet set =
       Build({Asked("1", "", "front", 0, 100), Asked("2", "1", "back", 10, 30)});
-  ASSERT_EQ(set.traces[0].size(), 2);
-  EXPECT_EQ(set.traces[0][0].server, "back");
-  EXPECT_EQ(set.traces[0][1].server, "unknown_service");
+  ASSERT_EQ(set.calls.size(), 2);
+  EXPECT_EQ(set.calls[0].server, "back");
+  EXPECT_EQ(set.calls[1].server, "unknown_service");
 }
 
 TEST(CallTreeTest, ASpanOfTheServerNeedsNoInference) {
   const TraceSet set =
       Build({Served("1", "", "front", 0, 100), Asked("2", "1", "redis", 10, 30),
              Served("3", "2", "redis", 12, 28)});
-  ASSERT_EQ(set.traces[0].size(), 2);
-  EXPECT_EQ(set.traces[0][1].server, "redis");
-  EXPECT_FALSE(set.traces[0][1].server_is_inferred);
+  ASSERT_EQ(set.calls.size(), 2);
+  EXPECT_EQ(set.calls[1].server, "redis");
+  EXPECT_FALSE(set.calls[1].server_is_inferred);
 }
 
 TEST(CallTreeTest, AWrapperIsNoCallOfItsOwn) {
   const TraceSet set =
       Build({Asked("1", "", "front", 0, 100), Asked("2", "1", "front", 5, 95),
              Served("3", "2", "back", 10, 90)});
-  ASSERT_EQ(set.traces[0].size(), 2);
-  EXPECT_EQ(set.traces[0][0].server, "front");
-  EXPECT_EQ(set.traces[0][1].server, "back");
+  ASSERT_EQ(set.calls.size(), 2);
+  EXPECT_EQ(set.calls[0].server, "front");
+  EXPECT_EQ(set.calls[1].server, "back");
 }
 
 TEST(CallTreeTest, ClocksAreRepaired) {
@@ -141,9 +140,9 @@ TEST(CallTreeTest, ClocksAreRepaired) {
   const TraceSet set = Build({Asked("1", "", "front", 0, 100),
                               Served("2", "1", "back", 510, 590),
                               Asked("3", "2", "back", 520, 530)});
-  const Trace& trace = set.traces[0];
+  const std::deque<TracedCall>& trace = set.calls;
   ASSERT_EQ(trace.size(), 2);
-  EXPECT_EQ(trace[1].start_ns, (kBeginMs + 20) * kMs);
+  EXPECT_EQ(trace[1].outer().start_ns, (kBeginMs + 20) * kMs);
   EXPECT_EQ(trace[0].self_ns, 70 * kMs);
   EXPECT_THAT(set.notes,
               ElementsAre(Pair(testing::HasSubstr("by up to 500.0 ms"), 1)));
@@ -157,10 +156,10 @@ TEST(CallTreeTest, APairOfInstancesHasOneClockOffset) {
              Served("3", "2", "back", 21, 27), Asked("4", "3", "back", 22, 24),
              Asked("5", "1", "front", 30, 60), Served("6", "5", "back", 49, 59),
              Asked("7", "6", "back", 52, 55)});
-  const Trace& trace = set.traces[0];
+  const std::deque<TracedCall>& trace = set.calls;
   ASSERT_EQ(trace.size(), 5);
-  EXPECT_EQ(trace[3].start_ns, (kBeginMs + 13) * kMs);
-  EXPECT_EQ(trace[4].start_ns, (kBeginMs + 43) * kMs);
+  EXPECT_EQ(trace[3].outer().start_ns, (kBeginMs + 13) * kMs);
+  EXPECT_EQ(trace[4].outer().start_ns, (kBeginMs + 43) * kMs);
   EXPECT_THAT(set.notes,
               ElementsAre(Pair(testing::HasSubstr("by up to 9.0 ms"), 1)));
 }
@@ -176,8 +175,8 @@ TEST(CallTreeTest, OtherInstancesHaveOtherClocks) {
   const TraceSet set =
       Build({Served("1", "", "front", 0, 100), Asked("2", "1", "front", 10, 20),
              late, Asked("4", "1", "front", 30, 60), right, right_calls});
-  ASSERT_EQ(set.traces[0].size(), 4);
-  EXPECT_EQ(set.traces[0][3].start_ns, (kBeginMs + 35) * kMs);
+  ASSERT_EQ(set.calls.size(), 4);
+  EXPECT_EQ(set.calls[3].outer().start_ns, (kBeginMs + 35) * kMs);
   EXPECT_THAT(set.notes,
               ElementsAre(Pair(testing::HasSubstr("by up to 509.0 ms"), 1)));
 }
@@ -195,9 +194,9 @@ TEST(CallTreeTest, ClocksThatMostSpansFitAreLeft) {
         Asked("q" + id, "s" + id, "back", start_ms + 7, start_ms + 8));
   }
   const TraceSet set = Build(spans);
-  ASSERT_EQ(set.traces[0].size(), 9);
+  ASSERT_EQ(set.calls.size(), 9);
   for (size_t i = 5; i < 9; ++i) {
-    EXPECT_EQ(set.traces[0][i].start_ns,
+    EXPECT_EQ(set.calls[i].outer().start_ns,
               (kBeginMs + 20 * static_cast<int64_t>(i - 5) + 7) * kMs);
   }
   EXPECT_THAT(set.notes,
@@ -209,10 +208,10 @@ TEST(CallTreeTest, SpansOfServersAloneAreMovedToTheirCause) {
   const TraceSet set =
       Build({Served("1", "", "front", 0, 100), Served("2", "1", "back", -5, 5),
              Served("3", "1", "back", 20, 30)});
-  const Trace& trace = set.traces[0];
+  const std::deque<TracedCall>& trace = set.calls;
   ASSERT_EQ(trace.size(), 3);
-  EXPECT_EQ(trace[1].start_ns, kBeginMs * kMs);
-  EXPECT_EQ(trace[2].start_ns, (kBeginMs + 25) * kMs);
+  EXPECT_EQ(trace[1].outer().start_ns, kBeginMs * kMs);
+  EXPECT_EQ(trace[2].outer().start_ns, (kBeginMs + 25) * kMs);
 }
 
 // A consumer that begins late says nothing about clocks.
@@ -223,16 +222,16 @@ TEST(CallTreeTest, MessagesAreNotWaitedForAndMoveNoClock) {
              MakeSpan("3", "2", "back", SpanKind::kConsumer, 500, 501),
              MakeSpan("4", "3", "back", SpanKind::kInternal, 502, 560),
              Asked("5", "4", "back", 510, 540)});
-  const Trace& trace = set.traces[0];
+  const std::deque<TracedCall>& trace = set.calls;
   ASSERT_EQ(trace.size(), 3);
   EXPECT_EQ(trace[0].self_ns, 100 * kMs);
   EXPECT_TRUE(trace[1].is_async);
-  EXPECT_EQ(trace[1].start_ns, (kBeginMs + 10) * kMs);
+  EXPECT_EQ(trace[1].outer().start_ns, (kBeginMs + 10) * kMs);
   // The consumer's span is only of taking the message; its work follows.
-  EXPECT_EQ(trace[1].server_ns, 60 * kMs);
+  EXPECT_EQ(trace[1].served_ns(), 60 * kMs);
   EXPECT_EQ(trace[1].self_ns, 30 * kMs);
   EXPECT_FALSE(trace[2].is_async);
-  EXPECT_EQ(trace[2].start_ns, (kBeginMs + 510) * kMs);
+  EXPECT_EQ(trace[2].outer().start_ns, (kBeginMs + 510) * kMs);
   EXPECT_THAT(set.notes,
               ElementsAre(Pair(testing::HasSubstr("are messages"), 1)));
 }
@@ -243,9 +242,9 @@ TEST(CallTreeTest, ConsumersWorkBelowTheirSpans) {
       Build({MakeSpan("1", "", "back", SpanKind::kConsumer, 0, 1),
              MakeSpan("2", "1", "back", SpanKind::kInternal, 5, 60),
              Asked("3", "2", "back", 10, 40)});
-  const Trace& trace = set.traces[0];
+  const std::deque<TracedCall>& trace = set.calls;
   ASSERT_EQ(trace.size(), 2);
-  EXPECT_EQ(trace[0].server_ns, 60 * kMs);
+  EXPECT_EQ(trace[0].served_ns(), 60 * kMs);
   EXPECT_EQ(trace[0].self_ns, 30 * kMs);
   EXPECT_FALSE(trace[1].is_async);
   EXPECT_TRUE(set.notes.empty());
@@ -254,29 +253,29 @@ TEST(CallTreeTest, ConsumersWorkBelowTheirSpans) {
 TEST(CallTreeTest, PartsOfTracesAreNoArrivals) {
   const TraceSet set = Build({Served("1", "", "front", 0, 100),
                               Served("2", "missing", "back", 20, 30)});
-  ASSERT_EQ(set.traces[0].size(), 2);
-  EXPECT_TRUE(set.traces[0][0].is_arrival);
-  EXPECT_FALSE(set.traces[0][1].is_arrival);
-  EXPECT_EQ(set.traces[0][1].parent, -1);
+  ASSERT_EQ(set.calls.size(), 2);
+  EXPECT_TRUE(set.calls[0].is_arrival);
+  EXPECT_FALSE(set.calls[1].is_arrival);
+  EXPECT_EQ(set.calls[1].parent, nullptr);
   EXPECT_EQ(set.notes.size(), 1);
 }
 
 TEST(CallTreeTest, TheFirstPartStandsForAMissingRoot) {
   const TraceSet set = Build({Served("2", "missing", "back", 20, 30),
                               Served("1", "missing", "front", 0, 100)});
-  EXPECT_EQ(set.traces[0][0].server, "front");
-  EXPECT_TRUE(set.traces[0][0].is_arrival);
-  EXPECT_FALSE(set.traces[0][1].is_arrival);
+  EXPECT_EQ(set.calls[0].server, "front");
+  EXPECT_TRUE(set.calls[0].is_arrival);
+  EXPECT_FALSE(set.calls[1].is_arrival);
 }
 
 TEST(CallTreeTest, CirclesAndDuplicatesAreCut) {
   const TraceSet set =
       Build({Served("1", "2", "a", 0, 100), Served("2", "1", "b", 10, 50),
              Served("3", "3", "c", 0, 1), Served("3", "3", "c", 0, 1)});
-  ASSERT_EQ(set.traces[0].size(), 3);
-  EXPECT_EQ(set.traces[0][0].server, "a");
-  EXPECT_EQ(set.traces[0][1].server, "b");
-  EXPECT_EQ(set.traces[0][1].parent, 0);
+  ASSERT_EQ(set.calls.size(), 3);
+  EXPECT_EQ(set.calls[0].server, "a");
+  EXPECT_EQ(set.calls[1].server, "b");
+  EXPECT_EQ(set.calls[1].parent, &set.calls[0]);
   EXPECT_EQ(set.notes.at("circles of spans that cause one another were cut"),
             2);
   EXPECT_EQ(set.notes.at("spans with the id of another one were left out"), 1);
@@ -303,14 +302,14 @@ TEST(CallTreeTest, WorkBelowASharedIdIsTheServers) {
     ASSERT_TRUE(ReadSpans("zipkin", "file", file, 100, spans).ok());
   }
   const TraceSet set = BuildTraces(std::move(spans));
-  ASSERT_EQ(set.traces.size(), 1);
-  const Trace& trace = set.traces[0];
+  ASSERT_EQ(set.traces, 1);
+  const std::deque<TracedCall>& trace = set.calls;
   ASSERT_EQ(trace.size(), 2);
   EXPECT_TRUE(trace[0].is_arrival);
   EXPECT_EQ(trace[0].server, "back");
   EXPECT_EQ(trace[0].self_ns, 40'000);
   EXPECT_EQ(trace[1].server, "database");
-  EXPECT_EQ(trace[1].parent, 0);
+  EXPECT_EQ(trace[1].parent, &trace[0]);
   EXPECT_TRUE(set.notes.empty());
 }
 

@@ -97,7 +97,7 @@ struct TrafficModel {
 
 // That operations count as one is noted. Sorted by names, so that equal traces
 // give equal models.
-TrafficModel InferTraffic(const TraceSet& traces,
+TrafficModel InferTraffic(TraceSet traces,
                           const InferenceOptions& options = {});
 
 }  // namespace distbench::trace_import
