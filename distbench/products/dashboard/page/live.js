@@ -60,7 +60,7 @@ function nodeGroup([key, nodes]) {
   const title = nodes.length === 1 ? nodes[0].name : `${formatCount(nodes.length)} ×`;
   const entries = [attributes, facts].flatMap(Object.entries).map(([name, value]) => `${name} ${value}`);
   const node = element('details', {open: openGroups.has(key)},
-      element('summary', {}, `${title} `, element('span', {className: `badge ${state}`}, state),
+      element('summary', {}, `${title} `, element('span', {className: `badge ${state === 'busy' ? 'busy' : 'note-badge'}`}, state),
           ` ${entries.join(' · ')}`),
       element('div', {className: 'scroll'}, makeTable(
           [{title: 'Node'}, {title: 'Host'}, {title: 'Address', isWrapped: true}],

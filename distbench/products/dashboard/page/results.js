@@ -137,7 +137,7 @@ function nameList(names) {
 
 function testCell({id, test, label, file, run_id: run, attributes}) {
   const pairs = Object.entries(attributes).map(([name, value]) => `${name}=${value}`);
-  return element('div', {className: 'result-test'}, element('a', {href: reportOf(id), title: `${file}, run ${run}`}, test),
+  return element('div', {}, element('a', {href: reportOf(id), title: `${file}, run ${run}`}, test),
       element('small', {}, label), element('small', {}, nameList(pairs)));
 }
 

@@ -6,7 +6,8 @@
 
 const TREND_CHART = 'trend-chart';
 
-const MAX_DATES = 10;
+// The width of a date and some space.
+const DATE_PIXELS = 90;
 const HOUR_MS = 3600e3;
 
 const LABEL_LINE = 15;
@@ -29,9 +30,10 @@ const POINT_KINDS = [
 
 // ---- Axes and points ----
 
-function dateTicks(min, max) {
-  const unit = max - min > MAX_DATES * DAY_MS ? DAY_MS : HOUR_MS;
-  const step = unit * stepAbove((max - min) / MAX_DATES / unit);
+function dateTicks({min, max, maxWidth}) {
+  const perLabel = (max - min) * DATE_PIXELS / maxWidth;
+  const unit = perLabel > DAY_MS / 2 ? DAY_MS : HOUR_MS;
+  const step = unit * stepAbove(perLabel / unit);
   const ticks = [];
   for (let value = Math.ceil(min / step) * step; value <= max; value += step) ticks.push({value});
   return ticks;
@@ -45,7 +47,7 @@ function dateAxis(points, start) {
     min: first - margin,
     max: last + margin,
     zoom: 'trend',
-    afterBuildTicks: axis => { axis.ticks = dateTicks(axis.min, axis.max); },
+    afterBuildTicks: axis => { axis.ticks = dateTicks(axis); },
     ticks: {callback: value => value % DAY_MS === 0 ? formatDay(value) : formatTimestamp(value).slice(5, 16)},
     column: {title: 'started', valueOf: point => new Date(point.x).toISOString()},
   };
