@@ -18,7 +18,8 @@ const openGroups = new Set();
 // click itself: the browser tells of a dialog's end later, when the next question
 // may be on the screen already.
 function askToCancel({id, label}) {
-  byId('question-text').textContent = `Cancel run ${id}${label === '' ? '' : ` (${label})`}? Measurements so far are kept.`;
+  const name = label === '' ? id : `${id} (${label})`;
+  byId('question-text').textContent = `Cancel run ${name}? Measurements so far are kept.`;
   byId('question-yes').onclick = () => withProblems(postJson('/api/cancel', {run: id}));
   byId('question').showModal();
 }
@@ -45,14 +46,17 @@ function renderRunning(running) {
   const {id, label, tests, elapsed_seconds: elapsed, duration_seconds: duration} = running;
   const position = tests.length > 1 ? ` (test ${running.test_index + 1} of ${tests.length})` : '';
   drawIfChanged('running-actions', {id, label}, cancelButtons);
-  drawIfChanged('running-name', [running.test, `${position} · ${running.state}`, describeRun(running)], ([test, state, run]) =>
-      [element('strong', {}, test), state, element('small', {}, run)]);
+  const name = [running.test, `${position} · ${running.state}`, describeRun(running)];
+  drawIfChanged('running-name', name,
+      ([test, state, run]) => [element('strong', {}, test), state, element('small', {}, run)]);
   if (duration === null) byId('running-progress').removeAttribute('value');
   else byId('running-progress').value = duration > 0 ? Math.min(1, elapsed / duration) : 1;
-  byId('running-time').textContent = formatTime(1e9 * Math.floor(elapsed)) +
-      (duration === null ? ' so far; the test does not say how long it takes' : ` of about ${formatTime(1e9 * duration)}`);
+  const whole = duration === null ? 'so far; the test does not say how long it takes'
+      : `of about ${formatTime(1e9 * duration)}`;
+  byId('running-time').textContent = `${formatTime(1e9 * Math.floor(elapsed))} ${whole}`;
   replaceContent('running-tiles', tile('RPCs per second', formatRate(running.per_second)),
-      tile('Succeeded', formatCount(running.succeeded)), tile('Failed', formatCount(running.failed), running.failed > 0));
+      tile('Succeeded', formatCount(running.succeeded)),
+      tile('Failed', formatCount(running.failed), running.failed > 0));
 }
 
 function nodeGroup([key, nodes]) {
@@ -60,8 +64,7 @@ function nodeGroup([key, nodes]) {
   const title = nodes.length === 1 ? nodes[0].name : `${formatCount(nodes.length)} ×`;
   const entries = [attributes, facts].flatMap(Object.entries).map(([name, value]) => `${name} ${value}`);
   const node = element('details', {open: openGroups.has(key)},
-      element('summary', {}, `${title} `, element('span', {className: `badge ${state === 'busy' ? 'busy' : 'note-badge'}`}, state),
-          ` ${entries.join(' · ')}`),
+      element('summary', {}, `${title} `, badge(state), ` ${entries.join(' · ')}`),
       element('div', {className: 'scroll'}, makeTable(
           [{title: 'Node'}, {title: 'Host'}, {title: 'Address', isWrapped: true}],
           nodes.map(({name, hostname, address}) => [name, hostname, address]), 'nodes')));
@@ -72,14 +75,15 @@ function nodeGroup([key, nodes]) {
 function renderNodes(nodes) {
   const keyOf = ({state, facts, attributes}) => JSON.stringify([state, facts, attributes]);
   drawIfChanged('nodes-list', nodes, () => nodes.length > 0 ? groupBy(sortedByName(nodes, 'name'), keyOf).map(nodeGroup)
-      : [element('p', {className: 'note'}, 'No node manager has registered. ' +
-          `Start one on each host: distbench node_manager --test_sequencer=${session.name}`)]);
+      : [note('No node manager has registered. Start one on each host: ' +
+          `distbench node_manager --test_sequencer=${session.name}`)]);
 }
 
 function renderRuns({running, queue}) {
   renderRunning(running);
-  drawIfChanged('queue-list', queue, () => queue.length === 0 ? [element('p', {className: 'note'}, 'No run is waiting.')]
-      : queue.map((run, i) => element('p', {className: 'queued'}, `${i + 1}. ${describeRun(run)} `, ...cancelButtons(run))));
+  const waiting = (run, i) =>
+      element('p', {className: 'queued'}, `${i + 1}. ${describeRun(run)} `, ...cancelButtons(run));
+  drawIfChanged('queue-list', queue, () => queue.length > 0 ? queue.map(waiting) : [note('No run is waiting.')]);
 }
 
 // isCurrent: whether what is shown is the state of now.

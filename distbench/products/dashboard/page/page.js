@@ -100,6 +100,10 @@ function button(text, onClick, properties = {}) {
   return node;
 }
 
+function note(text) {
+  return element('p', {className: 'note'}, text);
+}
+
 // What was drawn last, as JSON, by id.
 const drawnContents = new Map();
 

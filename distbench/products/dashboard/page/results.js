@@ -70,10 +70,13 @@ function filterParameters({after, before, ...others}) {
 
 // Has the server keep what the user enters; what it refuses is undone.
 function keepChanges(box, property, result, path, name) {
-  box.addEventListener('change', () => withProblems(postJson(path, {result: result.id, [name]: box[property]}).then(() => {
-    result[name] = box[property];
+  const save = async () => {
+    const value = box[property];
+    await postJson(path, {result: result.id, [name]: value});
+    result[name] = value;
     showProblem('');
-  }).finally(() => { box[property] = result[name]; })));
+  };
+  box.addEventListener('change', () => withProblems(save().finally(() => { box[property] = result[name]; })));
   return box;
 }
 
@@ -179,7 +182,8 @@ function adviceOnEmptyList() {
   if (!byId('clear-filters').hidden) return 'No result matches. Remove a filter, or search for less.';
   if (session.why_no_history) return session.why_no_history;
   return session.source === 'sequencer' ? 'There are no results yet. Run a test.'
-      : `There are no results in ${session.name} yet. Write some there: distbench run_tests --outfile=${session.name}/NAME.pb.gz`;
+      : `There are no results in ${session.name} yet. Write some there: ` +
+          `distbench run_tests --outfile=${session.name}/NAME.pb.gz`;
 }
 
 function renderResults() {
@@ -214,9 +218,11 @@ async function showResults() {
       ['/api/filters', '/api/series', '/api/problems'].map(path => getOnce(path)));
   for (const {test, unit, ...one} of series) metricUnits.set(JSON.stringify([test, nameOfSeries(one)]), unit);
   showSection('problems', files.length > 0);
-  drawIfChanged('problems-list', files, () => [element('details', {}, element('summary', {}, plural(files.length, 'file')),
-      element('div', {className: 'scroll'}, makeTable([{title: 'File', isWrapped: true}, {title: 'Problem', isWrapped: true}],
-          files.map(({file, problem}) => [file, problem]))))]);
+  const columns = [{title: 'File', isWrapped: true}, {title: 'Problem', isWrapped: true}];
+  drawIfChanged('problems-list', files, () => [
+    element('summary', {}, plural(files.length, 'file')),
+    element('div', {className: 'scroll'}, makeTable(columns, files.map(({file, problem}) => [file, problem]))),
+  ]);
   showFilters(choices);
   await listResults();
 }

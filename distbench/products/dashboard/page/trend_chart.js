@@ -56,7 +56,8 @@ function dateAxis(points, start) {
 // Room for the noise floors, and above for labels. Noise alone does not fill the
 // chart: it shows at least 10 % around the points.
 function valueAxis(points, {segments, changes, series}) {
-  const values = [...points.map(({value}) => value), ...segments.flatMap(segment => [segment.noise_low, segment.noise_high])];
+  const floors = segments.flatMap(segment => [segment.noise_low, segment.noise_high]);
+  const values = [...points.map(({value}) => value), ...floors];
   const [least, greatest] = [leastOf(values), greatestOf(values)];
   const margin = Math.max(0.1 * (greatest - least), 0.05 * Math.abs(greatest));
   return {
@@ -186,9 +187,13 @@ function sparkline(trend, start) {
   const bands = segments.map(({first, last, noise_low: low, noise_high: high}) => ({
     x: x(points[first].started), end: x(points[last].started), y: y(high), height: Math.max(1, y(low) - y(high)),
   })).filter(({end}) => end >= 0);
-  const lines = changes.map(change => ({at: x(change.started), kind: kindOfChange(change, series)})).filter(({at}) => at >= 0);
-  return svgNode('svg', {viewBox: `0 0 ${SPARK_WIDTH} ${SPARK_HEIGHT}`, preserveAspectRatio: 'none', 'aria-hidden': 'true'},
-      ...bands.map(({end, ...band}) => svgNode('rect', {class: 'band', width: Math.max(1, end - band.x), ...band})),
-      svgNode('polyline', {class: 'curve', points: shown.map(({started, value}) => `${x(started)},${y(value)}`).join(' ')}),
-      ...lines.map(({at, kind}) => svgNode('line', {class: `change ${kind}`, x1: at, x2: at, y1: 0, y2: SPARK_HEIGHT})));
+  const lines = changes.map(change => ({at: x(change.started), kind: kindOfChange(change, series)}))
+      .filter(({at}) => at >= 0);
+  const curve = shown.map(({started, value}) => `${x(started)},${y(value)}`).join(' ');
+  return svgNode('svg', {
+    viewBox: `0 0 ${SPARK_WIDTH} ${SPARK_HEIGHT}`, preserveAspectRatio: 'none', 'aria-hidden': 'true',
+  },
+  ...bands.map(({end, ...band}) => svgNode('rect', {class: 'band', width: Math.max(1, end - band.x), ...band})),
+  svgNode('polyline', {class: 'curve', points: curve}),
+  ...lines.map(({at, kind}) => svgNode('line', {class: `change ${kind}`, x1: at, x2: at, y1: 0, y2: SPARK_HEIGHT})));
 }

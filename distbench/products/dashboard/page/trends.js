@@ -4,7 +4,9 @@
 // The view of trends: what changed, the chosen series with its chart, its changes
 // in words and its table, and the series of a test as small charts.
 
-const PERIODS = [['0', 'all results'], ['7', 'last 7 days'], ['30', 'last 30 days'], ['90', 'last 90 days'], ['365', 'last year']];
+const PERIODS = [
+  ['0', 'all results'], ['7', 'last 7 days'], ['30', 'last 30 days'], ['90', 'last 90 days'], ['365', 'last year'],
+];
 
 const MAX_CHANGED_SERIES = 24;
 const MAX_ENTRIES = 10;
@@ -71,10 +73,10 @@ async function renderWhatChanged(allSeries) {
       .map(change => ({...change, series, result: points[change.index].result}))).sort((a, b) => b.started - a.started);
   const entries = groupBy(changes, ({series, result}) => JSON.stringify([series.test, result])).slice(0, MAX_ENTRIES);
   const others = changed.length - MAX_CHANGED_SERIES;
-  const note = changed.length === 0 ? 'No change was found in any series.'
-      : others > 0 ? `${formatCount(others)} more series have older changes: choose their test.` : '';
-  replaceContent('what-changed-list', element('ul', {className: 'changes'}, ...entries.map(([, group]) => changeEntry(group))),
-      element('p', {className: 'note', hidden: note === ''}, note));
+  const advice = changed.length === 0 ? [note('No change was found in any series.')]
+      : others > 0 ? [note(`${formatCount(others)} more series have older changes: choose their test.`)] : [];
+  replaceContent('what-changed-list',
+      element('ul', {className: 'changes'}, ...entries.map(([, group]) => changeEntry(group))), ...advice);
 }
 
 // ---- The chosen series ----
@@ -102,7 +104,7 @@ function trendTable({points, changes, series: {unit, metric}}, start) {
   const remarks = new Map(changes.map((change, i) => [change.index, `change ${i + 1}: ${sizeOf(change)}`]));
   const shown = [...points.entries()].filter(([, {started}]) => started >= start).reverse();
   return makeTable([
-    {title: 'Started (UTC)'}, {title: metric, isNumber: true}, {title: 'Low', isNumber: true}, {title: 'High', isNumber: true},
+    {title: 'Started (UTC)'}, ...[metric, 'Low', 'High'].map(title => ({title, isNumber: true})),
     {title: 'Verdict'}, {title: 'Remark', isWrapped: true},
   ], shown.map(([index, point]) => [
     element('a', {href: reportOf(point.result)}, formatCellTimestamp(point.started)),
@@ -118,14 +120,16 @@ function renderTrend(trend, days) {
   const title = `${series.test}: ${nameOfSeries(series)}`;
   byId('trend-title').textContent = title;
   byId('trend-caption').textContent = series.better === 'neither' ? title : `${title}, ${series.better} is better`;
-  byId('trend-note').textContent =
-      (error || 'Each point is a result with its interval. Bands are the noise floor; vertical lines are changes.') +
-      (leftOut > 0 ? ` ${plural(leftOut, 'result')} not judged: invalid, failed, with too many failures, or not read.` : '');
+  byId('trend-note').textContent = [
+    error || 'Each point is a result with its interval. Bands are the noise floor; vertical lines are changes.',
+    leftOut > 0 ? `${plural(leftOut, 'result')} not judged: invalid, failed, with too many failures, or not read.` : '',
+  ].join(' ');
   byId(TREND_CHART).closest('figure').hidden = points.length === 0;
   if (points.length > 0) drawTrend(trend, points, start);
-  replaceContent('trend-changes', element('ol', {className: 'changes'}, ...changes.map(change => changeItem(change, trend))),
+  replaceContent('trend-changes',
+      element('ol', {className: 'changes'}, ...changes.map(change => changeItem(change, trend))),
       ...(changes.length > 0 || error !== '' ? []
-          : [element('p', {className: 'note'}, 'No change: the results differ by no more than their noise.')]));
+          : [note('No change: the results differ by no more than their noise.')]));
   // The table is made when it is unfolded: it may have thousands of rows.
   const details = byId('trend-details');
   details.ontoggle = () => replaceContent('trend-table', ...(details.open ? [trendTable(trend, start)] : []));
@@ -173,7 +177,7 @@ function renderGrid(series) {
   const shown = series.filter(({test}) => test === shownTrends.test).sort(bySignificance);
   const advice = series.length > 0 ? `There are no results of the test "${shownTrends.test}". Choose another one.`
       : session.why_no_history || 'There are no results to draw trends of. Keep results of repeated runs of a test.';
-  replaceContent('series-grid', ...(shown.length > 0 ? shown.map(seriesCard) : [element('p', {className: 'note'}, advice)]));
+  replaceContent('series-grid', ...(shown.length > 0 ? shown.map(seriesCard) : [note(advice)]));
 }
 
 // ---- The view ----
