@@ -24,10 +24,6 @@ constexpr size_t kTokenBytes = 16;
 constexpr char kMethodOfChanges[] =
     "/distbench.DistBenchTestSequencer/CancelRun";
 
-bool IsLoopback(absl::string_view address) {
-  return absl::StartsWith(address, "127.") || address == "::1";
-}
-
 // Whether a browser says that another site's page makes this request, other
 // than by a link to a page of ours.
 bool IsOfOtherSite(const HttpRequest& request) {
@@ -38,16 +34,6 @@ bool IsOfOtherSite(const HttpRequest& request) {
          request.Header("Sec-Fetch-Dest") != "document";
 }
 
-bool IsJson(const HttpRequest& request) {
-  const std::string type = request.Header("Content-Type");
-  return absl::EqualsIgnoreCase(type.substr(0, type.find(';')),
-                                "application/json");
-}
-
-std::string DrawToken() {
-  return absl::BytesToHexString(security::DrawNonce().substr(0, kTokenBytes));
-}
-
 }  // namespace
 
 AccessGuard::AccessGuard(std::vector<std::string> host_names,
@@ -56,7 +42,9 @@ AccessGuard::AccessGuard(std::vector<std::string> host_names,
     : host_names_(std::move(host_names)),
       has_tls_(!tls.empty()),
       rules_(std::move(rules)),
-      token_(tls.ca.empty() ? DrawToken() : "") {}
+      token_(tls.ca.empty() ? absl::BytesToHexString(
+                                  security::DrawNonce().substr(0, kTokenBytes))
+                            : "") {}
 
 bool AccessGuard::IsOwnHost(const HttpRequest& request) const {
   const std::string header = request.Header("Host");
@@ -65,9 +53,10 @@ bool AccessGuard::IsOwnHost(const HttpRequest& request) const {
                                ? std::string(base::WithoutBrackets(header))
                                : base::SplitHostPort(header).first;
   if (host.empty()) return false;
-  if (host == request.local_address) return true;
-  if (IsLoopback(request.local_address) &&
-      absl::EqualsIgnoreCase(host, "localhost")) {
+  const std::string& own = request.local_address;
+  const bool is_loopback = absl::StartsWith(own, "127.") || own == "::1";
+  if (host == own ||
+      (is_loopback && absl::EqualsIgnoreCase(host, "localhost"))) {
     return true;
   }
   return std::any_of(
@@ -107,7 +96,9 @@ std::optional<HttpResponse> AccessGuard::Refuse(
     return ErrorResponse(
         403, "the request does not say which page made it; send an Origin");
   }
-  if (!IsJson(request)) {
+  const std::string type = request.Header("Content-Type");
+  if (!absl::EqualsIgnoreCase(type.substr(0, type.find(';')),
+                              "application/json")) {
     return ErrorResponse(415, "send JSON, with Content-Type application/json");
   }
   const std::string why_not = WhyNotWrite(request);

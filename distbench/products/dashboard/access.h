@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "distbench/products/dashboard/http/http_message.h"
+#include "distbench/products/dashboard/http/http_server.h"
 #include "distbench/security/authorization.h"
 #include "distbench/security/tls_files.h"
 

@@ -5,29 +5,22 @@
 //
 //   absl::StatusOr<std::unique_ptr<Dashboard>> dashboard =
 //       Dashboard::Start({.port = 8080, .results_dir = "results"});
-//   std::cout << (*dashboard)->Url();
+//   std::cout << (*dashboard)->Announcement();
 
 #ifndef DISTBENCH_PRODUCTS_DASHBOARD_DASHBOARD_H_
 #define DISTBENCH_PRODUCTS_DASHBOARD_DASHBOARD_H_
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
-#include "distbench/products/dashboard/access.h"
-#include "distbench/products/dashboard/http/http_message.h"
+#include "distbench/cli/sequencer_companion.h"
 #include "distbench/products/dashboard/http/http_server.h"
-#include "distbench/products/dashboard/index_keeper.h"
-#include "distbench/products/dashboard/live_feed.h"
-#include "distbench/products/history/history_answers.h"
 #include "distbench/products/history/history_index.h"
-#include "distbench/products/history/result_source.h"
 #include "distbench/security/authorization.h"
 #include "distbench/security/tls_files.h"
+#include "distbench/sequencer/serving/sequencer_server.h"
 
 namespace distbench::dashboard {
 
@@ -45,7 +38,7 @@ struct DashboardOptions {
   security::TlsFiles tls = {};
 
   // Who may change something, if clients have certificates. Otherwise those may
-  // who know the token of Url().
+  // who know the token.
   security::AccessRules access = {};
 
   // A folder of results, which is only read, except for the notes file in it.
@@ -56,14 +49,16 @@ struct DashboardOptions {
   // memory, if that cannot be written.
   std::string index_path = {};
 
-  // What is live, and what it is called. Must outlive the dashboard. Null:
-  // nothing is.
-  LiveSource* live = nullptr;
-  std::string live_name = {};
+  // What is live, and its address. Must outlive the dashboard. Null: nothing
+  // is.
+  sequencer::SequencerServer* sequencer = nullptr;
+  std::string sequencer_address = {};
 };
 
-// Answers the requests that docs/products/dashboard.md lists. Thread-safe.
-class Dashboard final : public HttpHandler {
+// Answers the requests that docs/products/dashboard.md lists. Its announcement
+// has the address for the user, with the token if there is one: print it, and
+// do not keep it. Thread-safe.
+class Dashboard : public HttpHandler, public cli::RunningCompanion {
  public:
   // Returns when the port accepts connections; results are indexed from then
   // on. The error says what is wrong with the address, the folder or a file.
@@ -72,54 +67,12 @@ class Dashboard final : public HttpHandler {
 
   // Closes all connections. Waits for reports that are being made.
   ~Dashboard() override = default;
-
-  Dashboard(const Dashboard&) = delete;
-  Dashboard& operator=(const Dashboard&) = delete;
-
-  // The address for the user, with the token if there is one: print it, and do
-  // not keep it.
-  std::string Url() const;
-
-  // HttpHandler:
-  HttpLane LaneOf(const HttpRequest& request) const override;
-  HttpResponse Answer(const HttpRequest& request) override;
-
- private:
-  using Response = absl::StatusOr<HttpResponse>;
-  struct Call;
-
-  explicit Dashboard(DashboardOptions options);
-  absl::Status OpenResults();
-  absl::Status Listen();
-
-  Response AnswerAllowed(const HttpRequest& request);
-  Response AnswerGet(const Call& call);
-  Response AnswerPost(const Call& call);
-  Response Session(const Call& call) const;
-  Response Live(const Call& call);
-  Response Cancel(const Call& call);
-  Response Problems();
-  Response Trend(const Call& call);
-  Response Annotate(const Call& call);
-  Response Report(const Call& call) const;
-  Response Compare(const Call& call) const;
-  absl::StatusOr<history::IndexedResult> Find(absl::string_view id) const;
-
-  const DashboardOptions options_;
-  const AccessGuard guard_;
-
-  // The index is empty if there are no results: then the others are absent.
-  std::unique_ptr<history::HistoryIndex> index_;
-  std::unique_ptr<history::ResultSource> results_;
-  std::optional<IndexKeeper> keeper_;
-
-  std::optional<LiveFeed> feed_;  // absent if nothing is live
-  std::unique_ptr<HttpServer> server_;
 };
 
 // Reads the parameters of /api/results. INVALID_ARGUMENT names the parameter
 // that is wrong.
-absl::StatusOr<history::ResultQuery> ReadResultQuery(const Target& target);
+absl::StatusOr<history::ResultQuery> ReadResultQuery(
+    const HttpRequest& request);
 
 }  // namespace distbench::dashboard
 

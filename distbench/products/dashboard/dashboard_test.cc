@@ -11,8 +11,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "distbench/products/dashboard/report_pages.h"
@@ -28,12 +30,15 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::Pair;
 
-Target TargetOf(const std::string& text) { return *SplitTarget(text); }
-
 TEST(ResultQueryTest, ReadsAllParameters) {
-  const auto query = ReadResultQuery(TargetOf(
-      "/api/results?search=a+b&test=t&label=l&host=h&after=-1&before=2&"
-      "limit=500&cursor=c&attribute=k%3Dv%3Dw&attribute=m%3Dn"));
+  HttpRequest request;
+  ASSERT_TRUE(
+      SetTarget(
+          "/api/results?search=a+b&test=t&label=l&host=h&after=-1&before=2&"
+          "limit=500&cursor=c&attribute=k%3Dv%3Dw&attribute=m%3Dn",
+          request)
+          .ok());
+  const auto query = ReadResultQuery(request);
   ASSERT_TRUE(query.ok()) << query.status();
   EXPECT_EQ(query->search, "a b");
   EXPECT_EQ(query->test, "t");
@@ -44,19 +49,6 @@ TEST(ResultQueryTest, ReadsAllParameters) {
   EXPECT_EQ(query->limit, 500);
   EXPECT_EQ(query->cursor, "c");
   EXPECT_THAT(query->attributes, ElementsAre(Pair("k", "v=w"), Pair("m", "n")));
-}
-
-TEST(ResultQueryTest, NamesWhatIsWrong) {
-  for (const char* parameter :
-       {"limit=0", "limit=501", "limit=x", "after=now", "before=1.5",
-        "attribute=a", "attribute=%3Dv"}) {
-    const auto query =
-        ReadResultQuery(TargetOf(std::string("/api/results?") + parameter));
-    ASSERT_EQ(query.status().code(), absl::StatusCode::kInvalidArgument)
-        << parameter;
-    const std::string name(parameter, std::string(parameter).find('='));
-    EXPECT_THAT(std::string(query.status().message()), HasSubstr(name));
-  }
 }
 
 TEST(ReportPolicyTest, KnowsScriptsAndStyles) {
@@ -76,14 +68,15 @@ class DashboardTest : public testing::Test {
 
   HttpRequest Request(const std::string& method, const std::string& target,
                       const std::string& body = "") const {
-    const std::string url = dashboard_->Url();
+    const std::vector<std::string> announcement =
+        absl::StrSplit(dashboard_->Announcement(), absl::ByAnyChar("=\n"));
     HttpRequest request;
     request.method = method;
-    request.target = target;
+    EXPECT_TRUE(SetTarget(target, request).ok());
     request.headers = {{"Host", "127.0.0.1"},
                        {"Origin", "http://127.0.0.1"},
                        {"Content-Type", "application/json"},
-                       {"X-Distbench-Token", url.substr(url.rfind('=') + 1)}};
+                       {"X-Distbench-Token", announcement[1]}};
     request.body = body;
     request.local_address = "127.0.0.1";
     return request;
@@ -115,6 +108,18 @@ TEST_F(DashboardTest, AnswersWithoutResults) {
   EXPECT_EQ(Ask("GET", "/api/live").status, 404);
 }
 
+TEST_F(DashboardTest, NamesWhatIsWrongInAQuery) {
+  for (const char* parameter :
+       {"limit=0", "limit=501", "limit=x", "after=now", "before=1.5",
+        "attribute=a", "attribute=%3Dv"}) {
+    const HttpResponse response =
+        Ask("GET", std::string("/api/results?") + parameter);
+    EXPECT_EQ(response.status, 400) << parameter;
+    const std::string name(parameter, std::string(parameter).find('='));
+    EXPECT_THAT(response.body, HasSubstr(name));
+  }
+}
+
 TEST_F(DashboardTest, RefusesParametersThatItDoesNotKnow) {
   for (const char* path :
        {"results", "filters", "problems", "series", "trend"}) {
@@ -135,17 +140,21 @@ TEST_F(DashboardTest, ChangesNothingThatIsNotThere) {
 }
 
 TEST_F(DashboardTest, WhatIsLiveDoesNotWaitForTheIndex) {
-  const auto lane = [&](const std::string& target) {
-    return dashboard_->LaneOf(Request("GET", target));
+  const auto lane = [&](const std::string& target,
+                        const std::string& method = "GET") {
+    return dashboard_->LaneOf(Request(method, target));
   };
-  for (const char* target : {"/", "/assets/main.js", "/api/session",
-                             "/api/status", "/api/live", "/api/cancel"}) {
+  for (const char* target :
+       {"/", "/assets/main.js", "/api/session", "/api/status", "/api/live"}) {
     EXPECT_EQ(lane(target), HttpLane::kInstant) << target;
   }
+  EXPECT_EQ(lane("/api/cancel", "POST"), HttpLane::kInstant);
   for (const char* target : {"/api/results?search=a", "/api/series",
-                             "/api/filters", "/api/problems", "/api/notes"}) {
+                             "/api/filters", "/api/problems"}) {
     EXPECT_EQ(lane(target), HttpLane::kOrdinary) << target;
   }
+  EXPECT_EQ(lane("/api/notes", "POST"), HttpLane::kOrdinary);
+  EXPECT_EQ(lane("/api/accepted", "POST"), HttpLane::kOrdinary);
   for (const char* target : {"/results/1-0", "/compare", "/api/trend"}) {
     EXPECT_EQ(lane(target), HttpLane::kSlow) << target;
   }

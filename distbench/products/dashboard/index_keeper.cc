@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <optional>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -48,12 +47,6 @@ std::string IndexKeeper::Problem() {
   return problem_;
 }
 
-bool IndexKeeper::ShouldStop() {
-  if (options_.is_busy()) return true;
-  const absl::MutexLock lock(&mutex_);
-  return is_ended_;
-}
-
 void IndexKeeper::Run() {
   const auto is_wanted = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return is_ended_ || base::NowNs() < watched_until_ns_;
@@ -61,50 +54,49 @@ void IndexKeeper::Run() {
   while (true) {
     {
       const absl::MutexLock lock(&mutex_);
-      if (is_complete_) mutex_.Await(absl::Condition(&is_wanted));
+      if (entries_.has_value()) mutex_.Await(absl::Condition(&is_wanted));
       if (is_ended_) return;
     }
     const int64_t start_ns = base::NowNs();
-    std::optional<std::string> problem;
-    if (!options_.is_busy()) {
-      // A file that needs more memory than there is must not end the process,
-      // which may be a sequencer.
-      try {
-        problem = std::string(Update().message());
-      } catch (const std::exception& error) {
-        problem = error.what();
-      }
+    absl::Status status;
+    const bool is_busy = options_.is_busy();
+    // A file that needs more memory than there is must not end the process,
+    // which may be a sequencer.
+    try {
+      if (!is_busy) status = Update();
+    } catch (const std::exception& error) {
+      status = absl::ResourceExhaustedError(error.what());
     }
     const absl::Duration pause =
         std::max(options_.interval,
                  kPausePerList * absl::Nanoseconds(base::NowNs() - start_ns));
     const absl::MutexLock lock(&mutex_);
-    if (!problem.value_or("").empty() && *problem != problem_) {
-      LOG(WARNING) << "the index of results is not up to date: " << *problem;
+    if (!status.ok() && status.message() != problem_) {
+      LOG(WARNING) << "the index of results is not up to date: "
+                   << status.message();
     }
-    problem_ = problem.value_or(problem_);
+    if (!is_busy) problem_ = std::string(status.message());
     mutex_.AwaitWithTimeout(absl::Condition(&is_ended_), pause);
   }
 }
 
 absl::Status IndexKeeper::Update() {
   absl::StatusOr<std::vector<history::ResultEntry>> entries = source_.List();
-  if (entries.ok() && is_complete_ && *entries == entries_) {
-    return absl::OkStatus();
-  }
-  is_complete_ = false;
+  if (entries.ok() && entries_ == *entries) return absl::OkStatus();
+  entries_.reset();
   if (!entries.ok()) return entries.status();
   bool was_stopped = false;
   const auto should_stop = [&] {
-    was_stopped = was_stopped || ShouldStop();
+    was_stopped = was_stopped || options_.is_busy();
+    const absl::MutexLock lock(&mutex_);
+    was_stopped = was_stopped || is_ended_;
     return was_stopped;
   };
   const absl::Status status =
       index_.Synchronise(source_, *entries, should_stop);
   if (!status.ok()) return status;
   index_.Judge(should_stop);
-  is_complete_ = !was_stopped;
-  entries_ = *std::move(entries);
+  if (!was_stopped) entries_ = *std::move(entries);
   return absl::OkStatus();
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -59,17 +60,14 @@ class IndexKeeper {
  private:
   void Run() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Sets is_complete_ if nothing was left.
   absl::Status Update() ABSL_LOCKS_EXCLUDED(mutex_);
-  bool ShouldStop() ABSL_LOCKS_EXCLUDED(mutex_);
 
   history::HistoryIndex& index_;
   const history::ResultSource& source_;
   const Options options_;
 
-  // Of the thread: what the index has.
-  std::vector<history::ResultEntry> entries_;
-  bool is_complete_ = false;
+  // Of the thread: what the index has; absent while something is left to do.
+  std::optional<std::vector<history::ResultEntry>> entries_;
 
   absl::Mutex mutex_;
   bool is_ended_ ABSL_GUARDED_BY(mutex_) = false;

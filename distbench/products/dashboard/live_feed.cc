@@ -3,6 +3,7 @@
 
 #include "distbench/products/dashboard/live_feed.h"
 
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -17,26 +18,14 @@ using base::Json;
 
 constexpr double kUsPerSecond = 1e6;
 
-// The run whose test is being executed; null if there is none.
-const RunDescription* RunningIn(const LiveStatus& status) {
-  for (const RunDescription& run : status.runs) {
-    if (run.state() == RunDescription::RUNNING) return &run;
-  }
-  return nullptr;
-}
-
-Json FactsOf(const NodeRegistration& node) {
+Json NodeJson(const NodeStatus& status) {
+  const NodeRegistration& node = status.registration();
   Json facts = Json::object();
   if (node.has_cpu_count()) facts["CPUs"] = node.cpu_count();
   if (node.topology().numa_nodes_size() > 0) {
     facts["NUMA nodes"] = node.topology().numa_nodes_size();
   }
   if (node.has_version()) facts["distbench"] = node.version();
-  return facts;
-}
-
-Json NodeJson(const NodeStatus& status) {
-  const NodeRegistration& node = status.registration();
   Json attributes = Json::object();
   for (const Attribute& attribute : node.attributes()) {
     attributes[attribute.name()] = attribute.value();
@@ -46,7 +35,7 @@ Json NodeJson(const NodeStatus& status) {
           {"state", status.busy() ? "busy" : "idle"},
           {"address", node.has_service_address() ? node.service_address()
                                                  : node.control_ip()},
-          {"facts", FactsOf(node)},
+          {"facts", std::move(facts)},
           {"attributes", std::move(attributes)}};
 }
 
@@ -55,6 +44,7 @@ Json RunJson(const RunDescription& run) {
       {"id", run.id()}, {"label", run.label()}, {"tests", run.test_names()}};
 }
 
+// The run whose test is being executed.
 Json RunningJson(const RunDescription& run, const GetStatusResponse& status,
                  double per_second) {
   Json json = RunJson(run);
@@ -63,51 +53,21 @@ Json RunningJson(const RunDescription& run, const GetStatusResponse& status,
   json["state"] = status.has_running_time_us() ? "running" : "preparing";
   json["elapsed_seconds"] =
       static_cast<double>(status.running_time_us()) / kUsPerSecond;
-  json["duration_seconds"] = nullptr;
-  if (status.has_expected_duration_us()) {
-    json["duration_seconds"] =
-        static_cast<double>(status.expected_duration_us()) / kUsPerSecond;
-  }
+  json["duration_seconds"] = base::OrNull(
+      status.has_expected_duration_us(),
+      static_cast<double>(status.expected_duration_us()) / kUsPerSecond);
   json["succeeded"] = status.progress().succeeded_count();
   json["failed"] = status.progress().failed_count();
   json["per_second"] = per_second;
   return json;
 }
 
-std::string NodesJson(const LiveStatus& status) {
-  Json json = Json::array();
-  for (const NodeStatus& node : status.sequencer.nodes()) {
-    json.push_back(NodeJson(node));
-  }
-  return base::DumpJson(json);
-}
-
-std::string RunsJson(const LiveStatus& status, double per_second) {
-  Json json = {{"running", nullptr}, {"queue", Json::array()}};
-  const RunDescription* running = RunningIn(status);
-  if (running != nullptr) {
-    json["running"] = RunningJson(*running, status.sequencer, per_second);
-  }
-  for (const RunDescription& run : status.runs) {
-    if (run.state() == RunDescription::WAITING) {
-      json["queue"].push_back(RunJson(run));
-    }
-  }
-  return base::DumpJson(json);
-}
-
 }  // namespace
 
-void LiveFeed::Rate::Update(const LiveStatus& status) {
-  const RunDescription* run = RunningIn(status);
-  if (run == nullptr) {
-    *this = Rate();
-    return;
-  }
-  std::string running = absl::StrCat(run->current_test_index(), " ", run->id());
-  if (running != test) *this = Rate();
-  test = std::move(running);
-  const TrafficProgress& progress = status.sequencer.progress();
+void LiveFeed::Rate::Update(const RunDescription& run,
+                            const TrafficProgress& progress) {
+  std::string running = absl::StrCat(run.current_test_index(), " ", run.id());
+  if (running != test) *this = {.test = std::move(running)};
   const int64_t interval_ns = progress.traffic_time_ns() - traffic_time_ns;
   if (interval_ns <= 0) return;
   per_second = static_cast<double>(progress.succeeded_count() - succeeded) *
@@ -127,10 +87,22 @@ void LiveFeed::Look() {
   const int64_t now_ns = clock_.MonotonicNs();
   if (now_ns < next_look_ns_) return;
   next_look_ns_ = now_ns + absl::ToInt64Nanoseconds(kInterval);
-  const LiveStatus status = source_.Look();
-  rate_.Update(status);
-  nodes_.Update(NodesJson(status));
-  runs_.Update(RunsJson(status, rate_.per_second));
+  const GetStatusResponse status = sequencer_.Status();
+  auto nodes = base::Json::array();
+  for (const NodeStatus& node : status.nodes()) nodes.push_back(NodeJson(node));
+  nodes_.Update(base::DumpJson(nodes));
+
+  base::Json runs = {{"running", nullptr}, {"queue", base::Json::array()}};
+  for (const RunDescription& run : sequencer_.UnfinishedRuns()) {
+    if (run.state() == RunDescription::WAITING) {
+      runs["queue"].push_back(RunJson(run));
+    } else if (run.state() == RunDescription::RUNNING) {
+      rate_.Update(run, status.progress());
+      runs["running"] = RunningJson(run, status, rate_.per_second);
+    }
+  }
+  if (runs["running"].is_null()) rate_ = Rate();
+  runs_.Update(base::DumpJson(runs));
 }
 
 std::string LiveFeed::Json() {

@@ -7,45 +7,18 @@
 #define DISTBENCH_PRODUCTS_DASHBOARD_LIVE_FEED_H_
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
-#include "distbench/products/dashboard/http/http_message.h"
+#include "distbench/products/dashboard/http/http_server.h"
+#include "distbench/sequencer/serving/sequencer_server.h"
 #include "proto/control.pb.h"
 
 namespace distbench::dashboard {
-
-// What is going on now, for the dashboard.
-
-struct LiveStatus {
-  // The nodes and the running test.
-  GetStatusResponse sequencer;
-
-  // Runs that have not ended, oldest first.
-  std::vector<RunDescription> runs;
-};
-
-// Thread-safe.
-class LiveSource {
- public:
-  virtual ~LiveSource() = default;
-
-  // Must not wait for a disk, or for what a running test waits for.
-  virtual LiveStatus Look() const = 0;
-
-  // Whether a test is running.
-  virtual bool IsBusy() const = 0;
-
-  // Ends a waiting or running run. The error says why it cannot.
-  virtual absl::Status Cancel(const std::string& run_id,
-                              const std::string& who) = 0;
-};
 
 // Looks at most once per interval, and not at all while nobody asks.
 // Thread-safe.
@@ -53,10 +26,10 @@ class LiveFeed {
  public:
   static constexpr absl::Duration kInterval = absl::Seconds(1);
 
-  // `source` must outlive the feed.
-  explicit LiveFeed(const LiveSource& source,
+  // `sequencer` must outlive the feed.
+  explicit LiveFeed(const sequencer::SequencerServer& sequencer,
                     const base::Clock& clock = base::RealClock())
-      : source_(source), clock_(clock) {}
+      : sequencer_(sequencer), clock_(clock) {}
 
   // The object of /api/status (docs/products/dashboard.md), at most an interval
   // old.
@@ -77,21 +50,21 @@ class LiveFeed {
     void Update(std::string new_json);
   };
 
-  // Looks if the last look is an interval old.
-  void Look() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-
   // Succeeded RPCs of the running test per second, since the counts of the last
-  // look; since the beginning if the test is another one; 0 if none runs.
+  // look; since the beginning if the test is another one.
   struct Rate {
     std::string test = "";  // which one was running
     int64_t succeeded = 0;
     int64_t traffic_time_ns = 0;
     double per_second = 0;
 
-    void Update(const LiveStatus& status);
+    void Update(const RunDescription& run, const TrafficProgress& progress);
   };
 
-  const LiveSource& source_;
+  // Looks if the last look is an interval old.
+  void Look() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const sequencer::SequencerServer& sequencer_;
   const base::Clock& clock_;
 
   absl::Mutex mutex_;

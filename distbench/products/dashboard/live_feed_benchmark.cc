@@ -12,6 +12,7 @@
 #include "benchmark/benchmark.h"
 #include "distbench/base/clock.h"
 #include "distbench/products/dashboard/live_feed.h"
+#include "distbench/products/dashboard/testing/fake_sequencer.h"
 
 namespace distbench::dashboard {
 namespace {
@@ -45,30 +46,20 @@ NodeStatus MakeNode(int number) {
 }
 
 // Busy nodes, and a running test whose progress differs at each look.
-class Cluster final : public LiveSource {
+class Cluster final : public FakeSequencer {
  public:
   explicit Cluster(int64_t node_count) {
-    for (int64_t i = 0; i < node_count; ++i) {
-      *status_.sequencer.add_nodes() = MakeNode(i);
-    }
-    status_.runs.resize(1);
-    status_.runs[0].set_id("1");
-    status_.runs[0].set_state(RunDescription::RUNNING);
+    for (int64_t i = 0; i < node_count; ++i) *status.add_nodes() = MakeNode(i);
+    runs.resize(1);
+    runs[0].set_id("1");
+    runs[0].set_state(RunDescription::RUNNING);
   }
 
-  LiveStatus Look() const override {
-    LiveStatus status = status_;
-    status.sequencer.mutable_progress()->set_succeeded_count(++looks_);
-    return status;
+  GetStatusResponse Status() const override {
+    GetStatusResponse now = FakeSequencer::Status();
+    now.mutable_progress()->set_succeeded_count(looks);
+    return now;
   }
-  bool IsBusy() const override { return true; }
-  absl::Status Cancel(const std::string&, const std::string&) override {
-    return absl::OkStatus();
-  }
-
- private:
-  LiveStatus status_;
-  mutable int64_t looks_ = 0;
 };
 
 void BM_Look(benchmark::State& state) {

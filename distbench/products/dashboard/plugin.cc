@@ -12,19 +12,14 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "distbench/base/host_port.h"
 #include "distbench/base/plugins.h"
 #include "distbench/base/stop_signals.h"
 #include "distbench/cli/command.h"
-#include "distbench/cli/exposure.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/sequencer_companion.h"
 #include "distbench/products/dashboard/dashboard.h"
-#include "distbench/products/dashboard/live_feed.h"
 #include "distbench/report/findings/findings.h"
-#include "distbench/security/tls_files.h"
-#include "distbench/sequencer/serving/sequencer_server.h"
 
 namespace distbench::dashboard {
 namespace {
@@ -35,24 +30,6 @@ using cli::HelpSection;
 // Of `distbench serve`.
 constexpr int kDefaultPort = 8080;
 
-// Says where a dashboard is, who can reach it, and what they can do.
-std::string Announcement(const Dashboard& dashboard,
-                         const DashboardOptions& options) {
-  const security::TlsFiles& tls = options.tls;
-  const std::string readers =
-      !tls.ca.empty()
-          ? absl::StrCat(
-                "TLS: readers of the dashboard need certificates "
-                "signed by ",
-                tls.ca)
-          : absl::StrCat(cli::WhoReaches(options.listen_address),
-                         " can read what the dashboard shows: ",
-                         tls.empty() ? "there is no TLS"
-                                     : "TLS encrypts, but without --tls_ca no "
-                                       "certificate is required");
-  return absl::StrCat("Dashboard at ", dashboard.Url(), "\n", readers, "\n");
-}
-
 // --dashboard_host=NAME[,NAME...].
 void AddDashboardHostFlag(CLI::App& command, std::vector<std::string>& names) {
   cli::AddNamesFlag(
@@ -62,40 +39,6 @@ void AddDashboardHostFlag(CLI::App& command, std::vector<std::string>& names) {
 }
 
 // ---- Beside a sequencer -----------------------------------------------------
-
-// A sequencer with its dashboard.
-class DashboardOfSequencer final : public cli::RunningCompanion,
-                                   private LiveSource {
- public:
-  explicit DashboardOfSequencer(sequencer::SequencerServer& server)
-      : server_(server) {}
-
-  absl::Status Start(DashboardOptions options) {
-    options.live = this;
-    auto dashboard = Dashboard::Start(options);
-    if (!dashboard.ok()) return dashboard.status();
-    dashboard_ = *std::move(dashboard);
-    announcement_ = dashboard::Announcement(*dashboard_, options);
-    return absl::OkStatus();
-  }
-
-  std::string Announcement() const override { return announcement_; }
-
- private:
-  // LiveSource:
-  LiveStatus Look() const override {
-    return {server_.Status(), server_.UnfinishedRuns()};
-  }
-  bool IsBusy() const override { return server_.IsTestRunning(); }
-  absl::Status Cancel(const std::string& run_id,
-                      const std::string& who) override {
-    return server_.CancelRun(run_id, who);
-  }
-
-  sequencer::SequencerServer& server_;
-  std::string announcement_;
-  std::unique_ptr<Dashboard> dashboard_;
-};
 
 class SequencerDashboard final : public cli::SequencerCompanion {
  public:
@@ -129,11 +72,9 @@ class SequencerDashboard final : public cli::SequencerCompanion {
     options.tls = sequencer.tls;
     options.access = sequencer.access;
     options.results_dir = sequencer.results_dir;
-    options.live_name = sequencer.address;
-    auto started = std::make_unique<DashboardOfSequencer>(sequencer.server);
-    absl::Status status = started->Start(std::move(options));
-    if (!status.ok()) return status;
-    return started;
+    options.sequencer_address = sequencer.address;
+    options.sequencer = &sequencer.server;
+    return Dashboard::Start(std::move(options));
   }
 
  private:
@@ -153,7 +94,7 @@ absl::StatusOr<int> Serve(const DashboardOptions& options) {
   const absl::StatusOr<std::unique_ptr<Dashboard>> dashboard =
       Dashboard::Start(options);
   if (!dashboard.ok()) return dashboard.status();
-  std::cout << Announcement(**dashboard, options) << std::flush;
+  std::cout << (*dashboard)->Announcement() << std::flush;
   stop.Wait();
   return report::kExitOk;
 }

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -49,47 +51,43 @@ absl::StatusOr<std::string> CheckedPage(std::string page,
   return page;
 }
 
-// Renders the file of a result.
-template <typename Render>
-absl::StatusOr<std::string> Rendered(const history::IndexedResult& result,
-                                     const history::ResultSource& source,
-                                     Render render) {
-  const absl::StatusOr<report::SourcedResults> sourced =
-      ReadFileOf(result, source);
-  if (!sourced.ok()) return sourced.status();
-  const absl::Span<const report::SourcedResults> all(&*sourced, 1);
-  return CheckedPage(render(report::InputOf(all)), result);
-}
+// A side of a comparison, and the results that its runs point into.
+struct ReadSide {
+  std::unique_ptr<const report::SourcedResults> results;
+  report::ComparisonSide side;
+};
 
 // The runs of the result's test, which its id numbers: all repetitions, or only
 // itself if it is a part of a search, whose loads differ.
-absl::StatusOr<std::vector<report::TestRun>> RunsOf(
-    const history::IndexedResult& result,
-    const report::SourcedResults& sourced) {
+absl::StatusOr<ReadSide> ReadRunsOf(const history::IndexedResult& result,
+                                    const history::ResultSource& source) {
+  absl::StatusOr<report::SourcedResults> read = ReadFileOf(result, source);
+  if (!read.ok()) return read.status();
+  auto results =
+      std::make_unique<const report::SourcedResults>(*std::move(read));
   int index = -1;
   if (!absl::SimpleAtoi(result.id().substr(result.id().rfind('-') + 1),
                         &index) ||
-      index < 0 || index >= sourced.results.test_results_size()) {
+      index < 0 || index >= results->results.test_results_size()) {
     return absl::NotFoundError(absl::StrCat(
         result.file(), " no longer has this test; load the list again"));
   }
-  const absl::Span<const report::SourcedResults> all(&sourced, 1);
-  const TestResult* chosen = &sourced.results.test_results(index);
+  const absl::Span<const report::SourcedResults> all(results.get(), 1);
+  const TestResult* chosen = &results->results.test_results(index);
   const auto is_chosen = [&](const report::TestRun& run) {
     return run.result == chosen;
   };
   std::vector<report::TestRun> runs = report::ListPlainRuns(all);
   const auto found = std::find_if(runs.begin(), runs.end(), is_chosen);
-  if (found == runs.end()) {
+  if (found != runs.end()) {
+    std::erase_if(runs, [name = found->name](const report::TestRun& run) {
+      return run.name != name;
+    });
+  } else {
     runs = report::ListRuns(all);
-    std::erase_if(runs,
-                  [&](const report::TestRun& run) { return !is_chosen(run); });
-    return runs;
+    std::erase_if(runs, std::not_fn(is_chosen));
   }
-  const std::string name = found->name;
-  std::erase_if(runs,
-                [&](const report::TestRun& run) { return run.name != name; });
-  return runs;
+  return ReadSide{std::move(results), {result.file(), std::move(runs)}};
 }
 
 }  // namespace
@@ -106,16 +104,15 @@ const std::string& ComparisonPolicy() {
   return *policy;
 }
 
-absl::StatusOr<std::string> ReportPage(const history::IndexedResult& result,
-                                       const history::ResultSource& source) {
-  return Rendered(result, source,
-                  [](const auto& input) { return report::RenderHtml(input); });
-}
-
-absl::StatusOr<std::string> ReportJson(const history::IndexedResult& result,
-                                       const history::ResultSource& source) {
-  return Rendered(result, source,
-                  [](const auto& input) { return report::RenderJson(input); });
+absl::StatusOr<std::string> MakeReport(const history::IndexedResult& result,
+                                       const history::ResultSource& source,
+                                       bool is_json) {
+  const absl::StatusOr<report::SourcedResults> read =
+      ReadFileOf(result, source);
+  if (!read.ok()) return read.status();
+  const report::ReportInput input = report::InputOf(absl::MakeSpan(&*read, 1));
+  return CheckedPage(
+      is_json ? report::RenderJson(input) : report::RenderHtml(input), result);
 }
 
 absl::StatusOr<std::string> ReportFile(const history::IndexedResult& result,
@@ -134,22 +131,13 @@ absl::StatusOr<std::string> ReportFile(const history::IndexedResult& result,
 absl::StatusOr<std::string> ComparisonPage(
     const history::IndexedResult& base, const history::IndexedResult& next,
     const history::ResultSource& source) {
-  const absl::StatusOr<report::SourcedResults> base_results =
-      ReadFileOf(base, source);
-  if (!base_results.ok()) return base_results.status();
-  const absl::StatusOr<report::SourcedResults> next_results =
-      ReadFileOf(next, source);
-  if (!next_results.ok()) return next_results.status();
-  absl::StatusOr<std::vector<report::TestRun>> base_runs =
-      RunsOf(base, *base_results);
+  absl::StatusOr<ReadSide> base_runs = ReadRunsOf(base, source);
   if (!base_runs.ok()) return base_runs.status();
-  absl::StatusOr<std::vector<report::TestRun>> next_runs =
-      RunsOf(next, *next_results);
+  absl::StatusOr<ReadSide> next_runs = ReadRunsOf(next, source);
   if (!next_runs.ok()) return next_runs.status();
-
   report::ComparisonReport report;
-  report.base = {base.file(), *std::move(base_runs)};
-  report.next = {next.file(), *std::move(next_runs)};
+  report.base = std::move(base_runs->side);
+  report.next = std::move(next_runs->side);
   report.tests = report::Compare(report.base.runs, report.next.runs,
                                  report::CompareOptions());
   return CheckedPage(report::RenderComparisonPage(report), next);

@@ -31,11 +31,10 @@ const std::string& ComparisonPolicy();
 // All of these are slow. Errors name the file: NOT_FOUND if it is gone,
 // RESOURCE_EXHAUSTED if it is too large; they say what to do instead.
 
-// The HTML page and the JSON document of all tests of the result's file.
-absl::StatusOr<std::string> ReportPage(const history::IndexedResult& result,
-                                       const history::ResultSource& source);
-absl::StatusOr<std::string> ReportJson(const history::IndexedResult& result,
-                                       const history::ResultSource& source);
+// The HTML page or the JSON document of all tests of the result's file.
+absl::StatusOr<std::string> MakeReport(const history::IndexedResult& result,
+                                       const history::ResultSource& source,
+                                       bool is_json);
 
 // The file itself.
 absl::StatusOr<std::string> ReportFile(const history::IndexedResult& result,

@@ -11,15 +11,83 @@
 #define DISTBENCH_PRODUCTS_DASHBOARD_HTTP_HTTP_SERVER_H_
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "distbench/products/dashboard/http/http_message.h"
 #include "distbench/security/tls_session.h"
 
 namespace distbench::dashboard {
+
+using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
+
+struct HttpRequest {
+  std::string method;  // such as "GET"
+
+  // As sent, such as "/results/0-0.json". Nothing is decoded in paths, because
+  // no path of ours needs it.
+  std::string path;
+
+  // Those of the query, decoded.
+  std::multimap<std::string, std::string> parameters;
+  HttpHeaders headers;
+  std::string body;
+
+  // The address of this host that the client has connected to, such as
+  // "127.0.0.1" or "::1".
+  std::string local_address;
+
+  // The names in the client's certificate, whose signature was checked; empty
+  // without one.
+  std::vector<std::string> caller_names;
+
+  // The value of a parameter; empty if there is none.
+  std::string Parameter(const std::string& name) const;
+
+  // The value of a header, whose name's case does not matter; empty if there is
+  // none. If it was sent several times, that is no value that could be right:
+  // the values joined by commas.
+  std::string Header(absl::string_view name) const;
+};
+
+// Takes the path and the parameters from "PATH?NAME=VALUE&...".
+// INVALID_ARGUMENT if it does not begin with "/", or if an escape in the query
+// is wrong or stands for a control character.
+absl::Status SetTarget(absl::string_view target, HttpRequest& request);
+
+struct HttpResponse {
+  int status = 200;
+  std::string content_type = "application/json";
+
+  // Others than the server's own: content type and length, and those of
+  // ProtectiveHeaders() that are not named here. A value contains no line
+  // breaks.
+  HttpHeaders headers = {};
+  std::string body = {};
+
+  // Makes it a stream of events, which begins with the body: the connection
+  // stays open, and events are sent as long as the client reads. Returns the
+  // newest event about each of some subjects, always in the same order. It is
+  // asked about once a second, by the threads of HttpLane::kInstant; an event
+  // is sent if it is another object than the last one about its subject. A slow
+  // client misses all but the newest.
+  using Event = std::shared_ptr<const std::string>;
+  std::function<std::vector<Event>()> newest_events = nullptr;
+};
+
+// What every response says unless it says otherwise: it runs nothing, is not
+// embedded elsewhere, is not kept, is what its content type says.
+const HttpHeaders& ProtectiveHeaders();
+
+// {"error": message}.
+HttpResponse ErrorResponse(int status, absl::string_view message);
 
 // What connections may take. Requests beyond these limits are answered with an
 // error that says so (400, 413, 431, 503), or their connection is closed.
@@ -30,8 +98,6 @@ struct HttpLimits {
   // Open connections; beyond that, the one that has been waiting for a request
   // for the longest time is closed.
   int connections = 256;
-
-  // Streams of events at a time.
   int event_streams = 8;
 
   // Requests that wait for a thread or have one: instant ones, and as many
@@ -43,12 +109,10 @@ struct HttpLimits {
   // 64 KiB) are refused.
   int64_t response_bytes = int64_t{256} << 20;
 
-  // From the end of one request, or of the handshake, to the end of the next.
+  // For a handshake, for a request from the end of the one before, and for an
+  // event to be read.
   absl::Duration request_time = absl::Seconds(10);
-  absl::Duration handshake_time = absl::Seconds(10);
-
   absl::Duration response_time = absl::Seconds(60);
-  absl::Duration event_time = absl::Seconds(10);
 
   // Between two looks for new events, and from the last event to a comment,
   // which shows clients that the connection lives.
@@ -75,27 +139,17 @@ class HttpHandler {
   virtual HttpResponse Answer(const HttpRequest& request) = 0;
 };
 
-struct HttpServerOptions {
-  // As ListenAddresses() takes it.
-  std::string listen_address;
-
-  // 0 picks a free port.
-  int port = 0;
-
-  // Null: no TLS.
-  std::shared_ptr<security::TlsContext> tls;
-
-  HttpLimits limits = {};
-};
-
 // Ends with the object: closes all connections, and waits only for handlers
 // that are at work.
 class HttpServer {
  public:
-  // Listens. The handler must outlive the server. The error says what is wrong
-  // with the address, or that the port is in use.
+  // Listens at an address as ListenAddresses() takes it; port 0 picks a free
+  // one, and no `tls` is none. The handler must outlive the server. The error
+  // says what is wrong with the address, or that the port is in use.
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(
-      HttpServerOptions options, HttpHandler& handler);
+      const std::string& listen_address, int port,
+      std::shared_ptr<security::TlsContext> tls, HttpHandler& handler,
+      const HttpLimits& limits = {});
 
   virtual ~HttpServer() = default;
   virtual int port() const = 0;

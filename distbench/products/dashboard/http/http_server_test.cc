@@ -27,9 +27,30 @@
 namespace distbench::dashboard {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing::Pair;
 using testing::StartsWith;
+
+TEST(TargetTest, SplitsAndDecodesTheQueryOnly) {
+  HttpRequest request;
+  ASSERT_TRUE(SetTarget("/a%20b?x=1%2B+2&y&x=%C3%A4&z=a=b", request).ok());
+  EXPECT_EQ(request.path, "/a%20b");
+  EXPECT_THAT(request.parameters,
+              ElementsAre(Pair("x", "1+ 2"), Pair("x", "\xC3\xA4"),
+                          Pair("y", ""), Pair("z", "a=b")));
+}
+
+TEST(TargetTest, RefusesWhatNoPageOfOursSends) {
+  for (const char* text : {"", "http://a/", "*", "/?a=%", "/?a=%4", "/?a=%zz",
+                           "/?a=%00", "/?a=%0d%0aX: y", "/?%0A=1"}) {
+    HttpRequest request;
+    EXPECT_EQ(SetTarget(text, request).code(),
+              absl::StatusCode::kInvalidArgument)
+        << text;
+  }
+}
 
 constexpr absl::Duration kDeadline = absl::Seconds(60);
 constexpr absl::Duration kShort = absl::Milliseconds(1);
@@ -95,8 +116,8 @@ constexpr size_t kLargeBytes = 64 << 20;
 class EchoHandler final : public HttpHandler {
  public:
   HttpLane LaneOf(const HttpRequest& request) const override {
-    if (absl::StartsWith(request.target, "/slow")) return HttpLane::kSlow;
-    if (absl::StartsWith(request.target, "/query")) return HttpLane::kOrdinary;
+    if (absl::StartsWith(request.path, "/slow")) return HttpLane::kSlow;
+    if (absl::StartsWith(request.path, "/query")) return HttpLane::kOrdinary;
     return HttpLane::kInstant;
   }
 
@@ -106,10 +127,10 @@ class EchoHandler final : public HttpHandler {
       std::call_once(has_slow_once_, [this] { has_slow_request_.Notify(); });
       released_.WaitForNotification();
     }
-    response.body = absl::StrCat(request.method, " ", request.target, " ",
+    response.body = absl::StrCat(request.method, " ", request.path, " ",
                                  request.Header("X-Test"), " ", request.body);
-    if (request.target == "/large") response.body.resize(kLargeBytes, ' ');
-    if (request.target == "/live") {
+    if (request.path == "/large") response.body.resize(kLargeBytes, ' ');
+    if (request.path == "/live") {
       response.newest_events = [this] {
         const absl::MutexLock lock(&mutex_);
         return states_;
@@ -144,10 +165,7 @@ std::string Get(const std::string& target) {
 class HttpServerTest : public testing::Test {
  protected:
   void Start(HttpLimits limits = {}) {
-    HttpServerOptions options;
-    options.listen_address = "127.0.0.1";
-    options.limits = limits;
-    auto server = HttpServer::Start(std::move(options), handler_);
+    auto server = HttpServer::Start("127.0.0.1", 0, nullptr, handler_, limits);
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
   }
@@ -206,6 +224,13 @@ TEST_F(HttpServerTest, SaysWhichLimitARequestExceeds) {
                                filler, "\r\n0\r\n\r\n")),
               StartsWith("HTTP/1.1 413 "));
   EXPECT_THAT(Ask("nonsense\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
+}
+
+TEST_F(HttpServerTest, SaysWhatIsWrongWithATarget) {
+  Start();
+  const std::string answer = Ask(Get("/?a=%zz"));
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(answer, HasSubstr("hexadecimal"));
 }
 
 TEST_F(HttpServerTest, SlowClientsDelayNobodyAndAreClosed) {
@@ -322,10 +347,8 @@ TEST_F(HttpServerTest, EndsWhileClientsFollow) {
 
 TEST_F(HttpServerTest, SaysThatAPortIsInUse) {
   Start();
-  HttpServerOptions options;
-  options.listen_address = "127.0.0.1";
-  options.port = server_->port();
-  const auto second = HttpServer::Start(std::move(options), handler_);
+  const auto second =
+      HttpServer::Start("127.0.0.1", server_->port(), nullptr, handler_);
   ASSERT_FALSE(second.ok());
   EXPECT_THAT(std::string(second.status().message()), HasSubstr("in use"));
 }

@@ -1,35 +1,33 @@
 // Copyright distbench authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The sequencer now: the running test, the queue and the nodes.
+// The sequencer now: the running test, the queue, and the nodes, equal ones
+// together.
 
 const RETRY_MS = 3000;
+
+const LOST = 'Connection lost, trying again …';
 
 let stream = null;
 let retryTimer = null;
 
-// What was drawn last, as JSON, by part: parts are drawn again only if they
-// change, so that focus and unfolded details stay.
-const drawnParts = new Map();
-
-function drawIfChanged(part, content, draw) {
-  const text = JSON.stringify(content);
-  if (drawnParts.get(part) === text) return;
-  drawnParts.set(part, text);
-  draw(content);
-}
+// Groups of nodes that the user has unfolded, by what their nodes have in common.
+const openGroups = new Set();
 
 // Asks before it cancels a run. What it has measured is kept. The answer is the
 // click itself: the browser tells of a dialog's end later, when the next question
 // may be on the screen already.
 function askToCancel({id, label}) {
-  byId('question-text').textContent = `Cancel run ${id}${label === '' ? '' : ` (${label})`}? Measurements so far are kept.`;
+  const name = label === '' ? id : `${id} (${label})`;
+  byId('question-text').textContent = `Cancel run ${name}? Measurements so far are kept.`;
   byId('question-yes').onclick = () => withProblems(postJson('/api/cancel', {run: id}));
   byId('question').showModal();
 }
 
-function cancelButton(run) {
-  return button('Cancel', () => askToCancel(run), {className: 'danger', ariaLabel: `Cancel run ${run.id}`});
+// None for those who may not use it.
+function cancelButtons(run) {
+  return session.may_write
+      ? [button('Cancel', () => askToCancel(run), {className: 'danger', ariaLabel: `Cancel run ${run.id}`})] : [];
 }
 
 function tile(title, value, isBad) {
@@ -38,44 +36,54 @@ function tile(title, value, isBad) {
 }
 
 function describeRun({id, label, tests}) {
-  const names = tests.length <= 3 ? tests.join(', ') : `${tests.slice(0, 2).join(', ')} and ${tests.length - 2} more`;
-  return [label, names, `run ${id}`].filter(Boolean).join(' · ');
-}
-
-function renderProgress({elapsed_seconds: elapsed, duration_seconds: duration}) {
-  const bar = byId('running-progress');
-  if (duration === null) bar.removeAttribute('value');
-  else bar.value = duration > 0 ? Math.min(1, elapsed / duration) : 1;
-  const passed = formatTime(1e9 * Math.floor(elapsed));
-  byId('running-time').textContent = duration === null ? `${passed} so far; the test does not say how long it takes`
-      : `${passed} of about ${formatTime(1e9 * duration)}`;
+  return [label, shortList(tests), `run ${id}`].filter(Boolean).join(' · ');
 }
 
 function renderRunning(running) {
   byId('running-none').hidden = running !== null;
   byId('running-parts').hidden = running === null;
-  drawIfChanged('cancel', running === null || !session.may_write ? null : {id: running.id, label: running.label},
-      run => replaceContent('running-actions', ...(run === null ? [] : [cancelButton(run)])));
   if (running === null) return;
-  const {tests, test, test_index: index, state, succeeded, failed, per_second: rate} = running;
-  const position = tests.length > 1 ? ` (test ${index + 1} of ${tests.length})` : '';
-  drawIfChanged('name', [test, position, state, describeRun(running)], () => replaceContent('running-name',
-      element('strong', {}, test), `${position} · ${state}`, element('small', {}, describeRun(running))));
-  renderProgress(running);
-  replaceContent('running-tiles', tile('RPCs per second', formatRate(rate)), tile('Succeeded', formatCount(succeeded)),
-      tile('Failed', formatCount(failed), failed > 0));
+  const {id, label, tests, elapsed_seconds: elapsed, duration_seconds: duration} = running;
+  const position = tests.length > 1 ? ` (test ${running.test_index + 1} of ${tests.length})` : '';
+  drawIfChanged('running-actions', {id, label}, cancelButtons);
+  const name = [running.test, `${position} · ${running.state}`, describeRun(running)];
+  drawIfChanged('running-name', name,
+      ([test, state, run]) => [element('strong', {}, test), state, element('small', {}, run)]);
+  if (duration === null) byId('running-progress').removeAttribute('value');
+  else byId('running-progress').value = duration > 0 ? Math.min(1, elapsed / duration) : 1;
+  const whole = duration === null ? 'so far; the test does not say how long it takes'
+      : `of about ${formatTime(1e9 * duration)}`;
+  byId('running-time').textContent = `${formatTime(1e9 * Math.floor(elapsed))} ${whole}`;
+  replaceContent('running-tiles', tile('RPCs per second', formatRate(running.per_second)),
+      tile('Succeeded', formatCount(running.succeeded)),
+      tile('Failed', formatCount(running.failed), running.failed > 0));
 }
 
-function renderQueue(queue) {
-  replaceContent('queue-list', ...(queue.length === 0 ? [element('p', {className: 'note'}, 'No run is waiting.')]
-      : queue.map((run, i) => element('p', {className: 'queued'}, `${i + 1}. ${describeRun(run)} `,
-          ...(session.may_write ? [cancelButton(run)] : [])))));
+function nodeGroup([key, nodes]) {
+  const {state, facts, attributes} = nodes[0];
+  const title = nodes.length === 1 ? nodes[0].name : `${formatCount(nodes.length)} ×`;
+  const entries = [attributes, facts].flatMap(Object.entries).map(([name, value]) => `${name} ${value}`);
+  const node = element('details', {open: openGroups.has(key)},
+      element('summary', {}, `${title} `, badge(state), ` ${entries.join(' · ')}`),
+      element('div', {className: 'scroll'}, makeTable(
+          [{title: 'Node'}, {title: 'Host'}, {title: 'Address', isWrapped: true}],
+          nodes.map(({name, hostname, address}) => [name, hostname, address]), 'nodes')));
+  node.addEventListener('toggle', () => openGroups[node.open ? 'add' : 'delete'](key));
+  return node;
+}
+
+function renderNodes(nodes) {
+  const keyOf = ({state, facts, attributes}) => JSON.stringify([state, facts, attributes]);
+  drawIfChanged('nodes-list', nodes, () => nodes.length > 0 ? groupBy(sortedByName(nodes, 'name'), keyOf).map(nodeGroup)
+      : [note('No node manager has registered. Start one on each host: ' +
+          `distbench node_manager --test_sequencer=${session.name}`)]);
 }
 
 function renderRuns({running, queue}) {
   renderRunning(running);
-  drawIfChanged('queue', queue, renderQueue);
-  document.body.dataset.live = 'true';
+  const waiting = (run, i) =>
+      element('p', {className: 'queued'}, `${i + 1}. ${describeRun(run)} `, ...cancelButtons(run));
+  drawIfChanged('queue-list', queue, () => queue.length > 0 ? queue.map(waiting) : [note('No run is waiting.')]);
 }
 
 // isCurrent: whether what is shown is the state of now.
@@ -87,23 +95,21 @@ function showConnection(text, isCurrent) {
 
 // Without a stream: asks for the state once, and tries to get a stream later.
 async function askAndRetry() {
-  clearTimeout(retryTimer);
   retryTimer = setTimeout(openStream, RETRY_MS);
   try {
-    const status = await getJson('/api/status');
-    drawIfChanged('nodes', status.nodes, renderNodes);
+    const status = await request('/api/status');
+    renderNodes(status.nodes);
     renderRuns(status);
     showConnection('The server has no place for another live view; this one asks every few seconds instead.', true);
   } catch {
-    showConnection('Connection lost, trying again …', false);
+    showConnection(LOST, false);
   }
 }
 
 function openStream() {
-  stream?.close();
   stream = new EventSource('/api/live');
   // Comes before the first status, and then only when the nodes have changed.
-  stream.addEventListener('nodes', event => drawIfChanged('nodes', JSON.parse(event.data), renderNodes));
+  stream.addEventListener('nodes', event => renderNodes(JSON.parse(event.data)));
   stream.addEventListener('status', event => {
     renderRuns(JSON.parse(event.data));
     showConnection('Live', true);
@@ -111,20 +117,17 @@ function openStream() {
   stream.addEventListener('error', ({target}) => {
     // The browser itself tries again unless the server has refused the stream.
     if (target.readyState === EventSource.CLOSED) askAndRetry();
-    else showConnection('Connection lost, trying again …', false);
+    else showConnection(LOST, false);
   });
 }
 
-async function showLive() {
-  if (stream !== null) return;
+function showLive(parameters, isEntered) {
+  if (!isEntered) return;
   showConnection('Connecting …', true);
   openStream();
 }
 
 function leaveLive() {
   clearTimeout(retryTimer);
-  stream?.close();
-  stream = null;
+  stream.close();
 }
-
-views.set('/live', {id: 'live-view', title: 'Live', show: showLive, leave: leaveLive});

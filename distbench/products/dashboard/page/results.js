@@ -1,80 +1,147 @@
 // Copyright distbench authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The list of results.
+// The list of results, with its search and filters, which are in the address, and
+// with notes and marks, which are edited in place.
 
 const PAGE_SIZE = 100;
+const SEARCH_DELAY_MS = 250;
 
 // What is listed, in the server's order, and where the next page begins.
 let listed = {results: [], total: 0, next: null};
 
-// The results chosen for a comparison, by id.
-const chosenResults = new Map();
+// The results ticked for a comparison, by id.
+const ticked = new Map();
 
 // Units of metrics, by test and name.
 const metricUnits = new Map();
 
-const latestList = latestOnly();
+// ---- Search and filters: controls that are called as in the address ----
 
-// The choices of filters, units and problems, which change slowly; loaded each time
-// that the view is entered.
-let resultsSetUp = null;
+const filterControls = [...document.querySelectorAll('#filters [name]')];
 
-async function setUpResults() {
-  const [choices, {series}, {files}] = await Promise.all(
-      ['/api/filters', '/api/series', '/api/problems'].map(path => getJson(path)));
-  makeFilters(choices);
-  for (const {test, rpc, metric, unit} of series) metricUnits.set(JSON.stringify([test, `${rpc} · ${metric}`]), unit);
-  showSection('problems', files.length > 0);
-  replaceContent('problems-list', element('details', {}, element('summary', {}, plural(files.length, 'file')),
-      element('div', {className: 'scroll'}, makeTable([{title: 'File', isWrapped: true}, {title: 'Problem', isWrapped: true}],
-          files.map(({file, problem}) => [file, problem])))));
+function chosenFilters() {
+  const {parameters} = currentPlace();
+  return Object.fromEntries(filterControls.map(({name}) => [name, parameters[name] ?? '']));
 }
 
-function renderCompare() {
-  const ids = [...chosenResults.values()].sort((a, b) => a.started - b.started).map(({id}) => id);
-  if (ids.length === 0) {
-    replaceContent('compare', element('span', {className: 'note'}, 'Tick two results to compare them.'));
-    return;
+function chooseFilters(isSmallStep) {
+  const chosen = Object.fromEntries(filterControls.map(({name, value}) => [name, value]));
+  if (placeOf('/results', chosen) !== location.hash) goTo('/results', chosen, isSmallStep);
+}
+
+for (const control of filterControls) control.addEventListener('change', () => chooseFilters(false));
+byId('clear-filters').addEventListener('click', () => goTo('/results', {}));
+
+let searchTimer = null;
+byId('search').addEventListener('input', () => {
+  clearTimeout(searchTimer);
+  searchTimer = setTimeout(() => chooseFilters(true), SEARCH_DELAY_MS);
+});
+
+// choices: what /api/filters says.
+function showFilters({tests, labels, hosts, attributes, truncated}) {
+  const pairs = Object.entries(attributes).flatMap(([name, values]) => values.map(value => `${name}=${value}`));
+  const choices = {test: tests, label: labels, host: hosts, attribute: pairs};
+  const chosen = chosenFilters();
+  for (const control of filterControls) {
+    const {[control.name]: value} = chosen;
+    if (control.name in choices) {
+      const options = [...new Set([...choices[control.name], value])].filter(Boolean).sort(compareNames);
+      control.replaceChildren(new Option('any', ''), ...options.map(option => new Option(option)));
+      control.parentElement.hidden = options.length === 0;
+    }
+    control.parentElement.classList.toggle('used', value !== '');
+    // What is being typed is newer than the address.
+    if (control !== byId('search') || control !== document.activeElement) control.value = value;
   }
-  const [base, next] = ids;
-  const untick = button('Untick all', () => {
-    chosenResults.clear();
-    renderResults();
-  });
-  replaceContent('compare', ids.length === 2 ? element('a', {
-    className: 'button', href: addressOf('/compare', {base, new: next}), title: 'The older one is the base',
-  }, 'Compare') : element('span', {className: 'note'}, ids.length === 1 ? 'Tick another result.'
-      : `${ids.length} are ticked; two can be compared.`), ' ', untick);
+  byId('clear-filters').hidden = Object.values(chosen).every(value => value === '');
+  byId('filters-note').hidden = !truncated;
 }
 
-function startedCell(result) {
+// The filters as the server wants them: days, in UTC, as times in [after, before).
+function filterParameters({after, before, ...others}) {
+  const dayStart = day => Date.parse(`${day}T00:00:00Z`);
+  const times = {after: dayStart(after), before: dayStart(before) + DAY_MS};
+  return {...others, ...Object.fromEntries(Object.entries(times).filter(([, time]) => !Number.isNaN(time)))};
+}
+
+// ---- Notes and marks ----
+
+// Has the server keep what the user enters; what it refuses is undone.
+function keepChanges(box, property, result, path, name) {
+  const save = async () => {
+    const value = box[property];
+    await postJson(path, {result: result.id, [name]: value});
+    result[name] = value;
+    showProblem('');
+  };
+  box.addEventListener('change', () => withProblems(save().finally(() => { box[property] = result[name]; })));
+  return box;
+}
+
+function acceptedCell(result) {
+  if (!session.may_write) return result.accepted ? 'accepted' : '';
+  const box = element('input', {
+    type: 'checkbox', checked: result.accepted, title: 'You have looked at this result and take it as it is',
+    ariaLabel: `Accepted: ${result.test} of ${formatTimestamp(result.started)}`,
+  });
+  return keepChanges(box, 'checked', result, '/api/accepted', 'accepted');
+}
+
+// Enter, or leaving the box, saves the note; Escape takes back what was typed.
+function noteCell(result) {
+  if (!session.may_write) return result.note;
+  const box = element('textarea', {
+    value: result.note, placeholder: 'Add a note', rows: 1, maxLength: 2000, ariaLabel: `Note on ${result.test}`,
+  });
+  box.addEventListener('keydown', event => {
+    if (event.key === 'Escape') box.value = result.note;
+    else if (event.key !== 'Enter' || event.shiftKey) return;
+    event.preventDefault();
+    box.blur();
+  });
+  return keepChanges(box, 'value', result, '/api/notes', 'note');
+}
+
+// ---- The list ----
+
+function tickCell(result) {
   const tick = element('input', {
-    type: 'checkbox', checked: chosenResults.has(result.id),
+    type: 'checkbox', checked: ticked.has(result.id),
     ariaLabel: `Compare ${result.test} of ${formatTimestamp(result.started)}`,
   });
   tick.addEventListener('change', () => {
-    if (tick.checked) chosenResults.set(result.id, result);
-    else chosenResults.delete(result.id);
+    if (tick.checked) ticked.set(result.id, result);
+    else ticked.delete(result.id);
     renderCompare();
   });
-  return element('label', {className: 'tick'}, element('span', {}, formatTimestamp(result.started).replace(' UTC', '')), tick);
+  return element('label', {className: 'tick'}, element('span', {}, formatCellTimestamp(result.started)), tick);
 }
 
-// Tests of test_builder have some twenty, which would hide all else.
-const MAX_UNFOLDED_ATTRIBUTES = 3;
-
-function attributeList({attributes}) {
-  const entries = Object.entries(attributes).map(([name, value]) => `${name}=${value}`);
-  const list = element('small', {}, entries.join(', '));
-  if (entries.length <= MAX_UNFOLDED_ATTRIBUTES) return list;
-  return element('details', {}, element('summary', {}, plural(entries.length, 'attribute')), list);
+function renderCompare() {
+  const [base, next] = [...ticked.values()].sort((a, b) => a.started - b.started).map(({id}) => id);
+  const advice = ['Tick two results to compare them.', 'Tick another result.'][ticked.size] ??
+      `${ticked.size} are ticked; two can be compared.`;
+  const untick = button('Untick all', () => {
+    ticked.clear();
+    renderResults();
+  });
+  replaceContent('compare', ticked.size === 2 ? element('a', {
+    className: 'button', href: addressOf('/compare', {base, new: next}), title: 'The older one is the base',
+  }, 'Compare') : element('span', {className: 'note'}, advice), ' ', ...(ticked.size > 0 ? [untick] : []));
 }
 
-function testCell(result) {
-  return element('div', {className: 'result-test'},
-      element('a', {href: reportOf(result.id), title: `${result.file}, run ${result.run_id}`}, result.test),
-      element('small', {}, result.label), attributeList(result));
+// Tests of test_builder have some twenty attributes, which would hide all else.
+function nameList(names) {
+  if (names.length <= 3) return names.join(', ');
+  return element('details', {}, element('summary', {}, shortList(names)), names.join(', '));
+}
+
+function testCell({id, test, label, file, run_id: run, attributes}) {
+  const pairs = Object.entries(attributes).map(([name, value]) => `${name}=${value}`);
+  return element('div', {}, element('a', {href: reportOf(id), title: `${file}, run ${run}`}, test),
+      element('small', {}, label), element('small', {}, nameList(pairs)));
 }
 
 function metricsCell({test, metrics}) {
@@ -88,42 +155,35 @@ function linksCell({id, file}) {
       element('a', {href: `${reportOf(id)}/file`, title: file}, 'File'));
 }
 
-function resultRow(result) {
-  return [
-    startedCell(result), testCell(result), badge(result.verdict), metricsCell(result),
-    formatTime(1e9 * result.duration_seconds), listShort(result.hosts), acceptedCell(result), noteCell(result),
-    linksCell(result),
-  ];
-}
-
-// "h1, h2 and 23 more"
-function listShort(names) {
-  const shown = [...names].sort(compareNames);
-  if (shown.length <= 3) return shown.join(', ');
-  return element('span', {title: shown.join(', ')}, `${shown.slice(0, 2).join(', ')} and ${shown.length - 2} more`);
-}
-
 const RESULT_COLUMNS = [
-  {title: 'Started (UTC)'}, {title: 'Test', isWrapped: true}, {title: 'Verdict'}, {title: 'Headline'},
-  {title: 'Duration', isNumber: true}, {title: 'Hosts', isWrapped: true}, {title: 'Accepted'},
-  {title: 'Note', isWrapped: true}, {title: 'Links'},
+  {title: 'Started (UTC)', makeCell: tickCell},
+  {title: 'Test', makeCell: testCell, isWrapped: true},
+  {title: 'Verdict', makeCell: ({verdict}) => badge(verdict)},
+  {title: 'Headline', makeCell: metricsCell},
+  {title: 'Duration', makeCell: ({duration_seconds: duration}) => formatTime(1e9 * duration), isNumber: true},
+  {title: 'Hosts', makeCell: ({hosts}) => nameList([...hosts].sort(compareNames)), isWrapped: true},
+  {title: 'Accepted', makeCell: acceptedCell},
+  {title: 'Note', makeCell: noteCell, isWrapped: true},
+  {title: 'Links', makeCell: linksCell},
 ];
-
-// What to do if nothing is listed.
-function adviceOnEmptyList() {
-  if (Object.keys(chosenFilters()).length > 0) return 'No result matches. Remove a filter, or search for less.';
-  if (session.why_no_history) return session.why_no_history;
-  return session.source === 'sequencer' ? 'There are no results yet. Run a test.'
-      : `There are no results in ${session.name} yet. Write some there: distbench run_tests --outfile=${session.name}/NAME.pb.gz`;
-}
 
 // On a phone, rows are cards, whose cells say what they are.
 function resultTable(results) {
-  const table = makeTable(RESULT_COLUMNS, results.map(resultRow), 'results');
+  const rows = results.map(result => RESULT_COLUMNS.map(({makeCell}) => makeCell(result)));
+  const table = makeTable(RESULT_COLUMNS, rows, 'results');
   for (const row of table.querySelectorAll('tbody tr')) {
     RESULT_COLUMNS.forEach(({title}, i) => { row.cells[i].dataset.title = title; });
   }
   return table;
+}
+
+// What to do if nothing is listed.
+function adviceOnEmptyList() {
+  if (!byId('clear-filters').hidden) return 'No result matches. Remove a filter, or search for less.';
+  if (session.why_no_history) return session.why_no_history;
+  return session.source === 'sequencer' ? 'There are no results yet. Run a test.'
+      : `There are no results in ${session.name} yet. Write some there: ` +
+          `distbench run_tests --outfile=${session.name}/NAME.pb.gz`;
 }
 
 function renderResults() {
@@ -132,31 +192,37 @@ function renderResults() {
       : results.length === total ? `${plural(total, 'result')}, newest first`
           : `The newest ${formatCount(results.length)} of ${plural(total, 'result')}`;
   replaceContent('results-table', ...(results.length === 0 ? [] : [resultTable(results)]));
-  replaceContent('results-more', ...(next === null ? [] : [button('More', () => withProblems(showList(true)))]));
+  const more = button('More', () => {
+    more.disabled = true;
+    withProblems(listResults(next)).finally(() => { more.disabled = false; });
+  });
+  replaceContent('results-more', ...(next === null ? [] : [more]));
   renderCompare();
 }
 
-// Shows the first page of what the filters select, or what is shown and the next.
-async function showList(isMore) {
-  const cursor = isMore ? listed.next : '';
-  const page = await latestList(getJson('/api/results', {...filterParameters(), limit: PAGE_SIZE, cursor}));
-  if (page === null) return;
-  listed = isMore ? {...page, results: [...listed.results, ...page.results]} : page;
+// Shows the first page of what the filters select, or also the page at the cursor.
+async function listResults(cursor = '') {
+  const place = location.hash;
+  const parameters = {...filterParameters(chosenFilters()), limit: PAGE_SIZE, cursor};
+  const page = await request(addressOf('/api/results', parameters));
+  // Another place may have overtaken this one.
+  if (location.hash !== place) return;
+  listed = cursor === '' ? page : {...page, results: [...listed.results, ...page.results]};
   renderResults();
 }
 
+// The choices of filters, units and problems, which change slowly, are loaded when
+// the view is entered.
 async function showResults() {
-  resultsSetUp ??= setUpResults().catch(error => {
-    resultsSetUp = null;
-    throw error;
-  });
-  await resultsSetUp;
-  showFilters();
-  await showList(false);
+  const [choices, {series}, {files}] = await Promise.all(
+      ['/api/filters', '/api/series', '/api/problems'].map(path => getOnce(path)));
+  for (const {test, unit, ...one} of series) metricUnits.set(JSON.stringify([test, nameOfSeries(one)]), unit);
+  showSection('problems', files.length > 0);
+  const columns = [{title: 'File', isWrapped: true}, {title: 'Problem', isWrapped: true}];
+  drawIfChanged('problems-list', files, () => [
+    element('summary', {}, plural(files.length, 'file')),
+    element('div', {className: 'scroll'}, makeTable(columns, files.map(({file, problem}) => [file, problem]))),
+  ]);
+  showFilters(choices);
+  await listResults();
 }
-
-function leaveResults() {
-  resultsSetUp = null;
-}
-
-views.set('/results', {id: 'results-view', title: 'Results', show: showResults, leave: leaveResults});

@@ -1,0 +1,172 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The frame of the page: requests to the dashboard's server, with the token that
+// allows changes, and the places of the page. The fragment of the address says
+// which view is shown and what is chosen in it, as in "#/results?search=nightly".
+
+const TOKEN_KEY = 'distbench-token';
+
+const NOT_LIVE = 'Nothing is live here: this dashboard shows a folder of results. ' +
+    'That of a sequencer, test_sequencer --dashboard_port=PORT, also shows its tests and nodes.';
+
+// By path; leave() is optional.
+const views = new Map([
+  ['/live', {show: showLive, leave: leaveLive}],
+  ['/results', {show: showResults}],
+  ['/trend', {show: showTrends}],
+]);
+
+let shownPath = null;
+
+// What /api/session says; loaded before the first view is shown.
+let session = null;
+
+// Answers by address, as promises, while a view is shown.
+const keptAnswers = new Map();
+
+// Keeps the token of the address for this tab, and takes it out of the address,
+// which people copy. Returns whether there was one.
+function takeToken() {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token');
+  if (token === null) return false;
+  sessionStorage.setItem(TOKEN_KEY, token);
+  history.replaceState(null, '', '#/');
+  return true;
+}
+
+// "/api/results?test=a"; empty values are left out.
+function addressOf(path, parameters = {}) {
+  const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ''));
+  return query.toString() === '' ? path : `${path}?${query}`;
+}
+
+function placeOf(path, parameters) {
+  return `#${addressOf(path, parameters)}`;
+}
+
+function currentPlace() {
+  const [path, query = ''] = location.hash.slice(1).split(/\?(.*)/s);
+  return {path, parameters: Object.fromEntries(new URLSearchParams(query))};
+}
+
+// Throws an Error whose message says what is wrong and what to do.
+async function request(address, {headers = {}, ...options} = {}) {
+  const token = sessionStorage.getItem(TOKEN_KEY);
+  if (token !== null) headers['X-Distbench-Token'] = token;
+  const response = await fetch(address, {...options, headers}).catch(() => {
+    throw new Error('The dashboard does not answer. See whether its program still runs, then load the page again.');
+  });
+  const answer = await response.json().catch(() => ({}));
+  if (response.ok) return answer;
+  throw new Error(answer.error ?? `The dashboard answered "${response.status} ${response.statusText}".`);
+}
+
+function postJson(path, content) {
+  return request(path, {
+    method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify(content),
+  });
+}
+
+// Asks once while a view is shown, and again after an error.
+function getOnce(path, parameters) {
+  const address = addressOf(path, parameters);
+  if (!keptAnswers.has(address)) {
+    keptAnswers.set(address, request(address));
+    keptAnswers.get(address).catch(() => keptAnswers.delete(address));
+  }
+  return keptAnswers.get(address);
+}
+
+function showProblem(text) {
+  byId('problem').hidden = text === '';
+  byId('problem').textContent = text;
+}
+
+// Shows why the promise failed, if it did while its place is still shown.
+async function withProblems(promise) {
+  const place = location.hash;
+  try {
+    await promise;
+  } catch (error) {
+    if (location.hash === place) showProblem(error.message);
+  }
+}
+
+// properties: of the element, such as a title.
+function button(text, onClick, properties = {}) {
+  const node = element('button', {type: 'button', ...properties}, text);
+  node.addEventListener('click', onClick);
+  return node;
+}
+
+function note(text) {
+  return element('p', {className: 'note'}, text);
+}
+
+// What was drawn last, as JSON, by id.
+const drawnContents = new Map();
+
+// Draws a part again only if its content changes, so that focus and unfolded
+// details stay.
+function drawIfChanged(id, content, makeNodes) {
+  const text = JSON.stringify(content);
+  if (drawnContents.get(id) === text) return;
+  drawnContents.set(id, text);
+  replaceContent(id, ...makeNodes(content));
+}
+
+function showView(path) {
+  views.get(shownPath)?.leave?.();
+  keptAnswers.clear();
+  shownPath = path;
+  for (const link of document.querySelectorAll('nav a')) {
+    const isShown = link.hash === placeOf(path);
+    link.ariaCurrent = isShown ? 'page' : null;
+    byId(`${link.hash.slice(2)}-view`).hidden = !isShown;
+    if (isShown) document.title = `${link.textContent} – distbench`;
+  }
+}
+
+function showPlace() {
+  if (takeToken()) {
+    // The token allows more than the page was made for.
+    location.reload();
+    return;
+  }
+  const {path, parameters} = currentPlace();
+  const isLive = path !== '/live' || session.live;
+  // The first view depends on whether the server has a sequencer.
+  const shown = views.has(path) && isLive ? path : session.live ? '/live' : '/results';
+  const isEntered = shown !== shownPath;
+  if (isEntered) showView(shown);
+  showProblem(isLive ? '' : NOT_LIVE);
+  withProblems(views.get(shown).show(parameters, isEntered));
+}
+
+// Goes to another place of the page. isSmallStep: the browser's "back" skips the
+// place that is left.
+function goTo(path, parameters, isSmallStep = false) {
+  history[isSmallStep ? 'replaceState' : 'pushState'](null, '', placeOf(path, parameters));
+  showPlace();
+}
+
+async function start() {
+  takeToken();
+  session = await request('/api/session');
+  const {source, name, version, live, may_write: mayWrite, why_not_write: whyNot} = session;
+  const title = source === 'sequencer' ? `Sequencer ${name}` : `Results in ${name}`;
+  byId('subtitle').textContent = mayWrite ? title : `${title} · read only`;
+  byId('page-maker').textContent = `distbench ${version}.` +
+      (mayWrite ? '' : ` Notes, marks and cancelling are not available: ${whyNot}`);
+  document.querySelector('nav a').hidden = !live;
+  byId('skip-link').addEventListener('click', event => {
+    event.preventDefault();
+    byId('main').focus();
+  });
+  window.addEventListener('hashchange', showPlace);
+  showPlace();
+  document.body.dataset.rendered = 'true';
+}
+
+withProblems(start());
