@@ -46,6 +46,19 @@ std::vector<int> InOrderOfCalls(const Calls& neighbours) {
   return order;
 }
 
+constexpr int64_t kPartsOfMemory = 5;  // one of them for samples
+
+std::set<int> SendingServices(const config::Plan& plan) {
+  std::set<int> services;
+  for (const config::RpcPlan& rpc : plan.rpcs) {
+    services.insert(rpc.client_services.begin(), rpc.client_services.end());
+  }
+  for (const config::ReplayTracePlan& trace : plan.replay_traces) {
+    services.insert(trace.client_service);
+  }
+  return services;
+}
+
 }  // namespace
 
 std::vector<int> HostThreads(const Calls& called_by, int threads) {
@@ -66,23 +79,6 @@ std::vector<int> HostThreads(const Calls& called_by, int threads) {
   }
   return thread_of_host;
 }
-
-namespace {
-
-constexpr int64_t kPartsOfMemory = 5;  // one of them for samples
-
-std::set<int> SendingServices(const config::Plan& plan) {
-  std::set<int> services;
-  for (const config::RpcPlan& rpc : plan.rpcs) {
-    services.insert(rpc.client_services.begin(), rpc.client_services.end());
-  }
-  for (const config::ReplayTracePlan& trace : plan.replay_traces) {
-    services.insert(trace.client_service);
-  }
-  return services;
-}
-
-}  // namespace
 
 MemoryShares ShareMemory(const config::Plan& plan, int64_t memory_bytes) {
   const std::set<int> senders = SendingServices(plan);

@@ -60,6 +60,33 @@ void AddSettings(const config::NamedSettings& given,
   }
 }
 
+// ---- Costs ------------------------------------------------------------------
+
+const SimulatedFabric& ReferenceCosts() {
+  static const SimulatedFabric* const costs = [] {
+    auto* const fabric = new SimulatedFabric;
+    // Part of the program, and parsed by a test.
+    CHECK(google::protobuf::TextFormat::ParseFromString(
+        std::string(kReferenceCostsTextproto), fabric));
+    return fabric;
+  }();
+  return *costs;
+}
+
+// By Plan::activities: whether any instance may run it.
+std::vector<bool> ActivitiesInUse(const config::Plan& plan) {
+  std::vector<bool> in_use(plan.activities.size());
+  // Instances of one service run the same.
+  for (const config::ServicePlan& service : plan.services) {
+    const std::vector<bool> of_one =
+        engine::ActivitiesOfInstance(plan, service.first_instance);
+    for (size_t i = 0; i < of_one.size(); ++i) {
+      if (of_one[i]) in_use[i] = true;
+    }
+  }
+  return in_use;
+}
+
 }  // namespace
 
 UsedDriver UsedDriverOf(const DistributedSystemDescription& test,
@@ -82,23 +109,6 @@ UsedDriver UsedDriverOf(const DistributedSystemDescription& test,
               used.settings);
   return used;
 }
-
-// ---- Costs ------------------------------------------------------------------
-
-namespace {
-
-const SimulatedFabric& ReferenceCosts() {
-  static const SimulatedFabric* const costs = [] {
-    auto* const fabric = new SimulatedFabric;
-    // Part of the program, and parsed by a test.
-    CHECK(google::protobuf::TextFormat::ParseFromString(
-        std::string(kReferenceCostsTextproto), fabric));
-    return fabric;
-  }();
-  return *costs;
-}
-
-}  // namespace
 
 absl::StatusOr<StackCosts> CostsOfDriver(const SimulatedFabric& fabric,
                                          absl::string_view driver) {
@@ -132,24 +142,6 @@ absl::StatusOr<ActivityCosts> CostsOfActivity(const SimulatedFabric& fabric,
       config::Quoted(activity), " name: ", config::Quoted(name),
       " cpu_ns: ... }"));
 }
-
-namespace {
-
-// By Plan::activities: whether any instance may run it.
-std::vector<bool> ActivitiesInUse(const config::Plan& plan) {
-  std::vector<bool> in_use(plan.activities.size());
-  // Instances of one service run the same.
-  for (const config::ServicePlan& service : plan.services) {
-    const std::vector<bool> of_one =
-        engine::ActivitiesOfInstance(plan, service.first_instance);
-    for (size_t i = 0; i < of_one.size(); ++i) {
-      if (of_one[i]) in_use[i] = true;
-    }
-  }
-  return in_use;
-}
-
-}  // namespace
 
 absl::StatusOr<CostsByActivity> CostsOfActivities(const SimulatedFabric& fabric,
                                                   const config::Plan& plan) {
