@@ -7,16 +7,20 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "distbench/config/syntax/traffic.h"
 #include "distbench/products/simulation/model/cluster_model.h"
-#include "distbench/products/simulation/model/given_costs.h"
+#include "distbench/products/simulation/model/costs.h"
 #include "distbench/report/measurements/rpc_series.h"
 #include "distbench/results/result_file.h"
 #include "distbench/results/rpc_totals.h"
@@ -47,12 +51,14 @@ struct Phase {
   stats::LogHistogram service_time_ns;
 };
 
-// What one test has measured.
+// A test, and what it has measured.
 struct Measured {
+  const TestResult* result = nullptr;
   std::string driver;
   bool polls = false;     // the workers, instead of sleeping
   double polling_ns = 0;  // the latency then; the rest is of other tests
-  std::string nodes[kSides];
+  std::string aliases[kSides];  // of the nodes
+  const NodeResources* nodes[kSides] = {};
   bool is_same_host = false;
   Phase small;  // one in flight, as all but the next
   Phase many;   // small ones
@@ -62,13 +68,15 @@ struct Measured {
 
 // ---- What the test was ------------------------------------------------------
 
-absl::Status Lacks(absl::string_view what) {
+// `what` is put together as by absl::StrCat().
+template <typename... Parts>
+absl::Status Lacks(const Parts&... what) {
   return absl::FailedPreconditionError(
-      absl::StrCat(what, "; run workloads/calibration.config on two nodes"));
+      absl::StrCat(what..., "; run workloads/calibration.config on two nodes"));
 }
 
-absl::Status FindDriver(const DistributedSystemDescription& test,
-                        Measured& measured) {
+absl::Status FindDriver(Measured& measured) {
+  const DistributedSystemDescription& test = measured.result->traffic_config();
   int polling = 0;
   for (const ServiceSpec& service : test.services()) {
     UsedDriver used = UsedDriverOf(test, service);
@@ -96,8 +104,7 @@ absl::Status CheckTest(const TestResult& result) {
     return Lacks("the result is of a simulation, which measures no costs");
   }
   if (result.run_info().has_failure()) {
-    return Lacks(
-        absl::StrCat("the test failed: ", result.run_info().failure()));
+    return Lacks("the test failed: ", result.run_info().failure());
   }
   if (test.rpc_descriptions().empty()) return Lacks("the test has no RPCs");
   if (test.workers_per_instance() != 1) {
@@ -123,34 +130,32 @@ absl::Status CheckTest(const TestResult& result) {
 }
 
 // Requires CheckTest().
-absl::Status FindNodes(const TestResult& result, Measured& measured) {
+absl::Status FindNodes(Measured& measured) {
+  const TestResult& result = *measured.result;
   const RpcSpec& rpc = result.traffic_config().rpc_descriptions(0);
   const std::string instances[] = {absl::StrCat(rpc.client(0), "/0"),
                                    absl::StrCat(rpc.server(), "/0")};
+  const auto& endpoints = result.placement().service_endpoints();
   const auto& resources = result.resource_usage_logs().node_resources();
-  std::string hosts[kSides];
   for (const Side side : {kClient, kServer}) {
-    const auto& endpoints = result.placement().service_endpoints();
     const auto endpoint = endpoints.find(instances[side]);
     if (endpoint == endpoints.end()) {
-      return Lacks(absl::StrCat("the result does not say where ",
-                                instances[side], " ran"));
+      return Lacks("the result does not say where ", instances[side], " ran");
     }
-    const std::string& node = endpoint->second.node_alias();
-    const auto found = resources.find(node);
-    if (found == resources.end()) {
+    measured.aliases[side] = endpoint->second.node_alias();
+    const auto node = resources.find(measured.aliases[side]);
+    if (node == resources.end()) {
       return Lacks("the result has no CPU time of its nodes");
     }
-    measured.nodes[side] = node;
-    hosts[side] = found->second.host().hostname();
+    measured.nodes[side] = &node->second;
   }
-  measured.is_same_host = hosts[kClient] == hosts[kServer];
+  measured.is_same_host = measured.nodes[kClient]->host().hostname() ==
+                          measured.nodes[kServer]->host().hostname();
   if (measured.nodes[kClient] != measured.nodes[kServer]) {
     return absl::OkStatus();
   }
-  return Lacks(absl::StrCat("client and server shared node ",
-                            measured.nodes[kClient],
-                            ", so that their CPU time is not told apart"));
+  return Lacks("client and server shared node ", measured.aliases[kClient],
+               ", so that their CPU time is not told apart");
 }
 
 // The number in flight of the closed loop that sends the RPC; 0: there is none.
@@ -158,10 +163,10 @@ int InFlight(const DistributedSystemDescription& test,
              absl::string_view rpc_name) {
   for (const Action& action : test.actions()) {
     if (action.rpc_name() != rpc_name) continue;
-    const Iterations& loop = action.iterations();
-    const bool is_open = loop.has_open_loop_interval_ns() || loop.has_rate() ||
-                         loop.has_arrivals();
-    return is_open ? 0 : static_cast<int>(loop.max_parallel_iterations());
+    return config::IsOpenLoop(action)
+               ? 0
+               : static_cast<int>(
+                     action.iterations().max_parallel_iterations());
   }
   return 0;
 }
@@ -186,11 +191,11 @@ struct Timeline {
   std::map<int64_t, Interval> intervals;
 };
 
-absl::StatusOr<Timeline> MakeTimeline(const TestResult& result,
-                                      const std::string& client_node) {
+absl::StatusOr<Timeline> MakeTimeline(const Measured& measured) {
+  const TestResult& result = *measured.result;
   Timeline timeline;
   const auto& offsets = result.run_info().clock_offsets();
-  if (auto it = offsets.find(client_node); it != offsets.end()) {
+  if (auto it = offsets.find(measured.aliases[kClient]); it != offsets.end()) {
     timeline.offset_ns = it->second.offset_ns();
   }
   std::map<int64_t, Interval> all;
@@ -247,13 +252,11 @@ Estimate MeanOf(const std::vector<double>& values) {
 }
 
 // Of a side: CPU time and sleeps per RPC.
-absl::Status MeasureSide(const TestResult& result, const std::string& node,
-                         const Timeline& timeline, int rpc_index, Side side,
-                         Phase& phase) {
+absl::Status MeasureSide(const Measured& measured, const Timeline& timeline,
+                         int rpc_index, Side side, Phase& phase) {
   std::vector<double> cpu_ns;
   std::vector<double> sleeps;
-  for (const ResourceSample& sample :
-       result.resource_usage_logs().node_resources().at(node).samples()) {
+  for (const ResourceSample& sample : measured.nodes[side]->samples()) {
     const double count = RpcsDuring(sample, timeline, rpc_index);
     // Negative in damaged results.
     if (count < 1 || sample.process_cpu_ns() < 0 ||
@@ -265,10 +268,11 @@ absl::Status MeasureSide(const TestResult& result, const std::string& node,
                      count);
   }
   if (cpu_ns.size() < kMinWindows) {
-    return Lacks(absl::StrCat(
-        "RPC \"", results::RpcName(result, rpc_index), "\" ran alone for ",
-        cpu_ns.size(), " samples of the CPU time of ", node, ", and at least ",
-        kMinWindows, " are needed: 4 seconds, without warm-up"));
+    return Lacks("RPC \"", results::RpcName(*measured.result, rpc_index),
+                 "\" ran alone for ", cpu_ns.size(),
+                 " samples of the CPU time of ", measured.aliases[side],
+                 ", and at least ", kMinWindows,
+                 " are needed: 4 seconds, without warm-up");
   }
   phase.cpu_ns[side] = MeanOf(cpu_ns);
   phase.sleeps[side] = stats::Mean(sleeps);
@@ -286,16 +290,16 @@ absl::StatusOr<results::RpcTotals> TotalsOf(const TestResult& result,
   if (!status.ok()) return status;
   if (totals.service_time_ns.count() == 0 ||
       totals.counts.succeeded_count == 0) {
-    return Lacks(absl::StrCat("RPC \"", results::RpcName(result, rpc_index),
-                              "\" has no latencies in the result"));
+    return Lacks("RPC \"", results::RpcName(result, rpc_index),
+                 "\" has no latencies in the result");
   }
   return totals;
 }
 
-absl::StatusOr<Phase> MeasurePhase(const TestResult& result, int rpc_index,
-                                   int in_flight, const Timeline& timeline,
-                                   const Measured& measured) {
-  const auto totals = TotalsOf(result, rpc_index);
+absl::StatusOr<Phase> MeasurePhase(const Measured& measured,
+                                   const Timeline& timeline, int rpc_index,
+                                   int in_flight) {
+  const auto totals = TotalsOf(*measured.result, rpc_index);
   if (!totals.ok()) return totals.status();
   const auto count = static_cast<double>(totals->counts.succeeded_count);
   Phase phase;
@@ -307,8 +311,8 @@ absl::StatusOr<Phase> MeasurePhase(const TestResult& result, int rpc_index,
   phase.seconds = static_cast<double>(totals->counts.duration_ns()) / 1e9;
   phase.service_time_ns = totals->service_time_ns;
   for (const Side side : {kClient, kServer}) {
-    const absl::Status status = MeasureSide(result, measured.nodes[side],
-                                            timeline, rpc_index, side, phase);
+    const absl::Status status =
+        MeasureSide(measured, timeline, rpc_index, side, phase);
     if (!status.ok()) return status;
   }
   return phase;
@@ -345,32 +349,32 @@ absl::Status AssignPhases(const std::vector<Phase>& all, Measured& measured) {
       measured.large_response = phase;
     }
   }
-  std::string missing;
+  std::vector<absl::string_view> missing;
   const auto note = [&](const Phase& phase, absl::string_view what) {
-    if (phase.in_flight > 0) return;
-    absl::StrAppend(&missing, missing.empty() ? "" : ", ", what);
+    if (phase.in_flight == 0) missing.push_back(what);
   };
   note(small, "small messages, one in flight");
   note(measured.many, "small messages, several in flight");
   note(measured.large_request, "large requests, one in flight");
   note(measured.large_response, "large responses, one in flight");
   if (missing.empty()) return absl::OkStatus();
-  return Lacks(absl::StrCat("the test has no closed loop with ", missing));
+  return Lacks("the test has no closed loop with ",
+               absl::StrJoin(missing, ", "));
 }
 
 // A low latency of workers that poll. Not the median: where other programs need
 // a CPU, many RPCs wait for one.
 constexpr double kPollingQuantile = 0.1;
 
-absl::Status MeasurePolling(const TestResult& result, Measured& measured) {
-  const DistributedSystemDescription& test = result.traffic_config();
+absl::Status MeasurePolling(Measured& measured) {
+  const DistributedSystemDescription& test = measured.result->traffic_config();
   if (test.rpc_descriptions_size() != 1 || test.actions_size() != 1 ||
       test.actions(0).iterations().max_parallel_iterations() != 1) {
     return Lacks(
         "workers poll (spin_us) in a test that is not one closed loop of one "
         "RPC at a time");
   }
-  const auto totals = TotalsOf(result, 0);
+  const auto totals = TotalsOf(*measured.result, 0);
   if (!totals.ok()) return totals.status();
   measured.polling_ns = static_cast<double>(
       totals->service_time_ns.ValueAtQuantile(kPollingQuantile));
@@ -378,19 +382,20 @@ absl::Status MeasurePolling(const TestResult& result, Measured& measured) {
 }
 
 // Of a test whose driver is known.
-absl::Status Measure(const TestResult& result, Measured& measured) {
+absl::Status Measure(Measured& measured) {
+  const TestResult& result = *measured.result;
   absl::Status status = CheckTest(result);
-  if (status.ok()) status = FindNodes(result, measured);
+  if (status.ok()) status = FindNodes(measured);
   if (!status.ok()) return status;
-  if (measured.polls) return MeasurePolling(result, measured);
-  const auto timeline = MakeTimeline(result, measured.nodes[kClient]);
+  if (measured.polls) return MeasurePolling(measured);
+  const auto timeline = MakeTimeline(measured);
   if (!timeline.ok()) return timeline.status();
   std::vector<Phase> phases;
   const DistributedSystemDescription& test = result.traffic_config();
   for (int rpc = 0; rpc < test.rpc_descriptions_size(); ++rpc) {
     const int in_flight = InFlight(test, test.rpc_descriptions(rpc).name());
     if (in_flight == 0) continue;
-    auto phase = MeasurePhase(result, rpc, in_flight, *timeline, measured);
+    auto phase = MeasurePhase(measured, *timeline, rpc, in_flight);
     if (!phase.ok()) return phase.status();
     phases.push_back(*std::move(phase));
   }
@@ -513,16 +518,15 @@ double SigmaOfJobs(const Phase& small, const StackCosts& costs) {
                   std::sqrt(std::log1p(deviation_ns * deviation_ns / squares)));
 }
 
-std::string SourceOf(const TestResult& result, const HostFacts& host,
-                     bool is_same_host) {
-  const absl::Time when =
-      absl::FromUnixNanos(result.run_info().start_timestamp_ns());
+std::string SourceOf(const Measured& measured) {
+  const RunInfo& run = measured.result->run_info();
+  const HostFacts& host = measured.nodes[kServer]->host();
+  const absl::Time when = absl::FromUnixNanos(run.start_timestamp_ns());
   return absl::StrFormat(
       "measured between %s by distbench %s on %s (%s, %d CPUs, kernel %s)",
-      is_same_host ? "processes of one host" : "two hosts",
-      result.run_info().version(),
-      absl::FormatTime("%Y-%m-%d", when, absl::UTCTimeZone()), host.cpu_model(),
-      host.cpu_count(), host.kernel());
+      measured.is_same_host ? "processes of one host" : "two hosts",
+      run.version(), absl::FormatTime("%Y-%m-%d", when, absl::UTCTimeZone()),
+      host.cpu_model(), host.cpu_count(), host.kernel());
 }
 
 StackCosts CostsOf(const Measured& measured, double polling_ns,
@@ -547,6 +551,7 @@ StackCosts CostsOf(const Measured& measured, double polling_ns,
   SetWakeups(small, network_ns, costs);
   costs.set_wakeup_cpu_error_ns(costs.wakeup_error_ns());
   costs.set_sigma(SigmaOfJobs(small, costs));
+  costs.set_source(SourceOf(measured));
   return costs;
 }
 
@@ -582,31 +587,10 @@ void SetStalls(const Measured& measured, SimulatedHost& host) {
   host.set_mean_stall_ns(excess_ns / count);
 }
 
-bool HasCosts(const SimulatedFabric& fabric, const std::string& driver) {
-  return std::any_of(
-      fabric.stacks().begin(), fabric.stacks().end(),
-      [&](const StackCosts& costs) { return costs.driver() == driver; });
-}
-
-bool HasCosts(const SimulatedFabric& fabric, const ActivityCosts& of) {
-  return std::any_of(fabric.activities().begin(), fabric.activities().end(),
-                     [&](const ActivityCosts& costs) {
-                       return costs.activity() == of.activity() &&
-                              costs.name() == of.name();
-                     });
-}
-
-void AddMeasured(const TestResult& result, const Measured& measured,
-                 double polling_ns, double between_hosts_ns,
-                 SimulatedFabric& fabric) {
+void AddMeasured(const Measured& measured, double polling_ns,
+                 double between_hosts_ns, SimulatedFabric& fabric) {
   const double network_ns = measured.is_same_host ? 0 : between_hosts_ns;
-  const HostFacts& facts = result.resource_usage_logs()
-                               .node_resources()
-                               .at(measured.nodes[kServer])
-                               .host();
-  StackCosts& costs = *fabric.add_stacks();
-  costs = CostsOf(measured, polling_ns, network_ns);
-  costs.set_source(SourceOf(result, facts, measured.is_same_host));
+  *fabric.add_stacks() = CostsOf(measured, polling_ns, network_ns);
   if (!measured.is_same_host) {
     // There and back, each time over two links.
     fabric.mutable_single_switch()->mutable_host_link()->set_delay_ns(
@@ -614,35 +598,43 @@ void AddMeasured(const TestResult& result, const Measured& measured,
   }
   SimulatedHost& host = *fabric.mutable_host();
   host.Clear();
-  host.set_cpus(facts.cpu_count());
+  host.set_cpus(measured.nodes[kServer]->host().cpu_count());
   // Linux runs threads that work for less than its time slices (milliseconds)
   // one after the other.
   host.set_scheduler(SimulatedHost::FIFO);
   SetStalls(measured, host);
 }
 
-absl::Status OfTest(const TestResult& result, const absl::Status& status) {
-  return absl::Status(status.code(),
-                      absl::StrCat("test \"", result.traffic_config().name(),
-                                   "\": ", status.message()));
+bool HasCosts(const SimulatedFabric& fabric, const StackCosts& of) {
+  return absl::c_any_of(fabric.stacks(), [&](const StackCosts& costs) {
+    return costs.driver() == of.driver();
+  });
 }
 
-void AddDelay(const SimulatedLink& measured, SimulatedLink& link) {
-  if (!link.has_delay_ns()) link.set_delay_ns(measured.delay_ns());
+bool HasCosts(const SimulatedFabric& fabric, const ActivityCosts& of) {
+  return absl::c_any_of(fabric.activities(), [&](const ActivityCosts& costs) {
+    return costs.activity() == of.activity() && costs.name() == of.name();
+  });
+}
+
+absl::Status OfTest(const Measured& measured, const absl::Status& status) {
+  return absl::Status(
+      status.code(),
+      absl::StrCat("test \"", measured.result->traffic_config().name(),
+                   "\": ", status.message()));
 }
 
 }  // namespace
 
 absl::StatusOr<SimulatedFabric> Calibrate(const TestSequenceResults& results) {
-  std::vector<Measured> all(results.test_results_size());
-  bool has_sleeping = false;
-  for (size_t i = 0; i < all.size(); ++i) {
-    const TestResult& result = results.test_results(static_cast<int>(i));
-    const absl::Status known = FindDriver(result.traffic_config(), all[i]);
-    if (!known.ok()) return OfTest(result, known);
-    has_sleeping |= !all[i].polls;
+  std::vector<Measured> all;
+  for (const TestResult& result : results.test_results()) {
+    Measured& measured = all.emplace_back();
+    measured.result = &result;
+    const absl::Status known = FindDriver(measured);
+    if (!known.ok()) return OfTest(measured, known);
   }
-  if (!has_sleeping) {
+  if (absl::c_all_of(all, [](const Measured& each) { return each.polls; })) {
     return Lacks("the result has no test whose workers sleep");
   }
 
@@ -650,30 +642,29 @@ absl::StatusOr<SimulatedFabric> Calibrate(const TestSequenceResults& results) {
   // All drivers share one network. The shortest time counts, because a driver's
   // fastest RPC may contain waking up, which is the driver's own.
   double between_hosts_ns = 0;
-  for (size_t i = 0; i < all.size(); ++i) {
-    const TestResult& result = results.test_results(static_cast<int>(i));
-    const absl::Status measured = Measure(result, all[i]);
-    if (!measured.ok()) return OfTest(result, measured);
-    if (all[i].polls) polling_ns.emplace(all[i].driver, all[i].polling_ns);
-    const double network_ns = NetworkNs(all[i]);
+  for (Measured& measured : all) {
+    const absl::Status status = Measure(measured);
+    if (!status.ok()) return OfTest(measured, status);
+    if (measured.polls) {
+      polling_ns.emplace(measured.driver, measured.polling_ns);
+    }
+    const double network_ns = NetworkNs(measured);
     if (network_ns == 0) continue;
     if (between_hosts_ns == 0 || network_ns < between_hosts_ns) {
       between_hosts_ns = network_ns;
     }
   }
 
+  std::set<std::string> drivers;
   SimulatedFabric fabric;
-  for (size_t i = 0; i < all.size(); ++i) {
-    const TestResult& result = results.test_results(static_cast<int>(i));
-    const Measured& measured = all[i];
+  for (const Measured& measured : all) {
     if (measured.polls) continue;
-    if (HasCosts(fabric, measured.driver)) {
-      return OfTest(
-          result,
-          Lacks(absl::StrCat("driver ", measured.driver,
-                             " has costs from an earlier test of the result")));
+    if (!drivers.insert(measured.driver).second) {
+      return OfTest(measured,
+                    Lacks("driver ", measured.driver,
+                          " has costs from an earlier test of the result"));
     }
-    AddMeasured(result, measured, polling_ns[measured.driver], between_hosts_ns,
+    AddMeasured(measured, polling_ns[measured.driver], between_hosts_ns,
                 fabric);
   }
   return fabric;
@@ -681,13 +672,16 @@ absl::StatusOr<SimulatedFabric> Calibrate(const TestSequenceResults& results) {
 
 void AddCalibration(const SimulatedFabric& calibration,
                     SimulatedFabric& fabric) {
-  const SimulatedLink& link = calibration.single_switch().host_link();
-  if (link.has_delay_ns() && fabric.has_leaf_spine()) {
-    AddDelay(link, *fabric.mutable_leaf_spine()->mutable_host_link());
+  const SimulatedLink& measured = calibration.single_switch().host_link();
+  const auto add_delay = [&](SimulatedLink& link) {
+    if (!link.has_delay_ns()) link.set_delay_ns(measured.delay_ns());
+  };
+  if (measured.has_delay_ns() && fabric.has_leaf_spine()) {
+    add_delay(*fabric.mutable_leaf_spine()->mutable_host_link());
   }
-  if (link.has_delay_ns() && fabric.has_graph()) {
+  if (measured.has_delay_ns() && fabric.has_graph()) {
     for (auto& each : *fabric.mutable_graph()->mutable_switches()) {
-      AddDelay(link, *each.mutable_host_link());
+      add_delay(*each.mutable_host_link());
     }
   }
   SimulatedFabric merged = calibration;
@@ -695,7 +689,7 @@ void AddCalibration(const SimulatedFabric& calibration,
   merged.clear_activities();
   merged.MergeFrom(fabric);  // what the fabric says wins
   for (const StackCosts& costs : calibration.stacks()) {
-    if (!HasCosts(fabric, costs.driver())) *merged.add_stacks() = costs;
+    if (!HasCosts(fabric, costs)) *merged.add_stacks() = costs;
   }
   for (const ActivityCosts& costs : calibration.activities()) {
     if (!HasCosts(fabric, costs)) *merged.add_activities() = costs;

@@ -43,7 +43,11 @@ struct Inside {
     )");
 
   std::vector<std::string> Sentences(int hosts = kHosts) const {
-    return OutsideOfValidation(test, fabric, hosts, result);
+    TestResult simulated = result;
+    *simulated.mutable_traffic_config() = test;
+    *simulated.mutable_simulation()->mutable_fabric() = fabric;
+    simulated.mutable_simulation()->set_host_count(hosts);
+    return OutsideOfValidation(simulated);
   }
 };
 

@@ -14,68 +14,37 @@ namespace {
 
 using Calls = std::vector<std::vector<int>>;
 
-// How often each host calls or is called, and one, so that all have some.
-std::vector<int64_t> Weights(const Calls& called_by) {
-  std::vector<int64_t> weights(called_by.size(), 1);
+// By host: those that it calls, and those that call it.
+Calls InBothDirections(const Calls& called_by) {
+  Calls neighbours = called_by;
   for (size_t i = 0; i < called_by.size(); ++i) {
-    weights[i] += static_cast<int64_t>(called_by[i].size());
-    for (const int called : called_by[i]) ++weights[called];
+    for (const int called : called_by[i]) {
+      neighbours[called].push_back(static_cast<int>(i));
+    }
   }
-  return weights;
+  return neighbours;
 }
 
-// Hosts that nobody calls, before others: they begin what others continue.
-std::vector<int> CallersFirst(const Calls& called_by) {
-  std::vector<bool> is_called(called_by.size(), false);
-  for (const auto& called : called_by) {
-    for (const int host : called) is_called[host] = true;
-  }
-  std::vector<int> hosts(called_by.size());
-  for (size_t i = 0; i < hosts.size(); ++i) hosts[i] = static_cast<int>(i);
-  std::stable_partition(hosts.begin(), hosts.end(),
-                        [&](int host) { return !is_called[host]; });
-  return hosts;
-}
-
-// Depth first.
-std::vector<int> InOrderOfCalls(const Calls& called_by) {
-  std::vector<bool> is_there(called_by.size(), false);
+// Depth first, so that hosts follow those that they have to do with.
+std::vector<int> InOrderOfCalls(const Calls& neighbours) {
+  std::vector<bool> is_there(neighbours.size(), false);
   std::vector<int> order;
   std::vector<int> next;
-  for (const int first : CallersFirst(called_by)) {
-    next.push_back(first);
+  for (size_t first = 0; first < neighbours.size(); ++first) {
+    next.push_back(static_cast<int>(first));
     while (!next.empty()) {
       const int host = next.back();
       next.pop_back();
       if (is_there[host]) continue;
       is_there[host] = true;
       order.push_back(host);
-      const std::vector<int>& called = called_by[host];
-      std::copy_if(called.rbegin(), called.rend(), std::back_inserter(next),
+      const std::vector<int>& others = neighbours[host];
+      std::copy_if(others.rbegin(), others.rend(), std::back_inserter(next),
                    [&](int other) { return !is_there[other]; });
     }
   }
   return order;
 }
-
-}  // namespace
-
-std::vector<int> HostThreads(const Calls& called_by, int threads) {
-  const std::vector<int64_t> weights = Weights(called_by);
-  int64_t total = 0;
-  for (const int64_t weight : weights) total += weight;
-  std::vector<int> thread_of_host(called_by.size());
-  int64_t before = 0;
-  for (const int host : InOrderOfCalls(called_by)) {
-    // By the middle of its share, which is less than the total.
-    const int64_t middle = before + weights[host] / 2;
-    thread_of_host[host] = static_cast<int>(middle * threads / total);
-    before += weights[host];
-  }
-  return thread_of_host;
-}
-
-namespace {
 
 constexpr int64_t kPartsOfMemory = 5;  // one of them for samples
 
@@ -91,6 +60,25 @@ std::set<int> SendingServices(const config::Plan& plan) {
 }
 
 }  // namespace
+
+std::vector<int> HostThreads(const Calls& called_by, int threads) {
+  const Calls neighbours = InBothDirections(called_by);
+  // How often it calls or is called, and one, so that all have some.
+  const auto weight_of = [&](int host) {
+    return static_cast<int64_t>(neighbours[host].size()) + 1;
+  };
+  int64_t total = 0;
+  for (size_t i = 0; i < neighbours.size(); ++i) total += weight_of(i);
+  std::vector<int> thread_of_host(neighbours.size());
+  int64_t before = 0;
+  for (const int host : InOrderOfCalls(neighbours)) {
+    // By the middle of its share, which is less than the total.
+    const int64_t middle = before + weight_of(host) / 2;
+    thread_of_host[host] = static_cast<int>(middle * threads / total);
+    before += weight_of(host);
+  }
+  return thread_of_host;
+}
 
 MemoryShares ShareMemory(const config::Plan& plan, int64_t memory_bytes) {
   const std::set<int> senders = SendingServices(plan);

@@ -10,7 +10,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -27,13 +26,12 @@
 #include "distbench/engine/engine.h"
 #include "distbench/products/simulation/calibration/model_validity.h"
 #include "distbench/products/simulation/cluster/shares.h"
-#include "distbench/products/simulation/hosts/costs.h"
 #include "distbench/products/simulation/hosts/cpus.h"
 #include "distbench/products/simulation/hosts/simulated_driver.h"
 #include "distbench/products/simulation/hosts/simulated_pool.h"
 #include "distbench/products/simulation/kernel/simulator.h"
 #include "distbench/products/simulation/model/cluster_model.h"
-#include "distbench/products/simulation/model/given_costs.h"
+#include "distbench/products/simulation/model/costs.h"
 #include "distbench/products/simulation/network/network.h"
 #include "distbench/protocol/decorators/decorators.h"
 #include "distbench/report/findings/findings.h"
@@ -188,20 +186,17 @@ constexpr int64_t kStopNs = 10'000'000'000;
 // How often RunTraffic() looks at the real time.
 constexpr int kWindowsPerLook = 256;
 
-SimulatorOptions MakeSimulatorOptions(const ClusterModel& model, int threads,
-                                      int64_t start_unix_ns) {
-  SimulatorOptions options;
-  options.thread_of_node.resize(model.host_count, 0);
-  options.threads = std::clamp(threads, 1, model.host_count);
-  options.lookahead_ns = SimulatedNetwork::LookaheadNs(model);
-  options.start_ns = kBeginNs;
-  options.start_unix_ns =
-      start_unix_ns / stats::kSeriesStepNs * stats::kSeriesStepNs;
-  return options;
+SimulatorOptions OptionsFor(const ClusterModel& model,
+                            const ClusterRunOptions& options) {
+  return {.nodes = model.host_count,
+          .threads = std::clamp(options.threads, 1, model.host_count),
+          .lookahead_ns = SimulatedNetwork::LookaheadNs(model),
+          .start_ns = kBeginNs,
+          .start_unix_ns = options.start_unix_ns / stats::kSeriesStepNs *
+                           stats::kSeriesStepNs};
 }
 
-// The simulated driver, inside the decorators that the options name. `inner`
-// returns the driver itself.
+// The simulated driver, inside the decorators that the options name.
 std::unique_ptr<protocol::ProtocolDriver> Decorate(
     const config::DriverOptions& options,
     std::unique_ptr<protocol::ProtocolDriver> inner) {
@@ -227,8 +222,7 @@ class ClusterRun {
         model_(placed.model),
         plan_(*placed.plan),
         options_(options),
-        simulator_(MakeSimulatorOptions(model_, options.threads,
-                                        options.start_unix_ns)),
+        simulator_(OptionsFor(model_, options)),
         network_(model_, simulator_) {}
 
   // Makes hosts and engines, and connects them.
@@ -242,26 +236,23 @@ class ClusterRun {
   void Collect(TestResult& result);
 
  private:
-  // An engine that has ended the traffic of all.
-  struct Overload {
-    int64_t at_ns;
-    int instance;
-    absl::Status status;
-  };
-  // What belongs to an instance, without its engine. Changed in events of its
-  // host, thus away from those of other threads.
+  // When an engine has ended the traffic of all, and which one.
+  using OverloadTime = std::pair<int64_t, int>;
+  // An instance. Changed in events of its host, thus away from those of other
+  // threads.
   struct alignas(64) Part {
     int host = 0;
+    int workers = 0;
     double used_ns = 0;  // CPU time
     double used_until_end_ns = 0;
     int64_t finished_ns = 0;  // when its traffic ended
     std::optional<PoolHost> activities;
+    std::unique_ptr<engine::Engine> engine;
   };
   using RealTime = std::chrono::steady_clock::time_point;
 
-  void AddHosts();
-  std::vector<int> PlaceParts();
-  absl::Status AddEngine(int instance, int workers);
+  void PlaceParts();
+  absl::Status AddEngine(int instance);
   DriverParts DriverPartsOf(int instance);
   void Connect();
   void AssignThreads();
@@ -269,7 +260,7 @@ class ClusterRun {
   bool HasOverload();
   int64_t TrafficEndNs() const;
   void ReportProgress();
-  void CollectInstance(int instance, TestResult& result);
+  void CollectInstance(const std::string& name, Part& part, TestResult& result);
   void DescribeSimulation(SimulationFacts& facts) const;
   int64_t now_ns() const { return simulator_.now_ns(); }
 
@@ -281,28 +272,27 @@ class ClusterRun {
   SimulatedNetwork network_;
   SimulatedDirectory directory_;
   std::vector<std::unique_ptr<SimulatedCpus>> cpus_;  // by host
-  // By Plan::instances.
-  std::vector<Part> parts_;
-  std::vector<std::unique_ptr<engine::Engine>> engines_;
+  std::vector<Part> parts_;                           // by Plan::instances
 
   int64_t start_ns_ = 0;
   int64_t end_ns_ = 0;  // of the traffic
   std::atomic<int> unfinished_ = 0;
   absl::Status failure_;
-  bool is_overload_ = false;
   RealTime next_progress_;
   int windows_until_look_ = 0;
 
   absl::Mutex mutex_;
-  std::vector<Overload> overloads_ ABSL_GUARDED_BY(mutex_);
+  std::map<OverloadTime, absl::Status> overloads_ ABSL_GUARDED_BY(mutex_);
 };
 
 absl::Status ClusterRun::SetUp() {
-  AddHosts();
-  const std::vector<int> workers = PlaceParts();
-  unfinished_ = static_cast<int>(parts_.size());
+  for (int i = 0; i < model_.host_count; ++i) {
+    cpus_.push_back(std::make_unique<SimulatedCpus>(
+        simulator_, i, model_.fabric.host(), model_.slowness[i], plan_.seed));
+  }
+  PlaceParts();
   for (size_t i = 0; i < parts_.size(); ++i) {
-    absl::Status added = AddEngine(static_cast<int>(i), workers[i]);
+    absl::Status added = AddEngine(static_cast<int>(i));
     if (!added.ok()) return added;
   }
   Connect();
@@ -310,32 +300,24 @@ absl::Status ClusterRun::SetUp() {
   return absl::OkStatus();
 }
 
-void ClusterRun::AddHosts() {
-  for (int i = 0; i < model_.host_count; ++i) {
-    cpus_.push_back(std::make_unique<SimulatedCpus>(
-        simulator_, i, model_.fabric.host(), model_.slowness[i], plan_.seed));
-  }
-}
-
-// Returns the number of workers of each instance.
-std::vector<int> ClusterRun::PlaceParts() {
-  absl::flat_hash_map<std::string, int> instance_of;
-  for (size_t i = 0; i < plan_.instances.size(); ++i) {
-    instance_of[plan_.instances[i].name] = static_cast<int>(i);
-  }
+void ClusterRun::PlaceParts() {
   parts_ = std::vector<Part>(plan_.instances.size());
-  std::vector<int> workers(parts_.size(), plan_.workers_per_instance);
+  unfinished_ = static_cast<int>(parts_.size());
+  absl::flat_hash_map<std::string, Part*> part_of;
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    part_of[plan_.instances[i].name] = &parts_[i];
+  }
   for (int host = 0; host < model_.host_count; ++host) {
     const auto& names = placed_.placement[host];
     for (const std::string& name : names) {
-      const int instance = instance_of.at(name);
-      parts_[instance].host = host;
-      if (plan_.workers_per_instance > 0) continue;
+      Part& part = *part_of.at(name);
+      part.host = host;
+      part.workers = plan_.workers_per_instance;
+      if (part.workers > 0) continue;
       const int cpus = model_.fabric.host().cpus();
-      workers[instance] = std::max(1, cpus / static_cast<int>(names.size()));
+      part.workers = std::max(1, cpus / static_cast<int>(names.size()));
     }
   }
-  return workers;
 }
 
 DriverParts ClusterRun::DriverPartsOf(int instance) {
@@ -353,7 +335,7 @@ DriverParts ClusterRun::DriverPartsOf(int instance) {
           .measures_time_parts = plan_.measures_time_parts};
 }
 
-absl::Status ClusterRun::AddEngine(int instance, int workers) {
+absl::Status ClusterRun::AddEngine(int instance) {
   Part& part = parts_[instance];
   const int host = part.host;
   auto driver = std::make_unique<SimulatedDriver>(DriverPartsOf(instance));
@@ -362,7 +344,7 @@ absl::Status ClusterRun::AddEngine(int instance, int workers) {
   engine::EngineOptions options;
   options.plan = placed_.plan;
   options.instance = instance;
-  options.worker_count = workers;
+  options.worker_count = part.workers;
   options.clock = &simulator_.clock(host);
   // As a node divides its memory, and within what simulated instances share.
   options.sample_memory_bytes =
@@ -375,8 +357,8 @@ absl::Status ClusterRun::AddEngine(int instance, int workers) {
   };
   options.on_overload = [this, instance, host](absl::Status status) {
     absl::MutexLock lock(&mutex_);
-    overloads_.push_back(
-        {simulator_.now_ns(host), instance, std::move(status)});
+    overloads_.try_emplace({simulator_.now_ns(host), instance},
+                           std::move(status));
   };
   options.start_threads = false;
   part.activities.emplace(PoolHost{
@@ -392,19 +374,19 @@ absl::Status ClusterRun::AddEngine(int instance, int workers) {
       engine::Engine::Create(std::move(options),
                              Decorate(service.driver, std::move(driver)));
   if (!engine.ok()) return engine.status();
-  engines_.push_back(*std::move(engine));
-  innermost.Attach(*engines_.back());
+  part.engine = *std::move(engine);
+  innermost.Attach(*part.engine);
   return absl::OkStatus();
 }
 
 void ClusterRun::Connect() {
-  for (const auto& engine : engines_) {
+  for (const Part& part : parts_) {
     std::vector<std::string> addresses;
-    for (int peer : engine->peers()) {
-      addresses.push_back(engines_[peer]->address());
+    for (const int peer : part.engine->peers()) {
+      addresses.push_back(parts_[peer].engine->address());
     }
     const absl::Status connected =
-        engine->Connect(addresses, absl::InfiniteFuture());
+        part.engine->Connect(addresses, absl::InfiniteFuture());
     CHECK(connected.ok()) << connected;
   }
 }
@@ -413,10 +395,9 @@ void ClusterRun::AssignThreads() {
   const int threads = simulator_.thread_count();
   if (threads == 1) return;
   std::vector<std::vector<int>> called_by(model_.host_count);
-  for (size_t i = 0; i < engines_.size(); ++i) {
-    std::vector<int>& called = called_by[parts_[i].host];
-    for (const int peer : engines_[i]->peers()) {
-      called.push_back(parts_[peer].host);
+  for (const Part& part : parts_) {
+    for (const int peer : part.engine->peers()) {
+      called_by[part.host].push_back(parts_[peer].host);
     }
   }
   simulator_.AssignThreads(HostThreads(called_by, threads));
@@ -425,7 +406,7 @@ void ClusterRun::AssignThreads() {
 void ClusterRun::RunTraffic() {
   start_ns_ = kBeginNs + kLeadNs;
   next_progress_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-  for (const auto& engine : engines_) engine->Start(start_ns_);
+  for (const Part& part : parts_) part.engine->Start(start_ns_);
   const int64_t next_ns =
       simulator_.Run(start_ns_ + plan_.timeout_ns, [this] { return IsOver(); });
   if (unfinished_ > 0 && failure_.ok()) {
@@ -442,7 +423,7 @@ void ClusterRun::RunTraffic() {
   for (const auto& cpus : cpus_) cpus->SettleUsed();
   for (Part& part : parts_) part.used_until_end_ns = part.used_ns;
   if (failure_.ok()) return;
-  for (const auto& engine : engines_) engine->Stop(failure_.message());
+  for (const Part& part : parts_) part.engine->Stop(failure_.message());
   simulator_.Run(now_ns() + kStopNs, [this] { return unfinished_ == 0; });
 }
 
@@ -473,16 +454,12 @@ bool ClusterRun::IsOver() {
 bool ClusterRun::HasOverload() {
   absl::MutexLock lock(&mutex_);
   if (overloads_.empty()) return false;
-  const auto first = std::min_element(overloads_.begin(), overloads_.end(),
-                                      [](const Overload& a, const Overload& b) {
-                                        return std::tie(a.at_ns, a.instance) <
-                                               std::tie(b.at_ns, b.instance);
-                                      });
-  is_overload_ = absl::IsResourceExhausted(first->status);
-  failure_ = absl::AbortedError(
-      absl::StrCat(plan_.instances[first->instance].name, " on ",
-                   AliasOf(parts_[first->instance].host),
-                   " ended the traffic: ", first->status.message()));
+  const auto& [when, status] = *overloads_.begin();
+  const int instance = when.second;
+  failure_ = absl::Status(
+      status.code(), absl::StrCat(plan_.instances[instance].name, " on ",
+                                  AliasOf(parts_[instance].host),
+                                  " ended the traffic: ", status.message()));
   return true;
 }
 
@@ -490,8 +467,8 @@ void ClusterRun::ReportProgress() {
   ClusterRunOptions::Progress sum;
   sum.simulated_ns = std::max(int64_t{0}, now_ns() - start_ns_);
   sum.events = simulator_.event_count();
-  for (const auto& engine : engines_) {
-    const TrafficProgress progress = engine->progress();
+  for (const Part& part : parts_) {
+    const TrafficProgress progress = part.engine->progress();
     sum.succeeded += progress.succeeded_count();
     sum.failed += progress.failed_count();
   }
@@ -500,11 +477,11 @@ void ClusterRun::ReportProgress() {
 }
 
 void ClusterRun::Collect(TestResult& result) {
-  for (const auto& engine : engines_) engine->Shutdown();
-  for (size_t i = 0; i < engines_.size(); ++i) {
-    CollectInstance(static_cast<int>(i), result);
+  for (const Part& part : parts_) part.engine->Shutdown();
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    CollectInstance(plan_.instances[i].name, parts_[i], result);
     // Of a million pairs, logs and recorders would not fit at the same time.
-    engines_[i] = nullptr;
+    parts_[i].engine = nullptr;
   }
   RunInfo& info = *result.mutable_run_info();
   const int64_t unix_offset_ns =
@@ -512,24 +489,21 @@ void ClusterRun::Collect(TestResult& result) {
   info.set_start_timestamp_ns(start_ns_ + unix_offset_ns);
   info.set_end_timestamp_ns(std::max(start_ns_, end_ns_) + unix_offset_ns);
   if (!failure_.ok()) info.set_failure(std::string(failure_.message()));
-  if (is_overload_) info.set_overloaded(true);
-
+  if (absl::IsResourceExhausted(failure_)) info.set_overloaded(true);
   DescribeSimulation(*result.mutable_simulation());
 }
 
-void ClusterRun::CollectInstance(int instance, TestResult& result) {
-  const engine::Engine& engine = *engines_[instance];
-  const Part& part = parts_[instance];
-  engines_[instance]->Collect([&](ResultChunk chunk) {
+void ClusterRun::CollectInstance(const std::string& name, Part& part,
+                                 TestResult& result) {
+  part.engine->Collect([&](ResultChunk chunk) {
     const absl::Status merged =
         results::MergeChunk(std::move(chunk), *result.mutable_service_logs());
     CHECK(merged.ok()) << merged;
   });
-  const std::string& name = plan_.instances[instance].name;
   const std::string& hostname = model_.host_names[part.host];
   ServiceEndpoint& endpoint =
       (*result.mutable_placement()->mutable_service_endpoints())[name];
-  endpoint.set_endpoint_address(engine.address());
+  endpoint.set_endpoint_address(part.engine->address());
   endpoint.set_hostname(hostname);
   NodeResources& node = (*result.mutable_resource_usage_logs()
                               ->mutable_node_resources())[AliasOf(part.host)];
@@ -549,15 +523,6 @@ void ClusterRun::DescribeSimulation(SimulationFacts& facts) const {
   facts.set_event_count(simulator_.event_count());
   facts.set_simulated_seconds(
       static_cast<double>(std::max(start_ns_, end_ns_) - start_ns_) / 1e9);
-}
-
-void Conclude(TestResult& result) {
-  for (Finding& finding : report::Judge(result)) {
-    *result.mutable_run_info()->add_findings() = std::move(finding);
-  }
-  for (std::string& line : report::SummarizeTest(result)) {
-    result.add_log_summary(std::move(line));
-  }
 }
 
 }  // namespace
@@ -583,12 +548,15 @@ absl::StatusOr<TestResult> RunSimulatedTest(
   if (absl::Status set_up = run.SetUp(); !set_up.ok()) return set_up;
   run.RunTraffic();
   run.Collect(result);
-  SimulationFacts& facts = *result.mutable_simulation();
-  for (std::string& sentence :
-       OutsideOfValidation(test, facts.fabric(), facts.host_count(), result)) {
-    facts.add_outside_of_validation(std::move(sentence));
+  for (std::string& sentence : OutsideOfValidation(result)) {
+    result.mutable_simulation()->add_outside_of_validation(std::move(sentence));
   }
-  Conclude(result);
+  for (Finding& finding : report::Judge(result)) {
+    *result.mutable_run_info()->add_findings() = std::move(finding);
+  }
+  for (std::string& line : report::SummarizeTest(result)) {
+    result.add_log_summary(std::move(line));
+  }
   return result;
 }
 

@@ -54,23 +54,13 @@ void SimulatedCpus::Submit(SimulatedThread& thread, double work_ns) {
 }
 
 void SimulatedCpus::OnEvent(const SimulatedEvent& event) {
-  switch (event.kind) {
-    case kCheck:
-      checks_.OnEvent();
-      Advance();
-      EndJobs();
-      break;
-    case kStallBegins:
-      Advance();
-      is_stalled_ = true;
-      ScheduleIn(-std::log(random_.Fraction()) * host_.mean_stall_ns(),
-                 kStallEnds);
-      break;
-    case kStallEnds:
-      Advance();
-      is_stalled_ = false;
-      ScheduleStall();
-      break;
+  Advance();
+  if (event.kind == kCheck) {
+    checks_.OnEvent();
+    EndJobs();
+  } else {
+    is_stalled_ = !is_stalled_;
+    ScheduleStall();
   }
   ScheduleCheck();
 }
@@ -135,14 +125,11 @@ void SimulatedCpus::ScheduleCheck() {
 }
 
 void SimulatedCpus::ScheduleStall() {
-  ScheduleIn(-std::log(random_.Fraction()) * 1e9 / host_.stalls_per_second(),
-             kStallBegins);
-}
-
-void SimulatedCpus::ScheduleIn(double delay_ns, EventKind kind) {
-  simulator_.Schedule(node_, node_,
-                      simulator_.now_ns(node_) + RoundUp(delay_ns), *this,
-                      {.kind = kind});
+  const double draw = -std::log(random_.Fraction());
+  const double wait_ns = is_stalled_ ? draw * host_.mean_stall_ns()
+                                     : draw * 1e9 / host_.stalls_per_second();
+  simulator_.Schedule(node_, node_, simulator_.now_ns(node_) + RoundUp(wait_ns),
+                      *this, {.kind = kStall});
 }
 
 }  // namespace distbench::simulation

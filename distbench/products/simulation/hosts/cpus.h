@@ -78,7 +78,7 @@ class SimulatedCpus final : private SimulatedEventHandler {
   void SettleUsed();
 
  private:
-  enum EventKind { kCheck, kStallBegins, kStallEnds };
+  enum EventKind { kCheck, kStall };  // a stall begins or ends
 
   struct Job {
     double end;  // in virtual time
@@ -101,7 +101,6 @@ class SimulatedCpus final : private SimulatedEventHandler {
   void End(SimulatedThread& thread);
   void ScheduleCheck();
   void ScheduleStall();
-  void ScheduleIn(double delay_ns, EventKind kind);
 
   Simulator& simulator_;
   const int node_;

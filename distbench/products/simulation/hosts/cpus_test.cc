@@ -51,7 +51,7 @@ class Thread final : public SimulatedThread, public SimulatedEventHandler {
 
 class CpusTest : public testing::Test {
  protected:
-  CpusTest() : simulator_({.thread_of_node = {0}, .lookahead_ns = 1000}) {}
+  CpusTest() : simulator_({.lookahead_ns = 1000}) {}
 
   // `host` is a SimulatedHost as text.
   SimulatedCpus& Make(const std::string& host, double slowness = 1) {

@@ -5,11 +5,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <functional>
 #include <limits>
+#include <queue>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "distbench/base/object_pool.h"
+#include "distbench/base/work_random.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/driver_parts.h"
@@ -46,6 +51,34 @@ constexpr char kReset[] = "UNAVAILABLE: the server has broken the connection";
 // The serving_position of a call whose connection is broken.
 constexpr size_t kNotServed = static_cast<size_t>(-1);
 
+}  // namespace
+
+// A call on its way between two transports. It belongs to the client's, which
+// alone touches the client's fields. At any time one of both has the rest.
+struct SimulatedCall final : protocol::ServerCall {
+  SimulatedMessage message;  // the request, then the reply
+  SimulatedWorker* client_worker = nullptr;
+  std::string trace_bytes;  // the memory of trace_context
+  std::string error;
+  int64_t arrived_ns = 0;  // the request, at the server's host
+  int64_t queue_ns = protocol::kNotReported;
+  int64_t handler_ns = protocol::kNotReported;
+  bool is_reply = false;
+  size_t serving_position = 0;
+  SimulatedCall* next = nullptr;  // among those that have arrived
+  SimulatedMessage reset;  // tells the client that the connection is broken
+
+  // The client's. `client` is null once the call has been given up; the reply
+  // is then dropped.
+  protocol::ClientCall* client = nullptr;
+  bool has_reply = false;  // at the client's host, read or not
+  int64_t generation = 0;
+  size_t position = 0;
+  int peer = 0;
+};
+
+namespace {
+
 // Removes a call from a list in which each knows its position.
 void Remove(size_t SimulatedCall::*position, SimulatedCall& call,
             std::vector<SimulatedCall*>& list) {
@@ -56,6 +89,128 @@ void Remove(size_t SimulatedCall::*position, SimulatedCall& call,
 
 }  // namespace
 
+// A worker: its thread, and its transport.
+//
+// In its loop, every step but the turns takes CPU time:
+//
+//   idle ── something arrives ──▶ wakes up ──▶ receives one batch ──▶ a turn
+//     ▲                                             ▲                    │
+//     └── nothing left ── sends, one by one ◀───────┼────────────────────┘
+//                              └── more arrived ────┘
+//
+// A batch is one message or, with a driver whose costs have batches, all that
+// have arrived. A turn (Engine::RunOnce) takes no simulated time: what the
+// engine sends in it is queued here, and leaves when its CPU time has passed.
+// Messages on the same connection that follow each other share the costs of a
+// batch.
+class SimulatedWorker final : public protocol::Transport,
+                              private SimulatedThread,
+                              private SimulatedEventHandler {
+ public:
+  // The id is unique in the simulation. What `parts` points to must outlive
+  // this.
+  SimulatedWorker(const DriverParts& parts, int id);
+
+  // Whose turns this runs. Before Run() of the simulator.
+  void Attach(engine::Worker& worker) { worker_ = &worker; }
+
+  // Adds a peer: with several servers, round_robin takes them in turn;
+  // otherwise the first takes all.
+  void AddPeer(const std::vector<SimulatedWorker*>& servers, bool round_robin);
+
+  bool Start(protocol::ClientCall* call) override;
+  void Reply(protocol::ServerCall* call) override;
+  void Poll(int64_t deadline_ns, protocol::TransportEvents& events) override;
+  void Wake() override;
+  bool Cancel(protocol::ClientCall& call) override {
+    // Null if it has ended already.
+    auto* const active = static_cast<SimulatedCall*>(call.transport_state);
+    if (active != nullptr) GiveUp(*active, kGivenUp);
+    return true;
+  }
+  void CancelCalls() override {
+    while (!active_.empty()) GiveUp(*active_.back(), kGivenUp);
+  }
+  int64_t BreakConnections() override;
+
+ private:
+  enum class Phase { kIdle, kWakingUp, kReceiving, kSending, kSent, kFrozen };
+  enum EventKind { kArrived, kBroken, kDue, kAwake };
+
+  struct Target {
+    int first_server = 0;  // index into servers_
+    int server_count = 1;
+    int next = 0;  // with round robin
+    int out = 0;   // calls that are not back, including those given up
+    bool round_robin = false;
+  };
+  struct Deadline {
+    int64_t due_ns;
+    int64_t generation;
+    SimulatedCall* call;
+    bool operator>(const Deadline& other) const {
+      return due_ns > other.due_ns;
+    }
+  };
+  // A call that ends here.
+  struct Ended {
+    protocol::ClientCall* client;
+    const char* error;
+  };
+
+  // SimulatedEventHandler and SimulatedThread
+  void OnEvent(const SimulatedEvent& event) override;
+  void OnCpuDone() override;
+
+  void Accept(SimulatedCall& call);
+  void BeginWork();
+  void Proceed();
+  bool NeedsTurn() const {
+    return batch_ != nullptr || !ended_.empty() || next_due_ns() <= now_ns();
+  }
+  bool TakeTurn();
+  void BeginReceiving();
+  void BeginSending();
+  void SendOut(SimulatedMessage& message);
+  void Rest(Phase phase, int64_t due_ns);
+  int64_t next_due_ns() const;
+  int64_t now_ns() const { return parts_.simulator->now_ns(parts_.node); }
+
+  void DeliverRequest(SimulatedCall& call, protocol::TransportEvents& events);
+  void DeliverReply(SimulatedCall& call, protocol::TransportEvents& events);
+  void DeliverEnded(protocol::TransportEvents& events);
+  void ExpireDeadlines();
+  void GiveUp(SimulatedCall& call, const char* error);
+
+  const DriverParts parts_;
+  const RpcCosts& costs_;
+  const StackCosts& stack_;  // of costs_
+  const int id_;
+  base::WorkRandom random_;
+  engine::Worker* worker_ = nullptr;  // once attached
+
+  Phase phase_ = Phase::kIdle;
+  SimulatedCall* first_arrived_ = nullptr;
+  SimulatedCall* last_arrived_ = nullptr;
+  SimulatedCall* batch_ = nullptr;     // is received, for the next turn
+  std::vector<SimulatedCall*> sends_;  // of the last turn
+  size_t next_send_ = 0;
+  size_t send_end_ = 0;       // of those that are being sent
+  uint64_t last_connection_;  // of those that have been sent
+  double after_ns_ = 0;       // work left when the message has left
+  Alarms alarms_;             // events of kind kDue
+
+  std::vector<SimulatedWorker*> servers_;
+  std::vector<Target> targets_;  // by peer
+  base::ObjectPool<SimulatedCall> calls_;
+  std::vector<SimulatedCall*> active_;   // those with a client
+  std::vector<SimulatedCall*> serving_;  // those that the engine has
+  std::vector<Ended> ended_;
+  std::priority_queue<Deadline, std::vector<Deadline>, std::greater<Deadline>>
+      deadlines_;
+  int64_t connection_count_ = 0;  // of clients to this
+};
+
 SimulatedWorker::SimulatedWorker(const DriverParts& parts, int id)
     : SimulatedThread(*parts.used_ns),
       parts_(parts),
@@ -64,10 +219,6 @@ SimulatedWorker::SimulatedWorker(const DriverParts& parts, int id)
       id_(id),
       random_(parts.seed, id, /*part=*/2),
       last_connection_(kNoConnection) {}
-
-void SimulatedWorker::Attach(engine::Engine& engine, int worker) {
-  worker_ = &engine.worker(worker);
-}
 
 void SimulatedWorker::AddPeer(const std::vector<SimulatedWorker*>& servers,
                               bool round_robin) {
@@ -94,7 +245,7 @@ void SimulatedWorker::OnEvent(const SimulatedEvent& event) {
     }
     case kDue:
       alarms_.OnEvent();
-      if (phase_ == Phase::kIdle && NeedsTurn(now_ns())) {
+      if (phase_ == Phase::kIdle && NeedsTurn()) {
         BeginWork();
       } else if (phase_ == Phase::kIdle || phase_ == Phase::kFrozen) {
         Proceed();
@@ -140,9 +291,7 @@ void SimulatedWorker::BeginWork() {
 }
 
 void SimulatedWorker::OnCpuDone() {
-  if (phase_ == Phase::kReceiving) {
-    received_ = std::exchange(receiving_, nullptr);
-  } else if (phase_ == Phase::kSending && next_send_ < sends_.size()) {
+  if (phase_ == Phase::kSending && next_send_ < sends_.size()) {
     while (next_send_ < send_end_) SendOut(sends_[next_send_++]->message);
     if (after_ns_ > 0) {
       phase_ = Phase::kSent;
@@ -167,7 +316,7 @@ void SimulatedWorker::Proceed() {
     sends_.clear();
     next_send_ = 0;
     last_connection_ = kNoConnection;
-    if (NeedsTurn(now_ns())) {
+    if (NeedsTurn()) {
       if (TakeTurn()) continue;
       phase_ = Phase::kSending;
       parts_.cpus->Submit(*this, kIdleTurnNs);
@@ -182,20 +331,16 @@ void SimulatedWorker::Proceed() {
   }
 }
 
-bool SimulatedWorker::NeedsTurn(int64_t now_ns) const {
-  return received_ != nullptr || !ended_.empty() || next_due_ns() <= now_ns;
-}
-
 // Returns whether the turn has been paid for, or is going to be.
 bool SimulatedWorker::TakeTurn() {
-  const bool had_received = received_ != nullptr;
+  const bool has_received = batch_ != nullptr;
   worker_->RunOnce();
-  return had_received || !sends_.empty();
+  return has_received || !sends_.empty();
 }
 
 void SimulatedWorker::BeginReceiving() {
   phase_ = Phase::kReceiving;
-  receiving_ = first_arrived_;
+  batch_ = first_arrived_;
   const int most = costs_.has_batches ? kMaxBatch : 1;
   uint64_t connection = kNoConnection;
   double work_ns = 0;
@@ -285,7 +430,8 @@ bool SimulatedWorker::Start(protocol::ClientCall* client) {
   Target& target = targets_[client->peer];
   if (target.out == kMaxCallsOut) return false;
   ++target.out;
-  SimulatedWorker& server = Choose(target);
+  SimulatedWorker& server = *servers_[target.first_server + target.next];
+  if (target.round_robin) target.next = (target.next + 1) % target.server_count;
   client->sent_bytes =
       payload::LayOutMessage(protocol::HeaderOf(*client), client->request_bytes)
           .total_bytes();
@@ -328,12 +474,6 @@ bool SimulatedWorker::Start(protocol::ClientCall* client) {
   return true;
 }
 
-SimulatedWorker& SimulatedWorker::Choose(Target& target) {
-  const int chosen = target.next;
-  if (target.round_robin) target.next = (chosen + 1) % target.server_count;
-  return *servers_[target.first_server + chosen];
-}
-
 void SimulatedWorker::Reply(protocol::ServerCall* server) {
   auto& call = static_cast<SimulatedCall&>(*server);
   if (call.serving_position != kNotServed) {
@@ -359,7 +499,7 @@ void SimulatedWorker::Poll(int64_t /*deadline_ns*/,
                            protocol::TransportEvents& events) {
   ExpireDeadlines();
   DeliverEnded(events);
-  SimulatedCall* next = std::exchange(received_, nullptr);
+  SimulatedCall* next = std::exchange(batch_, nullptr);
   while (next != nullptr) {
     SimulatedCall& call = *std::exchange(next, next->next);
     if (call.is_reply) {
@@ -399,10 +539,7 @@ void SimulatedWorker::DeliverReply(SimulatedCall& call,
 }
 
 void SimulatedWorker::DeliverEnded(protocol::TransportEvents& events) {
-  if (ended_.empty()) return;
-  delivering_.clear();
-  delivering_.swap(ended_);
-  for (const auto& [client, error] : delivering_) {
+  for (const auto& [client, error] : std::exchange(ended_, {})) {
     client->done_ns = now_ns();
     client->received_bytes = 0;
     client->responding_instance = protocol::kNoInstance;
@@ -431,17 +568,6 @@ void SimulatedWorker::GiveUp(SimulatedCall& call, const char* error) {
   ended_.push_back({std::exchange(call.client, nullptr), error});
 }
 
-bool SimulatedWorker::Cancel(protocol::ClientCall& call) {
-  // Null if it has ended already.
-  auto* const active = static_cast<SimulatedCall*>(call.transport_state);
-  if (active != nullptr) GiveUp(*active, kGivenUp);
-  return true;
-}
-
-void SimulatedWorker::CancelCalls() {
-  while (!active_.empty()) GiveUp(*active_.back(), kGivenUp);
-}
-
 // Clients learn of it when the reset arrives. Requests that are still on their
 // way, or in the queue of what has arrived, are served as over new connections.
 int64_t SimulatedWorker::BreakConnections() {
@@ -464,51 +590,44 @@ int64_t SimulatedWorker::BreakConnections() {
 
 // ---- The driver -------------------------------------------------------------
 
-std::string SimulatedDirectory::Add(SimulatedDriver& driver) {
-  std::string address = absl::StrCat("simulated:", drivers_.size());
-  drivers_[address] = &driver;
-  return address;
-}
+SimulatedDriver::SimulatedDriver(const DriverParts& parts) : parts_(parts) {}
 
-SimulatedDriver* SimulatedDirectory::Find(const std::string& address) const {
-  const auto found = drivers_.find(address);
-  return found == drivers_.end() ? nullptr : found->second;
+SimulatedDriver::~SimulatedDriver() = default;
+
+protocol::Transport& SimulatedDriver::transport(int worker) {
+  return *workers_[worker];
 }
 
 void SimulatedDriver::Attach(engine::Engine& engine) {
-  for (size_t i = 0; i < transports_.size(); ++i) {
-    transports_[i]->Attach(engine, static_cast<int>(i));
+  for (size_t i = 0; i < workers_.size(); ++i) {
+    workers_[i]->Attach(engine.worker(static_cast<int>(i)));
   }
 }
 
 absl::StatusOr<std::string> SimulatedDriver::Listen(int worker_count) {
+  SimulatedDirectory& directory = *parts_.directory;
+  id_of_first_ = directory.worker_count;
+  directory.worker_count += worker_count;
   for (int i = 0; i < worker_count; ++i) {
-    const int id = parts_.directory->NextTransportId();
-    if (i == 0) id_of_first_ = id;
-    transports_.push_back(std::make_unique<SimulatedWorker>(parts_, id));
+    workers_.push_back(
+        std::make_unique<SimulatedWorker>(parts_, id_of_first_ + i));
   }
-  return parts_.directory->Add(*this);
+  std::string address = absl::StrCat("simulated:", directory.drivers.size());
+  directory.drivers[address] = this;
+  return address;
 }
 
 // Clients spread over the workers of a server.
 absl::Status SimulatedDriver::Connect(const std::vector<protocol::Peer>& peers,
                                       absl::Time /*deadline*/) {
   for (const protocol::Peer& peer : peers) {
-    std::vector<SimulatedDriver*> servers;
-    for (const std::string& address : peer.addresses) {
-      servers.push_back(parts_.directory->Find(address));
-      if (servers.back() == nullptr) {
-        return absl::UnavailableError(
-            absl::StrCat("nothing listens at ", address));
+    for (size_t i = 0; i < workers_.size(); ++i) {
+      std::vector<SimulatedWorker*> servers;
+      for (const std::string& address : peer.addresses) {
+        const auto& all = parts_.directory->drivers.at(address)->workers_;
+        servers.push_back(all[(id_of_first_ + i) % all.size()].get());
       }
-    }
-    for (size_t i = 0; i < transports_.size(); ++i) {
-      std::vector<SimulatedWorker*> chosen;
-      for (SimulatedDriver* server : servers) {
-        const size_t worker = (id_of_first_ + i) % server->transports_.size();
-        chosen.push_back(server->transports_[worker].get());
-      }
-      transports_[i]->AddPeer(chosen, peer.policy == config::kRoundRobinPolicy);
+      workers_[i]->AddPeer(servers, peer.policy == config::kRoundRobinPolicy);
     }
   }
   return absl::OkStatus();

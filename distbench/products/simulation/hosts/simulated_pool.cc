@@ -3,41 +3,22 @@
 
 #include "distbench/products/simulation/hosts/simulated_pool.h"
 
+#include <optional>
 #include <utility>
 
 namespace distbench::simulation {
 
-// With the iteration that it runs.
-class SimulatedPool::Thread final : private SimulatedThread {
- public:
-  explicit Thread(SimulatedPool& pool)
-      : SimulatedThread(*pool.host_.used_ns), pool_(pool) {}
+struct SimulatedPool::Thread final : SimulatedThread {
+  explicit Thread(SimulatedPool& of)
+      : SimulatedThread(*of.host_.used_ns), pool(of) {}
 
-  void Run(const Request& request, int64_t now_ns) {
-    request_ = request;
-    started_ns_ = now_ns;
-    is_running_ = true;
-    PoolHost& host = pool_.host_;
-    const IterationCosts& costs = *(*host.costs)[request.activity];
-    host.cpus->Submit(*this, costs.cpu_ns * costs.variation.Draw(host.random));
-  }
-
-  // Its end is then ignored.
-  void Abandon() { is_running_ = false; }
-
-  bool is_running() const { return is_running_; }
-  const Request& request() const { return request_; }
-  int64_t started_ns() const { return started_ns_; }
-
- private:
   void OnCpuDone() override {
-    if (std::exchange(is_running_, false)) pool_.OnOver(*this);
+    if (running.has_value()) pool.OnOver(*this);
   }
 
-  SimulatedPool& pool_;
-  Request request_ = {};
-  int64_t started_ns_ = 0;
-  bool is_running_ = false;
+  SimulatedPool& pool;
+  std::optional<Request> running;  // nothing if it is free, or was abandoned
+  int64_t started_ns = 0;
 };
 
 SimulatedPool::SimulatedPool(const engine::IterationPoolOptions& options,
@@ -58,13 +39,20 @@ void SimulatedPool::Submit(int activity, engine::Iteration& iteration,
     listener.OnActivityDone(iteration);
     return;
   }
-  const int64_t now_ns = clock_.MonotonicNs();
-  const Request request = {activity, &iteration, &listener, now_ns};
+  const Request request = {activity, &iteration, &listener,
+                           clock_.MonotonicNs()};
   if (Thread* const thread = FreeThread(); thread != nullptr) {
-    thread->Run(request, now_ns);
+    Run(request, *thread);
   } else {
     waiting_.push_back(request);
   }
+}
+
+void SimulatedPool::Run(const Request& request, Thread& thread) {
+  thread.running = request;
+  thread.started_ns = clock_.MonotonicNs();
+  const IterationCosts& costs = *(*host_.costs)[request.activity];
+  host_.cpus->Submit(thread, costs.cpu_ns * costs.variation.Draw(host_.random));
 }
 
 // Returns null if all threads are busy.
@@ -80,16 +68,15 @@ SimulatedPool::Thread* SimulatedPool::FreeThread() {
 }
 
 void SimulatedPool::OnOver(Thread& thread) {
-  const Request done = thread.request();
+  const Request done = *std::exchange(thread.running, std::nullopt);
   const int64_t now_ns = clock_.MonotonicNs();
-  records_[done.activity].Add(done.requested_ns, thread.started_ns(), now_ns);
+  records_[done.activity].Add(done.requested_ns, thread.started_ns, now_ns);
   recorder_.CountDone(done.activity, now_ns, /*work=*/{});
   if (waiting_.empty()) {
     free_.push_back(&thread);
   } else {
-    const Request next = waiting_.front();
+    Run(waiting_.front(), thread);
     waiting_.pop_front();
-    thread.Run(next, now_ns);
   }
   done.listener->OnActivityDone(*done.iteration);
 }
@@ -105,8 +92,8 @@ std::vector<SimulatedPool::Request> SimulatedPool::Abandon() {
   dropping_ = true;
   std::vector<Request> abandoned;
   for (const auto& thread : threads_) {
-    if (thread->is_running()) abandoned.push_back(thread->request());
-    thread->Abandon();
+    if (!thread->running.has_value()) continue;
+    abandoned.push_back(*std::exchange(thread->running, std::nullopt));
   }
   abandoned.insert(abandoned.end(), waiting_.begin(), waiting_.end());
   waiting_.clear();

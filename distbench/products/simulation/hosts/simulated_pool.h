@@ -16,8 +16,8 @@
 #include "distbench/base/work_random.h"
 #include "distbench/engine/activity_pools/activity_recorder.h"
 #include "distbench/engine/activity_pools/iteration_pool.h"
-#include "distbench/products/simulation/hosts/costs.h"
 #include "distbench/products/simulation/hosts/cpus.h"
+#include "distbench/products/simulation/model/costs.h"
 
 namespace distbench::simulation {
 
@@ -47,7 +47,7 @@ class SimulatedPool final : public engine::IterationPool {
   void AddTo(std::vector<engine::ActivityRecord>& records) override;
 
  private:
-  class Thread;
+  struct Thread;
   struct Request {
     int activity;
     engine::Iteration* iteration;
@@ -55,6 +55,7 @@ class SimulatedPool final : public engine::IterationPool {
     int64_t requested_ns;
   };
 
+  void Run(const Request& request, Thread& thread);
   std::vector<Request> Abandon();
   Thread* FreeThread();
   void OnOver(Thread& thread);

@@ -77,7 +77,7 @@ class SimulatedPoolTest : public testing::Test,
 
   config::Plan plan_;
   CostsByActivity costs_;
-  Simulator simulator_{{.thread_of_node = {0}}};
+  Simulator simulator_{SimulatorOptions()};
   SimulatedHost machine_ = base::FromText<SimulatedHost>("cpus: 16");
   SimulatedCpus cpus_{simulator_, 0, machine_, /*slowness=*/1, /*seed=*/0};
   PoolHost host_{&cpus_, &costs_, base::WorkRandom(1), &used_ns_};

@@ -6,7 +6,9 @@
 #ifndef DISTBENCH_PRODUCTS_SIMULATION_KERNEL_EVENT_QUEUE_H_
 #define DISTBENCH_PRODUCTS_SIMULATION_KERNEL_EVENT_QUEUE_H_
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -32,11 +34,6 @@ struct ScheduledEvent {
   uint64_t order = 0;  // among those of the same time
   SimulatedEventHandler* handler = nullptr;
   SimulatedEvent event = {};
-
-  bool IsBefore(const ScheduledEvent& other) const {
-    return time_ns != other.time_ns ? time_ns < other.time_ns
-                                    : order < other.order;
-  }
 };
 
 // A heap of all events would be larger than the caches of a CPU if there are
@@ -44,14 +41,23 @@ struct ScheduledEvent {
 // wait unsorted in the slot of their time until its turn comes:
 //
 //   current_  a heap: everything until the end of the current slot
-//   slots_    a ring: the slots that follow, unsorted
+//   ring_     the slots that follow, unsorted
 //   later_    a heap: everything after the ring
 //
 // Not thread-safe.
 class EventQueue {
  public:
   // Times must not be negative.
-  void Add(const ScheduledEvent& event);
+  void Add(const ScheduledEvent& event) {
+    const int64_t slot = SlotOf(event);
+    if (slot <= current_slot_) {
+      Push(event, current_);
+    } else if (slot < current_slot_ + kSlots) {
+      AddToRing(event);
+    } else {
+      Push(event, later_);
+    }
+  }
 
   // The event that is due first, until the queue changes; null if there is
   // none.
@@ -61,7 +67,7 @@ class EventQueue {
   }
 
   // Requires that First() has returned one.
-  ScheduledEvent TakeFirst();
+  ScheduledEvent TakeFirst() { return Pop(current_); }
 
   // Fetches what the next event needs into the cache: mostly it is one of
   // another node, of which there may be thousands.
@@ -72,6 +78,30 @@ class EventQueue {
   }
 
  private:
+  using Events = std::vector<ScheduledEvent>;
+
+  static constexpr int kSlotShift = 9;  // 512 ns
+  static constexpr int kSlots = 256;
+
+  // The first element of a heap is its largest: the earliest event.
+  struct IsLater {
+    bool operator()(const ScheduledEvent& a, const ScheduledEvent& b) const {
+      return a.time_ns != b.time_ns ? a.time_ns > b.time_ns : a.order > b.order;
+    }
+  };
+
+  static void Push(const ScheduledEvent& event, Events& heap) {
+    heap.push_back(event);
+    std::push_heap(heap.begin(), heap.end(), IsLater());
+  }
+
+  static ScheduledEvent Pop(Events& heap) {
+    std::pop_heap(heap.begin(), heap.end(), IsLater());
+    const ScheduledEvent event = heap.back();
+    heap.pop_back();
+    return event;
+  }
+
   // The lines that hold most of a handler, or of a message.
   static void Prefetch(const void* object) {
     constexpr int kLines = 3;
@@ -81,26 +111,38 @@ class EventQueue {
     }
   }
 
-  static constexpr int kSlotShift = 9;  // 512 ns
-  static constexpr int kSlots = 256;
-  static constexpr int kBitsPerWord = 64;
-  using Words = std::array<uint64_t, kSlots / kBitsPerWord>;
+  static int64_t SlotOf(const ScheduledEvent& event) {
+    return event.time_ns >> kSlotShift;
+  }
 
-  static int64_t SlotOf(int64_t time_ns) { return time_ns >> kSlotShift; }
+  void AddToRing(const ScheduledEvent& event) {
+    ring_[SlotOf(event) % kSlots].push_back(event);
+    ++ring_size_;
+  }
 
-  void AddToSlot(int64_t slot, const ScheduledEvent& event);
   // Makes the next slot that has events the current one. Requires that the
   // current one has none left.
-  void Refill();
-  // How many slots after the current one the next in use is; 0: none is.
-  int DistanceToUsedSlot() const;
-  void TakeFromLater();
+  void Refill() {
+    if (ring_size_ > 0) {
+      do ++current_slot_;
+      while (ring_[current_slot_ % kSlots].empty());
+    } else if (!later_.empty()) {
+      current_slot_ = SlotOf(later_.front());
+    }
+    // What the ring has room for now.
+    while (!later_.empty() && SlotOf(later_.front()) < current_slot_ + kSlots) {
+      AddToRing(Pop(later_));
+    }
+    current_.swap(ring_[current_slot_ % kSlots]);
+    ring_size_ -= current_.size();
+    std::make_heap(current_.begin(), current_.end(), IsLater());
+  }
 
-  std::vector<ScheduledEvent> current_;
+  Events current_;
   int64_t current_slot_ = 0;
-  std::array<std::vector<ScheduledEvent>, kSlots> slots_;  // by slot % kSlots
-  Words used_slots_ = {};  // a bit for each that is not empty
-  std::vector<ScheduledEvent> later_;
+  std::array<Events, kSlots> ring_;  // by slot % kSlots
+  size_t ring_size_ = 0;             // events
+  Events later_;
 };
 
 }  // namespace distbench::simulation

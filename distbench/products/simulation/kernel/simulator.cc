@@ -29,68 +29,72 @@ constexpr int kNodeShift = 40;
 // Some tens of microseconds: more than it takes to wake a thread that sleeps.
 constexpr int kSpins = 2000;
 
-template <typename T>
-void AwaitChange(const std::atomic<T>& value, T old) {
-  for (int i = 0; i < kSpins; ++i) {
-    if (value.load(std::memory_order_acquire) != old) return;
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-  }
-  value.wait(old, std::memory_order_acquire);
-}
+// Where threads wait for each other that work for a few microseconds in
+// between. They spin, and sleep when that lasts: then others get the CPU.
+class SpinningBarrier {
+ public:
+  explicit SpinningBarrier(int threads) : threads_(threads) {}
 
-// Threads that work side by side for a few microseconds, again and again. They
-// spin in between, and sleep when that lasts: then others get the CPU.
+  // Each thread sees what the others did before.
+  void Wait() {
+    const uint32_t round = round_.load(std::memory_order_relaxed);
+    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
+      arrived_.store(0, std::memory_order_relaxed);
+      round_.store(round + 1, std::memory_order_release);
+      round_.notify_all();
+      return;
+    }
+    for (int i = 0; i < kSpins; ++i) {
+      if (round_.load(std::memory_order_acquire) != round) return;
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#elif defined(__aarch64__)
+      asm volatile("yield");
+#endif
+    }
+    round_.wait(round, std::memory_order_acquire);
+  }
+
+ private:
+  const int threads_;
+  std::atomic<int> arrived_ = 0;
+  std::atomic<uint32_t> round_ = 0;
+};
+
+// Threads that work side by side, again and again.
 class WindowThreads {
  public:
   // work(i) is what thread i does; thread 0 is the one that calls Run().
   WindowThreads(int threads, const std::function<void(int)>& work)
-      : work_(work) {
+      : work_(work), barrier_(threads) {
     for (int i = 1; i < threads; ++i) {
-      others_.emplace_back([this, i] { Loop(i); });
+      others_.emplace_back([this, i] {
+        for (barrier_.Wait(); !is_over_; barrier_.Wait()) Work(i);
+      });
     }
   }
 
   ~WindowThreads() {
     is_over_ = true;
-    BeginRound();
+    barrier_.Wait();
     for (std::thread& thread : others_) thread.join();
   }
 
-  // Does all of the work once. Each thread sees what the others did before.
+  // Does all of the work once.
   void Run() {
-    missing_.store(static_cast<int>(others_.size()), std::memory_order_relaxed);
-    BeginRound();
-    work_(0);
-    for (int missing;
-         (missing = missing_.load(std::memory_order_acquire)) > 0;) {
-      AwaitChange(missing_, missing);
-    }
+    barrier_.Wait();
+    Work(0);
   }
 
  private:
-  void BeginRound() {
-    round_.fetch_add(1, std::memory_order_release);
-    round_.notify_all();
-  }
-
-  void Loop(int index) {
-    for (uint32_t round = 0;; ++round) {
-      AwaitChange(round_, round);
-      if (is_over_) return;
-      work_(index);
-      missing_.fetch_sub(1, std::memory_order_release);
-      missing_.notify_one();
-    }
+  void Work(int index) {
+    work_(index);
+    barrier_.Wait();
   }
 
   const std::function<void(int)>& work_;
-  std::atomic<uint32_t> round_ = 0;
-  std::atomic<int> missing_ = 0;  // threads that have not done their work
-  bool is_over_ = false;          // read when the round changes
+  SpinningBarrier barrier_;
+  bool is_over_ = false;  // read between two rounds
   std::vector<std::thread> others_;
 };
 
@@ -103,7 +107,7 @@ class Simulator::Partition {
     for (auto& sent : sent_) sent.resize(threads);
   }
 
-  void Add(const ScheduledEvent& event) { queue_.Add(event); }
+  EventQueue& queue() { return queue_; }
 
   // For another partition, which takes it in the next window.
   void Send(int partition, const ScheduledEvent& event) {
@@ -120,7 +124,7 @@ class Simulator::Partition {
   void TakeFrom(Partition& other, int own_index) {
     std::vector<ScheduledEvent>& sent =
         other.sent_[1 - other.sending_][own_index];
-    for (const ScheduledEvent& event : sent) Add(event);
+    for (const ScheduledEvent& event : sent) queue_.Add(event);
     sent.clear();
   }
 
@@ -143,17 +147,6 @@ class Simulator::Partition {
   }
   uint64_t event_count() const { return event_count_; }
 
-  // Hands over all events: `take` is called with each.
-  template <typename Take>
-  void Empty(Take take) {
-    while (queue_.First() != nullptr) take(queue_.TakeFirst());
-    for (auto& sent : sent_[sending_]) {
-      for (const ScheduledEvent& event : sent) take(event);
-      sent.clear();
-    }
-    first_sent_ns_ = kNever;
-  }
-
  private:
   EventQueue queue_;
   // By partition, in turns: in those of this window and those of the last.
@@ -163,10 +156,10 @@ class Simulator::Partition {
   uint64_t event_count_ = 0;
 };
 
-Simulator::Simulator(SimulatorOptions options)
+Simulator::Simulator(const SimulatorOptions& options)
     : lookahead_ns_(options.lookahead_ns),
-      nodes_(options.thread_of_node.size()),
-      thread_of_node_(std::move(options.thread_of_node)),
+      nodes_(options.nodes),
+      thread_of_node_(options.nodes),
       now_ns_(options.start_ns) {
   CHECK_GT(lookahead_ns_, 0);
   for (Node& node : nodes_) {
@@ -182,14 +175,13 @@ Simulator::~Simulator() = default;
 
 void Simulator::AssignThreads(std::vector<int> thread_of_node) {
   CHECK_EQ(thread_of_node.size(), nodes_.size());
+  CHECK_EQ(event_count(), 0u) << "after Run()";
   thread_of_node_ = std::move(thread_of_node);
-  std::vector<ScheduledEvent> events;
-  for (const auto& partition : partitions_) {
-    partition->Empty(
-        [&](const ScheduledEvent& event) { events.push_back(event); });
-  }
-  for (const ScheduledEvent& event : events) {
-    partitions_[thread_of_node_[event.event.node]]->Add(event);
+  // So far, the first thread has all events.
+  EventQueue events = std::exchange(partitions_[0]->queue(), {});
+  while (events.First() != nullptr) {
+    const ScheduledEvent event = events.TakeFirst();
+    partitions_[thread_of_node_[event.event.node]]->queue().Add(event);
   }
 }
 
@@ -206,7 +198,7 @@ void Simulator::Schedule(int from, int to, int64_t time_ns,
   const int own = thread_of_node_[from];
   const int target = thread_of_node_[to];
   if (own == target) {
-    partitions_[own]->Add(scheduled);
+    partitions_[own]->queue().Add(scheduled);
   } else {
     partitions_[own]->Send(target, scheduled);
   }
@@ -226,21 +218,7 @@ int64_t Simulator::next_ns() {
   return next_ns;
 }
 
-int64_t Simulator::WindowEndNs(int64_t first_ns, int64_t end_ns) const {
-  const int64_t window_end_ns =
-      first_ns > kNever - lookahead_ns_ ? kNever : first_ns + lookahead_ns_;
-  return end_ns < kNever ? std::min(window_end_ns, end_ns + 1) : window_end_ns;
-}
-
 int64_t Simulator::Run(int64_t end_ns, const std::function<bool()>& is_over) {
-  const bool was_ended = RunWindows(end_ns, is_over);
-  if (!was_ended && end_ns < kNever) now_ns_ = std::max(now_ns_, end_ns);
-  for (Node& node : nodes_) node.clock.now_ns = now_ns_;
-  return next_ns();
-}
-
-bool Simulator::RunWindows(int64_t end_ns,
-                           const std::function<bool()>& is_over) {
   const int count = static_cast<int>(partitions_.size());
   const std::function<void(int)> run_window = [&](int index) {
     Partition& own = *partitions_[index];
@@ -248,16 +226,19 @@ bool Simulator::RunWindows(int64_t end_ns,
     own.RunWindow(now_ns_, nodes_);
   };
   std::optional<WindowThreads> threads;
-  uint64_t events_before = event_count();
   uint64_t window_events = 0;
 
-  while (true) {
-    // The last event of all may have ended it.
-    if (is_over()) return true;
+  // The last event of all may have ended it.
+  while (!is_over()) {
     const int64_t first_ns = next_ns();
-    if (first_ns > end_ns || first_ns == kNever) return false;
-    now_ns_ = WindowEndNs(first_ns, end_ns);
+    if (first_ns > end_ns || first_ns == kNever) {
+      if (end_ns < kNever) now_ns_ = std::max(now_ns_, end_ns);
+      break;
+    }
+    now_ns_ = first_ns + std::min(lookahead_ns_, kNever - first_ns);
+    if (end_ns < kNever) now_ns_ = std::min(now_ns_, end_ns + 1);
     for (const auto& partition : partitions_) partition->EndSending();
+    const uint64_t events_before = event_count();
     if (count == 1 || window_events < kEventsWorthThreads) {
       for (int i = 0; i < count; ++i) run_window(i);
     } else {
@@ -265,8 +246,9 @@ bool Simulator::RunWindows(int64_t end_ns,
       threads->Run();
     }
     window_events = event_count() - events_before;
-    events_before += window_events;
   }
+  for (Node& node : nodes_) node.clock.now_ns = now_ns_;
+  return next_ns();
 }
 
 }  // namespace distbench::simulation

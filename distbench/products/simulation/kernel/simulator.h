@@ -35,9 +35,7 @@
 namespace distbench::simulation {
 
 struct SimulatorOptions {
-  // By node: which thread runs it, unless AssignThreads() says otherwise.
-  // Threads are numbered from 0.
-  std::vector<int> thread_of_node;
+  int nodes = 1;
   int threads = 1;
 
   // How much later than now a node may schedule an event for another node, at
@@ -52,13 +50,14 @@ struct SimulatorOptions {
 
 class Simulator {
  public:
-  explicit Simulator(SimulatorOptions options);
+  explicit Simulator(const SimulatorOptions& options);
   ~Simulator();
 
   int thread_count() const { return static_cast<int>(partitions_.size()); }
 
-  // Replaces thread_of_node: nodes that schedule events for each other are best
-  // run by the same thread. While Run() does not run.
+  // By node: which thread runs it, numbered from 0, instead of the first one.
+  // Nodes that schedule events for each other are best run by the same thread.
+  // Before the first Run().
   void AssignThreads(std::vector<int> thread_of_node);
 
   // Schedules an event of node `to`. Call this from an event of node `from`, or
@@ -102,11 +101,6 @@ class Simulator {
     uint64_t next_order = 0;
   };
 
-  // The end of the window that begins with the next event, which is due by
-  // end_ns.
-  int64_t WindowEndNs(int64_t first_ns, int64_t end_ns) const;
-  // Returns whether `is_over` has ended them.
-  bool RunWindows(int64_t end_ns, const std::function<bool()>& is_over);
   int64_t next_ns();
 
   const int64_t lookahead_ns_;

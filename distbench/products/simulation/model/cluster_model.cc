@@ -26,6 +26,7 @@
 #include "distbench/config/rules/field_rules.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
+#include "google/protobuf/text_format.h"
 
 namespace distbench::simulation {
 namespace {
@@ -38,41 +39,27 @@ constexpr uint64_t kSlowHostStream = 0x51;
 // ---- Defaults ---------------------------------------------------------------
 
 // Sets the numbers and enumerations that are not set, to their own values, in
-// the message and all messages that it may have.
+// the message and all messages that it may have: by their text, which all types
+// have.
 void FillIn(google::protobuf::Message& message) {
-  using Field = google::protobuf::FieldDescriptor;
+  using google::protobuf::FieldDescriptor;
+  using google::protobuf::TextFormat;
   const auto& reflection = *message.GetReflection();
   const auto& descriptor = *message.GetDescriptor();
   for (int i = 0; i < descriptor.field_count(); ++i) {
-    const Field* field = descriptor.field(i);
+    const FieldDescriptor* field = descriptor.field(i);
+    const FieldDescriptor::CppType type = field->cpp_type();
+    if (type == FieldDescriptor::CPPTYPE_STRING) continue;  // names
     if (field->is_repeated()) {
-      if (field->message_type() == nullptr) continue;
       for (int k = 0; k < reflection.FieldSize(message, field); ++k) {
         FillIn(*reflection.MutableRepeatedMessage(&message, field, k));
       }
-      continue;
-    }
-    switch (field->cpp_type()) {
-      case Field::CPPTYPE_MESSAGE:
-        FillIn(*reflection.MutableMessage(&message, field));
-        break;
-      case Field::CPPTYPE_INT32:
-        reflection.SetInt32(&message, field,
-                            reflection.GetInt32(message, field));
-        break;
-      case Field::CPPTYPE_INT64:
-        reflection.SetInt64(&message, field,
-                            reflection.GetInt64(message, field));
-        break;
-      case Field::CPPTYPE_DOUBLE:
-        reflection.SetDouble(&message, field,
-                             reflection.GetDouble(message, field));
-        break;
-      case Field::CPPTYPE_ENUM:
-        reflection.SetEnum(&message, field, reflection.GetEnum(message, field));
-        break;
-      default:
-        break;  // names
+    } else if (type == FieldDescriptor::CPPTYPE_MESSAGE) {
+      FillIn(*reflection.MutableMessage(&message, field));
+    } else if (!reflection.HasField(message, field)) {
+      std::string value;
+      TextFormat::PrintFieldValueToString(message, field, -1, &value);
+      TextFormat::ParseFieldValueFromString(value, field, &message);
     }
   }
 }
@@ -81,17 +68,12 @@ void FillIn(google::protobuf::Message& message) {
 // stacks and activities, which are zero or not known where they are missing.
 void FillInDefaults(SimulatedFabric& fabric) {
   FillIn(*fabric.mutable_host());
-  switch (fabric.network_case()) {
-    case SimulatedFabric::kLeafSpine:
-      FillIn(*fabric.mutable_leaf_spine());
-      break;
-    case SimulatedFabric::kGraph:
-      FillIn(*fabric.mutable_graph());
-      break;
-    case SimulatedFabric::kSingleSwitch:
-    case SimulatedFabric::NETWORK_NOT_SET:
-      FillIn(*fabric.mutable_single_switch());
-      break;
+  if (fabric.has_graph()) {
+    FillIn(*fabric.mutable_graph());
+  } else if (fabric.has_leaf_spine()) {
+    FillIn(*fabric.mutable_leaf_spine());
+  } else {
+    FillIn(*fabric.mutable_single_switch());
   }
 }
 
@@ -138,56 +120,22 @@ void CheckActivities(const SimulatedFabric& fabric,
   }
 }
 
-// Adds what is wrong with a fabric, apart from the names in its graph.
-void CheckFabric(const SimulatedFabric& fabric, config::Problems& problems) {
-  config::CheckFields(fabric, config::Path(), /*names=*/nullptr, problems);
-  CheckStacks(fabric, problems);
-  CheckActivities(fabric, problems);
-}
-
-// ---- Hosts and links --------------------------------------------------------
-
-void AddHost(const SimulatedLink& link, ClusterModel& model) {
-  model.host_links.push_back({link.gbps() / kBitsPerByte, link.delay_ns()});
-}
-
 // ---- Leaves and spines ------------------------------------------------------
+
+HostLink LinkOf(const SimulatedLink& link) {
+  return {link.gbps() / kBitsPerByte, link.delay_ns()};
+}
 
 // All spines are equally far away, so that it does not matter which of them a
 // connection passes. A single switch is one leaf.
-class LeafSpine : public SwitchNetwork {
- public:
-  LeafSpine(int hosts_per_leaf, int64_t between_leaves_ns)
-      : hosts_per_leaf_(hosts_per_leaf),
-        between_leaves_ns_(between_leaves_ns) {}
-
-  int64_t DelayNs(int from_host, int to_host,
-                  uint64_t /*connection*/) const override {
-    return from_host / hosts_per_leaf_ == to_host / hosts_per_leaf_
+void LayOutLeaves(const SimulatedLink& host_link, int hosts_per_leaf,
+                  int64_t between_leaves_ns, ClusterModel& model) {
+  model.host_links.assign(model.host_count, LinkOf(host_link));
+  model.switch_delay_ns = [=](int from_host, int to_host, uint64_t) {
+    return from_host / hosts_per_leaf == to_host / hosts_per_leaf
                ? 0
-               : between_leaves_ns_;
-  }
-
- private:
-  const int hosts_per_leaf_;
-  const int64_t between_leaves_ns_;
-};
-
-void LayOutSingleSwitch(ClusterModel& model) {
-  for (int host = 0; host < model.host_count; ++host) {
-    AddHost(model.fabric.single_switch().host_link(), model);
-  }
-  model.switches =
-      std::make_shared<LeafSpine>(model.host_count, /*between_leaves_ns=*/0);
-}
-
-void LayOutLeafSpine(ClusterModel& model) {
-  const SimulatedLeafSpine& layout = model.fabric.leaf_spine();
-  for (int host = 0; host < model.host_count; ++host) {
-    AddHost(layout.host_link(), model);
-  }
-  model.switches = std::make_shared<LeafSpine>(
-      layout.hosts_per_leaf(), 2 * layout.spine_link().delay_ns());
+               : between_leaves_ns;
+  };
 }
 
 // ---- Graphs -----------------------------------------------------------------
@@ -215,7 +163,7 @@ struct Way {
 // flow and the switch chooses among the links that lead closer, as routers do
 // (RFC 2992). Memory: two bytes for each pair of a switch and a switch with
 // hosts.
-class GraphPaths : public SwitchNetwork {
+class GraphPaths {
  public:
   // `ways` are those from each switch, in both directions of each link.
   GraphPaths(uint64_t seed, std::vector<std::vector<Way>> ways,
@@ -230,8 +178,7 @@ class GraphPaths : public SwitchNetwork {
   }
 
   // Requires AreConnected(from_host, to_host).
-  int64_t DelayNs(int from_host, int to_host,
-                  uint64_t connection) const override {
+  int64_t DelayNs(int from_host, int to_host, uint64_t connection) const {
     const uint64_t flow = FlowHash(seed_, from_host, to_host, connection);
     const int destination = switch_of_host_[to_host];
     int64_t delay_ns = 0;
@@ -306,7 +253,10 @@ class GraphLayout {
     auto paths = std::make_shared<GraphPaths>(model_.seed, std::move(ways_),
                                               switch_of_host_);
     CheckConnected(*paths);
-    model_.switches = std::move(paths);
+    model_.switch_delay_ns = [paths = std::move(paths)](int from, int to,
+                                                        uint64_t connection) {
+      return paths->DelayNs(from, to, connection);
+    };
   }
 
  private:
@@ -319,10 +269,8 @@ class GraphLayout {
       const std::string& name = graph_.switches(i).name();
       switch_names_.push_back(name);
       if (name.empty() || switch_of_name_.emplace(name, i).second) continue;
-      problems_.Add(PathOfSwitch(i).Field("name"),
-                    absl::StrCat(config::Quoted(name),
-                                 " is the name of another switch; must be "
-                                 "unique"));
+      problems_.Add(PathOfSwitch(i).Field("name"), config::Quoted(name),
+                    " is the name of another switch; must be unique");
     }
   }
 
@@ -332,18 +280,15 @@ class GraphLayout {
       for (int list = 0; list < graph_.switches(i).hosts_size(); ++list) {
         AddHostsOfList(i, list);
         if (host_names_.size() <= kMaxSimulatedHosts) continue;
-        problems_.Add(path_.Field("switches"),
-                      absl::StrCat("have more than ", kMaxSimulatedHosts,
-                                   " hosts, which is the limit"));
+        problems_.Add(path_.Field("switches"), "have more than ",
+                      kMaxSimulatedHosts, " hosts, which is the limit");
         return;
       }
     }
     if (switch_of_host_.size() < static_cast<size_t>(model_.host_count)) {
-      problems_.Add(
-          path_.Field("switches"),
-          absl::StrCat("have ", host_names_.size(), " hosts, but ",
-                       model_.host_count,
-                       " are simulated; add hosts, or simulate fewer"));
+      problems_.Add(path_.Field("switches"), "have ", host_names_.size(),
+                    " hosts, but ", model_.host_count,
+                    " are simulated; add hosts, or simulate fewer");
     }
   }
 
@@ -352,19 +297,18 @@ class GraphLayout {
     const config::Path path = PathOfSwitch(at).Field("hosts").At(list);
     const auto hosts = base::ParseHostlist(its_switch.hosts(list));
     if (!hosts.ok()) {
-      problems_.Add(path, std::string(hosts.status().message()));
+      problems_.Add(path, hosts.status().message());
       return;
     }
     for (const std::string& host : *hosts) {
       if (!host_names_.insert(host).second) {
-        problems_.Add(path, absl::StrCat("host ", config::Quoted(host),
-                                         " is at a switch already; must be "
-                                         "there once"));
+        problems_.Add(path, "host ", config::Quoted(host),
+                      " is at a switch already; must be there once");
       } else if (model_.host_names.size() <
                  static_cast<size_t>(model_.host_count)) {
         model_.host_names.push_back(host);
         switch_of_host_.push_back(at);
-        AddHost(its_switch.host_link(), model_);
+        model_.host_links.push_back(LinkOf(its_switch.host_link()));
       }
     }
   }
@@ -377,10 +321,9 @@ class GraphLayout {
       const int to = FindSwitch(path.Field("to"), link.to());
       if (from < 0 || to < 0) continue;
       if (from == to) {
-        problems_.Add(
-            path.Field("to"),
-            absl::StrCat("the link leads from ", config::Quoted(link.from()),
-                         " to itself; must connect two switches"));
+        problems_.Add(path.Field("to"), "the link leads from ",
+                      config::Quoted(link.from()),
+                      " to itself; must connect two switches");
       }
       ways_[from].push_back({to, link.link().delay_ns()});
       ways_[to].push_back({from, link.link().delay_ns()});
@@ -392,9 +335,8 @@ class GraphLayout {
     const auto found = switch_of_name_.find(name);
     if (found != switch_of_name_.end()) return found->second;
     if (!problems_.full()) {
-      problems_.Add(path,
-                    absl::StrCat(config::Quoted(name), " is not a switch; ",
-                                 config::Suggestion(name, switch_names_)));
+      problems_.Add(path, config::Quoted(name), " is not a switch; ",
+                    config::Suggestion(name, switch_names_));
     }
     return -1;
   }
@@ -407,12 +349,10 @@ class GraphLayout {
       if (at == checked) continue;
       checked = at;
       if (paths.AreConnected(0, host)) continue;
-      problems_.Add(
-          path_.Field("links"),
-          absl::StrCat("no path leads from host ",
-                       config::Quoted(model_.host_names[0]), " to host ",
-                       config::Quoted(model_.host_names[host]), " at switch ",
-                       config::Quoted(switch_names_[at]), "; add a link"));
+      problems_.Add(path_.Field("links"), "no path leads from host ",
+                    config::Quoted(model_.host_names[0]), " to host ",
+                    config::Quoted(model_.host_names[host]), " at switch ",
+                    config::Quoted(switch_names_[at]), "; add a link");
     }
   }
 
@@ -445,12 +385,16 @@ void DrawSlowness(ClusterModel& model) {
 }
 
 void LayOutNetwork(ClusterModel& model, config::Problems& problems) {
-  if (model.fabric.has_leaf_spine()) {
-    LayOutLeafSpine(model);
-  } else if (model.fabric.has_graph()) {
+  const SimulatedFabric& fabric = model.fabric;
+  if (fabric.has_graph()) {
     GraphLayout(model, problems).LayOut();
+  } else if (fabric.has_leaf_spine()) {
+    const SimulatedLeafSpine& layout = fabric.leaf_spine();
+    LayOutLeaves(layout.host_link(), layout.hosts_per_leaf(),
+                 2 * layout.spine_link().delay_ns(), model);
   } else {
-    LayOutSingleSwitch(model);
+    LayOutLeaves(fabric.single_switch().host_link(), model.host_count,
+                 /*between_leaves_ns=*/0, model);
   }
   for (int host = static_cast<int>(model.host_names.size());
        host < model.host_count; ++host) {
@@ -467,7 +411,9 @@ ClusterModel CheckedModel(const SimulatedFabric& fabric, int host_count,
   model.seed = seed;
   config::CheckRange(config::Path("host_count"), host_count, 1,
                      kMaxSimulatedHosts, problems);
-  CheckFabric(fabric, problems);
+  config::CheckFields(fabric, config::Path(), /*names=*/nullptr, problems);
+  CheckStacks(fabric, problems);
+  CheckActivities(fabric, problems);
   FillInDefaults(model.fabric);
   // Wrong sizes would make wrong layouts; a graph only has names and links.
   if (problems.count() == 0 || (fabric.has_graph() && host_count > 0)) {

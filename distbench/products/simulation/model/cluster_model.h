@@ -8,7 +8,7 @@
 #define DISTBENCH_PRODUCTS_SIMULATION_MODEL_CLUSTER_MODEL_H_
 
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,18 +26,12 @@ struct HostLink {
   int64_t delay_ns = 0;
 };
 
-// The links between switches, which have delays but no queues.
-class SwitchNetwork {
- public:
-  virtual ~SwitchNetwork() = default;
-
-  // How long the links between the switches of two hosts delay what one sends
-  // to the other: those of the shortest path. The choice among equally short
-  // ones depends on the model's seed and the arguments only; the opposite
-  // direction may take another one. Thread-safe.
-  virtual int64_t DelayNs(int from_host, int to_host,
-                          uint64_t connection) const = 0;
-};
+// How long the links between the switches of two hosts, which have no queues,
+// delay what one sends to the other: those of the shortest path. The choice
+// among equally short ones depends on the model's seed and the arguments only;
+// the opposite direction may take another one. Thread-safe.
+using SwitchDelay =
+    std::function<int64_t(int from_host, int to_host, uint64_t connection)>;
 
 struct ClusterModel {
   // With defaults filled in, except that its stacks and activities are only
@@ -54,7 +48,7 @@ struct ClusterModel {
   std::vector<double> slowness;
 
   std::vector<HostLink> host_links;  // by host
-  std::shared_ptr<const SwitchNetwork> switches;
+  SwitchDelay switch_delay_ns;
 };
 
 // A graph must have at least host_count hosts; the first ones, in the order of

@@ -50,7 +50,7 @@ std::string ModelError(const std::string& text, int host_count = 4) {
 
 int64_t DelayNs(const ClusterModel& model, int from, int to,
                 uint64_t connection = 1) {
-  return model.switches->DelayNs(from, to, connection);
+  return model.switch_delay_ns(from, to, connection);
 }
 
 TEST(ClusterModelTest, FillsInDefaults) {

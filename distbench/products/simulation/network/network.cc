@@ -34,12 +34,11 @@ SimulatedNetwork::SimulatedNetwork(const ClusterModel& model,
       hosts_(model.host_links.begin(), model.host_links.end()) {}
 
 int64_t SimulatedNetwork::LookaheadNs(const ClusterModel& model) {
-  const auto shortest =
-      std::min_element(model.host_links.begin(), model.host_links.end(),
-                       [](const HostLink& a, const HostLink& b) {
-                         return a.delay_ns < b.delay_ns;
-                       });
-  return 2 * shortest->delay_ns;
+  int64_t shortest_ns = model.host_links[0].delay_ns;
+  for (const HostLink& link : model.host_links) {
+    shortest_ns = std::min(shortest_ns, link.delay_ns);
+  }
+  return 2 * shortest_ns;
 }
 
 void SimulatedNetwork::Send(SimulatedMessage& message) {
@@ -47,7 +46,7 @@ void SimulatedNetwork::Send(SimulatedMessage& message) {
   const int to = message.to_host;
   const int64_t delay_ns =
       model_.host_links[from].delay_ns +
-      model_.switches->DelayNs(from, to, message.connection) +
+      model_.switch_delay_ns(from, to, message.connection) +
       model_.host_links[to].delay_ns;
   LinkTimeline& link = hosts_[from].out;
   const int64_t start_ns = std::max(simulator_.now_ns(from), link.free_ns());

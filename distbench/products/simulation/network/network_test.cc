@@ -36,10 +36,8 @@ ClusterModel SwitchOf(int hosts, const std::string& link = kByteLink) {
 }
 
 SimulatorOptions OptionsFor(const ClusterModel& model) {
-  SimulatorOptions options;
-  options.lookahead_ns = SimulatedNetwork::LookaheadNs(model);
-  options.thread_of_node.resize(model.host_count, 0);
-  return options;
+  return {.nodes = model.host_count,
+          .lookahead_ns = SimulatedNetwork::LookaheadNs(model)};
 }
 
 void RunToTheEnd(Simulator& simulator) {

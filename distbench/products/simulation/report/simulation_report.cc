@@ -1,21 +1,31 @@
 // Copyright distbench authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "distbench/products/simulation/report/simulation_report.h"
+// What simulated results add to reports: what was assumed, and how far the
+// figures can be believed.
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string>
+#include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/json.h"
 #include "distbench/base/message_json.h"
+#include "distbench/base/plugins.h"
+#include "distbench/products/simulation/report/page_files.h"
 #include "distbench/products/simulation/report/report.pb.h"
 #include "distbench/report/derived/figures.h"
 #include "distbench/report/measurements/test_run.h"
+#include "distbench/report/parts/document_parts.h"
+#include "distbench/report/parts/finding_rule.h"
+#include "distbench/report/parts/text_part.h"
 #include "google/protobuf/text_format.h"
+#include "proto/results.pb.h"
 
 namespace distbench::simulation {
 namespace {
@@ -63,10 +73,10 @@ std::string NetworkText(const SimulatedFabric& fabric) {
 // In the order in which people read it. Fabrics have defaults filled in.
 void AddAssumptions(const SimulationFacts& simulation,
                     ReportedSimulation& shown) {
-  const auto add = [&](absl::string_view subject, absl::string_view text) {
+  const auto add = [&](const std::string& subject, const std::string& text) {
     auto& added = *shown.add_assumptions();
-    added.set_subject(std::string(subject));
-    added.set_text(std::string(text));
+    added.set_subject(subject);
+    added.set_text(text);
   };
   const SimulatedFabric& fabric = simulation.fabric();
   add("hosts", HostsText(simulation));
@@ -83,6 +93,17 @@ void AddAssumptions(const SimulationFacts& simulation,
   }
 }
 
+// One line, such as "Simulated, not measured: 100 hosts of 8 CPUs, leaf-spine
+// network".
+std::string DescribeSimulation(const SimulationFacts& simulation) {
+  return absl::StrCat(
+      "Simulated, not measured: ", CountText(simulation.host_count(), "host"),
+      " of ", CountText(simulation.fabric().host().cpus(), "CPU"), ", ",
+      NetworkName(simulation.fabric()));
+}
+
+// ---- Findings ---------------------------------------------------------------
+
 constexpr absl::string_view kDirectionAdvice =
     "Take the figures for a direction, not for a prediction. Measure a small "
     "part of the system for real, calibrate the costs by it (distbench "
@@ -96,24 +117,15 @@ std::vector<std::string> NotSimulated(
   if (test.requirements().facts_size() > 0) parts.push_back("requirements");
   if (test.controls().groups_size() > 0) parts.push_back("controls");
   if (test.has_measure_wire_time()) parts.push_back("measure_wire_time");
-  if (std::any_of(test.services().begin(), test.services().end(),
-                  [](const ServiceSpec& service) {
-                    return service.has_numa_binding();
-                  })) {
+  if (absl::c_any_of(test.services(), [](const ServiceSpec& service) {
+        return service.has_numa_binding();
+      })) {
     parts.push_back("numa_binding");
   }
   return parts;
 }
 
-}  // namespace
-
-std::string DescribeSimulation(const SimulationFacts& simulation) {
-  return absl::StrCat(
-      "Simulated, not measured: ", CountText(simulation.host_count(), "host"),
-      " of ", CountText(simulation.fabric().host().cpus(), "CPU"), ", ",
-      NetworkName(simulation.fabric()));
-}
-
+// Nothing on results of real hosts.
 void JudgeSimulation(const TestResult& result, report::FindingList& findings) {
   if (!report::IsSimulated(result)) return;
   for (const std::string& reason :
@@ -135,7 +147,12 @@ void JudgeSimulation(const TestResult& result, report::FindingList& findings) {
                "Run the test for real, if it is about these.");
 }
 
-base::Json SimulationJson(const TestResult& result) {
+const base::Plugin<report::FindingRule> kRule(
+    "simulation", new report::FindingRule{JudgeSimulation, {"simulation"}});
+
+// ---- Parts of reports -------------------------------------------------------
+
+base::Json SimulationJson(const TestResult& result, const report::JsonLimits&) {
   if (!report::IsSimulated(result)) return nullptr;
   const SimulationFacts& simulation = result.simulation();
   ReportedSimulation shown;
@@ -146,6 +163,15 @@ base::Json SimulationJson(const TestResult& result) {
                                               shown.mutable_fabric());
   AddAssumptions(simulation, shown);
   return base::MessageJson(shown);
+}
+
+const base::Plugin<report::TestKey> kKey("simulation",
+                                         new report::TestKey{{"admission"},
+                                                             SimulationJson});
+
+std::vector<std::string> OpeningOf(const TestResult& result) {
+  if (!report::IsSimulated(result)) return {};
+  return {DescribeSimulation(result.simulation())};
 }
 
 std::vector<std::string> AssumptionLines(const TestResult& result) {
@@ -164,4 +190,14 @@ std::vector<std::string> AssumptionLines(const TestResult& result) {
   return lines;
 }
 
+const base::Plugin<report::SummarySection> kSection(
+    "Simulation", new report::SummarySection{
+                      {"Driver counters"}, AssumptionLines, OpeningOf});
+
+const base::Plugin<report::PagePart> kPage("simulation",
+                                           new report::PagePart{{"findings"},
+                                                                kSimulationHtml,
+                                                                kSimulationJs});
+
+}  // namespace
 }  // namespace distbench::simulation

@@ -1,7 +1,7 @@
 // Copyright distbench authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "distbench/products/simulation/report/simulation_report.h"
+// What simulations add to each kind of report.
 
 #include <string>
 #include <vector>
@@ -25,9 +25,13 @@ TestResult Simulated(const std::string& facts) {
   return report::ResultFromText("simulation { " + facts + " }");
 }
 
+std::string OpeningOf(const std::string& facts) {
+  return report::SummarizeTest(Simulated(facts))[0];
+}
+
 // The line of the summary's section; empty if there is none.
 std::string LineOf(const TestResult& result, const std::string& subject) {
-  for (const std::string& line : AssumptionLines(result)) {
+  for (const std::string& line : report::SummarizeTest(result)) {
     if (absl::StartsWith(line, "  " + subject + ": ")) return line;
   }
   return "";
@@ -35,14 +39,10 @@ std::string LineOf(const TestResult& result, const std::string& subject) {
 
 TEST(AssumptionsTest, TheSentenceNamesHostsAndNetwork) {
   EXPECT_EQ(
-      DescribeSimulation(
-          Simulated("host_count: 100 fabric { host { cpus: 4 } leaf_spine {} }")
-              .simulation()),
+      OpeningOf("host_count: 100 fabric { host { cpus: 4 } leaf_spine {} }"),
       "Simulated, not measured: 100 hosts of 4 CPUs, leaf-spine network");
-  EXPECT_EQ(
-      DescribeSimulation(
-          Simulated("host_count: 1 fabric { host { cpus: 1 } }").simulation()),
-      "Simulated, not measured: 1 host of 1 CPU, single switch");
+  EXPECT_EQ(OpeningOf("host_count: 1 fabric { host { cpus: 1 } }"),
+            "Simulated, not measured: 1 host of 1 CPU, single switch");
 }
 
 TEST(AssumptionsTest, AssumptionsAreThoseOfTheFabric) {
@@ -114,12 +114,6 @@ TEST_F(JudgeTest, SimulatedHostsHaveNoControlsAndRequirements) {
   EXPECT_THAT(Find("simulation").message(),
               HasSubstr("by requirements, controls"));
 }
-
-}  // namespace
-
-// What simulations add to each kind of report.
-
-namespace {
 
 TEST(SimulationSectionsTest, ASimulationSaysSoFirstAndWhatItAssumed) {
   const TestResult result = report::ResultFromText(R"pb(

@@ -124,7 +124,7 @@ results::RpcTotals RunQueue(const std::string& test, const std::string& fabric,
   return totals;
 }
 
-// As hosts draw the factors of their costs (hosts/costs.h).
+// As hosts draw the factors of their costs (model/costs.h).
 std::vector<double> LognormalTimes() {
   constexpr int kCount = 1024;
   const boost::math::normal standard;

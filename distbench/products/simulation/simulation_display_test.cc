@@ -1,7 +1,7 @@
 // Copyright distbench authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "distbench/products/simulation/command.h"
+#include "distbench/products/simulation/simulation_display.h"
 
 #include "distbench/client/testing/progress_display_fixture.h"
 #include "gmock/gmock.h"

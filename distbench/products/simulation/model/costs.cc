@@ -1,19 +1,25 @@
 // Copyright distbench authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "distbench/products/simulation/model/given_costs.h"
+#include "distbench/products/simulation/model/costs.h"
 
 #include <algorithm>
+#include <boost/math/distributions/normal.hpp>
+#include <cmath>
+#include <cstddef>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "distbench/config/catalogs/activity_catalog.h"
 #include "distbench/config/catalogs/driver_resolution.h"
 #include "distbench/config/catalogs/settings.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/config/plan/test_names.h"
 #include "distbench/config/problems/problem.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/engine/activity_pools/activities.h"
 #include "distbench/products/simulation/model/reference_costs.h"
 #include "glog/logging.h"
 #include "google/protobuf/text_format.h"
@@ -54,6 +60,33 @@ void AddSettings(const config::NamedSettings& given,
   }
 }
 
+// ---- Costs ------------------------------------------------------------------
+
+const SimulatedFabric& ReferenceCosts() {
+  static const SimulatedFabric* const costs = [] {
+    auto* const fabric = new SimulatedFabric;
+    // Part of the program, and parsed by a test.
+    CHECK(google::protobuf::TextFormat::ParseFromString(
+        std::string(kReferenceCostsTextproto), fabric));
+    return fabric;
+  }();
+  return *costs;
+}
+
+// By Plan::activities: whether any instance may run it.
+std::vector<bool> ActivitiesInUse(const config::Plan& plan) {
+  std::vector<bool> in_use(plan.activities.size());
+  // Instances of one service run the same.
+  for (const config::ServicePlan& service : plan.services) {
+    const std::vector<bool> of_one =
+        engine::ActivitiesOfInstance(plan, service.first_instance);
+    for (size_t i = 0; i < of_one.size(); ++i) {
+      if (of_one[i]) in_use[i] = true;
+    }
+  }
+  return in_use;
+}
+
 }  // namespace
 
 UsedDriver UsedDriverOf(const DistributedSystemDescription& test,
@@ -76,23 +109,6 @@ UsedDriver UsedDriverOf(const DistributedSystemDescription& test,
               used.settings);
   return used;
 }
-
-// ---- Costs ------------------------------------------------------------------
-
-namespace {
-
-const SimulatedFabric& ReferenceCosts() {
-  static const SimulatedFabric* const costs = [] {
-    auto* const fabric = new SimulatedFabric;
-    // Part of the program, and parsed by a test.
-    CHECK(google::protobuf::TextFormat::ParseFromString(
-        std::string(kReferenceCostsTextproto), fabric));
-    return fabric;
-  }();
-  return *costs;
-}
-
-}  // namespace
 
 absl::StatusOr<StackCosts> CostsOfDriver(const SimulatedFabric& fabric,
                                          absl::string_view driver) {
@@ -126,5 +142,46 @@ absl::StatusOr<ActivityCosts> CostsOfActivity(const SimulatedFabric& fabric,
       config::Quoted(activity), " name: ", config::Quoted(name),
       " cpu_ns: ... }"));
 }
+
+absl::StatusOr<CostsByActivity> CostsOfActivities(const SimulatedFabric& fabric,
+                                                  const config::Plan& plan) {
+  CostsByActivity costs(plan.activities.size());
+  std::vector<std::string> problems;
+  const std::vector<bool> in_use = ActivitiesInUse(plan);
+  for (size_t i = 0; i < costs.size(); ++i) {
+    const config::ActivityPlan& activity = plan.activities[i];
+    if (!in_use[i] || config::FindActivity(activity.function)->waits) continue;
+    const absl::StatusOr<ActivityCosts> found =
+        CostsOfActivity(fabric, activity.function, activity.name);
+    if (found.ok()) {
+      costs[i] = std::make_unique<IterationCosts>(*found);
+    } else {
+      problems.emplace_back(found.status().message());
+    }
+  }
+  if (problems.empty()) return costs;
+  return absl::FailedPreconditionError(absl::StrJoin(problems, "\n"));
+}
+
+// ---- Variation --------------------------------------------------------------
+
+LognormalFactors::LognormalFactors(double sigma) {
+  const boost::math::normal standard;
+  double sum = 0;
+  for (size_t i = 0; i < factors_.size(); ++i) {
+    const double share = (i + 0.5) / factors_.size();
+    factors_[i] = std::exp(sigma * boost::math::quantile(standard, share));
+    sum += factors_[i];
+  }
+  for (double& factor : factors_) factor *= factors_.size() / sum;
+}
+
+RpcCosts::RpcCosts(const StackCosts& costs)
+    : stack(costs),
+      variation(costs.sigma()),
+      has_batches(costs.server_receive().batch_ns() > 0 ||
+                  costs.server_send().batch_ns() > 0 ||
+                  costs.client_send().batch_ns() > 0 ||
+                  costs.client_receive().batch_ns() > 0) {}
 
 }  // namespace distbench::simulation
