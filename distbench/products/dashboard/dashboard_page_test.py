@@ -60,6 +60,7 @@ class DashboardPageTest(dashboard_page.PageTest):
         self.assertIn("No token was given.", page.evaluate(text("#page-maker")))
         page.evaluate("location.hash = '#/results'")
         self.wait_for_rows(page, 100)
+        self.assertIn("p99 2.1 ms", page.evaluate(text("#results-table .metrics")))
         self.assertEqual(page.evaluate(count("#results-table textarea")), 0)
         self.assertEqual(page.evaluate(count("[aria-label^=Accepted]")), 0)
         page.close()
@@ -362,6 +363,7 @@ class DashboardPageTest(dashboard_page.PageTest):
         result = fake_dashboard.make_result(
             1, test=HOSTILE, label=HOSTILE, hosts=[HOSTILE], note=HOSTILE,
             file=HOSTILE, attributes={HOSTILE: HOSTILE}, metrics={HOSTILE: 1},
+            units={HOSTILE: HOSTILE},
         )
         facts = [{"name": HOSTILE, "before": HOSTILE, "after": ""}]
         series = fake_dashboard.make_series(1, HOSTILE, HOSTILE, HOSTILE)

@@ -61,6 +61,7 @@ def make_result(number, **changes):
         "hosts": ["h1", "h2"],
         "attributes": {"rack": "a"},
         "metrics": {"query · p99": 0.0021, "query · succeeded": 5012.3},
+        "units": {"query · p99": "seconds", "query · succeeded": "per_second"},
         "accepted": False,
         "note": "",
         **changes,

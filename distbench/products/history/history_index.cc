@@ -25,7 +25,7 @@ namespace {
 
 // Changes with every change of the table, of IndexedFile, and of what is
 // measured.
-constexpr absl::string_view kVersion = "9";
+constexpr absl::string_view kVersion = "10";
 
 // "dbhi", where SQLite's format has a number for applications.
 constexpr absl::string_view kApplicationId = "1684170857";

@@ -190,6 +190,15 @@ TEST_F(HistoryIndexTest, FollowsTheFolder) {
   EXPECT_THAT(Files(), ElementsAre("sub/b.pb.gz"));
 }
 
+TEST_F(HistoryIndexTest, ListsHeadlineFiguresWithTheirUnits) {
+  Write("a.pb", MakeDailyResult(1));
+  Synchronise();
+  const IndexedResult result = index_->List({})->results(0);
+  EXPECT_EQ(result.units().at("rpc_0 · p99 service time"), "seconds");
+  EXPECT_EQ(result.units().at("rpc_0 · succeeded"), "per_second");
+  EXPECT_EQ(result.units_size(), result.metrics_size());
+}
+
 // Their loads are the search's steps, not the test's: the load that was found
 // is the search's figure.
 TEST_F(HistoryIndexTest, SearchesHaveOneSeriesOfTheLoadFound) {

@@ -135,8 +135,10 @@ void AddHeadlines(const Points& points, IndexedResult& result) {
     const bool is_headline = series.metric() == "succeeded" ||
                              absl::StartsWith(series.metric(), "p99 ");
     if (!is_headline || !point.point().has_value()) continue;
-    (*result.mutable_metrics())[absl::StrCat(
-        series.rpc(), " · ", series.metric())] = point.point().value();
+    const std::string name =
+        absl::StrCat(series.rpc(), " · ", series.metric());
+    (*result.mutable_metrics())[name] = point.point().value();
+    (*result.mutable_units())[name] = series.unit();
   }
 }
 

@@ -13,9 +13,6 @@ let listed = {results: [], total: 0, next: null};
 // The results ticked for a comparison, by id.
 const ticked = new Map();
 
-// Units of metrics, by test and name.
-const metricUnits = new Map();
-
 // ---- Search and filters: controls that are called as in the address ----
 
 const filterControls = [...document.querySelectorAll('#filters [name]')];
@@ -144,10 +141,10 @@ function testCell({id, test, label, file, run_id: run, attributes}) {
       element('small', {}, label), element('small', {}, nameList(pairs)));
 }
 
-function metricsCell({test, metrics}) {
+function metricsCell({metrics, units}) {
   return element('div', {className: 'metrics'}, ...Object.entries(metrics).map(([name, value]) => element('div', {},
       element('span', {className: 'metric-name'}, `${name} `), element('span', {className: 'metric-value'},
-          formatValue(metricUnits.get(JSON.stringify([test, name])), value)))));
+          formatValue(units[name], value)))));
 }
 
 function linksCell({id, file}) {
@@ -211,12 +208,10 @@ async function listResults(cursor = '') {
   renderResults();
 }
 
-// The choices of filters, units and problems, which change slowly, are loaded when
-// the view is entered.
+// The choices of filters and problems, which change slowly, are loaded when the view
+// is entered.
 async function showResults() {
-  const [choices, {series}, {files}] = await Promise.all(
-      ['/api/filters', '/api/series', '/api/problems'].map(path => getOnce(path)));
-  for (const {test, unit, ...one} of series) metricUnits.set(JSON.stringify([test, nameOfSeries(one)]), unit);
+  const [choices, {files}] = await Promise.all(['/api/filters', '/api/problems'].map(path => getOnce(path)));
   showSection('problems', files.length > 0);
   const columns = [{title: 'File', isWrapped: true}, {title: 'Problem', isWrapped: true}];
   drawIfChanged('problems-list', files, () => [
