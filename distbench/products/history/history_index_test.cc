@@ -619,5 +619,28 @@ TEST_F(HistoryIndexTest, ReplacesOnlyItsOwnFiles) {
   EXPECT_EQ(fs::file_size(other), 43u);
 }
 
+// Others say in the head of the same format what they are.
+TEST_F(HistoryIndexTest, KnowsAnIndexByTheHeadOfItsFile) {
+  const std::string path = absl::StrCat(folder_, "/index.db");
+  const auto write = [&](int offset) {
+    index_.reset();
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(offset);
+    file << '\x7f';
+  };
+  Reopen(path);
+  Write("a.pb", MakeDailyResult(1));
+  EXPECT_EQ(Synchronise(), 1);
+  Reopen(path);
+  EXPECT_EQ(Synchronise(), 0) << "it was kept";
+  write(/*offset=*/63);  // its version
+  Reopen(path);
+  EXPECT_EQ(Synchronise(), 1);
+  write(/*offset=*/68);  // its application
+  const auto refused =
+      HistoryIndex::Open({.index_path = path, .notes_path = ""});
+  EXPECT_TRUE(absl::IsFailedPrecondition(refused.status()));
+}
+
 }  // namespace
 }  // namespace distbench::history
