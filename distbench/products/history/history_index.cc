@@ -283,6 +283,10 @@ absl::StatusOr<SharedTrend> HistoryIndex::JudgeSeries(int64_t series_id) {
 }
 
 absl::StatusOr<ResultPage> HistoryIndex::List(const ResultQuery& query) const {
+  if (query.limit < 1 || query.limit > kMaxPageSize) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "limit: ", query.limit, " is not between 1 and ", kMaxPageSize));
+  }
   Place last = {0, ""};
   const std::pair<std::string, std::string> cursor =
       absl::StrSplit(query.cursor, absl::MaxSplits(':', 1));

@@ -105,8 +105,8 @@ class HistoryIndex {
   // less for the others. `should_stop` is asked between series.
   void Judge(absl::FunctionRef<bool()> should_stop) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // INVALID_ARGUMENT if the cursor is not valid, or there are too many words or
-  // attributes.
+  // INVALID_ARGUMENT if the cursor is not valid, the limit is none of a page, or
+  // there are too many words or attributes.
   absl::StatusOr<ResultPage> List(const ResultQuery& query) const
       ABSL_LOCKS_EXCLUDED(mutex_);
 

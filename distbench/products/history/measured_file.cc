@@ -135,8 +135,7 @@ void AddHeadlines(const Points& points, IndexedResult& result) {
     const bool is_headline = series.metric() == "succeeded" ||
                              absl::StartsWith(series.metric(), "p99 ");
     if (!is_headline || !point.point().has_value()) continue;
-    const std::string name =
-        absl::StrCat(series.rpc(), " · ", series.metric());
+    const std::string name = absl::StrCat(series.rpc(), " · ", series.metric());
     (*result.mutable_metrics())[name] = point.point().value();
     (*result.mutable_units())[name] = series.unit();
   }
