@@ -57,7 +57,7 @@ class Simulator {
 
   // By node: which thread runs it, numbered from 0, instead of the first one.
   // Nodes that schedule events for each other are best run by the same thread.
-  // Before the first Run().
+  // At most once, before the first Run().
   void AssignThreads(std::vector<int> thread_of_node);
 
   // Schedules an event of node `to`. Call this from an event of node `from`, or

@@ -27,7 +27,6 @@
 #include "distbench/config/rules/field_rules.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
-#include "google/protobuf/text_format.h"
 
 namespace distbench::simulation {
 namespace {
@@ -40,27 +39,41 @@ constexpr uint64_t kSlowHostStream = 0x51;
 // ---- Defaults ---------------------------------------------------------------
 
 // Sets the numbers and enumerations that are not set, to their own values, in
-// the message and all messages that it may have: by their text, which all types
-// have.
+// the message and all messages that it may have.
 void FillIn(google::protobuf::Message& message) {
-  using google::protobuf::FieldDescriptor;
-  using google::protobuf::TextFormat;
+  using Field = google::protobuf::FieldDescriptor;
   const auto& reflection = *message.GetReflection();
   const auto& descriptor = *message.GetDescriptor();
   for (int i = 0; i < descriptor.field_count(); ++i) {
-    const FieldDescriptor* field = descriptor.field(i);
-    const FieldDescriptor::CppType type = field->cpp_type();
-    if (type == FieldDescriptor::CPPTYPE_STRING) continue;  // names
+    const Field* field = descriptor.field(i);
     if (field->is_repeated()) {
+      if (field->message_type() == nullptr) continue;
       for (int k = 0; k < reflection.FieldSize(message, field); ++k) {
         FillIn(*reflection.MutableRepeatedMessage(&message, field, k));
       }
-    } else if (type == FieldDescriptor::CPPTYPE_MESSAGE) {
-      FillIn(*reflection.MutableMessage(&message, field));
-    } else if (!reflection.HasField(message, field)) {
-      std::string value;
-      TextFormat::PrintFieldValueToString(message, field, -1, &value);
-      TextFormat::ParseFieldValueFromString(value, field, &message);
+      continue;
+    }
+    switch (field->cpp_type()) {
+      case Field::CPPTYPE_MESSAGE:
+        FillIn(*reflection.MutableMessage(&message, field));
+        break;
+      case Field::CPPTYPE_INT32:
+        reflection.SetInt32(&message, field,
+                            reflection.GetInt32(message, field));
+        break;
+      case Field::CPPTYPE_INT64:
+        reflection.SetInt64(&message, field,
+                            reflection.GetInt64(message, field));
+        break;
+      case Field::CPPTYPE_DOUBLE:
+        reflection.SetDouble(&message, field,
+                             reflection.GetDouble(message, field));
+        break;
+      case Field::CPPTYPE_ENUM:
+        reflection.SetEnum(&message, field, reflection.GetEnum(message, field));
+        break;
+      default:
+        break;  // names
     }
   }
 }

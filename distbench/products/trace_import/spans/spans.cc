@@ -81,7 +81,8 @@ absl::Status ReadDocument(absl::string_view text, TakeObject take,
     return event != Json::parse_event_t::object_end || !take(parsed, collector);
   };
   try {
-    static_cast<void>(Json::parse(text.begin(), text.end(), keep));
+    [[maybe_unused]] const Json rest =
+        Json::parse(text.begin(), text.end(), keep);
   } catch (const Json::exception& error) {
     return absl::InvalidArgumentError(
         absl::StrCat("is not JSON: ", error.what()));
@@ -201,6 +202,16 @@ std::string FirstOf(const Attributes& attributes,
   return "";
 }
 
+// The first of these attributes that is a size; kNoSize if none is.
+int64_t FirstSizeOf(const Attributes& attributes,
+                    std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    const int64_t bytes = SizeOf(FirstOf(attributes, {name}));
+    if (bytes != Span::kNoSize) return bytes;
+  }
+  return Span::kNoSize;
+}
+
 // A span with what its members of these names say; its attributes have
 // OpenTelemetry's, OpenTracing's and Zipkin's names.
 Span SpanOf(const Json& object, const char* trace, const char* id,
@@ -214,12 +225,12 @@ Span SpanOf(const Json& object, const char* trace, const char* id,
   span.kind = SpanKindOf(FirstOf(all, {"span.kind"}));
   span.peer = FirstOf(all, {"peer.service", "server.address", "net.peer.name",
                             "peer.hostname", "db.system", "messaging.system"});
-  span.request_bytes = SizeOf(
-      FirstOf(all, {"http.request.body.size", "http.request_content_length",
-                    "http.request.size", "distbench.request_bytes"}));
-  span.response_bytes = SizeOf(
-      FirstOf(all, {"http.response.body.size", "http.response_content_length",
-                    "http.response.size", "distbench.response_bytes"}));
+  span.request_bytes =
+      FirstSizeOf(all, {"http.request.body.size", "http.request_content_length",
+                        "http.request.size", "distbench.request_bytes"});
+  span.response_bytes = FirstSizeOf(
+      all, {"http.response.body.size", "http.response_content_length",
+            "http.response.size", "distbench.response_bytes"});
   // Zipkin's value is a message, which may be empty, and OpenTracing's a truth.
   const auto error = all.find("error");
   span.failed = (error != all.end() && error->second != "false") ||

@@ -96,7 +96,7 @@ TEST(ReadSpansTest, ZipkinsSharedIdsAreSeparated) {
     {"traceId": "a", "id": "1", "shared": true, "kind": "SERVER",
      "timestamp": 1010, "duration": 60,
      "localEndpoint": {"serviceName": "back", "ipv4": "10.0.0.2", "port": 80},
-     "tags": {"http.response.size": "512"}}])");
+     "tags": {"http.response.body.size": "-1", "http.response.size": "512"}}])");
   ASSERT_EQ(set.spans.size(), 2);
   EXPECT_EQ(set.spans[0].peer, "back");
   EXPECT_EQ(set.spans[0].instance, "10.0.0.1");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -91,10 +92,15 @@ class ForestBuilder {
     for (SpanNode& node : nodes_) {
       if (node.is_placed) continue;
       ++notes_["circles of spans that cause one another were cut"];
-      std::erase(node.cause->effects, &node);
       node.cause = nullptr;
       node.is_fragment = true;
       AddTree(node, forest);
+    }
+    // Of those that were cut. All at once: many may be of one cause.
+    for (SpanNode& node : nodes_) {
+      std::erase_if(node.effects, [&](const SpanNode* effect) {
+        return effect->cause != &node;
+      });
     }
     return forest;
   }
@@ -137,14 +143,16 @@ class ForestBuilder {
     return is_of_server ? server : Find(span.trace, span.parent);
   }
 
-  // Breadth first.
+  // Breadth first. Leaves out effects that were cut from their causes.
   static void AddTree(SpanNode& root, Forest& forest) {
     size_t next = forest.size();
     forest.push_back(&root);
     for (; next < forest.size(); ++next) {
       SpanNode& node = *forest[next];
       node.is_placed = true;
-      forest.insert(forest.end(), node.effects.begin(), node.effects.end());
+      absl::c_copy_if(
+          node.effects, std::back_inserter(forest),
+          [&](const SpanNode* effect) { return effect->cause == &node; });
     }
   }
 

@@ -281,6 +281,19 @@ TEST(CallTreeTest, CirclesAndDuplicatesAreCut) {
   EXPECT_EQ(set.notes.at("spans with the id of another one were left out"), 1);
 }
 
+// The earliest is cut, though it is below the circle and not of it.
+TEST(CallTreeTest, WhatIsCutIsNoLongerBelowItsCause) {
+  const TraceSet set =
+      Build({Served("1", "2", "a", 10, 100), Served("2", "1", "b", 20, 50),
+             Served("3", "1", "c", 0, 5)});
+  ASSERT_EQ(set.calls.size(), 3);
+  EXPECT_EQ(set.calls[0].server, "c");
+  EXPECT_EQ(set.calls[0].parent, nullptr);
+  EXPECT_EQ(set.calls[1].server, "a");
+  EXPECT_THAT(set.calls[1].children, ElementsAre(&set.calls[2]));
+  EXPECT_TRUE(set.calls[2].children.empty());
+}
+
 // Zipkin's client and server share the id 1, which is also that of what caused
 // the server's work. Its spans may come before those of the client.
 TEST(CallTreeTest, WorkBelowASharedIdIsTheServers) {
