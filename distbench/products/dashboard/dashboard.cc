@@ -481,7 +481,9 @@ class DashboardOfOptions final : public Dashboard {
     absl::StatusOr<std::string> body =
         wants_file ? ReportFile(*result, *results_)
                    : MakeReport(*result, *results_, wants_json);
-    if (!wants_file && !wants_json) return PageOf(body, ReportPolicy());
+    if (!wants_file && !wants_json) {
+      return PageOf(std::move(body), ReportPolicy());
+    }
     if (!body.ok()) return body.status();
     HttpResponse response = Json(*std::move(body));
     if (!wants_file) return response;

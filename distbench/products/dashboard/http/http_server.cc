@@ -256,8 +256,11 @@ class BeastServer final : public HttpServer {
     if (connections_ >= 2 * limits_.connections) return;
     const auto begin = [this](auto stream) {
       ++connections_;
-      net::co_spawn(loop_, Serve(std::move(stream)),
-                    [this](std::exception_ptr) { --connections_; });
+      // Counted until its last owner is gone, however that ends or fails to
+      // begin.
+      std::shared_ptr<void> counted(this, [this](void*) { --connections_; });
+      net::co_spawn(loop_, Serve(std::move(stream), std::move(counted)),
+                    [](std::exception_ptr) {});
     };
     if (tls_ == nullptr) {
       begin(std::make_shared<beast::tcp_stream>(std::move(socket)));
@@ -270,7 +273,8 @@ class BeastServer final : public HttpServer {
 
   // Serves the requests of a connection.
   template <typename Stream>
-  net::awaitable<void> Serve(std::shared_ptr<Stream> stream) {
+  net::awaitable<void> Serve(std::shared_ptr<Stream> stream,
+                             std::shared_ptr<void> /*counted*/) {
     beast::tcp_stream& tcp = beast::get_lowest_layer(*stream);
     std::vector<std::string> caller_names;
     if constexpr (std::is_same_v<Stream, TlsStream>) {
@@ -298,7 +302,9 @@ class BeastServer final : public HttpServer {
         HttpRequest request;
         request.local_address = LocalAddress(tcp.socket());
         request.caller_names = caller_names;
-        form = {parser.keep_alive(), parser.get().method() != http::verb::head};
+        // A client of HTTP/1.0 would have to be told that it may go on.
+        form = {parser.keep_alive() && parser.get().version() >= 11,
+                parser.get().method() != http::verb::head};
         response = co_await Answer(parser.release(), std::move(request));
       }
       has_more = co_await Write(stream, *std::move(response), form);

@@ -209,6 +209,13 @@ TEST_F(HttpServerTest, AnswersSeveralRequestsOfOneConnection) {
   EXPECT_THAT(client.ReceiveUntil("GET /2"), HasSubstr("GET /2"));
 }
 
+// A client of HTTP/1.0 reads to the end, whatever it has asked for.
+TEST_F(HttpServerTest, ClosesConnectionsOfHttp10) {
+  Start();
+  EXPECT_THAT(Ask("GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"),
+              HasSubstr("Connection: close\r\n"));
+}
+
 TEST_F(HttpServerTest, SaysWhichLimitARequestExceeds) {
   Start({.header_bytes = 1000, .body_bytes = 1000});
   const std::string filler(5000, 'x');
