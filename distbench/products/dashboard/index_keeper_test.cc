@@ -58,6 +58,7 @@ class FakeResults final : public history::ResultSource {
     *kept.results.add_test_results() = results_[std::stoi(name) - 1000];
     return kept;
   }
+  bool IsUnchanged(const history::ResultEntry&) const override { return true; }
   absl::StatusOr<base::FileDescriptor> Open(const std::string&) const override {
     return absl::UnimplementedError("not needed");
   }

@@ -3,6 +3,8 @@
 
 #include "distbench/products/history/history_index.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
@@ -18,6 +20,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/files.h"
 #include "glog/logging.h"
 
 namespace distbench::history {
@@ -27,7 +30,11 @@ namespace {
 // measured.
 constexpr absl::string_view kVersion = "10";
 
-// "dbhi", where SQLite's format has a number for applications.
+// What each file of SQLite begins with, and where its format has a number for
+// applications: "dbhi".
+constexpr absl::string_view kMagic("SQLite format 3\0", 16);
+constexpr size_t kApplicationOffset = 68;
+constexpr absl::string_view kApplicationBytes = "dbhi";
 constexpr absl::string_view kApplicationId = "1684170857";
 
 ResultEntry EntryOf(const IndexedFile& file) {
@@ -86,12 +93,15 @@ class HistoryIndex::File {
  private:
   explicit File(std::string path) : path_(std::move(path)) {}
 
+  // An error if the file is there and no index. SQLite is not asked: it changes
+  // files that it opens, and cannot tell what a damaged one was.
+  absl::Status CheckKind() const;
+
   absl::Status Load(std::vector<IndexedFile>& files);
 
   // Executes statements. Returns the first column of what they answer.
   absl::StatusOr<std::vector<std::string>> Run(const std::string& sql);
   absl::Status Error() const;  // of the last call of SQLite
-  absl::Status NotAnIndex() const;
 
   const std::string path_;
   std::shared_ptr<sqlite3> database_;  // closed with its last owner
@@ -99,15 +109,29 @@ class HistoryIndex::File {
 
 absl::Status HistoryIndex::File::Error() const {
   const int code = sqlite3_errcode(database_.get()) & 0xff;
-  if (code == SQLITE_NOTADB) return NotAnIndex();
+  const bool is_damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
   return absl::Status(
-      code == SQLITE_CORRUPT ? absl::StatusCode::kDataLoss
-                             : absl::StatusCode::kUnavailable,
+      is_damaged ? absl::StatusCode::kDataLoss : absl::StatusCode::kUnavailable,
       absl::StrCat("cannot keep the index of results in ", path_, ": ",
                    sqlite3_errmsg(database_.get())));
 }
 
-absl::Status HistoryIndex::File::NotAnIndex() const {
+absl::Status HistoryIndex::File::CheckKind() const {
+  const base::FileDescriptor file(
+      open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!file.is_open() && errno == ENOENT) return absl::OkStatus();
+  char bytes[kApplicationOffset + kApplicationBytes.size()];
+  const ssize_t size =
+      file.is_open() ? read(file.get(), bytes, sizeof(bytes)) : -1;
+  if (size < 0) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path_));
+  }
+  const absl::string_view head(bytes, size);
+  if (head.empty() ||
+      (head.size() == sizeof(bytes) && absl::StartsWith(head, kMagic) &&
+       absl::EndsWith(head, kApplicationBytes))) {
+    return absl::OkStatus();
+  }
   return absl::FailedPreconditionError(
       absl::StrCat(path_,
                    " is not an index of results; name another file, or remove "
@@ -135,13 +159,10 @@ absl::Status HistoryIndex::File::Load(std::vector<IndexedFile>& files) {
   database_.reset(opened, sqlite3_close);
   if (code != SQLITE_OK) return Error();
   sqlite3_busy_timeout(opened, /*ms=*/5000);
-  // These are in the file's head, so that they can be read of damaged ones.
-  const auto head =
-      Run("PRAGMA schema_version; PRAGMA application_id; PRAGMA user_version");
-  if (!head.ok()) return head.status();
-  if (head->at(0) != "0") {  // it has tables
-    if (head->at(1) != kApplicationId) return NotAnIndex();
-    if (head->at(2) != kVersion) return absl::DataLossError("version");
+  const auto version = Run("PRAGMA user_version");
+  if (!version.ok()) return version.status();
+  if (version->front() != "0" && version->front() != kVersion) {
+    return absl::DataLossError("another version");
   }
   // At once, for others that open it. What a crash of the host loses without
   // further waiting is measured again. Names and contents are hexadecimal
@@ -164,7 +185,9 @@ absl::Status HistoryIndex::File::Load(std::vector<IndexedFile>& files) {
 absl::StatusOr<std::unique_ptr<HistoryIndex::File>> HistoryIndex::File::Open(
     const std::string& path, std::vector<IndexedFile>& files) {
   auto file = absl::WrapUnique(new File(path));
-  absl::Status status = file->Load(files);
+  absl::Status status = file->CheckKind();
+  if (!status.ok()) return status;
+  status = file->Load(files);
   if (absl::IsDataLoss(status)) {
     file->database_.reset();
     files.clear();
@@ -238,22 +261,25 @@ absl::Status HistoryIndex::Synchronise(const ResultSource& source,
                                        const std::vector<ResultEntry>& entries,
                                        absl::FunctionRef<bool()> should_stop) {
   if (absl::Status status = notes_.Refresh(); !status.ok()) return status;
-  std::map<std::string, SharedFile> gone = [this] {
+  const std::map<std::string, SharedFile> files = [this] {
     const absl::MutexLock lock(&mutex_);
     return files_;
   }();
-  bool is_stopped = false;
+  // What is gone first: reading takes long, and may be stopped.
+  std::map<std::string, SharedFile> gone = files;
+  for (const ResultEntry& entry : entries) gone.erase(entry.name);
+  for (const auto& [name, file] : gone) Replace(name, nullptr);
   for (const ResultEntry& entry : entries) {
-    const auto known = gone.extract(entry.name);
-    if (!known.empty() && EntryOf(*known.mapped()) == entry) continue;
-    is_stopped = is_stopped || should_stop();
-    if (is_stopped) continue;
+    const auto known = files.find(entry.name);
+    if (known != files.end() && EntryOf(*known->second) == entry) continue;
+    if (should_stop()) break;
     absl::StatusOr<KeptResults> kept = source.Read(entry.name, kMaxFileBytes);
-    if (absl::IsUnavailable(kept.status())) continue;
+    if (absl::IsUnavailable(kept.status()) || !source.IsUnchanged(entry)) {
+      continue;
+    }
     Replace(entry.name, std::make_shared<const IndexedFile>(
                             MeasureFile(entry, std::move(kept))));
   }
-  for (const auto& [name, file] : gone) Replace(name, nullptr);
   return absl::OkStatus();
 }
 

@@ -39,7 +39,8 @@ namespace distbench::history {
 
 struct HistoryOptions {
   // Where the index keeps what it has measured; empty: nowhere, so that all
-  // files are read again after a start. One file per folder of results.
+  // files are read again after a start. One file per folder of results; in a
+  // process, at most one index may use it.
   std::string index_path;
 
   // See ResultNotes.
@@ -89,12 +90,13 @@ class HistoryIndex {
   HistoryIndex(const HistoryIndex&) = delete;
   HistoryIndex& operator=(const HistoryIndex&) = delete;
 
-  // Indexes new and changed files (by name, size and time of modification) of
-  // the entries that the source has listed, and forgets those that are gone. A
-  // file that cannot be read is kept with the reason until it changes. Files
-  // that are still being written are left for the next time. Reads one file at
-  // a time. `should_stop` is asked between files; what was indexed stays. At
-  // most one thread may synchronise at a time. The error is that of the notes.
+  // Forgets files that are gone from the entries that the source has listed,
+  // then indexes new and changed ones (by name, size and time of modification).
+  // A file that cannot be read is kept with the reason until it changes. Files
+  // that are still being written stay as they were known, and are left for the
+  // next time. Reads one file at a time. `should_stop` is asked between files;
+  // what was indexed stays. At most one thread may synchronise at a time. The
+  // error is that of the notes.
   absl::Status Synchronise(const ResultSource& source,
                            const std::vector<ResultEntry>& entries,
                            absl::FunctionRef<bool()> should_stop)

@@ -3,6 +3,9 @@
 
 #include "distbench/products/history/history_index.h"
 
+#include <fcntl.h>
+#include <signal.h>
+#include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,11 +16,13 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/base/files.h"
 #include "distbench/base/plugins.h"
 #include "distbench/products/history/history_answers.h"
 #include "distbench/products/history/testing/daily_result.h"
 #include "distbench/report/comparison/capacity.h"
 #include "distbench/report/comparison/testing/fake_run_metrics.h"
+#include "distbench/report/testing/example_result.h"
 #include "distbench/results/result_file.h"
 #include "distbench/sequencer/runs/run_directory.h"
 #include "distbench/sequencer/runs/run_storage.h"
@@ -39,6 +44,15 @@ using testing::SizeIs;
 constexpr int64_t kMaxBytes = 1 << 20;
 
 const auto kNeverStop = [] { return false; };
+
+// Has enough requests for a p99.
+TestResult MakeLargeResult(double slowness = 1) {
+  report::ExampleOptions options;
+  options.clients = options.servers = options.rpcs = 1;
+  options.count = 1000;
+  options.slowness = slowness;
+  return report::MakeExampleResult(options);
+}
 
 // Stands for the product of searches: a question, and its load if there is one.
 report::CapacityComparisons FindLoads(
@@ -80,6 +94,9 @@ class CountingSource final : public ResultSource {
                                    int64_t max_bytes) const override {
     ++reads_;
     return source_->Read(name, std::min(max_bytes, kMaxBytes));
+  }
+  bool IsUnchanged(const ResultEntry& entry) const override {
+    return source_->IsUnchanged(entry);
   }
   absl::StatusOr<base::FileDescriptor> Open(
       const std::string& name) const override {
@@ -191,10 +208,10 @@ TEST_F(HistoryIndexTest, FollowsTheFolder) {
 }
 
 TEST_F(HistoryIndexTest, ListsHeadlineFiguresWithTheirUnits) {
-  Write("a.pb", MakeDailyResult(1));
+  Write("a.pb", MakeLargeResult());
   Synchronise();
   const IndexedResult result = index_->List({})->results(0);
-  EXPECT_EQ(result.units().at("rpc_0 · p99 service time"), "seconds");
+  EXPECT_EQ(result.units().at("rpc_0 · p99 response time"), "seconds");
   EXPECT_EQ(result.units().at("rpc_0 · succeeded"), "per_second");
   EXPECT_EQ(result.units_size(), result.metrics_size());
 }
@@ -256,6 +273,57 @@ TEST_F(HistoryIndexTest, SimulatedResultsHaveSeriesOfTheirOwn) {
   }
   EXPECT_THAT(ResultsText(*index_->List({})),
               HasSubstr("example (simulated) "));
+}
+
+// Reading all that is new may take minutes.
+TEST_F(HistoryIndexTest, ForgetsBeforeItReads) {
+  Write("gone.pb", MakeDailyResult(1));
+  Synchronise();
+  fs::remove(absl::StrCat(folder_, "/gone.pb"));
+  Write("new.pb", MakeDailyResult(2));
+  Synchronise([&] {
+    EXPECT_THAT(Files(), IsEmpty());
+    return false;
+  });
+  EXPECT_THAT(Files(), ElementsAre("new.pb"));
+}
+
+// As when another copy is written over a file, or in its place.
+TEST_F(HistoryIndexTest, LeavesFilesThatChangeWhileTheyAreRead) {
+  const std::string path = absl::StrCat(folder_, "/a.pb");
+  Write("a.pb", MakeDailyResult(1));
+  Synchronise();
+  TestResult other = MakeDailyResult(2);
+  other.mutable_traffic_config()->set_name("other");
+  Write("a.pb", other);
+  const CountingSource source(folder_);
+  const std::vector<ResultEntry> listed = *source.List();
+  const auto synchronise = [&] {
+    EXPECT_TRUE(index_->Synchronise(source, listed, kNeverStop).ok());
+    EXPECT_THAT(index_->Problems().files(), IsEmpty());
+    EXPECT_THAT(index_->Filters().tests, ElementsAre("example"));
+  };
+  fs::resize_file(path, fs::file_size(path) / 2);
+  synchronise();
+  fs::remove(path);
+  synchronise();
+  EXPECT_EQ(source.reads(), 2);
+}
+
+// What some errors of file systems have in common with files that are left for
+// later is their code.
+TEST_F(HistoryIndexTest, KeepsWhyTheSystemCannotReadAFile) {
+  Write("a.pb", MakeDailyResult(1));
+  const base::FileDescriptor leased(
+      open(absl::StrCat(folder_, "/a.pb").c_str(), O_RDWR | O_CLOEXEC));
+  signal(SIGIO, SIG_IGN);  // tells of others that open the file
+  if (fcntl(leased.get(), F_SETLEASE, F_WRLCK) != 0) {
+    GTEST_SKIP() << "the file system has no leases";
+  }
+  Synchronise();
+  ASSERT_THAT(index_->Problems().files(), SizeIs(1));
+  EXPECT_THAT(index_->Problems().files(0).problem(),
+              HasSubstr("cannot read a.pb: Resource temporarily unavailable"));
 }
 
 TEST_F(HistoryIndexTest, KeepsWhyAFileCannotBeRead) {
@@ -569,6 +637,34 @@ TEST_F(HistoryIndexTest, RepeatsInAFileAreOnePoint) {
   EXPECT_TRUE(index_->TrendOf(trend->series().id())->points(0).accepted());
 }
 
+// The lower bound of a run whose percentile falls among failures may be finite,
+// but bounds nothing that is shown.
+TEST_F(HistoryIndexTest, IntervalsAreOfRunsWithAValue) {
+  const TestResult good = MakeLargeResult(/*slowness=*/1);
+  TestResult failing = MakeLargeResult(/*slowness=*/5);
+  // Somewhat more than one of a hundred was never sent.
+  OfferedLoad& offered =
+      (*(*failing.mutable_service_logs()->mutable_instance_logs())["client/0"]
+            .mutable_offered_loads())[0];
+  offered.set_unsent_count(offered.offered_count() * 106 / 10000);
+  offered.set_offered_count(offered.offered_count() + offered.unsent_count());
+  TestSequenceResults runs;
+  *runs.add_test_results() = good;
+  Write("runs.pb", failing, runs);
+  Write("good.pb", good);
+  Synchronise();
+  const auto trend = index_->TrendOf(SeriesOf("p99 response time").id());
+  ASSERT_TRUE(trend.ok()) << trend.status();
+  EXPECT_EQ(trend->left_out(), 1);
+  ASSERT_THAT(trend->points(), SizeIs(2));
+  for (const TrendPoint& point : trend->points()) {
+    EXPECT_EQ(point.value(), trend->points(0).value());
+    EXPECT_EQ(point.low(), trend->points(0).low());
+    EXPECT_LT(point.low(), point.value());
+    EXPECT_GT(point.high(), point.value());
+  }
+}
+
 TEST_F(HistoryIndexTest, NotesOutliveTheIndex) {
   const std::string path = absl::StrCat(folder_, "/index.db");
   Reopen(path);
@@ -593,6 +689,33 @@ TEST_F(HistoryIndexTest, NotesOutliveTheIndex) {
   EXPECT_EQ(index_->Find(id)->note(), "");
 }
 
+TEST_F(HistoryIndexTest, FollowsTheNotesOfOthers) {
+  const std::string path = absl::StrCat(folder_, "/notes");
+  const auto write = [&](std::ios::openmode mode, const std::string& text) {
+    std::ofstream(path, mode) << text;
+    Synchronise();
+  };
+  Write("a.pb", MakeDailyResult(1));
+  Synchronise();
+  const std::string id = index_->List({})->results(0).id();
+  const auto line = [&](const std::string& note) {
+    return absl::StrCat(R"({"result":")", id, R"(","note":")", note, "\"}\n");
+  };
+  const std::string second = line("second");
+  write(std::ios::out, line("first") + second.substr(0, 9));
+  EXPECT_EQ(index_->Find(id)->note(), "first") << "a line is not yet complete";
+  write(std::ios::app, second.substr(9));
+  EXPECT_EQ(index_->Find(id)->note(), "second");
+  write(std::ios::app, R"({"result":"another","note":"x"})"
+                       "\n");
+  EXPECT_EQ(index_->Find(id)->note(), "second");
+  // Somebody has edited the file.
+  write(std::ios::out, absl::StrCat(line("edited"), std::string(500, '\n')));
+  EXPECT_EQ(index_->Find(id)->note(), "edited");
+  write(std::ios::out, "\n");
+  EXPECT_EQ(index_->Find(id)->note(), "");
+}
+
 TEST_F(HistoryIndexTest, ReplacesOnlyItsOwnFiles) {
   const std::string path = absl::StrCat(folder_, "/index.db");
   Reopen(path);
@@ -612,11 +735,61 @@ TEST_F(HistoryIndexTest, ReplacesOnlyItsOwnFiles) {
   EXPECT_EQ(Synchronise(), 1);
 
   const std::string other = absl::StrCat(folder_, "/letter.txt");
-  std::ofstream(other) << "Dear all, this is not an index of any kind.";
-  const auto refused =
-      HistoryIndex::Open({.index_path = other, .notes_path = ""});
-  EXPECT_TRUE(absl::IsFailedPrecondition(refused.status()));
-  EXPECT_EQ(fs::file_size(other), 43u);
+  for (const char* text :
+       {"D", "Dear all, this is not an index of any kind."}) {
+    std::ofstream(other) << text;
+    const auto refused =
+        HistoryIndex::Open({.index_path = other, .notes_path = ""});
+    EXPECT_TRUE(absl::IsFailedPrecondition(refused.status()));
+    EXPECT_TRUE(*base::ReadFile(other) == text);
+  }
+}
+
+TEST_F(HistoryIndexTest, DoesNotTouchOtherDatabases) {
+  const std::string path = absl::StrCat(folder_, "/other.db");
+  const std::string kept = absl::StrCat(folder_, "/kept.db");
+  const auto make = [&](const std::string& sql) {
+    sqlite3* database = nullptr;
+    sqlite3_open(path.c_str(), &database);
+    EXPECT_EQ(sqlite3_exec(database, sql.c_str(), /*callback=*/nullptr,
+                           /*arg=*/nullptr, /*errmsg=*/nullptr),
+              SQLITE_OK);
+    // Before it is closed, so that a log remains.
+    for (const char* suffix : {"", "-wal"}) {
+      if (!fs::exists(path + suffix)) continue;
+      fs::copy_file(path + suffix, kept + suffix);
+    }
+    sqlite3_close(database);
+    fs::remove(path);
+  };
+  const auto expect_untouched = [&] {
+    const std::string before = *base::ReadFile(kept);
+    const auto refused =
+        HistoryIndex::Open({.index_path = kept, .notes_path = ""});
+    EXPECT_TRUE(absl::IsFailedPrecondition(refused.status()));
+    ASSERT_TRUE(fs::exists(kept));
+    // Not shown: they are binary.
+    EXPECT_TRUE(*base::ReadFile(kept) == before);
+  };
+  make("PRAGMA user_version=7");
+  {
+    SCOPED_TRACE("without tables");
+    expect_untouched();
+  }
+  fs::remove(kept);
+  make("CREATE TABLE a(b); CREATE TABLE c(d); CREATE TABLE e(f)");
+  fs::resize_file(kept, 4096);
+  {
+    SCOPED_TRACE("damaged");
+    expect_untouched();
+  }
+  fs::remove(kept);
+  make("PRAGMA journal_mode=WAL; CREATE TABLE a(b)");
+  {
+    SCOPED_TRACE("with a log");
+    expect_untouched();
+    EXPECT_TRUE(fs::exists(kept + "-wal"));
+  }
 }
 
 // Others say in the head of the same format what they are.
@@ -634,6 +807,9 @@ TEST_F(HistoryIndexTest, KnowsAnIndexByTheHeadOfItsFile) {
   Reopen(path);
   EXPECT_EQ(Synchronise(), 0) << "it was kept";
   write(/*offset=*/63);  // its version
+  Reopen(path);
+  EXPECT_EQ(Synchronise(), 1);
+  write(/*offset=*/16);  // its pages' size
   Reopen(path);
   EXPECT_EQ(Synchronise(), 1);
   write(/*offset=*/68);  // its application

@@ -61,8 +61,9 @@ TrendPoint& AddPoint(const std::string& rpc, const std::string& metric,
   return *point.mutable_point();
 }
 
-// The point has no value if there is none, or if it falls among failed
-// requests and therefore is infinite.
+// The point has neither value nor bounds if there is no value, or if it falls
+// among failed requests and therefore is infinite: the bounds would be taken
+// for those of another run of the file.
 void AddEstimate(const std::string& rpc, const std::string& name,
                  const stats::Metric& metric,
                  const absl::StatusOr<report::Estimate>& estimate,
@@ -74,12 +75,12 @@ void AddEstimate(const std::string& rpc, const std::string& name,
                                                                    : "lower";
   TrendPoint& point = AddPoint(
       rpc, name, is_time ? "seconds" : stats::UnitName(unit), better, points);
-  if (!estimate.ok()) return;
+  if (!estimate.ok() || !std::isfinite(estimate->value)) return;
   const double scale = is_time ? base::kNsPerSecond : 1;
   const auto is_known = [](const std::optional<double>& bound) {
     return bound && std::isfinite(*bound);
   };
-  if (is_known(estimate->value)) point.set_value(estimate->value / scale);
+  point.set_value(estimate->value / scale);
   if (is_known(estimate->lower)) point.set_low(*estimate->lower / scale);
   if (is_known(estimate->upper)) point.set_high(*estimate->upper / scale);
 }

@@ -11,6 +11,7 @@
 
 #include <cstring>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
@@ -60,15 +61,21 @@ absl::Status ResultNotes::Refresh() {
   const absl::MutexLock lock(&mutex_);
   struct stat attributes;
   if (lstat(path_.c_str(), &attributes) != 0 || !S_ISREG(attributes.st_mode) ||
-      attributes.st_size == read_bytes_) {
+      attributes.st_size == static_cast<int64_t>(read_.size())) {
     return absl::OkStatus();
   }
-  const absl::StatusOr<std::string> text = base::ReadFile(path_);
+  absl::StatusOr<std::string> text = base::ReadFile(path_);
   if (!text.ok()) return text.status();
+  text->resize(text->rfind('\n') + 1);  // npos + 1 is 0
+  // A file that was replaced is read anew.
+  if (!absl::StartsWith(*text, read_)) {
+    notes_.clear();
+    read_.clear();
+  }
   google::protobuf::util::JsonParseOptions reading;
   reading.ignore_unknown_fields = true;  // a later version's
-  notes_.clear();
-  for (const absl::string_view line : absl::StrSplit(*text, '\n')) {
+  const absl::string_view added = absl::string_view(*text).substr(read_.size());
+  for (const absl::string_view line : absl::StrSplit(added, '\n')) {
     ResultNote change;
     if (google::protobuf::util::JsonStringToMessage(
             google::protobuf::StringPiece(line.data(), line.size()), &change,
@@ -77,7 +84,7 @@ absl::Status ResultNotes::Refresh() {
       notes_[change.result()].MergeFrom(change);
     }
   }
-  read_bytes_ = static_cast<int64_t>(text->size());
+  read_ = *std::move(text);
   return absl::OkStatus();
 }
 

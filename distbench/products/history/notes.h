@@ -43,7 +43,8 @@ class ResultNotes {
   ResultNotes(const ResultNotes&) = delete;
   ResultNotes& operator=(const ResultNotes&) = delete;
 
-  // Reads the file if its size has changed. It is no error if there is none.
+  // Reads what is new in the file if its size has changed; all of it if it does
+  // not begin as it did. It is no error if there is none.
   absl::Status Refresh() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Neither text nor acceptance if nothing was said.
@@ -64,7 +65,7 @@ class ResultNotes {
   const std::string path_;
   mutable absl::Mutex mutex_;
   std::map<std::string, ResultNote> notes_ ABSL_GUARDED_BY(mutex_);
-  int64_t read_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::string read_ ABSL_GUARDED_BY(mutex_);  // whole lines of the file
 };
 
 }  // namespace distbench::history

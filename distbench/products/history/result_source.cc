@@ -10,6 +10,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -85,14 +86,16 @@ absl::Status Assemble(const std::string& path, const RunDescription& run,
   return results::CompleteResults(results);
 }
 
+// Whether the run has a result that will not change any more.
+bool HasEnded(const RunDescription& run) {
+  return run.result_bytes() > 0 && run.state() != RunDescription::WAITING &&
+         run.state() != RunDescription::RUNNING;
+}
+
 // Reads the result that `run` describes. What is missing of it is said by the
 // failures of its tests, as in `distbench runs get`.
 absl::Status ReadRunResult(const std::string& path, const RunDescription& run,
                            int64_t max_bytes, KeptResults& kept) {
-  if (run.result_bytes() == 0 || run.state() == RunDescription::WAITING ||
-      run.state() == RunDescription::RUNNING) {
-    return absl::UnavailableError(absl::StrCat(path, " has not ended"));
-  }
   const std::string problem = absl::StrCat("cannot read ", path, ": ");
   if (run.result_bytes() > max_bytes) {
     return absl::ResourceExhaustedError(absl::StrCat(
@@ -115,11 +118,21 @@ class ResultFolder final : public ResultSource {
   absl::StatusOr<std::vector<ResultEntry>> List() const override;
   absl::StatusOr<KeptResults> Read(const std::string& name,
                                    int64_t max_bytes) const override;
+  bool IsUnchanged(const ResultEntry& entry) const override {
+    return EntryOf(entry.name) == entry;
+  }
   absl::StatusOr<base::FileDescriptor> Open(
       const std::string& name) const override;
 
  private:
   absl::StatusOr<RunDescription> DescribeRun(const std::string& name) const;
+
+  // The entry of a file now, if there is one.
+  std::optional<ResultEntry> EntryOf(const std::string& name) const;
+
+  // What is in the file; nothing if its run has not ended.
+  absl::StatusOr<std::optional<KeptResults>> ReadNow(const std::string& name,
+                                                     int64_t max_bytes) const;
 
   const fs::path root_;  // without symbolic links
 };
@@ -161,6 +174,19 @@ absl::StatusOr<RunDescription> ResultFolder::DescribeRun(
       absl::StrCat(description, " is not the description of a run"));
 }
 
+std::optional<ResultEntry> ResultFolder::EntryOf(
+    const std::string& name) const {
+  // The description changes whenever there is more of a run's result.
+  const std::string told = IsRun(name) ? DescriptionOf(name) : name;
+  struct stat attributes;
+  if (lstat((root_ / told).c_str(), &attributes) != 0) return std::nullopt;
+  return ResultEntry{
+      .name = name,
+      .size_bytes = attributes.st_size,
+      .modified_ns = attributes.st_mtim.tv_sec * base::kNsPerSecond +
+                     attributes.st_mtim.tv_nsec};
+}
+
 absl::StatusOr<std::vector<ResultEntry>> ResultFolder::List() const {
   std::vector<ResultEntry> entries;
   std::error_code error;
@@ -172,15 +198,8 @@ absl::StatusOr<std::vector<ResultEntry>> ResultFolder::List() const {
     if (!it->is_regular_file(unknown) || it->is_symlink(unknown)) continue;
     const std::string name = it->path().lexically_relative(root_);
     if (!IsResult(name)) continue;
-    // The description changes whenever there is more of a run's result.
-    const std::string told = IsRun(name) ? DescriptionOf(name) : name;
-    struct stat attributes;
-    if (lstat((root_ / told).c_str(), &attributes) != 0) continue;
-    entries.push_back(
-        {.name = name,
-         .size_bytes = attributes.st_size,
-         .modified_ns = attributes.st_mtim.tv_sec * base::kNsPerSecond +
-                        attributes.st_mtim.tv_nsec});
+    const std::optional<ResultEntry> entry = EntryOf(name);
+    if (entry) entries.push_back(*entry);
   }
   if (error) {
     return absl::UnknownError(
@@ -192,8 +211,8 @@ absl::StatusOr<std::vector<ResultEntry>> ResultFolder::List() const {
   return entries;
 }
 
-absl::StatusOr<KeptResults> ResultFolder::Read(const std::string& name,
-                                               int64_t max_bytes) const {
+absl::StatusOr<std::optional<KeptResults>> ResultFolder::ReadNow(
+    const std::string& name, int64_t max_bytes) const {
   const absl::StatusOr<base::FileDescriptor> file = Open(name);
   if (!file.ok()) return file.status();
   const std::string path = PathOf(*file);
@@ -202,6 +221,7 @@ absl::StatusOr<KeptResults> ResultFolder::Read(const std::string& name,
   if (IsRun(name)) {
     const absl::StatusOr<RunDescription> run = DescribeRun(name);
     if (!run.ok()) return run.status();
+    if (!HasEnded(*run)) return std::nullopt;
     status = ReadRunResult(path, *run, max_bytes, kept);
   } else {
     absl::StatusOr<TestSequenceResults> results =
@@ -211,6 +231,18 @@ absl::StatusOr<KeptResults> ResultFolder::Read(const std::string& name,
   }
   if (!status.ok()) return Named(status, path, name);
   return kept;
+}
+
+absl::StatusOr<KeptResults> ResultFolder::Read(const std::string& name,
+                                               int64_t max_bytes) const {
+  absl::StatusOr<std::optional<KeptResults>> kept = ReadNow(name, max_bytes);
+  // Some errors of network file systems have this code, too.
+  if (absl::IsUnavailable(kept.status())) {
+    return absl::UnknownError(kept.status().message());
+  }
+  if (!kept.ok()) return kept.status();
+  if (*kept) return **std::move(kept);
+  return absl::UnavailableError(absl::StrCat(name, " has not ended"));
 }
 
 }  // namespace

@@ -43,11 +43,15 @@ class ResultSource {
   // Sorted by name.
   virtual absl::StatusOr<std::vector<ResultEntry>> List() const = 0;
 
-  // NOT_FOUND if there is no such file (any more). UNAVAILABLE if it is still
-  // being written. RESOURCE_EXHAUSTED if it has more than `max_bytes`,
-  // uncompressed; see ReadResults().
+  // NOT_FOUND if there is no such file (any more). UNAVAILABLE, and only then,
+  // if its run has not ended. RESOURCE_EXHAUSTED if it has more than
+  // `max_bytes`, uncompressed; see ReadResults().
   virtual absl::StatusOr<KeptResults> Read(const std::string& name,
                                            int64_t max_bytes) const = 0;
+
+  // Whether the file is still as it was listed. Otherwise it may have been read
+  // in part, or not at all.
+  virtual bool IsUnchanged(const ResultEntry& entry) const = 0;
 
   // Opens the file as it is on disk, to be handed out.
   virtual absl::StatusOr<base::FileDescriptor> Open(
