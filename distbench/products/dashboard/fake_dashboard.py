@@ -180,6 +180,7 @@ class FakeDashboard:
     ):
         self.session = {**SESSION, **(session or {})}
         self.results = sorted(results, key=lambda result: -result["started"])
+        # None: the server cannot say which there are.
         self.trends = list(trends)
         self.problems = []
         self.refuses_streams = False
@@ -305,7 +306,7 @@ class FakeDashboard:
             return {"files": self.problems}
         if path == "/api/status":
             return self._status
-        if path == "/api/series":
+        if path == "/api/series" and self.trends is not None:
             return {"series": [trend["series"] for trend in self.trends]}
         if path == "/api/trend":
             for trend in self.trends:
