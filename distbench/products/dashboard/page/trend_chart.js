@@ -187,7 +187,8 @@ function sparkline(trend, start) {
   const x = scaleTo(shown[0]?.started, shown.at(-1)?.started, SPARK_WIDTH);
   const up = scaleTo(leastOf(values), greatestOf(values), SPARK_HEIGHT - 2 * SPARK_MARGIN);
   const y = value => SPARK_HEIGHT - SPARK_MARGIN - up(value);
-  const bands = segments.filter(({last}) => points[last].started >= start).map(({first, last, noise_low: low, noise_high: high}) => ({
+  const shownSegments = segments.filter(({last}) => points[last].started >= start);
+  const bands = shownSegments.map(({first, last, noise_low: low, noise_high: high}) => ({
     x: x(points[first].started), end: x(points[last].started), y: y(high), height: Math.max(1, y(low) - y(high)),
   }));
   const lines = changes.filter(({started}) => started >= start)
