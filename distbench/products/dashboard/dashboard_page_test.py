@@ -19,6 +19,7 @@ SEARCH = "#results-search input"
 FIRST_ROW = "#results-table tbody tr:first-child"
 ACCEPTED = f"{FIRST_ROW} [aria-label^=Accepted]"
 IS_ACCEPTED = f"document.querySelector('{ACCEPTED}').checked"
+NOTE = f"document.querySelector('{FIRST_ROW} textarea')"
 FOCUS = "document.activeElement"
 
 
@@ -210,32 +211,143 @@ class DashboardPageTest(dashboard_page.PageTest):
     def test_notes_and_marks_are_edited_in_place(self):
         dashboard = self.serve_history()
         page = self.open_page(dashboard.address, "#/results")
-        note = f"document.querySelector('{FIRST_ROW} textarea')"
-        page.wait_until(f"{note}?.value === ''")
-        page.evaluate(f"{note}.focus()")
-        page.press("z", "z")
-        page.press("Enter", "\r")
+        page.wait_until(f"{NOTE}?.value === ''")
+        self.send_note(page, "z")
         page.wait_for(lambda: dashboard.posts, "the note was sent")
         # Escape takes back what was typed, and sends nothing.
-        page.evaluate(f"{note}.focus()")
+        page.evaluate(f"{NOTE}.focus()")
         page.press("q", "q")
         page.press("Escape")
-        self.assertEqual(page.evaluate(f"{note}.value"), "z")
+        self.assertEqual(page.evaluate(f"{NOTE}.value"), "z")
         self.reload(page)
-        page.wait_until(f"{note}?.value === 'z'")
-        self.assertEqual(
-            [content["note"] for _, _, content in dashboard.posts], ["z"]
-        )
+        page.wait_until(f"{NOTE}?.value === 'z'")
+        self.assertEqual(self.sent_notes(dashboard), ["z"])
         # A refusal is shown, and nothing looks as if it were done.
         dashboard.session["may_write"] = False
         self.click(page, ACCEPTED)
-        self.wait_for_text(page, "#problem", "read only")
+        self.wait_for_text(page, "#refusal", "read only")
         page.wait_until(f"!{IS_ACCEPTED}")
-        page.evaluate(f"{note}.focus()")
-        page.press("q", "q")
-        page.press("Enter", "\r")
-        page.wait_until(f"{note}.value === 'z'")
+        self.send_note(page, "q")
+        page.wait_until(f"{NOTE}.value === 'z'")
         page.close()
+
+    def test_refusals_are_shown_in_all_places(self):
+        dashboard = self.serve_history(session=LIVE)
+        dashboard.show(running=fake_dashboard.make_run())
+        page = self.open_page(dashboard.address, "#/results")
+        page.wait_until(f"{NOTE}?.value === ''")
+        dashboard.session["may_write"] = False
+        # The answer comes after the click that leaves the note, or before it.
+        dashboard.hold("/api/notes")
+        self.send_note(page, "z")
+        page.wait_for(lambda: dashboard.waiting, "the note was sent")
+        page.evaluate("location.hash = '#/trend'")
+        page.wait_until(f"{count('#series-grid svg')} === 4")
+        dashboard.release()
+        self.wait_for_text(page, "#refusal", "read only")
+        page.evaluate("location.hash = '#/live'")
+        self.wait_for_text(page, "#running-name", "checkout")
+        self.wait_for_text(page, "#refusal", "read only")
+        # The next change has its own answer.
+        dashboard.hold("/api/cancel")
+        self.click(page, "#running-actions button")
+        self.click(page, "#question-yes")
+        page.wait_until(f"{count('#refusal[hidden]')} === 1")
+        page.evaluate("location.hash = '#/results'")
+        self.wait_for_rows(page, 100)
+        dashboard.release()
+        self.wait_for_text(page, "#refusal", "read only")
+        page.close()
+
+    def test_what_is_typed_meanwhile_stays(self):
+        dashboard = self.serve_history()
+        page = self.open_page(dashboard.address, "#/results")
+        page.wait_until(f"{NOTE}?.value === ''")
+        for may_write in (True, False):
+            dashboard.session["may_write"] = may_write
+            dashboard.hold("/api/notes")
+            self.send_note(page, "z")
+            page.wait_for(lambda: dashboard.waiting, "the note was sent")
+            page.evaluate(f"{NOTE}.focus()")
+            page.press("q", "q")
+            typed = page.evaluate(f"{NOTE}.value")
+            dashboard.release()
+            self.hear_answers(page)
+            if not may_write:
+                self.wait_for_text(page, "#refusal", "read only")
+            self.assertEqual(page.evaluate(f"{NOTE}.value"), typed)
+        self.assertEqual(self.sent_notes(dashboard), ["z", "zqz"])
+        page.close()
+
+    def test_notes_are_trimmed_sorted_and_filtered(self):
+        dashboard = self.serve_history()
+        page = self.open_page(dashboard.address, "#/results")
+        page.wait_until(f"{NOTE}?.value === ''")
+        self.send_note(page, " a ")
+        page.wait_for(lambda: dashboard.posts, "the note was sent")
+        self.click(page, "#results-table th:nth-child(8) button")
+        self.click(page, "#results-table th:nth-child(8) button")
+        page.wait_until(f"{NOTE}.value === 'the switch was rebooted'")
+        self.type_into(page, "#results-table .filter input", "rebooted", "input")
+        shown = "#results-table tbody tr:not([hidden])"
+        self.assertEqual(page.evaluate(count(shown)), 1)
+        self.send_note(page, " ", replaces=True)
+        page.wait_for(lambda: len(dashboard.posts) == 2, "the note was sent")
+        self.assertEqual(self.sent_notes(dashboard), ["a", ""])
+        page.close()
+
+    def test_an_overtaken_page_of_the_list_is_dropped(self):
+        dashboard = self.serve_history()
+        page = self.open_page(dashboard.address, "#/results")
+        self.wait_for_rows(page, 100)
+        dashboard.hold("/api/results?limit=100&cursor=100")
+        self.click(page, "#results-more button")
+        page.wait_for(lambda: dashboard.waiting, "More was asked for")
+        page.evaluate("location.hash = '#/trend'")
+        page.wait_until(f"{count('#series-grid svg')} === 4")
+        page.evaluate("location.hash = '#/results'")
+        self.click(page, "#results-more button:not([disabled])")
+        page.wait_for(
+            lambda: sum("cursor" in url for url in page.requests) == 2,
+            "More was asked for again",
+        )
+        dashboard.release()
+        page.wait_until(
+            "performance.getEntriesByType('resource')"
+            ".filter(({name}) => name.includes('cursor')).length === 2"
+        )
+        self.hear_answers(page)
+        self.assertEqual(page.evaluate(count("#results-table tbody tr")), 200)
+        page.close()
+
+    def test_names_with_blanks_are_chosen(self):
+        test = " two  blanks"
+        results = [fake_dashboard.make_result(i) for i in range(3)]
+        results.append(fake_dashboard.make_result(3, test=test))
+        dashboard = self.serve(results=results)
+        page = self.open_page(dashboard.address, "#/results")
+        self.wait_for_rows(page, 4)
+        self.type_into(page, "#results-filters select", test, "change")
+        self.wait_for_rows(page, 1)
+        self.assertEqual(
+            page.evaluate("document.querySelector('#filters select').value"), test
+        )
+        page.close()
+
+    def hear_answers(self, page):
+        """Waits until the page has heard an answer, after those before it."""
+        page.evaluate("fetch('/api/session').then(answer => answer.json())")
+
+    def sent_notes(self, dashboard):
+        return [content["note"] for _, _, content in dashboard.posts]
+
+    def send_note(self, page, note, replaces=False):
+        page.evaluate(f"{NOTE}.focus()")
+        if replaces:
+            page.evaluate(f"{NOTE}.select()")
+        for key in note:
+            page.press(key, key)
+        page.press("Enter", "\r")
 
     def test_unreadable_files_are_listed(self):
         dashboard = self.serve_history()
@@ -349,6 +461,95 @@ class DashboardPageTest(dashboard_page.PageTest):
         x, y = self.point_on_trend(page, 10)
         page.drag(y, x, x)
         page.wait_until("location.pathname.startsWith('/results/')")
+        page.close()
+
+    def test_trends_are_loaded_a_few_at_a_time(self):
+        trends = [
+            fake_dashboard.make_trend(
+                fake_dashboard.make_series(i, f"rpc{i}", "p99"), 20
+            )
+            for i in range(10)
+        ]
+        dashboard = self.serve(trends=trends)
+        dashboard.hold("/api/trend")
+        page = self.open_page(dashboard.address, "#/trend")
+        page.wait_until(f"{count('#series-grid a')} === 10")
+        page.wait_for(lambda: len(dashboard.waiting) >= 4, "trends are loaded")
+        # What waits when the view is left is not asked for.
+        page.evaluate("location.hash = '#/results'")
+        page.wait_until(f"{count('#results-view[hidden]')} === 0")
+        dashboard.release()
+        self.wait_for_text(page, "#results-count", "no results")
+        asked = [url for url in page.requests if "/api/trend" in url]
+        self.assertEqual(len(asked), 4)
+        page.evaluate("location.hash = '#/trend'")
+        page.wait_until(f"{count('#series-grid svg')} === 10")
+        page.close()
+
+    def test_trends_are_shown_after_an_error(self):
+        dashboard = self.serve_history()
+        trends, dashboard.trends = dashboard.trends, None
+        page = self.open_page(dashboard.address, "#/trend")
+        self.wait_for_text(page, "#problem", "There is no /api/series")
+        # Nothing to draw again yet.
+        page.print_colors()
+        page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+        uncaught = [entry for entry in page.complaints if "exception" in entry]
+        self.assertEqual(uncaught, [])
+        dashboard.trends = trends
+        page.evaluate("location.hash = '#/trend?series=1'")
+        self.wait_for_text(page, "#what-changed", "6.1.0-18 → 6.1.0-20")
+        page.close()
+
+    def test_small_charts_show_the_chosen_time_only(self):
+        results, trends = fake_dashboard.make_history()
+        trends[0]["points"][-1]["started"] += 30 * fake_dashboard.DAY_MS
+        dashboard = self.serve(results=results, trends=trends[:1])
+        page = self.open_page(dashboard.address, "#/trend?series=1&since=7")
+        page.wait_until(f"{count('#series-grid svg')} === 1")
+        self.assertEqual(page.evaluate(count("#series-grid .change")), 0)
+        self.assertEqual(page.evaluate(count("#series-grid .band")), 1)
+        page.close()
+
+    def test_a_change_without_room_keeps_its_number(self):
+        # There is room for the day of the first one, but not for its size.
+        trend = fake_dashboard.make_trend(
+            fake_dashboard.make_series(1, "query", "p99"),
+            200,
+            [(80, 1.1, []), (100, 1.1, [])],
+        )
+        trend["changes"][0]["relative"] = 1e12
+        dashboard = self.serve(trends=[trend])
+        page = self.open_page(dashboard.address, "#/trend?series=1")
+        page.wait_until("Chart.getChart('trend-chart')?.chartArea !== undefined")
+        # What the chart writes when it is drawn again, without the axes' labels.
+        labels = page.evaluate(
+            """(() => {
+              const chart = Chart.getChart('trend-chart');
+              const {left, top} = chart.chartArea;
+              const labels = [];
+              const {fillText} = CanvasRenderingContext2D.prototype;
+              CanvasRenderingContext2D.prototype.fillText = (...args) => {
+                labels.push(args);
+              };
+              chart.draw();
+              CanvasRenderingContext2D.prototype.fillText = fillText;
+              return labels.filter(([, x, y]) => x > left && y > top)
+                  .map(([label]) => label);
+            })()"""
+        )
+        self.assertEqual(labels[0], "1")
+        self.assertNotIn("2026-03-22", labels)
+        page.close()
+
+    def test_the_shortest_zoom_is_drawn(self):
+        at = fake_dashboard.FIRST_DAY_MS + 20 * fake_dashboard.DAY_MS
+        page = self.open_page(
+            self.serve_history().address,
+            f"#/trend?series=1&zoom={at}:{at}.0003",
+        )
+        self.wait_for_text(page, "#trend-changes", "level +10.0 %")
+        page.wait_until(f"{count('#series-grid svg')} === 4")
         page.close()
 
     def test_short_histories_say_what_they_need(self):

@@ -180,11 +180,15 @@ class FakeDashboard:
     ):
         self.session = {**SESSION, **(session or {})}
         self.results = sorted(results, key=lambda result: -result["started"])
+        # None: the server cannot say which there are.
         self.trends = list(trends)
         self.problems = []
         self.refuses_streams = False
         # [(path, headers, content)] of the POST requests.
         self.posts = []
+        # The addresses of the requests that hold() has wait.
+        self.waiting = []
+        self._held = None
         self._files = files
         self._status = {"nodes": [], "running": None, "queue": []}
         self._changed = threading.Condition()
@@ -210,7 +214,25 @@ class FakeDashboard:
             self._epoch += 1
             self._changed.notify_all()
 
+    def hold(self, start):
+        """Has requests wait whose addresses begin so, until release()."""
+        self._held = start
+
+    def release(self):
+        with self._changed:
+            self._held = None
+            self._changed.notify_all()
+
+    def wait_if_held(self, address):
+        with self._changed:
+            if self._held is None or not address.startswith(self._held):
+                return
+            self.waiting.append(address)
+            self._changed.wait_for(lambda: self._held is None)
+            self.waiting.remove(address)
+
     def close(self):
+        self.release()
         self.drop_streams()
         self._server.shutdown()
         self._server.server_close()
@@ -284,7 +306,7 @@ class FakeDashboard:
             return {"files": self.problems}
         if path == "/api/status":
             return self._status
-        if path == "/api/series":
+        if path == "/api/series" and self.trends is not None:
             return {"series": [trend["series"] for trend in self.trends]}
         if path == "/api/trend":
             for trend in self.trends:
@@ -324,6 +346,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self._send(status, json.dumps(content).encode())
 
     def do_GET(self):
+        self.dashboard.wait_if_held(self.path)
         address = urllib.parse.urlsplit(self.path)
         query = dict(urllib.parse.parse_qsl(address.query))
         if address.path == "/":
@@ -343,6 +366,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         size = int(self.headers["Content-Length"])
         content = json.loads(self.rfile.read(size))
         self.dashboard.posts.append((self.path, dict(self.headers), content))
+        self.dashboard.wait_if_held(self.path)
         if not self.dashboard.session["may_write"]:
             self._send_json(403, {"error": "This dashboard is read only."})
             return

@@ -20,7 +20,7 @@ const openGroups = new Set();
 function askToCancel({id, label}) {
   const name = label === '' ? id : `${id} (${label})`;
   byId('question-text').textContent = `Cancel run ${name}? Measurements so far are kept.`;
-  byId('question-yes').onclick = () => withProblems(postJson('/api/cancel', {run: id}));
+  byId('question-yes').onclick = () => postChange('/api/cancel', {run: id});
   byId('question').showModal();
 }
 

@@ -19,11 +19,20 @@ const views = new Map([
 
 let shownPath = null;
 
+// How many places were shown.
+let visits = 0;
+
 // What /api/session says; loaded before the first view is shown.
 let session = null;
 
 // Answers by address, as promises, while a view is shown.
 const keptAnswers = new Map();
+
+// The requests for them, a few at a time: the server has others to answer. Those
+// that wait are functions that begin them.
+const MAX_REQUESTS = 4;
+const waitingRequests = [];
+let runningRequests = 0;
 
 // Keeps the token of the address for this tab, and takes it out of the address,
 // which people copy. Returns whether there was one.
@@ -62,34 +71,55 @@ async function request(address, {headers = {}, ...options} = {}) {
   throw new Error(answer.error ?? `The dashboard answered "${response.status} ${response.statusText}".`);
 }
 
-function postJson(path, content) {
-  return request(path, {
-    method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify(content),
-  });
+// A request that waits when its view is left is never made, nor answered.
+async function requestInTurn(address) {
+  if (runningRequests < MAX_REQUESTS) ++runningRequests;
+  else await new Promise(begin => { waitingRequests.push(begin); });
+  try {
+    return await request(address);
+  } finally {
+    if (waitingRequests.length > 0) waitingRequests.shift()();
+    else --runningRequests;
+  }
 }
 
 // Asks once while a view is shown, and again after an error.
 function getOnce(path, parameters) {
   const address = addressOf(path, parameters);
   if (!keptAnswers.has(address)) {
-    keptAnswers.set(address, request(address));
+    keptAnswers.set(address, requestInTurn(address));
     keptAnswers.get(address).catch(() => keptAnswers.delete(address));
   }
   return keptAnswers.get(address);
 }
 
-function showProblem(text) {
-  byId('problem').hidden = text === '';
-  byId('problem').textContent = text;
+function showProblem(text, id = 'problem') {
+  byId(id).hidden = text === '';
+  byId(id).textContent = text;
 }
 
 // Shows why the promise failed, if it did while its place is still shown.
 async function withProblems(promise) {
-  const place = location.hash;
+  const visit = visits;
   try {
     await promise;
   } catch (error) {
-    if (location.hash === place) showProblem(error.message);
+    if (visit === visits) showProblem(error.message);
+  }
+}
+
+// Returns whether the server has made a change. Why it refused one is shown until
+// the next one, in all places: the click that ends a note may lead to another place.
+async function postChange(path, content) {
+  showProblem('', 'refusal');
+  try {
+    await request(path, {
+      method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify(content),
+    });
+    return true;
+  } catch (error) {
+    showProblem(error.message, 'refusal');
+    return false;
   }
 }
 
@@ -119,6 +149,7 @@ function drawIfChanged(id, content, makeNodes) {
 function showView(path) {
   views.get(shownPath)?.leave?.();
   keptAnswers.clear();
+  waitingRequests.length = 0;
   shownPath = path;
   for (const link of document.querySelectorAll('nav a')) {
     const isShown = link.hash === placeOf(path);
@@ -140,6 +171,7 @@ function showPlace() {
   const shown = views.has(path) && isLive ? path : session.live ? '/live' : '/results';
   const isEntered = shown !== shownPath;
   if (isEntered) showView(shown);
+  ++visits;
   showProblem(isLive ? '' : NOT_LIVE);
   withProblems(views.get(shown).show(parameters, isEntered));
 }

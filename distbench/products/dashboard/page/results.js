@@ -10,6 +10,9 @@ const SEARCH_DELAY_MS = 250;
 // What is listed, in the server's order, and where the next page begins.
 let listed = {results: [], total: 0, next: null};
 
+// How often the server was asked for a page of the list.
+let listings = 0;
+
 // The results ticked for a comparison, by id.
 const ticked = new Map();
 
@@ -45,7 +48,7 @@ function showFilters({tests, labels, hosts, attributes, truncated}) {
     const {[control.name]: value} = chosen;
     if (control.name in choices) {
       const options = [...new Set([...choices[control.name], value])].filter(Boolean).sort(compareNames);
-      control.replaceChildren(new Option('any', ''), ...options.map(option => new Option(option)));
+      control.replaceChildren(new Option('any', ''), ...options.map(option => new Option(option, option)));
       control.parentElement.hidden = options.length === 0;
     }
     control.parentElement.classList.toggle('used', value !== '');
@@ -65,15 +68,19 @@ function filterParameters({after, before, ...others}) {
 
 // ---- Notes and marks ----
 
-// Has the server keep what the user enters; what it refuses is undone.
+// Has the server keep what the user enters; what it refuses is undone, unless the
+// user has gone on.
 function keepChanges(box, property, result, path, name) {
-  const save = async () => {
+  let kept = result[name];
+  box.addEventListener('change', async () => {
     const value = box[property];
-    await postJson(path, {result: result.id, [name]: value});
     result[name] = value;
-    showProblem('');
-  };
-  box.addEventListener('change', () => withProblems(save().finally(() => { box[property] = result[name]; })));
+    if (await postChange(path, {result: result.id, [name]: value})) kept = value;
+    else if (result[name] === value) {
+      result[name] = kept;
+      if (box[property] === value) box[property] = kept;
+    }
+  });
   return box;
 }
 
@@ -90,14 +97,16 @@ function acceptedCell(result) {
 function noteCell(result) {
   if (!session.may_write) return result.note;
   const box = element('textarea', {
-    value: result.note, placeholder: 'Add a note', rows: 1, maxLength: 2000, ariaLabel: `Note on ${result.test}`,
-  });
+    placeholder: 'Add a note', rows: 1, maxLength: 2000, ariaLabel: `Note on ${result.test}`,
+  }, result.note);
   box.addEventListener('keydown', event => {
     if (event.key === 'Escape') box.value = result.note;
     else if (event.key !== 'Enter' || event.shiftKey) return;
     event.preventDefault();
     box.blur();
   });
+  // The table is sorted and filtered by the default value, which is text in its cell.
+  box.addEventListener('change', () => { box.value = box.defaultValue = box.value.trim(); });
   return keepChanges(box, 'value', result, '/api/notes', 'note');
 }
 
@@ -199,11 +208,11 @@ function renderResults() {
 
 // Shows the first page of what the filters select, or also the page at the cursor.
 async function listResults(cursor = '') {
-  const place = location.hash;
+  const number = ++listings;
   const parameters = {...filterParameters(chosenFilters()), limit: PAGE_SIZE, cursor};
   const page = await request(addressOf('/api/results', parameters));
-  // Another place may have overtaken this one.
-  if (location.hash !== place) return;
+  // A later request may have overtaken this one.
+  if (number !== listings) return;
   listed = cursor === '' ? page : {...page, results: [...listed.results, ...page.results]};
   renderResults();
 }

@@ -9,6 +9,7 @@ const TREND_CHART = 'trend-chart';
 // The width of a date and some space.
 const DATE_PIXELS = 90;
 const HOUR_MS = 3600e3;
+const MINUTE_MS = 60e3;
 
 const LABEL_LINE = 15;
 
@@ -31,7 +32,8 @@ const POINT_KINDS = [
 // ---- Axes and points ----
 
 function dateTicks({min, max, maxWidth}) {
-  const perLabel = (max - min) * DATE_PIXELS / maxWidth;
+  // Labels say minutes.
+  const perLabel = Math.max(MINUTE_MS, (max - min) * DATE_PIXELS / maxWidth);
   const unit = perLabel > DAY_MS / 2 ? DAY_MS : HOUR_MS;
   const step = unit * stepAbove(perLabel / unit);
   const ticks = [];
@@ -42,7 +44,7 @@ function dateTicks({min, max, maxWidth}) {
 function dateAxis(points, start) {
   const first = Math.max(points[0].started, start);
   const last = points.at(-1).started;
-  const margin = Math.max(0.02 * (last - first), 60e3);
+  const margin = Math.max(0.02 * (last - first), MINUTE_MS);
   return {
     min: first - margin,
     max: last + margin,
@@ -111,9 +113,10 @@ function drawNoise(context, {scales: {x, y}}, {points, segments}) {
 
 // What a label says where there is so much room; its number always.
 function labelOf(context, change, number, room) {
-  const lines = [`${number}: ${sizeOf(change)}`, formatDay(change.started), ...describeFacts(change).slice(0, 2)]
-      .filter(line => context.measureText(line).width + 12 <= room);
-  return lines.length > 0 ? lines : [String(number)];
+  const fits = line => context.measureText(line).width + 12 <= room;
+  const title = `${number}: ${sizeOf(change)}`;
+  if (!fits(title)) return [String(number)];
+  return [title, ...[formatDay(change.started), ...describeFacts(change).slice(0, 2)].filter(fits)];
 }
 
 function drawChanges(context, {chartArea: {left, right, top, bottom}, scales}, {changes, series}) {
@@ -184,11 +187,12 @@ function sparkline(trend, start) {
   const x = scaleTo(shown[0]?.started, shown.at(-1)?.started, SPARK_WIDTH);
   const up = scaleTo(leastOf(values), greatestOf(values), SPARK_HEIGHT - 2 * SPARK_MARGIN);
   const y = value => SPARK_HEIGHT - SPARK_MARGIN - up(value);
-  const bands = segments.map(({first, last, noise_low: low, noise_high: high}) => ({
+  const shownSegments = segments.filter(({last}) => points[last].started >= start);
+  const bands = shownSegments.map(({first, last, noise_low: low, noise_high: high}) => ({
     x: x(points[first].started), end: x(points[last].started), y: y(high), height: Math.max(1, y(low) - y(high)),
-  })).filter(({end}) => end >= 0);
-  const lines = changes.map(change => ({at: x(change.started), kind: kindOfChange(change, series)}))
-      .filter(({at}) => at >= 0);
+  }));
+  const lines = changes.filter(({started}) => started >= start)
+      .map(change => ({at: x(change.started), kind: kindOfChange(change, series)}));
   const curve = shown.map(({started, value}) => `${x(started)},${y(value)}`).join(' ');
   return svgNode('svg', {
     viewBox: `0 0 ${SPARK_WIDTH} ${SPARK_HEIGHT}`, preserveAspectRatio: 'none', 'aria-hidden': 'true',

@@ -196,7 +196,7 @@ function goToTrend(parameters) {
 
 async function showTrends(parameters, isEntered) {
   const {series} = await getOnce('/api/series');
-  if (isEntered) withProblems(renderWhatChanged(series));
+  withProblems(renderWhatChanged(series));
   const chosenBefore = shownTrends?.series;
   shownTrends = choose(series, parameters);
   const [min, max] = (parameters.zoom ?? '').split(':').map(Number);
@@ -224,7 +224,7 @@ function keepZoom() {
 }
 
 function redraw() {
-  if (!byId('trend-view').hidden) renderChosen();
+  if (!byId('trend-view').hidden && shownTrends !== null) withProblems(renderChosen());
 }
 
 document.addEventListener('viewchange', keepZoom);
