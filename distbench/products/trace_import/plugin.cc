@@ -21,7 +21,6 @@
 #include "distbench/cli/command.h"
 #include "distbench/cli/flags.h"
 #include "distbench/products/trace_import/chakra/job.h"
-#include "distbench/products/trace_import/chakra/job_flags.h"
 #include "distbench/products/trace_import/chakra/rank_files.h"
 #include "distbench/products/trace_import/import_traces.h"
 #include "distbench/products/trace_import/spans/spans.h"
@@ -130,6 +129,20 @@ absl::StatusOr<int> ImportFiles(const CLI::App& command,
   }
   if (!status.ok()) return status;
   return report::kExitOk;
+}
+
+void AddJobFlags(CLI::App& command, JobOptions& options) {
+  constexpr int64_t kMostIterations = 1'000'000'000;
+  cli::AddNumberFlag(command, "--ranks", options.ranks, 2, kMaxRanks, "N",
+                     "Of chakra, with the file of one rank: so many ranks do\n"
+                     "what it does");
+  cli::AddNumberFlag(command, "--iterations", options.iterations, 1,
+                     kMostIterations, "N",
+                     "Of chakra: how often ranks do what is in the trace");
+  cli::AddNumberFlag(command, "--warmup_iterations", options.warmup_iterations,
+                     0, kMostIterations, "N",
+                     "Of chakra: iterations before these, which are not\n"
+                     "measured");
 }
 
 void AddImportCommand(CLI::App& app, cli::CommandBody& chosen) {

@@ -397,7 +397,8 @@ class CallBuilder {
     TakeAside(node, call);
   }
 
-  // What the call itself does is not aside of it.
+  // A call that begins aside, or is served so, is one that nobody waits for:
+  // that is said once, as what the call itself does is not aside of it.
   static void TakeAside(SpanNode& node, TracedCall& call) {
     call.is_async |= std::exchange(node.is_aside, false);
   }
