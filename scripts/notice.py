@@ -109,13 +109,18 @@ def libraries_of_build(text):
     try:
         calls = [node for node in ast.walk(ast.parse(text)) if _is_list(node)]
         (call,) = calls
-        values = {item.arg: ast.literal_eval(item.value) for item in call.keywords}
+        # What replaces libraries is a parameter.
+        values = {
+            item.arg: ast.literal_eval(item.value)
+            for item in call.keywords
+            if not isinstance(item.value, ast.Name)
+        }
     except (SyntaxError, ValueError) as error:
         raise Unreadable(
             f"{LIBRARIES} has no call of {_LIBRARIES_FUNCTION} with plain lists: {error}"
         ) from error
     targets = set()
-    for group in ("modules", "headers", "optional_modules"):
+    for group in ("modules", "headers", "optional_modules", "without_module"):
         targets.update(values.get(group, {}))
     targets.update(path.rpartition("/")[2] for path in values.get("files", []))
     return Libraries(targets, set(values.get("optional_modules", {})))

@@ -176,6 +176,7 @@ def distribution_libraries():
         headers = {"boost": "/boost.hpp"},
         modules = {"absl": ["absl_base"], "grpcpp": ["grpc++"]},
         optional_modules = {"nghttp2": ["libnghttp2"]},
+        replacements = replacements,
     )
 """
 RULES = "A = b\nINCLUDED_FILES = /boost.hpp\n"

@@ -1,15 +1,46 @@
 # Copyright distbench authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The libraries that distbench uses, for WORKSPACE and for MODULE.bazel."""
+"""What distbench uses, in one place for WORKSPACE and for MODULE.bazel."""
 
 load("//third_party:system_libraries.bzl", "dpkg_status", "system_libraries")
 
-def distribution_libraries():
-    """Makes the repository `@system` of system_libraries.bzl, and what that watches."""
+# Rules and tools of Bazel, where its package has them.
+_PARTS_OF_BAZEL = {
+    "bazel_features": "tools/features",
+    "bazel_skylib": "tools/skylib",
+    "rules_java": "rules/java",
+    "rules_license": "rules/license",
+    "rules_proto": "rules/proto",
+    "rules_python": "rules/python",
+}
+
+def parts_of_bazel(distbench = "."):
+    """Makes the repositories that Bazel itself wants of a WORKSPACE.
+
+    The section "Build" of docs/architecture.md says why each is needed.
+
+    Args:
+      distbench: the folder of this repository.
+    """
+    for name in ["rules_cc", "remote_coverage_tools"]:
+        native.local_repository(name = name, path = "%s/third_party/%s" % (distbench, name))
+    for name, folder in _PARTS_OF_BAZEL.items():
+        native.local_repository(name = name, path = "/usr/share/bazel/" + folder)
+
+def libraries(replacements = {}, generators = {}):
+    """Makes the repository `@system` of system_libraries.bzl, and what that watches.
+
+    Args:
+      replacements: names of its libraries -> labels of what is linked in place of the
+        distribution's.
+      generators: GENERATORS of system_libraries.bzl -> labels, in the same way.
+    """
     dpkg_status(name = "dpkg")
     system_libraries(
         name = "system",
+        replacements = replacements,
+        generators = generators,
         files = ["/usr/share/javascript/chart.js/chart.min.js"],
         # Bazel target -> a header of a library that is headers only.
         headers = {
@@ -61,4 +92,5 @@ def distribution_libraries():
             "nghttp2": ["libnghttp2"],
             "thrift": ["thrift"],
         },
+        without_module = {"grpcpp_reflection": ["-lgrpc++_reflection"]},
     )

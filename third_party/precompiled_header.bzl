@@ -29,6 +29,7 @@ includes, and a build without precompiled headers, by another compiler or with
 
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
+load("//third_party:here.bzl", "GENERATED")
 load("@system//:compiler.bzl", "COMPILER_IS_GCC")
 
 _FOLDER = "third_party/precompiled"
@@ -147,7 +148,7 @@ def with_precompiled(bazels_rule, header, deps = [], copts = [], **kwargs):
         deps = deps + _if_precompiled(["//%s:%s" % (_FOLDER, header)]),
         copts = _if_precompiled([
             "-include",
-            "$(GENDIR)/%s/%s.h" % (_FOLDER, header),
+            "%s/%s/%s.h" % (GENERATED, _FOLDER, header),
             # Bazel knows from the listed dependencies when to compile again.
             "-fpch-deps",
             # Says so if flags differ from those of the header, which is slow.

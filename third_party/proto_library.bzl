@@ -1,10 +1,11 @@
 # Copyright distbench authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""C++ libraries from .proto files, with the system's protoc and gRPC plugin."""
+"""C++ libraries from .proto files, with the protoc and the gRPC plugin of the libraries."""
 
+load("//third_party:here.bzl", "GENERATED", "HERE")
 load("//third_party:precompiled_header.bzl", "COLD")
-load("@system//:tools.bzl", "GRPC_CPP_PLUGIN", "PROTOC")
+load("@system//:tools.bzl", "GENERATORS", "GRPC_CPP_PLUGIN", "PROTOC")
 
 def _cc_library_from(name, srcs, deps, suffixes, protoc_flags, libraries, is_cold, **kwargs):
     stems = [src[:-len(".proto")] for src in srcs]
@@ -21,10 +22,11 @@ def _cc_library_from(name, srcs, deps, suffixes, protoc_flags, libraries, is_col
         srcs = srcs + [dep + "_protos" for dep in deps] + ["@system//:versions.txt"],
         outs = headers + sources,
         cmd = " ".join(
-            [PROTOC + " -I. --cpp_out=$(GENDIR)"] + protoc_flags +
+            ["%s -I%s --cpp_out=%s" % (PROTOC, HERE, GENERATED)] + protoc_flags +
             ["$(location %s)" % src for src in srcs],
         ),
         message = "Generating code from",
+        tools = GENERATORS,
     )
     native.cc_library(
         name = name,
@@ -41,7 +43,7 @@ def cc_proto_sources(name, srcs, deps = [], is_cold = False, **kwargs):
 
     Args:
       name: the cc_library.
-      srcs: .proto files; imports are relative to the workspace's root.
+      srcs: .proto files; imports are relative to this repository's root.
       deps: other targets of this kind whose protos these import.
       is_cold: whether the generated code is compiled at -O1, which takes gcc a third
         less time; for results, reading then takes 4 % more and writing no more.
@@ -60,7 +62,7 @@ def cc_grpc_library(name, srcs, deps = [], is_cold = False, **kwargs):
         deps,
         [".pb", ".grpc.pb"],
         [
-            "--grpc_out=$(GENDIR)",
+            "--grpc_out=" + GENERATED,
             "--plugin=protoc-gen-grpc=$$(command -v %s)" % GRPC_CPP_PLUGIN,
         ],
         ["@system//:grpcpp", "@system//:protobuf"],

@@ -17,8 +17,13 @@ that are installed.
 With --config=prefix, libraries that are installed below DISTBENCH_PREFIX of the
 environment come from there, as pkg-config finds them, and all others from the
 distribution: another gRPC, for example, with the distribution's Abseil, or with one of its
-own. Programs remember the folder of their libraries. PROTOC and GRPC_CPP_PLUGIN of
-`@system//:tools.bzl` are the generators of code, from there as well if there are any.
+own. Programs remember the folder of their libraries.
+
+Other targets can take the place of libraries (`replacements`), of whichever kind these are.
+Nothing is looked for in the system then, and none of the rest of this page holds for them.
+
+PROTOC and GRPC_CPP_PLUGIN of `@system//:tools.bzl` are how command lines call the generators
+of code, of the prefix if it has them; a genrule that does so has GENERATORS as its tools.
 
 COMPILER_IS_GCC of `@system//:compiler.bzl` tells what the environment's CC, without it
 gcc, calls itself. PROGRAM_LINKOPTS are for programs that users get. They name first the
@@ -79,6 +84,17 @@ cc_library(
 )
 """
 
+_REPLACEMENT = """
+cc_library(
+    name = "{name}",
+    deps = {targets},
+)
+"""
+
+# What generates code from schemas. The schemas import the last, which protoc finds by itself
+# if both are installed.
+GENERATORS = ["protoc", "grpc_cpp_plugin", "descriptor.proto"]
+
 # What this repository calls the headers of --config=prefix.
 _PREFIX_HEADERS = "prefix_include"
 
@@ -131,8 +147,21 @@ def _pkg_config(repository_ctx, option, modules):
              (option, " ".join(modules), result.stderr.strip()))
     return [flag for flag in result.stdout.strip().split(" ") if flag]
 
-# Those that most symbols of a start are of, of programs and of other libraries.
-_SEARCHED_FIRST = ["-lstdc++", "-lprotobuf", "-lgrpc", "-lc"]
+# Those that most symbols of a start are of, of programs and of other libraries, and what
+# this repository calls them.
+_SEARCHED_FIRST = {
+    "-lstdc++": None,
+    "-lprotobuf": "protobuf",
+    "-lgrpc": "grpcpp",
+    "-lc": None,
+}
+
+def _program_linkopts(repository_ctx):
+    replaced = repository_ctx.attr.replacements
+    flags = [flag for flag, library in _SEARCHED_FIRST.items() if library not in replaced]
+    if _links_with_gold(repository_ctx):
+        flags.append("-Wl,--icf=safe")
+    return flags
 
 def _link_flags(repository_ctx, modules):
     flags = _pkg_config(repository_ctx, "--libs", modules)
@@ -148,15 +177,22 @@ def _is_of_prefix(repository_ctx, modules):
     folder = _pkg_config(repository_ctx, "--variable=pcfiledir", modules[:1])[0]
     return folder.startswith(prefix + "/")
 
-def _plain_library(name):
-    """Returns a target that only stands for the versions of all libraries."""
+def _plain_library(name, linkopts = []):
+    """Returns a target that stands for the versions of all libraries, and links these."""
     return _BUILD_LIBRARY.format(
         name = name,
         hdrs = "[]",
         defines = "[]",
         includes = "[]",
-        linkopts = "[]",
+        linkopts = repr(linkopts),
     )
+
+def _replacement(repository_ctx, name):
+    """Returns the target of what replaces a library; None if nothing does."""
+    targets = repository_ctx.attr.replacements.get(name)
+    if not targets:
+        return None
+    return _REPLACEMENT.format(name = name, targets = repr(targets))
 
 def _library(repository_ctx, name, modules):
     """Returns the target of a library that is installed."""
@@ -200,11 +236,13 @@ def _is_installed(repository_ctx, modules):
 
 def _installed_modules(repository_ctx):
     """Returns the pkg-config modules that the build uses or may use."""
+    replaced = repository_ctx.attr.replacements
     installed = []
-    for modules in repository_ctx.attr.modules.values():
-        installed += modules
-    for modules in repository_ctx.attr.optional_modules.values():
-        if _is_installed(repository_ctx, modules):
+    for name, modules in repository_ctx.attr.modules.items():
+        if name not in replaced:
+            installed += modules
+    for name, modules in repository_ctx.attr.optional_modules.items():
+        if name not in replaced and _is_installed(repository_ctx, modules):
             installed += modules
     return installed
 
@@ -215,14 +253,17 @@ def _optional_libraries(repository_ctx):
     header = ["#pragma once\n"]
     build = [_OPTIONAL_LIBRARY]
     for name, modules in repository_ctx.attr.optional_modules.items():
-        is_available = name not in left_out and _is_installed(repository_ctx, modules)
+        replacement = _replacement(repository_ctx, name)
+        is_available = name not in left_out and bool(
+            replacement or _is_installed(repository_ctx, modules),
+        )
         available[name] = is_available
         header.append("#define DISTBENCH_HAS_{} {}\n".format(
             name.upper(),
             1 if is_available else 0,
         ))
         if is_available and name not in repository_ctx.attr.loaded_at_run_time:
-            build.append(_library(repository_ctx, name, modules))
+            build.append(replacement or _library(repository_ctx, name, modules))
         else:
             build.append(_plain_library(name))
     repository_ctx.file("optional.bzl", _OPTIONAL_BZL.format(available = repr(available)))
@@ -290,32 +331,57 @@ def _versions(repository_ctx, modules):
     repository_ctx.file("versions.txt", text)
     return _HEAD.format(number = hash(text))
 
-def _tool(repository_ctx, prefix, name):
+def _generator(repository_ctx, prefix, name):
+    """Returns how a genrule's command line names it."""
+    target = repository_ctx.attr.generators.get(name)
+    if target:
+        return "$(execpath %s)" % target
     path = "%s/bin/%s" % (prefix, name)
     return path if prefix and repository_ctx.path(path).exists else name
 
 def _generators(repository_ctx):
     """Writes tools.bzl."""
     prefix = _prefix(repository_ctx)
-    repository_ctx.file("tools.bzl", "PROTOC = {}\nGRPC_CPP_PLUGIN = {}\n".format(
-        repr(_tool(repository_ctx, prefix, "protoc")),
-        repr(_tool(repository_ctx, prefix, "grpc_cpp_plugin")),
-    ))
+    protoc = _generator(repository_ctx, prefix, "protoc")
+    descriptor = repository_ctx.attr.generators.get("descriptor.proto")
+    if descriptor:
+        # Of its folder google/protobuf.
+        protoc += " -I$$(dirname $(execpath %s))/../.." % descriptor
+    repository_ctx.file("tools.bzl", "".join([
+        "PROTOC = %r\n" % protoc,
+        "GRPC_CPP_PLUGIN = %r\n" % _generator(repository_ctx, prefix, "grpc_cpp_plugin"),
+        "GENERATORS = %r\n" % repository_ctx.attr.generators.values(),
+    ]))
+
+def _check_replacements(repository_ctx):
+    known = repository_ctx.attr.modules.keys() + repository_ctx.attr.optional_modules.keys()
+    known += repository_ctx.attr.headers.keys() + repository_ctx.attr.without_module.keys()
+    for name in repository_ctx.attr.replacements:
+        if name not in known:
+            fail("there is no library \"%s\" to replace; there are %s" %
+                 (name, ", ".join(sorted(known))))
 
 def _system_libraries_impl(repository_ctx):
     if not repository_ctx.which("pkg-config"):
         fail("pkg-config is missing. Run scripts/install_deps.sh, which installs " +
              "every package that the build needs.")
+    _check_replacements(repository_ctx)
     if _prefix(repository_ctx):
         repository_ctx.symlink(_prefix(repository_ctx) + "/include", _PREFIX_HEADERS)
     _generators(repository_ctx)
     build = [_versions(repository_ctx, _installed_modules(repository_ctx))]
     for name, modules in repository_ctx.attr.modules.items():
-        build.append(_library(repository_ctx, name, modules))
+        build.append(
+            _replacement(repository_ctx, name) or _library(repository_ctx, name, modules),
+        )
+    for name, linkopts in repository_ctx.attr.without_module.items():
+        build.append(_replacement(repository_ctx, name) or _plain_library(name, linkopts))
     build += _optional_libraries(repository_ctx)
     for name, header in repository_ctx.attr.headers.items():
-        _require(repository_ctx, header)
-        build.append(_plain_library(name))
+        replacement = _replacement(repository_ctx, name)
+        if not replacement:
+            _require(repository_ctx, header)
+        build.append(replacement or _plain_library(name))
     files = [_link_file(repository_ctx, path) for path in repository_ctx.attr.files]
     build.append("exports_files({})\n".format(repr(files)))
     repository_ctx.file("BUILD", "".join(build))
@@ -323,9 +389,7 @@ def _system_libraries_impl(repository_ctx):
         "compiler.bzl",
         "COMPILER_IS_GCC = {}\nPROGRAM_LINKOPTS = {}\n".format(
             "Free Software Foundation" in _compiler_version(repository_ctx),
-            repr(_SEARCHED_FIRST + (
-                ["-Wl,--icf=safe"] if _links_with_gold(repository_ctx) else []
-            )),
+            repr(_program_linkopts(repository_ctx)),
         ),
     )
 
@@ -333,11 +397,17 @@ system_libraries = repository_rule(
     implementation = _system_libraries_impl,
     attrs = {
         "files": attr.string_list(),
+        # Of GENERATORS -> labels.
+        "generators": attr.string_dict(),
         "headers": attr.string_dict(),
         # Optional modules that are not linked.
         "loaded_at_run_time": attr.string_list(),
         "modules": attr.string_list_dict(mandatory = True),
         "optional_modules": attr.string_list_dict(),
+        # Bazel target -> labels of what takes the library's place.
+        "replacements": attr.string_list_dict(),
+        # Bazel target -> what links a library that pkg-config does not know.
+        "without_module": attr.string_list_dict(),
     },
     environ = [
         "CC",
