@@ -12,7 +12,7 @@ registry for example; third_party/registry/MODULE.bazel does so:
 """
 
 load("//third_party:libraries.bzl", make_libraries = "libraries")
-load("//third_party:system_libraries.bzl", "GENERATORS")
+load("//third_party:system_libraries.bzl", "GENERATOR_NAMES")
 
 _replace = tag_class(
     attrs = {
@@ -23,7 +23,7 @@ _replace = tag_class(
 
 _generate_with = tag_class(
     attrs = {
-        "name": attr.string(mandatory = True, values = GENERATORS),
+        "name": attr.string(mandatory = True, values = GENERATOR_NAMES),
         "target": attr.label(mandatory = True),
     },
 )

@@ -34,7 +34,7 @@ def libraries(replacements = {}, generators = {}):
     Args:
       replacements: names of its libraries -> labels of what is linked in place of the
         distribution's.
-      generators: GENERATORS of system_libraries.bzl -> labels, in the same way.
+      generators: GENERATOR_NAMES of system_libraries.bzl -> labels, in the same way.
     """
     dpkg_status(name = "dpkg")
     system_libraries(

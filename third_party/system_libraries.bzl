@@ -93,7 +93,7 @@ cc_library(
 
 # What generates code from schemas. The schemas import the last, which protoc finds by itself
 # if both are installed.
-GENERATORS = ["protoc", "grpc_cpp_plugin", "descriptor.proto"]
+GENERATOR_NAMES = ["protoc", "grpc_cpp_plugin", "descriptor.proto"]
 
 # What this repository calls the headers of --config=prefix.
 _PREFIX_HEADERS = "prefix_include"
@@ -187,12 +187,10 @@ def _plain_library(name, linkopts = []):
         linkopts = repr(linkopts),
     )
 
-def _replacement(repository_ctx, name):
-    """Returns the target of what replaces a library; None if nothing does."""
-    targets = repository_ctx.attr.replacements.get(name)
-    if not targets:
-        return None
-    return _REPLACEMENT.format(name = name, targets = repr(targets))
+def _not_replaced(repository_ctx, libraries):
+    """Returns the entries of these, by name, that are looked for in the system."""
+    replaced = repository_ctx.attr.replacements
+    return {name: value for name, value in libraries.items() if name not in replaced}
 
 def _library(repository_ctx, name, modules):
     """Returns the target of a library that is installed."""
@@ -236,13 +234,12 @@ def _is_installed(repository_ctx, modules):
 
 def _installed_modules(repository_ctx):
     """Returns the pkg-config modules that the build uses or may use."""
-    replaced = repository_ctx.attr.replacements
     installed = []
-    for name, modules in repository_ctx.attr.modules.items():
-        if name not in replaced:
-            installed += modules
-    for name, modules in repository_ctx.attr.optional_modules.items():
-        if name not in replaced and _is_installed(repository_ctx, modules):
+    for modules in _not_replaced(repository_ctx, repository_ctx.attr.modules).values():
+        installed += modules
+    optional = _not_replaced(repository_ctx, repository_ctx.attr.optional_modules)
+    for modules in optional.values():
+        if _is_installed(repository_ctx, modules):
             installed += modules
     return installed
 
@@ -253,17 +250,19 @@ def _optional_libraries(repository_ctx):
     header = ["#pragma once\n"]
     build = [_OPTIONAL_LIBRARY]
     for name, modules in repository_ctx.attr.optional_modules.items():
-        replacement = _replacement(repository_ctx, name)
-        is_available = name not in left_out and bool(
-            replacement or _is_installed(repository_ctx, modules),
+        is_replaced = name in repository_ctx.attr.replacements
+        is_available = name not in left_out and (
+            is_replaced or _is_installed(repository_ctx, modules)
         )
         available[name] = is_available
         header.append("#define DISTBENCH_HAS_{} {}\n".format(
             name.upper(),
             1 if is_available else 0,
         ))
+        if is_replaced:
+            continue
         if is_available and name not in repository_ctx.attr.loaded_at_run_time:
-            build.append(replacement or _library(repository_ctx, name, modules))
+            build.append(_library(repository_ctx, name, modules))
         else:
             build.append(_plain_library(name))
     repository_ctx.file("optional.bzl", _OPTIONAL_BZL.format(available = repr(available)))
@@ -353,36 +352,37 @@ def _generators(repository_ctx):
         "GENERATORS = %r\n" % repository_ctx.attr.generators.values(),
     ]))
 
-def _check_replacements(repository_ctx):
+def _replacements(repository_ctx):
+    """Returns the targets that take the place of libraries."""
     known = repository_ctx.attr.modules.keys() + repository_ctx.attr.optional_modules.keys()
     known += repository_ctx.attr.headers.keys() + repository_ctx.attr.without_module.keys()
-    for name in repository_ctx.attr.replacements:
+    build = []
+    for name, targets in repository_ctx.attr.replacements.items():
         if name not in known:
             fail("there is no library \"%s\" to replace; there are %s" %
                  (name, ", ".join(sorted(known))))
+        build.append(_REPLACEMENT.format(name = name, targets = repr(targets)))
+    return build
 
 def _system_libraries_impl(repository_ctx):
     if not repository_ctx.which("pkg-config"):
         fail("pkg-config is missing. Run scripts/install_deps.sh, which installs " +
              "every package that the build needs.")
-    _check_replacements(repository_ctx)
     if _prefix(repository_ctx):
         repository_ctx.symlink(_prefix(repository_ctx) + "/include", _PREFIX_HEADERS)
     _generators(repository_ctx)
+    attr = repository_ctx.attr
     build = [_versions(repository_ctx, _installed_modules(repository_ctx))]
-    for name, modules in repository_ctx.attr.modules.items():
-        build.append(
-            _replacement(repository_ctx, name) or _library(repository_ctx, name, modules),
-        )
-    for name, linkopts in repository_ctx.attr.without_module.items():
-        build.append(_replacement(repository_ctx, name) or _plain_library(name, linkopts))
+    build += _replacements(repository_ctx)
+    for name, modules in _not_replaced(repository_ctx, attr.modules).items():
+        build.append(_library(repository_ctx, name, modules))
+    for name, linkopts in _not_replaced(repository_ctx, attr.without_module).items():
+        build.append(_plain_library(name, linkopts))
     build += _optional_libraries(repository_ctx)
-    for name, header in repository_ctx.attr.headers.items():
-        replacement = _replacement(repository_ctx, name)
-        if not replacement:
-            _require(repository_ctx, header)
-        build.append(replacement or _plain_library(name))
-    files = [_link_file(repository_ctx, path) for path in repository_ctx.attr.files]
+    for name, header in _not_replaced(repository_ctx, attr.headers).items():
+        _require(repository_ctx, header)
+        build.append(_plain_library(name))
+    files = [_link_file(repository_ctx, path) for path in attr.files]
     build.append("exports_files({})\n".format(repr(files)))
     repository_ctx.file("BUILD", "".join(build))
     repository_ctx.file(
@@ -397,7 +397,7 @@ system_libraries = repository_rule(
     implementation = _system_libraries_impl,
     attrs = {
         "files": attr.string_list(),
-        # Of GENERATORS -> labels.
+        # Of GENERATOR_NAMES -> labels.
         "generators": attr.string_dict(),
         "headers": attr.string_dict(),
         # Optional modules that are not linked.

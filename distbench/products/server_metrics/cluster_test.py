@@ -279,7 +279,7 @@ class PrometheusTest(ServerMetricsTest):
         self.assertEqual(row["lower"], "")
         # The finding quotes the first failure, which may be a reading that was cut off.
         self.assertIn("(server_metric_failed): ", outcome.out)
-        failures = [row["failure"] for row in self.table("server_metric_readings")]
+        failures = [one["failure"] for one in self.table("server_metric_readings")]
         self.assertTrue(any("Connection refused" in one for one in failures), failures)
         (objective,) = self.report()["objectives"]
         self.assertEqual(objective["verdict"], "undecided")
