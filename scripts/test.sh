@@ -15,7 +15,8 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 # Seconds each; nothing is built.
-readonly CHECKS=(check_house check_one_definition check_includes check_licences)
+readonly CHECKS=(check_house check_one_definition check_includes check_licences
+  check_docs)
 
 main() {
   "$REPOSITORY/scripts/install_deps.sh"
