@@ -1,8 +1,8 @@
 // Copyright distbench authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Prints how often gates decide rightly and wrongly on simulated runs, as the
-// Markdown tables of docs/reports.md:
+// Prints how often gates decide rightly and wrongly on simulated runs, as
+// Markdown tables, of which docs/reports.md has the main figures:
 //
 //   bazel run -c opt //bench:gate_error
 #include <CLI/CLI.hpp>

@@ -35,7 +35,7 @@ def row(cell, rpc, real, simulated):
 
 
 def document(rows, notes):
-    """Returns the page docs/products/simulation_validation.md."""
+    """Returns the page bench/simulation/VALIDATION.md."""
     return "\n".join([
         "# Simulated and real runs", "",
         "Written by `bench/simulation/validate`, which says what is compared. "

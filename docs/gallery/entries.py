@@ -17,7 +17,7 @@ class Entry:
     name: str
     title: str
 
-    # Two sentences on what to see.
+    # A sentence or two on what to see.
     text: str
 
     # For bash, on a sequencer with twelve nodes that DISTBENCH_TEST_SEQUENCER names,
@@ -58,24 +58,22 @@ ENTRIES = [
         "client_server",
         "Client and server",
         "One client sends as fast as one server answers: a closed loop, so the "
-        "load achieved is the answer and there is no response time. The findings "
-        "say what to know of the host.",
+        "load achieved is the answer and there is no response time.",
         "client_server",
         5,
     ),
     _pattern(
         "multi_level_rpc",
         "A tree of services",
-        "A load balancer asks two roots, which ask all leaves. The graph shows "
-        "each kind of RPC with its rate and p99, and marks the slowest.",
+        "A load balancer asks two roots, which ask all leaves. The graph marks the "
+        "slowest kind of RPC.",
         "multi_level_rpc:root_count=2:leaf_count=3:qps=200",
         6,
     ),
     _pattern(
         "clique",
         "All to all",
-        "Every node sends to all others at the same time. The map of who talks "
-        "to whom has a square for each pair.",
+        "Every node sends to all others at the same time. Each pair has a square.",
         "clique:node_count=4",
         5,
         top="#peers",
@@ -84,7 +82,7 @@ ENTRIES = [
         "all_pairs",
         "All pairs of a cluster",
         "Twelve hosts, each a network namespace, of which two send 100 ms late. They are "
-        "named, and their lines and columns stand out; in bursts, all pairs take longer.",
+        "named, and their lines and columns stand out.",
         "KEEP=. DISTBENCH=$(command -v distbench) python3 -m "
         "distbench.products.all_pairs.hosts_test \\\n"
         "    SlowHostsTest.test_two_slow_hosts\n"
@@ -113,8 +111,7 @@ ENTRIES = [
     _pattern(
         "tripartite",
         "Two steps in a row",
-        "A client asks an index and then the results that it names. Each of the "
-        "two kinds of RPC has its own curve.",
+        "A client asks an index and then the results that it names: two curves.",
         "tripartite",
         5,
         top="#latency",
@@ -130,17 +127,15 @@ ENTRIES = [
     _pattern(
         "feed_aggregator",
         "Feed aggregator",
-        "A tree of services with work at each stage and large responses, as "
-        "FeedSim models it. The verdict has the offered rate, the achieved one "
-        "and their tail.",
+        "A tree of services with large responses, as FeedSim models it. The "
+        "verdict has the offered rate, the achieved one and the tail.",
         "feed_aggregator",
         6,
     ),
     _pattern(
         "sweep",
         "A sweep",
-        "The same tree at three loads. One page draws latency and rate over the "
-        "load, offered and succeeded.",
+        "A tree of services at three loads: latency and rate over the load.",
         "multi_level_rpc:root_count=2:leaf_count=3:qps=50,150,400",
         5,
         top="#sweep",
@@ -161,9 +156,8 @@ ENTRIES = [
     _pattern(
         "stacks",
         "Protocol drivers under the same traffic",
-        "One client and one server over three protocol drivers, three runs each. A "
-        "table has their latency and the CPU time of an RPC, and sentences say "
-        "which differences the runs show.",
+        "One client and one server over three protocol drivers, three runs each: "
+        "latency, CPU time of an RPC, and which differences the runs show.",
         "'client_server:{grpc,tcp,thrift}:parallel_queries=10'",
         5,
         options="--repeat=3",
@@ -172,8 +166,8 @@ ENTRIES = [
     Entry(
         "comparison",
         "Before and after",
-        "A client and a server over gRPC, and then over plain TCP, four runs each. "
-        "The page says what became better or worse, by how much, and whether the "
+        "A client and a server over gRPC, and then over plain TCP, four runs each: "
+        "`distbench compare` says what became better or worse, and whether the "
         "runs suffice to tell.",
         "for side in base:grpc new:tcp; do\n"
         "    test_builder client_server:parallel_queries=10:${side#*:} -t 5 |\n"
@@ -203,8 +197,7 @@ ENTRIES = [
 
 def links(entry):
     """The line that links the entry's results."""
-    results = " and ".join(f"[{name}](results/{name})" for name in entry.results)
-    return f"{'Results' if entry.is_comparison else 'Result'}: {results}"
+    return " and ".join(f"[{name}](results/{name})" for name in entry.results)
 
 
 def readme():
@@ -212,20 +205,18 @@ def readme():
     parts = [
         "# Gallery\n\n"
         "Pages of short runs, all on one busy machine with two cores: they show "
-        "what pages look\nlike, not what hardware can do. `docs/gallery/build "
-        "--render` makes the pages from the\nrecorded results, "
-        "`docs/gallery/build` runs everything anew. Reports are explained in\n"
-        "[reports.md](../reports.md). Commands run in the root of the source, and "
-        "need a sequencer\nwith twelve nodes:\n\n"
-        "    distbench test_sequencer --listen=localhost --local_nodes=12\n"
-        "    export DISTBENCH_TEST_SEQUENCER=localhost:10000\n"
+        "what pages look\nlike, not what hardware can do. "
+        "[reports.md](../reports.md#the-page) explains them. To see\none in a "
+        "browser, make it from the result that is linked below each picture:\n\n"
+        "    distbench report docs/gallery/results/clique.pb.gz --format=html "
+        "-o clique.html\n\n"
+        "`docs/gallery/build --render` makes all of them, and `docs/gallery/build` "
+        "runs everything\nanew, by the commands in [entries.py](entries.py).\n"
     ]
     for entry in ENTRIES:
-        command = "".join(f"    {line}\n" for line in entry.command.split("\n"))
         parts.append(
             f"\n## {entry.title}\n\n{textwrap.fill(entry.text, 88)}\n\n"
             f"![{entry.title}](pictures/{entry.name}.png)\n\n"
-            f"{command}\n"
             f"{links(entry)}\n"
         )
     return "".join(parts)

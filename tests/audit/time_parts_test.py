@@ -5,7 +5,7 @@
 be found again within 5 %.
 
 A client and a server run in network namespaces of their own, joined by a link
-that delays packets. Each case prints a row of the table in docs/measuring.md.
+that delays packets. Each case prints what was expected and found.
 """
 
 import json

@@ -3,8 +3,8 @@
 
 """Audits results against what tcpdump sees on the link between the hosts.
 
-A client and a server run in network namespaces of their own. Each case prints a
-row of a table in docs/measuring.md.
+A client and a server run in network namespaces of their own. Each case prints
+what was expected and found.
 """
 
 import statistics

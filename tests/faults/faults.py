@@ -1,7 +1,7 @@
 # Copyright distbench authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""All faults, in the order of the table of docs/reliability.md."""
+"""All faults, of which docs/reliability.md has the slowest."""
 
 from tests.faults import client_faults
 from tests.faults import engine_faults

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Compares all entries of the library of real traffic with what was published,
-// and prints the table of docs/library.md. Run it from the root of the sources:
+// and prints the table of workloads/real/CHECKS.md. Run it from the root of the
+// sources:
 //
 //   bazel build -c opt //tests/library:check_library
 //   bazel-bin/tests/library/check_library

@@ -43,11 +43,12 @@ TEST_P(EntryOfTheLibrary, AgreesWithItsSources) {
 }
 
 TEST_P(EntryOfTheLibrary, IsInTheDocumentation) {
-  const auto page = base::ReadFile("docs/library.md");
+  const auto page = base::ReadFile("workloads/real/CHECKS.md");
   ASSERT_TRUE(page.ok()) << page.status();
   for (const Marginal& marginal : GetParam().marginals()) {
     EXPECT_THAT(*page, HasSubstr(PublishedCells(GetParam(), marginal)))
-        << "Run check_library, and copy its table to docs/library.md.";
+        << "Run check_library, and copy its table to "
+           "workloads/real/CHECKS.md.";
   }
 }
 

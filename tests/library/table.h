@@ -1,7 +1,8 @@
 // Copyright distbench authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The comparison of an entry as rows of the table in docs/library.md.
+// The comparison of an entry as rows of the table in
+// workloads/real/CHECKS.md.
 
 #ifndef DISTBENCH_TESTS_LIBRARY_TABLE_H_
 #define DISTBENCH_TESTS_LIBRARY_TABLE_H_

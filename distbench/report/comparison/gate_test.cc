@@ -141,8 +141,8 @@ TEST(GateTest, AnRpcThatVanishedFailsTheConditionsOnIt) {
 
 }  // namespace
 
-// Gates against runs whose true change is known. bench/gate_error prints the
-// table of docs/reports.md from the same simulation.
+// Gates against runs whose true change is known. bench/gate_error prints
+// the figures of docs/reports.md from the same simulation.
 
 namespace {
 
