@@ -23,6 +23,23 @@ describe_protobuf() {
   echo 'find_package(Protobuf MODULE REQUIRED)' >"$1/protobuf-config.cmake"
 }
 
+# gRPC's generators, which are always built, know two headers of protobuf by names that
+# 3.21 does not have.
+describe_protobuf_headers() {
+  local header own
+  for header in csharp/csharp_names.h objectivec/objectivec_helpers.h; do
+    own=google/protobuf/compiler/$(dirname "$header")
+    mkdir -p "$1/$own"
+    cat >"$1/$own/names.h" <<EOF
+#if __has_include_next(<$own/names.h>)
+#include_next <$own/names.h>
+#else
+#include <google/protobuf/compiler/$header>
+#endif
+EOF
+  done
+}
+
 configure() {
   local sources=$1 prefix=$2 build=$3 module options=()
   for module in "${MODULES[@]}"; do
@@ -31,6 +48,7 @@ configure() {
   cmake -S "$sources" -B "$build" -G Ninja \
     -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG" \
     "-DCMAKE_C_FLAGS_RELEASE=-O2 -DNDEBUG" -DCMAKE_CXX_STANDARD=17 \
+    "-DCMAKE_CXX_FLAGS=-isystem $build/headers" \
     -DBUILD_SHARED_LIBS=ON -DCMAKE_INSTALL_LIBDIR=lib \
     "-DCMAKE_INSTALL_PREFIX=$prefix" "-DCMAKE_INSTALL_RPATH=$prefix/lib" \
     "-DProtobuf_DIR=$build/protobuf" -DgRPC_INSTALL=ON \
@@ -60,6 +78,7 @@ main() {
   # shellcheck disable=SC2064  # The folder of now.
   trap "rm -rf '$build'" EXIT
   describe_protobuf "$build/protobuf"
+  describe_protobuf_headers "$build/headers"
   say "Configuring"
   run_quietly configure "$sources" "$prefix" "$build"
   say "Building"
