@@ -3,13 +3,18 @@
 
 """Real processes in tests: starts them, watches them, and ends them."""
 
+import contextlib
+import fcntl
 import os
+import pty
 import re
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import tempfile
+import termios
 import threading
 import time
 import unittest
@@ -228,6 +233,27 @@ class ProgramTest(unittest.TestCase):
 
     def distbench(self, *arguments, **popen_arguments):
         return self.run_to_end(DISTBENCH, *arguments, **popen_arguments)
+
+    def on_terminal(self, columns, *arguments, **environment):
+        """Runs distbench to its end; returns its exit status, and what it writes to a
+        terminal as stdout."""
+        terminal, stdout = pty.openpty()
+        size = struct.pack("HHHH", 24, columns, 0, 0)
+        fcntl.ioctl(stdout, termios.TIOCSWINSZ, size)
+        with subprocess.Popen(
+            [DISTBENCH, *arguments],
+            env=self.environment() | {"TERM": "xterm"} | environment,
+            stdout=stdout,
+            stderr=subprocess.DEVNULL,
+        ) as process:
+            os.close(stdout)
+            written = b""
+            # At the end of the output, Linux reports an error.
+            with contextlib.suppress(OSError):
+                while piece := os.read(terminal, 65536):
+                    written += piece
+            os.close(terminal)
+        return process.returncode, written.decode().replace("\r\n", "\n")
 
     def assert_one_file(self, infile, *command):
         """Checks that the command takes a file as an argument or as a flag."""

@@ -105,6 +105,25 @@ class ReportTest(ReportTestCase):
                     self.assertEqual(len(row), len(header))
                     self.assertEqual(row[:3], [result, "example", "0"])
 
+    def test_terminals_get_the_view_for_people(self):
+        result = self.example()
+        status, shown = self.on_terminal(80, "report", result, NO_COLOR="1")
+        self.assertEqual(status, 0, shown)
+        self.assertRegex(shown, r"\Aexample: ")
+        self.assertIn("\nRPCs:\n", shown)
+        self.assertNotIn("RPC latency summary:", shown)
+        same = self.distbench("report", result, "--format=terminal")
+        self.assertEqual(same.out, shown)
+
+    def test_files_and_who_asks_get_the_summary(self):
+        result = self.example()
+        _, summary = self.on_terminal(80, "report", result, "--format=text")
+        self.assertIn("RPC latency summary:", summary)
+        file = self.path("report.txt")
+        self.assertEqual(self.on_terminal(80, "report", result, "-o", file), (0, ""))
+        with open(file, encoding="utf-8") as written:
+            self.assertEqual(written.read(), summary)
+
     def test_several_results_and_directories(self):
         self.example("a.pb.gz", name="a")
         self.example("b.pb", name="b")

@@ -3,14 +3,9 @@
 
 """Tests on a cluster of three processes: output, files and exit status."""
 
-import contextlib
-import fcntl
 import os
-import pty
 import signal
-import struct
 import subprocess
-import termios
 import unittest
 import xml.etree.ElementTree
 
@@ -103,26 +98,6 @@ class RunTestsTest(programs.ClusterTest):
         self.assertRegex(outcome.err, r"\[1/2\] first: done after")
         self.assertRegex(outcome.err, r"\[2/2\] second: done after")
         self.assertNotIn("Test summary", outcome.err)
-
-    def on_terminal(self, columns, *arguments, **environment):
-        """Runs distbench; returns what it writes to a terminal as stdout."""
-        terminal, stdout = pty.openpty()
-        size = struct.pack("HHHH", 24, columns, 0, 0)
-        fcntl.ioctl(stdout, termios.TIOCSWINSZ, size)
-        with subprocess.Popen(
-            [programs.DISTBENCH, *arguments],
-            env=self.environment() | {"TERM": "xterm"} | environment,
-            stdout=stdout,
-            stderr=subprocess.DEVNULL,
-        ) as process:
-            os.close(stdout)
-            written = b""
-            # At the end of the output, Linux reports an error.
-            with contextlib.suppress(OSError):
-                while piece := os.read(terminal, 65536):
-                    written += piece
-            os.close(terminal)
-        return process.returncode, written.decode().replace("\r\n", "\n")
 
     def test_terminal_gets_a_view_for_people(self):
         sequencer = self.start_cluster()

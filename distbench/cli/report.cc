@@ -1,6 +1,8 @@
 // Copyright distbench authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <unistd.h>
+
 #include <limits>
 #include <map>
 #include <memory>
@@ -17,6 +19,7 @@
 #include "absl/types/span.h"
 #include "distbench/base/plugins.h"
 #include "distbench/base/printable_line.h"
+#include "distbench/base/terminal.h"
 #include "distbench/cli/command.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/flags.h"
@@ -37,6 +40,7 @@
 #include "distbench/report/parts/placement.h"
 #include "distbench/report/parts/report_format.h"
 #include "distbench/report/parts/text_part.h"
+#include "distbench/report/terminal/terminal_view.h"
 #include "distbench/report/text/text_summary.h"
 #include "distbench/results/output_file.h"
 
@@ -46,7 +50,7 @@ namespace {
 
 struct ReportFlags {
   std::vector<std::string> results;
-  std::string format = "text";
+  std::string format;  // empty: the default, see FormatOf()
   std::string output;
   std::string table;
   std::string latency;
@@ -96,6 +100,21 @@ absl::Status WriteText(const Task& task) {
     for (const std::string& line : report::SummarizeTest(*run.result)) {
       task.output.Write(absl::StrCat(line, "\n"));
     }
+  }
+  WriteTextParts(task, report::kTextTests);
+  return absl::OkStatus();
+}
+
+absl::Status WriteTerminal(const Task& task) {
+  const base::Terminal terminal = task.flags.output.empty()
+                                      ? base::TerminalOf(STDOUT_FILENO)
+                                      : base::Terminal();
+  WriteTextParts(task, report::kTextStart);
+  for (const report::TestRun& run : task.input.runs) {
+    task.output.Write(report::TerminalView(
+        *run.result, {.terminal = terminal,
+                      .name_suffix = report::RunNumber(run),
+                      .flag_of_lists = "--format=text"}));
   }
   WriteTextParts(task, report::kTextTests);
   return absl::OkStatus();
@@ -152,7 +171,8 @@ struct OwnFormat {
 
 const std::map<std::string, OwnFormat>& OwnFormats() {
   static const auto* const formats = new std::map<std::string, OwnFormat>{
-      {"text", {"summaries", WriteText}},
+      {"text", {"summaries, which programs can parse", WriteText}},
+      {"terminal", {"what matters most, for people", WriteTerminal}},
       {"json",
        {"everything but samples, for programs",
         [](const Task& task) {
@@ -275,12 +295,6 @@ absl::Status CheckReportFlags(const ReportFlags& flags) {
         flag, " goes with --format=", absl::StrJoin(formats, " or --format="),
         ", not with --format=", flags.format));
   };
-  if (flags.check && flags.format != "text") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--check prints what it found and no report; leave out "
-                     "--format=",
-                     flags.format));
-  }
   const FormatList of_one_rpc = {"hdr", "hlog"};
   absl::Status status = check("--table", !flags.table.empty(), {"csv"});
   status.Update(check("--test", !flags.selection.test.empty(), of_one_rpc));
@@ -294,7 +308,24 @@ absl::Status CheckReportFlags(const ReportFlags& flags) {
   return status;
 }
 
-int Report(const ReportFlags& flags) {
+// Returns the format asked for, or the one for who reads the output.
+absl::StatusOr<std::string> FormatOf(const ReportFlags& flags) {
+  if (flags.check && !flags.format.empty() && flags.format != "text") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--check prints what it found and no report; leave out "
+                     "--format=",
+                     flags.format));
+  }
+  if (!flags.format.empty()) return flags.format;
+  const bool for_people =
+      flags.output.empty() && base::TerminalOf(STDOUT_FILENO).is_terminal;
+  return for_people ? "terminal" : "text";
+}
+
+int Report(ReportFlags flags) {
+  absl::StatusOr<std::string> format = FormatOf(flags);
+  if (!format.ok()) return Fail(format.status(), report::kExitUsage);
+  flags.format = *std::move(format);
   absl::Status status = CheckReportFlags(flags);
   if (!status.ok()) return Fail(status, report::kExitUsage);
   const absl::StatusOr<std::vector<report::SourcedResults>> results =
@@ -345,7 +376,10 @@ void AddReportCommand(CLI::App& app, CommandBody& chosen) {
                "directories with *.pb and *.pb.gz files");
   Require(command, "RESULT");
   AddChoiceFlag(command, "--format", flags->format, NamesOf(AllFormats()),
-                "FORMAT", HelpOf("Output format:", AllFormats()));
+                "FORMAT",
+                HelpOf("Output format; default: terminal on a terminal, and\n"
+                       "text elsewhere",
+                       AllFormats()));
   AddOutputFlag(command, "-o", flags->output,
                 "Write the report here; default: standard output");
   AddChoiceFlag(command, "--table", flags->table, NamesOf(AllTables()), "TABLE",

@@ -59,12 +59,12 @@ std::string Labelled(absl::string_view label, Color color,
 }
 
 std::string Headline(const TestResult& result, const TestTotals& totals,
-                     const PageStyle& style) {
+                     absl::string_view name_suffix, const PageStyle& style) {
   const std::string verdict = RunVerdict(result, totals);
   const std::string& name = result.traffic_config().name();
   std::string text = absl::StrCat(
       MarkedName(name.empty() ? "The test" : base::PrintableLine(name), result),
-      ": ", Paint({verdict, ColorOf(verdict)}, style), "\n");
+      name_suffix, ": ", Paint({verdict, ColorOf(verdict)}, style), "\n");
   for (const std::string& line : OpeningLinesOf(result)) {
     text += Paragraph({}, line, 2, style);
   }
@@ -74,7 +74,8 @@ std::string Headline(const TestResult& result, const TestTotals& totals,
 // Of one kind; the summary has all.
 constexpr size_t kMostMessages = 3;
 
-std::string Findings(const FindingKind& kind, const PageStyle& style) {
+std::string Findings(const FindingKind& kind, absl::string_view flag_of_lists,
+                     const PageStyle& style) {
   const std::string severity = SeverityName(kind.severity);
   const std::string code =
       kind.code.empty() ? "" : absl::StrCat(" (", kind.code, ")");
@@ -87,7 +88,7 @@ std::string Findings(const FindingKind& kind, const PageStyle& style) {
   if (kind.messages.size() > shown) {
     text += Labelled("", Color::kNone,
                      absl::StrCat("and ", kind.messages.size() - shown, " more",
-                                  code, ": --verbose lists them"),
+                                  code, ": ", flag_of_lists, " lists them"),
                      style);
   }
   if (!kind.advice.empty()) {
@@ -98,7 +99,7 @@ std::string Findings(const FindingKind& kind, const PageStyle& style) {
 }
 
 std::string Findings(const TestResult& result, const TestTotals& totals,
-                     const PageStyle& style) {
+                     absl::string_view flag_of_lists, const PageStyle& style) {
   std::string text;
   if (result.run_info().has_failure()) {
     text += Labelled("failed", Color::kBad,
@@ -107,7 +108,7 @@ std::string Findings(const TestResult& result, const TestTotals& totals,
                      style);
   }
   for (const FindingKind& kind : KindsOf(FindingsOf(result, totals))) {
-    text += Findings(kind, style);
+    text += Findings(kind, flag_of_lists, style);
   }
   return text;
 }
@@ -281,9 +282,11 @@ std::string Pairs(const TestResult& result, int64_t count,
   const std::string rows =
       PairRows(result, count, options.terminal.rows, style);
   if (!rows.empty()) return absl::StrCat("Pairs:\n", rows);
-  const std::string left_out =
-      absl::StrCat(count, " pairs of client and server",
-                   options.verbose ? "" : ": --verbose lists them");
+  const std::string left_out = absl::StrCat(
+      count, " pairs of client and server",
+      options.verbose
+          ? ""
+          : absl::StrCat(": ", options.flag_of_lists, " lists them"));
   return absl::StrCat("Pairs:\n", Paragraph({}, left_out, 2, style));
 }
 
@@ -311,9 +314,10 @@ std::string TerminalView(const TestResult& result,
   const PageStyle style = {.columns = options.terminal.columns,
                            .has_color = options.terminal.has_color};
   const TestTotals totals = AddUp(result);
-  std::string text = absl::StrCat(
-      Headline(result, totals, style), Findings(result, totals, style),
-      Objectives(result, options.objectives, style));
+  std::string text =
+      absl::StrCat(Headline(result, totals, options.name_suffix, style),
+                   Findings(result, totals, options.flag_of_lists, style),
+                   Objectives(result, options.objectives, style));
   const bool has_logs = result.service_logs().instance_logs_size() > 0;
   if (has_logs) {
     absl::StrAppend(&text, Rpcs(result, style), Failures(result, totals, style),

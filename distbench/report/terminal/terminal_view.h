@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "distbench/base/terminal.h"
 #include "proto/results.pb.h"
 
@@ -23,6 +24,11 @@ struct ResultTextOptions {
   // in addition to those of the test.
   bool verbose = false;
   std::vector<std::string> objectives = {};
+
+  // For the view only: what follows the name of the test, such as the number of
+  // its repetition, and the flag that gives the lists that were left out.
+  std::string name_suffix = {};
+  absl::string_view flag_of_lists = "--verbose";
 };
 
 // Returns the verdict on the run, its findings, the verdicts on its objectives,

@@ -282,6 +282,15 @@ TEST(TerminalViewTest, FoldsFindingsOfAKind) {
                         "  note "));
 }
 
+TEST(TerminalViewTest, TheCallerSaysWhichRepetitionItIsAndWhereTheListsAre) {
+  const TestResult many = MakeExampleResult({.clients = 5, .servers = 5});
+  const std::string view = TerminalView(
+      many, {.name_suffix = " #3", .flag_of_lists = "--format=text"});
+  EXPECT_THAT(view, StartsWith("example #3: "));
+  EXPECT_THAT(view, HasSubstr("--format=text lists them"));
+  EXPECT_THAT(view, Not(HasSubstr("--verbose")));
+}
+
 TEST(TerminalViewTest, NamesCannotMoveTheCursor) {
   TestResult result = Example();
   for (std::string* name :
