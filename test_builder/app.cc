@@ -230,8 +230,10 @@ int RunTestBuilder(const std::vector<std::string>& arguments,
   const absl::StatusOr<int> exit_code = App(*line, environment).Run();
   if (exit_code.ok()) return *exit_code;
   Say(exit_code.status().message(), environment.console);
-  // Users may wonder about flags that they did not type.
-  for (const std::string& each : line->filled) Say(each, environment.console);
+  if (line->explain == nullptr) return report::kExitUsage;
+  for (const std::string& each : line->explain(exit_code.status().message())) {
+    Say(each, environment.console);
+  }
   return report::kExitUsage;
 }
 

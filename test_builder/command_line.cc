@@ -75,7 +75,11 @@ absl::Status FillConnection(CLI::App& app, flags::ConnectionDefaults& defaults,
   if (!status.ok()) return status;
   if (!names_sequencer && line.output == "-") line.sequencer.clear();
   if (line.sequencer.empty() && !names_tls) line.tls = {};
-  if (!line.sequencer.empty()) line.filled = defaults.Filled();
+  if (!line.sequencer.empty()) {
+    line.explain = [defaults](absl::string_view error) {
+      return defaults.Explain(error);
+    };
+  }
   return absl::OkStatus();
 }
 

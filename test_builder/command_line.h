@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "distbench/flags/connection_defaults.h"
 #include "distbench/security/tls_files.h"
 #include "test_builder/building/test_list.h"
@@ -65,8 +66,8 @@ struct CommandLine {
   // Whether only the version is asked for.
   bool version = false;
 
-  // As of ConnectionDefaults::Filled().
-  std::vector<std::string> filled;
+  // As ConnectionDefaults::Explain(), if tests run at a sequencer.
+  std::function<std::vector<std::string>(absl::string_view error)> explain;
 
   // Whether help was requested, and its topic; empty: the whole program.
   bool help = false;

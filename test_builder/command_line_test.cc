@@ -116,13 +116,14 @@ TEST(ParseCommandLineTest, ASequencerByDefaultRunsWhatHasADirectory) {
   ASSERT_TRUE(run.ok()) << run.status();
   EXPECT_EQ(run->sequencer, "host:1");
   EXPECT_EQ(run->tls.ca, "ca.crt");
-  EXPECT_EQ(run->filled.size(), 2);
+  ASSERT_NE(run->explain, nullptr);
+  EXPECT_EQ(run->explain("host:1 does not answer").size(), 2);
 
   const auto printed = ParseCommandLine({"clique"}, environment);
   ASSERT_TRUE(printed.ok()) << printed.status();
   EXPECT_EQ(printed->sequencer, "");
   EXPECT_TRUE(printed->tls.empty());
-  EXPECT_EQ(printed->filled.size(), 0);
+  EXPECT_EQ(printed->explain, nullptr);
 
   const auto written =
       ParseCommandLine({"clique", "-o", "dir", "-s", ""}, environment);

@@ -284,6 +284,17 @@ class DefaultsTest(programs.ClusterTest):
             absent.err,
         )
 
+    def test_errors_about_something_else_do_not_name_them(self):
+        infile = self.write("bad.config", "tests { name: 1 }")
+        outcome = self.distbench(
+            "run_tests",
+            infile,
+            env=self.environment(DISTBENCH_TEST_SEQUENCER="127.0.0.1:1"),
+        )
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertIn("bad.config:1:", outcome.err)
+        self.assertNotIn("DISTBENCH_TEST_SEQUENCER", outcome.err)
+
     def test_what_needs_no_connection_ignores_them(self):
         xdg = self.config_folder("nonsense\n")
         infile = self.write("my_test.config", TEST)

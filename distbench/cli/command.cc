@@ -30,12 +30,27 @@ void SetStoppableBody(CLI::App& command, CommandBody& chosen,
   });
 }
 
+namespace {
+
+ErrorHelp& TheErrorHelp() {
+  static ErrorHelp* const help = new ErrorHelp;
+  return *help;
+}
+
+}  // namespace
+
+void SetErrorHelp(ErrorHelp help) { TheErrorHelp() = std::move(help); }
+
 int Fail(const absl::Status& error, int exit_code) {
   return Fail(error.message(), exit_code);
 }
 
 int Fail(absl::string_view message, int exit_code) {
   std::cerr << "distbench: " << message << std::endl;
+  if (TheErrorHelp() == nullptr) return exit_code;
+  for (const std::string& line : TheErrorHelp()(message)) {
+    std::cerr << "distbench: " << line << std::endl;
+  }
   return exit_code;
 }
 

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -67,6 +68,13 @@ void SetStoppableBody(CLI::App& command, CommandBody& chosen,
                       StoppableBody body);
 
 // ---- What subcommands write -------------------------------------------------
+
+// Returns what helps with an error: lines without an end, maybe none.
+using ErrorHelp =
+    std::function<std::vector<std::string>(absl::string_view error)>;
+
+// Makes Fail() print the help below its errors. Before the command runs.
+void SetErrorHelp(ErrorHelp help);
 
 // Prints the error to stderr, and returns `exit_code`.
 int Fail(const absl::Status& error, int exit_code);

@@ -270,13 +270,6 @@ void AddHelpCommand(CLI::App& app, CommandBody& chosen) {
   });
 }
 
-// Names what was not typed, for users who wonder what an error is about.
-void SayWhatWasFilledIn(const flags::ConnectionDefaults& defaults) {
-  for (const std::string& filled : defaults.Filled()) {
-    std::cerr << "distbench: " << filled << '\n';
-  }
-}
-
 // Fills in what the command line leaves out, and runs the command.
 int RunChosen(CLI::App& app, flags::ConnectionDefaults& defaults,
               const CommandBody& body) {
@@ -284,10 +277,13 @@ int RunChosen(CLI::App& app, flags::ConnectionDefaults& defaults,
   if (!filled.ok()) return Refuse(app, std::string(filled.message()));
   const absl::Status distinct = CheckNamedFiles(NamedCommand(app));
   if (!distinct.ok()) return Refuse(app, std::string(distinct.message()));
+  // Users may wonder about flags that they did not type.
+  SetErrorHelp(
+      [&](absl::string_view error) { return defaults.Explain(error); });
   const absl::StatusOr<int> ended = body();
   const int exit_code =
       ended.ok() ? *ended : Fail(ended.status(), report::kExitUsage);
-  if (exit_code == report::kExitUsage) SayWhatWasFilledIn(defaults);
+  SetErrorHelp(nullptr);
   return exit_code;
 }
 

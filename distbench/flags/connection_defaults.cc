@@ -203,17 +203,35 @@ absl::Status ConnectionDefaults::Fill(CLI::App& command) {
   if (!file_status_.ok()) return file_status_;
   for (const std::string& name : names) {
     const auto found = defaults_.find(name);
-    if (found == defaults_.end() || IsGiven(command, Dashed(name))) continue;
-    const Default& by_default = found->second;
-    const absl::Status set = GiveValue(command, Dashed(name), by_default.value);
-    if (!set.ok()) {
-      return LineError(by_default.origin, set.message());
+    if (IsGiven(command, Dashed(name))) {
+      values_.push_back(GivenText(command, Dashed(name)));
+    } else if (found != defaults_.end()) {
+      const absl::Status set = FillFlag(command, name, found->second);
+      if (!set.ok()) return set;
     }
-    if (is_in_job_) continue;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ConnectionDefaults::FillFlag(CLI::App& command,
+                                          const std::string& name,
+                                          const Default& by_default) {
+  const absl::Status set = GiveValue(command, Dashed(name), by_default.value);
+  if (!set.ok()) return LineError(by_default.origin, set.message());
+  values_.push_back(by_default.value);
+  if (!is_in_job_) {
     filled_.push_back(absl::StrCat(Dashed(name), "=", by_default.value,
                                    " is from ", by_default.origin));
   }
   return absl::OkStatus();
+}
+
+std::vector<std::string> ConnectionDefaults::Explain(
+    absl::string_view error) const {
+  for (const std::string& value : values_) {
+    if (!value.empty() && absl::StrContains(error, value)) return filled_;
+  }
+  return {};
 }
 
 std::string ConnectionDefaults::ValueOf(const std::string& flag) const {

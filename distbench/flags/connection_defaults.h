@@ -57,10 +57,12 @@ class ConnectionDefaults {
   // command with these flags.
   absl::Status Fill(CLI::App& command);
 
-  // What Fill() has set and where it came from, for users who wonder about an
-  // error: "--tls_ca=/x/ca.crt is from DISTBENCH_TLS_CA". Empty for the command
-  // of `distbench join`, which sets all variables itself, and DISTBENCH_IN_JOB.
-  std::vector<std::string> Filled() const { return filled_; }
+  // For users who wonder about an error after Fill(): if it mentions the value
+  // of a flag of the connection, such as the sequencer's address, what was
+  // filled in and where it came from ("--tls_ca=/x/ca.crt is from
+  // DISTBENCH_TLS_CA"). Nothing for the command of `distbench join`, which sets
+  // all variables itself, and DISTBENCH_IN_JOB.
+  std::vector<std::string> Explain(absl::string_view error) const;
 
   // The value of a flag such as "test_sequencer"; empty if it has none.
   std::string ValueOf(const std::string& flag) const;
@@ -77,11 +79,14 @@ class ConnectionDefaults {
   void ReadFile();
   absl::Status ReadLine(absl::string_view line, const std::string& origin);
   void ReadVariables(const Environment& environment);
+  absl::Status FillFlag(CLI::App& command, const std::string& name,
+                        const Default& by_default);
 
   std::string path_;
   absl::Status file_status_;
   std::map<std::string, Default> defaults_;  // by flag, without dashes
   std::vector<std::string> filled_;
+  std::vector<std::string> values_;  // of the command's flags, given or filled
   const bool is_in_job_;
 };
 

@@ -90,7 +90,7 @@ TEST_F(ConnectionDefaultsTest, WithoutDefaultsNothingChanges) {
   ASSERT_TRUE(Parse("run --test_sequencer=a:1").ok());
   EXPECT_EQ(flags_.test_sequencer, "a:1");
   EXPECT_EQ(flags_.tls_ca, "");
-  EXPECT_THAT(defaults_->Filled(), IsEmpty());
+  EXPECT_THAT(defaults_->Explain("a:1 does not answer"), IsEmpty());
   EXPECT_THROW(Parse("run").IgnoreError(), CLI::RequiredError);
 }
 
@@ -101,7 +101,7 @@ TEST_F(ConnectionDefaultsTest, VariablesFillWhatIsLeftOut) {
   EXPECT_EQ(flags_.test_sequencer, "[::1]:10000");
   EXPECT_EQ(flags_.tls_ca, "ca.crt");
   EXPECT_THAT(
-      defaults_->Filled(),
+      defaults_->Explain("cannot read ca.crt"),
       ElementsAre(
           "--test_sequencer=[::1]:10000 is from DISTBENCH_TEST_SEQUENCER",
           "--tls_ca=ca.crt is from DISTBENCH_TLS_CA"));
@@ -112,14 +112,29 @@ TEST_F(ConnectionDefaultsTest, VariablesOfAJobAreNotTheUsers) {
   variables_["DISTBENCH_TEST_SEQUENCER"] = "a:1";
   ASSERT_TRUE(Parse("run").ok());
   EXPECT_EQ(flags_.test_sequencer, "a:1");
-  EXPECT_THAT(defaults_->Filled(), IsEmpty());
+  EXPECT_THAT(defaults_->Explain("a:1 does not answer"), IsEmpty());
 }
 
 TEST_F(ConnectionDefaultsTest, FlagsAreStrongerThanVariables) {
   variables_["DISTBENCH_TEST_SEQUENCER"] = "a:1";
   ASSERT_TRUE(Parse("run --test_sequencer=b:2").ok());
   EXPECT_EQ(flags_.test_sequencer, "b:2");
-  EXPECT_THAT(defaults_->Filled(), IsEmpty());
+  EXPECT_THAT(defaults_->Explain("b:2 does not answer"), IsEmpty());
+}
+
+TEST_F(ConnectionDefaultsTest, ErrorsAboutSomethingElseNeedNoExplanation) {
+  variables_["DISTBENCH_TEST_SEQUENCER"] = "a:1";
+  ASSERT_TRUE(Parse("run").ok());
+  EXPECT_THAT(defaults_->Explain("my.config:3:1: count: is missing"),
+              IsEmpty());
+  EXPECT_THAT(defaults_->Explain(""), IsEmpty());
+}
+
+TEST_F(ConnectionDefaultsTest, WhoTypedTheAddressMayWonderAboutTheRest) {
+  variables_["DISTBENCH_TLS_CA"] = "ca.crt";
+  ASSERT_TRUE(Parse("run --test_sequencer=b:2").ok());
+  EXPECT_THAT(defaults_->Explain("b:2: the handshake failed"),
+              ElementsAre("--tls_ca=ca.crt is from DISTBENCH_TLS_CA"));
 }
 
 TEST_F(ConnectionDefaultsTest, TheFileFillsWhatNoVariableDoes) {

@@ -478,4 +478,9 @@ bool IsGiven(const CLI::App& command, const std::string& flag) {
   return command.get_option(flag)->count() > 0;
 }
 
+std::string GivenText(const CLI::App& command, const std::string& flag) {
+  const std::vector<std::string>& texts = command.get_option(flag)->results();
+  return texts.empty() ? "" : texts.front();
+}
+
 }  // namespace distbench::flags

@@ -269,6 +269,10 @@ std::vector<NamedFile> FilesNamedIn(CLI::App& command);
 // includes the dashes.
 bool IsGiven(const CLI::App& command, const std::string& flag);
 
+// What a flag was given that takes one text, as it was written; empty if it was
+// not given.
+std::string GivenText(const CLI::App& command, const std::string& flag);
+
 }  // namespace distbench::flags
 
 #endif  // DISTBENCH_FLAGS_FLAGS_H_
