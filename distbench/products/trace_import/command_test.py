@@ -27,7 +27,13 @@ class ImportTest(programs.ProgramTest):
     def test_the_config_passes_check_test(self):
         config = self.path("mine.config")
         outcome = self.distbench(
-            "import", "csv", self.traces(), "-o", config, "--fidelity"
+            "import",
+            "csv",
+            self.traces(),
+            "-o",
+            config,
+            "--fidelity",
+            "--hide_names",
         )
         self.assertEqual((outcome.status, outcome.out), (0, ""), outcome)
         self.assertIn("Invented:", outcome.err)
@@ -35,8 +41,21 @@ class ImportTest(programs.ProgramTest):
         self.assertIn("too few calls to compare", outcome.err)
         with open(config, encoding="utf-8") as file:
             self.assertNotIn("vault", file.read())
+        self.assertIn("names of services and operations: pseudonyms", outcome.err)
         outcome = self.distbench("check_test", config)
         self.assertEqual(outcome.status, 0, outcome)
+
+    def test_a_secret_hides_names_and_contradictions_are_refused(self):
+        for flags in (["--hide_names"], ["--pseudonym_key=x"]):
+            with self.subTest(flags):
+                hidden = self.distbench("import", "csv", self.traces(), *flags)
+                self.assertEqual(hidden.status, 0, hidden)
+                self.assertNotIn("vault", hidden.out)
+                both = self.distbench(
+                    "import", "csv", self.traces(), "--keep_names", *flags
+                )
+                self.assertEqual((both.status, both.out), (1, ""), both)
+                self.assertIn("remove one of them", both.err)
 
     def test_reports_are_files_if_named(self):
         text, document = self.path("report"), self.path("report.json")
@@ -44,12 +63,13 @@ class ImportTest(programs.ProgramTest):
             "import",
             "csv",
             self.traces(),
-            "--keep_names",
             f"--report={text}",
             f"--json_report={document}",
         )
         self.assertEqual((outcome.status, outcome.err), (0, ""), outcome)
         self.assertIn('name: "vault"', outcome.out)
+        with open(text, encoding="utf-8") as file:
+            self.assertIn("--hide_names replaces them", file.read())
         with open(document, encoding="utf-8") as file:
             report = json.load(file)
         self.assertEqual(report["traces"], 3)
@@ -149,7 +169,7 @@ class ImportTest(programs.ProgramTest):
             (set_member(1, "comm_type", 6), [], "rank 1 does not do the same"),
             (set_member(1, "pg_name", "x"), [], "node 2 of rank 0: the group"),
             (lambda rank, nodes: None, ["--ranks=8"], "there are files of 4 ranks"),
-            (lambda rank, nodes: None, ["--keep_names"], "--keep_names has no"),
+            (lambda rank, nodes: None, ["--hide_names"], "--hide_names has no"),
             (lambda rank, nodes: None, ["--max_spans=3"], "more than 3 nodes"),
         ]:
             with self.subTest(message):

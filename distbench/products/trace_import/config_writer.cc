@@ -94,12 +94,14 @@ class ConfigWriter {
  public:
   ConfigWriter(const TrafficModel& model, const NamingOptions& naming,
                double sampled_fraction)
-      : model_(model), sampled_fraction_(sampled_fraction) {
+      : model_(model),
+        hides_names_(naming.hide_names),
+        sampled_fraction_(sampled_fraction) {
     from_.notes = model.notes;
     const auto take_name = [&](const char* kind, absl::string_view name,
                                absl::string_view kept) {
       return TakeName(
-          naming.keep_names ? Kept(kept) : Pseudonym(kind, name, naming.key),
+          hides_names_ ? Pseudonym(kind, name, naming.key) : Kept(kept),
           lists_);
     };
     for (const auto& [name, instances] : model.services) {
@@ -185,6 +187,15 @@ class ConfigWriter {
         {"arrivals, from when traces begin", 1}};
     from_.invented = {{"the driver, which is grpc", 1},
                       {"which instance is called: any", 1}};
+    const int64_t names =
+        static_cast<int64_t>(service_names_.size() + config_.rpc_names.size());
+    if (hides_names_) {
+      from_.invented["# names of services and operations: pseudonyms"] = names;
+    } else {
+      from_.in_the_data
+          ["# names of services and operations; --hide_names replaces them"] =
+          names;
+    }
   }
 
   void WriteServices() {
@@ -490,6 +501,7 @@ class ConfigWriter {
   }
 
   const TrafficModel& model_;
+  const bool hides_names_;
   const double sampled_fraction_;
   std::set<std::string> lists_;  // of services, of RPCs, and others
   std::set<std::string> actions_;

@@ -17,10 +17,10 @@
 namespace distbench::trace_import {
 
 struct NamingOptions {
-  // Names of the traces, as far as a config can have them; otherwise
-  // pseudonyms. Equal names have equal pseudonyms under the same key, whatever
-  // else is in the traces (unless two pseudonyms collide).
-  bool keep_names = false;
+  // Pseudonyms; otherwise the names of the traces, as far as a config can have
+  // them. Equal names have equal pseudonyms under the same key, whatever else
+  // is in the traces (unless two pseudonyms collide).
+  bool hide_names = false;
 
   // Pseudonyms of one name differ under different keys. Without a key, whoever
   // guesses a name can check the guess.

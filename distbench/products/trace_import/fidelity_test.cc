@@ -30,7 +30,6 @@ Import ImportRides(bool with_failures) {
       base::ReadFile("tests/corpus/traces/otlp_client_with_servers_name");
   EXPECT_TRUE(input.ok()) << input.status();
   ImportOptions options;
-  options.naming.keep_names = true;
   options.measure_fidelity = true;
   options.with_failures = with_failures;
   return ImportOf("otlp", input->substr(1), options);
@@ -143,8 +142,8 @@ TEST(FidelityTest, RareOperationsAreSimulatedAsOne) {
   }
   ImportOptions options;
   options.measure_fidelity = true;
-  for (const bool keep_names : {false, true}) {
-    options.naming.keep_names = keep_names;
+  for (const bool hide_names : {false, true}) {
+    options.naming.hide_names = hide_names;
     const Import import = ImportOf("csv", text, options);
     ASSERT_EQ(import.fidelity->rpcs.size(), 101);
     for (const RpcFidelity& rpc : import.fidelity->rpcs) {
@@ -158,7 +157,6 @@ constexpr char kSpanColumns[] =
 
 Import ImportForFidelity(const std::string& format, const std::string& text) {
   ImportOptions options;
-  options.naming.keep_names = true;
   options.measure_fidelity = true;
   return ImportOf(format, text, options);
 }

@@ -114,7 +114,6 @@ const Import& ImportedShop() {
     const auto traces = SimulatedTraces(TestOf(kShop), /*seed=*/7);
     EXPECT_TRUE(traces.ok()) << traces.status();
     ImportOptions options;
-    options.naming.keep_names = true;
     options.measure_fidelity = true;
     return new Import(ImportOf("otlp", *traces, options));
   }();
@@ -216,8 +215,17 @@ constexpr char kSecret[] =
     "t,1,,bank,steal,1000,90000,server\n"
     "t,2,1,vault,unlock,2000,80000,server\n";
 
+TEST(ImportTest, NamesAreKeptUnlessTheyAreToBeHidden) {
+  const Import import = ImportOf("csv", kSecret, {});
+  EXPECT_THAT(import.config.text, HasSubstr("name: \"vault\""));
+  EXPECT_THAT(ImportText(import),
+              HasSubstr("4 names of services and operations; --hide_names "
+                        "replaces them"));
+}
+
 TEST(ImportTest, NamesAreSecretAndStable) {
   ImportOptions options;
+  options.naming.hide_names = true;
   const Import import = ImportOf("csv", kSecret, options);
   for (const char* name : {"bank", "steal", "vault", "unlock"}) {
     EXPECT_THAT(import.config.text, Not(HasSubstr(name)));
@@ -261,7 +269,6 @@ TEST(ImportTest, RatesOfSampledTracesAreScaled) {
       std::string(kSecret) + "u,1,,bank,steal,1000001000,90000,server\n";
   ImportOptions options;
   options.sampled_fraction = 0.01;
-  options.naming.keep_names = true;
   const Import import = ImportOf("csv", text, options);
   EXPECT_EQ(ActionNamed(import.config.test, "users.asks.steal")
                 .iterations()
@@ -293,7 +300,6 @@ TEST(ImportTest, RareRequestsMakeAValidConfig) {
   const std::string text =
       std::string(kSecret) + "u,1,,bank,steal,2592000000000000,90000,server\n";
   ImportOptions options;
-  options.naming.keep_names = true;
   const Import import = ImportOf("csv", text, options);
   const Iterations& iterations =
       ActionNamed(import.config.test, "users.asks.steal").iterations();

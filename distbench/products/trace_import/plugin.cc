@@ -39,6 +39,7 @@ struct ImportFlags {
   std::string report;
   std::string json_report;
   int64_t max_spans = 1'000'000;
+  bool keep_names = false;  // what is the default, for scripts of before 1.1
   ImportOptions options;
   JobOptions job_options;
 };
@@ -97,9 +98,9 @@ absl::Status Check(const CLI::App& command, const std::string& format) {
   }
   const std::vector<std::string> of_others =
       format == kChakra
-          ? std::vector<std::string>{"--keep_names", "--pseudonym_key",
-                                     "--sampled_fraction", "--failures",
-                                     "--fidelity"}
+          ? std::vector<std::string>{"--hide_names",    "--keep_names",
+                                     "--pseudonym_key", "--sampled_fraction",
+                                     "--failures",      "--fidelity"}
           : std::vector<std::string>{"--ranks", "--iterations",
                                      "--warmup_iterations"};
   for (const std::string& flag : of_others) {
@@ -108,13 +109,21 @@ absl::Status Check(const CLI::App& command, const std::string& format) {
         absl::StrCat(flag, " has no effect on traces of the format ", format,
                      "; remove it"));
   }
+  if (flags::IsGiven(command, "--keep_names") &&
+      (flags::IsGiven(command, "--hide_names") ||
+       flags::IsGiven(command, "--pseudonym_key"))) {
+    return absl::InvalidArgumentError(
+        "--keep_names keeps the names that --hide_names and --pseudonym_key "
+        "replace; remove one of them");
+  }
   return absl::OkStatus();
 }
 
-absl::StatusOr<int> ImportFiles(const CLI::App& command,
-                                const ImportFlags& flags) {
+absl::StatusOr<int> ImportFiles(const CLI::App& command, ImportFlags flags) {
   absl::Status status = Check(command, flags.format);
   if (!status.ok()) return status;
+  NamingOptions& naming = flags.options.naming;
+  naming.hide_names |= !naming.key.empty();
   const absl::StatusOr<Documents> documents =
       flags.format == kChakra ? ImportRanks(flags) : ImportSpans(flags);
   if (!documents.ok()) return documents.status();
@@ -163,13 +172,15 @@ void AddImportCommand(CLI::App& app, cli::CommandBody& chosen) {
                      "default: standard error");
   cli::AddOutputFlag(command, "--json_report", flags->json_report,
                      "Write the same here, as JSON");
-  cli::AddSwitch(command, "--keep_names", flags->options.naming.keep_names,
-                 "Keep the names of services and operations; default:\n"
+  cli::AddSwitch(command, "--hide_names", flags->options.naming.hide_names,
+                 "Replace the names of services and operations by\n"
                  "pseudonyms");
-  cli::AddTextFlag(
-      command, "--pseudonym_key", flags->options.naming.key, "TEXT",
-      "A secret: without it, guessed names can be checked against\n"
-      "their pseudonyms");
+  cli::AddSwitch(command, "--keep_names", flags->keep_names,
+                 "Keep them, which is the default");
+  cli::AddTextFlag(command, "--pseudonym_key", flags->options.naming.key,
+                   "TEXT",
+                   "A secret, with which --hide_names is implied: without it,\n"
+                   "guessed names can be checked against their pseudonyms");
   cli::AddNumberFlag(
       command, "--sampled_fraction", flags->options.sampled_fraction, 1e-9, 1,
       "FRACTION",

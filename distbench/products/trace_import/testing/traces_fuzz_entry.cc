@@ -30,7 +30,7 @@ void ImportAnything(absl::string_view input) {
     return;
   }
   ImportOptions options;
-  options.naming.keep_names = choice & 0x80;
+  options.naming.hide_names = choice & 0x80;
   options.with_failures = choice & 0x40;
   const absl::StatusOr<Import> import = ImportTraces(std::move(spans), options);
   if (import.ok()) {
