@@ -15,14 +15,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/protocol/grpc/wire/channel.h"
 
 namespace distbench::protocol {
 
 inline gpr_timespec DeadlineOf(const ClientCall& call) {
-  // gpr's monotonic clock is the system's monotonic clock.
-  return call.deadline_ns == 0
-             ? gpr_inf_future(GPR_CLOCK_MONOTONIC)
-             : gpr_time_from_nanos(call.deadline_ns, GPR_CLOCK_MONOTONIC);
+  return call.deadline_ns == 0 ? gpr_inf_future(GPR_CLOCK_MONOTONIC)
+                               : ToGrpcClock(call.deadline_ns);
 }
 
 // Returns an error in the form of ClientCall::error.

@@ -27,6 +27,7 @@
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "absl/types/span.h"
+#include "distbench/base/clock.h"
 #include "distbench/base/host_port.h"
 #include "distbench/base/lookup.h"
 #include "distbench/protocol/addresses.h"
@@ -249,6 +250,31 @@ std::vector<grpc_arg> ChannelArguments::AsGrpc() const {
     }
   }
   return arguments;
+}
+
+namespace {
+
+// How far gRPC's monotonic clock is ahead of the system's, and the least time
+// that passed between reading the two.
+gpr_timespec AheadOfSystem() {
+  gpr_timespec least = gpr_inf_future(GPR_TIMESPAN);
+  constexpr int kReadings = 10;
+  for (int i = 0; i < kReadings; ++i) {
+    const int64_t system_ns = base::NowNs();
+    const gpr_timespec ahead =
+        gpr_time_sub(gpr_now(GPR_CLOCK_MONOTONIC),
+                     gpr_time_from_nanos(system_ns, GPR_CLOCK_MONOTONIC));
+    least = gpr_time_min(least, ahead);
+  }
+  return least;
+}
+
+}  // namespace
+
+gpr_timespec ToGrpcClock(int64_t monotonic_ns) {
+  static const gpr_timespec ahead = AheadOfSystem();
+  return gpr_time_add(gpr_time_from_nanos(monotonic_ns, GPR_CLOCK_MONOTONIC),
+                      ahead);
 }
 
 gpr_timespec MonotonicDeadline(absl::Time deadline) {

@@ -12,6 +12,7 @@
 #include <grpc/support/time.h>
 
 #include <atomic>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -70,6 +71,11 @@ inline constexpr absl::Duration kAbortLatency = absl::Milliseconds(100);
 // most a year from now, so that it fits nanoseconds, and not in the past.
 gpr_timespec MonotonicDeadline(absl::Time deadline);
 gpr_timespec MonotonicDeadline(absl::Duration from_now);
+
+// Converts a time of base::NowNs(). Newer versions of gRPC have a monotonic
+// clock that is ahead of the system's, by 5 s in 1.56. The result is never
+// earlier than the time asked for.
+gpr_timespec ToGrpcClock(int64_t monotonic_ns);
 
 // A gRPC completion queue for operations that a thread starts and waits for
 // itself before there is traffic: connecting and handshakes. Workers use an

@@ -7,9 +7,11 @@
 #include <grpc/grpc_security.h>
 #include <grpc/support/time.h>
 
+#include <cstdint>
 #include <string>
 
 #include "absl/time/time.h"
+#include "distbench/base/clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -23,6 +25,16 @@ TEST(TargetOf, NamesAddressesAsSuch) {
   EXPECT_EQ(TargetOf("10.1.2.3", 5), "ipv4:10.1.2.3:5");
   EXPECT_EQ(TargetOf("fd00::1", 5), "ipv6:[fd00::1]:5");
   EXPECT_EQ(TargetOf("host.example", 5), "dns:///host.example:5");
+}
+
+TEST(ToGrpcClock, IsTheSameTimeAndNeverEarlier) {
+  const int64_t before_ns = base::NowNs();
+  const gpr_timespec now = gpr_now(GPR_CLOCK_MONOTONIC);
+  const int64_t after_ns = base::NowNs();
+  EXPECT_LE(gpr_time_cmp(now, ToGrpcClock(after_ns)), 0);
+  // Readings are rarely this far apart, and a version of gRPC is 5 s ahead.
+  const gpr_timespec close = gpr_time_from_millis(100, GPR_TIMESPAN);
+  EXPECT_LE(gpr_time_cmp(ToGrpcClock(before_ns), gpr_time_add(now, close)), 0);
 }
 
 TEST(JoinTargets, ListsAddressesOfOneFamily) {
