@@ -99,6 +99,7 @@ DATA = [
         "the licence of Chart.js, which is a package of the distribution",
     ),
     Data("docs/gallery/results/*", _OURS, "results"),
+    Data("docs/tutorial/results/*", _OURS, "results"),
     Data("python/examples/data/*", _OURS, "results"),
     Data("test_builder/help/*.txt", _OURS, "what the program prints"),
     Data(

@@ -3,6 +3,7 @@
 
 """Real processes in tests: starts them, watches them, and ends them."""
 
+import atexit
 import contextlib
 import fcntl
 import os
@@ -34,9 +35,17 @@ START_SCRIPT = os.path.abspath("start_distbench_localhost.sh")
 # return less of it.
 SANITIZED = "DISTBENCH_SANITIZED" in os.environ
 
+# A home for the programs of the tests, which is removed after them: browsers and
+# shells leave settings and caches there, and the developer's are not for them.
+_HOME = tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR"), prefix="home")
+atexit.register(shutil.rmtree, _HOME, ignore_errors=True)
+os.environ["HOME"] = _HOME
+for _variable in list(os.environ):
+    if re.fullmatch("XDG_[A-Z]+_HOME", _variable):
+        del os.environ[_variable]
+
 # What the developer's shell, or a launcher that has started the tests, tells
 # programs is not for those of the tests: defaults of flags, and places in jobs.
-os.environ["XDG_CONFIG_HOME"] = "/nonexistent"
 _NOT_FOR_TESTS = re.compile(
     "DISTBENCH_(TEST_SEQUENCER|TLS_|SECRET|LEADER|RENDEZVOUS|SIZE|IN_JOB"
     "|NODE_ATTRIBUTES)|(SLURM|OMPI|PMI|JOB_COMPLETION)_"
