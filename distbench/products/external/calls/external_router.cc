@@ -30,6 +30,9 @@
 namespace distbench::external {
 namespace {
 
+// A server that is not there is noticed at once, and is rarely just starting.
+constexpr absl::Duration kRefusalPatience = absl::Seconds(3);
+
 absl::Status InCall(const ExternalCall& call, const absl::Status& status) {
   return absl::Status(status.code(),
                       absl::StrCat("the external call of ", call.method, ": ",
@@ -342,8 +345,8 @@ absl::Status ExternalRouter::ConnectExternal(
       for (const auto& channel : peer.channels()) all.push_back(&channel);
     }
   }
-  absl::Status status =
-      protocol::WaitForConnections(all, deadline, connect_aborted_);
+  absl::Status status = protocol::WaitForConnections(
+      all, deadline, connect_aborted_, kRefusalPatience);
   if (!status.ok()) return ExplainByTls(status);
   status = FindDescriptors(peers, deadline);
   if (!status.ok()) return status;

@@ -17,12 +17,14 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "distbench/base/clock.h"
 #include "distbench/base/files.h"
+#include "distbench/base/listen_address.h"
 #include "distbench/base/testing/status_testing.h"
 #include "distbench/config/plan/driver_options.h"
 #include "distbench/products/external/calls/external_channel.h"
@@ -517,6 +519,16 @@ TEST(ExternalRouterTest, ServersOfOnePeerNeedTheSameName) {
 }
 
 // On some hosts "localhost" is an IPv6 address first, where nobody listens.
+TEST(ExternalRouterTest, AServerThatIsNotThereIsSaidBeforeTheTestsTimeIsUp) {
+  const absl::StatusOr<int> port = base::FindFreePort("127.0.0.1");
+  ASSERT_TRUE(port.ok()) << port.status();
+  const std::string address =
+      absl::StrCat(config::kOutsidePrefix, "ipv4:127.0.0.1:", *port);
+  EXPECT_THAT(ConnectProblem(CallsOf(kEcho), {address}, absl::Hours(1)),
+              HasSubstr(absl::StrCat("127.0.0.1:", *port,
+                                     " (refused or unreachable)")));
+}
+
 TEST(ExternalRouterTest, WhatConnectsGetsCalls) {
   ForeignServer first(Echo);
   ForeignServer second(Echo);

@@ -177,12 +177,18 @@ class Watch {
   grpc_connectivity_state state() const { return state_; }
   bool connected() const { return state_ == GRPC_CHANNEL_READY; }
 
-  // Checks the state. If it is not the wanted one, starts to wait for a change
-  // or for `deadline`. Returns whether it waits.
-  bool Continue(gpr_timespec deadline) {
+  // Checks the state. If it is not the wanted one, and the peer has not refused
+  // for `refusal_patience`, starts to wait for a change or for `deadline`.
+  // Returns whether it waits.
+  bool Continue(gpr_timespec deadline, absl::Duration refusal_patience) {
     state_ = grpc_channel_check_connectivity_state(channel_.get(),
                                                    /*try_to_connect=*/1);
     if (connected()) return false;
+    if (state_ == GRPC_CHANNEL_TRANSIENT_FAILURE) {
+      const absl::Time now = absl::Now();
+      first_refusal_ = std::min(first_refusal_, now);
+      if (now - first_refusal_ >= refusal_patience) return false;
+    }
     grpc_channel_watch_connectivity_state(channel_.get(), state_, deadline,
                                           queue_, this);
     return true;
@@ -192,6 +198,7 @@ class Watch {
   const Channel& channel_;
   grpc_completion_queue* const queue_;
   grpc_connectivity_state state_ = GRPC_CHANNEL_IDLE;
+  absl::Time first_refusal_ = absl::InfiniteFuture();
 };
 
 // A wait for a state cannot be cancelled, so each wait is short and repeated.
@@ -199,15 +206,19 @@ gpr_timespec NextLook(gpr_timespec deadline) {
   return gpr_time_min(MonotonicDeadline(kAbortLatency), deadline);
 }
 
-void RunWatches(gpr_timespec deadline, const std::atomic<bool>& aborted,
-                SetupQueue& queue, std::vector<Watch>& watches) {
+void RunWatches(gpr_timespec deadline, absl::Duration refusal_patience,
+                const std::atomic<bool>& aborted, SetupQueue& queue,
+                std::vector<Watch>& watches) {
   size_t waiting = 0;
-  for (Watch& watch : watches) waiting += watch.Continue(NextLook(deadline));
+  for (Watch& watch : watches) {
+    waiting += watch.Continue(NextLook(deadline), refusal_patience);
+  }
   while (waiting > 0) {
     Watch* const watch = static_cast<Watch*>(queue.Next());
     const bool in_time =
         gpr_time_cmp(gpr_now(GPR_CLOCK_MONOTONIC), deadline) < 0;
-    if (in_time && !aborted && watch->Continue(NextLook(deadline))) {
+    if (in_time && !aborted &&
+        watch->Continue(NextLook(deadline), refusal_patience)) {
       continue;
     }
     --waiting;
@@ -313,7 +324,8 @@ Channel::Channel(const std::string& target, const grpc_channel_args& args,
 
 absl::Status WaitForConnections(absl::Span<const Channel* const> channels,
                                 absl::Time deadline,
-                                const std::atomic<bool>& aborted) {
+                                const std::atomic<bool>& aborted,
+                                absl::Duration refusal_patience) {
   if (aborted) return absl::CancelledError("connecting was aborted");
   SetupQueue queue;
   std::vector<Watch> watches;
@@ -321,7 +333,8 @@ absl::Status WaitForConnections(absl::Span<const Channel* const> channels,
   for (const Channel* channel : channels) {
     watches.emplace_back(*channel, queue.get());
   }
-  RunWatches(MonotonicDeadline(deadline), aborted, queue, watches);
+  RunWatches(MonotonicDeadline(deadline), refusal_patience, aborted, queue,
+             watches);
   if (aborted) return absl::CancelledError("connecting was aborted");
   return ToStatus(watches);
 }

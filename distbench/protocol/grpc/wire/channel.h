@@ -143,10 +143,12 @@ class Channel {
 };
 
 // Connects all channels concurrently. The error names the peers that could not
-// be reached. Returns CANCELLED soon after `aborted` is set.
-absl::Status WaitForConnections(absl::Span<const Channel* const> channels,
-                                absl::Time deadline,
-                                const std::atomic<bool>& aborted);
+// be reached. A peer that refuses is asked again, until `refusal_patience` has
+// passed since it did so first. Returns CANCELLED soon after `aborted` is set.
+absl::Status WaitForConnections(
+    absl::Span<const Channel* const> channels, absl::Time deadline,
+    const std::atomic<bool>& aborted,
+    absl::Duration refusal_patience = absl::InfiniteDuration());
 
 // Traffic.Handshake (data_plane.proto): before a client sends traffic, it
 // verifies that the server takes part in the same test.
