@@ -187,14 +187,11 @@ class ConfigWriter {
         {"arrivals, from when traces begin", 1}};
     from_.invented = {{"the driver, which is grpc", 1},
                       {"which instance is called: any", 1}};
-    const int64_t names =
-        static_cast<int64_t>(service_names_.size() + config_.rpc_names.size());
     if (hides_names_) {
-      from_.invented["# names of services and operations: pseudonyms"] = names;
+      from_.invented["names of services and operations: pseudonyms"] = 1;
     } else {
       from_.in_the_data
-          ["# names of services and operations; --hide_names replaces them"] =
-          names;
+          ["names of services and operations; --hide_names replaces them"] = 1;
     }
   }
 

@@ -219,8 +219,8 @@ TEST(ImportTest, NamesAreKeptUnlessTheyAreToBeHidden) {
   const Import import = ImportOf("csv", kSecret, {});
   EXPECT_THAT(import.config.text, HasSubstr("name: \"vault\""));
   EXPECT_THAT(ImportText(import),
-              HasSubstr("4 names of services and operations; --hide_names "
-                        "replaces them"));
+              HasSubstr("\n  names of services and operations; --hide_names "
+                        "replaces them\n"));
 }
 
 TEST(ImportTest, NamesAreSecretAndStable) {
