@@ -20,11 +20,14 @@ WORDS_IN_ALL = 60000
 GENERATED = {"docs/command_reference.md", "docs/traffic_reference.md"}
 
 _FENCE = re.compile(r"^ {0,3}(```|~~~).*?^ {0,3}\1", re.M | re.S)
-_INDENTED = re.compile(r"^(?: {4}|\t).*$", re.M)
+# Code is indented after an empty line: what is indented below text continues it, such as
+# the items of a list.
+_INDENTED = re.compile(r"(?:^\n|\A)(?:(?: {4}|\t).*(?:\n|\Z))+", re.M)
 _CODE = re.compile(r"`+[^`]*`+")
-_LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)", re.M)
+# Only the end of a link's text, which may be a picture, itself a link. A title may follow.
+_LINK = re.compile(r"\]\(([^)\s]+)|^\[[^\]]+\]: (\S+)", re.M)
 _HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.M)
-_MENTION = re.compile(r"\bdocs/[a-z0-9_/]+\.md(?:#[a-z0-9_-]+)?")
+_MENTION = re.compile(r"\bdocs/[\w/]+\.md(?:#[a-z0-9_-]+)?")
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*:", re.I)
 
 Problem = collections.namedtuple("Problem", ["path", "text"])

@@ -20,7 +20,9 @@ EXPECTED_FILES = re.compile(
     r"/root/\.cache(/bazel.*)?$|/root/\.bazelrc$|/run/(udev|systemd|log|dpkg|lock)\b"
     r"|/tmp/bazel|/nonexistent$"
 )
-EXPECTED_PROCESSES = re.compile(r"bazel\(|^\[|systemd|/sbin/init")
+EXPECTED_PROCESSES = re.compile(
+    r"bazel\(|(/usr)?/lib/systemd/|(/usr)?/sbin/init\b|\(sd-pam\)"
+)
 
 
 def _names(folder):
@@ -46,18 +48,31 @@ def _read(path):
         return ""  # It has ended meanwhile.
 
 
+def _with_ancestors(process):
+    """Returns the ids of a process and of those that have started it, such as a shell."""
+    ids = set()
+    while process > 0:
+        ids.add(process)
+        parent = re.search(r"^PPid:\s*(\d+)", _read(f"/proc/{process}/status"), re.M)
+        process = int(parent[1]) if parent else 0
+    return ids
+
+
 def processes():
-    """Returns the command line of each process, with its id."""
+    """Returns the command line of each process, with its id, but for who asks. Threads of
+    the kernel have none."""
+    ours = _with_ancestors(os.getpid())
     found = set()
     for path in glob.glob("/proc/[0-9]*"):
+        process = int(os.path.basename(path))
         command = _read(f"{path}/cmdline").replace("\0", " ").strip()
-        is_ours = int(os.path.basename(path)) == os.getpid()
-        if command and not is_ours and not EXPECTED_PROCESSES.search(command):
-            found.add(f"{os.path.basename(path)} {command[:200]}")
+        if command and process not in ours and not EXPECTED_PROCESSES.match(command):
+            found.add(f"{process} {command[:200]}")
     return found
 
 
 def listening_sockets():
+    """Returns the addresses at which TCP listens, and the names of Unix sockets."""
     found = set()
     for table in ("tcp", "tcp6"):
         for line in _read(f"/proc/net/{table}").splitlines()[1:]:
@@ -100,10 +115,10 @@ def left(before, after):
     that is new, what is in it is not told."""
     lines = []
     for kind in KINDS:
-        new = sorted(set(after[kind]) - set(before[kind]))
+        new = set(after[kind]) - set(before[kind])
         lines += [
             f"{kind}: {each}"
-            for each in new
+            for each in sorted(new)
             if os.path.dirname(each) not in new or kind not in ("file", "control group")
         ]
     return lines

@@ -55,6 +55,17 @@ class LinksTest(unittest.TestCase):
                     link_problems(text), [f"the link to {link} is broken: {problem}"]
                 )
 
+    def test_links_in_lists_pictures_and_with_titles(self):
+        for text in (
+            "10. An item\n    [x](c.md) that goes on.\n",
+            "[![a picture](b.md)](c.md)",
+            '[x](c.md "a title")',
+        ):
+            self.assertEqual(
+                link_problems(text),
+                ["the link to c.md is broken: there is no docs/c.md"],
+            )
+
     def test_what_is_code_is_no_heading(self):
         self.assertEqual(
             documents.anchors("```\n# a\n```\n    # b\n# c d, e-f: `g_h`!\n"),

@@ -51,6 +51,24 @@ class StateTest(unittest.TestCase):
             )
             child.communicate(b"\n")
 
+    def test_who_asks_is_not_left(self):
+        script = (
+            "from scripts import host_state; import sys;"
+            "sys.exit(any('ancestor of the check' in each"
+            " for each in host_state.processes()))"
+        )
+        command = f"{sys.executable} -c \"{script}\"; exit $? # ancestor of the check"
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        subprocess.run(["sh", "-c", command], env=environment, check=True)
+
+    def test_a_process_that_only_names_what_is_expected(self):
+        command = ["sh", "-c", "read line # /lib/systemd/ bazel("]
+        with subprocess.Popen(command, stdin=subprocess.PIPE) as child:
+            self.assertTrue(
+                any(line.startswith(f"process: {child.pid} ") for line in self.left())
+            )
+            child.communicate(b"\n")
+
     def test_sockets(self):
         with socket.create_server(("127.0.0.1", 0)) as server:
             port = f"{server.getsockname()[1]:04X}"
