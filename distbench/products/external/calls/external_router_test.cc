@@ -523,7 +523,7 @@ TEST(ExternalRouterTest, AServerThatIsNotThereIsSaidBeforeTheTestsTimeIsUp) {
   const absl::StatusOr<int> port = base::FindFreePort("127.0.0.1");
   ASSERT_TRUE(port.ok()) << port.status();
   const std::string address =
-      absl::StrCat(config::kOutsidePrefix, "ipv4:127.0.0.1:", *port);
+      absl::StrCat(config::kOutsidePrefix, "127.0.0.1:", *port);
   EXPECT_THAT(ConnectProblem(CallsOf(kEcho), {address}, absl::Hours(1)),
               HasSubstr(absl::StrCat("127.0.0.1:", *port,
                                      " (refused or unreachable)")));
