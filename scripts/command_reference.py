@@ -18,6 +18,8 @@ import re
 import subprocess
 import tempfile
 
+from scripts import documents
+
 PAGE = "docs/command_reference.md"
 COMMAND = "scripts/generate_command_reference"
 
@@ -242,7 +244,7 @@ def _entry(manual, command):
 
 
 def _link(heading):
-    return f"[{heading}](#{heading.lower().replace(' ', '-')})"
+    return f"[{heading}](#{documents.anchor(heading)})"
 
 
 def _section(manual, command):

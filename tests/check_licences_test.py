@@ -291,7 +291,7 @@ class ProgramTest(unittest.TestCase):
             self.skipTest("git is missing")
         self.folder = tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR"))
         self.addCleanup(shutil.rmtree, self.folder)
-        for name in ("check_licences", "licences.py", "notice.py"):
+        for name in ("check_licences", "checkout.py", "licences.py", "notice.py"):
             self.write(f"scripts/{name}", self.read_ours(f"scripts/{name}"))
         os.chmod(self.path("scripts/check_licences"), 0o755)
         # A file for each row of the table of data.

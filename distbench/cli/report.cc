@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -50,7 +51,7 @@ namespace {
 
 struct ReportFlags {
   std::vector<std::string> results;
-  std::string format;  // empty: the default, see FormatOf()
+  std::string format;  // empty: see DefaultFormat()
   std::string output;
   std::string table;
   std::string latency;
@@ -90,34 +91,40 @@ void WriteTextParts(const Task& task, absl::string_view after) {
   }
 }
 
-absl::Status WriteText(const Task& task) {
+// Writes a text for each run, and what products print before and after them.
+absl::Status WriteRuns(
+    const Task& task,
+    absl::FunctionRef<std::string(const report::TestRun& run)> text_of) {
   WriteTextParts(task, report::kTextStart);
   for (const report::TestRun& run : task.input.runs) {
-    task.output.Write(absl::StrCat(
-        "Test: ",
-        base::PrintableLine(report::MarkedName(run.name, *run.result)),
-        report::RunNumber(run), "\n"));
-    for (const std::string& line : report::SummarizeTest(*run.result)) {
-      task.output.Write(absl::StrCat(line, "\n"));
-    }
+    task.output.Write(text_of(run));
   }
   WriteTextParts(task, report::kTextTests);
   return absl::OkStatus();
 }
 
+std::string TextOf(const report::TestRun& run) {
+  std::string text = absl::StrCat(
+      "Test: ", base::PrintableLine(report::MarkedName(run.name, *run.result)),
+      report::RunNumber(run), "\n");
+  for (const std::string& line : report::SummarizeTest(*run.result)) {
+    absl::StrAppend(&text, line, "\n");
+  }
+  return text;
+}
+
+absl::Status WriteText(const Task& task) { return WriteRuns(task, TextOf); }
+
 absl::Status WriteTerminal(const Task& task) {
   const base::Terminal terminal = task.flags.output.empty()
                                       ? base::TerminalOf(STDOUT_FILENO)
                                       : base::Terminal();
-  WriteTextParts(task, report::kTextStart);
-  for (const report::TestRun& run : task.input.runs) {
-    task.output.Write(report::TerminalView(
-        *run.result, {.terminal = terminal,
-                      .name_suffix = report::RunNumber(run),
-                      .flag_of_lists = "--format=text"}));
-  }
-  WriteTextParts(task, report::kTextTests);
-  return absl::OkStatus();
+  return WriteRuns(task, [&](const report::TestRun& run) {
+    return report::TerminalView(*run.result,
+                                {.terminal = terminal,
+                                 .name_suffix = report::RunNumber(run),
+                                 .flag_of_lists = "--format=text"});
+  });
 }
 
 absl::Status WriteCsv(const Task& task) {
@@ -159,7 +166,7 @@ absl::Status WriteTraces(const Task& task) {
 
 // One text, of the runs alone.
 template <std::string (*render)(absl::Span<const report::TestRun> runs)>
-absl::Status WriteRuns(const Task& task) {
+absl::Status WriteOneText(const Task& task) {
   return task.Write(render(task.input.runs));
 }
 
@@ -198,10 +205,10 @@ const std::map<std::string, OwnFormat>& OwnFormats() {
         WriteTraces<report::RenderOtlp>}},
       {"openmetrics",
        {"metrics for gateways of Prometheus",
-        WriteRuns<report::RenderOpenMetrics>}},
+        WriteOneText<report::RenderOpenMetrics>}},
       {"mpstat",
        {"the use of CPUs as mpstat prints it",
-        WriteRuns<report::RenderMpstat>}},
+        WriteOneText<report::RenderMpstat>}},
   };
   return *formats;
 }
@@ -295,6 +302,12 @@ absl::Status CheckReportFlags(const ReportFlags& flags) {
         flag, " goes with --format=", absl::StrJoin(formats, " or --format="),
         ", not with --format=", flags.format));
   };
+  if (flags.check && flags.format != "text") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--check prints what it found and no report; leave out "
+                     "--format=",
+                     flags.format));
+  }
   const FormatList of_one_rpc = {"hdr", "hlog"};
   absl::Status status = check("--table", !flags.table.empty(), {"csv"});
   status.Update(check("--test", !flags.selection.test.empty(), of_one_rpc));
@@ -308,24 +321,15 @@ absl::Status CheckReportFlags(const ReportFlags& flags) {
   return status;
 }
 
-// Returns the format asked for, or the one for who reads the output.
-absl::StatusOr<std::string> FormatOf(const ReportFlags& flags) {
-  if (flags.check && !flags.format.empty() && flags.format != "text") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--check prints what it found and no report; leave out "
-                     "--format=",
-                     flags.format));
-  }
-  if (!flags.format.empty()) return flags.format;
-  const bool for_people =
-      flags.output.empty() && base::TerminalOf(STDOUT_FILENO).is_terminal;
+// The format for who reads the output, if none is asked for.
+std::string DefaultFormat(const ReportFlags& flags) {
+  const bool for_people = !flags.check && flags.output.empty() &&
+                          base::TerminalOf(STDOUT_FILENO).is_terminal;
   return for_people ? "terminal" : "text";
 }
 
 int Report(ReportFlags flags) {
-  absl::StatusOr<std::string> format = FormatOf(flags);
-  if (!format.ok()) return Fail(format.status(), report::kExitUsage);
-  flags.format = *std::move(format);
+  if (flags.format.empty()) flags.format = DefaultFormat(flags);
   absl::Status status = CheckReportFlags(flags);
   if (!status.ok()) return Fail(status, report::kExitUsage);
   const absl::StatusOr<std::vector<report::SourcedResults>> results =

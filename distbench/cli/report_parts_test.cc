@@ -109,8 +109,10 @@ TEST(ReportPartsTest, HelpNamesThem) {
   AddReportCommand(app, body);
   const CLI::App& command =
       *app.get_subcommands([](CLI::App*) { return true; }).front();
-  EXPECT_THAT(command.get_option("--format")->get_description(),
-              HasSubstr("\n  tea: tea, hot\n  terminal: "));
+  EXPECT_THAT(
+      command.get_option("--format")->get_description(),
+      HasSubstr("\n  tea: tea, hot\n  terminal: what matters most, for people\n"
+                "  text: summaries, which programs can parse\n"));
   EXPECT_THAT(command.get_option("--table")->get_description(),
               HasSubstr("\n  tea: a row per cup\n  percentiles: "));
   EXPECT_EQ(command.get_option("--cups")->get_description(), "How many cups");

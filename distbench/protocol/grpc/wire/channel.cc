@@ -170,24 +170,25 @@ const char* StateName(grpc_connectivity_state state) {
 // Waits for one channel, sharing the queue with other watches.
 class Watch {
  public:
-  Watch(const Channel& channel, grpc_completion_queue* queue)
-      : channel_(channel), queue_(queue) {}
+  Watch(const Channel& channel, grpc_completion_queue* queue,
+        absl::Duration refusal_patience)
+      : channel_(channel), queue_(queue), refusal_patience_(refusal_patience) {}
 
   const std::string& target() const { return channel_.target(); }
   grpc_connectivity_state state() const { return state_; }
   bool connected() const { return state_ == GRPC_CHANNEL_READY; }
 
   // Checks the state. If it is not the wanted one, and the peer has not refused
-  // for `refusal_patience`, starts to wait for a change or for `deadline`.
+  // for that long, starts to wait for a change or for `deadline`.
   // Returns whether it waits.
-  bool Continue(gpr_timespec deadline, absl::Duration refusal_patience) {
+  bool Continue(gpr_timespec deadline) {
     state_ = grpc_channel_check_connectivity_state(channel_.get(),
                                                    /*try_to_connect=*/1);
     if (connected()) return false;
     if (state_ == GRPC_CHANNEL_TRANSIENT_FAILURE) {
       const absl::Time now = absl::Now();
       first_refusal_ = std::min(first_refusal_, now);
-      if (now - first_refusal_ >= refusal_patience) return false;
+      if (now - first_refusal_ >= refusal_patience_) return false;
     }
     grpc_channel_watch_connectivity_state(channel_.get(), state_, deadline,
                                           queue_, this);
@@ -197,6 +198,7 @@ class Watch {
  private:
   const Channel& channel_;
   grpc_completion_queue* const queue_;
+  const absl::Duration refusal_patience_;
   grpc_connectivity_state state_ = GRPC_CHANNEL_IDLE;
   absl::Time first_refusal_ = absl::InfiniteFuture();
 };
@@ -206,19 +208,15 @@ gpr_timespec NextLook(gpr_timespec deadline) {
   return gpr_time_min(MonotonicDeadline(kAbortLatency), deadline);
 }
 
-void RunWatches(gpr_timespec deadline, absl::Duration refusal_patience,
-                const std::atomic<bool>& aborted, SetupQueue& queue,
-                std::vector<Watch>& watches) {
+void RunWatches(gpr_timespec deadline, const std::atomic<bool>& aborted,
+                SetupQueue& queue, std::vector<Watch>& watches) {
   size_t waiting = 0;
-  for (Watch& watch : watches) {
-    waiting += watch.Continue(NextLook(deadline), refusal_patience);
-  }
+  for (Watch& watch : watches) waiting += watch.Continue(NextLook(deadline));
   while (waiting > 0) {
     Watch* const watch = static_cast<Watch*>(queue.Next());
     const bool in_time =
         gpr_time_cmp(gpr_now(GPR_CLOCK_MONOTONIC), deadline) < 0;
-    if (in_time && !aborted &&
-        watch->Continue(NextLook(deadline), refusal_patience)) {
+    if (in_time && !aborted && watch->Continue(NextLook(deadline))) {
       continue;
     }
     --waiting;
@@ -295,9 +293,7 @@ gpr_timespec MonotonicDeadline(absl::Time deadline) {
 gpr_timespec MonotonicDeadline(absl::Duration from_now) {
   const absl::Duration left =
       std::clamp(from_now, absl::ZeroDuration(), absl::Hours(24 * 365));
-  return gpr_time_add(
-      gpr_now(GPR_CLOCK_MONOTONIC),
-      gpr_time_from_nanos(absl::ToInt64Nanoseconds(left), GPR_TIMESPAN));
+  return ToGrpcClock(base::NowNs() + absl::ToInt64Nanoseconds(left));
 }
 
 SetupQueue::~SetupQueue() {
@@ -331,10 +327,9 @@ absl::Status WaitForConnections(absl::Span<const Channel* const> channels,
   std::vector<Watch> watches;
   watches.reserve(channels.size());
   for (const Channel* channel : channels) {
-    watches.emplace_back(*channel, queue.get());
+    watches.emplace_back(*channel, queue.get(), refusal_patience);
   }
-  RunWatches(MonotonicDeadline(deadline), refusal_patience, aborted, queue,
-             watches);
+  RunWatches(MonotonicDeadline(deadline), aborted, queue, watches);
   if (aborted) return absl::CancelledError("connecting was aborted");
   return ToStatus(watches);
 }
