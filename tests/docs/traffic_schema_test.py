@@ -110,10 +110,11 @@ class TrafficSchemaTest(unittest.TestCase):
 class ConfigsTest(unittest.TestCase):
     def assert_wrong(self, test, place):
         errors = errors_of({"tests": [test]})
-        self.assertTrue(
-            any(re.match(rf"\$\.tests\[0\]{re.escape(place)}[.:]", e) for e in errors),
-            (place, errors),
-        )
+        field = re.escape(place)
+        # jsonschema from 4.20 on names what holds a field that may not be, not the field.
+        holder = re.escape(place.rpartition(".")[0])
+        wrong = re.compile(rf"\$\.tests\[0\]({field}[.:]|{holder}: False schema)")
+        self.assertTrue(any(map(wrong.match, errors)), (place, errors))
 
     def test_schema_is_one(self):
         jsonschema.Draft7Validator.check_schema(json.loads(read_schema()))
