@@ -315,7 +315,7 @@ class DashboardOfOptions final : public Dashboard {
   static const Route* RouteOf(const HttpRequest& request) {
     using enum HttpLane;
     using D = DashboardOfOptions;
-    constexpr auto kAny = std::nullopt;
+    const Parameters kAny = std::nullopt;
     static const auto* const routes = new std::vector<Route>{
         {false, "/", kInstant, kAny, &D::PageFile},
         {false, "/assets/*", kInstant, kAny, &D::PageFile},
