@@ -36,6 +36,7 @@
 #include "distbench/products/history/history_answers.h"
 #include "distbench/products/history/notes.h"
 #include "distbench/products/history/result_source.h"
+#include "distbench/report/html/page_files.h"
 #include "distbench/security/tls_session.h"
 #include "glog/logging.h"
 
@@ -365,7 +366,8 @@ class DashboardOfOptions final : public Dashboard {
         {"/assets/dashboard.css", "text/css; charset=utf-8", kDashboardCss},
         {"/assets/dashboard.js", "text/javascript; charset=utf-8",
          kDashboardJs},
-        {"/assets/library.js", "text/javascript; charset=utf-8", kLibraryJs},
+        {"/assets/library.js", "text/javascript; charset=utf-8",
+         report::kLibraryJs},
     };
     for (const File& file : kFiles) {
       if (file.path != request.path) continue;

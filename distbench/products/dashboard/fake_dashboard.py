@@ -5,10 +5,9 @@
 real one cannot be brought into quickly: many nodes, long histories, lost
 connections.
 
-To look at the page with made-up data, with the files that
-//distbench/products/dashboard/page:files has built:
+To look at the page with made-up data, with the files that were built for the real one:
 
-    python3 distbench/products/dashboard/fake_dashboard.py FOLDER_OF_FILES [PORT]
+    python3 distbench/products/dashboard/fake_dashboard.py bazel-bin [PORT]
 """
 
 import http.server
@@ -19,7 +18,8 @@ import sys
 import threading
 import urllib.parse
 
-FILES = "distbench/products/dashboard/page"
+# The second has what the report's pages have, too.
+FOLDERS = ("distbench/products/dashboard/page", "distbench/report/html")
 
 CONTENT_TYPES = {
     ".html": "text/html",
@@ -176,7 +176,7 @@ class FakeDashboard:
     """Serves until close(). Its contents may be changed at any time."""
 
     def __init__(
-        self, files=FILES, port=0, session=None, results=(), trends=()
+        self, root=".", port=0, session=None, results=(), trends=()
     ):
         self.session = {**SESSION, **(session or {})}
         self.results = sorted(results, key=lambda result: -result["started"])
@@ -189,7 +189,7 @@ class FakeDashboard:
         # The addresses of the requests that hold() has wait.
         self.waiting = []
         self._held = None
-        self._files = files
+        self._root = root
         self._status = {"nodes": [], "running": None, "queue": []}
         self._changed = threading.Condition()
         self._epoch = 0
@@ -323,9 +323,12 @@ class FakeDashboard:
             self.show(running=None)
 
     def file(self, name):
-        path = os.path.join(self._files, os.path.basename(name))
-        with open(path, "rb") as file:
-            return file.read(), CONTENT_TYPES[os.path.splitext(path)[1]]
+        paths = [
+            os.path.join(self._root, folder, os.path.basename(name))
+            for folder in FOLDERS
+        ]
+        with open(next(filter(os.path.exists, paths)), "rb") as file:
+            return file.read(), CONTENT_TYPES[os.path.splitext(name)[1]]
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):

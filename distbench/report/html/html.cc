@@ -53,8 +53,7 @@ std::string RenderPage(const Page& page) {
                              {"style", page.style},
                              {"body", page.body},
                              {"data", data},
-                             {"library_licence", kLibraryLicenceTxt},
-                             {"library", kChartMinJs},
+                             {"library", kLibraryJs},
                              {"script", page.script}});
 }
 
