@@ -19,6 +19,10 @@ cost half a second per file that does not need them, because the compiler instan
 the templates of their accessors in each. The cold ones are for rooms that run once per
 command, test or connection: neither for each RPC, nor for each value of a result.
 
+//third_party/precompiled:small.bzl is for those few that instantiate much of libraries
+(HTTP, flags) or wait for people: at -Os they are a third smaller, 0.4 MB of 16. gcc's -Os
+defines a macro that the compiled headers do not have, so these read their headers.
+
 A header is compiled again when the system's libraries or compiler are upgraded;
 system_libraries.bzl says how that is noticed.
 
@@ -131,6 +135,12 @@ def _if_precompiled(values):
 # For code that is seldom run; a debug build keeps its own level.
 COLD = select({
     "//third_party:optimized": ["-O1"],
+    "//conditions:default": [],
+})
+
+# For code that is to be small.
+SMALL = select({
+    "//third_party:optimized": ["-Os"],
     "//conditions:default": [],
 })
 
