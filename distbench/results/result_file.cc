@@ -220,20 +220,21 @@ UncompressedFile::~UncompressedFile() { gzclose(file_); }
 
 int UncompressedFile::Read(void* buffer, int size) {
   const int count = gzread(file_, buffer, size);
-  if (count < 0) {
-    errno_ = errno;
-  }
+  // zlib 1.3.2 forgets with the next call that the data ended too early.
+  if (status_.ok()) status_ = LastStatus();
   return count;
 }
 
-absl::Status UncompressedFile::status() const {
+// Of zlib's last call; errno is still that of the call.
+absl::Status UncompressedFile::LastStatus() const {
+  const int error_number = errno;
   int code = Z_OK;
   const char* message = gzerror(file_, &code);
   if (code == Z_OK || code == Z_STREAM_END) {
     return absl::OkStatus();
   }
   if (code == Z_ERRNO) {
-    return absl::ErrnoToStatus(errno_, "read error");
+    return absl::ErrnoToStatus(error_number, "read error");
   }
   if (code == Z_BUF_ERROR) {
     return absl::DataLossError("the compressed data ends too early");

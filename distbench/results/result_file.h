@@ -32,13 +32,15 @@ class UncompressedFile final : public google::protobuf::io::CopyingInputStream {
 
   int Read(void* buffer, int size) override;
 
-  // The status of reading so far, without the file's name: DATA_LOSS if the
-  // compressed data is damaged or ends too early.
-  absl::Status status() const;
+  // The first error of reading so far, without the file's name: DATA_LOSS if
+  // the compressed data is damaged or ends too early.
+  const absl::Status& status() const { return status_; }
 
  private:
+  absl::Status LastStatus() const;
+
   const gzFile file_;
-  int errno_ = 0;
+  absl::Status status_;
 };
 
 // Writes a file as OutputFile does, compressed with gzip if its name ends in
