@@ -185,6 +185,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(
   const flags::Parsed parsed = flags::Parse(app, std::move(rest));
   switch (parsed.outcome) {
     case flags::Parsed::Outcome::kHelp:
+      // Whether the parse went on to the words differs between versions of
+      // CLI11.
+      line.tests.configs = flags::GivenTexts(app, "CONFIG");
       SetHelp(line);
       return line;
     case flags::Parsed::Outcome::kUnknownWord:

@@ -11,7 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "distbench/base/text_table.h"
 #include "distbench/config/problems/suggest.h"
-#include "distbench/flags/flags.h"
+#include "distbench/flags/help_text.h"
 #include "distbench/flags/man_page.h"
 #include "test_builder/command_line.h"
 #include "test_builder/help_texts.h"

@@ -27,6 +27,7 @@
 #include "distbench/config/problems/suggest.h"
 #include "distbench/flags/connection_defaults.h"
 #include "distbench/flags/flags.h"
+#include "distbench/flags/help_text.h"
 #include "distbench/report/findings/findings.h"
 
 namespace distbench::cli {
@@ -53,17 +54,6 @@ objective was not met, 3 a run failed or its results are invalid.
 // one text, because CLI11 looks for lists in the values of options that have
 // several; and it begins with a mark, so that it never looks like a flag.
 constexpr char kWordMark = '\0';
-
-// Shows that a command line may follow "--".
-class UsageFormatter final : public CLI::Formatter {
- public:
-  std::string make_usage(const CLI::App* command,
-                         std::string name) const override {
-    std::string usage = CLI::Formatter::make_usage(command, std::move(name));
-    return usage.insert(usage.find_last_not_of('\n') + 1,
-                        flags::TrailingUsage(*command));
-  }
-};
 
 // Replaces "--" and what follows it by that flag, if the command has it.
 std::vector<std::string> TakeTrailingCommand(
@@ -222,10 +212,7 @@ int Refuse(const CLI::App& app, const std::string& message) {
 }
 
 int PrintHelp(const CLI::App& command) {
-  const CLI::App* parent = command.get_parent();
-  const std::string before = parent == nullptr ? "" : flags::FullName(*parent);
-  std::cout << command.help(
-      absl::StrCat("distbench", before.empty() ? "" : " ", before));
+  std::cout << flags::HelpText(command);
   return report::kExitOk;
 }
 
@@ -259,14 +246,7 @@ void AddHelpCommand(CLI::App& app, CommandBody& chosen) {
   help->add_option("COMMAND", *words, "The subcommand to explain")
       ->option_text(" ");
   help->callback([&app, words, &chosen] {
-    chosen = [&app, words] {
-      if (!words->empty()) return Explain(app, *words);
-      // app.help() would print the help of the subcommand that was named:
-      // "help".
-      std::cout << app.get_formatter()->make_help(&app, app.get_name(),
-                                                  CLI::AppFormatMode::Normal);
-      return static_cast<int>(report::kExitOk);
-    };
+    chosen = [&app, words] { return Explain(app, *words); };
   });
 }
 
@@ -316,7 +296,10 @@ int RunCommandLine(std::vector<Command> commands,
                    const flags::Environment& environment) {
   flags::ConnectionDefaults defaults(environment);
   CLI::App app(kDescription, "distbench");
-  app.formatter(std::make_shared<UsageFormatter>());  // also of subcommands
+  // Also of subcommands.
+  app.formatter_fn([](const CLI::App* command, auto&&...) {
+    return flags::HelpText(*command);
+  });
   app.footer(absl::StrCat(kFooter, flags::ConnectionDefaultsHelp()));
   app.require_subcommand(0, 1);
   app.set_version_flag("--version", base::VersionText(),
@@ -374,11 +357,9 @@ int RunCommandLine(std::vector<Command> commands,
     return Refuse(app, error.what());
   }
   if (chosen != nullptr) return RunChosen(app, defaults, chosen);
-  const CLI::App& named = NamedCommand(app);
-  // A subcommand was named without the nested subcommand that it needs.
-  if (&named != &app) return PrintHelp(named);
-  std::cout << app.help();
-  return report::kExitOk;
+  // No subcommand was named, or one without the nested subcommand that it
+  // needs.
+  return PrintHelp(NamedCommand(app));
 }
 
 absl::StatusOr<std::string> OwnProgram() {

@@ -131,12 +131,6 @@ Parsed Parse(CLI::App& program, std::vector<std::string> arguments) {
   return {};
 }
 
-std::string FlagsHelp(const CLI::App& program, size_t columns) {
-  CLI::Formatter formatter;
-  formatter.column_width(columns);
-  return formatter.make_groups(&program, CLI::AppFormatMode::Normal);
-}
-
 CLI::App& AddSubcommand(CLI::App& parent, const std::string& name,
                         const std::string& description) {
   return *parent.add_subcommand(name, description);
@@ -479,8 +473,13 @@ bool IsGiven(const CLI::App& command, const std::string& flag) {
 }
 
 std::string GivenText(const CLI::App& command, const std::string& flag) {
-  const std::vector<std::string>& texts = command.get_option(flag)->results();
+  const std::vector<std::string> texts = GivenTexts(command, flag);
   return texts.empty() ? "" : texts.front();
+}
+
+std::vector<std::string> GivenTexts(const CLI::App& command,
+                                    const std::string& name) {
+  return command.get_option(name)->results();
 }
 
 }  // namespace distbench::flags

@@ -56,9 +56,6 @@ struct Parsed {
 // `arguments` are those of the program, without its name. Throws nothing.
 Parsed Parse(CLI::App& program, std::vector<std::string> arguments);
 
-// The part of the help about flags, whose names take `columns`.
-std::string FlagsHelp(const CLI::App& program, size_t columns);
-
 // ---- Subcommands ------------------------------------------------------------
 
 // Adds a subcommand to the program, or to another subcommand, which owns it.
@@ -269,9 +266,13 @@ std::vector<NamedFile> FilesNamedIn(CLI::App& command);
 // includes the dashes.
 bool IsGiven(const CLI::App& command, const std::string& flag);
 
-// What a flag was given that takes one text, as it was written; empty if it was
+// What a flag that takes one text was given, as it was written; empty if it was
 // not given.
 std::string GivenText(const CLI::App& command, const std::string& flag);
+
+// What a repeated flag or the arguments were given.
+std::vector<std::string> GivenTexts(const CLI::App& command,
+                                    const std::string& name);
 
 }  // namespace distbench::flags
 
