@@ -128,11 +128,12 @@ absl::StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::Start(
   const absl::StatusOr<std::vector<std::string>> addresses =
       base::ListenAddresses(listen_address, port);
   if (!addresses.ok()) return addresses.status();
-  // CivetWeb takes "+PORT" for IPv4 and IPv6.
-  std::vector<std::string> ports;
-  for (const std::string& address : *addresses) {
-    ports.push_back(listen_address.empty() ? absl::StrCat("+", port) : address);
-  }
+  // CivetWeb takes "+PORT" for IPv4 and IPv6; newer versions of it want both.
+  const bool is_of_both =
+      listen_address.empty() && base::AllInterfaces() == "::";
+  const std::vector<std::string> ports =
+      is_of_both ? std::vector<std::string>{absl::StrCat("+", port)}
+                 : *addresses;
   // The library reports its errors by exceptions.
   try {
     return std::unique_ptr<MetricsServer>(
