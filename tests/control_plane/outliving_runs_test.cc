@@ -21,6 +21,7 @@ namespace distbench {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -52,7 +53,7 @@ TEST(OutlivingRunsTest, ARunOutlivesItsClient) {
   ASSERT_TRUE(id.ok()) << id.status();
   const RunDescription run = cluster.WaitForRun(*id, RunDescription::DONE);
   EXPECT_EQ(run.label(), "nightly");
-  EXPECT_EQ(run.client(), "127.0.0.1");
+  EXPECT_THAT(run.client(), AnyOf("127.0.0.1", "::1"));
   EXPECT_THAT(run.test_names(), ElementsAre("t"));
   EXPECT_GE(run.end_timestamp_ns(), run.start_timestamp_ns());
   absl::Status status;
@@ -107,7 +108,8 @@ TEST(OutlivingRunsTest, RunsAreCancelledById) {
       cluster.WaitForRun(waiting, RunDescription::WAITING).queue_position(), 1);
   EXPECT_TRUE(client->CancelRun(waiting).ok());
   EXPECT_THAT(cluster.WaitForRun(waiting, RunDescription::CANCELLED).message(),
-              HasSubstr("cancelled by 127.0.0.1"));
+              AnyOf(HasSubstr("cancelled by 127.0.0.1"),
+                    HasSubstr("cancelled by ::1")));
   EXPECT_TRUE(client->CancelRun(running).ok());
   cluster.WaitForRun(running, RunDescription::CANCELLED);
   EXPECT_EQ(client->CancelRun(running).code(),

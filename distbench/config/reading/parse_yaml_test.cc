@@ -230,7 +230,7 @@ TEST(ParseYaml, TellsWhatIsWrongInYaml) {
            {"tests:\n- name: a\n services: []\n", "x.yaml:3:2: end of "},
            {"tests:\n- name: a\n\tservices: []\n", "x.yaml:3:"},
            {"tests: *other\n",
-            "x.yaml:1:8: the referenced anchor is not defined; an alias"},
+            "x.yaml:1:8: the referenced anchor is not defined"},
            {"tests: &all [*all]\n", "x.yaml:1:14: this alias is within"},
            {"tests:\n- name: 'a\n  services: []\n",
             "x.yaml:2:9: the quote that begins here has no end; add it"},
@@ -259,6 +259,11 @@ TEST(ParseYaml, TellsWhatIsWrongInYaml) {
        }) {
     ExpectErrors(wrong);
   }
+}
+
+TEST(ParseYaml, TellsHowAnchorsAreWritten) {
+  EXPECT_THAT(ErrorOf("tests: *other\n"),
+              HasSubstr("; an alias such as *name needs &name before it"));
 }
 
 TEST(ParseYaml, TellsWhatIsWrongInJson) {

@@ -55,12 +55,12 @@ struct Host {
 
 search::Probe RunOn(const Host& host, const SizingProbe& probe,
                     std::mt19937_64& random) {
-  std::normal_distribution<double> noise(0, host.noise);
+  std::normal_distribution<double> normal;
   const double error = std::max(host.noise, 1e-4);
   return {.request = probe.request,
           .achieved_load = probe.request.load,
           .excess = std::log(host.Seconds(probe) / probe.limit_seconds) +
-                    (host.noise > 0 ? noise(random) : 0),
+                    (host.noise > 0 ? host.noise * normal(random) : 0),
           .excess_error = error / std::sqrt(probe.request.length),
           .seconds = 10 * probe.request.length};
 }
