@@ -62,7 +62,7 @@ TEST_F(ProgressDisplayTest, FileGetsALineEveryFiveSeconds) {
   clock_.Advance(kSecondNs);
   display.Show(Progress(5000, 2));
   EXPECT_EQ(TakeOutput(),
-            "[2/3] incast: 5 s, 25 s left, 5000 RPCs, 1.00k/s, 2 failed\n");
+            "[2/3] incast: 5 s, 25 s left, 5000 RPCs, 1.00 k/s, 2 failed\n");
 }
 
 TEST_F(ProgressDisplayTest, RateIsSinceTheLineBefore) {
@@ -74,7 +74,7 @@ TEST_F(ProgressDisplayTest, RateIsSinceTheLineBefore) {
   clock_.Advance(10 * kSecondNs);
   display.Show(Progress(45'000, 0));
   EXPECT_EQ(TakeOutput(),
-            "[2/3] incast: 15 s, 45000 RPCs, 4.00k/s, 0 failed\n");
+            "[2/3] incast: 15 s, 45000 RPCs, 4.00 k/s, 0 failed\n");
 }
 
 // The counts are those of 2 s and then of the end, at 4.5 s.
@@ -86,12 +86,13 @@ TEST_F(ProgressDisplayTest, RateIsThatOfTheTimeBetweenTheCounts) {
   clock_.Advance(5 * kSecondNs);
   TakeOutput();
   display.Show(event);
-  EXPECT_EQ(TakeOutput(), "[2/3] incast: 5 s, 4000 RPCs, 2.00k/s, 0 failed\n");
+  EXPECT_EQ(TakeOutput(), "[2/3] incast: 5 s, 4000 RPCs, 2.00 k/s, 0 failed\n");
   event = Progress(9000, 0);
   event.mutable_progress()->set_traffic_time_ns(4 * kSecondNs + kSecondNs / 2);
   clock_.Advance(5 * kSecondNs);
   display.Show(event);
-  EXPECT_EQ(TakeOutput(), "[2/3] incast: 10 s, 9000 RPCs, 2.00k/s, 0 failed\n");
+  EXPECT_EQ(TakeOutput(),
+            "[2/3] incast: 10 s, 9000 RPCs, 2.00 k/s, 0 failed\n");
 }
 
 TEST_F(ProgressDisplayTest, ThereIsNoRateWithoutNewCounts) {
@@ -111,7 +112,7 @@ TEST_F(ProgressDisplayTest, RateStartsAfreshWithEachTest) {
     display.Show(Started(0));
     clock_.Advance(5 * kSecondNs);
     display.Show(Progress(10'000, 0));
-    EXPECT_THAT(TakeOutput(), HasSubstr("5 s, 10000 RPCs, 2.00k/s"));
+    EXPECT_THAT(TakeOutput(), HasSubstr("5 s, 10000 RPCs, 2.00 k/s"));
   }
 }
 
@@ -179,7 +180,7 @@ TEST_F(ProgressDisplayTest, ARunCanBeFollowedFromItsMiddle) {
   clock_.Advance(5 * kSecondNs);
   display.Show(Progress(905'000, 0));
   EXPECT_EQ(TakeOutput(),
-            "[2/3] incast: 13 s, 17 s left, 905000 RPCs, 1.00k/s, 0 "
+            "[2/3] incast: 13 s, 17 s left, 905000 RPCs, 1.00 k/s, 0 "
             "failed\n");
   display.Show(Finished());
   TakeOutput();
@@ -228,7 +229,7 @@ TEST_F(ProgressDisplayTest, LatenciesAreThoseSinceTheLineBefore) {
     display.Show(event);
   }
   EXPECT_EQ(TakeOutput(),
-            "[2/3] incast: 10 s, 1000 RPCs, 100/s, p50 200ns, p99 40.0s, 0 "
+            "[2/3] incast: 10 s, 1000 RPCs, 100/s, p50 200 ns, p99 40.0 s, 0 "
             "failed\n");
 }
 
@@ -245,7 +246,7 @@ TEST_F(ProgressDisplayTest, TerminalHasABarOnOneLine) {
   clock_.Advance(5 * kSecondNs);
   display.Show(Progress(10'000, 0));
   EXPECT_EQ(TakeOutput(),
-            "\r\x1b[K[2/3] [#####---------------] 5 s, 15 s left, 2.00k/s, "
+            "\r\x1b[K[2/3] [#####---------------] 5 s, 15 s left, 2.00 k/s, "
             "0 failed  incast");
 }
 
@@ -295,8 +296,8 @@ TEST_F(ProgressDisplayTest, OpenLoopsShowWhatIsOfferedToo) {
     display.Show(event);
   }
   EXPECT_EQ(TakeOutput(),
-            "\r\x1b[K[2/3] 3 failed, 2 s, 3.00k/s of 4.00k/s, p50 1.23ms, "
-            "p99 1.23ms  incast");
+            "\r\x1b[K[2/3] 3 failed, 2 s, 3.00 k/s of 4.00 k/s, p50 1.23 ms, "
+            "p99 1.23 ms  incast");
 }
 
 // A test of three tiers: an open loop sends 520 per second, of which 510 have
@@ -325,9 +326,10 @@ TEST_F(ProgressDisplayTest, OnlyOpenLoopsAreComparedWithWhatTheyOffered) {
   clock_.Advance(kSecondNs);
   TakeOutput();
   display.Show(ThreeTiers(/*failed=*/0, kSecondNs));
-  EXPECT_EQ(TakeOutput(),
-            "\r\x1b[K[2/3] [#-------------------] 1 s, 19 s left, 510/s of "
-            "520/s, 2.55k/s in all, p50 1.23ms, p99 1.23ms, 0 failed  incast");
+  EXPECT_EQ(
+      TakeOutput(),
+      "\r\x1b[K[2/3] [#-------------------] 1 s, 19 s left, 510/s of "
+      "520/s, 2.55 k/s in all, p50 1.23 ms, p99 1.23 ms, 0 failed  incast");
 }
 
 TEST_F(ProgressDisplayTest, FileSaysTheSameInItsOrder) {
@@ -338,7 +340,7 @@ TEST_F(ProgressDisplayTest, FileSaysTheSameInItsOrder) {
   display.Show(ThreeTiers(/*failed=*/3, 5 * kSecondNs));
   EXPECT_EQ(TakeOutput(),
             "[2/3] incast: 5 s, 2550 RPCs, 102/s of 104/s, 510/s in "
-            "all, p50 1.23ms, p99 1.23ms, 3 failed\n");
+            "all, p50 1.23 ms, p99 1.23 ms, 3 failed\n");
 }
 
 TEST_F(ProgressDisplayTest, FailuresOfAnOpenLoopAreNotPartOfItsRate) {
@@ -352,7 +354,7 @@ TEST_F(ProgressDisplayTest, FailuresOfAnOpenLoopAreNotPartOfItsRate) {
   event.mutable_progress()->set_open_loop_ended_count(999);
   display.Show(event);
   EXPECT_EQ(TakeOutput(),
-            "\r\x1b[K[2/3] 900 failed, 1 s, 100/s of 1.00k/s  incast");
+            "\r\x1b[K[2/3] 900 failed, 1 s, 100/s of 1.00 k/s  incast");
 }
 
 TEST_F(ProgressDisplayTest, AnOlderSequencerHasOnlyTheTotal) {
@@ -363,7 +365,7 @@ TEST_F(ProgressDisplayTest, AnOlderSequencerHasOnlyTheTotal) {
   RunTestsEvent event = Progress(1000, 0);
   event.mutable_progress()->set_offered_count(2000);
   display.Show(event);
-  EXPECT_EQ(TakeOutput(), "\r\x1b[K[2/3] 1 s, 1.00k/s, 0 failed  incast");
+  EXPECT_EQ(TakeOutput(), "\r\x1b[K[2/3] 1 s, 1.00 k/s, 0 failed  incast");
 }
 
 TEST_F(ProgressDisplayTest, EveryWidthShowsTheWorstNewsFirst) {
@@ -371,11 +373,11 @@ TEST_F(ProgressDisplayTest, EveryWidthShowsTheWorstNewsFirst) {
       {40, "[2/3] 1234567 failed, 510/s of 520/s"},
       {60, "[2/3] 1234567 failed, 1 s, 19 s left, 510/s of 520/s"},
       {80,
-       "[2/3] 1234567 failed, 1 s, 19 s left, 510/s of 520/s, 2.55k/s in "
+       "[2/3] 1234567 failed, 1 s, 19 s left, 510/s of 520/s, 2.55 k/s in "
        "all  incast"},
       {200,
        "[2/3] [#-------------------] 1234567 failed, 1 s, 19 s left, 510/s of "
-       "520/s, 2.55k/s in all, p50 1.23ms, p99 1.23ms  incast"}};
+       "520/s, 2.55 k/s in all, p50 1.23 ms, p99 1.23 ms  incast"}};
   for (const auto& [columns, line] : lines) {
     ProgressDisplayOptions options = TerminalOptions();
     options.columns = columns;

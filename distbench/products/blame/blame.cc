@@ -33,8 +33,8 @@ constexpr int64_t kMostListedStragglers = 20;
 constexpr int kMostNamed = 5;  // stragglers and remedies
 
 std::string ShareText(double share, double lower, double upper) {
-  return absl::StrFormat("%.0f%% (%.0f%% to %.0f%%)", 100 * share, 100 * lower,
-                         100 * upper);
+  return absl::StrFormat("%.0f %% (%.0f %% to %.0f %%)", 100 * share,
+                         100 * lower, 100 * upper);
 }
 
 std::string PercentileText(const ReportedBlame::Quantile& quantile) {

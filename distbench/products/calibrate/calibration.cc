@@ -92,7 +92,7 @@ class Sizer {
       factor = next;
     }
     return absl::FailedPreconditionError(absl::StrFormat(
-        "after %d measurements, the last one is %.1f us, not within %.1f%% of "
+        "after %d measurements, the last one is %.1f us, not within %.1f %% of "
         "%.1f us; measure on a quieter machine, for longer, or allow more",
         kMaxMeasurements, last_->cost_ns / 1e3, 100 * tolerance_,
         target_ns_ / 1e3));

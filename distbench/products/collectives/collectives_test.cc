@@ -234,8 +234,8 @@ TEST(MeasureCollectivesTest, SaysHowFarClocksMayBeApart) {
 TEST(JudgeCollectivesTest, NamesTheRankForWhichOthersWait) {
   EXPECT_THAT(CodesOf(WithSlowRank()),
               ElementsAre(HasSubstr("slow_rank: rank/2/0 is the last to begin "
-                                    "reduce in 100% of the iterations of "
-                                    "rank/*/0, by 300us (p50)")));
+                                    "reduce in 100 % of the iterations of "
+                                    "rank/*/0, by 300 us (p50)")));
   EXPECT_THAT(CodesOf(WithSlowRank(/*iterations=*/5)), IsEmpty())
       << "too few to tell";
 }
@@ -314,8 +314,8 @@ TEST(JudgeCollectivesTest, NamesTheRankWhoseMessagesAreSlow) {
   EXPECT_THAT(CodesOf(WithMessages({1, 2})),
               ElementsAre(HasSubstr(
                   "slow_messages: messages to and from rank/2/0 take up to "
-                  "400us (p50) in reduce of rank/*/0, and those of the others "
-                  "50.0us")));
+                  "400 us (p50) in reduce of rank/*/0, and those of the others "
+                  "50.0 us")));
   EXPECT_THAT(CodesOf(WithMessages({3})),
               ElementsAre(HasSubstr("messages from rank/3/0 to rank/0/0")));
   EXPECT_THAT(CodesOf(WithMessages({0, 2})),
@@ -381,7 +381,7 @@ TEST(CollectiveLinesTest, AreInTheWordsOfTheField) {
   const std::string text = absl::StrJoin(CollectiveLines(WithSlowRank()), "\n");
   EXPECT_THAT(text, HasSubstr("  reduce: all_reduce by ring of 4000000 bytes"));
   EXPECT_THAT(text, HasSubstr("busbw GB/s"));
-  EXPECT_THAT(text, HasSubstr("rank/2/0 (100%)"));
+  EXPECT_THAT(text, HasSubstr("rank/2/0 (100 %)"));
   EXPECT_THAT(CollectiveLines(TestResult()), IsEmpty());
 }
 

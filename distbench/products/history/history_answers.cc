@@ -32,7 +32,7 @@ std::string Value(const SeriesSummary& series, double value) {
   }
   if (series.unit() == "per_second") return base::HumanRate(value);
   if (series.unit() == "bytes") return base::HumanBytes(value);
-  if (series.unit() == "share") return absl::StrFormat("%.3f%%", 100 * value);
+  if (series.unit() == "share") return absl::StrFormat("%.3f %%", 100 * value);
   return absl::StrFormat("%.6g", value);
 }
 
@@ -69,7 +69,7 @@ std::string SegmentLine(const Trend& trend, const TrendSegment& segment) {
 std::string ChangeText(const Trend& trend, const TrendChange& change) {
   const std::string relative =
       std::isfinite(change.relative())
-          ? absl::StrFormat(" (%+.1f%%)", 100 * change.relative())
+          ? absl::StrFormat(" (%+.1f %%)", 100 * change.relative())
           : "";
   std::string text = absl::StrFormat(
       "  %s from %s on: level %s to %s%s, p %.2g%s\n", Date(change.started()),

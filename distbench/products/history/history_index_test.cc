@@ -606,7 +606,7 @@ TEST_F(HistoryIndexTest, FollowsMetricsOfWholeRuns) {
       TrendText(*trend),
       HasSubstr("example, the query, metric:queue: 30 results, without 1 that "
                 "failed, are invalid or were not measured\n"));
-  EXPECT_THAT(TrendText(*trend), HasSubstr("level 11 to 21 (+90.9%)"));
+  EXPECT_THAT(TrendText(*trend), HasSubstr("level 11 to 21 (+90.9 %)"));
 }
 
 // What the repeats of a night have in common would look like changes.

@@ -255,7 +255,7 @@ TEST(NumaReportTest, MeanLatencyIsThatOfTheFinalRuns) {
   EXPECT_FALSE(capacity["mean_latency_ratio_lower"].is_null());
   EXPECT_THAT(RenderNumaComparison(comparison),
               AllOf(HasSubstr("bound (new) compared with one_unbound (base)"),
-                    ContainsRegex("mean +2\\.00ms +2\\.20ms +x1\\.10")));
+                    ContainsRegex("mean +2\\.00 ms +2\\.20 ms +x1\\.10")));
 }
 
 TEST(NumaReportTest, SearchesWithoutFinalRunsHaveNoLatency) {
@@ -278,8 +278,8 @@ TEST(NumaReportTest, TextHasCapacitiesProofsAndNotes) {
                               "(converged: base 1 of 1, new 1 of 1)"));
   EXPECT_THAT(held, ContainsRegex("load +100 +150 +x1\\.500 +- +unknown"));
   EXPECT_THAT(held, HasSubstr("  server/0: asked for CPUs 2-3, memory bind "
-                              "1; CPU time by CPU 2: 75.0%, 3: 25.0%; memory "
-                              "by node 1: 3.0M\n"));
+                              "1; CPU time by CPU 2: 75.0 %, 3: 25.0 %; memory "
+                              "by node 1: 3.0 MiB\n"));
   EXPECT_THAT(held, HasSubstr("Note: The moon was left out."));
   EXPECT_THAT(held, Not(HasSubstr("NOT HELD")));
   const auto violations = [&] {

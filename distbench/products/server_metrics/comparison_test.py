@@ -41,7 +41,7 @@ class ComparisonTest(programs.ProgramTest):
     def test_a_difference_is_no_regression_unless_asked_for(self):
         base, new = side([0.30, 0.31]), side([0.60, 0.61])
         text = self.compare(base, new)
-        self.assertRegex(text, r"metric:cpu +30\.5% +60\.5% .*differs\n")
+        self.assertRegex(text, r"metric:cpu +30\.5 % +60\.5 % .*differs\n")
         self.assertTrue(text.startswith("Result: differs."), text)
         self.assertRegex(
             self.compare(base, new, "--fail_if=p99>5%"), r"(?m)^ *pass "
@@ -98,7 +98,7 @@ class ComparisonTest(programs.ProgramTest):
             "without 1 that failed, are invalid or were not measured\n",
             outcome.out,
         )
-        self.assertRegex(outcome.out, r"level 31\.000% to 41\.000% \(\+32\.")
+        self.assertRegex(outcome.out, r"level 31\.000 % to 41\.000 % \(\+32\.")
         outcome = self.distbench(
             "history", "trend", folder, *arguments, "--format=json"
         )

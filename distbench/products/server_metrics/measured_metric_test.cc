@@ -148,7 +148,7 @@ TEST(MeasuredMetricTest, LeavesOutWhatLooksBackTooFar) {
   EntryOf(result).set_look_back_ns(50 * kSecond);
   EXPECT_EQ(Message(MeasureOne(result).Mean().status()),
             "no reading of the metric \"cpu\" lies in the measured time with "
-            "the 50.0s that it looks back");
+            "the 50.0 s that it looks back");
 }
 
 TEST(MeasuredMetricTest, HasNoBoundsOfTooFewOrTooManyFailed) {
@@ -225,7 +225,7 @@ TEST(ServerMetricObjectiveTest, IsJudgedByTheBoundsOfTheMean) {
   EXPECT_EQ(Judge("metric:cpu<=50%", result).verdict, CheckVerdict::kFail);
   EXPECT_EQ(Judge("metric:cpu<=60%", result).verdict, CheckVerdict::kUndecided);
   EXPECT_THAT(Judge("metric:cpu<=70%", result).evidence,
-              HasSubstr("metric:cpu 60% in 40 readings (95% interval: "));
+              HasSubstr("metric:cpu 60 % in 40 readings (95 % interval: "));
 }
 
 TEST(ServerMetricObjectiveTest, WhatWasNotMeasuredIsNotMet) {
@@ -246,7 +246,7 @@ TEST(ServerMetricObjectiveTest, WhatWasNotMeasuredIsNotMet) {
   Fail(30, "Connection refused", half);
   EXPECT_EQ(Judge("metric:cpu<=70%", half).verdict, CheckVerdict::kUndecided);
   EXPECT_THAT(Judge("metric:cpu<=70%", half).evidence,
-              HasSubstr("metric:cpu 50% in 20 readings, 30 failed (95% "
+              HasSubstr("metric:cpu 50 % in 20 readings, 30 failed (95 % "
                         "interval of independent values: ? to ?); the "
                         "readings are too few for a bound"));
   // Also one that no check of a config has seen.
@@ -317,7 +317,7 @@ TEST(ServerMetricFindingTest, NamesWhatFailed) {
   EXPECT_EQ(finding.severity(), Finding::WARN);
   EXPECT_EQ(finding.code(), "server_metric_failed");
   EXPECT_EQ(finding.message(),
-            "3 of 63 readings of the metric cpu failed, the first 15.0s after "
+            "3 of 63 readings of the metric cpu failed, the first 15.0 s after "
             "the start: Connection refused");
   LogOf(result).set_failed_count(30);
   EXPECT_THAT(FindingsOf(result)[0].message(),
@@ -354,7 +354,7 @@ TEST(ServerMetricLinesTest, HaveALineForEachMetric) {
   AddReadings(InTurns(), result);
   const std::vector<std::string> lines = MetricLines(result);
   ASSERT_THAT(lines, SizeIs(2));
-  EXPECT_THAT(lines[1], HasSubstr("60%"));
+  EXPECT_THAT(lines[1], HasSubstr("60 %"));
   EXPECT_THAT(lines[1], HasSubstr("node1"));
   result.mutable_traffic_config()->clear_server_metrics();
   EXPECT_THAT(MetricLines(result), IsEmpty());

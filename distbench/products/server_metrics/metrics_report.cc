@@ -157,7 +157,7 @@ base::TextRow TextRowOf(const MeasuredMetric& metric) {
 std::vector<std::string> MetricLines(const TestResult& result) {
   const std::vector<MeasuredMetric> metrics = MeasureServerMetrics(result);
   if (metrics.empty()) return {};
-  std::vector<base::TextRow> rows = {{"metric", "mean", "95% interval", "min",
+  std::vector<base::TextRow> rows = {{"metric", "mean", "95 % interval", "min",
                                       "max", "readings", "failed", "read by"}};
   for (const MeasuredMetric& metric : metrics) {
     rows.push_back(TextRowOf(metric));

@@ -117,7 +117,7 @@ TEST(TailContrastTest, IsAFinding) {
   EXPECT_EQ(findings[0].code(), "tail_with_server_metric");
   EXPECT_THAT(findings[0].message(),
               HasSubstr("in the 6 of 60 seconds with the highest p99 of ask "
-                        "(40.0ms and more), the metric cpu was 0.9 on "
+                        "(40.0 ms and more), the metric cpu was 0.9 on "
                         "average, in the others 0.5; that they go together"));
   report::FindingList none;
   JudgeReadings(ResultOf(Bursts(0.5)), none);

@@ -273,8 +273,8 @@ TEST(StacksTextTest, IsTheComparisonOfEachWithTheFirst) {
   EXPECT_THAT(*text, Not(HasSubstr("Result:")));
   EXPECT_THAT(*text, HasSubstr("(base: 3 runs, new: 3 runs)"));
   EXPECT_THAT(*text, HasSubstr("query, service time:"));
-  EXPECT_THAT(*text, HasSubstr("CPU per RPC 801us -> 401us, x0.501 ("));
-  EXPECT_THAT(*text, HasSubstr("server CPU 701us -> 301us, x0.4"));
+  EXPECT_THAT(*text, HasSubstr("CPU per RPC 801 us -> 401 us, x0.501 ("));
+  EXPECT_THAT(*text, HasSubstr("server CPU 701 us -> 301 us, x0.4"));
 }
 
 TEST(StacksTextTest, MarkdownEscapesNames) {
@@ -284,7 +284,7 @@ TEST(StacksTextTest, MarkdownEscapesNames) {
   const auto text = Written("stacks_markdown", runs);
   ASSERT_TRUE(text.ok()) << text.status();
   EXPECT_THAT(*text, AllOf(HasSubstr("Base: grpc (1 run), new: tcp (1 run)"),
-                           HasSubstr("- CPU per RPC 400us "),
+                           HasSubstr("- CPU per RPC 400 us "),
                            Not(HasSubstr("@someone|else"))));
 }
 

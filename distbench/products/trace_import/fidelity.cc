@@ -159,7 +159,7 @@ std::string RpcText(const RpcFidelity& rpc) {
   text += Both("calls per arrival %.3g, traces %.3g", rpc,
                &RpcFigures::calls_per_arrival);
   if (rpc.simulated.failed_share > 0 || rpc.traces.failed_share > 0) {
-    absl::StrAppendFormat(&text, "; failed %.1f%%, traces %.1f%%",
+    absl::StrAppendFormat(&text, "; failed %.1f %%, traces %.1f %%",
                           100 * rpc.simulated.failed_share,
                           100 * rpc.traces.failed_share);
   }

@@ -98,7 +98,7 @@ TEST(FidelityTest, FailuresBecomeFaults) {
   EXPECT_EQ(fault.error_code(), "UNAVAILABLE");
   EXPECT_EQ(fault.probability(), 0.2);
   EXPECT_THAT(ImportText(import), HasSubstr("retries cannot be known"));
-  EXPECT_THAT(ImportText(import), HasSubstr("%, traces 20.0%"));
+  EXPECT_THAT(ImportText(import), HasSubstr(" %, traces 20.0 %"));
 
   // The failed calls, too, are 10 of an arrival; times are of the others.
   const RpcFidelity& get = FidelityOf(import, "GetRide");

@@ -116,17 +116,17 @@ void AppendRatio(const CapacityRatio& ratio,
                         IntervalText(ratio), VerdictText(ratio, comparison));
 }
 
-// "169% of the load of base, with 112% of its p99".
+// "169 % of the load of base, with 112 % of its p99".
 std::string SentenceFor(const CapacityComparison& comparison) {
   std::string text = "  New carries ";
   const char* joint = ", with ";
   for (const CapacityRatio& ratio : comparison.ratios) {
     const double percent = 100 * ratio.ratio.estimate;
     if (IsLoad(ratio)) {
-      absl::StrAppendFormat(&text, "%.0f%% of the load of base", percent);
+      absl::StrAppendFormat(&text, "%.0f %% of the load of base", percent);
       continue;
     }
-    absl::StrAppendFormat(&text, "%s%.0f%% of its %s", joint, percent,
+    absl::StrAppendFormat(&text, "%s%.0f %% of its %s", joint, percent,
                           ratio.name);
     joint = " and ";
   }
@@ -146,7 +146,7 @@ void AppendQuestion(const CapacityComparison& comparison, std::string& text) {
   }
   absl::StrAppendFormat(
       &text, "    %-8s %12s %12s %10s  %-22s %s\n", "", "base", "new", "change",
-      absl::StrFormat("%.0f%% interval", 100 * kCompareConfidence), "verdict");
+      absl::StrFormat("%.0f %% interval", 100 * kCompareConfidence), "verdict");
   for (const CapacityRatio& ratio : comparison.ratios) {
     AppendRatio(ratio, comparison, text);
   }
@@ -175,7 +175,7 @@ std::string DescribeCapacities(const CapacityComparisons& comparisons) {
   }
   if (tolerance > 0) {
     absl::StrAppendFormat(&text,
-                          "Searches find a load to within up to %g%%; "
+                          "Searches find a load to within up to %g %%; "
                           "latencies are those of their final runs.\n",
                           100 * tolerance);
   }

@@ -426,7 +426,7 @@ std::string FormatValue(const stats::Metric& metric, double value) {
     case stats::MetricUnit::kBytes:
       return base::HumanBytes(value);
     case stats::MetricUnit::kShare:
-      return absl::StrFormat("%.3f%%", 100 * value);
+      return absl::StrFormat("%.3f %%", 100 * value);
   }
   return "";
 }
@@ -434,7 +434,7 @@ std::string FormatValue(const stats::Metric& metric, double value) {
 std::string FormatChange(const MetricComparison& comparison, double change) {
   if (IsByRatio(comparison)) return absl::StrFormat("x%.3f", change);
   if (stats::UnitOf(comparison.metric) == stats::MetricUnit::kShare) {
-    return absl::StrFormat("%+.3fpp", 100 * change);
+    return absl::StrFormat("%+.3f pp", 100 * change);
   }
   return absl::StrCat(change < 0 ? "-" : "+",
                       FormatValue(comparison.metric, std::abs(change)));
@@ -506,7 +506,7 @@ void AppendTable(const std::vector<MetricComparison>& metrics,
   absl::StrAppendFormat(
       &text, "    %-*s %12s %12s %10s  %-22s %s\n", name_width, "", "base",
       "new", "change",
-      absl::StrFormat("%.0f%% interval", 100 * kCompareConfidence), "verdict");
+      absl::StrFormat("%.0f %% interval", 100 * kCompareConfidence), "verdict");
   for (const MetricComparison& comparison : metrics) {
     AppendMetric(comparison, name_width, text);
   }
@@ -520,8 +520,8 @@ void AppendDistribution(const DistributionChange& change, std::string& text) {
   }
   absl::StrAppendFormat(
       &text,
-      "%s (p = %.2g by exchanging runs; quantiles are %.1f%% apart on average)"
-      "\n",
+      "%s (p = %.2g by exchanging runs; quantiles are %.1f %% apart on "
+      "average)\n",
       change.differs() ? "differs" : "no difference shown", *change.p_value,
       100 * change.distance);
 }

@@ -188,9 +188,9 @@ TEST(CompareTest, PercentilesAmongFailuresAreNotComparable) {
   const auto compared = Compared({RunOf(1000, 9999), RunOf(1000, 9999)},
                                  {RunOf(1000, 9999), RunOf(1000, 9700, 300)});
   EXPECT_EQ(Find(compared, "p99").reason,
-            "3% of the RPCs failed in run 2 of 2 of new");
+            "3 % of the RPCs failed in run 2 of 2 of new");
   EXPECT_EQ(Find(compared, "mean").reason,
-            "3% of the RPCs failed in run 2 of 2 of new");
+            "3 % of the RPCs failed in run 2 of 2 of new");
   EXPECT_EQ(Find(compared, "p90").verdict, ComparisonVerdict::kNoDifference);
   EXPECT_EQ(VerdictOf("p99>5%", compared), CheckVerdict::kFail);
 }
@@ -274,11 +274,11 @@ TEST(CompareTextTest, IsATableWithVerdicts) {
                                          options)),
             "Test: t (base: 2 runs, new: 2 runs)\n"
             "  query, service time:\n"
-            "                     base          new     change  95% interval "
+            "                     base          new     change  95 % interval"
             "          verdict\n"
-            "    p99            1.00ms       2.00ms     x2.000  x2.000 to "
+            "    p99           1.00 ms      2.00 ms     x2.000  x2.000 to "
             "x2.000       worse\n"
-            "    rate          10.0k/s      10.0k/s     x1.000  x1.000 to "
+            "    rate          10.0 k/s     10.0 k/s     x1.000  x1.000 to "
             "x1.000       no difference shown\n"
             "    distribution: unknown: so few runs cannot show a difference; "
             "run both with --repeat=4 or more\n"
@@ -320,7 +320,7 @@ TEST(GateTest, JudgementsShareTheError) {
   const std::vector<Check> checks = ChecksOf(gates, compared);
   ASSERT_EQ(checks.size(), gates.size());
   EXPECT_EQ(checks[0].verdict, CheckVerdict::kUndecided);
-  EXPECT_THAT(checks[0].evidence, HasSubstr("99.75% bounds"));
+  EXPECT_THAT(checks[0].evidence, HasSubstr("99.75 % bounds"));
 }
 
 TEST(GateTest, AnRpcThatNobodyHasFails) {

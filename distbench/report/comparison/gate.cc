@@ -214,17 +214,17 @@ CheckVerdict VerdictOf(const Gate& gate, const MetricComparison& comparison,
 
 std::string ChangeText(const MetricComparison& comparison, double change) {
   return absl::StrFormat("%+.1f%s", 100 * RelativeChange(comparison, change),
-                         IsByRatio(comparison) ? "%" : " percentage points");
+                         IsByRatio(comparison) ? " %" : " percentage points");
 }
 
-// "p99 changed by +19.2% (95% bounds: +15.0% to +23.5%)".
+// "p99 changed by +19.2 % (95 % bounds: +15.0 % to +23.5 %)".
 std::string EvidenceText(const MetricComparison& comparison,
                          const stats::Difference& change, double error) {
   std::string text =
       absl::StrCat(stats::MetricName(comparison.metric), " changed by ",
                    ChangeText(comparison, change.estimate));
   if (change.interval) {
-    absl::StrAppendFormat(&text, " (%.4g%% bounds: %s to %s)",
+    absl::StrAppendFormat(&text, " (%.4g %% bounds: %s to %s)",
                           100 * (1 - error),
                           ChangeText(comparison, change.interval->lower),
                           ChangeText(comparison, change.interval->upper));
@@ -244,7 +244,7 @@ std::string ResolutionText(const stats::Metric& metric) {
                "would decide"
              : absl::StrFormat(
                    "; the runs agree, but percentiles are known to within "
-                   "%.1f%%, and the limit is that close",
+                   "%.1f %%, and the limit is that close",
                    100 * kLatencyResolution);
 }
 
@@ -267,14 +267,14 @@ class ErrorOfLooks {
   std::map<int, std::vector<double>> levels_;
 };
 
-// "52 runs of each would decide in 80% of the cases". That is Student's power:
+// "52 runs of each would decide in 80 % of the cases". That is Student's power:
 // bounds of shares are exact ones, which are wider.
 std::string RunsText(int runs, bool is_share) {
   return is_share ? absl::StrCat("about ", runs,
                                  " runs of each or more would be needed to "
                                  "decide")
                   : absl::StrFormat(
-                        "%d runs of each would decide in %.0f%% of the cases",
+                        "%d runs of each would decide in %.0f %% of the cases",
                         runs, 100 * stats::kPower);
 }
 

@@ -35,7 +35,7 @@ TEST(GateBoundsTest, RunsThatAreAlikeAreNoMoreCertainThanTheirHistograms) {
   EXPECT_EQ(CheckOf("p99>5%", base, base).verdict, CheckVerdict::kPass);
   const Check check = CheckOf("p99>0.5%", base, base);
   EXPECT_EQ(check.verdict, CheckVerdict::kUndecided);
-  EXPECT_THAT(check.evidence, HasSubstr("-0.8% to +0.8%"));
+  EXPECT_THAT(check.evidence, HasSubstr("-0.8 % to +0.8 %"));
   EXPECT_THAT(check.evidence, HasSubstr("the limit is that close"));
 }
 
@@ -110,7 +110,7 @@ TEST(GateTest, ConditionsAreAboutAnyMetricOfRpcs) {
   EXPECT_EQ(judged(1'000'000).verdict, CheckVerdict::kPass);
   EXPECT_EQ(judged(2'000'000).verdict, CheckVerdict::kFail);
   EXPECT_THAT(judged(2'000'000).evidence,
-              HasSubstr("gap_p50 changed by +100.0%"));
+              HasSubstr("gap_p50 changed by +100.0 %"));
   for (const char* text : {"cpu>5%", "isol_p05<-5%"}) {
     EXPECT_THAT(std::string(ParseGate(text).status().message()),
                 HasSubstr("which RPCs do not have; write it like"));

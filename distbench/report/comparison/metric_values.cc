@@ -21,7 +21,7 @@ namespace {
 absl::Status TooFewRpcs() { return absl::NotFoundError("too few RPCs"); }
 
 absl::Status TooManyFailed(const stats::Outcomes& outcomes) {
-  return absl::NotFoundError(absl::StrFormat("%.3g%% of the RPCs failed",
+  return absl::NotFoundError(absl::StrFormat("%.3g %% of the RPCs failed",
                                              100 * outcomes.failed_share()));
 }
 

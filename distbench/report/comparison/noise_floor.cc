@@ -100,10 +100,10 @@ std::vector<TestRun> FindNoiseRuns(absl::Span<const TestRun> base,
 
 std::string NoiseText(const stats::Metric& metric, double noise_floor) {
   if (!stats::IsComparedByRatio(metric)) {
-    return absl::StrFormat("±%.3fpp", 100 * noise_floor);
+    return absl::StrFormat("±%.3f pp", 100 * noise_floor);
   }
   return noise_floor < kLargestPercentage
-             ? absl::StrFormat("±%.1f%%", 100 * noise_floor)
+             ? absl::StrFormat("±%.1f %%", 100 * noise_floor)
              : absl::StrFormat("x%.2f", 1 + noise_floor);
 }
 

@@ -40,9 +40,9 @@ TEST(NoiseFloorTest, WorkedExample) {
 }
 
 TEST(NoiseFloorTest, LargeOnesAreFactors) {
-  EXPECT_EQ(NoiseText(kP99, 0.499), "±49.9%");
+  EXPECT_EQ(NoiseText(kP99, 0.499), "±49.9 %");
   EXPECT_EQ(NoiseText(kP99, 45.445), "x46.45");
-  EXPECT_EQ(NoiseText(kFailures, 0.5), "±50.000pp");
+  EXPECT_EQ(NoiseText(kFailures, 0.5), "±50.000 pp");
 }
 
 TEST(NoiseFloorTest, EqualGroupsStayWithinItAsOftenAsPromised) {

@@ -60,7 +60,8 @@ TEST(RunMetricTest, AShareDiffersByPercentagePoints) {
               HasSubstr("\n  metrics of the test:\n"));
   EXPECT_THAT(
       DescribeComparisons(compared),
-      HasSubstr("metric:cpu          30%          60%  +30.000pp  +27.733pp "));
+      HasSubstr(
+          "metric:cpu         30 %         60 % +30.000 pp  +27.733 pp "));
   EXPECT_THAT(DescribeComparisons(compared), HasSubstr(" differs\n"));
   EXPECT_EQ(CountVerdicts(compared)[ComparisonVerdict::kDiffers], 1);
   EXPECT_EQ(CountVerdicts(compared)[ComparisonVerdict::kWorse], 0);
@@ -218,9 +219,9 @@ TEST(RunMetricGateTest, OfAShareIsInPercentagePoints) {
   EXPECT_EQ(CheckOf("metric:cpu>25%", compared).verdict, CheckVerdict::kFail);
   EXPECT_EQ(CheckOf("metric:cpu>35%", compared).verdict, CheckVerdict::kPass);
   EXPECT_THAT(CheckOf("metric:cpu>25%", compared).evidence,
-              HasSubstr("changed by +30.0 percentage points (95% bounds: +2"));
+              HasSubstr("changed by +30.0 percentage points (95 % bounds: +2"));
   EXPECT_THAT(CheckOf("metric:cpu>31%", compared).evidence,
-              HasSubstr("runs of each would decide in 80% of the cases"));
+              HasSubstr("runs of each would decide in 80 % of the cases"));
 }
 
 TEST(RunMetricGateTest, WhatCannotBeJudgedFails) {

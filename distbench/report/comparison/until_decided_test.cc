@@ -46,7 +46,7 @@ TEST(StoppingRuleTest, WidensTheBoundsOfAllLooks) {
   EXPECT_EQ(CheckOf(chosen).verdict, CheckVerdict::kPass);
   EXPECT_EQ(CheckOf(repeated).verdict, CheckVerdict::kUndecided);
   EXPECT_THAT(CheckOf(repeated).evidence,
-              HasSubstr(" runs of each would decide in 80% of the cases"));
+              HasSubstr(" runs of each would decide in 80 % of the cases"));
   EXPECT_THAT(DescribeComparisons(repeated),
               HasSubstr("repeated until decided, at most 20 times"));
 }

@@ -68,9 +68,9 @@ std::string SideText(absl::string_view name, const ComparisonSide& side) {
                       runs == 1 ? " run" : " runs", ")");
 }
 
-// Ratios as people write them in comments: "+36.2%".
+// Ratios as people write them in comments: "+36.2 %".
 std::string ChangeText(const MetricComparison& metric, double change) {
-  return IsByRatio(metric) ? absl::StrFormat("%+.1f%%", 100 * (change - 1))
+  return IsByRatio(metric) ? absl::StrFormat("%+.1f %%", 100 * (change - 1))
                            : FormatChange(metric, change);
 }
 
@@ -114,7 +114,7 @@ std::string ChecksTable(const ComparisonReport& report) {
 // Those that have changed, or the others.
 Table MetricTable(const std::vector<PlacedMetric>& metrics, bool changed) {
   Table table({"verdict", "test", "RPC", "metric", "base", "new", "change",
-               "95% interval"});
+               "95 % interval"});
   for (const PlacedMetric& placed : metrics) {
     if (HasChanged(*placed.metric) == changed) AddMetric(placed, table);
   }
@@ -158,7 +158,7 @@ std::string Distributions(const ComparisonReport& report) {
       if (!change.differs()) continue;
       table.Add({"differs", test.test, rpc.rpc,
                  absl::StrFormat("%.2g", *change.p_value),
-                 absl::StrFormat("%.1f%%", 100 * change.distance)});
+                 absl::StrFormat("%.1f %%", 100 * change.distance)});
     }
   }
   return table.text();

@@ -232,8 +232,8 @@ TEST(ComparisonMarkdownTest, SaysTheVerdictFirst) {
   EXPECT_THAT(text,
               HasSubstr("| FAIL | t | query:p99>5% | p99 changed by +100% |\n"
                         "| pass | t | query:rate&lt;-3% |"));
-  EXPECT_THAT(text, HasSubstr("| worse | t | query | p99 | 1.00ms | 2.01ms | "
-                              "+100.0% | "));
+  EXPECT_THAT(text, HasSubstr("| worse | t | query | p99 | 1.00 ms | 2.01 ms | "
+                              "+100.0 % | "));
   EXPECT_THAT(text, HasSubstr("<summary>Other metrics: 2</summary>\n\n|"));
 }
 
@@ -278,8 +278,8 @@ TEST(ComparisonJunitTest, WithoutConditionsMetricsAreCases) {
   report.checks.clear();
   const std::string xml = ComparisonJunit(report);
   EXPECT_THAT(xml, HasSubstr("tests=\"3\" failures=\"0\" errors=\"0\""));
-  EXPECT_THAT(xml, HasSubstr("name=\"query p99\"><system-out>worse: 1.00ms "
-                             "-&gt; 2.01ms, x2.000 ("));
+  EXPECT_THAT(xml, HasSubstr("name=\"query p99\"><system-out>worse: 1.00 ms "
+                             "-&gt; 2.01 ms, x2.000 ("));
   EXPECT_THAT(
       ComparisonJunit(ReportOfFiles({RunOf(1000)}, {RunOf(1000)})),
       HasSubstr("tests=\"7\" failures=\"0\" errors=\"0\" skipped=\"7\""));
@@ -341,13 +341,14 @@ TEST(ComparisonRunMetricTest, AllFormatsHaveThem) {
   const ComparisonReport report =
       WatchedReport({1024, 1025, 1026}, {2048, 2050, 2052});
   EXPECT_THAT(ComparisonText(report),
-              testing::ContainsRegex("metric:heap +1.0K +2.0K +x2.000 "));
+              testing::ContainsRegex("metric:heap +1.0 KiB +2.0 KiB +x2.000 "));
   EXPECT_THAT(ComparisonMarkdown(report),
-              HasSubstr("| differs | t | - | metric:heap | 1.0K | 2.0K | "
-                        "+100.0% |"));
-  EXPECT_THAT(ComparisonJunit(report),
-              HasSubstr("name=\"metric:heap\"><system-out>differs: 1.0K -&gt; "
-                        "2.0K, x2.000 ("));
+              HasSubstr("| differs | t | - | metric:heap | 1.0 KiB | 2.0 KiB | "
+                        "+100.0 % |"));
+  EXPECT_THAT(
+      ComparisonJunit(report),
+      HasSubstr("name=\"metric:heap\"><system-out>differs: 1.0 KiB -&gt; "
+                "2.0 KiB, x2.000 ("));
   EXPECT_THAT(ComparisonMarkdown(WatchedReport({0, 0}, {10, 10})),
               HasSubstr("| differs | t | - | metric:heap | 0 | 10 | +10 |"));
 }

@@ -77,7 +77,7 @@ TEST_F(JudgeTest, ManyRpcsWithinAMomentAreNotEnough) {
   Statistics().set_first_start_timestamp_ns(1);
   Statistics().set_last_end_timestamp_ns(base::kNsPerMs + 1);
   EXPECT_THAT(ExpectOne(Finding::WARN, "mostly_warmup"),
-              HasSubstr("within 1.00ms"));
+              HasSubstr("within 1.00 ms"));
 }
 
 TEST_F(JudgeTest, ThatNothingWasMeasuredIsSaidOnce) {
@@ -93,7 +93,7 @@ TEST_F(JudgeTest, ThatNothingWasMeasuredIsSaidOnce) {
 TEST_F(JudgeTest, ManyFailuresAreAWarning) {
   Statistics().set_failed_count(31);
   EXPECT_THAT(ExpectOne(Finding::WARN, "failed_rpcs"),
-              HasSubstr("query: 31 of 3031 RPCs (1.02%) failed;"));
+              HasSubstr("query: 31 of 3031 RPCs (1.02 %) failed;"));
 }
 
 // An objective says the same, of the same RPCs.
@@ -104,7 +104,7 @@ TEST_F(JudgeTest, FailuresAreThoseOfTheObjective) {
   Statistics().set_succeeded_count(7257);
   Statistics().set_failed_count(22);
   EXPECT_THAT(Find("failed_rpcs").message(),
-              HasSubstr("743 of 8000 RPCs (9.29%) failed, 721 of them because "
+              HasSubstr("743 of 8000 RPCs (9.29 %) failed, 721 of them because "
                         "they were never sent"));
 }
 

@@ -258,10 +258,10 @@ std::string DescribeLatencies(double before_ns, double after_ns) {
 
 std::string DescribeStates(const LoadState& before, const LoadState& after,
                            double seconds_per_interval) {
-  std::string text =
-      absl::StrFormat("goodput stayed at %.4g/s instead of %.4g/s",
-                      after.goodput / seconds_per_interval,
-                      before.goodput / seconds_per_interval);
+  std::string text = absl::StrCat(
+      "goodput stayed at ",
+      base::HumanRate(after.goodput / seconds_per_interval), " instead of ",
+      base::HumanRate(before.goodput / seconds_per_interval));
   if (after.attempts > 0) {
     absl::StrAppendFormat(&text,
                           ", with %.2f attempts per request instead of "

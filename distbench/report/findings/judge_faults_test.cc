@@ -136,7 +136,7 @@ TEST_F(MetastableTest, AnOverloadThatOutlivesItsTriggerIsFound) {
   EXPECT_THAT(message, HasSubstr("goodput stayed at 30/s instead of 100/s"));
   EXPECT_THAT(message, HasSubstr("2.80 attempts per request instead of 1.00"));
   EXPECT_THAT(message, HasSubstr("and most requests failed, where the "
-                                 "median latency had been 1.00ms"));
+                                 "median latency had been 1.00 ms"));
 }
 
 TEST_F(MetastableTest, APeakOfLoadIsATriggerToo) {
@@ -159,8 +159,8 @@ TEST_F(MetastableTest, SlowAnswersSustainItWithoutRetries) {
     return second;
   });
   EXPECT_THAT(Find("metastable").message(),
-              HasSubstr("the median latency was 90.0ms, where the median "
-                        "latency had been 1.00ms"));
+              HasSubstr("the median latency was 90.0 ms, where the median "
+                        "latency had been 1.00 ms"));
 }
 
 TEST_F(MetastableTest, ARunThatRecoveredIsNot) {

@@ -27,7 +27,7 @@ using ::testing::SizeIs;
 TEST_F(JudgeTest, AnOpenLoopThatSaturatesItsHostIsAWarning) {
   UseCpus(4 * base::kNsPerSecond, 4 * base::kNsPerSecond);
   EXPECT_THAT(ExpectOne(Finding::WARN, "cpu_saturated"),
-              HasSubstr("host h were 100% busy"));
+              HasSubstr("host h were 100 % busy"));
 }
 
 TEST_F(JudgeTest, AnOpenLoopThatSaturatesAnotherHostIsANote) {
@@ -40,7 +40,7 @@ TEST_F(JudgeTest, AnOpenLoopThatSaturatesAnotherHostIsANote) {
     sample.set_process_cpu_ns(4 * base::kNsPerSecond);
   }
   EXPECT_THAT(ExpectOne(Finding::NOTE, "cpu_saturated"),
-              HasSubstr("server-host were 100% busy"));
+              HasSubstr("server-host were 100 % busy"));
 }
 
 // That is how it works, and nearly every run of one would have the finding.
@@ -56,12 +56,12 @@ TEST_F(JudgeTest, InterruptsAreNoOtherPrograms) {
   Counters().set_softirq_cpu_ns(kJudgedSeconds * base::kNsPerSecond / 4);
   ExpectNothing();
   Counters().set_softirq_cpu_ns(kJudgedSeconds * base::kNsPerSecond / 6);
-  EXPECT_THAT(ExpectOne(Finding::WARN, "other_load"), HasSubstr("20.8%"));
+  EXPECT_THAT(ExpectOne(Finding::WARN, "other_load"), HasSubstr("20.8 %"));
 }
 
 TEST_F(JudgeTest, OtherProgramsOnTheHostAreAWarning) {
   UseCpus(3 * base::kNsPerSecond, 2 * base::kNsPerSecond);
-  EXPECT_THAT(ExpectOne(Finding::WARN, "other_load"), HasSubstr("25.0%"));
+  EXPECT_THAT(ExpectOne(Finding::WARN, "other_load"), HasSubstr("25.0 %"));
 }
 
 TEST_F(JudgeTest, OtherNodesOnTheHostAreNotOthers) {
@@ -87,8 +87,8 @@ TEST_F(JudgeTest, WaitingForACpuThatOthersHadIsAWarning) {
   Resources().mutable_samples(0)->set_run_queue_delay_ns(4 *
                                                          base::kNsPerSecond);
   EXPECT_THAT(ExpectOne(Finding::WARN, "waited_for_cpu"),
-              HasSubstr("waited for a CPU for 4.00s in all, while other "
-                        "programs ran for 15.0s, within 30.0s"));
+              HasSubstr("waited for a CPU for 4.00 s in all, while other "
+                        "programs ran for 15.0 s, within 30.0 s"));
 }
 
 // Both have the same remedy.
@@ -136,7 +136,7 @@ TEST_F(JudgeTest, LittleStolenTimeIsNothing) {
 TEST_F(JudgeTest, StolenTimeIsANote) {
   Counters().set_steal_cpu_ns(kCapacity * 6 / 1000);
   EXPECT_THAT(ExpectOne(Finding::NOTE, "stolen"),
-              HasSubstr("took 0.6% of the CPU time of host h"));
+              HasSubstr("took 0.6 % of the CPU time of host h"));
 }
 
 TEST_F(JudgeTest, MuchStolenTimeIsAWarning) {
@@ -150,8 +150,8 @@ TEST_F(JudgeTest, AnyThrottlingIsANote) {
   Counters().set_throttled_count(1);
   Counters().set_throttled_ns(kJudgedSeconds * base::kNsPerSecond / 200);
   EXPECT_THAT(ExpectOne(Finding::NOTE, "throttled"),
-              HasSubstr("stopped it once, for 150ms added up over its CPUs, "
-                        "within 30.0s, so"));
+              HasSubstr("stopped it once, for 150 ms added up over its CPUs, "
+                        "within 30.0 s, so"));
 }
 
 TEST_F(JudgeTest, MuchThrottlingIsAWarning) {
@@ -186,7 +186,7 @@ TEST_F(JudgeTest, RetransmitsAreANote) {
   Counters().set_tcp_sent_segments(1'000'000);
   Counters().set_tcp_retransmitted_segments(200);
   EXPECT_THAT(ExpectOne(Finding::NOTE, "retransmits"),
-              HasSubstr("host h sent 200 TCP segments again, 0.02%"));
+              HasSubstr("host h sent 200 TCP segments again, 0.02 %"));
 }
 
 TEST_F(JudgeTest, ManyRetransmitsAreAWarning) {
@@ -258,10 +258,11 @@ TEST_F(JudgeTest, RetransmitsOfTheTestNameTheWorstConnection) {
   SlowestTakes(kTimeoutNs);
   FirstOfConnections(Resources()).set_retransmitted_segments(31);
   AddConnections({2, 32, 4}, Resources());
-  EXPECT_THAT(ExpectOne(Finding::WARN, "retransmits"),
-              HasSubstr("the test on host h sent 38 TCP segments again, 0.127% "
-                        "of all that it sent, most from 10.0.0.1:40000 to "
-                        "10.0.0.2:32 (32 of client/0)"));
+  EXPECT_THAT(
+      ExpectOne(Finding::WARN, "retransmits"),
+      HasSubstr("the test on host h sent 38 TCP segments again, 0.127 % "
+                "of all that it sent, most from 10.0.0.1:40000 to "
+                "10.0.0.2:32 (32 of client/0)"));
 }
 
 TEST_F(JudgeTest, TheWorstConnectionIsNotMostIfItHasLessThanHalf) {
@@ -279,7 +280,7 @@ TEST_F(JudgeTest, RetransmitsOfConnectionsThatAreNotListedCount) {
   AddConnections({29}, Resources());
   Resources().set_omitted_data_connections(1);
   EXPECT_THAT(ExpectOne(Finding::WARN, "retransmits"),
-              HasSubstr("sent 31 TCP segments again, 0.103% of all that it "
+              HasSubstr("sent 31 TCP segments again, 0.103 % of all that it "
                         "sent, most from 10.0.0.1:40000 to "));
 }
 
@@ -290,7 +291,7 @@ TEST_F(JudgeTest, NoConnectionSentMoreAgainThanTheTest) {
   AddConnections({39}, Resources());
   Resources().set_omitted_data_connections(1);
   EXPECT_THAT(ExpectOne(Finding::WARN, "retransmits"),
-              HasSubstr("sent 39 TCP segments again, 0.13% of all"));
+              HasSubstr("sent 39 TCP segments again, 0.13 % of all"));
 }
 
 TEST_F(JudgeTest, RetransmitsOfAllNodesOfAHostAreAddedUp) {
@@ -306,7 +307,7 @@ TEST_F(JudgeTest, RetransmitsOfAllNodesOfAHostAreAddedUp) {
   connections.set_retransmitted_segments(20);
   FirstOfConnections(Resources()).set_retransmitted_segments(12);
   EXPECT_THAT(ExpectOne(Finding::NOTE, "retransmits"),
-              HasSubstr("sent 32 TCP segments again, 0.08%"));
+              HasSubstr("sent 32 TCP segments again, 0.08 %"));
 }
 
 // ---- congestion_control_differs ---------------------------------------------

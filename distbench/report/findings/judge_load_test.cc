@@ -23,7 +23,7 @@ using ::testing::Not;
 TEST_F(JudgeTest, MuchUnsentLoadMakesTheRunInvalid) {
   Load().set_unsent_count(31);
   EXPECT_THAT(ExpectOne(Finding::INVALID, "unsent_load"),
-              HasSubstr("31 of 3000 RPCs that were due (1.03%)"));
+              HasSubstr("31 of 3000 RPCs that were due (1.03 %)"));
 }
 
 TEST_F(JudgeTest, UnsentLoadIsBlamedOnACapOnlyWhereThereIsOne) {
@@ -54,7 +54,7 @@ TEST_F(JudgeTest, ALittleUnsentLoadDoesNot) {
 TEST_F(JudgeTest, ACapThatIsHitOftenIsAWarning) {
   Load().set_held_back_count(31);
   EXPECT_THAT(ExpectOne(Finding::WARN, "held_back"),
-              HasSubstr("max_parallel_iterations delayed 31 RPCs (1.03%)"));
+              HasSubstr("max_parallel_iterations delayed 31 RPCs (1.03 %)"));
 }
 
 TEST_F(JudgeTest, ACapThatIsHitOnceIsANote) {
@@ -67,9 +67,10 @@ TEST_F(JudgeTest, ACapThatIsHitOnceIsANote) {
 TEST_F(JudgeTest, ATailThatIsTheGeneratorsOwnMakesTheRunInvalid) {
   *Statistics().mutable_lateness_ns() = Repeated(2'000'000, 3000);
   *Statistics().mutable_response_time_ns() = Repeated(3'000'000, 3000);
-  EXPECT_THAT(ExpectOne(Finding::INVALID, "late_sends"),
-              HasSubstr("1 in a hundred sends were late by 2.00ms or more, "
-                        "which is 66.7% of p99 of the response time (3.00ms)"));
+  EXPECT_THAT(
+      ExpectOne(Finding::INVALID, "late_sends"),
+      HasSubstr("1 in a hundred sends were late by 2.00 ms or more, "
+                "which is 66.7 % of p99 of the response time (3.00 ms)"));
 }
 
 // A percentile with fewer than ten RPCs beyond it is chance.
@@ -77,7 +78,7 @@ TEST_F(JudgeTest, FewSendsAreJudgedByALowerPercentile) {
   *Statistics().mutable_lateness_ns() = Repeated(2'000'000, 401);
   *Statistics().mutable_response_time_ns() = Repeated(3'000'000, 401);
   EXPECT_THAT(Find("late_sends").message(),
-              HasSubstr("5 in a hundred sends were late by 2.00ms or more, "
+              HasSubstr("5 in a hundred sends were late by 2.00 ms or more, "
                         "which is 66.7% of p95 "));
   *Statistics().mutable_lateness_ns() = Repeated(2'000'000, 100);
   EXPECT_THAT(Find("late_sends").message(), HasSubstr(" of p90 "));

@@ -70,8 +70,8 @@ TEST_F(StallsTest, AStallThatFewRpcsShowIsAWarning) {
   // the error of a bucket.
   Serve(100'000, 300'000, 600'000'000);
   EXPECT_THAT(ExpectOne(Finding::WARN, "stalls"),
-              AllOf(HasSubstr("more than 56"), HasSubstr("only 0.01%"),
-                    HasSubstr("took 16.7%"), HasSubstr("not of 300us")));
+              AllOf(HasSubstr("more than 56"), HasSubstr("only 0.01 %"),
+                    HasSubstr("took 16.7 %"), HasSubstr("not of 300 us")));
 }
 
 TEST_F(StallsTest, AShortStallIsNone) {
@@ -183,7 +183,7 @@ TEST_F(JudgeTest, SomeContradictionsOfClocksAreANote) {
   result_.mutable_traffic_config()->set_measure_time_parts(true);
   AddTimeParts(3000, 30, Statistics());
   EXPECT_THAT(ExpectOne(Finding::NOTE, "time_parts_contradict"),
-              HasSubstr("for 30 RPCs (1.00%)"));
+              HasSubstr("for 30 RPCs (1.00 %)"));
 }
 
 TEST_F(JudgeTest, ManyContradictionsOfClocksAreAWarning) {
@@ -231,7 +231,7 @@ TEST_F(WireTimesTest, WithoutAnyStampAllAreMissing) {
   Count("wire_stamps", 0);
   Count("wire_stamps_missing", 3300);
   EXPECT_THAT(ExpectOne(Finding::WARN, "wire_stamps_missing"),
-              HasSubstr("For 3300 RPCs, 100%"));
+              HasSubstr("For 3300 RPCs, 100 %"));
 }
 
 TEST_F(WireTimesTest, AClockThatWasSetIsAWarning) {
@@ -244,14 +244,14 @@ TEST_F(WireTimesTest, SharedStampsAreANote) {
   ExpectNothing();
   Statistics().set_wire_shared_count(31);
   EXPECT_THAT(ExpectOne(Finding::NOTE, "wire_stamps_shared"),
-              HasSubstr("1.03% of the stamped RPCs"));
+              HasSubstr("1.03 % of the stamped RPCs"));
 }
 
 TEST_F(WireTimesTest, SharedStampsAreAShareOfTheStamped) {
   *Statistics().mutable_wire_time_ns() = Repeated(900'000, 300);
   Statistics().set_wire_shared_count(6);
   EXPECT_THAT(ExpectOne(Finding::NOTE, "wire_stamps_shared"),
-              HasSubstr("2.00% of the stamped RPCs"));
+              HasSubstr("2.00 % of the stamped RPCs"));
 }
 
 // The attempts before took their time on the wire, too.
@@ -273,7 +273,7 @@ TEST_F(WireTimesTest, ServiceTimesThatAreElsewhereAreNamed) {
   ExpectNothing();
   Stamp(600'000);
   EXPECT_THAT(ExpectOne(Finding::NOTE, "beyond_the_wire"),
-              HasSubstr("the median of the service time is 1.00ms"));
+              HasSubstr("the median of the service time is 1.00 ms"));
   Stamp(400'000);
   ExpectOne(Finding::WARN, "beyond_the_wire");
 }
@@ -284,7 +284,7 @@ TEST_F(WireTimesTest, TheSlowestMayBeElsewhere) {
   service_ns.RecordN(5'000'000, 100);
   results::EncodeHistogram(service_ns, *Statistics().mutable_service_time_ns());
   EXPECT_THAT(Find("beyond_the_wire").message(),
-              HasSubstr("the 99th percentile of the service time is 5.00ms"));
+              HasSubstr("the 99th percentile of the service time is 5.00 ms"));
 }
 
 }  // namespace

@@ -79,7 +79,8 @@ TEST(JsonTest, HasTheVerdictsOnObjectives) {
   EXPECT_EQ(all[0]["limit"], 1e9);
   EXPECT_LE(all[0]["lower"], all[0]["measured"]);
   EXPECT_LE(all[0]["measured"], all[0]["upper"]);
-  EXPECT_THAT(all[0]["evidence"].get<std::string>(), HasSubstr("95% interval"));
+  EXPECT_THAT(all[0]["evidence"].get<std::string>(),
+              HasSubstr("95 % interval"));
   // 2 clients send 50 per second to each of 3 servers.
   EXPECT_EQ(all[1]["unit"], "per_second");
   EXPECT_NEAR(all[1]["measured"], 300, 1e-6);

@@ -564,15 +564,16 @@ absl::string_view MeasuredThings(const Metric& metric) {
 std::string ValueText(stats::MetricUnit unit, double value) {
   switch (unit) {
     case stats::MetricUnit::kNs:
-      return absl::StrFormat("%.3f ms", value / 1e6);
+      return base::PreciseDuration(value);
     case stats::MetricUnit::kPerSecond:
+      return absl::StrFormat("%.6g/s", value);
     case stats::MetricUnit::kRatio:
     case stats::MetricUnit::kNumber:
       return absl::StrFormat("%.6g", value);
     case stats::MetricUnit::kBytes:
       return base::HumanBytes(value);
     case stats::MetricUnit::kShare:
-      return absl::StrFormat("%.4g%%", 100 * value);
+      return absl::StrFormat("%.4g %%", 100 * value);
   }
   return "";
 }
@@ -580,13 +581,13 @@ std::string ValueText(stats::MetricUnit unit, double value) {
 std::string EstimateText(const Metric& metric, const Estimate& estimate) {
   const std::string name = stats::MetricName(metric);
   if (std::isinf(estimate.value)) {
-    return absl::StrFormat("%s failed (%.3g%% of the %s failed)", name,
+    return absl::StrFormat("%s failed (%.3g %% of the %s failed)", name,
                            100 * estimate.failed_share, MeasuredThings(metric));
   }
   std::string text =
       absl::StrCat(name, " ", ValueText(stats::UnitOf(metric), estimate.value));
   if (estimate.failed_share > 0) {
-    absl::StrAppendFormat(&text, ", %.3g%% failed",
+    absl::StrAppendFormat(&text, ", %.3g %% failed",
                           100 * estimate.failed_share);
   }
   return text;

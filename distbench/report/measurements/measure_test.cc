@@ -292,7 +292,7 @@ TEST(MeasureMessagesTest, MessagesOfFailedStreamsMissEveryLimit) {
   const RpcMeasurements rpc = StreamsWith(970, /*failed=*/30);
   EXPECT_TRUE(std::isinf(Measured("gap_p99", rpc).value));
   EXPECT_EQ(TextOf("first_message_p99", rpc),
-            "first_message_p99 failed (3% of the messages failed)");
+            "first_message_p99 failed (3 % of the messages failed)");
   EXPECT_LT(Measured("gap_p50", rpc).value, 2e6);
   EXPECT_TRUE(std::isinf(Measured("gap_p50", StreamsWith(0, 5)).value));
 }
@@ -310,7 +310,7 @@ TEST(MeasureMessagesTest, UnansweredMessagesMissEveryLimit) {
   EXPECT_LT(Measured("round_trip_p20", rpc).value, 2e6);
   EXPECT_TRUE(std::isinf(Measured("round_trip_p50", rpc).value));
   EXPECT_EQ(TextOf("round_trip_p50", rpc),
-            "round_trip_p50 failed (75% of the messages failed)");
+            "round_trip_p50 failed (75 % of the messages failed)");
 }
 
 TEST(MeasureMessagesTest, SaysThatNothingWasMeasured) {

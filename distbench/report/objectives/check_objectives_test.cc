@@ -115,13 +115,13 @@ TEST(CheckObjectivesTest, SaysWhatWasMeasuredWhereTooMuchFailed) {
   for (const JudgedObjective& each : judged) {
     EXPECT_EQ(each.check.verdict, CheckVerdict::kFail);
     EXPECT_THAT(each.check.evidence,
-                EndsWith(", 3% failed, more than the 0.1% allowed"));
+                EndsWith(", 3 % failed, more than the 0.1 % allowed"));
     EXPECT_LT(*each.lower, *each.measured);
     EXPECT_GT(*each.upper, *each.measured);
   }
   EXPECT_EQ(*judged[0].measured, 970);
   EXPECT_EQ(CheckObjectives(ResultOf(0, 100, {"p50<=1s"}))[0].evidence,
-            "p50 failed (100% of the RPCs failed)");
+            "p50 failed (100 % of the RPCs failed)");
 }
 
 TEST(CheckObjectivesTest, AnObjectiveOnFailuresAllowsThem) {
@@ -149,7 +149,7 @@ TEST(CheckObjectivesTest, SaysWhatItJudgedBy) {
   EXPECT_EQ(checks[0].condition, "p50<=600ms");
   EXPECT_THAT(checks[0].evidence, HasSubstr("p50 50"));
   EXPECT_THAT(checks[0].evidence,
-              HasSubstr("95% interval of independent values: 46"));
+              HasSubstr("95 % interval of independent values: 46"));
   EXPECT_EQ(checks[1].condition, "rate>=1");
 }
 

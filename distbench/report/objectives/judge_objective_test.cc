@@ -94,12 +94,12 @@ TEST(JudgeTest, PercentilesAmongFailuresMissEveryLimit) {
   const auto p95 = JudgeAs("p95<=1ms", result);
   ASSERT_TRUE(p95.ok()) << p95.status();
   EXPECT_THAT(p95->excess.estimate, DoubleNear(-std::log(2), 0.01));
-  EXPECT_EQ(p95->measured, "p95 0.500 ms, 3% failed");
+  EXPECT_EQ(p95->measured, "p95 500.0 us, 3 % failed");
   const auto p99 = JudgeAs("p99<=1000s", result);
   ASSERT_TRUE(p99.ok()) << p99.status();
   EXPECT_TRUE(std::isinf(p99->excess.estimate));
   EXPECT_TRUE(std::isinf(p99->service_excess.estimate));
-  EXPECT_EQ(p99->measured, "p99 failed (3% of the RPCs failed)");
+  EXPECT_EQ(p99->measured, "p99 failed (3 % of the RPCs failed)");
 }
 
 TEST(JudgeTest, NothingSucceededIsAMissOfEveryLatency) {
@@ -111,7 +111,7 @@ TEST(JudgeTest, NothingSucceededIsAMissOfEveryLatency) {
     EXPECT_GT(outcome->excess.estimate, 100) << objective;
   }
   EXPECT_EQ(JudgeAs("mean<=10ms", result)->measured,
-            "mean failed (100% of the RPCs failed)");
+            "mean failed (100 % of the RPCs failed)");
 }
 
 TEST(JudgeTest, MeansMissIfMoreFailedThanIsAllowed) {
@@ -120,9 +120,9 @@ TEST(JudgeTest, MeansMissIfMoreFailedThanIsAllowed) {
   EXPECT_TRUE(std::isinf(JudgeAs("mean<=1ms", result)->excess.estimate));
   EXPECT_LT(JudgeAs("mean<=1ms", result, 0.02)->excess.estimate, 0);
   EXPECT_EQ(JudgeAs("mean<=1ms", result, 0.02)->measured,
-            "mean 0.500 ms, 1% failed");
+            "mean 500.0 us, 1 % failed");
   EXPECT_EQ(JudgeAs("mean<=1ms", result)->measured,
-            "mean 0.500 ms, 1% failed, more than the 0.1% allowed");
+            "mean 500.0 us, 1 % failed, more than the 0.1 % allowed");
 }
 
 TEST(AllowedFailuresTest, AreTheLimitOfAnObjectiveOfTheSameRpc) {
@@ -178,7 +178,7 @@ TEST(JudgeTest, TheRateIsThatOfTheTimeOfItsRpc) {
   other.set_first_start_timestamp_ns(500'000'000);
   other.set_last_end_timestamp_ns(31'000'000'000);
   results::EncodeHistogram(Values(1, 1), *other.mutable_service_time_ns());
-  EXPECT_EQ(JudgeAs("query rate>=80", result)->measured, "rate 90");
+  EXPECT_EQ(JudgeAs("query rate>=80", result)->measured, "rate 90/s");
 }
 
 // 200 RPCs in each of ten seconds, or none in some of them and more in others.
@@ -205,7 +205,7 @@ TEST(JudgeTest, TheIntervalOfARateIsThatOfHowItWasSent) {
   };
   // A Poisson process would leave 4 % open.
   const ObjectiveOutcome even = judged(std::vector<int>(10, 200));
-  EXPECT_EQ(even.measured, "rate 200");
+  EXPECT_EQ(even.measured, "rate 200/s");
   EXPECT_GT(*even.estimate.lower, 199);
   EXPECT_LT(*even.estimate.upper, 201);
   std::vector<int> stalling(10, 200);

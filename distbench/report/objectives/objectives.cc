@@ -238,7 +238,7 @@ std::string IntervalText(const ObjectiveOutcome& outcome,
   if (outcome.is_certain_miss) return "";
   const config::Objective& objective = *judged.objective;
   return absl::StrCat(
-      " (95% interval", judged.of_independent ? " of independent values" : "",
+      " (95 % interval", judged.of_independent ? " of independent values" : "",
       ": ", BoundText(objective, judged.lower), " to ",
       BoundText(objective, judged.upper), ")", AdviceText(outcome, judged));
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -94,6 +96,31 @@ std::string RowParagraphs(const PageTable& table, const PageStyle& style) {
   return text;
 }
 
+bool IsUnit(absl::string_view word) {
+  constexpr absl::string_view kUnits[] = {"%",   "ns",  "us", "ms",  "s",
+                                          "k/s", "M/s", "B",  "KiB", "MiB",
+                                          "GiB", "TiB", "pp"};
+  word = word.substr(0, word.find_last_not_of(",;.:)") + 1);
+  return absl::c_linear_search(kUnits, word);
+}
+
+// The words of a text. A number and its unit are one.
+std::vector<absl::string_view> WordsOf(absl::string_view text) {
+  std::vector<absl::string_view> words;
+  for (absl::string_view word : absl::StrSplit(text, ' ', absl::SkipEmpty())) {
+    const bool is_after_number =
+        !words.empty() && absl::ascii_isdigit(words.back().back());
+    if (is_after_number && IsUnit(word)) {
+      const char* begin = words.back().data();
+      words.back() =
+          absl::string_view(begin, word.data() + word.size() - begin);
+    } else {
+      words.push_back(word);
+    }
+  }
+  return words;
+}
+
 }  // namespace
 
 std::string Paint(const ColoredText& text, const PageStyle& style) {
@@ -107,7 +134,7 @@ std::string Paragraph(const ColoredText& label, absl::string_view text,
   const size_t width = std::max(style.columns, 0);
   std::string paragraph = Paint(label, style);
   size_t column = WidthOf(label.text);
-  for (absl::string_view word : absl::StrSplit(text, ' ', absl::SkipEmpty())) {
+  for (const absl::string_view word : WordsOf(text)) {
     if (column <= start) {
       paragraph.append(start - column, ' ');
       column = start;

@@ -53,7 +53,7 @@ TestResult Example() {
       findings {
         severity: INVALID
         code: "lost_load"
-        message: "Of root_query, 1% of the offered load was never sent."
+        message: "Of root_query, 1 % of the offered load was never sent."
         advice: "Lower the rate, or give the client more CPUs."
       }
     }
@@ -98,21 +98,21 @@ std::string View(const TestResult& result, int columns) {
 TEST(TerminalViewTest, SaysTheWorstFirst) {
   EXPECT_EQ("\n" + View(Example(), 100), R"(
 two_tiers: invalid
-  invalid    Of root_query, 1% of the offered load was never sent. (lost_load)
+  invalid    Of root_query, 1 % of the offered load was never sent. (lost_load)
              What to do: Lower the rate, or give the client more CPUs.
   note       All nodes are on one host. (one_host)
 RPCs:
-  RPC         offered  achieved    mean     p50     p95     p99      failed      unsent
-  root_query    500/s     490/s  4.00ms  2.00ms  2.00ms  failed  10 (1.01%)  10 (1.00%)
-  leaf_query        -       9/s   300us  ~300us       -       -           0           0
+  RPC         offered  achieved     mean      p50      p95     p99       failed       unsent
+  root_query    500/s     490/s  4.00 ms  2.00 ms  2.00 ms  failed  10 (1.01 %)  10 (1.00 %)
+  leaf_query        -       9/s   300 us  ~300 us        -       -            0            0
   Latencies are response times of open loops, service times of other RPCs; ~ marks percentiles with
   fewer than ten RPCs beyond them.
 Failures:
   root_query: 10 failed: UNAVAILABLE: refused
 Pairs:
-  pair                           achieved    mean      p99      failed
-  client/0 -> root/0 root_query     490/s  4.00ms  ~failed  10 (1.01%)
-  root/0 -> leaf/0 leaf_query         9/s   300us        -           0
+  pair                           achieved     mean      p99       failed
+  client/0 -> root/0 root_query     490/s  4.00 ms  ~failed  10 (1.01 %)
+  root/0 -> leaf/0 leaf_query         9/s   300 us        -            0
 )");
 }
 
@@ -129,11 +129,11 @@ two_tiers: invalid
 RPCs:
   root_query
     offered 500/s, achieved 490/s, mean
-    4.00ms, p50 2.00ms, p95 2.00ms, p99
-    failed, failed 10 (1.01%), unsent 10
-    (1.00%)
+    4.00 ms, p50 2.00 ms, p95 2.00 ms, p99
+    failed, failed 10 (1.01 %), unsent 10
+    (1.00 %)
   leaf_query
-    achieved 9/s, mean 300us, p50 ~300us,
+    achieved 9/s, mean 300 us, p50 ~300 us,
     failed 0, unsent 0
   Latencies are response times of open
   loops, service times of other RPCs; ~
@@ -144,10 +144,10 @@ Failures:
   refused
 Pairs:
   client/0 -> root/0 root_query
-    achieved 490/s, mean 4.00ms, p99
-    ~failed, failed 10 (1.01%)
+    achieved 490/s, mean 4.00 ms, p99
+    ~failed, failed 10 (1.01 %)
   root/0 -> leaf/0 leaf_query
-    achieved 9/s, mean 300us, failed 0
+    achieved 9/s, mean 300 us, failed 0
 )");
 }
 
@@ -181,7 +181,7 @@ TEST(TerminalViewTest, ColorsOnlyWhatIsGoodOrBad) {
   EXPECT_THAT(view, StartsWith("two_tiers: \x1b[1;31minvalid\x1b[0m\n"));
   EXPECT_THAT(view, HasSubstr("\x1b[32m  pass\x1b[0m"));
   EXPECT_THAT(view, HasSubstr("\x1b[33m  undecided\x1b[0m"));
-  EXPECT_THAT(view, HasSubstr("\x1b[1;31m10 (1.01%)\x1b[0m"));
+  EXPECT_THAT(view, HasSubstr("\x1b[1;31m10 (1.01 %)\x1b[0m"));
   EXPECT_THAT(View(Example(), 80), Not(HasSubstr("\x1b")));
 }
 
@@ -242,7 +242,7 @@ TEST(TerminalViewTest, ShowsAnRpcThatAlwaysFailed) {
               HasSubstr("  RPC    achieved  mean     p50     p95     p99       "
                         "failed\n"
                         "  query       0/s     -  failed  failed  failed  2000 "
-                        "(100%)\n"));
+                        "(100 %)\n"));
 }
 
 TEST(TerminalViewTest, ShowsTheSummaryOfAResultWithoutLogs) {

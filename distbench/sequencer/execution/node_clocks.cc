@@ -8,9 +8,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/hosts.h"
+#include "distbench/base/human_units.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/base/time_units.h"
 
@@ -42,10 +42,6 @@ int64_t MostNodesOnAHost(const Participants& participants) {
     most = std::max(most, ++counts[hosts.Of(node.hostname(), node.boot_id())]);
   }
   return most;
-}
-
-std::string Milliseconds(int64_t ns) {
-  return absl::StrFormat("%.3f ms", ns / 1e6);
 }
 
 Finding MakeFinding(Finding::Severity severity, const std::string& code,
@@ -84,9 +80,10 @@ std::optional<Finding> JudgeClockOffsets(const Participants& participants) {
       Finding::NOTE, "clock_offset",
       absl::StrCat(
           count == 1 ? "" : absl::StrCat(count, " clocks are far off: "),
-          "the clock of ", worst->Name(), " is ", Milliseconds(most.offset_ns),
+          "the clock of ", worst->Name(), " is ",
+          base::HumanDuration(most.offset_ns),
           " ahead of the sequencer's, give or take ",
-          Milliseconds(most.error_ns),
+          base::HumanDuration(most.error_ns),
           "; starts and time stamps were corrected, and latencies do not "
           "depend "
           "on it"),
@@ -113,7 +110,7 @@ std::optional<Finding> JudgeAllStart(int64_t lateness_ns) {
   if (lateness_ns <= kLongDelayNs) return std::nullopt;
   return MakeFinding(
       Finding::WARN, "late_start",
-      absl::StrCat("all nodes started ", Milliseconds(lateness_ns),
+      absl::StrCat("all nodes started ", base::HumanDuration(lateness_ns),
                    " after the planned start, from which the times of faults "
                    "and of phases count"),
       "Repeat the run. If it happens again, look for load on the host of the "
@@ -149,7 +146,7 @@ std::optional<Finding> JudgeStart(const Participants& participants) {
       "late_start",
       absl::StrCat(
           count == 1 ? "" : absl::StrCat(count, " nodes started late: "),
-          last->Name(), " started ", Milliseconds(delay_ns(*last)),
+          last->Name(), " started ", base::HumanDuration(delay_ns(*last)),
           " after the first node, as the command came late"),
       "Repeat the run. If it happens again, look for load on that host, and "
       "for delays between it and the sequencer.");

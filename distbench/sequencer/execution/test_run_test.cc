@@ -335,7 +335,7 @@ TEST_F(TestRunTest, SaysThatANodeStartedLate) {
   ASSERT_THAT(result.run_info().findings(), SizeIs(1));
   EXPECT_EQ(result.run_info().findings(0).code(), "late_start");
   EXPECT_THAT(result.run_info().findings(0).message(),
-              AllOf(HasSubstr("node0"), HasSubstr("13.000 ms")));
+              AllOf(HasSubstr("node0"), HasSubstr("13.0 ms")));
 }
 
 TEST_F(TestRunTest, PassesOnWhatNodesFound) {

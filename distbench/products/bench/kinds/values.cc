@@ -36,7 +36,7 @@ std::string ValueText(const BenchValue& value) {
                ? value.text()
                : absl::StrCat("\"", value.text(), "\"");
   }
-  if (value.unit() == kBytes) return base::HumanBytes(value.number());
+  if (value.unit() == kBytes) return base::ShortBytes(value.number());
   return absl::StrFormat("%.10g%s", value.number(), value.unit());
 }
 

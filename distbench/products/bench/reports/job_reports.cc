@@ -127,10 +127,10 @@ std::string MemoryLine(const BenchSystem& system) {
   std::vector<std::string> words;
   words.push_back(absl::StrCat("nr_cpus=", system.cpu_count()));
   words.push_back(
-      absl::StrCat("memory=", base::HumanBytes(system.memory_bytes())));
+      absl::StrCat("memory=", base::ShortBytes(system.memory_bytes())));
   if (system.has_swap_bytes()) {
     words.push_back(
-        absl::StrCat("swap=", base::HumanBytes(system.swap_bytes())));
+        absl::StrCat("swap=", base::ShortBytes(system.swap_bytes())));
   }
   if (system.has_swappiness()) {
     words.push_back(absl::StrCat("swappiness=", system.swappiness()));
@@ -181,7 +181,7 @@ std::string DeviceText(const BlockDeviceFacts& device) {
   std::string text = absl::StrCat(
       kDevice, "dev=", device.name(), "(", device.number(), ") model=\"",
       device.model(), "\" firmware=\"", device.firmware(),
-      "\" size=", base::HumanBytes(device.size_bytes()), "\n", indent,
+      "\" size=", base::ShortBytes(device.size_bytes()), "\n", indent,
       ControllerLine(device), "\n");
   if (device.io_cost().enable()) {
     absl::StrAppend(&text, IoCostText(device.io_cost().model(),

@@ -51,7 +51,7 @@ int64_t PagesOfRead(int64_t pages, double reads) {
 }
 
 std::string ByteText(const std::optional<int64_t>& bytes) {
-  return bytes ? base::HumanBytes(static_cast<double>(*bytes)) : "?";
+  return bytes ? base::ShortBytes(static_cast<double>(*bytes)) : "?";
 }
 
 }  // namespace

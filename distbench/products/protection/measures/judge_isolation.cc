@@ -83,7 +83,7 @@ std::string TextOf(const config::Objective& objective, double value) {
   if (std::isinf(value)) {
     return absl::StrCat(name, " infinite (nothing ended in some seconds)");
   }
-  return absl::StrFormat("%s %.4g%%", name, 100 * value);
+  return absl::StrFormat("%s %.4g %%", name, 100 * value);
 }
 
 // What a reader of the measurement has to know; empty if nothing.
@@ -107,10 +107,11 @@ report::ObjectiveOutcome MissAlone(const config::Objective& objective,
       objective.is_upper_limit ? ValueDistribution::kInfinite : 0;
   return report::CertainMiss(
       {.value = worst, .lower = worst, .upper = worst},
-      absl::StrFormat(
-          "only %.3g%% of the requests were served within the objective before "
-          "the antagonist began, and more than %.3g%% should be",
-          100 * run.baseline.served_share, 100 * kLeastServedShare));
+      absl::StrFormat("only %.3g %% of the requests were served within the "
+                      "objective before "
+                      "the antagonist began, and more than %.3g %% should be",
+                      100 * run.baseline.served_share,
+                      100 * kLeastServedShare));
 }
 
 }  // namespace

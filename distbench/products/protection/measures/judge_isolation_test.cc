@@ -42,11 +42,11 @@ TEST(JudgeSecondsTest, LimitsAPercentileOfTheGoodput) {
   const report::ObjectiveOutcome met =
       JudgeText("isol_p05>=90%", Seconds(100, 5, 0.5, 0.99));
   EXPECT_NEAR(met.excess.estimate, std::log(0.9 / 0.99), 1e-9);
-  EXPECT_EQ(met.measured, "isol_p05 99%");
+  EXPECT_EQ(met.measured, "isol_p05 99 %");
   const report::ObjectiveOutcome missed =
       JudgeText("isol_p05>=90%", Seconds(100, 6, 0.5, 0.99));
   EXPECT_NEAR(missed.excess.estimate, std::log(0.9 / 0.5), 1e-9);
-  EXPECT_EQ(missed.measured, "isol_p05 50%");
+  EXPECT_EQ(missed.measured, "isol_p05 50 %");
 }
 
 TEST(JudgeSecondsTest, KnowsHowMuchTheSecondsSay) {
@@ -66,7 +66,7 @@ TEST(JudgeSecondsTest, LimitsTheMean) {
   const report::ObjectiveOutcome half =
       JudgeText("isol_mean>=50%", Seconds(100, 50, 0.25, 0.75));
   EXPECT_NEAR(half.excess.estimate, 0, 1e-9);
-  EXPECT_EQ(half.measured, "isol_mean 50%");
+  EXPECT_EQ(half.measured, "isol_mean 50 %");
   ASSERT_TRUE(half.estimate.lower && half.estimate.upper);
   EXPECT_NEAR((*half.estimate.lower + *half.estimate.upper) / 2, 0.5, 1e-9);
   EXPECT_NEAR(*half.estimate.upper - *half.estimate.lower,
@@ -123,9 +123,9 @@ TEST(JudgeIsolationTest, SaysWhatMakesItsFiguresDoubtful) {
   };
   ExampleRun run = SteadyRun(100, 1'000'000);
   EXPECT_THAT(measured(run),
-              StartsWith("isol_p05 100%; the antagonist completed nothing"));
+              StartsWith("isol_p05 100 %; the antagonist completed nothing"));
   for (ExampleSecond* second : InterferenceOf(run)) second->completed_count = 1;
-  EXPECT_EQ(measured(run), "isol_p05 100%");
+  EXPECT_EQ(measured(run), "isol_p05 100 %");
   run.baseline_s = 2;
   EXPECT_THAT(measured(run), HasSubstr("whole intervals of its baseline: only "
                                        "2"));
@@ -153,7 +153,7 @@ TEST(JudgeIsolationTest, ALoadThatTheServiceDoesNotCarryAloneIsAMiss) {
     EXPECT_EQ(outcome->excess.estimate, kInfinity);
     EXPECT_EQ(outcome->estimate.upper,
               objective->is_upper_limit ? kInfinity : 0);
-    EXPECT_THAT(outcome->measured, StartsWith("only 95% of the requests"));
+    EXPECT_THAT(outcome->measured, StartsWith("only 95 % of the requests"));
     // Nothing at all is no problem of the run.
     for (ExampleSecond& second : run.seconds) {
       second.latency_ns.assign(100, 5'000'000);
@@ -161,7 +161,7 @@ TEST(JudgeIsolationTest, ALoadThatTheServiceDoesNotCarryAloneIsAMiss) {
     outcome = JudgeIsolation(*objective, ResultOf(run));
     ASSERT_TRUE(outcome.ok()) << outcome.status();
     EXPECT_EQ(outcome->excess.estimate, kInfinity);
-    EXPECT_THAT(outcome->measured, StartsWith("only 0% of the requests"));
+    EXPECT_THAT(outcome->measured, StartsWith("only 0 % of the requests"));
   }
 }
 

@@ -338,7 +338,7 @@ void AddBaseline(const ProtectionRun& run, Notes& notes) {
   const BaselineQuality& baseline = run.baseline;
   if (baseline.served_share < kLeastServedShare) {
     notes.push_back(absl::StrFormat(
-        "only %.3g%% of the requests of its baseline were served within the "
+        "only %.3g %% of the requests of its baseline were served within the "
         "objective, and isol%% is relative to these: the subject was "
         "overloaded or failing before the antagonist began",
         100 * baseline.served_share));

@@ -212,7 +212,7 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
   } else if (!missed && sent_share < kMinSentShare) {
     measured.probe.generator_limited = true;
     measured.measured.push_back(
-        absl::StrFormat("%.3g%% of the load was sent", 100 * sent_share));
+        absl::StrFormat("%.3g %% of the load was sent", 100 * sent_share));
   }
   if (ending == report::RunOutcome::kInvalid) {
     measured.measured.push_back(why_not_valid);

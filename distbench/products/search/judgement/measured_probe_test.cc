@@ -160,7 +160,7 @@ TEST(MeasureProbeTest, MoreFailuresThanAllowedAreAClearMiss) {
   const MeasuredProbe measured = Measure(
       {"rate>=1"}, ResultOf(Steady(1'000'000), 100, /*failed_count=*/14));
   EXPECT_TRUE(ClearlyMissed(measured.probe));
-  EXPECT_THAT(measured.measured[0], HasSubstr("more than the 0.1% allowed"));
+  EXPECT_THAT(measured.measured[0], HasSubstr("more than the 0.1 % allowed"));
 }
 
 TEST(MeasureProbeTest, APercentileWithoutAnUpperBoundProvesNothing) {

@@ -73,10 +73,11 @@ TEST(CapacityTest, LoadAndLatencyAreRatios) {
   EXPECT_EQ(question.ratios[3].name, "mean");
   EXPECT_NEAR(question.ratios[3].ratio.estimate, 1.12, 0.01);
   const std::string text = report::DescribeCapacities(compared);
-  EXPECT_THAT(text, HasSubstr("New carries 169% of the load of base, with 11"));
+  EXPECT_THAT(text,
+              HasSubstr("New carries 169 % of the load of base, with 11"));
   EXPECT_THAT(text, testing::ContainsRegex("load .*  better\n"));
   EXPECT_THAT(text, testing::ContainsRegex("p99 .*  worse\n"));
-  EXPECT_THAT(text, HasSubstr("to within up to 2%"));
+  EXPECT_THAT(text, HasSubstr("to within up to 2 %"));
 }
 
 TEST(CapacityTest, SingleSearchesHaveNoVerdict) {
