@@ -148,8 +148,8 @@ absl::StatusOr<int> App::Write(const Tests& tests) {
                                           : std::nullopt;
     if (other.has_value()) {
       Say(absl::StrCat("note: ", *other,
-                       " is kept, because it has a result; use another "
-                       "directory or a label (-l)"),
+                       " is kept, because it has a result; remove that, or use "
+                       "another directory or a label (-l)"),
           console_);
       continue;
     }

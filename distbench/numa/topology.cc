@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -189,9 +190,11 @@ std::string DescribeTopology(const HostTopology& topology) {
                                   (int64_t{1} << 30))));
   }
   if (!topology.allowed_cpus().empty()) {
+    const std::string& nodes = topology.allowed_memory_nodes();
+    const bool is_one = absl::c_all_of(nodes, absl::ascii_isdigit);
     parts.push_back(absl::StrCat("may use CPUs ", topology.allowed_cpus(),
-                                 " and the memory of nodes ",
-                                 topology.allowed_memory_nodes()));
+                                 " and the memory of ",
+                                 is_one ? "node " : "nodes ", nodes));
   }
   return absl::StrJoin(parts, "; ");
 }

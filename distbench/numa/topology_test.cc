@@ -17,6 +17,7 @@ namespace distbench::numa {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
@@ -101,6 +102,9 @@ TEST(TopologyTest, NodesWithoutMemoryOrCpusAndGapsInTheirNumbers) {
   EXPECT_EQ(DescribeTopology(topology),
             "node 0: CPUs 0-1, 1.0 GiB; node 2: CPUs 2-3, no memory; node 10: "
             "no CPUs, 1.0 GiB; may use CPUs 0-3 and the memory of nodes 0,10");
+  host.Allow("0-3", "10");
+  EXPECT_THAT(DescribeTopology(ReadHostTopology(host.root())),
+              EndsWith("and the memory of node 10"));
 }
 
 TEST(TopologyTest, NothingIsKnownOfAnEmptyHost) {

@@ -69,10 +69,10 @@ TEST(OutcomeTableTest, HasARowPerTestAndRpc) {
       {.test = "b", .verdict = kNotRun},
   };
   EXPECT_EQ(OutcomeTable(outcomes),
-            "test       RPC            rate     p50     p99  verdict\n"
-            "long_name  root_query  1.23k/s   950ns  1.50ms  warn (kept)\n"
-            "           leaf         9.99/s  12.3us   2.00s\n"
-            "b          -                 -       -       -  not run\n");
+            "test       RPC             rate      p50      p99  verdict\n"
+            "long_name  root_query  1.23 k/s   950 ns  1.50 ms  warn (kept)\n"
+            "           leaf          9.99/s  12.3 us   2.00 s\n"
+            "b          -                  -        -        -  not run\n");
 }
 
 }  // namespace

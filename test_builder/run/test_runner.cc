@@ -137,13 +137,15 @@ TestOutcome TestRunner::RunOne(const DistributedSystemDescription& test) {
 }
 
 TestOutcome TestRunner::Keep(const DistributedSystemDescription& test) {
-  SayProgress(absl::StrCat("Kept ", directory_.ResultPath(test.name()),
-                           ", so the test is not run again."));
+  SayProgress(
+      absl::StrCat("Kept ", directory_.ResultPath(test.name()),
+                   ", so the test is not run again; remove it to do so."));
   if (const std::optional<std::string> other = directory_.FindOtherConfig(test);
       other.has_value()) {
     Say(absl::StrCat("note: ", *other,
                      " differs from the requested config; to measure that, "
-                     "use another directory or a label (-l)"));
+                     "remove the result, or use another directory or a label "
+                     "(-l)"));
   }
   const absl::StatusOr<TestResult> result = directory_.ReadResult(test.name());
   TestOutcome outcome;

@@ -136,7 +136,9 @@ TEST_F(TestRunnerTest, SaysThatAKeptResultIsOfAnotherConfig) {
   EXPECT_TRUE(directory_.FindOtherConfig(tests[0]).has_value());
   EXPECT_TRUE(directory_.WriteConfig(tests[0]).ok());
   Run({"a"});
-  EXPECT_THAT(messages_.str(), HasSubstr("differs from the requested config"));
+  EXPECT_THAT(messages_.str(),
+              HasSubstr("differs from the requested config; to measure that, "
+                        "remove the result, or "));
 }
 
 TEST_F(TestRunnerTest, DoesNotReplaceAResultThatItCanNotRead) {

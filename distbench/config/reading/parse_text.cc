@@ -110,8 +110,10 @@ class ErrorList : public google::protobuf::io::ErrorCollector {
   // At a token of protobuf's tokenizer.
   void AddError(int line, int column, const std::string& message) override {
     if (errors_.full()) return;
-    Add(token_places_.Of(line, column), message, SuggestionAfter(message),
-        QuotesHint(message));
+    // Protobuf names the next token, and there is none at the end.
+    Add(token_places_.Of(line, column), message,
+        absl::EndsWith(message, "got: ") ? "the end of the text" : "",
+        SuggestionAfter(message), QuotesHint(message));
   }
 
   // Treats everything that the parser would skip, such as an unknown field, as

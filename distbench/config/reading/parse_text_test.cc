@@ -15,6 +15,7 @@ namespace distbench::config {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
@@ -77,6 +78,8 @@ TEST(ParseText, ListsEveryUnknownFieldAndSuggestsAnother) {
 TEST(ParseText, NamesTheBlockThatIsNotClosed) {
   EXPECT_THAT(ErrorOf("tests {\n  services { name: 'a' }\n"),
               HasSubstr("x.config:1:7: This block is not closed"));
+  EXPECT_THAT(ErrorOf("tests {\n  services { name: 'a' }\n"),
+              EndsWith("Expected identifier, got: the end of the text"));
   // By the indentation, the last line closes the tests.
   EXPECT_THAT(ErrorOf("tests {\n  actions {\n    name: 'a' # {\n}\n"),
               HasSubstr("x.config:2:11: This block is not closed"));

@@ -312,7 +312,8 @@ void MessageFiller::FillField(const Entry& entry, const FieldDescriptor& field,
 void MessageFiller::FillList(const YamlNode& node, const FieldDescriptor& field,
                              Message& message, int depth) {
   if (node.kind != Kind::kList) {
-    AddWrong(node, field, "must be a list, whose items begin with \"- \"");
+    AddWrong(node, field,
+             "must be a list: [...], or lines that begin with \"- \"");
     return;
   }
   for (const YamlNode* item : node.children) {

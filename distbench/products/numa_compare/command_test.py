@@ -26,6 +26,12 @@ class NumaCompareTest(programs.ProgramTest):
             outcome.out.split(), ["--service=client", "--service=server"]
         )
 
+    def test_a_file_is_not_taken_for_a_pattern(self):
+        config = self.write("a.config", "tests { }")
+        outcome = self.distbench("numa_compare", config)
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertIn(f"not a pattern; name it with --infile={config}", outcome.err)
+
 
 if __name__ == "__main__":
     testing_main.main()

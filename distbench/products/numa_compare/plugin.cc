@@ -4,12 +4,14 @@
 // What this product adds to the program.
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <limits>
 #include <memory>
 #include <random>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -53,10 +55,23 @@ struct NumaCompareFlags {
   bool quiet = false;
 };
 
+// Most commands have a file where this one has a pattern.
+absl::StatusOr<DistributedSystemDescription> LoadTest(
+    const NumaCompareFlags& flags) {
+  absl::StatusOr<DistributedSystemDescription> test =
+      cli::LoadOneTest(flags.pattern, flags.infile);
+  std::error_code error;
+  if (!test.ok() && std::filesystem::is_regular_file(flags.pattern, error)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(flags.pattern, " is a file, not a pattern; name it with ",
+                     "--infile=", flags.pattern));
+  }
+  return test;
+}
+
 absl::StatusOr<int> NumaCompare(NumaCompareFlags& flags,
                                 base::StopSignals& stop) {
-  const absl::StatusOr<DistributedSystemDescription> test =
-      cli::LoadOneTest(flags.pattern, flags.infile);
+  const absl::StatusOr<DistributedSystemDescription> test = LoadTest(flags);
   if (!test.ok()) return test.status();
   // Everything that can be wrong, before hours have been spent.
   const absl::Status checked = cli::CheckOutput(flags.output);

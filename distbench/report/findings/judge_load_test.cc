@@ -79,7 +79,7 @@ TEST_F(JudgeTest, FewSendsAreJudgedByALowerPercentile) {
   *Statistics().mutable_response_time_ns() = Repeated(3'000'000, 401);
   EXPECT_THAT(Find("late_sends").message(),
               HasSubstr("5 in a hundred sends were late by 2.00 ms or more, "
-                        "which is 66.7% of p95 "));
+                        "which is 66.7 % of p95 "));
   *Statistics().mutable_lateness_ns() = Repeated(2'000'000, 100);
   EXPECT_THAT(Find("late_sends").message(), HasSubstr(" of p90 "));
   *Statistics().mutable_lateness_ns() = Repeated(2'000'000, 99);

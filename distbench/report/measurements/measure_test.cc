@@ -101,7 +101,7 @@ TEST(MeasureAttemptsTest, WastedIsAShareOfTheAttempts) {
       Retrying(20, [](int i) { return 198 + 2 * (i % 3); });
   const Estimate estimate = Measured("wasted", rpc);
   EXPECT_THAT(estimate.value, DoubleNear(0.5, 0.01));
-  EXPECT_THAT(TextOf("wasted", rpc), StartsWith("wasted 49.97%"));
+  EXPECT_THAT(TextOf("wasted", rpc), StartsWith("wasted 49.97 %"));
   EXPECT_GT(*estimate.lower, 0.45);
 }
 
@@ -224,9 +224,9 @@ TEST(MeasureAttemptsTest, LateAnswersAreNoGoodput) {
   RpcMeasurements rpc = Retrying(20, [](int) { return 100; });
   rpc.response_time.latency_ns.RecordN(3 * base::kNsPerMs, 500);
   rpc.response_time.latency_ns.RecordN(900 * base::kNsPerMs, 1500);
-  EXPECT_EQ(TextOf("goodput", rpc), "goodput 100");
+  EXPECT_EQ(TextOf("goodput", rpc), "goodput 100/s");
   rpc.deadline_ns = 50 * base::kNsPerMs;
-  EXPECT_EQ(TextOf("goodput", rpc), "goodput 25");
+  EXPECT_EQ(TextOf("goodput", rpc), "goodput 25/s");
 }
 
 TEST(MeasureAttemptsTest, FailedAttemptsMissEveryLimit) {

@@ -335,7 +335,7 @@ TEST(FooledTest, AFewFailuresAreNoise) {
   for (ExampleSecond& second : run.seconds) second.failed_count = 5;
   EXPECT_EQ(NotesAbout(run), "");
   for (ExampleSecond& second : run.seconds) second.failed_count = 6;
-  EXPECT_THAT(NotesAbout(run), HasSubstr("only 94.3% of the requests"));
+  EXPECT_THAT(NotesAbout(run), HasSubstr("only 94.3 % of the requests"));
 }
 
 // What was due counts, and not only what ended: a queue that grows at a
@@ -351,7 +351,7 @@ TEST(FooledTest, LoadAboveTheCapacityInTheBaseline) {
     interval.set_offered_count(125);
   }
   EXPECT_THAT(NotesIn(ProtectionText(results)),
-              HasSubstr("only 80% of the requests of its baseline were served "
+              HasSubstr("only 80 % of the requests of its baseline were served "
                         "within the objective"));
 }
 
@@ -364,7 +364,7 @@ TEST(FooledTest, AnObjectiveThatHardlyAnythingMeets) {
   run.seconds[0].latency_ns.assign(100, kMillisecond);
   EXPECT_THAT(
       NotesAbout(run),
-      AllOf(HasSubstr("only 10% of the requests"),
+      AllOf(HasSubstr("only 10 % of the requests"),
             HasSubstr("nothing was served in 9 of the 10 seconds of its "
                       "baseline")));
 }
