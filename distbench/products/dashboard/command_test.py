@@ -36,6 +36,42 @@ class DashboardTest(dashboard_client.DashboardTest):
         self.assertFalse(session["live"])
         self.assertEqual(dashboard.get("/api/live").status, 404)
 
+    def test_shows_several_folders(self):
+        other = self.path("other")
+        os.mkdir(other)
+        for folder in (self.results, other):
+            self.make_result(f"{folder}/a.pb.gz")
+        dashboard = self.serve(self.results)
+        (alone,) = self.wait_for_results(dashboard, 1)
+        self.program.stop(signal.SIGINT)
+
+        dashboard = self.serve(self.results, other)
+        results = self.wait_for_results(dashboard, 2)
+        ids = {r["file"]: r["id"] for r in results}
+        self.assertEqual(
+            set(ids), {f"{self.results}/a.pb.gz", f"{other}/a.pb.gz"}
+        )
+        for result in results:
+            page = dashboard.get(f"/results/{result['id']}")
+            self.assertEqual(page.status, 200, page)
+            note = {"result": result["id"], "note": result["file"]}
+            self.assertEqual(dashboard.post("/api/notes", note).status, 200)
+        a, b = ids.values()
+        comparison = dashboard.get(f"/compare?base={a}&new={b}")
+        self.assertEqual(comparison.status, 200, comparison)
+        for folder in (self.results, other):
+            with open(f"{folder}/distbench_notes.jsonl") as notes:
+                self.assertIn(f'"note":"{folder}/', notes.read())
+        unclear = dashboard.get(f"/results/{alone['id']}")
+        self.assertEqual(unclear.status, 400, unclear)
+        self.assertIn("several folders", unclear.json()["error"])
+
+        # What one folder alone has is still found under its old address.
+        os.remove(f"{other}/a.pb.gz")
+        self.wait_for_results(dashboard, 1)
+        page = dashboard.get(f"/results/{alone['id']}")
+        self.assertEqual(page.status, 200, page)
+
     def test_serves_reports_comparisons_and_files(self):
         for name in ("a", "b"):
             self.make_result(f"{self.results}/{name}.pb.gz", name)
@@ -99,6 +135,8 @@ class DashboardTest(dashboard_client.DashboardTest):
         dashboard = self.serve(self.results)
         for arguments, what in (
             ([self.path("missing")], "missing"),
+            ([self.results, self.path("missing")], "missing"),
+            ([self.write("a.pb", "")], "give the folder"),
             ([self.results, f"--port={dashboard.port}"], "in use"),
             ([self.results, "--listen=192.0.2.1"], "192.0.2.1"),
             ([self.results, "--port=0", "--index=/missing/x.db"], "/missing"),
@@ -186,6 +224,19 @@ class DashboardTest(dashboard_client.DashboardTest):
         results = self.wait_for_results(sequencer.dashboard, 1)
         self.assertEqual(results[0]["test"], "client_server")
         self.assertTrue(results[0]["run_id"])
+
+    def test_another_dashboard_shows_its_runs_with_other_results(self):
+        kept = self.path("kept")
+        sequencer = self.start_live(f"--results_dir={kept}")
+        self.make_result(f"{self.results}/a.pb.gz")
+        dashboard = self.serve(self.results, kept)
+        self.wait_for_results(dashboard, 1)
+        config = programs.client_server_config("max_iteration_count: 100")
+        outcome = self.run_tests(sequencer, self.write("t.config", config))
+        self.assertEqual(outcome.status, 0, outcome)
+        results = self.wait_for_results(dashboard, 2)
+        (run,) = [r for r in results if r["run_id"]]
+        self.assertEqual(run["file"], f"{kept}/{run['run_id']}.result")
 
     def test_streams_have_places_and_requests_are_answered_still(self):
         dashboard = self.start_live().dashboard

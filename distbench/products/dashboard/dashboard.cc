@@ -34,7 +34,6 @@
 #include "distbench/products/dashboard/page/page_files.h"
 #include "distbench/products/dashboard/report_pages.h"
 #include "distbench/products/history/history_answers.h"
-#include "distbench/products/history/notes.h"
 #include "distbench/products/history/result_source.h"
 #include "distbench/report/html/page_files.h"
 #include "distbench/security/tls_session.h"
@@ -175,9 +174,9 @@ std::vector<std::string> HostNames(const DashboardOptions& options) {
   return names;
 }
 
-// Returns the path of the folder's index in the user's cache folder, which is
+// Returns the path of the results' index in the user's cache folder, which is
 // made; empty if there can be none.
-std::string DefaultIndexPath(const std::string& results_dir) {
+std::string DefaultIndexPath(const history::ResultFolders& results) {
   const char* cache = std::getenv("XDG_CACHE_HOME");
   const char* home = std::getenv("HOME");
   fs::path folder = cache == nullptr ? "" : cache;
@@ -188,20 +187,18 @@ std::string DefaultIndexPath(const std::string& results_dir) {
   folder /= "distbench";
   std::error_code error;
   fs::create_directories(folder, error);
-  const fs::path results = fs::canonical(results_dir, error);
-  if (error) return "";
-  const std::string hash = base::Sha256(results.string());
+  const std::string hash = base::Sha256(results.Identity());
   return folder / absl::StrCat("history-", absl::BytesToHexString(hash), ".db");
 }
 
+// Of no results if there are none.
 absl::StatusOr<std::unique_ptr<history::HistoryIndex>> OpenIndex(
-    const DashboardOptions& options) {
+    const std::string& index_path, const history::ResultFolders* results) {
   history::HistoryOptions history;
-  if (options.results_dir.empty()) return history::HistoryIndex::Open(history);
-  history.notes_path = fs::path(options.results_dir) / history::kNotesFile;
-  const bool is_chosen = !options.index_path.empty();
-  history.index_path =
-      is_chosen ? options.index_path : DefaultIndexPath(options.results_dir);
+  if (results == nullptr) return history::HistoryIndex::Open(history);
+  history.notes_paths = results->Notes();
+  const bool is_chosen = !index_path.empty();
+  history.index_path = is_chosen ? index_path : DefaultIndexPath(*results);
   auto index = history::HistoryIndex::Open(history);
   if (index.ok() || is_chosen) return index;
   LOG(WARNING) << "the index of results is kept in memory: "
@@ -221,12 +218,12 @@ class DashboardOfOptions final : public Dashboard {
   }
 
   absl::Status OpenResults() {
-    if (!options_.results_dir.empty()) {
-      auto results = history::OpenResultFolder(options_.results_dir);
+    if (!options_.results_dirs.empty()) {
+      auto results = history::OpenResultFolders(options_.results_dirs);
       if (!results.ok()) return results.status();
       results_ = *std::move(results);
     }
-    auto index = OpenIndex(options_);
+    auto index = OpenIndex(options_.index_path, results_.get());
     if (!index.ok()) return index.status();
     index_ = *std::move(index);
     if (results_ == nullptr) return absl::OkStatus();
@@ -386,7 +383,8 @@ class DashboardOfOptions final : public Dashboard {
     return Json(base::DumpJson(SortedJson{
         {"version", std::string(base::ProgramVersion())},
         {"source", is_live ? "sequencer" : "directory"},
-        {"name", is_live ? options_.sequencer_address : options_.results_dir},
+        {"name", is_live ? options_.sequencer_address
+                         : absl::StrJoin(options_.results_dirs, ", ")},
         {"live", is_live},
         {"may_write", why_not.empty()},
         {"why_not_write", why_not},
@@ -517,7 +515,7 @@ class DashboardOfOptions final : public Dashboard {
 
   // The index is empty if there are no results: then the others are absent.
   std::unique_ptr<history::HistoryIndex> index_;
-  std::unique_ptr<history::ResultSource> results_;
+  std::unique_ptr<history::ResultFolders> results_;
   std::optional<IndexKeeper> keeper_;
 
   std::optional<LiveFeed> feed_;  // absent if nothing is live

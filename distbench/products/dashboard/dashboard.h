@@ -4,7 +4,7 @@
 // The dashboard: results over time, and what is going on, in a browser.
 //
 //   absl::StatusOr<std::unique_ptr<Dashboard>> dashboard =
-//       Dashboard::Start({.port = 8080, .results_dir = "results"});
+//       Dashboard::Start({.port = 8080, .results_dirs = {"results"}});
 //   std::cout << (*dashboard)->Announcement();
 
 #ifndef DISTBENCH_PRODUCTS_DASHBOARD_DASHBOARD_H_
@@ -41,9 +41,9 @@ struct DashboardOptions {
   // who know the token.
   security::AccessRules access = {};
 
-  // A folder of results, which is only read, except for the notes file in it.
-  // Empty: there are none.
-  std::string results_dir = {};
+  // Folders of results, which are only read, except for the notes files in
+  // them. Empty: there are none.
+  std::vector<std::string> results_dirs = {};
 
   // The index's file. Empty: one in the user's cache folder, or none, in
   // memory, if that cannot be written.

@@ -234,7 +234,7 @@ class OneResultTest : public DashboardTest {
  private:
   explicit OneResultTest(const std::string& folder)
       : DashboardTest(
-            {.results_dir = folder, .index_path = folder + "/index.db"}),
+            {.results_dirs = {folder}, .index_path = folder + "/index.db"}),
         folder_(folder) {}
 };
 

@@ -71,7 +71,9 @@ class SequencerDashboard final : public cli::SequencerCompanion {
     options.port = *port_;
     options.tls = sequencer.tls;
     options.access = sequencer.access;
-    options.results_dir = sequencer.results_dir;
+    if (!sequencer.results_dir.empty()) {
+      options.results_dirs = {sequencer.results_dir};
+    }
     options.sequencer_address = sequencer.address;
     options.sequencer = &sequencer.server;
     return Dashboard::Start(std::move(options));
@@ -105,13 +107,13 @@ std::unique_ptr<cli::SequencerCompanion> MakeSequencerDashboard() {
 
 void AddServeCommand(CLI::App& app, cli::CommandBody& chosen) {
   CLI::App& command = cli::AddSubcommand(
-      app, "serve", "Shows a folder of results to browsers until SIGINT");
+      app, "serve", "Shows folders of results to browsers until SIGINT");
   auto flags = std::make_shared<DashboardOptions>();
   flags->port = kDefaultPort;
-  cli::AddArgument(
-      command, "DIR", flags->results_dir, "DIR",
-      "Folder with result files, or --results_dir of a sequencer;\n"
-      "only read, except for the notes file in it");
+  cli::AddArguments(
+      command, "DIR", flags->results_dirs, "DIR",
+      "Folders with result files, or --results_dir of a sequencer;\n"
+      "only read, except for the notes file in each");
   cli::Require(command, "DIR");
   cli::AddPortFlag(command, flags->port,
                    "Port to listen on; 0 picks a free port and prints it");
@@ -135,6 +137,7 @@ void AddServeCommand(CLI::App& app, cli::CommandBody& chosen) {
       "the port may read.\n\n"
       "Examples:\n"
       "  distbench serve results\n"
+      "  distbench serve /data/lab1 /data/lab2\n"
       "  distbench serve /var/lib/distbench --port=0 --index=/tmp/index.db");
   cli::SetBody(command, chosen, [flags] { return Serve(*flags); });
 }

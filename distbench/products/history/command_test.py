@@ -1,7 +1,7 @@
 # Copyright distbench authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""`distbench history` over a folder of results."""
+"""`distbench history` over folders of results."""
 
 import json
 import os
@@ -74,9 +74,44 @@ class HistoryTest(programs.ProgramTest):
         self.assertEqual(outcome.status, 1)
         self.assertIn("no such series", outcome.err)
 
+    def test_several_folders(self):
+        other = self.path("other")
+        os.mkdir(other)
+        self.make("a.pb")
+        self.make("../other/a.pb")
+        self.make("../other/b.pb", test="another")
+        outcome = self.history("list", other, "--format=json")
+        results = {r["file"]: r for r in json.loads(outcome.out)["results"]}
+        self.assertEqual(
+            set(results),
+            {f"{self.folder}/a.pb", f"{other}/a.pb", f"{other}/b.pb"},
+        )
+        self.assertEqual(len({r["id"] for r in results.values()}), 3)
+        outcome = self.history("trend", other, "--test=example")
+        self.assertIn("there are 2", outcome.out)
+
+        noted = results[f"{other}/a.pb"]["id"]
+        self.history("note", other, noted, "new switch")
+        self.history("accept", other, noted)
+        self.assertEqual(self.listed()[0]["note"], "")
+        self.folder, folder = other, self.folder
+        alone = {r["file"]: r for r in self.listed()}
+        self.assertEqual(alone["a.pb"]["note"], "new switch")
+        self.assertTrue(alone["a.pb"]["accepted"])
+
+        # Both have such a file, but only one of them the other.
+        unclear = alone["a.pb"]["id"]
+        outcome = self.distbench("history", "accept", folder, other, unclear)
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertIn(noted, outcome.err)
+        self.history("unaccept", folder, alone["b.pb"]["id"])
+
     def test_bad_input(self):
         for arguments, problem in [
             (["list", self.path("missing")], "missing"),
+            (["list", self.folder, self.path("missing")], "missing"),
+            (["list", self.write("a.pb", "")], "give the folder"),
+            (["accept", self.folder, "none-0", "--help"], "before the arg"),
             (["list", self.folder, "--attribute=x"], "NAME=VALUE"),
             (["note", self.folder, "none-0", "text"], "none-0"),
         ]:

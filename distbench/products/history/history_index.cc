@@ -43,6 +43,16 @@ ResultEntry EntryOf(const IndexedFile& file) {
           .modified_ns = file.modified_ns()};
 }
 
+// Whether what is known of a file holds for the entry. Of other folders under
+// the same names, ids differ.
+bool IsCurrent(const IndexedFile& file, const ResultEntry& entry,
+               const ResultSource& source) {
+  return EntryOf(file) == entry &&
+         (file.tests().empty() ||
+          absl::StartsWith(file.tests(0).result().id(),
+                           absl::StrCat(source.IdOf(entry.name), "-")));
+}
+
 // What the search for words looks at.
 std::string TextOf(const IndexedResult& result) {
   return absl::AsciiStrToLower(absl::StrCat(
@@ -271,14 +281,16 @@ absl::Status HistoryIndex::Synchronise(const ResultSource& source,
   for (const auto& [name, file] : gone) Replace(name, nullptr);
   for (const ResultEntry& entry : entries) {
     const auto known = files.find(entry.name);
-    if (known != files.end() && EntryOf(*known->second) == entry) continue;
+    if (known != files.end() && IsCurrent(*known->second, entry, source)) {
+      continue;
+    }
     if (should_stop()) break;
     absl::StatusOr<KeptResults> kept = source.Read(entry.name, kMaxFileBytes);
     if (absl::IsUnavailable(kept.status()) || !source.IsUnchanged(entry)) {
       continue;
     }
-    Replace(entry.name, std::make_shared<const IndexedFile>(
-                            MeasureFile(entry, std::move(kept))));
+    Replace(entry.name, std::make_shared<const IndexedFile>(MeasureFile(
+                            entry, source.IdOf(entry.name), std::move(kept))));
   }
   return absl::OkStatus();
 }
@@ -351,13 +363,27 @@ absl::StatusOr<ResultPage> HistoryIndex::List(const ResultQuery& query) const {
 
 absl::StatusOr<IndexedResult> HistoryIndex::Find(
     const std::string& result_id) const {
+  const std::string end = absl::StrCat(".", result_id);
+  std::vector<std::shared_ptr<const IndexedResult>> others;
   const absl::MutexLock lock(&mutex_);
   for (const auto& [place, result] : results_) {
     if (place.second == result_id) return WithNote(*result);
+    if (absl::EndsWith(place.second, end)) others.push_back(result);
   }
-  return absl::NotFoundError(
-      absl::StrCat("there is no result ", result_id,
-                   "; it may have been removed, or its file renamed"));
+  if (others.size() == 1) return WithNote(*others.front());
+  if (others.empty()) {
+    return absl::NotFoundError(
+        absl::StrCat("there is no result ", result_id,
+                     "; it may have been removed, or its file renamed",
+                     absl::StrContains(result_id, '.')
+                         ? ", or its folder is not among those given"
+                         : ""));
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "several folders have a result ", result_id, "; name one of ",
+      absl::StrJoin(others, ", ", [](std::string* out, const auto& other) {
+        absl::StrAppend(out, other->id(), " (", other->file(), ")");
+      })));
 }
 
 IndexedResult HistoryIndex::WithNote(IndexedResult result) const {
@@ -415,14 +441,15 @@ absl::StatusOr<Trend> HistoryIndex::TrendOf(int64_t series_id) {
 
 absl::Status HistoryIndex::SetNote(const std::string& result_id,
                                    const std::string& text) {
-  const absl::Status found = Find(result_id).status();
-  return found.ok() ? notes_.SetText(result_id, text) : found;
+  const absl::StatusOr<IndexedResult> found = Find(result_id);
+  return found.ok() ? notes_.SetText(found->id(), text) : found.status();
 }
 
 absl::Status HistoryIndex::SetAccepted(const std::string& result_id,
                                        bool is_accepted) {
-  const absl::Status found = Find(result_id).status();
-  return found.ok() ? notes_.SetAccepted(result_id, is_accepted) : found;
+  const absl::StatusOr<IndexedResult> found = Find(result_id);
+  return found.ok() ? notes_.SetAccepted(found->id(), is_accepted)
+                    : found.status();
 }
 
 }  // namespace distbench::history

@@ -3,11 +3,11 @@
 
 // An index over kept results: finds them, and follows their metrics over time.
 //
-//   absl::StatusOr<std::unique_ptr<ResultSource>> source =
-//       OpenResultFolder("results");
+//   absl::StatusOr<std::unique_ptr<ResultFolders>> source =
+//       OpenResultFolders({"results"});
 //   absl::StatusOr<std::unique_ptr<HistoryIndex>> index =
 //       HistoryIndex::Open({.index_path = "index.db",
-//                           .notes_path = "results/distbench_notes.jsonl"});
+//                           .notes_paths = (*source)->Notes()});
 //   (*index)->Synchronise(**source, *(*source)->List(), [] { return false; });
 //   absl::StatusOr<ResultPage> page = (*index)->List({.search = "nightly"});
 
@@ -39,12 +39,12 @@ namespace distbench::history {
 
 struct HistoryOptions {
   // Where the index keeps what it has measured; empty: nowhere, so that all
-  // files are read again after a start. One file per folder of results; in a
+  // files are read again after a start. One file per source of results; in a
   // process, at most one index may use it.
-  std::string index_path;
+  std::string index_path = {};
 
   // See ResultNotes.
-  std::string notes_path;
+  NotesPaths notes_paths = {};
 };
 
 // Larger files, uncompressed, are not read; see ResultSource::Read().
@@ -112,7 +112,9 @@ class HistoryIndex {
   absl::StatusOr<ResultPage> List(const ResultQuery& query) const
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // NOT_FOUND if there is no such result.
+  // Where results are from several folders, an id need not name the folder if
+  // only one of them has such a result. INVALID_ARGUMENT if several do: the
+  // error lists them. NOT_FOUND if there is no such result.
   absl::StatusOr<IndexedResult> Find(const std::string& result_id) const
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -131,7 +133,7 @@ class HistoryIndex {
   // this id.
   absl::StatusOr<Trend> TrendOf(int64_t series_id) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // As in ResultNotes; NOT_FOUND if there is no such result.
+  // As in ResultNotes; the result is that of Find().
   absl::Status SetNote(const std::string& result_id, const std::string& text)
       ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status SetAccepted(const std::string& result_id, bool is_accepted)
@@ -144,7 +146,7 @@ class HistoryIndex {
   class File;
 
   explicit HistoryIndex(const HistoryOptions& options)
-      : notes_(options.notes_path) {}
+      : notes_(options.notes_paths) {}
 
   // Puts a file in place of what was known by its name; null forgets that. Goes
   // on without the index's file if that fails.

@@ -34,6 +34,7 @@ namespace distbench::history {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -81,30 +82,32 @@ const base::Plugin<report::CapacitySource> kSearches(
 // Counts the files that are read, of which none may be large.
 class CountingSource final : public ResultSource {
  public:
-  explicit CountingSource(const std::string& folder)
-      : source_(*OpenResultFolder(folder)) {}
+  explicit CountingSource(const ResultSource& source) : source_(source) {}
 
   int reads() const { return reads_; }
 
   // ResultSource:
   absl::StatusOr<std::vector<ResultEntry>> List() const override {
-    return source_->List();
+    return source_.List();
   }
   absl::StatusOr<KeptResults> Read(const std::string& name,
                                    int64_t max_bytes) const override {
     ++reads_;
-    return source_->Read(name, std::min(max_bytes, kMaxBytes));
+    return source_.Read(name, std::min(max_bytes, kMaxBytes));
   }
   bool IsUnchanged(const ResultEntry& entry) const override {
-    return source_->IsUnchanged(entry);
+    return source_.IsUnchanged(entry);
   }
   absl::StatusOr<base::FileDescriptor> Open(
       const std::string& name) const override {
-    return source_->Open(name);
+    return source_.Open(name);
+  }
+  std::string IdOf(const std::string& name) const override {
+    return source_.IdOf(name);
   }
 
  private:
-  const std::unique_ptr<ResultSource> source_;
+  const ResultSource& source_;
   mutable int reads_ = 0;
 };
 
@@ -116,9 +119,8 @@ class HistoryIndexTest : public testing::Test {
 
   void Reopen(const std::string& index_path) {
     index_.reset();
-    absl::StatusOr<std::unique_ptr<HistoryIndex>> index =
-        HistoryIndex::Open({.index_path = index_path,
-                            .notes_path = absl::StrCat(folder_, "/notes")});
+    absl::StatusOr<std::unique_ptr<HistoryIndex>> index = HistoryIndex::Open(
+        {.index_path = index_path, .notes_paths = {{"", folder_ + "/notes"}}});
     ASSERT_TRUE(index.ok()) << index.status();
     index_ = *std::move(index);
   }
@@ -152,7 +154,8 @@ class HistoryIndexTest : public testing::Test {
 
   // Returns the number of files that were read.
   int Synchronise(absl::FunctionRef<bool()> should_stop = kNeverStop) {
-    const CountingSource source(folder_);
+    const auto folder = *OpenResultFolders({folder_});
+    const CountingSource source(*folder);
     const absl::Status status =
         index_->Synchronise(source, *source.List(), should_stop);
     EXPECT_TRUE(status.ok()) << status;
@@ -296,7 +299,8 @@ TEST_F(HistoryIndexTest, LeavesFilesThatChangeWhileTheyAreRead) {
   TestResult other = MakeDailyResult(2);
   other.mutable_traffic_config()->set_name("other");
   Write("a.pb", other);
-  const CountingSource source(folder_);
+  const auto folder = *OpenResultFolders({folder_});
+  const CountingSource source(*folder);
   const std::vector<ResultEntry> listed = *source.List();
   const auto synchronise = [&] {
     EXPECT_TRUE(index_->Synchronise(source, listed, kNeverStop).ok());
@@ -367,7 +371,7 @@ TEST_F(HistoryIndexTest, DoesNotFollowLinksOutOfTheFolder) {
   fs::create_directory(inner);
   fs::create_symlink("../kept/a.pb", absl::StrCat(inner, "/a.pb"));
   fs::create_directory_symlink("../kept", absl::StrCat(inner, "/kept"));
-  const auto source = OpenResultFolder(inner);
+  const auto source = OpenResultFolders({inner});
   ASSERT_TRUE(source.ok());
   EXPECT_THAT(*(*source)->List(), IsEmpty());
   for (const char* name : {"a.pb", "kept/a.pb", "../kept/a.pb"}) {
@@ -738,8 +742,7 @@ TEST_F(HistoryIndexTest, ReplacesOnlyItsOwnFiles) {
   for (const char* text :
        {"D", "Dear all, this is not an index of any kind."}) {
     std::ofstream(other) << text;
-    const auto refused =
-        HistoryIndex::Open({.index_path = other, .notes_path = ""});
+    const auto refused = HistoryIndex::Open({.index_path = other});
     EXPECT_TRUE(absl::IsFailedPrecondition(refused.status()));
     EXPECT_TRUE(*base::ReadFile(other) == text);
   }
@@ -764,8 +767,7 @@ TEST_F(HistoryIndexTest, DoesNotTouchOtherDatabases) {
   };
   const auto expect_untouched = [&] {
     const std::string before = *base::ReadFile(kept);
-    const auto refused =
-        HistoryIndex::Open({.index_path = kept, .notes_path = ""});
+    const auto refused = HistoryIndex::Open({.index_path = kept});
     EXPECT_TRUE(absl::IsFailedPrecondition(refused.status()));
     ASSERT_TRUE(fs::exists(kept));
     // Not shown: they are binary.
@@ -813,9 +815,207 @@ TEST_F(HistoryIndexTest, KnowsAnIndexByTheHeadOfItsFile) {
   Reopen(path);
   EXPECT_EQ(Synchronise(), 1);
   write(/*offset=*/68);  // its application
-  const auto refused =
-      HistoryIndex::Open({.index_path = path, .notes_path = ""});
+  const auto refused = HistoryIndex::Open({.index_path = path});
   EXPECT_TRUE(absl::IsFailedPrecondition(refused.status()));
+}
+
+// ---- Several folders
+
+class FoldersTest : public HistoryIndexTest {
+ protected:
+  FoldersTest() {
+    for (const char* name : {"a", "b"}) fs::create_directory(Path(name));
+  }
+
+  std::string Path(const std::string& name) const {
+    return absl::StrCat(folder_, "/", name);
+  }
+
+  // Opens an index of these folders, and reads what is new. Returns the number
+  // of files that were read.
+  int Open(const std::vector<std::string>& folders,
+           const std::string& index_path = "") {
+    std::vector<std::string> paths;
+    for (const std::string& folder : folders) paths.push_back(Path(folder));
+    source_ = *OpenResultFolders(paths);
+    index_.reset();
+    index_ = *HistoryIndex::Open(
+        {.index_path = index_path, .notes_paths = source_->Notes()});
+    const CountingSource counting(*source_);
+    EXPECT_TRUE(
+        index_->Synchronise(counting, *counting.List(), kNeverStop).ok());
+    return counting.reads();
+  }
+
+  // Of the only result in this file.
+  std::string IdIn(const std::string& file) {
+    for (const IndexedResult& result : index_->List({})->results()) {
+      if (result.file() == file) return result.id();
+    }
+    ADD_FAILURE() << "there is no result in " << file;
+    return "";
+  }
+
+  std::unique_ptr<ResultFolders> source_;
+};
+
+TEST_F(FoldersTest, FilesOfTheSameNameStayApart) {
+  Write("a/x.pb", MakeDailyResult(1));
+  Write("b/x.pb", MakeDailyResult(2));
+  EXPECT_EQ(Open({"a", "b"}), 2);
+  EXPECT_THAT(Files(), ElementsAre(Path("b/x.pb"), Path("a/x.pb")));
+  EXPECT_THAT(Files(Search("/b/x")), ElementsAre(Path("b/x.pb")));
+  EXPECT_NE(IdIn(Path("a/x.pb")), IdIn(Path("b/x.pb")));
+  EXPECT_TRUE(source_->Open(Path("b/x.pb")).ok());
+  EXPECT_FALSE(source_->Open(Path("b/y.pb")).ok());
+}
+
+TEST_F(FoldersTest, ATestHasOneSeriesByTime) {
+  for (int day = 0; day < 4; ++day) {
+    Write(absl::StrCat(day % 2 == 0 ? "a/" : "b/", "x", day / 2, ".pb"),
+          MakeDailyResult(day));
+  }
+  Open({"a", "b"});
+  const auto trend = index_->TrendOf(SeriesOf("p50 response time").id());
+  ASSERT_TRUE(trend.ok()) << trend.status();
+  ASSERT_THAT(trend->points(), SizeIs(4));
+  for (int i = 1; i < 4; ++i) {
+    EXPECT_LT(trend->points(i - 1).started(), trend->points(i).started());
+  }
+}
+
+TEST_F(FoldersTest, AFileCountsOnce) {
+  Write("a/x.pb", MakeDailyResult(1));
+  Write("a/inner/y.pb", MakeDailyResult(2));
+  fs::create_directory_symlink("a", Path("link"));
+  const auto inside = ElementsAre("inner/y.pb", "x.pb");
+  for (const auto& folders :
+       std::vector<std::vector<std::string>>{{"a"},
+                                             {"a", "a/"},
+                                             {"a", "link"},
+                                             {"a/inner", "a"},
+                                             {"a", "a/inner"}}) {
+    Open(folders);
+    EXPECT_THAT(Files(), inside) << folders.back();
+  }
+  fs::create_hard_link(Path("a/x.pb"), Path("b/z.pb"));
+  Open({"a", "b"});
+  EXPECT_THAT(Files(), ElementsAre(Path("a/inner/y.pb"), Path("a/x.pb")));
+}
+
+// A folder whose path begins like another one's is not in it.
+TEST_F(FoldersTest, LinksLeadToFoldersOfTheirOwn) {
+  Write("a/x.pb", MakeDailyResult(1));
+  Write("b/x.pb", MakeDailyResult(2));
+  fs::create_directory(Path("ab"));
+  Write("ab/x.pb", MakeDailyResult(3));
+  fs::create_directory_symlink("../b", Path("a/link"));
+  EXPECT_EQ(Open({"a", "a/link", "ab"}), 3);
+  EXPECT_THAT(Files(), ElementsAre(Path("ab/x.pb"), Path("a/link/x.pb"),
+                                   Path("a/x.pb")));
+}
+
+TEST_F(FoldersTest, NotesStayWithTheirFolder) {
+  Write("a/x.pb", MakeDailyResult(1));
+  Write("b/x.pb", MakeDailyResult(2));
+  Open({"b"});
+  const std::string alone = IdIn("x.pb");
+  ASSERT_TRUE(index_->SetNote(alone, "alone").ok());
+  Open({"a", "b"});
+  const std::string in_a = IdIn(Path("a/x.pb"));
+  const std::string in_b = IdIn(Path("b/x.pb"));
+  EXPECT_EQ(index_->Find(in_a)->note(), "");
+  EXPECT_EQ(index_->Find(in_b)->note(), "alone");
+  ASSERT_TRUE(index_->SetNote(in_b, "together").ok());
+  ASSERT_TRUE(index_->SetAccepted(in_a, true).ok());
+  Open({"b"});
+  EXPECT_EQ(index_->Find(alone)->note(), "together");
+  EXPECT_FALSE(index_->Find(alone)->accepted());
+}
+
+TEST_F(FoldersTest, IdsOfASingleFolderAreTakenIfTheyAreClear) {
+  Write("a/x.pb", MakeDailyResult(1));
+  Write("b/y.pb", MakeDailyResult(2));
+  Open({"b"});
+  const std::string alone = IdIn("y.pb");
+  Open({"a", "b"});
+  const auto found = index_->Find(alone);
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_EQ(found->file(), Path("b/y.pb"));
+  ASSERT_TRUE(index_->SetAccepted(alone, true).ok());
+  EXPECT_TRUE(index_->Find(found->id())->accepted());
+
+  Write("a/y.pb", MakeDailyResult(3));
+  Open({"a", "b"});
+  const absl::Status unclear = index_->Find(alone).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(unclear)) << unclear;
+  for (const char* file : {"a/y.pb", "b/y.pb"}) {
+    EXPECT_THAT(std::string(unclear.message()),
+                HasSubstr(absl::StrCat(IdIn(Path(file)), " (", Path(file))));
+  }
+
+  Open({"a"});
+  const absl::Status away = index_->Find(found->id()).status();
+  EXPECT_TRUE(absl::IsNotFound(away)) << away;
+  EXPECT_THAT(std::string(away.message()), HasSubstr("among those given"));
+}
+
+TEST_F(FoldersTest, ShareAnIndexFile) {
+  const std::string index = Path("index.db");
+  Write("a/x.pb", MakeDailyResult(1));
+  Write("b/x.pb", MakeDailyResult(2));
+  EXPECT_EQ(Open({"a", "b"}, index), 2);
+  const std::string id = IdIn(Path("b/x.pb"));
+  EXPECT_EQ(Open({"a", "b"}, index), 0);
+  EXPECT_EQ(IdIn(Path("b/x.pb")), id);
+  EXPECT_EQ(Open({"a"}, index), 1);
+  EXPECT_THAT(Files(), ElementsAre("x.pb"));
+}
+
+// As when a link is set to the folder of another week: names, sizes and times
+// of files may be the same there.
+TEST_F(FoldersTest, IdsFollowAFolderThatMoves) {
+  const std::string index = Path("index.db");
+  Write("a/x.pb", MakeDailyResult(1));
+  Write("b/x.pb", MakeDailyResult(2));
+  fs::create_directory_symlink("b", Path("link"));
+  Open({"a", "link"}, index);
+  const std::string before = IdIn(Path("link/x.pb"));
+  fs::rename(Path("b"), Path("moved"));
+  fs::remove(Path("link"));
+  fs::create_directory_symlink("moved", Path("link"));
+  EXPECT_EQ(Open({"a", "link"}, index), 1);
+  const std::string after = IdIn(Path("link/x.pb"));
+  EXPECT_NE(after, before);
+  EXPECT_TRUE(index_->SetNote(after, "moved").ok());
+}
+
+TEST_F(FoldersTest, OthersHaveAnotherIdentity) {
+  const auto identity = [&](const std::vector<std::string>& folders) {
+    Open(folders);
+    return source_->Identity();
+  };
+  fs::create_directory_symlink("b", Path("link"));
+  const std::string together = identity({"a", "b"});
+  EXPECT_EQ(identity({"a", "b"}), together);
+  EXPECT_NE(identity({"a", "link"}), together) << "files have other names";
+  EXPECT_EQ(identity({"a", "a"}), fs::canonical(Path("a")).string());
+}
+
+TEST_F(FoldersTest, SaysWhatIsNoFolder) {
+  Write("a/x.pb", MakeDailyResult(1));
+  const auto error_of = [&](const std::string& name) {
+    const auto source = OpenResultFolders({Path("a"), Path(name)});
+    EXPECT_FALSE(source.ok());
+    return std::string(source.status().message());
+  };
+  EXPECT_THAT(error_of("none"),
+              AllOf(HasSubstr(Path("none")), HasSubstr("No such file"),
+                    HasSubstr("--results_dir")));
+  EXPECT_THAT(error_of("a/x.pb"),
+              AllOf(HasSubstr(Path("a/x.pb")), HasSubstr("is a file"),
+                    HasSubstr(absl::StrCat(
+                        "in, ", fs::canonical(Path("a")).string()))));
 }
 
 }  // namespace

@@ -11,13 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "distbench/base/digest.h"
 #include "distbench/base/time_units.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/products/history/result_source.h"
@@ -307,7 +305,7 @@ Points LoadsOf(absl::Span<const report::SourcedResults> results) {
 
 }  // namespace
 
-IndexedFile MeasureFile(const ResultEntry& entry,
+IndexedFile MeasureFile(const ResultEntry& entry, const std::string& id,
                         absl::StatusOr<KeptResults> kept) {
   IndexedFile file;
   file.set_name(entry.name);
@@ -320,15 +318,12 @@ IndexedFile MeasureFile(const ResultEntry& entry,
   const report::SourcedResults results = {.source = entry.name,
                                           .results = std::move(kept->results)};
   const absl::Span<const report::SourcedResults> all(&results, 1);
-  constexpr size_t kHashBytes = 8;
-  const std::string hash =
-      absl::BytesToHexString(base::Sha256(file.name()).substr(0, kHashBytes));
   PointMaker points(file);
   bool has_loads = false;
   for (const report::TestRun& run : report::ListRuns(all)) {
     IndexedTest& test = *file.add_tests();
     IndexedResult& result = *test.mutable_result();
-    result.set_id(absl::StrCat(hash, "-", file.tests_size() - 1));
+    result.set_id(absl::StrCat(id, "-", file.tests_size() - 1));
     result.set_file(file.name());
     Describe(run, *kept, result);
     AddFacts(run, test);

@@ -25,6 +25,17 @@
 namespace distbench::history {
 namespace {
 
+struct PartsOfId {
+  std::string folder;  // empty if there is only one
+  std::string result;
+};
+
+PartsOfId SplitId(absl::string_view id) {
+  const size_t point = id.find('.');
+  if (point == absl::string_view::npos) return {"", std::string(id)};
+  return {std::string(id.substr(0, point)), std::string(id.substr(point + 1))};
+}
+
 // Whether the file ends with a cut off line.
 bool IsTorn(int fd) {
   struct stat attributes;
@@ -57,7 +68,7 @@ absl::Status NotStoredError(const std::string& path, int error) {
 
 }  // namespace
 
-absl::Status ResultNotes::Refresh() {
+absl::Status NotesFile::Refresh() {
   const absl::MutexLock lock(&mutex_);
   struct stat attributes;
   if (lstat(path_.c_str(), &attributes) != 0 || !S_ISREG(attributes.st_mode) ||
@@ -88,36 +99,13 @@ absl::Status ResultNotes::Refresh() {
   return absl::OkStatus();
 }
 
-ResultNote ResultNotes::Find(const std::string& result_id) const {
+ResultNote NotesFile::Find(const std::string& result_id) const {
   const absl::MutexLock lock(&mutex_);
   const auto found = notes_.find(result_id);
   return found == notes_.end() ? ResultNote() : found->second;
 }
 
-absl::Status ResultNotes::SetText(const std::string& result_id,
-                                  const std::string& text) {
-  if (text.size() > kMaxNoteBytes) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the note has ", text.size(), " bytes; it may have ", kMaxNoteBytes));
-  }
-  if (!base::IsUtf8(text)) {
-    return absl::InvalidArgumentError("the note is not valid UTF-8");
-  }
-  ResultNote change;
-  change.set_result(result_id);
-  change.set_note(text);
-  return Append(std::move(change));
-}
-
-absl::Status ResultNotes::SetAccepted(const std::string& result_id,
-                                      bool is_accepted) {
-  ResultNote change;
-  change.set_result(result_id);
-  change.set_accepted(is_accepted);
-  return Append(std::move(change));
-}
-
-absl::Status ResultNotes::Append(ResultNote change) {
+absl::Status NotesFile::Append(ResultNote change) {
   change.set_time(
       absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone()));
   const std::string line =
@@ -132,6 +120,57 @@ absl::Status ResultNotes::Append(ResultNote change) {
     return NotStoredError(path_, errno);
   }
   return Refresh();
+}
+
+// ---- Of all folders ---------------------------------------------------------
+
+ResultNotes::ResultNotes(const NotesPaths& paths) {
+  for (const auto& [folder, path] : paths) files_.try_emplace(folder, path);
+}
+
+absl::Status ResultNotes::Refresh() {
+  absl::Status status;
+  for (auto& [folder, file] : files_) status.Update(file.Refresh());
+  return status;
+}
+
+ResultNote ResultNotes::Find(const std::string& result_id) const {
+  const PartsOfId parts = SplitId(result_id);
+  const auto file = files_.find(parts.folder);
+  return file == files_.end() ? ResultNote() : file->second.Find(parts.result);
+}
+
+absl::Status ResultNotes::SetText(const std::string& result_id,
+                                  const std::string& text) {
+  if (text.size() > kMaxNoteBytes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the note has ", text.size(), " bytes; it may have ", kMaxNoteBytes));
+  }
+  if (!base::IsUtf8(text)) {
+    return absl::InvalidArgumentError("the note is not valid UTF-8");
+  }
+  ResultNote change;
+  change.set_note(text);
+  return Append(result_id, std::move(change));
+}
+
+absl::Status ResultNotes::SetAccepted(const std::string& result_id,
+                                      bool is_accepted) {
+  ResultNote change;
+  change.set_accepted(is_accepted);
+  return Append(result_id, std::move(change));
+}
+
+absl::Status ResultNotes::Append(const std::string& result_id,
+                                 ResultNote change) {
+  const PartsOfId parts = SplitId(result_id);
+  const auto file = files_.find(parts.folder);
+  if (file == files_.end()) {
+    return absl::NotFoundError(
+        absl::StrCat("there is no folder with notes about ", result_id));
+  }
+  change.set_result(parts.result);
+  return file->second.Append(std::move(change));
 }
 
 }  // namespace distbench::history

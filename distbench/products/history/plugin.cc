@@ -19,9 +19,9 @@
 #include "distbench/base/printable_line.h"
 #include "distbench/cli/command.h"
 #include "distbench/cli/flags.h"
+#include "distbench/flags/last_arguments.h"
 #include "distbench/products/history/history_answers.h"
 #include "distbench/products/history/history_index.h"
-#include "distbench/products/history/notes.h"
 #include "distbench/products/history/result_source.h"
 #include "distbench/report/findings/findings.h"
 
@@ -29,7 +29,7 @@ namespace distbench::history {
 namespace {
 
 struct HistoryFlags {
-  std::string folder;
+  std::vector<std::string> folders;
   ResultQuery query;
   std::vector<std::string> attributes;  // NAME=VALUE
   std::string rpc;
@@ -39,15 +39,15 @@ struct HistoryFlags {
   std::string note;
 };
 
-// Opens an index in memory of all results in the folder, and says on stderr
+// Opens an index in memory of all results in the folders, and says on stderr
 // which files cannot be read.
-absl::StatusOr<std::unique_ptr<HistoryIndex>> IndexFolder(
-    const std::string& folder) {
-  const absl::StatusOr<std::unique_ptr<ResultSource>> source =
-      OpenResultFolder(folder);
+absl::StatusOr<std::unique_ptr<HistoryIndex>> IndexFolders(
+    const std::vector<std::string>& folders) {
+  const absl::StatusOr<std::unique_ptr<ResultFolders>> source =
+      OpenResultFolders(folders);
   if (!source.ok()) return source.status();
-  absl::StatusOr<std::unique_ptr<HistoryIndex>> index = HistoryIndex::Open(
-      {.index_path = "", .notes_path = absl::StrCat(folder, "/", kNotesFile)});
+  absl::StatusOr<std::unique_ptr<HistoryIndex>> index =
+      HistoryIndex::Open({.notes_paths = (*source)->Notes()});
   if (!index.ok()) return index;
   const absl::StatusOr<std::vector<ResultEntry>> entries = (*source)->List();
   if (!entries.ok()) return entries.status();
@@ -121,12 +121,12 @@ Action AddAction(CLI::App& history, const std::string& name,
                  cli::CommandBody& chosen) {
   CLI::App& command = cli::AddSubcommand(history, name, description);
   const auto flags = std::make_shared<HistoryFlags>();
-  cli::AddArgument(command, "DIR", flags->folder, "DIR",
-                   "Folder of results: those of run_tests, or the\n"
-                   "--results_dir of a test sequencer");
+  cli::AddArguments(command, "DIR", flags->folders, "DIR",
+                    "Folders of results: those of run_tests, or the\n"
+                    "--results_dir of a test sequencer");
   cli::Require(command, "DIR");
   cli::SetBody(command, chosen, [action, flags]() -> absl::StatusOr<int> {
-    const auto index = IndexFolder(flags->folder);
+    const auto index = IndexFolders(flags->folders);
     if (!index.ok()) return index.status();
     const absl::Status status = action(**index, *flags);
     if (!status.ok()) return status;
@@ -166,8 +166,9 @@ void AddResultList(CLI::App& history, cli::CommandBody& chosen) {
   AddFormat(command, flags);
   cli::SetFooter(
       command,
-      "Example:\n"
-      "  distbench history list results --search=nightly --limit=20");
+      "Examples:\n"
+      "  distbench history list results --search=nightly --limit=20\n"
+      "  distbench history list /data/lab1 /data/lab2");
 }
 
 void AddTrend(CLI::App& history, cli::CommandBody& chosen) {
@@ -202,12 +203,13 @@ void AddNote(CLI::App& history, cli::CommandBody& chosen) {
   AddResult(command, flags);
   cli::SetFooter(
       command,
-      "Notes are kept in DIR/distbench_notes.jsonl.\n\n"
+      "Notes are kept in distbench_notes.jsonl of the result's DIR.\n\n"
       "Example:\n"
       "  distbench history note results 0123456789abcdef-0 'new switch'");
   cli::AddArgument(command, "TEXT", flags.note, "TEXT",
                    "The note; \"\" removes it");
   cli::Require(command, "TEXT");
+  flags::KeepLastArguments(command);
 }
 
 void AddAcceptance(CLI::App& history, const std::string& name,
@@ -216,6 +218,7 @@ void AddAcceptance(CLI::App& history, const std::string& name,
   const auto [command, flags] =
       AddAction(history, name, description, action, chosen);
   AddResult(command, flags);
+  flags::KeepLastArguments(command);
   cli::SetFooter(
       command,
       absl::StrCat("Changes within 5 results of an accepted one are no longer\n"
@@ -245,7 +248,7 @@ void AddHistoryCommand(CLI::App& app, cli::CommandBody& chosen) {
 
 const base::Plugin<base::Product> kProduct(
     "history",
-    new base::Product{"Finds trends and changes in a folder of results"});
+    new base::Product{"Finds trends and changes in folders of results"});
 
 const base::Plugin<cli::Command> kCommand("history",
                                           new cli::Command{

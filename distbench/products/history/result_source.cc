@@ -8,20 +8,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "distbench/base/digest.h"
 #include "distbench/base/files.h"
 #include "distbench/base/time_units.h"
 #include "distbench/results/result_assembler.h"
@@ -44,9 +48,18 @@ bool IsResult(absl::string_view name) {
          IsRun(name);
 }
 
+// Digits of a hash, two for each of its first bytes.
+std::string Digits(const std::string& of, size_t bytes) {
+  return absl::BytesToHexString(base::Sha256(of).substr(0, bytes));
+}
+
 // "a/ID.run" of "a/ID.result".
 std::string DescriptionOf(absl::string_view name) {
   return absl::StrCat(absl::StripSuffix(name, kRunSuffix), ".run");
+}
+
+bool IsNamedBefore(const ResultEntry& a, const ResultEntry& b) {
+  return a.name < b.name;
 }
 
 std::string PathOf(const base::FileDescriptor& file) {
@@ -109,11 +122,16 @@ absl::Status ReadRunResult(const std::string& path, const RunDescription& run,
   return absl::Status(status.code(), absl::StrCat(problem, status.message()));
 }
 
-// ---- The folder -------------------------------------------------------------
+// ---- A folder ---------------------------------------------------------------
 
+// The names of its files begin with a prefix, which may be empty.
 class ResultFolder final : public ResultSource {
  public:
-  explicit ResultFolder(fs::path root) : root_(std::move(root)) {}
+  ResultFolder(fs::path root, std::string prefix)
+      : root_(std::move(root)), prefix_(std::move(prefix)) {}
+
+  const fs::path& root() const { return root_; }
+  const std::string& prefix() const { return prefix_; }
 
   absl::StatusOr<std::vector<ResultEntry>> List() const override;
   absl::StatusOr<KeptResults> Read(const std::string& name,
@@ -123,8 +141,19 @@ class ResultFolder final : public ResultSource {
   }
   absl::StatusOr<base::FileDescriptor> Open(
       const std::string& name) const override;
+  std::string IdOf(const std::string& name) const override {
+    return ResultSource::IdOf(NameInFolder(name));
+  }
+
+  std::string PathOfFile(const std::string& name) const {
+    return root_ / NameInFolder(name);
+  }
 
  private:
+  std::string NameInFolder(const std::string& name) const {
+    return std::string(absl::StripPrefix(name, prefix_));
+  }
+
   absl::StatusOr<RunDescription> DescribeRun(const std::string& name) const;
 
   // The entry of a file now, if there is one.
@@ -135,11 +164,12 @@ class ResultFolder final : public ResultSource {
                                                      int64_t max_bytes) const;
 
   const fs::path root_;  // without symbolic links
+  const std::string prefix_;
 };
 
 absl::StatusOr<base::FileDescriptor> ResultFolder::Open(
     const std::string& name) const {
-  const std::string path = root_ / name;
+  const std::string path = PathOfFile(name);
   base::FileDescriptor file(
       open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file.is_open()) {
@@ -179,7 +209,7 @@ std::optional<ResultEntry> ResultFolder::EntryOf(
   // The description changes whenever there is more of a run's result.
   const std::string told = IsRun(name) ? DescriptionOf(name) : name;
   struct stat attributes;
-  if (lstat((root_ / told).c_str(), &attributes) != 0) return std::nullopt;
+  if (lstat(PathOfFile(told).c_str(), &attributes) != 0) return std::nullopt;
   return ResultEntry{
       .name = name,
       .size_bytes = attributes.st_size,
@@ -196,7 +226,8 @@ absl::StatusOr<std::vector<ResultEntry>> ResultFolder::List() const {
        it.increment(error)) {
     std::error_code unknown;
     if (!it->is_regular_file(unknown) || it->is_symlink(unknown)) continue;
-    const std::string name = it->path().lexically_relative(root_);
+    const std::string name =
+        absl::StrCat(prefix_, it->path().lexically_relative(root_).string());
     if (!IsResult(name)) continue;
     const std::optional<ResultEntry> entry = EntryOf(name);
     if (entry) entries.push_back(*entry);
@@ -205,9 +236,7 @@ absl::StatusOr<std::vector<ResultEntry>> ResultFolder::List() const {
     return absl::UnknownError(
         absl::StrCat("cannot list ", root_.string(), ": ", error.message()));
   }
-  absl::c_sort(entries, [](const ResultEntry& a, const ResultEntry& b) {
-    return a.name < b.name;
-  });
+  absl::c_sort(entries, IsNamedBefore);
   return entries;
 }
 
@@ -245,20 +274,173 @@ absl::StatusOr<KeptResults> ResultFolder::Read(const std::string& name,
   return absl::UnavailableError(absl::StrCat(name, " has not ended"));
 }
 
-}  // namespace
+// ---- Folders ----------------------------------------------------------------
 
-absl::StatusOr<std::unique_ptr<ResultSource>> OpenResultFolder(
-    const std::string& path) {
+// What ids have before the '.'.
+std::string FolderId(const ResultFolder& folder) {
+  constexpr size_t kBytes = 4;
+  return Digits(folder.root().string(), kBytes);
+}
+
+// At least one. As if it were alone, a single folder has neither a part of
+// names nor of ids.
+class FolderSet final : public ResultFolders {
+ public:
+  explicit FolderSet(std::vector<std::unique_ptr<ResultFolder>> folders)
+      : folders_(std::move(folders)) {}
+
+  absl::StatusOr<std::vector<ResultEntry>> List() const override;
+  absl::StatusOr<KeptResults> Read(const std::string& name,
+                                   int64_t max_bytes) const override {
+    return FolderOf(name).Read(name, max_bytes);
+  }
+  bool IsUnchanged(const ResultEntry& entry) const override {
+    return FolderOf(entry.name).IsUnchanged(entry);
+  }
+  absl::StatusOr<base::FileDescriptor> Open(
+      const std::string& name) const override {
+    return FolderOf(name).Open(name);
+  }
+  std::string IdOf(const std::string& name) const override;
+  NotesPaths Notes() const override;
+  std::string Identity() const override;
+
+ private:
+  bool is_single() const { return folders_.size() == 1; }
+
+  const ResultFolder& FolderOf(const std::string& name) const;
+
+  const std::vector<std::unique_ptr<ResultFolder>> folders_;
+};
+
+// Paths by which folders were given may begin alike: "a", and "a/link", which
+// leads elsewhere.
+const ResultFolder& FolderSet::FolderOf(const std::string& name) const {
+  const ResultFolder* found = folders_.front().get();
+  size_t length = 0;
+  for (const auto& folder : folders_) {
+    const std::string& prefix = folder->prefix();
+    if (prefix.size() < length || !absl::StartsWith(name, prefix)) continue;
+    found = folder.get();
+    length = prefix.size();
+  }
+  return *found;
+}
+
+absl::StatusOr<std::vector<ResultEntry>> FolderSet::List() const {
+  if (is_single()) return folders_.front()->List();
+  std::vector<ResultEntry> all;
+  std::set<std::pair<dev_t, ino_t>> known;
+  for (const auto& folder : folders_) {
+    const absl::StatusOr<std::vector<ResultEntry>> entries = folder->List();
+    if (!entries.ok()) return entries.status();
+    for (const ResultEntry& entry : *entries) {
+      struct stat attributes;
+      if (lstat(folder->PathOfFile(entry.name).c_str(), &attributes) != 0 ||
+          !known.emplace(attributes.st_dev, attributes.st_ino).second) {
+        continue;
+      }
+      all.push_back(entry);
+    }
+  }
+  absl::c_sort(all, IsNamedBefore);
+  return all;
+}
+
+std::string FolderSet::IdOf(const std::string& name) const {
+  const ResultFolder& folder = FolderOf(name);
+  if (is_single()) return folder.IdOf(name);
+  return absl::StrCat(FolderId(folder), ".", folder.IdOf(name));
+}
+
+NotesPaths FolderSet::Notes() const {
+  NotesPaths paths;
+  for (const auto& folder : folders_) {
+    paths[is_single() ? "" : FolderId(*folder)] = folder->root() / kNotesFile;
+  }
+  return paths;
+}
+
+std::string FolderSet::Identity() const {
+  if (is_single()) return folders_.front()->root();
+  std::string identity;
+  for (const auto& folder : folders_) {
+    absl::StrAppend(&identity, folder->root().string(), "\n", folder->prefix(),
+                    "\n");
+  }
+  return identity;
+}
+
+// A path as it was given, and the folder.
+struct GivenFolder {
+  std::string path;
+  fs::path root;
+};
+
+absl::StatusOr<GivenFolder> FindFolder(const std::string& path) {
+  const std::string problem = absl::StrCat("cannot read the folder ", path);
   std::error_code error;
   const fs::path root = fs::canonical(path, error);
-  if (!error && !fs::is_directory(root, error)) {
-    error = std::make_error_code(std::errc::not_a_directory);
-  }
   if (error) {
-    return absl::ErrnoToStatus(error.value(),
-                               absl::StrCat("cannot read the folder ", path));
+    return absl::Status(
+        absl::ErrnoToStatusCode(error.value()),
+        absl::StrCat(problem, ": ", error.message(),
+                     "; give the one that run_tests --outfile writes to, or a "
+                     "sequencer's --results_dir"));
   }
-  return std::make_unique<ResultFolder>(root);
+  if (fs::is_directory(root, error)) return GivenFolder{path, root};
+  return absl::InvalidArgumentError(
+      absl::StrCat(problem, ": it is a file; give the folder that it is in, ",
+                   fs::path(root).parent_path().string()));
+}
+
+// Whether `inner` is in `outer`, or is the same.
+bool IsIn(const fs::path& inner, const fs::path& outer) {
+  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end())
+             .first == outer.end();
+}
+
+// Leaves out those that are parts of others, and all but the first of equals.
+std::vector<GivenFolder> WithoutParts(const std::vector<GivenFolder>& given) {
+  std::vector<GivenFolder> kept;
+  for (const GivenFolder& folder : given) {
+    const auto has_folder = [&](const GivenFolder& other) {
+      return IsIn(folder.root, other.root);
+    };
+    if (absl::c_any_of(kept, has_folder)) continue;
+    std::erase_if(kept, [&](const GivenFolder& other) {
+      return IsIn(other.root, folder.root);
+    });
+    kept.push_back(folder);
+  }
+  return kept;
+}
+
+}  // namespace
+
+std::string ResultSource::IdOf(const std::string& name) const {
+  constexpr size_t kBytes = 8;
+  return Digits(name, kBytes);
+}
+
+absl::StatusOr<std::unique_ptr<ResultFolders>> OpenResultFolders(
+    const std::vector<std::string>& paths) {
+  std::vector<GivenFolder> given;
+  for (const std::string& path : paths) {
+    absl::StatusOr<GivenFolder> folder = FindFolder(path);
+    if (!folder.ok()) return folder.status();
+    given.push_back(*std::move(folder));
+  }
+  given = WithoutParts(given);
+  std::vector<std::unique_ptr<ResultFolder>> folders;
+  for (const GivenFolder& folder : given) {
+    const std::string prefix =
+        given.size() == 1
+            ? ""
+            : absl::StrCat(absl::StripSuffix(folder.path, "/"), "/");
+    folders.push_back(std::make_unique<ResultFolder>(folder.root, prefix));
+  }
+  return std::make_unique<FolderSet>(std::move(folders));
 }
 
 }  // namespace distbench::history

@@ -14,13 +14,16 @@
 #include "absl/status/statusor.h"
 #include "distbench/base/files.h"
 #include "distbench/products/history/history.pb.h"
+#include "distbench/products/history/notes.h"
 #include "proto/results.pb.h"
 
 namespace distbench::history {
 
 // A file of results as it is now. Equal entries have equal contents.
 struct ResultEntry {
-  std::string name;  // "nightly/a.pb.gz": relative to the source
+  // "nightly/a.pb.gz": relative to the source's folder, or, if it has several,
+  // behind the path by which the folder was given.
+  std::string name;
   int64_t size_bytes = 0;
   int64_t modified_ns = 0;  // Unix time
 
@@ -56,19 +59,42 @@ class ResultSource {
   // Opens the file as it is on disk, to be handed out.
   virtual absl::StatusOr<base::FileDescriptor> Open(
       const std::string& name) const = 0;
+
+  // What the ids of the file's results begin with: 16 hexadecimal digits of a
+  // hash of its name in its folder. If the source has several folders, 8 of the
+  // folder's path, and a '.', come before them.
+  virtual std::string IdOf(const std::string& name) const;
+};
+
+// Folders of results.
+class ResultFolders : public ResultSource {
+ public:
+  // The notes files of the folders.
+  virtual NotesPaths Notes() const = 0;
+
+  // Of a single folder, its path. Of several, what tells them from others, and
+  // from the same under other names: a text for programs.
+  virtual std::string Identity() const = 0;
 };
 
 // Names of files in a folder are those of results (*.pb and *.pb.gz), and of
 // runs that a sequencer keeps with --results_dir (ID.result). Folders in it
 // belong to it. Symbolic links in the folder are not followed, so that nothing
-// outside is read; `path` itself may be one. NOT_FOUND or similar if there is
-// no such folder.
-absl::StatusOr<std::unique_ptr<ResultSource>> OpenResultFolder(
-    const std::string& path);
+// outside is read; a path itself may be one.
+//
+// A folder counts once, though it is given twice, or is inside of another one.
+// So does a file that has links (hard ones) in several of the folders: the
+// first counts. A list fails if one of the folders cannot be listed.
+//
+// NOT_FOUND or similar if there is no such folder; the error names the path and
+// says what to give. At least one path must be given.
+absl::StatusOr<std::unique_ptr<ResultFolders>> OpenResultFolders(
+    const std::vector<std::string>& paths);
 
 // Takes the figures of reports. Percentiles that the number of requests does
-// not support have no points. An error is the file's problem.
-IndexedFile MeasureFile(const ResultEntry& entry,
+// not support have no points. An error is the file's problem. `id` is that of
+// ResultSource::IdOf().
+IndexedFile MeasureFile(const ResultEntry& entry, const std::string& id,
                         absl::StatusOr<KeptResults> kept);
 
 }  // namespace distbench::history

@@ -50,7 +50,7 @@ class SeriesSetTest : public testing::Test {
     set_.Keep(snapshot, std::make_shared<const Trend>(MakeTrend(snapshot)));
   }
 
-  ResultNotes notes_{""};
+  ResultNotes notes_{NotesPaths()};
   SeriesSet set_;
   std::vector<SharedFile> files_;
   int64_t id_ = 0;
