@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -11,12 +12,15 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "distbench/base/stop_signals.h"
 #include "distbench/base/version.h"
 #include "distbench/cli/command.h"
 #include "distbench/cli/commands.h"
 #include "distbench/cli/flags.h"
+#include "distbench/cli/host_check.h"
 #include "distbench/cli/input.h"
 #include "distbench/cli/test_output.h"
 #include "distbench/client/console_run.h"
@@ -28,6 +32,7 @@
 #include "distbench/node/node_manager.h"
 #include "distbench/report/findings/findings.h"
 #include "distbench/security/test_guards.h"
+#include "distbench/security/tls_files.h"
 #include "distbench/sequencer/serving/sequencer_server.h"
 #include "proto/control.pb.h"
 #include "proto/traffic_config.pb.h"
@@ -41,7 +46,59 @@ struct CheckCommandFlags {
   std::string infile = "-";
   std::vector<std::string> files;  // instead of it
   std::string print;               // a config::ConfigFormat, or nothing
+  bool this_host = false;
+  std::string test_sequencer;  // empty: its nodes are not checked
+  security::TlsFiles tls;
 };
+
+// Hosts that the tests are checked against, as the flags say.
+struct CheckedHosts {
+  std::string name;  // such as "this host"
+  std::function<HostCheck(const DistributedSystemDescription& test)> check;
+};
+
+absl::StatusOr<std::vector<CheckedHosts>> HostsToCheck(
+    const CheckCommandFlags& flags) {
+  std::vector<CheckedHosts> all;
+  if (flags.this_host) {
+    all.push_back({"this host", [host = DescribeThisHost()](const auto& test) {
+                     return CheckHost(test, host);
+                   }});
+  }
+  if (flags.test_sequencer.empty()) return all;
+  const absl::StatusOr<std::unique_ptr<client::TestClient>> client =
+      client::TestClient::Connect(flags.test_sequencer, flags.tls);
+  if (!client.ok()) return client.status();
+  absl::StatusOr<GetStatusResponse> status = (*client)->GetStatusWithHosts();
+  if (!status.ok()) return status.status();
+  all.push_back({absl::StrCat("the nodes of ", flags.test_sequencer),
+                 [status = *std::move(status)](const auto& test) {
+                   return CheckNodes(test, status);
+                 }});
+  return all;
+}
+
+int CheckOnHosts(const TestSequence& tests, const std::string& infile,
+                 const CheckedHosts& hosts) {
+  bool is_possible = true;
+  for (const DistributedSystemDescription& test : tests.tests()) {
+    const std::string where = absl::StrCat(
+        infile, test.name().empty() ? "" : absl::StrCat(", ", test.name()));
+    const HostCheck found = hosts.check(test);
+    for (const std::string& warning : found.warnings) {
+      std::cout << "warning: " << where << ": " << warning << '\n';
+    }
+    for (const std::string& problem : found.problems) {
+      is_possible = false;
+      Fail(absl::StrCat(where, " cannot run on ", hosts.name, ": ", problem),
+           report::kExitUsage);
+    }
+  }
+  if (!is_possible) return report::kExitUsage;
+  std::cout << "Result: " << hosts.name << ": nothing is missing for " << infile
+            << "." << std::endl;
+  return report::kExitOk;
+}
 
 void PrintWarnings(const TestSequence& tests, const config::ConfigText& text,
                    std::ostream& stream) {
@@ -51,13 +108,18 @@ void PrintWarnings(const TestSequence& tests, const config::ConfigText& text,
   }
 }
 
-int CheckTest(const std::string& infile) {
+int CheckTest(const std::string& infile,
+              const std::vector<CheckedHosts>& all_hosts) {
   config::ConfigText text;
   const absl::StatusOr<TestSequence> tests = LoadAndCheckTests(infile, &text);
   if (!tests.ok()) return Fail(tests.status(), report::kExitUsage);
   PrintWarnings(*tests, text, std::cout);
   std::cout << "Result: " << infile << " parsed successfully." << std::endl;
-  return report::kExitOk;
+  int exit_code = report::kExitOk;
+  for (const CheckedHosts& hosts : all_hosts) {
+    exit_code = std::max(exit_code, CheckOnHosts(*tests, infile, hosts));
+  }
+  return exit_code;
 }
 
 // Prints the tests as they are written, and nothing else, to stdout.
@@ -85,12 +147,18 @@ int CheckTests(const CheckCommandFlags& flags) {
     return PrintTest(flags.files.empty() ? flags.infile : flags.files[0],
                      flags.print);
   }
-  if (flags.files.empty()) return CheckTest(flags.infile);
+  std::vector<std::string> files = flags.files;
+  if (files.empty()) files.push_back(flags.infile);
+  const absl::StatusOr<std::vector<CheckedHosts>> hosts = HostsToCheck(flags);
+  const std::vector<CheckedHosts> known =
+      hosts.ok() ? *hosts : std::vector<CheckedHosts>();
   int exit_code = report::kExitOk;
-  for (const std::string& file : flags.files) {
-    exit_code = std::max(exit_code, CheckTest(file));
+  for (const std::string& file : files) {
+    exit_code = std::max(exit_code, CheckTest(file, known));
   }
-  return exit_code;
+  if (hosts.ok()) return exit_code;
+  Fail(hosts.status(), report::kExitRunFailed);
+  return exit_code == report::kExitOk ? report::kExitRunFailed : exit_code;
 }
 
 }  // namespace
@@ -107,11 +175,23 @@ void AddCheckTestCommand(CLI::App& app, CommandBody& chosen) {
   AddChoiceFlag(command, "--print", flags->print, config::ConfigFormatNames(),
                 absl::StrJoin(config::ConfigFormatNames(), "|"),
                 "Print a config without problems in this format");
-  SetFooter(command,
-            "Examples:\n"
-            "  distbench check_test my_test.config\n"
-            "  distbench check_test workloads/*.config\n"
-            "  distbench check_test --print=yaml my_test.config");
+  AddSwitch(command, "--this_host", flags->this_host,
+            "Also check whether this host has what the tests need, if\n"
+            "all of their instances run here");
+  AddTestSequencerFlag(command, flags->test_sequencer);
+  Require(command, "--test_sequencer", false);
+  AddTlsFlags(command, flags->tls);
+  SetFooter(
+      command,
+      "With --test_sequencer, also checks whether its nodes have what the\n"
+      "tests need, before any of them is run: enough nodes, control\n"
+      "groups, NUMA nodes, drivers, engines, network devices, and what\n"
+      "the tests require of hosts. See docs/command_line.md.\n\n"
+      "Examples:\n"
+      "  distbench check_test my_test.config\n"
+      "  distbench check_test --this_host workloads/*.config\n"
+      "  distbench check_test my_test.config --test_sequencer=host1:10000\n"
+      "  distbench check_test --print=yaml my_test.config");
   SetBody(command, chosen, [flags] { return CheckTests(*flags); });
 }
 

@@ -158,10 +158,22 @@ absl::StatusOr<std::string> TestClient::Submit(const RunTestsRequest& request) {
 
 absl::StatusOr<GetStatusResponse> TestClient::GetStatus(
     absl::Duration timeout) {
+  return GetStatus(GetStatusRequest(), timeout);
+}
+
+absl::StatusOr<GetStatusResponse> TestClient::GetStatusWithHosts() {
+  GetStatusRequest request;
+  request.set_with_hosts(true);
+  return GetStatus(request, kStatusTimeout);
+}
+
+absl::StatusOr<GetStatusResponse> TestClient::GetStatus(
+    const GetStatusRequest& request, absl::Duration timeout) {
   grpc::ClientContext context;
   SetTimeout(timeout, context);
   GetStatusResponse response;
-  const grpc::Status status = Stub(channel_).GetStatus(&context, {}, &response);
+  const grpc::Status status =
+      Stub(channel_).GetStatus(&context, request, &response);
   if (!status.ok()) return base::ToAbslStatus(status);
   return response;
 }

@@ -63,7 +63,10 @@ class TestClient {
   absl::StatusOr<std::string> Submit(const RunTestsRequest& request);
 
   absl::StatusOr<GetStatusResponse> GetStatus(
-      absl::Duration timeout = absl::Seconds(10));
+      absl::Duration timeout = kStatusTimeout);
+
+  // The same, with what the nodes say of their hosts.
+  absl::StatusOr<GetStatusResponse> GetStatusWithHosts();
 
   // Returns the oldest run first.
   absl::StatusOr<std::vector<RunDescription>> ListRuns();
@@ -88,8 +91,13 @@ class TestClient {
   void AbandonRun() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
+  static constexpr absl::Duration kStatusTimeout = absl::Seconds(10);
+
   // A call that follows a run.
   struct RunCall;
+
+  absl::StatusOr<GetStatusResponse> GetStatus(const GetStatusRequest& request,
+                                              absl::Duration timeout);
 
   // Reads the events of a call, passes them on, and assembles their results.
   absl::Status Follow(RunCall& call, grpc::ClientReader<RunTestsEvent>& reader,

@@ -12,6 +12,22 @@
 #include "distbench/numa/topology.h"
 
 namespace distbench::node {
+namespace {
+
+absl::Status CannotBind(const absl::Status& reason) {
+  return absl::Status(
+      reason.code(),
+      absl::StrCat("its numa_binding cannot be made: ", reason.message()));
+}
+
+}  // namespace
+
+absl::Status CheckBinding(const NumaBinding& asked, int instance,
+                          const HostTopology& topology) {
+  const absl::Status status =
+      numa::ResolveBinding(asked, instance, topology).status();
+  return status.ok() ? status : CannotBind(status);
+}
 
 InstanceBindings::InstanceBindings(
     const DistributedSystemDescription& test, std::string root,
@@ -42,10 +58,9 @@ absl::Status InstanceBindings::Resolve(const config::InstancePlan& plan) {
 // Returns an error if the binding is strict; otherwise keeps it for the proof.
 absl::Status InstanceBindings::NoteFailure(Instance& instance,
                                            const absl::Status& status) {
-  std::string message =
-      absl::StrCat("its numa_binding cannot be made: ", status.message());
-  if (instance.is_strict) return absl::Status(status.code(), message);
-  instance.failures.push_back(std::move(message));
+  absl::Status problem = CannotBind(status);
+  if (instance.is_strict) return problem;
+  instance.failures.emplace_back(problem.message());
   instance.binding.reset();
   return absl::OkStatus();
 }

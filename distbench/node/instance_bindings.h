@@ -27,6 +27,11 @@
 
 namespace distbench::node {
 
+// Why an instance, numbered from 0 within its service, cannot be bound on a
+// host with this topology, in the words of InstanceBindings.
+absl::Status CheckBinding(const NumaBinding& asked, int instance,
+                          const HostTopology& topology);
+
 // The sequence of calls is: Resolve, RunBound and possibly LivesIn for each
 // instance; then Start, Sample and Finish. An instance that was not resolved
 // has no binding and no proof, and RunBound() refuses it. If neither the test

@@ -47,6 +47,15 @@ struct NodeSite {
   bool has_engine_processes = true;
 };
 
+// What the host of a node lacks for its part of a test.
+struct HostLack {
+  std::string message;
+
+  // Whether the node refuses the test. If not, the test runs without it, and
+  // its results say so.
+  bool is_refusal = true;
+};
+
 // What a product does for a node's part of one test, from before its instances
 // are made until their processes have ended. The destructor undoes what is
 // left. Not thread-safe.
@@ -101,6 +110,15 @@ class NodeExtension {
   // as in NodeSite.
   virtual void AddFacts(const std::string& /*root*/,
                         HostFacts& /*facts*/) const {}
+
+  // What TestBegins() would miss on a host of which only the facts are known,
+  // perhaps in another process; the test and the instances are those that it
+  // would get. Facts that are absent are not known, and nothing is missed.
+  virtual std::vector<HostLack> FindLacks(
+      const HostFacts& /*facts*/, const DistributedSystemDescription& /*test*/,
+      const std::vector<std::string>& /*instances*/) const {
+    return {};
+  }
 
   // Called before the instances of a test are made, which is valid and
   // canonical. `instances` are those of it that this node hosts, in the order

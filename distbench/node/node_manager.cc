@@ -28,6 +28,7 @@
 #include "distbench/base/threads.h"
 #include "distbench/base/version.h"
 #include "distbench/hosting/engine_factory.h"
+#include "distbench/hosting/engine_program.h"
 #include "distbench/metrics/metrics_server.h"
 #include "distbench/node/backoff.h"
 #include "distbench/node/control_session.h"
@@ -46,6 +47,16 @@ namespace {
 // For a sequencer that accepts connections and then sends nothing. After the
 // welcome, the sequencer's own timeout applies (NodeConfig).
 constexpr absl::Duration kWelcomeTimeout = absl::Seconds(10);
+
+// What the node says of its host, to which the registration adds the topology.
+HostFacts AnnouncedFacts(const NodeManagerOptions& options) {
+  HostFacts facts = ReadHostFacts("");
+  facts.MergeFrom(options.lasting_facts);
+  facts.clear_topology();
+  return facts;
+}
+
+}  // namespace
 
 NodeRegistration MakeRegistration(const NodeManagerOptions& options) {
   NodeRegistration registration;
@@ -70,11 +81,16 @@ NodeRegistration MakeRegistration(const NodeManagerOptions& options) {
       *registration.add_engines() = std::move(engine);
     }
   }
+  *registration.mutable_host() = AnnouncedFacts(options);
+  *registration.mutable_drivers() =
+      std::move(*hosting::DescribeThisProgram().mutable_drivers());
   absl::BitGen random;
   registration.set_incarnation(
       absl::Uniform<uint64_t>(absl::IntervalClosed, random, 1, UINT64_MAX));
   return registration;
 }
+
+namespace {
 
 NodeEnvironment MakeEnvironment(const NodeManagerOptions& options,
                                 const NodeRegistration& registration,

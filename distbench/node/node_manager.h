@@ -20,6 +20,7 @@
 #include "distbench/node/node_extension.h"
 #include "distbench/security/credentials.h"
 #include "distbench/security/test_guards.h"
+#include "proto/control.pb.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
@@ -106,6 +107,10 @@ struct NodeManagerOptions : NodeSetup {
   // distorts the measurements (hosting/). Must outlive the NodeManager.
   hosting::EngineFactory* engines = nullptr;
 };
+
+// What a node with these options says of itself and of its host, when it
+// registers.
+NodeRegistration MakeRegistration(const NodeManagerOptions& options);
 
 // Thread-safe. If a session ends unexpectedly (sequencer killed or restarted,
 // link cut, silence for as long as the sequencer announced), the node ends its

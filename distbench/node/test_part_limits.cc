@@ -16,9 +16,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "distbench/base/threads.h"
-#include "distbench/config/requirements/host_requirements.h"
 #include "distbench/hosting/engine_factory.h"
 #include "distbench/node/host_facts.h"
+#include "distbench/node/host_lacks.h"
 #include "distbench/node/host_limits.h"
 #include "distbench/node/proc_files.h"
 #include "distbench/node/test_part.h"
@@ -37,14 +37,7 @@ HostFacts TestPart::ReadFacts() const {
 absl::Status TestPart::CheckRequirements() const {
   const HostRequirements& requirements = test().requirements();
   if (requirements.facts().empty() || !requirements.strict()) return {};
-  const std::vector<std::string> unmet =
-      config::UnmetRequirements(requirements, ReadFacts());
-  if (unmet.empty()) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat("its host does not meet the test's requirements: ",
-                   absl::StrJoin(unmet, "; "),
-                   ". Change the host, use another one, or let the "
-                   "requirements be warnings (strict: false)"));
+  return node::CheckRequirements(requirements, ReadFacts());
 }
 
 // A process that runs out of files or threads while it makes an instance may be

@@ -83,7 +83,8 @@ int Score(const Ip& ip) {
   return 2 * !IsLoopback(ip) + (ip.version == 6) + IsPrivate(ip);
 }
 
-absl::Status NoSuitableAddress(absl::Span<const InterfaceAddress> candidates,
+// `there_is`: what the host has.
+absl::Status NoSuitableAddress(absl::string_view there_is,
                                const AddressPreference& preference) {
   std::string wanted = "no usable ";
   if (preference.ip_version != 0) {
@@ -93,13 +94,17 @@ absl::Status NoSuitableAddress(absl::Span<const InterfaceAddress> candidates,
   if (!preference.netdev.empty()) {
     absl::StrAppend(&wanted, " on network device \"", preference.netdev, "\"");
   }
-  const auto describe = [](std::string* out, const InterfaceAddress& address) {
-    absl::StrAppend(out, address.interface_name, " ", address.ip);
-  };
   return absl::NotFoundError(absl::StrCat(
-      wanted, "; this host has: ", absl::StrJoin(candidates, ", ", describe),
+      wanted, "; this host has: ", there_is,
       ". Set netdev_name and ip_version of the protocol driver options to one "
       "of these; link-local addresses are not usable"));
+}
+
+std::string Describe(absl::Span<const InterfaceAddress> candidates) {
+  return absl::StrJoin(
+      candidates, ", ", [](std::string* out, const InterfaceAddress& address) {
+        absl::StrAppend(out, address.interface_name, " ", address.ip);
+      });
 }
 
 absl::StatusOr<std::string> ChooseBindHost(
@@ -164,8 +169,18 @@ absl::StatusOr<std::string> ChooseHostAddress(
       best_score = score;
     }
   }
-  if (best == nullptr) return NoSuitableAddress(candidates, preference);
+  if (best == nullptr) {
+    return NoSuitableAddress(Describe(candidates), preference);
+  }
   return best->ip;
+}
+
+absl::Status CheckDevice(const std::string& netdev,
+                         absl::Span<const std::string> devices) {
+  if (std::find(devices.begin(), devices.end(), netdev) != devices.end()) {
+    return absl::OkStatus();
+  }
+  return NoSuitableAddress(absl::StrJoin(devices, ", "), {.netdev = netdev});
 }
 
 absl::StatusOr<ListenAddress> ChooseListenAddress(

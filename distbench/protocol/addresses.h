@@ -49,6 +49,11 @@ absl::StatusOr<std::string> ChooseHostAddress(
     absl::Span<const InterfaceAddress> candidates,
     const AddressPreference& preference);
 
+// The error of ChooseHostAddress() if `netdev` is not among the devices of a
+// host whose addresses are not known.
+absl::Status CheckDevice(const std::string& netdev,
+                         absl::Span<const std::string> devices);
+
 // The address to listen on, and the one to tell peers.
 struct ListenAddress {
   std::string bind_host;        // numeric, or "localhost"

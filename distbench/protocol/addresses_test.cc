@@ -87,6 +87,13 @@ TEST(ChooseHostAddressTest, ErrorNamesWhatWasWantedAndWhatThereIs) {
             HasSubstr("lo 127.0.0.1, eth0 8.8.4.4")));
 }
 
+TEST(CheckDeviceTest, ADeviceThatAHostLacksIsTheErrorOfTheChoice) {
+  EXPECT_TRUE(CheckDevice("eth0", {"lo", "eth0"}).ok());
+  EXPECT_THAT(CheckDevice("eth9", {"lo", "eth0"}).message(),
+              AllOf(HasSubstr("no usable address on network device \"eth9\""),
+                    HasSubstr("this host has: lo, eth0")));
+}
+
 ListenAddress Listen(absl::string_view service_address,
                      const AddressPreference& preference = {}) {
   return ChooseListenAddress({kLoopback4, kPublic4, kPrivate4}, preference,

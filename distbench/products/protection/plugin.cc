@@ -28,6 +28,7 @@
 #include "distbench/base/stop_signals.h"
 #include "distbench/cli/command.h"
 #include "distbench/cli/flags.h"
+#include "distbench/cli/host_check.h"
 #include "distbench/cli/input.h"
 #include "distbench/cli/test_output.h"
 #include "distbench/cli/value_candidates.h"
@@ -39,6 +40,7 @@
 #include "distbench/products/protection/control_groups/guardian.h"
 #include "distbench/products/protection/experiment_display.h"
 #include "distbench/products/protection/experiment_plan.h"
+#include "distbench/products/protection/impossible_cells.h"
 #include "distbench/products/protection/measures/matrix.h"
 #include "distbench/products/protection/report/protection_text.h"
 #include "distbench/products/protection/runner.h"
@@ -46,6 +48,7 @@
 #include "distbench/products/search/search_display.h"
 #include "distbench/report/findings/findings.h"
 #include "distbench/results/result_file.h"
+#include "proto/control.pb.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
@@ -200,6 +203,22 @@ class Display {
   ExperimentDisplay cells_;
 };
 
+// Says before the first run what cells lack: the others may take hours.
+absl::Status SayWhatIsImpossible(const ExperimentPlan& plan,
+                                 const TestSequenceResults& results,
+                                 client::TestClient& client) {
+  const absl::StatusOr<GetStatusResponse> status = client.GetStatusWithHosts();
+  if (!status.ok()) return status.status();
+  const std::vector<std::string> sentences = ImpossibleCells(
+      plan, results, [&status](const DistributedSystemDescription& test) {
+        return cli::CheckNodes(test, *status).problems;
+      });
+  for (const std::string& sentence : sentences) {
+    std::cerr << "warning: " << sentence << std::endl;
+  }
+  return absl::OkStatus();
+}
+
 int Run(const ProtectionFlags& flags, const ExperimentPlan& plan,
         client::TestClient& client, TestSequenceResults results) {
   const results::ResultEncoding encoding =
@@ -214,7 +233,8 @@ int Run(const ProtectionFlags& flags, const ExperimentPlan& plan,
   };
   display.AddTo(callbacks);
   display.ShowPlan(plan, results);
-  const absl::Status status = RunExperiment(plan, callbacks, results);
+  absl::Status status = SayWhatIsImpossible(plan, results, client);
+  if (status.ok()) status = RunExperiment(plan, callbacks, results);
   display.Clear();
   std::cout << ProtectionText(results) << std::flush;
   const int exit_code = ExitCodeOf(results, flags.output.allow_invalid);

@@ -168,12 +168,46 @@ std::map<std::string, HostUse> HostsOf(const TestResult& result) {
   return hosts;
 }
 
+// The findings on all hosts: those of one kind are of the worst host first,
+// because reports show that one.
+class HostFindings {
+ public:
+  // `badness` orders those of the same severity and code.
+  void Add(double badness, Finding::Severity severity, absl::string_view code,
+           std::string message, std::string advice) {
+    kinds_[std::string(code)].push_back(
+        {badness, severity, std::move(message), std::move(advice)});
+  }
+
+  void MoveTo(FindingList& findings) {
+    for (auto& [code, all] : kinds_) {
+      std::stable_sort(
+          all.begin(), all.end(),
+          [](const Kept& a, const Kept& b) { return a.badness > b.badness; });
+      for (Kept& kept : all) {
+        findings.Add(kept.severity, code, std::move(kept.message),
+                     std::move(kept.advice));
+      }
+    }
+  }
+
+ private:
+  struct Kept {
+    double badness;
+    Finding::Severity severity;
+    std::string message;
+    std::string advice;
+  };
+  std::map<std::string, std::vector<Kept>> kinds_;
+};
+
 void JudgeStolenTime(const std::string& name, const HostUse& host,
-                     FindingList& findings) {
+                     HostFindings& findings) {
   const double stolen =
       static_cast<double>(host.counters.steal_cpu_ns()) / host.capacity_ns;
   if (stolen <= kStolen) return;
-  findings.Add(stolen > kMuchStolen ? Finding::WARN : Finding::NOTE, "stolen",
+  findings.Add(stolen, stolen > kMuchStolen ? Finding::WARN : Finding::NOTE,
+               "stolen",
                absl::StrCat("the hypervisor took ", base::HumanPercent(stolen),
                             " of the CPU time of host ", name,
                             " for others while it was needed, so latencies "
@@ -184,11 +218,12 @@ void JudgeStolenTime(const std::string& name, const HostUse& host,
 }
 
 void JudgeThrottling(const std::string& name, const HostUse& host,
-                     FindingList& findings) {
+                     HostFindings& findings) {
   if (host.throttled_count <= 0) return;
   const double share = host.throttled_ns / host.duration_ns;
   findings.Add(
-      share > kMuchThrottled ? Finding::WARN : Finding::NOTE, "throttled",
+      share, share > kMuchThrottled ? Finding::WARN : Finding::NOTE,
+      "throttled",
       absl::StrCat("the CPU limit of the control group of a node on host ",
                    name, " stopped it ",
                    host.throttled_count == 1
@@ -234,7 +269,7 @@ std::string NameConnection(const DataConnection& connection) {
 void JudgeRetransmits(const std::string& sender, int64_t sent,
                       int64_t retransmitted, const std::string& details,
                       std::optional<int64_t> slowest_rpc_ns,
-                      FindingList& findings) {
+                      HostFindings& findings) {
   if (sent <= 0) return;
   const double share =
       static_cast<double>(retransmitted) / static_cast<double>(sent);
@@ -245,7 +280,7 @@ void JudgeRetransmits(const std::string& sender, int64_t sent,
   const bool is_much =
       share > kMuchRetransmitted && retransmitted >= kManyRetransmits;
   findings.Add(
-      is_much ? Finding::WARN : Finding::NOTE, "retransmits",
+      share, is_much ? Finding::WARN : Finding::NOTE, "retransmits",
       absl::StrCat(
           sender, " sent ", retransmitted,
           retransmitted == 1 ? " TCP segment again, " : " TCP segments again, ",
@@ -260,7 +295,7 @@ void JudgeRetransmits(const std::string& sender, int64_t sent,
 // that what the test sent is at least the sum of the list.
 void JudgeRetransmits(const std::string& name, const HostUse& host,
                       std::optional<int64_t> slowest_rpc_ns,
-                      FindingList& findings) {
+                      HostFindings& findings) {
   if (!host.sampled) {
     JudgeRetransmits(absl::StrCat("host ", name),
                      host.counters.tcp_sent_segments(),
@@ -292,7 +327,7 @@ void JudgeRetransmits(const std::string& name, const HostUse& host,
 }
 
 void JudgeCpuUse(const std::string& name, const HostUse& host,
-                 FindingList& findings) {
+                 HostFindings& findings) {
   // A host is saturated if it uses all that the hypervisor left.
   const double usable_ns =
       std::max(1.0, host.capacity_ns -
@@ -300,7 +335,7 @@ void JudgeCpuUse(const std::string& name, const HostUse& host,
   const double busy = std::min(1.0, host.host_cpu_ns / usable_ns);
   if (busy <= kSaturated) return;
   findings.Add(
-      host.has_open_loop ? Finding::WARN : Finding::NOTE, "cpu_saturated",
+      busy, host.has_open_loop ? Finding::WARN : Finding::NOTE, "cpu_saturated",
       absl::StrCat(
           "the CPUs of host ", name, " were ", base::HumanPercent(busy),
           " busy, so latencies include waiting for a CPU",
@@ -313,14 +348,14 @@ void JudgeCpuUse(const std::string& name, const HostUse& host,
 // with several instances on a host measures. Others cannot have kept them
 // waiting for longer than they ran.
 void JudgeOthers(const std::string& name, const HostUse& host,
-                 FindingList& findings) {
+                 HostFindings& findings) {
   const double others_ns = host.OtherProgramsNs();
   const double waited =
       std::min(host.run_queue_delay_ns, others_ns) / host.duration_ns;
   if (waited > kMuchWaiting) {
     // No percentage: threads on several CPUs wait at the same time.
     findings.Add(
-        Finding::WARN, "waited_for_cpu",
+        waited, Finding::WARN, "waited_for_cpu",
         absl::StrCat("threads of the test on host ", name,
                      " were ready to run and waited for a CPU for ",
                      base::HumanDuration(host.run_queue_delay_ns),
@@ -335,7 +370,7 @@ void JudgeOthers(const std::string& name, const HostUse& host,
   const double share = others_ns / host.capacity_ns;
   if (share <= kMuchOther) return;
   findings.Add(
-      Finding::WARN, "other_load",
+      share, Finding::WARN, "other_load",
       absl::StrCat("programs other than the test's nodes took ",
                    base::HumanPercent(share), " of the CPU time of host ", name,
                    "; they disturb the measurement"),
@@ -345,7 +380,7 @@ void JudgeOthers(const std::string& name, const HostUse& host,
 
 // A closed loop takes what CPUs there are: that is how it works.
 void JudgeHost(const std::string& name, const HostUse& host, bool has_open_loop,
-               std::optional<int64_t> slowest_rpc_ns, FindingList& findings) {
+               std::optional<int64_t> slowest_rpc_ns, HostFindings& findings) {
   JudgeRetransmits(name, host, slowest_rpc_ns, findings);
   if (host.duration_ns < kShortestNs) return;
   JudgeThrottling(name, host, findings);
@@ -425,9 +460,11 @@ void JudgeHosts(const JudgedRun& run, FindingList& findings) {
   const bool has_open_loop =
       std::any_of(hosts.begin(), hosts.end(),
                   [](const auto& host) { return host.second.has_open_loop; });
+  HostFindings of_hosts;
   for (const auto& [name, host] : hosts) {
-    JudgeHost(name, host, has_open_loop, slowest_rpc_ns, findings);
+    JudgeHost(name, host, has_open_loop, slowest_rpc_ns, of_hosts);
   }
+  of_hosts.MoveTo(findings);
   JudgeCongestionControl(run.result, findings);
 }
 

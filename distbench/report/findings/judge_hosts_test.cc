@@ -99,6 +99,23 @@ TEST_F(JudgeTest, ThatOthersRanIsNotSaidBesideThatTheyKeptTheTestWaiting) {
   ExpectOne(Finding::WARN, "waited_for_cpu");
 }
 
+TEST_F(JudgeTest, TheWorstHostOfAKindIsFirst) {
+  UseCpus(3 * base::kNsPerSecond, 2 * base::kNsPerSecond);
+  NodeResources other = Resources();
+  other.mutable_host()->set_hostname("zulu");
+  for (ResourceSample& sample : *other.mutable_samples()) {
+    sample.set_process_cpu_ns(base::kNsPerSecond);
+  }
+  (*result_.mutable_resource_usage_logs()->mutable_node_resources())["node9"] =
+      other;
+  std::vector<std::string> messages;
+  for (const Finding& finding : Judge(result_)) {
+    if (finding.code() == "other_load") messages.push_back(finding.message());
+  }
+  ASSERT_EQ(messages.size(), 2);
+  EXPECT_THAT(messages[0], HasSubstr("host zulu"));
+}
+
 TEST_F(JudgeTest, AShortWaitIsNothing) {
   Resources().mutable_samples(0)->set_run_queue_delay_ns(2 *
                                                          base::kNsPerSecond);

@@ -8,6 +8,11 @@ const SEVERITIES = ['failed', 'invalid', 'warn', 'note'];
 // Of one kind; the others are folded.
 const MAX_MESSAGES = 3;
 
+// Kinds of which each host has one, the worst first, as in KindsOf()
+// (measurements/test_run.cc): the others of a run are folded.
+const OF_EACH_HOST = new Set(
+    ['cpu_saturated', 'other_load', 'retransmits', 'stolen', 'throttled', 'waited_for_cpu']);
+
 function findingsOf(run) {
   const failure = run.failure === null ? [] : [{
     severity: 'failed', code: 'failed', advice: null,
@@ -43,8 +48,16 @@ function messageLine({run, message}) {
   return element('p', {}, ...where, message);
 }
 
-function findingBlock({severity, key, advice, messages}) {
-  const [shown, folded] = [messages.slice(0, MAX_MESSAGES), messages.slice(MAX_MESSAGES)];
+// The worst host of each run, where there is one message per host.
+function firstOfEachRun(messages) {
+  const seen = new Set();
+  return messages.filter(({run}) => !seen.has(run) && seen.add(run));
+}
+
+function findingBlock({severity, code, key, advice, messages}) {
+  const first = OF_EACH_HOST.has(code) ? firstOfEachRun(messages) : messages;
+  const shown = first.slice(0, MAX_MESSAGES);
+  const folded = messages.filter(message => !shown.includes(message));
   return element('div', {className: 'finding'}, badge(severity), element('div', {},
       ...shown.map(messageLine),
       ...(folded.length === 0 ? [] : [element('details', {id: `finding-${key}`},

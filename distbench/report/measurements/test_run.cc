@@ -10,7 +10,11 @@
 #include <set>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "google/protobuf/util/message_differencer.h"
 
 namespace distbench::report {
@@ -132,6 +136,47 @@ std::vector<Finding> FindingsOf(const TestResult& result,
   return findings;
 }
 
+namespace {
+
+// Kinds of which there is a finding for each host, the worst first.
+constexpr absl::string_view kOfEachHost[] = {"cpu_saturated", "other_load",
+                                             "retransmits",   "stolen",
+                                             "throttled",     "waited_for_cpu"};
+
+constexpr absl::string_view kMoreBegins = "there are ";
+constexpr absl::string_view kMoreEnds = " more findings of this kind";
+
+// How many findings a message of MoreFindings() stands for; 1 for others.
+int CountOf(absl::string_view message) {
+  int count = 0;
+  const bool is_more = absl::ConsumePrefix(&message, kMoreBegins) &&
+                       absl::ConsumeSuffix(&message, kMoreEnds) &&
+                       absl::SimpleAtoi(message, &count);
+  return is_more ? count : 1;
+}
+
+void FoldHosts(FindingKind& kind) {
+  if (kind.messages.size() < 2 ||
+      !absl::c_linear_search(kOfEachHost, kind.code)) {
+    return;
+  }
+  int count = 0;
+  for (const std::string& message : kind.messages) count += CountOf(message);
+  kind.messages = {
+      absl::StrCat("on ", count, " hosts; the worst: ", kind.messages[0])};
+}
+
+}  // namespace
+
+Finding MoreFindings(Finding::Severity severity, const std::string& code,
+                     int count) {
+  Finding finding;
+  finding.set_severity(severity);
+  finding.set_code(code);
+  finding.set_message(absl::StrCat(kMoreBegins, count, kMoreEnds));
+  return finding;
+}
+
 std::vector<FindingKind> KindsOf(absl::Span<const Finding> findings) {
   std::vector<FindingKind> kinds;
   for (const Finding& finding : findings) {
@@ -147,6 +192,7 @@ std::vector<FindingKind> KindsOf(absl::Span<const Finding> findings) {
     kind->messages.push_back(finding.message());
     if (kind->advice.empty()) kind->advice = finding.advice();
   }
+  for (FindingKind& kind : kinds) FoldHosts(kind);
   return kinds;
 }
 

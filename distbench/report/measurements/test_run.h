@@ -93,8 +93,14 @@ struct FindingKind {
   std::string advice;  // empty if there is none
 };
 
-// Keeps the order.
+// Keeps the order. Of findings on hosts or their nodes that say the same of
+// each, there is one message: the first, which is of the worst, and how many
+// there are.
 std::vector<FindingKind> KindsOf(absl::Span<const Finding> findings);
+
+// Stands for further findings of a kind, of which there are too many.
+Finding MoreFindings(Finding::Severity severity, const std::string& code,
+                     int count);
 
 // What kind of hosts ran a test, which its result says. Nothing of simulated
 // runs was measured, so every format of reports has the mark, in programs that

@@ -68,5 +68,39 @@ TEST(CopiesTest, ARealRunThatIsThereTwiceIsACopy) {
   EXPECT_THAT(WhyCopiesOf({run, later, run}), HasSubstr("a run twice"));
 }
 
+Finding OnHost(const char* code, const char* message) {
+  Finding finding;
+  finding.set_severity(Finding::WARN);
+  finding.set_code(code);
+  finding.set_message(message);
+  return finding;
+}
+
+TEST(KindsOfFindingsTest, WhatHostsHaveAlikeIsOneSentence) {
+  const std::vector<Finding> findings = {
+      OnHost("waited_for_cpu", "threads of the test on host b waited"),
+      OnHost("failed_rpcs", "read failed"),
+      OnHost("failed_rpcs", "write failed"),
+      OnHost("waited_for_cpu", "threads of the test on host a waited"),
+      OnHost("stolen", "the hypervisor took 7 % of host a")};
+  const std::vector<FindingKind> kinds = KindsOf(findings);
+  ASSERT_EQ(kinds.size(), 3);
+  EXPECT_EQ(
+      kinds[0].messages,
+      std::vector<std::string>(
+          {"on 2 hosts; the worst: threads of the test on host b waited"}));
+  EXPECT_EQ(kinds[1].messages.size(), 2) << "of RPCs, which are all told";
+  EXPECT_EQ(kinds[2].messages,
+            std::vector<std::string>({"the hypervisor took 7 % of host a"}));
+}
+
+TEST(KindsOfFindingsTest, HostsThatAreOnlyCountedCount) {
+  const FindingKind kind =
+      KindsOf({OnHost("stolen", "host a"), OnHost("stolen", "host b"),
+               MoreFindings(Finding::WARN, "stolen", 40)})[0];
+  EXPECT_EQ(kind.messages,
+            std::vector<std::string>({"on 42 hosts; the worst: host a"}));
+}
+
 }  // namespace
 }  // namespace distbench::report

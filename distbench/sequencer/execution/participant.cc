@@ -176,20 +176,26 @@ void AddKnownAttributes(const NodeRegistration& registration,
 
 }  // namespace
 
+PlacementNode PlacementNodeOf(const std::string& alias,
+                              const NodeRegistration& registration) {
+  PlacementNode node = {.alias = alias, .attributes = {}};
+  for (const Attribute& attribute : registration.attributes()) {
+    node.attributes[attribute.name()] = attribute.value();
+  }
+  for (const EngineProgram& engine : registration.engines()) {
+    node.engines.insert(engine.name());
+  }
+  AddKnownAttributes(registration, node.attributes);
+  node.attributes["node_alias"] = alias;
+  return node;
+}
+
 std::vector<PlacementNode> PlacementNodes(
     const std::vector<std::shared_ptr<NodeSession>>& nodes) {
   std::vector<PlacementNode> placement_nodes;
   for (const auto& node : nodes) {
-    PlacementNode& placement_node = placement_nodes.emplace_back();
-    placement_node.alias = node->alias();
-    for (const Attribute& attribute : node->registration().attributes()) {
-      placement_node.attributes[attribute.name()] = attribute.value();
-    }
-    for (const EngineProgram& engine : node->registration().engines()) {
-      placement_node.engines.insert(engine.name());
-    }
-    AddKnownAttributes(node->registration(), placement_node.attributes);
-    placement_node.attributes["node_alias"] = node->alias();
+    placement_nodes.push_back(
+        PlacementNodeOf(node->alias(), node->registration()));
   }
   return placement_nodes;
 }

@@ -161,10 +161,12 @@ class LostNodes {
 
 // Derives each node's part of a test from a placement.
 
-// Returns the nodes in the form that PlaceInstances() expects. In addition to
-// the attributes with which a node was started it has "node_alias", and, unless
-// it was started with another value, "hostname", "cpu_count", "numa_node_count"
+// Returns a node in the form that PlaceInstances() expects. In addition to the
+// attributes with which a node was started it has "node_alias", and, unless it
+// was started with another value, "hostname", "cpu_count", "numa_node_count"
 // and, if all its CPUs are of one NUMA node, "numa_node".
+PlacementNode PlacementNodeOf(const std::string& alias,
+                              const NodeRegistration& registration);
 std::vector<PlacementNode> PlacementNodes(
     const std::vector<std::shared_ptr<NodeSession>>& nodes);
 

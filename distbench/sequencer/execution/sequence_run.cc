@@ -13,6 +13,7 @@
 #include "distbench/config/reading/load.h"
 #include "distbench/config/syntax/traffic.h"
 #include "distbench/report/findings/findings.h"
+#include "distbench/report/measurements/test_run.h"
 #include "distbench/report/text/text_summary.h"
 #include "distbench/sequencer/execution/participant.h"
 #include "distbench/sequencer/execution/progress.h"
@@ -314,11 +315,8 @@ void LimitFindings(RunInfo& info) {
   }
   for (const auto& [kind, count] : counts) {
     if (count <= kMostFindingsOfAKind) continue;
-    Finding& rest = *kept.Add();
-    rest.set_severity(kind.first);
-    rest.set_code(kind.second);
-    rest.set_message(absl::StrCat("there are ", count - kMostFindingsOfAKind,
-                                  " more findings of this kind"));
+    *kept.Add() = report::MoreFindings(kind.first, kind.second,
+                                       count - kMostFindingsOfAKind);
   }
   info.mutable_findings()->Swap(&kept);
 }

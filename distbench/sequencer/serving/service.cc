@@ -118,10 +118,10 @@ grpc::ServerWriteReactor<RunTestsEvent>* SequencerService::RunTests(
 }
 
 grpc::ServerUnaryReactor* SequencerService::GetStatus(
-    grpc::CallbackServerContext* context, const GetStatusRequest*,
+    grpc::CallbackServerContext* context, const GetStatusRequest* request,
     GetStatusResponse* response) {
   *response = DescribeStatus(environment_.registry, environment_.status, queue_,
-                             environment_.clock);
+                             environment_.clock, *request);
   return Answer(*context, absl::OkStatus());
 }
 

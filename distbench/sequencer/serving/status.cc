@@ -19,10 +19,12 @@ namespace distbench::sequencer {
 namespace {
 
 NodeStatus DescribeNode(const NodeSession& node,
-                        const std::optional<RunStatus::RunningTest>& running) {
+                        const std::optional<RunStatus::RunningTest>& running,
+                        bool with_host) {
   NodeStatus status;
   status.mutable_config()->set_node_alias(node.alias());
   *status.mutable_registration() = node.registration();
+  if (!with_host) status.mutable_registration()->clear_host();
   status.set_busy(running.has_value() &&
                   running->node_aliases.count(node.alias()) > 0);
   if (const std::optional<ClockOffset> offset = node.clock_offset()) {
@@ -49,11 +51,12 @@ void DescribeTest(const RunStatus::RunningTest& test, const base::Clock& clock,
 GetStatusResponse DescribeStatus(const NodeRegistry& registry,
                                  const RunStatus& running,
                                  const RunQueue& queue,
-                                 const base::Clock& clock) {
+                                 const base::Clock& clock,
+                                 const GetStatusRequest& request) {
   GetStatusResponse response;
   const std::optional<RunStatus::RunningTest> test = running.Get();
   for (const auto& node : registry.Nodes()) {
-    *response.add_nodes() = DescribeNode(*node, test);
+    *response.add_nodes() = DescribeNode(*node, test, request.with_hosts());
   }
   if (test.has_value()) DescribeTest(*test, clock, response);
   response.set_queued_sequence_count(queue.waiting_count());

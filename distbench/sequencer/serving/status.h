@@ -20,11 +20,13 @@
 
 namespace distbench::sequencer {
 
-// Describes the registered nodes, the running test and the queue.
+// Describes the registered nodes, the running test and the queue; the nodes'
+// hosts, if the request asks for them.
 GetStatusResponse DescribeStatus(const NodeRegistry& registry,
                                  const RunStatus& running,
                                  const RunQueue& queue,
-                                 const base::Clock& clock);
+                                 const base::Clock& clock,
+                                 const GetStatusRequest& request = {});
 
 // The sequencer's metrics for Prometheus; docs/metrics.md explains them.
 std::vector<prometheus::MetricFamily> SequencerMetrics(

@@ -88,6 +88,73 @@ std::string AfterUndo(const UndoReport& report, const WrittenControl& control) {
 
 }  // namespace
 
+// ---- Whether they can be made -----------------------------------------------
+
+namespace {
+
+// Shares are of the host of the facts. Devices are looked for where there are
+// none, because this host's would say nothing.
+HostAmounts AmountsOf(const HostFacts& facts) {
+  HostAmounts amounts = {.root = "/dev/null"};
+  amounts.memory_bytes = facts.memory_bytes();
+  amounts.cpu_count = facts.cpu_count();
+  return amounts;
+}
+
+// What could not be set without the controllers that the group lacks.
+std::vector<WrittenControl> ControlsWithout(const ControlGroupFacts& facts,
+                                            const ControlPlan& plan) {
+  const std::set<std::string> controllers(facts.controllers().begin(),
+                                          facts.controllers().end());
+  std::vector<WrittenControl> written;
+  for (const PlannedGroup& group : plan.groups) {
+    for (const FileSetting& setting : group.settings) {
+      const std::string controller = setting.controller();
+      if (controllers.contains(controller)) continue;
+      AddUnheld({setting}, InstancesOf(group),
+                NotPassedOn(controller, facts.delegated_path(), controllers)
+                    .message(),
+                written);
+    }
+  }
+  return written;
+}
+
+// `strict` decides what becomes of the test.
+absl::Status CheckHeld(absl::Span<const WrittenControl> written, bool strict) {
+  // Many settings may be impossible for one reason.
+  std::map<std::string, std::vector<std::string>> settings_by_problem;
+  for (const WrittenControl& control : written) {
+    const ControlProof& proof = control.proof;
+    if (proof.held()) continue;
+    settings_by_problem[proof.problem()].push_back(absl::StrCat(
+        proof.file(), " = \"", proof.wanted(), "\" for ", proof.group()));
+  }
+  if (settings_by_problem.empty()) return absl::OkStatus();
+  std::string message =
+      absl::StrCat("controls cannot be set (",
+                   strict ? "with strict: false, the test runs without them)"
+                          : "the test runs without them, as it is not strict)");
+  for (const auto& [problem, settings] : settings_by_problem) {
+    absl::StrAppend(&message, "\n", absl::StrJoin(settings, ", "), ": ",
+                    problem);
+  }
+  return absl::FailedPreconditionError(message);
+}
+
+}  // namespace
+
+absl::Status CheckControls(const ControlSet& set,
+                           absl::Span<const ControlledInstance> instances,
+                           const HostFacts& facts) {
+  if (!facts.has_control_groups()) return absl::OkStatus();
+  const ControlGroupFacts& groups = facts.control_groups();
+  const ControlPlan plan = PlanControls(set, instances, AmountsOf(facts));
+  return CheckHeld(groups.has_problem() ? UnheldControls(plan, groups.problem())
+                                        : ControlsWithout(groups, plan),
+                   set.strict());
+}
+
 // ---- Making -----------------------------------------------------------------
 
 absl::StatusOr<std::unique_ptr<AppliedControls>> AppliedControls::Apply(
@@ -199,22 +266,8 @@ void AppliedControls::Abandon(const ControlPlan& plan,
 }
 
 absl::Status AppliedControls::CheckAllHold() const {
-  // Many settings may be impossible for one reason.
-  std::map<std::string, std::vector<std::string>> settings_by_problem;
-  for (const ControlProof& proof : proofs()) {
-    if (proof.held()) continue;
-    settings_by_problem[proof.problem()].push_back(absl::StrCat(
-        proof.file(), " = \"", proof.wanted(), "\" for ", proof.group()));
-  }
-  if (settings_by_problem.empty()) return absl::OkStatus();
-  std::string message =
-      "controls cannot be set (with strict: false, the test runs without "
-      "them)";
-  for (const auto& [problem, settings] : settings_by_problem) {
-    absl::StrAppend(&message, "\n", absl::StrJoin(settings, ", "), ": ",
-                    problem);
-  }
-  return absl::FailedPreconditionError(message);
+  absl::MutexLock lock(&mutex_);
+  return CheckHeld(written_, /*strict=*/true);
 }
 
 // ---- Use --------------------------------------------------------------------

@@ -30,6 +30,14 @@
 
 namespace distbench::protection {
 
+// Why AppliedControls::Apply() would not make a setting on a host of which only
+// the facts are known, as far as these say: FAILED_PRECONDITION in the words of
+// Apply(), if it could not use control groups at all or lacks a controller.
+// Devices, and what others have set, only the host itself can tell.
+absl::Status CheckControls(const ControlSet& set,
+                           absl::Span<const ControlledInstance> instances,
+                           const HostFacts& facts);
+
 // Where controls are applied. Tests replace every part.
 struct ControlHost {
   // /proc and /sys are read below it; an empty one stands for the real ones.

@@ -351,14 +351,8 @@ absl::Status ControlWriter::CheckPossible(const FileSetting& setting,
   const auto refused = refused_.find(controller);
   if (refused != refused_.end()) return refused->second;
   if (passed_on_.count(controller) > 0) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(
-      "the controller ", controller,
-      " is not passed on to the group of the "
-      "node manager, ",
-      hierarchy_.delegated_path, ", which has ",
-      absl::StrJoin(hierarchy_.controllers, ", "),
-      "; have it delegated, too (systemd: Delegate=yes), or enable it in the "
-      "kernel"));
+  return NotPassedOn(controller, hierarchy_.delegated_path,
+                     hierarchy_.controllers);
 }
 
 absl::Status ControlWriter::CheckProtectionAbove(

@@ -221,6 +221,18 @@ ControlGroupFacts ReadControlGroupFacts(const std::string& root,
   return facts;
 }
 
+absl::Status NotPassedOn(absl::string_view controller,
+                         absl::string_view delegated_path,
+                         const std::set<std::string>& controllers) {
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the controller ", controller,
+      " is not passed on to the group of the "
+      "node manager, ",
+      delegated_path, ", which has ", absl::StrJoin(controllers, ", "),
+      "; have it delegated, too (systemd: Delegate=yes), or enable it in the "
+      "kernel"));
+}
+
 bool IsUnitOfSystemd(const std::string& root, absl::string_view path) {
   return Exists(root + "/run/systemd/system") &&
          (path == "/" || IsUnitName(path));

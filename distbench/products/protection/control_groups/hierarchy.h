@@ -49,6 +49,12 @@ absl::StatusOr<GroupHierarchy> FindHierarchy(const std::string& root,
 ControlGroupFacts ReadControlGroupFacts(const std::string& root,
                                         const GroupFiles& files);
 
+// Why a setting of a group is impossible whose controller is not passed on to
+// the delegated group, which may pass on these.
+absl::Status NotPassedOn(absl::string_view controller,
+                         absl::string_view delegated_path,
+                         const std::set<std::string>& controllers);
+
 // Whether the group is a unit of systemd's: systemd runs, and the last part of
 // the path is the name of a unit ("system.slice"). The root of the host's
 // hierarchy is systemd's, too. systemd may overwrite the settings of a unit's

@@ -149,6 +149,17 @@ void ControlExtension::AddFacts(const std::string& root,
   *facts.mutable_control_groups() = ReadControlGroupFacts(root, *host_.files);
 }
 
+std::vector<node::HostLack> ControlExtension::FindLacks(
+    const HostFacts& facts, const DistributedSystemDescription& test,
+    const std::vector<std::string>& instances) const {
+  const ControlSet& controls = test.controls();
+  if (AsksForNothing(controls)) return {};
+  const absl::Status status =
+      CheckControls(controls, Processes(test, instances), facts);
+  if (status.ok()) return {};
+  return {{std::string(status.message()), controls.strict()}};
+}
+
 absl::StatusOr<std::unique_ptr<node::TestPartExtension>>
 ControlExtension::TestBegins(const node::NodeSite& site,
                              const DistributedSystemDescription& test,

@@ -33,6 +33,9 @@ class ControlExtension final : public node::NodeExtension {
 
   void NodeStarts(const node::NodeSite& site) const override;
   void AddFacts(const std::string& root, HostFacts& facts) const override;
+  std::vector<node::HostLack> FindLacks(
+      const HostFacts& facts, const DistributedSystemDescription& test,
+      const std::vector<std::string>& instances) const override;
   absl::StatusOr<std::unique_ptr<node::TestPartExtension>> TestBegins(
       const node::NodeSite& site, const DistributedSystemDescription& test,
       const std::vector<std::string>& instances) const override;

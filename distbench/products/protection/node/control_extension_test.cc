@@ -4,6 +4,7 @@
 #include "distbench/products/protection/node/control_extension.h"
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "distbench/node/test_part.h"
@@ -226,6 +227,85 @@ TEST(ControlExtensionTest, FactsSayWhyThereAreNoControlGroups) {
   EXPECT_EQ(facts.control_groups().version(), 0);
   EXPECT_NE(facts.control_groups().problem(), "");
   EXPECT_TRUE(facts.control_groups().controllers().empty());
+}
+
+// ---- What a host lacks, by its facts ----------------------------------------
+
+class ControlLacksTest : public TestPartControlsTest {
+ protected:
+  std::vector<node::HostLack> Lacks(const HostFacts& facts) {
+    return ControlExtension().FindLacks(
+        facts, request_.config().traffic_config(), {"client/0", "client/1"});
+  }
+};
+
+HostFacts Version1() {
+  HostFacts facts;
+  facts.mutable_control_groups()->set_version(1);
+  facts.mutable_control_groups()->set_problem(
+      "this host has version 1 of them");
+  return facts;
+}
+
+TEST_F(ControlLacksTest, WithoutControlsAHostLacksNothing) {
+  EXPECT_THAT(Lacks(Version1()), SizeIs(0));
+}
+
+TEST_F(ControlLacksTest, AHostWithoutGroupsRefusesWhatIsStrict) {
+  SetControls("strict: true groups { services: 'client' cpu_weight: 50 }");
+  const auto lacks = Lacks(Version1());
+  ASSERT_THAT(lacks, SizeIs(1));
+  EXPECT_TRUE(lacks[0].is_refusal);
+  EXPECT_THAT(lacks[0].message,
+              AllOf(HasSubstr("controls cannot be set"),
+                    HasSubstr("cpu.weight = \"50\" for client/0, client/1"),
+                    HasSubstr("version 1 of them")));
+}
+
+TEST_F(ControlLacksTest, WhatIsNotStrictRunsWithoutThem) {
+  SetControls("strict: false groups { services: 'client' cpu_weight: 50 }");
+  const auto lacks = Lacks(Version1());
+  ASSERT_THAT(lacks, SizeIs(1));
+  EXPECT_FALSE(lacks[0].is_refusal);
+}
+
+TEST_F(ControlLacksTest, AControllerThatIsNotDelegatedIsNamed) {
+  SetControls(
+      "strict: true groups { services: 'client' cpu_weight: 50 "
+      "memory_low: '1MB' }");
+  HostFacts facts;
+  facts.mutable_control_groups()->set_version(2);
+  facts.mutable_control_groups()->set_delegated_path("/x");
+  facts.mutable_control_groups()->add_controllers("cpu");
+  const auto lacks = Lacks(facts);
+  ASSERT_THAT(lacks, SizeIs(1));
+  EXPECT_THAT(lacks[0].message,
+              HasSubstr("the controller memory is not passed on to the group "
+                        "of the node manager, /x, which has cpu"));
+  facts.mutable_control_groups()->add_controllers("memory");
+  EXPECT_THAT(Lacks(facts), SizeIs(0));
+}
+
+// The words are those with which the node itself refuses the test.
+TEST_F(ControlLacksTest, TheHostSaysTheSameOfItself) {
+  SetControls("strict: true groups { services: 'client' cpu_weight: 50 }");
+  host_.hierarchy().Write(
+      "/proc/self/mountinfo",
+      "25 1 0:26 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n");
+  HostFacts facts;
+  facts.set_cpu_count(1);
+  for (const auto& [name, extension] : environment_.extensions) {
+    extension->AddFacts(environment_.system_root, facts);
+  }
+  const auto lacks = Lacks(facts);
+  ASSERT_THAT(lacks, SizeIs(1));
+  const PrepareReply reply = Make().Prepare();
+  EXPECT_EQ(reply.status().message(), lacks[0].message);
+}
+
+TEST_F(ControlLacksTest, WhatAHostDoesNotSayIsNotMissed) {
+  SetControls("strict: true groups { services: 'client' cpu_weight: 50 }");
+  EXPECT_THAT(Lacks(HostFacts()), SizeIs(0));
 }
 
 }  // namespace
