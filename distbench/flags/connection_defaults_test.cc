@@ -68,6 +68,9 @@ class ConnectionDefaultsTest : public testing::Test {
     run->add_option("--tls_ca", flags_.tls_ca, "Whom to trust");
     run->add_option("--label", flags_.label, "What for");
     app.add_subcommand("report", "Needs no connection");
+    CLI::App* check = app.add_subcommand("check_test", "May have one");
+    check->add_option("--test_sequencer", flags_.test_sequencer, "Where");
+    check->add_option("--tls_ca", flags_.tls_ca, "Whom to trust");
     defaults_->Announce(app);
     app.parse(arguments);
     return defaults_->Fill(*app.get_subcommands().front());
@@ -105,6 +108,19 @@ TEST_F(ConnectionDefaultsTest, VariablesFillWhatIsLeftOut) {
       ElementsAre(
           "--test_sequencer=[::1]:10000 is from DISTBENCH_TEST_SEQUENCER",
           "--tls_ca=ca.crt is from DISTBENCH_TLS_CA"));
+}
+
+TEST_F(ConnectionDefaultsTest, OneCommandHasAConnectionOnlyIfAsked) {
+  variables_["DISTBENCH_TEST_SEQUENCER"] = "a:1";
+  variables_["DISTBENCH_TLS_CA"] = "ca.crt";
+  ASSERT_TRUE(Parse("check_test").ok());
+  EXPECT_EQ(flags_.test_sequencer, "");
+  EXPECT_EQ(flags_.tls_ca, "");
+  ASSERT_TRUE(Parse("check_test --test_sequencer=b:2").ok());
+  EXPECT_EQ(flags_.test_sequencer, "b:2");
+  EXPECT_EQ(flags_.tls_ca, "ca.crt");
+  WriteConfig("nonsense\n");
+  EXPECT_TRUE(Parse("check_test").ok()) << "it needs no file";
 }
 
 TEST_F(ConnectionDefaultsTest, VariablesOfAJobAreNotTheUsers) {

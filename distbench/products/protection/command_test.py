@@ -158,6 +158,25 @@ class ProtectionTest(programs.ClusterTest):
         self.assertEqual(outcome.status, 1, outcome)
         self.assertIn("has 13000 runs; at most 10000", outcome.err)
 
+    def test_says_before_the_first_run_what_cells_lack(self):
+        sequencer = self.start_cluster()
+        groups = 'controls { name: "none" } controls { name: "on" groups { '
+        infile = self.config(
+            EXPERIMENT.replace(
+                "phases",
+                groups + "services: '*' cpu_weight: 50 } } phases",
+            )
+        )
+        experiment = self.start(*self.arguments(sequencer, infile))
+        experiment.wait_for("run 1 of", "err")
+        said = experiment.text("err").split("run 1 of")[0]
+        experiment.send(signal.SIGINT)
+        experiment.wait()
+        if os.path.exists("/sys/fs/cgroup/cgroup.controllers"):
+            self.skipTest("this host may have all that the cells need")
+        self.assertIn("warning: 2 of 5 runs cannot be made (controls on", said)
+        self.assertIn("controls cannot be set", said)
+
     def test_controls_that_no_host_can_set(self):
         sequencer = self.start_cluster()
         config = programs.client_server_config(
