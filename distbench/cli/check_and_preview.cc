@@ -180,6 +180,9 @@ void AddCheckTestCommand(CLI::App& app, CommandBody& chosen) {
             "all of their instances run here");
   AddTestSequencerFlag(command, flags->test_sequencer);
   Require(command, "--test_sequencer", false);
+  // Which prints nothing else.
+  Exclude(command, "--print", "--this_host");
+  Exclude(command, "--print", "--test_sequencer");
   AddTlsFlags(command, flags->tls);
   SetFooter(
       command,
