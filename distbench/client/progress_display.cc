@@ -16,7 +16,8 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/base/terminal.h"
 #include "distbench/base/time_units.h"
-#include "distbench/results/histogram_proto.h"
+#include "distbench/results/progress_meter.h"
+#include "distbench/stats/log_histogram.h"
 
 namespace distbench::client {
 namespace {
@@ -171,9 +172,7 @@ void ProgressDisplay::ShowStart(const TestStarted& started) {
   expected_duration_ns_ =
       base::SaturatingMultiply(started.expected_duration_us(), base::kNsPerUs);
   shown_ns_ = started_ns_;
-  shown_.Clear();
-  service_time_ns_.Clear();
-  response_time_ns_.Clear();
+  meter_ = results::ProgressMeter();
   std::string text = absl::StrCat(Position(), name_, ": started");
   if (before_ns >= base::kNsPerSecond) {
     absl::StrAppend(&text, " ", before_ns / base::kNsPerSecond, " s ago");
@@ -186,19 +185,15 @@ void ProgressDisplay::ShowStart(const TestStarted& started) {
 }
 
 void ProgressDisplay::ShowProgress(const TrafficProgress& progress) {
-  // The sequencer's recent latencies are for display only.
-  results::AddHistogram(progress.recent_service_time_ns(), service_time_ns_)
-      .IgnoreError();
-  results::AddHistogram(progress.recent_response_time_ns(), response_time_ns_)
-      .IgnoreError();
+  meter_.Add(progress);
   const int64_t now_ns = line_.options().clock->MonotonicNs();
-  if (!has_baseline_) return SetBaseline(progress, now_ns);
+  if (!has_baseline_) return SetBaseline(now_ns);
   const int64_t interval_ns = base::SaturatingSubtract(now_ns, shown_ns_);
   const bool is_terminal = line_.options().terminal;
   if (interval_ns < (is_terminal ? kDrawIntervalNs : kLineIntervalNs)) return;
   line_.Show(is_terminal ? TerminalLine(progress, now_ns)
                          : FileLine(progress, now_ns));
-  SetBaseline(progress, now_ns);
+  SetBaseline(now_ns);
 }
 
 std::string ProgressDisplay::FileLine(const TrafficProgress& progress,
@@ -238,61 +233,38 @@ std::string ProgressDisplay::TerminalLine(const TrafficProgress& progress,
   return line;
 }
 
-void ProgressDisplay::SetBaseline(const TrafficProgress& progress,
-                                  int64_t now_ns) {
+void ProgressDisplay::SetBaseline(int64_t now_ns) {
   has_baseline_ = true;
   shown_ns_ = now_ns;
-  shown_ = progress;
-  shown_.clear_recent_service_time_ns();
-  shown_.clear_recent_response_time_ns();
-  service_time_ns_.Clear();
-  response_time_ns_.Clear();
+  meter_.BeginInterval();
 }
 
-// Counts are up to seconds old when they arrive, so the time between arrivals
-// would give false rates.
-int64_t ProgressDisplay::CountedNs(const TrafficProgress& progress) const {
-  return base::SaturatingSubtract(progress.traffic_time_ns(),
-                                  shown_.traffic_time_ns());
-}
-
-std::string ProgressDisplay::Rate(int64_t count, int64_t shown_count,
-                                  int64_t counted_ns) {
-  return base::HumanRate(
-      static_cast<double>(base::SaturatingSubtract(count, shown_count)) /
-      base::ToSeconds(counted_ns));
+std::string ProgressDisplay::Rate(results::ProgressMeter::Count count) const {
+  return base::HumanRate(meter_.PerSecond(count));
 }
 
 std::string ProgressDisplay::OfferedRate(
     const TrafficProgress& progress) const {
-  const int64_t counted_ns = CountedNs(progress);
-  if (!HasOpenLoops(progress) || counted_ns <= 0) return "";
+  if (!HasOpenLoops(progress) || meter_.time_ns() == 0) return "";
   // It is not known which RPCs failed. Those of open loops did if there are no
   // others.
   return absl::StrCat(
-      IsAllOpenLoops(progress)
-          ? Rate(progress.succeeded_count(), shown_.succeeded_count(),
-                 counted_ns)
-          : Rate(progress.open_loop_ended_count(),
-                 shown_.open_loop_ended_count(), counted_ns),
-      " of ",
-      Rate(progress.offered_count(), shown_.offered_count(), counted_ns));
+      Rate(IsAllOpenLoops(progress) ? &TrafficProgress::succeeded_count
+                                    : &TrafficProgress::open_loop_ended_count),
+      " of ", Rate(&TrafficProgress::offered_count));
 }
 
 std::string ProgressDisplay::TotalRate(const TrafficProgress& progress) const {
-  const int64_t counted_ns = CountedNs(progress);
   const bool has_open_loops = HasOpenLoops(progress);
-  if (counted_ns <= 0 || (has_open_loops && IsAllOpenLoops(progress))) {
+  if (meter_.time_ns() == 0 || (has_open_loops && IsAllOpenLoops(progress))) {
     return "";
   }
-  return absl::StrCat(
-      Rate(progress.succeeded_count(), shown_.succeeded_count(), counted_ns),
-      has_open_loops ? " in all" : "");
+  return absl::StrCat(Rate(&TrafficProgress::succeeded_count),
+                      has_open_loops ? " in all" : "");
 }
 
 std::string ProgressDisplay::Latency(double percent) const {
-  const stats::LogHistogram& latency_ns =
-      response_time_ns_.count() > 0 ? response_time_ns_ : service_time_ns_;
+  const stats::LogHistogram& latency_ns = meter_.latency_ns();
   if (latency_ns.count() == 0) return "";
   return absl::StrCat("p", percent, " ",
                       base::HumanDuration(static_cast<double>(

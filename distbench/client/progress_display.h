@@ -14,7 +14,7 @@
 
 #include "absl/strings/string_view.h"
 #include "distbench/base/clock.h"
-#include "distbench/stats/log_histogram.h"
+#include "distbench/results/progress_meter.h"
 #include "proto/control.pb.h"
 
 namespace distbench::client {
@@ -125,8 +125,8 @@ class ProgressDisplay {
   std::string TerminalLine(const TrafficProgress& progress,
                            int64_t now_ns) const;
 
-  // Makes this progress the base of the next rate.
-  void SetBaseline(const TrafficProgress& progress, int64_t now_ns);
+  // The next rate begins with the progress that was added last.
+  void SetBaseline(int64_t now_ns);
 
   // The rates since the last line; empty if nothing was counted since then.
   // OfferedRate() returns "1.23k/s of 1.50k/s" for what open loops sent and
@@ -134,9 +134,7 @@ class ProgressDisplay {
   // RPCs; empty if open loops sent all.
   std::string OfferedRate(const TrafficProgress& progress) const;
   std::string TotalRate(const TrafficProgress& progress) const;
-  int64_t CountedNs(const TrafficProgress& progress) const;
-  static std::string Rate(int64_t count, int64_t shown_count,
-                          int64_t counted_ns);
+  std::string Rate(results::ProgressMeter::Count count) const;
 
   // Returns "p99 3.40ms"; empty if no RPC has succeeded lately.
   std::string Latency(double percent) const;
@@ -151,15 +149,11 @@ class ProgressDisplay {
   int64_t started_ns_ = 0;
   int64_t expected_duration_ns_ = 0;  // 0: unknown
 
-  // The progress that was shown last, for rates. A test that is followed from
-  // its middle has none until its first progress arrives.
+  // From the progress that was shown last. A test that is followed from its
+  // middle has none until its first progress arrives.
   bool has_baseline_ = true;
   int64_t shown_ns_ = 0;
-  TrafficProgress shown_;  // only its counts
-
-  // Latencies since then.
-  stats::LogHistogram service_time_ns_;
-  stats::LogHistogram response_time_ns_;
+  results::ProgressMeter meter_;
 };
 
 }  // namespace distbench::client

@@ -1,0 +1,75 @@
+// Copyright distbench authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "distbench/results/progress_meter.h"
+
+#include <cstdint>
+#include <limits>
+
+#include "distbench/results/histogram_proto.h"
+#include "distbench/stats/log_histogram.h"
+#include "gtest/gtest.h"
+
+namespace distbench::results {
+namespace {
+
+constexpr int64_t kSecondNs = 1'000'000'000;
+
+TrafficProgress Report(int64_t succeeded, int64_t time_ns) {
+  TrafficProgress report;
+  report.set_succeeded_count(succeeded);
+  report.set_failed_count(succeeded / 10);
+  report.set_traffic_time_ns(time_ns);
+  return report;
+}
+
+Histogram Times(int64_t ns) {
+  stats::LogHistogram histogram;
+  histogram.Record(ns);
+  Histogram encoded;
+  EncodeHistogram(histogram, encoded);
+  return encoded;
+}
+
+TEST(ProgressMeterTest, RatesAreThoseOfTheInterval) {
+  ProgressMeter meter;
+  EXPECT_EQ(meter.time_ns(), 0);
+  EXPECT_EQ(meter.PerSecond(&TrafficProgress::succeeded_count), 0);
+  meter.Add(Report(100, kSecondNs));
+  EXPECT_EQ(meter.PerSecond(&TrafficProgress::succeeded_count), 100);
+  meter.BeginInterval();
+  EXPECT_EQ(meter.time_ns(), 0);
+  meter.Add(Report(300, 2 * kSecondNs));
+  meter.Add(Report(500, 3 * kSecondNs));
+  EXPECT_EQ(meter.time_ns(), 2 * kSecondNs);
+  EXPECT_EQ(meter.PerSecond(&TrafficProgress::succeeded_count), 200);
+  EXPECT_EQ(meter.PerSecond(&TrafficProgress::failed_count), 20);
+}
+
+TEST(ProgressMeterTest, DamagedReportsDoNotOverflow) {
+  ProgressMeter meter;
+  meter.Add(Report(0, std::numeric_limits<int64_t>::max()));
+  meter.BeginInterval();
+  meter.Add(Report(0, std::numeric_limits<int64_t>::min()));
+  EXPECT_EQ(meter.time_ns(), 0);
+  EXPECT_EQ(meter.PerSecond(&TrafficProgress::succeeded_count), 0);
+}
+
+TEST(ProgressMeterTest, LatenciesAreResponseTimesWhereThereAreSome) {
+  ProgressMeter meter;
+  TrafficProgress report;
+  *report.mutable_recent_service_time_ns() = Times(100);
+  meter.Add(report);
+  meter.Add(report);
+  EXPECT_EQ(meter.latency_ns().count(), 2);
+  EXPECT_EQ(meter.latency_ns().ValueAtQuantile(0.5), 100);
+  *report.mutable_recent_response_time_ns() = Times(200);
+  meter.Add(report);
+  EXPECT_EQ(meter.latency_ns().count(), 1);
+  EXPECT_EQ(meter.latency_ns().ValueAtQuantile(0.5), 200);
+  meter.BeginInterval();
+  EXPECT_EQ(meter.latency_ns().count(), 0);
+}
+
+}  // namespace
+}  // namespace distbench::results
