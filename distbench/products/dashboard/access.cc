@@ -72,13 +72,6 @@ bool AccessGuard::IsOwnOrigin(const HttpRequest& request) const {
 
 std::optional<HttpResponse> AccessGuard::Refuse(
     const HttpRequest& request) const {
-  const bool is_post = request.method == "POST";
-  if (!is_post && request.method != "GET" && request.method != "HEAD") {
-    HttpResponse response = ErrorResponse(
-        405, "this method is not known here; use GET, HEAD or POST");
-    response.headers.emplace_back("Allow", "GET, HEAD, POST");
-    return response;
-  }
   if (!IsOwnHost(request)) {
     return ErrorResponse(
         403, absl::StrCat("this server is not called ", request.Header("Host"),
@@ -91,18 +84,24 @@ std::optional<HttpResponse> AccessGuard::Refuse(
                          "another site's page made this request; open the "
                          "dashboard's own page instead");
   }
-  if (!is_post) return std::nullopt;
+  if (request.method == "GET" || request.method == "HEAD") return std::nullopt;
+  if (request.method != "POST") {
+    HttpResponse response = ErrorResponse(
+        405, "this method is not known here; use GET, HEAD or POST");
+    response.headers.emplace_back("Allow", "GET, HEAD, POST");
+    return response;
+  }
   if (!has_origin && request.Header("Sec-Fetch-Site") != "same-origin") {
     return ErrorResponse(
         403, "the request does not say which page made it; send an Origin");
   }
+  const std::string why_not = WhyNotWrite(request);
+  if (!why_not.empty()) return ErrorResponse(403, why_not);
   const std::string type = request.Header("Content-Type");
   if (!absl::EqualsIgnoreCase(type.substr(0, type.find(';')),
                               "application/json")) {
     return ErrorResponse(415, "send JSON, with Content-Type application/json");
   }
-  const std::string why_not = WhyNotWrite(request);
-  if (!why_not.empty()) return ErrorResponse(403, why_not);
   return std::nullopt;
 }
 

@@ -31,13 +31,14 @@ class AccessGuard {
   // 128 random bits in hexadecimal digits; empty if clients have certificates.
   const std::string& token() const { return token_; }
 
-  // Returns the answer to a request that is not allowed:
-  // - by another method than GET, HEAD and POST;
+  // Returns the answer to a request that is not allowed, which it learns before
+  // anything else about the request:
   // - to a host that this server does not have. A browser sends such a request
   //   if another site's name was made to lead here (DNS rebinding);
   // - from another site's page, unless it is a link that a person follows;
-  // - a POST that is not JSON, was not sent by this server's own page, or has
-  //   no authorisation.
+  // - by another method than GET, HEAD and POST;
+  // - a POST that was not sent by this server's own page, has no authorisation,
+  //   or is not JSON.
   std::optional<HttpResponse> Refuse(const HttpRequest& request) const;
 
   // Why the client of this request may not change anything; empty if it may.

@@ -67,6 +67,17 @@ TEST(AccessTest, APostNeedsAllOfItsHeaders) {
   }
 }
 
+TEST(AccessTest, AccessIsDecidedBeforeTheRestOfTheRequest) {
+  const AccessGuard guard = WithToken();
+  EXPECT_EQ(StatusFor(guard, Request("PUT", {{"Host", "host2"}})), 403);
+  EXPECT_EQ(StatusFor(guard, Request("PUT", {{"Host", "host1"}})), 405);
+  HttpHeaders text = OwnPost("http", guard.token());
+  text[2].second = "text/plain";
+  EXPECT_EQ(StatusFor(guard, Request("POST", text)), 415);
+  text[3].second = "wrong";
+  EXPECT_EQ(StatusFor(guard, Request("POST", text)), 403);
+}
+
 TEST(AccessTest, TwiceTheSameHeaderIsNoValidOne) {
   const AccessGuard guard = WithToken();
   HttpHeaders headers = OwnPost("http", guard.token());

@@ -315,14 +315,17 @@ class BeastServer final : public HttpServer {
   // tell.
   net::awaitable<HttpResponse> Answer(RequestParser::value_type raw,
                                       HttpRequest request) {
-    const absl::Status status = SetTarget(ToText(raw.target()), request);
-    if (!status.ok()) co_return ErrorResponse(400, status.message());
     request.method = ToText(raw.method_string());
     request.body = std::move(raw.body());
     for (const auto& field : raw) {
       request.headers.emplace_back(ToText(field.name_string()),
                                    ToText(field.value()));
     }
+    const absl::Status status = SetTarget(ToText(raw.target()), request);
+    if (std::optional<HttpResponse> refusal = handler_.Refuse(request)) {
+      co_return *std::move(refusal);
+    }
+    if (!status.ok()) co_return ErrorResponse(400, status.message());
     Lane& lane = LaneAt(handler_.LaneOf(request));
     if (lane.waiting >= lane.max_waiting) {
       co_return BusyResponse("other requests");

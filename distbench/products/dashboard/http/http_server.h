@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -132,6 +133,14 @@ enum class HttpLane {
 class HttpHandler {
  public:
   virtual ~HttpHandler() = default;
+
+  // Returns the answer to a request that is not allowed, from its headers
+  // alone: the target may be wrong, which those must not learn who may not ask.
+  // Must return at once.
+  virtual std::optional<HttpResponse> Refuse(
+      const HttpRequest& request) const = 0;
+
+  // The others are only called for requests that were not refused.
 
   // Which threads answer. Must return at once.
   virtual HttpLane LaneOf(const HttpRequest& request) const = 0;

@@ -115,6 +115,11 @@ constexpr size_t kLargeBytes = 64 << 20;
 // a large answer, and "/live" is a stream of the states that were set.
 class EchoHandler final : public HttpHandler {
  public:
+  std::optional<HttpResponse> Refuse(
+      const HttpRequest& request) const override {
+    if (request.Header("Host") != "stranger") return std::nullopt;
+    return ErrorResponse(403, "a stranger");
+  }
   HttpLane LaneOf(const HttpRequest& request) const override {
     if (absl::StartsWith(request.path, "/slow")) return HttpLane::kSlow;
     if (absl::StartsWith(request.path, "/query")) return HttpLane::kOrdinary;
@@ -238,6 +243,16 @@ TEST_F(HttpServerTest, SaysWhatIsWrongWithATarget) {
   const std::string answer = Ask(Get("/?a=%zz"));
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 400 "));
   EXPECT_THAT(answer, HasSubstr("hexadecimal"));
+}
+
+TEST_F(HttpServerTest, WhoIsRefusedDoesNotLearnWhetherTheTargetIsRight) {
+  Start();
+  for (const char* target : {"/", "/?a=%zz", "nowhere"}) {
+    EXPECT_THAT(Ask(absl::StrCat("GET ", target,
+                                 " HTTP/1.1\r\nHost: stranger\r\n\r\n")),
+                StartsWith("HTTP/1.1 403 "))
+        << target;
+  }
 }
 
 TEST_F(HttpServerTest, SlowClientsDelayNobodyAndAreClosed) {
