@@ -127,12 +127,16 @@ absl::Status ReadNumber(const HttpRequest& request, const std::string& name,
       absl::StrCat(name, " is \"", text, "\"; it must be ", what));
 }
 
+// What a POST says; Member() knows if that is no object.
+SortedJson ContentOf(const HttpRequest& request) {
+  return SortedJson::parse(request.body, /*cb=*/nullptr,
+                           /*allow_exceptions=*/false);
+}
+
 // A member of a POST's object; INVALID_ARGUMENT if it is missing or of another
 // type.
 template <typename Value>
-absl::StatusOr<Value> Member(const HttpRequest& request, const char* name) {
-  const SortedJson object = SortedJson::parse(request.body, /*cb=*/nullptr,
-                                              /*allow_exceptions=*/false);
+absl::StatusOr<Value> Member(const SortedJson& object, const char* name) {
   constexpr bool kIsText = std::is_same_v<Value, std::string>;
   if (object.is_object() && object.contains(name) &&
       (kIsText ? object[name].is_string() : object[name].is_boolean())) {
@@ -279,10 +283,12 @@ class DashboardOfOptions final : public Dashboard {
     return route == nullptr ? HttpLane::kInstant : route->lane;
   }
 
+  std::optional<HttpResponse> Refuse(
+      const HttpRequest& request) const override {
+    return guard_.Refuse(request);
+  }
+
   HttpResponse Answer(const HttpRequest& request) override {
-    if (std::optional<HttpResponse> refusal = guard_.Refuse(request)) {
-      return *std::move(refusal);
-    }
     Response response = AnswerAllowed(request);
     if (response.ok()) return *std::move(response);
     return ErrorResponse(
@@ -390,6 +396,7 @@ class DashboardOfOptions final : public Dashboard {
         {"why_not_write", why_not},
         {"history", has_history},
         {"why_no_history", has_history ? "" : kNoHistory},
+        {"reading", keeper_.has_value() && keeper_->IsReading()},
     }));
   }
 
@@ -408,7 +415,7 @@ class DashboardOfOptions final : public Dashboard {
 
   Response Cancel(const HttpRequest& request) {
     if (!feed_.has_value()) return absl::NotFoundError(kNotLive);
-    const auto run = Member<std::string>(request, "run");
+    const auto run = Member<std::string>(ContentOf(request), "run");
     if (!run.ok()) return run.status();
     const std::vector<std::string>& names = request.caller_names;
     return OutcomeOf(options_.sequencer->CancelRun(
@@ -453,14 +460,15 @@ class DashboardOfOptions final : public Dashboard {
 
   Response Annotate(const HttpRequest& request) {
     if (results_ == nullptr) return absl::FailedPreconditionError(kNoHistory);
-    const auto id = Member<std::string>(request, "result");
+    const SortedJson content = ContentOf(request);
+    const auto id = Member<std::string>(content, "result");
     if (!id.ok()) return id.status();
     if (request.path == "/api/notes") {
-      const auto note = Member<std::string>(request, "note");
+      const auto note = Member<std::string>(content, "note");
       if (!note.ok()) return note.status();
       return OutcomeOf(index_->SetNote(*id, *note));
     }
-    const auto accepted = Member<bool>(request, "accepted");
+    const auto accepted = Member<bool>(content, "accepted");
     if (!accepted.ok()) return accepted.status();
     return OutcomeOf(index_->SetAccepted(*id, *accepted));
   }

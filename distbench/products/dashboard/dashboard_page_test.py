@@ -4,6 +4,8 @@
 """The dashboard's pages in a real browser, over a stand-in for its server.
 Skipped if there is no chromium."""
 
+import json
+
 from tests import report_page
 from tests import testing_main
 
@@ -101,6 +103,41 @@ class DashboardPageTest(dashboard_page.PageTest):
         self.assertLess(shown.index("node2\t"), shown.index("node10\t"))
         page.close()
 
+    def test_figures_are_drawn_over_time(self):
+        dashboard = self.serve(session=LIVE)
+        dashboard.show(running=fake_dashboard.make_run(measured_seconds=0))
+        page = self.open_page(dashboard.address)
+        self.wait_for_text(page, "#running-name", "checkout")
+        self.assertEqual(page.evaluate(count("#live-charts[hidden]")), 1)
+        points = (
+            "Chart.getChart('live-latency')?.data.datasets"
+            ".map(({data}) => data.map(({y}) => y))"
+        )
+
+        def show(seconds, expected, **changes):
+            run = fake_dashboard.make_run(measured_seconds=seconds, **changes)
+            dashboard.show(running=run)
+            page.wait_until(
+                f"JSON.stringify({points}) === '{json.dumps(expected)}'"
+                ".replaceAll(' ', '')"
+            )
+
+        show(1, [[0.5], [2]], p50=0.5, p99=2)
+        self.assertIn("500 ms", page.evaluate(text("#running-tiles")))
+        show(2, [[0.5, 1], [2, 3]], p50=1, p99=3)
+        # Nothing new was measured.
+        show(2, [[0.5, 1], [2, 3]], elapsed_seconds=13)
+        # Nothing succeeded, so that there are no latencies.
+        show(3, [[0.5, 1], [2, 3]], p50=None, p99=None, failed_per_second=7)
+        failures = "Chart.getChart('live-failures').data.datasets[0].data"
+        self.assertEqual(page.evaluate(f"{failures}.at(-1).y"), 7)
+        self.assertEqual(page.evaluate(f"{failures}.length"), 3)
+        self.assert_fits_a_phone(page)
+        # Another test has figures of its own.
+        show(1, [[4], [5]], p50=4, p99=5, test_index=1)
+        self.assertEqual(page.complaints, [])
+        page.close()
+
     def test_lost_connections_are_shown_and_come_back(self):
         dashboard = self.serve(session=LIVE)
         dashboard.show(running=fake_dashboard.make_run())
@@ -192,6 +229,62 @@ class DashboardPageTest(dashboard_page.PageTest):
         page.evaluate("location.hash = '#/results?search=nothing-like-it'")
         self.wait_for_text(page, "#results-count", "No result matches")
         self.assertEqual(page.complaints, [])
+        page.close()
+
+    def test_a_search_is_one_entry_with_its_answer(self):
+        answer = "converged: 350 (342 to 357) iterations per second"
+        results = [fake_dashboard.make_result(i) for i in range(5)]
+        for i, verdict in enumerate(("ok", "warn", "ok")):
+            results[2 * i].update(
+                file="search.pb.gz", answer=answer, verdict=verdict,
+                test="checkout (search)",
+            )
+        page = self.open_page(self.serve(results=results).address, "#/results")
+        self.wait_for_rows(page, 5)
+        shown = "#results-table tbody tr:not(.folded)"
+        self.assertEqual(page.evaluate(count(shown)), 3)
+        entry = page.evaluate(text(FIRST_ROW))
+        for part in (answer, "2 more runs", "warn", "ok"):
+            self.assertIn(part, entry)
+        self.click(page, ".fold")
+        self.assertEqual(page.evaluate(count(shown)), 5)
+        self.assertEqual(page.evaluate(text("#results-table")).count(answer), 1)
+        # Whatever the order of the rows.
+        self.click(page, "#results-table th:first-child button")
+        self.click(page, ".fold")
+        self.assertEqual(page.evaluate(count(shown)), 3)
+        self.assert_fits_a_phone(page)
+        self.assertEqual(page.complaints, [])
+        page.close()
+
+    def test_columns_explain_themselves(self):
+        page = self.open_page(self.serve_history().address, "#/results")
+        self.wait_for_rows(page, 100)
+        self.assertEqual(page.evaluate(count("#results-table th")), 9)
+        self.assertEqual(
+            page.evaluate(count('#results-table th:not([title=""])')), 9
+        )
+        page.evaluate("document.querySelector('#results-columns summary').focus()")
+        page.press("Enter", "\r")
+        self.wait_for_text(page, "#results-columns", "take it as it is")
+        page.close()
+
+    def test_says_that_it_is_still_reading(self):
+        dashboard = self.serve(session={"reading": True})
+        page = self.open_page(dashboard.address, "#/results")
+        self.wait_for_text(page, "#results-count", "still being read")
+        page.evaluate("location.hash = '#/trend'")
+        self.wait_for_text(page, "#series-grid", "still being read")
+        page.evaluate("location.hash = '#/results'")
+        dashboard.results = [fake_dashboard.make_result(1)]
+        self.wait_for_rows(page, 1)
+        self.assertIn(
+            "more are being read", page.evaluate(text("#results-count"))
+        )
+        dashboard.results = []
+        dashboard.session["reading"] = False
+        self.reload(page)
+        self.wait_for_text(page, "#results-count", "no results")
         page.close()
 
     def test_two_results_are_compared_the_older_is_the_base(self):

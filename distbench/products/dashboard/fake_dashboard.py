@@ -44,6 +44,7 @@ SESSION = {
     "live": False,
     "may_write": True,
     "why_not_write": "",
+    "reading": False,
 }
 
 
@@ -64,6 +65,7 @@ def make_result(number, **changes):
         "units": {"query · p99": "seconds", "query · succeeded": "per_second"},
         "accepted": False,
         "note": "",
+        "answer": "",
         **changes,
     }
 
@@ -167,7 +169,11 @@ def make_run(**changes):
         "duration_seconds": 60,
         "succeeded": 60_123,
         "failed": 0,
+        "measured_seconds": 12,
         "per_second": 5012.3,
+        "failed_per_second": 0,
+        "p50": 0.0009,
+        "p99": 0.0021,
         **changes,
     }
 

@@ -42,6 +42,11 @@ void IndexKeeper::OnRequest() {
       base::NowNs() + absl::ToInt64Nanoseconds(options_.attention);
 }
 
+bool IndexKeeper::IsReading() {
+  const absl::MutexLock lock(&mutex_);
+  return is_reading_;
+}
+
 std::string IndexKeeper::Problem() {
   const absl::MutexLock lock(&mutex_);
   return problem_;
@@ -75,6 +80,7 @@ void IndexKeeper::Run() {
       LOG(WARNING) << "the index of results is not up to date: "
                    << status.message();
     }
+    is_reading_ = status.ok() && !entries_.has_value();
     if (!is_busy) problem_ = std::string(status.message());
     mutex_.AwaitWithTimeout(absl::Condition(&is_ended_), pause);
   }

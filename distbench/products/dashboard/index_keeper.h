@@ -53,6 +53,10 @@ class IndexKeeper {
   // Somebody looks at the results.
   void OnRequest() ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Whether results are left to be read, as far as it has looked. If they
+  // cannot be, Problem() says why.
+  bool IsReading() ABSL_LOCKS_EXCLUDED(mutex_);
+
   // Why the index could not be brought up to date when that was tried last,
   // such as a folder that is gone; empty if it could.
   std::string Problem() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -71,6 +75,7 @@ class IndexKeeper {
 
   absl::Mutex mutex_;
   bool is_ended_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_reading_ ABSL_GUARDED_BY(mutex_) = true;
   std::string problem_ ABSL_GUARDED_BY(mutex_);
   int64_t watched_until_ns_ ABSL_GUARDED_BY(mutex_);  // monotonic
   std::thread thread_;

@@ -126,6 +126,7 @@ TEST_F(IndexKeeperTest, SaysWhatIsWrongUntilItIsRight) {
   results_.SetProblem(absl::NotFoundError("the folder is gone"));
   EXPECT_TRUE(Await([&] { return !keeper.Problem().empty(); }));
   EXPECT_THAT(keeper.Problem(), HasSubstr("the folder is gone"));
+  EXPECT_FALSE(keeper.IsReading());
   EXPECT_EQ(index_->List({})->total(), 1);
   results_.SetProblem(absl::OkStatus());
   EXPECT_TRUE(Await([&] { return keeper.Problem().empty(); }));
@@ -141,8 +142,10 @@ TEST_F(IndexKeeperTest, BeginsNothingWhileATestIsRunning) {
                                          }});
   ASSERT_TRUE(Await([&] { return questions > 3; }));
   EXPECT_EQ(results_.lists(), 0);
+  EXPECT_TRUE(keeper.IsReading());
   is_busy = false;
   EXPECT_TRUE(AwaitResults(1));
+  EXPECT_TRUE(Await([&] { return !keeper.IsReading(); }));
 }
 
 TEST_F(IndexKeeperTest, FindsChangesThoughATestBeganBeforeItCouldLook) {

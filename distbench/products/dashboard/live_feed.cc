@@ -10,6 +10,7 @@
 #include "absl/strings/strip.h"
 #include "distbench/base/json.h"
 #include "distbench/base/time_units.h"
+#include "distbench/stats/log_histogram.h"
 
 namespace distbench::dashboard {
 namespace {
@@ -44,9 +45,24 @@ Json RunJson(const RunDescription& run) {
       {"id", run.id()}, {"label", run.label()}, {"tests", run.test_names()}};
 }
 
+// What happened in an interval of traffic; latencies in seconds, null of none.
+Json FiguresJson(const results::ProgressMeter& meter, int64_t end_ns) {
+  const stats::LogHistogram& latency_ns = meter.latency_ns();
+  const auto percentile = [&](double quantile) {
+    if (latency_ns.count() == 0) return Json(nullptr);
+    return Json(base::ToSeconds(latency_ns.ValueAtQuantile(quantile)));
+  };
+  return {
+      {"measured_seconds", base::ToSeconds(end_ns)},
+      {"per_second", meter.PerSecond(&TrafficProgress::succeeded_count)},
+      {"failed_per_second", meter.PerSecond(&TrafficProgress::failed_count)},
+      {"p50", percentile(0.5)},
+      {"p99", percentile(0.99)}};
+}
+
 // The run whose test is being executed.
 Json RunningJson(const RunDescription& run, const GetStatusResponse& status,
-                 double per_second) {
+                 const Json& figures) {
   Json json = RunJson(run);
   json["test"] = status.running_test();
   json["test_index"] = run.current_test_index();
@@ -58,22 +74,25 @@ Json RunningJson(const RunDescription& run, const GetStatusResponse& status,
       static_cast<double>(status.expected_duration_us()) / kUsPerSecond);
   json["succeeded"] = status.progress().succeeded_count();
   json["failed"] = status.progress().failed_count();
-  json["per_second"] = per_second;
+  json.update(figures);
   return json;
 }
 
 }  // namespace
 
-void LiveFeed::Rate::Update(const RunDescription& run,
-                            const TrafficProgress& progress) {
+void LiveFeed::Figures::Update(const RunDescription& run,
+                               const TrafficProgress& progress) {
   std::string running = absl::StrCat(run.current_test_index(), " ", run.id());
-  if (running != test) *this = {.test = std::move(running)};
-  const int64_t interval_ns = progress.traffic_time_ns() - traffic_time_ns;
-  if (interval_ns <= 0) return;
-  per_second = static_cast<double>(progress.succeeded_count() - succeeded) *
-               base::kNsPerSecond / static_cast<double>(interval_ns);
-  succeeded = progress.succeeded_count();
-  traffic_time_ns = progress.traffic_time_ns();
+  if (running != test) {
+    *this = {.test = std::move(running)};
+    json = FiguresJson(meter, /*end_ns=*/0);
+  }
+  // The same report may be seen twice.
+  if (progress.traffic_time_ns() <= end_ns) return;
+  end_ns = progress.traffic_time_ns();
+  meter.Add(progress);
+  json = FiguresJson(meter, end_ns);
+  meter.BeginInterval();
 }
 
 void LiveFeed::Part::Update(std::string new_json) {
@@ -97,11 +116,11 @@ void LiveFeed::Look() {
     if (run.state() == RunDescription::WAITING) {
       runs["queue"].push_back(RunJson(run));
     } else if (run.state() == RunDescription::RUNNING) {
-      rate_.Update(run, status.progress());
-      runs["running"] = RunningJson(run, status, rate_.per_second);
+      figures_.Update(run, status.progress());
+      runs["running"] = RunningJson(run, status, figures_.json);
     }
   }
-  if (runs["running"].is_null()) rate_ = Rate();
+  if (runs["running"].is_null()) figures_ = Figures();
   runs_.Update(base::DumpJson(runs));
 }
 

@@ -14,7 +14,9 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
+#include "distbench/base/json.h"
 #include "distbench/products/dashboard/http/http_server.h"
+#include "distbench/results/progress_meter.h"
 #include "distbench/sequencer/serving/sequencer_server.h"
 #include "proto/control.pb.h"
 
@@ -50,13 +52,15 @@ class LiveFeed {
     void Update(std::string new_json);
   };
 
-  // Succeeded RPCs of the running test per second, since the counts of the last
-  // look; since the beginning if the test is another one.
-  struct Rate {
+  // The running test, from the last look at which there was something new to
+  // this one; from the beginning if the test is another one.
+  struct Figures {
     std::string test = "";  // which one was running
-    int64_t succeeded = 0;
-    int64_t traffic_time_ns = 0;
-    double per_second = 0;
+    results::ProgressMeter meter = {};
+    int64_t end_ns = 0;  // of the last report that counted, in traffic time
+
+    // As members of /api/status's "running".
+    base::Json json = {};
 
     void Update(const RunDescription& run, const TrafficProgress& progress);
   };
@@ -68,7 +72,7 @@ class LiveFeed {
   const base::Clock& clock_;
 
   absl::Mutex mutex_;
-  Rate rate_ ABSL_GUARDED_BY(mutex_);
+  Figures figures_ ABSL_GUARDED_BY(mutex_);
   Part nodes_ ABSL_GUARDED_BY(mutex_) = {.name = "nodes"};
   Part runs_ ABSL_GUARDED_BY(mutex_) = {.name = "status"};
 

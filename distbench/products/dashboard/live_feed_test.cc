@@ -8,6 +8,8 @@
 
 #include "distbench/base/testing/fake_clock.h"
 #include "distbench/products/dashboard/testing/fake_sequencer.h"
+#include "distbench/results/histogram_proto.h"
+#include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -85,6 +87,37 @@ TEST_F(LiveFeedTest, TheRateCountsFromLookToLookOfOneTest) {
   sequencer_.runs.clear();
   EXPECT_TRUE(NextStatus()["running"].is_null());
   EXPECT_EQ(rate_of(60, 2, "b"), 30);
+}
+
+TEST_F(LiveFeedTest, LatenciesAndFailuresAreThoseOfTheNewestReport) {
+  const auto times = [](int64_t ns) {
+    stats::LogHistogram histogram;
+    histogram.Record(ns);
+    Histogram encoded;
+    results::EncodeHistogram(histogram, encoded);
+    return encoded;
+  };
+  Run(0, 0, "a");
+  json running = NextStatus()["running"];
+  EXPECT_EQ(running["measured_seconds"], 0);
+  EXPECT_TRUE(running["p50"].is_null());
+  Run(100, kSecondNs, "a");
+  TrafficProgress& progress = *sequencer_.status.mutable_progress();
+  progress.set_failed_count(10);
+  *progress.mutable_recent_service_time_ns() = times(kSecondNs);
+  // Seen again, it is still the newest.
+  for (int i = 0; i < 2; ++i) {
+    running = NextStatus()["running"];
+    EXPECT_EQ(running["measured_seconds"], 1);
+    EXPECT_EQ(running["failed_per_second"], 10);
+    EXPECT_EQ(running["p50"], 1);
+    EXPECT_EQ(running["p99"], 1);
+  }
+  Run(100, 2 * kSecondNs, "a");
+  *progress.mutable_recent_service_time_ns() = times(2 * kSecondNs);
+  running = NextStatus()["running"];
+  EXPECT_EQ(running["failed_per_second"], 0);
+  EXPECT_EQ(running["p99"], 2);
 }
 
 TEST_F(LiveFeedTest, NamesAreTextWhateverTheyContain) {

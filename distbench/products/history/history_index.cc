@@ -28,7 +28,7 @@ namespace {
 
 // Changes with every change of the table, of IndexedFile, and of what is
 // measured.
-constexpr absl::string_view kVersion = "10";
+constexpr absl::string_view kVersion = "11";
 
 // What each file of SQLite begins with, and where its format has a number for
 // applications: "dbhi".

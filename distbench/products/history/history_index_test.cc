@@ -76,8 +76,12 @@ bool HasSearches(const TestSequenceResults& results) {
   return results.searches_size() > 0;
 }
 
+std::string AnswerOf(const TestSequenceResults& results) {
+  return HasSearches(results) ? results.searches(0).verdict() : "";
+}
+
 const base::Plugin<report::CapacitySource> kSearches(
-    "searches", new report::CapacitySource{HasSearches, FindLoads});
+    "searches", new report::CapacitySource{HasSearches, FindLoads, AnswerOf});
 
 // Counts the files that are read, of which none may be large.
 class CountingSource final : public ResultSource {
@@ -227,6 +231,7 @@ TEST_F(HistoryIndexTest, SearchesHaveOneSeriesOfTheLoadFound) {
   search.mutable_search()->add_objectives("query p95<=30ms");
   search.mutable_search()->add_objectives("cpu<=50%");
   search.set_load(1200);
+  search.set_verdict("converged");
   TestResult named = MakeDailyResult(3);
   named.mutable_traffic_config()->set_name("example (search)");
   Write("plain.pb", MakeDailyResult(1));
@@ -241,6 +246,13 @@ TEST_F(HistoryIndexTest, SearchesHaveOneSeriesOfTheLoadFound) {
   ResultQuery query;
   query.attributes["search"] = "query p95<=30ms and cpu<=50%";
   EXPECT_THAT(Files(query), ElementsAre("unstable.pb", "searched.pb"));
+  const auto page = index_->List({});
+  ASSERT_TRUE(page.ok()) << page.status();
+  for (const IndexedResult& result : page->results()) {
+    EXPECT_EQ(result.answer(),
+              result.attributes().contains("search") ? "converged" : "")
+        << result.file();
+  }
   EXPECT_EQ(SeriesOf("p50 response time").points(), 1);
 
   const SeriesList list = index_->ListSeries("example (search)", "");

@@ -278,6 +278,7 @@ void Describe(const report::TestRun& run, const KeptResults& kept,
                         static_cast<double>(info.start_timestamp_ns())) /
       base::kNsPerSecond);
   result.set_verdict(report::RunVerdict(*run.result));
+  result.set_answer(report::FoundLoads(*run.sequence));
   AddPlaces(*run.result, result);
   auto& attributes = *result.mutable_attributes();
   if (report::IsSimulated(*run.result)) attributes["simulated"] = "true";

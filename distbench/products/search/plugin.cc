@@ -202,7 +202,8 @@ const base::Plugin<report::ReportFlag> kInstance(
         CheckInstance});
 
 const base::Plugin<report::CapacitySource> kCapacities(
-    "searches", new report::CapacitySource{HasSearches, CompareSearches});
+    "searches",
+    new report::CapacitySource{HasSearches, CompareSearches, AnswersOf});
 
 const base::Plugin<report::ValidityRule> kValidity("searches",
                                                    new report::ValidityRule{

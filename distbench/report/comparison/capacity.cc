@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "distbench/base/human_units.h"
 #include "distbench/base/plugins.h"
 #include "distbench/report/comparison/compare.h"
@@ -19,6 +22,15 @@ bool HasChosenLoad(const TestRun& run) {
   return std::any_of(sources.begin(), sources.end(), [&](const auto& source) {
     return source.second->chose_loads(*run.sequence);
   });
+}
+
+std::string FoundLoads(const TestSequenceResults& results) {
+  std::vector<std::string> answers;
+  for (const auto& [name, source] : base::Plugins<CapacitySource>::All()) {
+    std::string answer = source->answer(results);
+    if (!answer.empty()) answers.push_back(std::move(answer));
+  }
+  return absl::StrJoin(answers, "; ");
 }
 
 bool IsLoad(const CapacityRatio& ratio) { return ratio.name == "load"; }

@@ -86,7 +86,13 @@ struct CapacitySource {
   CapacityComparisons (*compare)(absl::Span<const SourcedResults> base,
                                  absl::Span<const SourcedResults> next,
                                  bool allow_different_traffic);
+
+  // What was found in such results, as a line for users; empty if nothing was.
+  std::string (*answer)(const TestSequenceResults& results);
 };
+
+// What all sources say that they found; empty if nothing was.
+std::string FoundLoads(const TestSequenceResults& results);
 
 // Compares what all sources find, question by question. Empty if neither side
 // has anything. What RPCs carry and do must be the same unless

@@ -11,6 +11,29 @@ const LOST = 'Connection lost, trying again …';
 let stream = null;
 let retryTimer = null;
 
+// What was measured of the running test, one point for each report: {x: seconds of
+// traffic, and what /api/status says}; and which test it is.
+let measured = {test: null, points: []};
+
+const MAX_POINTS = 600;
+const MIN_SHOWN_SECONDS = 10;
+
+// By id: a chart's title, its lines and the format of its values.
+const LIVE_CHARTS = {
+  'live-rate': {
+    title: 'RPCs per second', format: formatRate,
+    lines: [{label: 'succeeded', color: '--series-1', name: 'per_second'}],
+  },
+  'live-latency': {
+    title: 'Latency', format: UNIT_FORMATS.seconds,
+    lines: [{label: 'p50', color: '--series-1', name: 'p50'}, {label: 'p99', color: '--series-2', name: 'p99'}],
+  },
+  'live-failures': {
+    title: 'Failures per second', format: formatRate,
+    lines: [{label: 'failed', color: '--invalid', name: 'failed_per_second'}],
+  },
+};
+
 // Groups of nodes that the user has unfolded, by what their nodes have in common.
 const openGroups = new Set();
 
@@ -35,6 +58,46 @@ function tile(title, value, isBad) {
       element('div', {className: 'tile-title'}, title), element('div', {className: 'tile-value'}, value));
 }
 
+function makeChart([id, {title}]) {
+  return element('figure', {}, element('figcaption', {}, title),
+      element('div', {className: 'plot'}, element('canvas', {id, role: 'img', ariaLabel: `${title}, over time`})),
+      element('div', {className: 'legend', id: `${id}-legend`}));
+}
+
+function drawChart(id, {title, format, lines}) {
+  // Whoever reads a value reads it in peace.
+  if (byId(id).matches(':hover')) return;
+  const drawn = lines.map(({name, color, label}) => ({
+    label, color: cssColor(color),
+    points: measured.points.filter(point => point[name] !== null).map(point => ({x: point.x, y: point[name]})),
+  }));
+  const seconds = UNIT_FORMATS.seconds;
+  const start = measured.points[0].x;
+  drawLines(id, drawn,
+      {min: start, max: Math.max(measured.points.at(-1).x, start + MIN_SHOWN_SECONDS), ticks: {callback: seconds},
+        title: {text: 'time of the traffic'}, column: {title: 'seconds', valueOf: ({x}) => x}},
+      {min: 0, ticks: {callback: format}, title: {display: false}}, ({x, y}) => `${format(y)} at ${seconds(x)}`);
+  if (lines.length > 1) legend(`${id}-legend`, drawn);
+}
+
+function drawCharts() {
+  if (measured.points.length === 0) return;
+  if (byId('live-charts').children.length === 0) {
+    replaceContent('live-charts', ...Object.entries(LIVE_CHARTS).map(makeChart));
+  }
+  for (const [id, chart] of Object.entries(LIVE_CHARTS)) drawChart(id, chart);
+}
+
+// The same report may come twice.
+function addPoint({id, test_index: index, measured_seconds: x, ...figures}) {
+  const test = `${id} ${index}`;
+  if (measured.test !== test) measured = {test, points: []};
+  byId('live-charts').hidden = x === 0;
+  if (x <= (measured.points.at(-1)?.x ?? 0)) return;
+  measured.points = [...measured.points, {x, ...figures}].slice(-MAX_POINTS);
+  drawCharts();
+}
+
 function describeRun({id, label, tests}) {
   return [label, shortList(tests), `run ${id}`].filter(Boolean).join(' · ');
 }
@@ -56,7 +119,9 @@ function renderRunning(running) {
   byId('running-time').textContent = `${formatTime(1e9 * Math.floor(elapsed))} ${whole}`;
   replaceContent('running-tiles', tile('RPCs per second', formatRate(running.per_second)),
       tile('Succeeded', formatCount(running.succeeded)),
-      tile('Failed', formatCount(running.failed), running.failed > 0));
+      tile('Failed', formatCount(running.failed), running.failed > 0),
+      ...['p50', 'p99'].map(name => tile(name, formatValue('seconds', running[name]))));
+  addPoint(running);
 }
 
 function nodeGroup([key, nodes]) {
@@ -65,9 +130,11 @@ function nodeGroup([key, nodes]) {
   const entries = [attributes, facts].flatMap(Object.entries).map(([name, value]) => `${name} ${value}`);
   const node = element('details', {open: openGroups.has(key)},
       element('summary', {}, `${title} `, badge(state), ` ${entries.join(' · ')}`),
-      element('div', {className: 'scroll'}, makeTable(
-          [{title: 'Node'}, {title: 'Host'}, {title: 'Address', isWrapped: true}],
-          nodes.map(({name, hostname, address}) => [name, hostname, address]), 'nodes')));
+      element('div', {className: 'scroll'}, explainedTable([
+        {title: 'Node', help: 'The name that the sequencer gave it'},
+        {title: 'Host', help: 'The name of the machine that it runs on'},
+        {title: 'Address', help: 'Where other nodes reach it', isWrapped: true},
+      ], nodes.map(({name, hostname, address}) => [name, hostname, address]), 'nodes')));
   node.addEventListener('toggle', () => openGroups[node.open ? 'add' : 'delete'](key));
   return node;
 }
@@ -131,3 +198,10 @@ function leaveLive() {
   clearTimeout(retryTimer);
   stream.close();
 }
+
+function redrawLive() {
+  if (!byId('live-view').hidden && !byId('running-parts').hidden) drawCharts();
+}
+
+followPrinting(redrawLive);
+window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawLive);

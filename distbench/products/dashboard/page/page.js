@@ -146,6 +146,18 @@ function drawIfChanged(id, content, makeNodes) {
   replaceContent(id, ...makeNodes(content));
 }
 
+// A table whose columns explain themselves, {title, help}: to the mouse, and to all
+// others in a legend in the part "NAME-columns".
+function explainedTable(columns, rows, name) {
+  const table = makeTable(columns, rows, name);
+  table.querySelectorAll('th').forEach((cell, i) => { cell.title = columns[i].help; });
+  drawIfChanged(`${name}-columns`, columns.map(({title, help}) => [title, help]), entries => [
+    element('details', {className: 'column-help'}, element('summary', {}, 'What the columns mean'),
+        element('dl', {}, ...entries.flatMap(([title, help]) => [element('dt', {}, title), element('dd', {}, help)]))),
+  ]);
+  return table;
+}
+
 function showView(path) {
   views.get(shownPath)?.leave?.();
   keptAnswers.clear();

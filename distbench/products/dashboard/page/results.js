@@ -7,11 +7,16 @@
 const PAGE_SIZE = 100;
 const SEARCH_DELAY_MS = 250;
 
+const READING_DELAY_MS = 1000;
+
 // What is listed, in the server's order, and where the next page begins.
 let listed = {results: [], total: 0, next: null};
 
 // How often the server was asked for a page of the list.
 let listings = 0;
+
+// The files of searches whose runs are all shown.
+const unfoldedFiles = new Set();
 
 // The results ticked for a comparison, by id.
 const ticked = new Map();
@@ -144,14 +149,38 @@ function nameList(names) {
   return element('details', {}, element('summary', {}, shortList(names)), names.join(', '));
 }
 
-function testCell({id, test, label, file, run_id: run, attributes}) {
-  const pairs = Object.entries(attributes).map(([name, value]) => `${name}=${value}`);
-  return element('div', {}, element('a', {href: reportOf(id), title: `${file}, run ${run}`}, test),
-      element('small', {}, label), element('small', {}, nameList(pairs)));
+// Shows and hides the rows of the other runs of searches.
+function foldRuns(table) {
+  for (const row of table.querySelectorAll('tr[data-search]')) {
+    row.classList.toggle('folded', !unfoldedFiles.has(row.dataset.search));
+  }
 }
 
-function metricsCell({metrics, units}) {
-  return element('div', {className: 'metrics'}, ...Object.entries(metrics).map(([name, value]) => element('div', {},
+function foldButton(file, count) {
+  const node = button(plural(count, 'more run'), () => {
+    if (!unfoldedFiles.delete(file)) unfoldedFiles.add(file);
+    node.ariaExpanded = String(unfoldedFiles.has(file));
+    foldRuns(byId('results-table'));
+  }, {className: 'fold', ariaExpanded: String(unfoldedFiles.has(file))});
+  return node;
+}
+
+// others: the runs behind this one, which are of the same search; undefined if it is
+// behind another itself.
+function testCell({id, test, label, file, run_id: run, attributes}, others) {
+  const pairs = Object.entries(attributes).map(([name, value]) => `${name}=${value}`);
+  return element('div', {}, element('a', {href: reportOf(id), title: `${file}, run ${run}`}, test),
+      element('small', {}, label), element('small', {}, nameList(pairs)),
+      ...(others?.length > 0 ? [foldButton(file, others.length)] : []));
+}
+
+// All verdicts of a search's runs, of which some may be hidden.
+function verdictCell(result, others = []) {
+  return element('span', {}, ...[...new Set([result, ...others].map(({verdict}) => verdict))].map(badge));
+}
+
+function metricsCell({answer, metrics, units}, others) {
+  return element('div', {className: 'metrics'}, ...(answer === '' || others === undefined ? [] : [element('strong', {}, answer)]), ...Object.entries(metrics).map(([name, value]) => element('div', {},
       element('span', {className: 'metric-name'}, `${name} `), element('span', {className: 'metric-value'},
           formatValue(units[name], value)))));
 }
@@ -162,24 +191,40 @@ function linksCell({id, file}) {
 }
 
 const RESULT_COLUMNS = [
-  {title: 'Started (UTC)', makeCell: tickCell},
-  {title: 'Test', makeCell: testCell, isWrapped: true},
-  {title: 'Verdict', makeCell: ({verdict}) => badge(verdict)},
-  {title: 'Headline', makeCell: metricsCell},
-  {title: 'Duration', makeCell: ({duration_seconds: duration}) => formatTime(1e9 * duration), isNumber: true},
-  {title: 'Hosts', makeCell: ({hosts}) => nameList([...hosts].sort(compareNames)), isWrapped: true},
-  {title: 'Accepted', makeCell: acceptedCell},
-  {title: 'Note', makeCell: noteCell, isWrapped: true},
-  {title: 'Links', makeCell: linksCell},
+  {title: 'Started (UTC)', makeCell: tickCell, help: 'When the traffic started. Tick two results to compare them.'},
+  {title: 'Test', makeCell: testCell, isWrapped: true,
+    help: 'With label and attributes. The name leads to the report, which has all probes of a search. A search is one ' +
+        'entry; its file may have more runs.'},
+  {title: 'Verdict', makeCell: verdictCell, help: VERDICT_HELP},
+  {title: 'Headline', makeCell: metricsCell,
+    help: 'Of the first RPCs, the 99th percentile of the latency, and how many succeeded per second. Of a search, its ' +
+        'verdict and the load found.'},
+  {title: 'Duration', makeCell: ({duration_seconds: duration}) => formatTime(1e9 * duration), isNumber: true,
+    help: 'From the start of the traffic to its end'},
+  {title: 'Hosts', makeCell: ({hosts}) => nameList([...hosts].sort(compareNames)), isWrapped: true,
+    help: 'Where the services ran'},
+  {title: 'Accepted', makeCell: acceptedCell,
+    help: 'You have looked at this result and take it as it is: changes of trends within five results no longer count.'},
+  {title: 'Note', makeCell: noteCell, isWrapped: true,
+    help: 'Your words, for all who look. Enter keeps them, Escape takes back what was typed.'},
+  {title: 'Links', makeCell: linksCell, help: 'The report for programs, and the result file itself'},
 ];
 
-// On a phone, rows are cards, whose cells say what they are.
+// Runs of one search are one entry: its first run has the others behind it. On a
+// phone, rows are cards, whose cells say what they are.
 function resultTable(results) {
-  const rows = results.map(result => RESULT_COLUMNS.map(({makeCell}) => makeCell(result)));
-  const table = makeTable(RESULT_COLUMNS, rows, 'results');
+  const searches = groupBy(results, ({id, file, answer}) => answer === '' ? id : file).map(([, runs]) => runs);
+  const rows = searches.flatMap(runs => runs.map(
+      (result, i) => RESULT_COLUMNS.map(({makeCell}) => makeCell(result, i === 0 ? runs.slice(1) : undefined))));
+  const table = explainedTable(RESULT_COLUMNS, rows, 'results');
   for (const row of table.querySelectorAll('tbody tr')) {
     RESULT_COLUMNS.forEach(({title}, i) => { row.cells[i].dataset.title = title; });
   }
+  // The table may have sorted its rows; they are known by their cells.
+  searches.flatMap(runs => runs.map((run, i) => i > 0 ? run.file : null)).forEach((file, i) => {
+    if (file !== null) rows[i][0].closest('tr').dataset.search = file;
+  });
+  foldRuns(table);
   return table;
 }
 
@@ -187,6 +232,7 @@ function resultTable(results) {
 function adviceOnEmptyList() {
   if (!byId('clear-filters').hidden) return 'No result matches. Remove a filter, or search for less.';
   if (session.why_no_history) return session.why_no_history;
+  if (session.reading) return STILL_READING;
   return session.source === 'sequencer' ? 'There are no results yet. Run a test.'
       : `There are no results in ${session.name} yet. Write some there: ` +
           `distbench run_tests --outfile=${session.name}/NAME.pb.gz`;
@@ -194,9 +240,10 @@ function adviceOnEmptyList() {
 
 function renderResults() {
   const {results, total, next} = listed;
+  const unread = session.reading ? '; more are being read' : '';
   byId('results-count').textContent = results.length === 0 ? adviceOnEmptyList()
-      : results.length === total ? `${plural(total, 'result')}, newest first`
-          : `The newest ${formatCount(results.length)} of ${plural(total, 'result')}`;
+      : results.length === total ? `${plural(total, 'result')}, newest first${unread}`
+          : `The newest ${formatCount(results.length)} of ${plural(total, 'result')}${unread}`;
   replaceContent('results-table', ...(results.length === 0 ? [] : [resultTable(results)]));
   const more = button('More', () => {
     more.disabled = true;
@@ -210,11 +257,20 @@ function renderResults() {
 async function listResults(cursor = '') {
   const number = ++listings;
   const parameters = {...filterParameters(chosenFilters()), limit: PAGE_SIZE, cursor};
+  // Asked first: what is read between the two questions is in the second answer.
+  const {reading} = await request('/api/session');
   const page = await request(addressOf('/api/results', parameters));
   // A later request may have overtaken this one.
   if (number !== listings) return;
+  session.reading = reading;
   listed = cursor === '' ? page : {...page, results: [...listed.results, ...page.results]};
   renderResults();
+  if (reading && listed.total === 0) setTimeout(listAgain, READING_DELAY_MS, number);
+}
+
+// Looks whether something was read meanwhile, unless the user has gone on.
+function listAgain(number) {
+  if (number === listings && shownPath === '/results') withProblems(listResults());
 }
 
 // The choices of filters and problems, which change slowly, are loaded when the view
@@ -222,10 +278,13 @@ async function listResults(cursor = '') {
 async function showResults() {
   const [choices, {files}] = await Promise.all(['/api/filters', '/api/problems'].map(path => getOnce(path)));
   showSection('problems', files.length > 0);
-  const columns = [{title: 'File', isWrapped: true}, {title: 'Problem', isWrapped: true}];
+  const columns = [
+    {title: 'File', isWrapped: true, help: 'Its name in the folder of results'},
+    {title: 'Problem', isWrapped: true, help: 'Why it is not listed, and what to do'},
+  ];
   drawIfChanged('problems-list', files, () => [
     element('summary', {}, plural(files.length, 'file')),
-    element('div', {className: 'scroll'}, makeTable(columns, files.map(({file, problem}) => [file, problem]))),
+    element('div', {className: 'scroll'}, explainedTable(columns, files.map(({file, problem}) => [file, problem]), 'problems')),
   ]);
   showFilters(choices);
   await listResults();

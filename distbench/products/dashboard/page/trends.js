@@ -8,6 +8,8 @@ const PERIODS = [
   ['0', 'all results'], ['7', 'last 7 days'], ['30', 'last 30 days'], ['90', 'last 90 days'], ['365', 'last year'],
 ];
 
+const LOW_AND_HIGH = 'Of one run, the bounds of its 95 % confidence interval; of several, the least and the greatest value';
+
 const MAX_CHANGED_SERIES = 24;
 const MAX_ENTRIES = 10;
 
@@ -103,9 +105,12 @@ function changeItem(change, {points, series}) {
 function trendTable({points, changes, series: {unit, metric}}, start) {
   const remarks = new Map(changes.map((change, i) => [change.index, `change ${i + 1}: ${sizeOf(change)}`]));
   const shown = [...points.entries()].filter(([, {started}]) => started >= start).reverse();
-  return makeTable([
-    {title: 'Started (UTC)'}, ...[metric, 'Low', 'High'].map(title => ({title, isNumber: true})),
-    {title: 'Verdict'}, {title: 'Remark', isWrapped: true},
+  return explainedTable([
+    {title: 'Started (UTC)', help: 'When the first run of the file started; leads to its report'},
+    {title: metric, help: 'In the unit of each cell; of several runs in a file, their median', isNumber: true},
+    {title: 'Low', help: LOW_AND_HIGH, isNumber: true}, {title: 'High', help: LOW_AND_HIGH, isNumber: true},
+    {title: 'Verdict', help: VERDICT_HELP},
+    {title: 'Remark', help: 'The mark "accepted", and the change that begins there', isWrapped: true},
   ], shown.map(([index, point]) => [
     element('a', {href: reportOf(point.result)}, formatCellTimestamp(point.started)),
     ...[point.value, point.low, point.high].map(value => formatValue(unit, value)), badge(point.verdict),
@@ -176,7 +181,7 @@ function seriesCard(series) {
 function renderGrid(series) {
   const shown = series.filter(({test}) => test === shownTrends.test).sort(bySignificance);
   const advice = series.length > 0 ? `There are no results of the test "${shownTrends.test}". Choose another one.`
-      : session.why_no_history || 'There are no results to draw trends of. Keep results of repeated runs of a test.';
+      : session.why_no_history || (session.reading && STILL_READING) || 'There are no results to draw trends of. Keep results of repeated runs of a test.';
   replaceContent('series-grid', ...(shown.length > 0 ? shown.map(seriesCard) : [note(advice)]));
 }
 
@@ -195,6 +200,9 @@ function goToTrend(parameters) {
 }
 
 async function showTrends(parameters, isEntered) {
+  // Asked first: what is read between the two questions is in the second answer.
+  const {reading} = await request('/api/session');
+  session.reading = reading;
   const {series} = await getOnce('/api/series');
   withProblems(renderWhatChanged(series));
   const chosenBefore = shownTrends?.series;

@@ -12,6 +12,11 @@ const UNIT_FORMATS = {
   bytes: formatBytes,
 };
 
+const STILL_READING = 'The results are still being read, which waits while a test is running.';
+
+const VERDICT_HELP = 'Whether the figures can be trusted: ok; warn, with doubts; invalid, no; failed, the run did not ' +
+    'complete. The report says why.';
+
 function formatValue(unit, value) {
   if (value === null) return '–';
   return UNIT_FORMATS[unit]?.(value) ?? String(Number(value.toPrecision(6)));

@@ -318,6 +318,17 @@ bool HasInvalidSearch(const TestSequenceResults& results) {
       [](const SearchReport& search) { return search.verdict() == "invalid"; });
 }
 
+std::string AnswersOf(const TestSequenceResults& results) {
+  std::vector<std::string> answers;
+  for (const SearchReport& search : results.searches()) {
+    const std::string load = SearchAnswer(search);
+    answers.push_back(
+        absl::StrCat(search.has_verdict() ? search.verdict() : "not ended",
+                     load.empty() ? "" : ": ", load));
+  }
+  return absl::StrJoin(answers, "; ");
+}
+
 base::Json SearchesJson(absl::Span<const SourcedSearch> searches) {
   base::Json json = base::Json::array();
   for (const SourcedSearch& search : searches) {

@@ -37,6 +37,11 @@ bool HasSearches(const TestSequenceResults& results);
 // Whether a search in the results found that its own numbers are false.
 bool HasInvalidSearch(const TestSequenceResults& results);
 
+// The verdicts and the loads of all searches in the results, such as
+// "converged: 348.2 (340.8 to 367.3) iterations per second, met, not proven at
+// 95 %".
+std::string AnswersOf(const TestSequenceResults& results);
+
 // What was searched for: "highest iterations per second with cpu<=60%".
 std::string QuestionOf(const SearchReport& search);
 

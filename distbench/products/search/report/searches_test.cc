@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "distbench/products/search/report/searches.h"
 #include "distbench/report/comparison/capacity.h"
 #include "distbench/report/comparison/testing/made_runs.h"
 #include "gmock/gmock.h"
@@ -36,6 +37,16 @@ SearchReport SearchOf(double load, int64_t latency_ns,
   TestResult run = report::RunOf(latency_ns);
   *final_probe.mutable_statistics() = report::StatisticsOf(run);
   return search;
+}
+
+TEST(AnswersTest, SayVerdictsAndLoads) {
+  TestSequenceResults results;
+  EXPECT_EQ(AnswersOf(results), "");
+  *results.add_searches() = SearchOf(/*load=*/350, /*latency_ns=*/1000);
+  results.add_searches();
+  results.add_searches()->set_verdict("unstable");
+  EXPECT_EQ(AnswersOf(results),
+            "converged: 350 iterations per second; not ended; unstable");
 }
 
 std::vector<report::SourcedResults> Files(
