@@ -10,6 +10,11 @@
 #include "distbench/results/merge.h"
 
 namespace distbench::results {
+namespace {
+
+constexpr char kIncomplete[] = "the result is not complete";
+
+}  // namespace
 
 absl::Status ResultAssembler::Add(RunTestsEvent& event) {
   if (event.test_index() < 0 || event.test_index() >= test_count_) {
@@ -22,7 +27,9 @@ absl::Status ResultAssembler::Add(RunTestsEvent& event) {
                       *Result(event.test_index()).mutable_service_logs());
   }
   if (event.has_finished()) {
-    Result(event.test_index()).MergeFrom(event.finished());
+    TestResult& result = Result(event.test_index());
+    result.clear_run_info();  // that it was incomplete
+    result.MergeFrom(event.finished());
     incomplete_.erase(event.test_index());
   }
   return absl::OkStatus();
@@ -38,7 +45,7 @@ void ResultAssembler::MarkIncomplete(absl::string_view reason) {
 TestResult& ResultAssembler::Result(int index) {
   while (results_.test_results_size() <= index) {
     incomplete_.insert(results_.test_results_size());
-    results_.add_test_results();
+    results_.add_test_results()->mutable_run_info()->set_failure(kIncomplete);
   }
   return *results_.mutable_test_results(index);
 }

@@ -19,6 +19,8 @@ namespace distbench::results {
 class ResultAssembler {
  public:
   // `results` must outlive this. They are in the order of the run's tests.
+  // Until a test has ended, its result, which may be empty, is that of a failed
+  // one.
   ResultAssembler(int test_count, TestSequenceResults& results)
       : test_count_(test_count), results_(results) {}
 
@@ -26,8 +28,8 @@ class ResultAssembler {
   // if the run has no such test, INVALID_ARGUMENT if a piece is invalid.
   absl::Status Add(RunTestsEvent& event);
 
-  // Call this when no more events can come: tests that have not ended fail for
-  // this reason.
+  // Call this when no more events can come: tests that have not ended have
+  // failed for this reason.
   void MarkIncomplete(absl::string_view reason);
 
  private:

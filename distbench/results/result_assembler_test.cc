@@ -53,6 +53,24 @@ TEST(ResultAssemblerTest, TestsThatDidNotEndAreIncomplete) {
   EXPECT_EQ(results.test_results(1).run_info().failure(), "lost");
 }
 
+// As when the sequencer's disk took nothing of the first test. Who keeps
+// results while the run goes on must not take it for one that ran.
+TEST(ResultAssemblerTest, AResultIsIncompleteUntilItsTestHasEnded) {
+  TestSequenceResults results;
+  ResultAssembler assembler(3, results);
+  for (RunTestsEvent event : {Finished(1), Piece(2)}) {
+    EXPECT_TRUE(assembler.Add(event).ok());
+  }
+  ASSERT_EQ(results.test_results_size(), 3);
+  EXPECT_TRUE(results.test_results(0).run_info().has_failure());
+  EXPECT_FALSE(results.test_results(1).run_info().has_failure());
+  EXPECT_TRUE(results.test_results(2).run_info().has_failure());
+  RunTestsEvent failed = Finished(2);
+  failed.mutable_finished()->mutable_run_info()->set_failure("node1 was lost");
+  EXPECT_TRUE(assembler.Add(failed).ok());
+  EXPECT_EQ(results.test_results(2).run_info().failure(), "node1 was lost");
+}
+
 TEST(ResultAssemblerTest, ARunHasNoOtherTests) {
   TestSequenceResults results;
   ResultAssembler assembler(1, results);
