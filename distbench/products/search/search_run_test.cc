@@ -713,8 +713,9 @@ TEST(RunLoadSearchTest, EndsHopelessProbesEarly) {
     stats::LogHistogram slow;
     for (int i = 0; i < 10'000; ++i) slow.Record(50'000'000);
     event.mutable_progress()->set_offered_count(100);
-    results::EncodeHistogram(
-        slow, *event.mutable_progress()->mutable_recent_response_time_ns());
+    TrafficProgress& progress = *event.mutable_progress();
+    results::EncodeHistogram(slow, *progress.mutable_recent_response_time_ns());
+    results::EncodeHistogram(slow, *progress.mutable_recent_service_time_ns());
     if (!watch(event)) {
       ++abandoned;
       return absl::StatusOr<TestResult>(absl::CancelledError("abandoned"));

@@ -94,6 +94,17 @@ HopelessWatch::HopelessWatch(const DistributedSystemDescription& test,
   }
 }
 
+namespace {
+
+// How many of the times are longer.
+double CountBeyond(double limit_ns, const stats::LogHistogram& times_ns) {
+  return static_cast<double>(times_ns.count()) -
+         static_cast<double>(
+             times_ns.CountAtMost(static_cast<int64_t>(limit_ns)));
+}
+
+}  // namespace
+
 bool HopelessWatch::Add(const TrafficProgress& progress,
                         absl::Duration elapsed) {
   if (limits_.empty() || elapsed < timing_.warmup + kReportDelay ||
@@ -103,13 +114,17 @@ bool HopelessWatch::Add(const TrafficProgress& progress,
   // A damaged histogram adds nothing.
   results::AddHistogram(progress.recent_response_time_ns(), response_time_ns_)
       .IgnoreError();
+  results::AddHistogram(progress.recent_service_time_ns(), service_time_ns_)
+      .IgnoreError();
   const double due = MostDue(progress, elapsed);
   for (const Limit& limit : limits_) {
-    const double far_ns = kFarFactor * limit.limit_ns;
-    const double far_count = static_cast<double>(response_time_ns_.count()) -
-                             static_cast<double>(response_time_ns_.CountAtMost(
-                                 static_cast<int64_t>(far_ns)));
-    if (far_count <= (1 - limit.quantile) * due || far_count == 0) continue;
+    const double far_count =
+        CountBeyond(kFarFactor * limit.limit_ns, response_time_ns_);
+    const double slow_count = CountBeyond(limit.limit_ns, service_time_ns_);
+    const double allowed_count = (1 - limit.quantile) * due;
+    if (std::min(far_count, slow_count) <= allowed_count || far_count == 0) {
+      continue;
+    }
     evidence_ = absl::StrFormat(
         "%s: ended after %.0f s, because %.0f of at most %.0f responses due "
         "took more than %g times the limit",

@@ -28,9 +28,10 @@ namespace distbench::search {
 // A run is hopeless once so many responses exceed three times the limit that
 // the percentile over all responses due in the run must exceed it too, however
 // many these are: of bursty arrivals, the first seconds say little about how
-// many are still to come. The search would treat the complete result in the
-// same way. No run whose rate is meant to change is hopeless, and none with
-// more than a thousand instances, whose nodes may report too rarely.
+// many are still to come. As many service times must exceed the limit, or the
+// generator was late, which is no miss. The search would treat the complete
+// result in the same way. No run whose rate is meant to change is hopeless, and
+// none with more than a thousand instances, whose nodes may report too rarely.
 class HopelessWatch {
  public:
   // `test` is the test that runs.
@@ -63,6 +64,7 @@ class HopelessWatch {
   double dispersion_ = 1;  // of the number of RPCs
   std::vector<Limit> limits_;
   stats::LogHistogram response_time_ns_;
+  stats::LogHistogram service_time_ns_;  // of all RPCs
   std::string evidence_;
 };
 

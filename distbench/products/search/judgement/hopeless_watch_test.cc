@@ -37,15 +37,26 @@ std::vector<config::Objective> Objectives(const std::string& text) {
 }
 
 // One second at a load of 1000 per second, in which `count` responses took
-// `response_ns`.
-TrafficProgress Second(int seconds_so_far, int count, int64_t response_ns) {
-  stats::LogHistogram histogram;
-  for (int i = 0; i < count; ++i) histogram.Record(response_ns);
+// `response_ns` since they were due, and `service_ns` since they were sent.
+TrafficProgress Second(int seconds_so_far, int count, int64_t response_ns,
+                       int64_t service_ns) {
+  const auto times = [count](int64_t ns) {
+    stats::LogHistogram histogram;
+    histogram.RecordN(ns, count);
+    return histogram;
+  };
   TrafficProgress progress;
   progress.set_offered_count(1000 * seconds_so_far);
-  results::EncodeHistogram(histogram,
+  results::EncodeHistogram(times(response_ns),
                            *progress.mutable_recent_response_time_ns());
+  results::EncodeHistogram(times(service_ns),
+                           *progress.mutable_recent_service_time_ns());
   return progress;
+}
+
+// All were sent when they were due.
+TrafficProgress Second(int seconds_so_far, int count, int64_t response_ns) {
+  return Second(seconds_so_far, count, response_ns, response_ns);
 }
 
 TEST(HopelessWatchTest, EndsOnceThePercentileIsOutOfReach) {
@@ -63,6 +74,19 @@ TEST(HopelessWatchTest, GoesOnNearTheLimit) {
     EXPECT_FALSE(
         watch.Add(Second(second, 1000, 2'900'000), absl::Seconds(second)));
   }
+}
+
+// A complete run would be generator_limited, which says nothing about the
+// system, and is no miss.
+TEST(HopelessWatchTest, ALateGeneratorIsNoMiss) {
+  HopelessWatch watch(OpenLoopTest(), Objectives("query p95<=1ms"), kTiming);
+  for (int second = 4; second < 11; ++second) {
+    EXPECT_FALSE(watch.Add(Second(second, 1000, 9'000'000, 900'000),
+                           absl::Seconds(second)));
+  }
+  // The service times alone miss, if not by far.
+  EXPECT_TRUE(
+      watch.Add(Second(11, 1000, 9'000'000, 1'100'000), absl::Seconds(11)));
 }
 
 // Reports of more than a thousand nodes are up to several seconds old, and may
