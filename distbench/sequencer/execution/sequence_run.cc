@@ -4,6 +4,7 @@
 #include "distbench/sequencer/execution/sequence_run.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -137,7 +138,7 @@ void SequenceRun::Cancel(const absl::Status& reason) {
 
 void SequenceRun::Run() {
   record_->OnRunStarted();
-  absl::Status status = CheckPlacement();
+  absl::Status status = CheckPlacementOnceNodesAreBack();
   if (status.ok()) {
     for (int i = 0; status.ok() && i < sequence_.tests_size(); ++i) {
       status = RunTest(i);
@@ -180,23 +181,44 @@ absl::Status SequenceRun::CheckPlacement() const {
   return absl::OkStatus();
 }
 
+// Tests often come one at a time, as those of searches and experiments do.
+absl::Status SequenceRun::CheckPlacementOnceNodesAreBack() {
+  absl::Status status = CheckPlacement();
+  if (status.ok()) return status;
+  const std::optional<int64_t> lost_ns = environment_.registry.last_loss_ns();
+  if (!lost_ns.has_value()) return status;
+  AwaitNodes(
+      *lost_ns + absl::ToInt64Nanoseconds(environment_.patience.until_back),
+      [&] {
+        status = CheckPlacement();
+        return status.ok();
+      });
+  const absl::Status cancelled = cancel_reason();
+  return cancelled.ok() ? status : cancelled;
+}
+
 absl::StatusOr<SequenceRun::PlacedTest> SequenceRun::PlaceOnceNodesAreBack(
     int test_index) {
   absl::StatusOr<PlacedTest> placed = Place(test_index);
   if (!placed.ok() && !nodes_stay_away_) {
     environment_.status.Set(std::nullopt);
-    const int64_t deadline_ns =
-        environment_.clock.MonotonicNs() +
-        absl::ToInt64Nanoseconds(environment_.patience.until_back);
-    environment_.registry.SetListener([this] { OnNewNode(); });
-    // One may have come back before there was a listener.
-    do {
-      placed = Place(test_index);
-    } while (!placed.ok() && AwaitNewNode(deadline_ns));
-    environment_.registry.SetListener(nullptr);
+    AwaitNodes(environment_.clock.MonotonicNs() +
+                   absl::ToInt64Nanoseconds(environment_.patience.until_back),
+               [&] {
+                 placed = Place(test_index);
+                 return placed.ok();
+               });
   }
   nodes_stay_away_ = !placed.ok();
   return placed;
+}
+
+void SequenceRun::AwaitNodes(int64_t deadline_ns,
+                             absl::FunctionRef<bool()> try_again) {
+  environment_.registry.SetListener([this] { OnNewNode(); });
+  // One may have come back before there was a listener.
+  while (!try_again() && AwaitNewNode(deadline_ns)) continue;
+  environment_.registry.SetListener(nullptr);
 }
 
 bool SequenceRun::AwaitNewNode(int64_t deadline_ns) {

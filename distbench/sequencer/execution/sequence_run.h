@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
@@ -34,7 +35,7 @@
 
 namespace distbench::sequencer {
 
-// How long a run waits for nodes that it has lost.
+// How long a run waits for nodes that it, or one shortly before it, has lost.
 struct NodePatience {
   // Until they have registered again. If a test has waited in vain, those after
   // it do not wait, until one can be placed again.
@@ -81,8 +82,9 @@ class SequenceRun final : public QueuedRun {
   void OnQueuePosition(int ahead) override;
 
   // Refuses the whole sequence (FAILED_PRECONDITION, NOT_FOUND) if one of its
-  // tests cannot be placed on the registered nodes. A test that fails later
-  // does not prevent the next one from running, which waits for lost nodes.
+  // tests cannot be placed on the registered nodes, and on those that may come
+  // back because they have just been lost. A test that fails later does not
+  // prevent the next one from running, which waits for lost nodes.
   void Run() override;
   void Cancel(const absl::Status& reason) override ABSL_LOCKS_EXCLUDED(mutex_);
   void Drop(const absl::Status& reason) override;
@@ -96,13 +98,18 @@ class SequenceRun final : public QueuedRun {
 
   absl::StatusOr<PlacedTest> Place(int test_index) const;
   absl::Status CheckPlacement() const;
+  absl::Status CheckPlacementOnceNodesAreBack() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Places a test that could be placed when the run began: if nodes are missing
   // now, waits for them. Only a cancellation ends that early.
   absl::StatusOr<PlacedTest> PlaceOnceNodesAreBack(int test_index)
       ABSL_LOCKS_EXCLUDED(mutex_);
+  // Calls `try_again`, and again after each registration until it returns true,
+  // the deadline of the monotonic clock is over or the run is cancelled.
+  void AwaitNodes(int64_t deadline_ns, absl::FunctionRef<bool()> try_again)
+      ABSL_LOCKS_EXCLUDED(mutex_);
   // Returns whether one has registered since the last call, or does so before
-  // the deadline of the monotonic clock, and the run goes on.
+  // the deadline, and the run goes on.
   bool AwaitNewNode(int64_t deadline_ns) ABSL_LOCKS_EXCLUDED(mutex_);
   void OnNewNode() ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -31,6 +31,18 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
+// The real time. Calls a function when it is asked for the first time.
+class WatchedClock final : public base::Clock {
+ public:
+  int64_t MonotonicNs() const override {
+    if (on_look) std::exchange(on_look, {})();
+    return base::RealClock().MonotonicNs();
+  }
+  int64_t UnixNs() const override { return base::RealClock().UnixNs(); }
+
+  mutable std::function<void()> on_look;
+};
+
 // Runs tests of two nodes, each with one instance of one service. The second
 // node is lost during the first test.
 class NodeLossTest : public RunRecordTest {
@@ -99,9 +111,10 @@ class NodeLossTest : public RunRecordTest {
   NodeRegistry registry_;
   std::vector<std::shared_ptr<FakeNode>> nodes_;  // tests may still hold them
   RunStatus status_;
+  WatchedClock watched_clock_;
   RunEnvironment environment_{.registry = registry_,
                               .status = status_,
-                              .clock = base::RealClock(),
+                              .clock = watched_clock_,
                               .timeouts = {}};
   TestSequence sequence_;
   std::shared_ptr<RunRecord> record_;
@@ -112,6 +125,41 @@ TEST_F(NodeLossTest, LaterTestsWaitUntilTheNodeIsBack) {
   EXPECT_THAT(Run([this](SequenceRun&) { Register(1); }),
               ElementsAre(HasSubstr("was lost"), "", ""));
   EXPECT_EQ(state(), RunDescription::FAILED);
+}
+
+// As those of searches, experiments and alternating tests, which submit one
+// test after the other.
+TEST_F(NodeLossTest, TheNextRunWaitsUntilTheNodeIsBack) {
+  sequence_.mutable_tests()->DeleteSubrange(1, 2);
+  EXPECT_THAT(Run([](SequenceRun&) {}), ElementsAre(HasSubstr("was lost")));
+  std::thread node;
+  watched_clock_.on_look = [&] { node = std::thread([this] { Register(1); }); };
+  EXPECT_THAT(Run([](SequenceRun&) {}), ElementsAre(""));
+  EXPECT_EQ(state(), RunDescription::DONE);
+  if (node.joinable()) node.join();
+}
+
+TEST_F(NodeLossTest, TheNextRunIsRefusedIfTheNodeStaysAway) {
+  sequence_.mutable_tests()->DeleteSubrange(1, 2);
+  environment_.patience.until_back = absl::Milliseconds(1);
+  Run([](SequenceRun&) {});
+  EXPECT_THAT(Run([](SequenceRun&) {}), ElementsAre());
+  EXPECT_THAT(record_->description().message(),
+              HasSubstr("needs 2 nodes but 1 is registered"));
+}
+
+TEST_F(NodeLossTest, TheNextRunCanBeCancelledWhileItWaits) {
+  sequence_.mutable_tests()->DeleteSubrange(1, 2);
+  Run([](SequenceRun&) {});
+  std::thread user;
+  watched_clock_.on_look = [&] {
+    user =
+        std::thread([this] { run_->Cancel(absl::CancelledError("enough")); });
+  };
+  EXPECT_THAT(Run([](SequenceRun&) {}), ElementsAre());
+  EXPECT_EQ(state(), RunDescription::CANCELLED);
+  EXPECT_EQ(record_->description().message(), "enough");
+  if (user.joinable()) user.join();
 }
 
 TEST_F(NodeLossTest, ANodeThatStaysAwayIsSaidToBeMissing) {

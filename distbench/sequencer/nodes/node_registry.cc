@@ -64,6 +64,12 @@ void NodeRegistry::Remove(int id, const NodeSession& node) {
   if (named != ids_.end() && named->second == id) ids_.erase(named);
   entries_.erase(it);
   free_ids_.Release(id);
+  last_loss_ns_ = clock_.MonotonicNs();
+}
+
+std::optional<int64_t> NodeRegistry::last_loss_ns() const {
+  absl::MutexLock lock(&mutex_);
+  return last_loss_ns_;
 }
 
 std::vector<std::shared_ptr<NodeSession>> NodeRegistry::Nodes() const {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -21,6 +22,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "distbench/base/clock.h"
 #include "proto/control.pb.h"
 
 namespace distbench::sequencer {
@@ -65,8 +67,10 @@ class NodeRegistry {
   // Ids are below this.
   static constexpr int kMaxNodes = 100000;
 
-  explicit NodeRegistry(NodeLimit limit = {.count = kMaxNodes, .remedy = ""})
-      : limit_(std::move(limit)) {}
+  // `clock` must outlive the registry.
+  explicit NodeRegistry(NodeLimit limit = {.count = kMaxNodes, .remedy = ""},
+                        const base::Clock& clock = base::RealClock())
+      : limit_(std::move(limit)), clock_(clock) {}
 
   // Gives the node the id that it asks for, or else the smallest free one. A
   // node that comes back (same incarnation) replaces its earlier session, which
@@ -85,6 +89,9 @@ class NodeRegistry {
 
   // Removes a node that is gone. Does nothing if it was replaced.
   void Remove(int id, const NodeSession& node) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // When a node was removed last, by the monotonic clock; absent if none was.
+  std::optional<int64_t> last_loss_ns() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Calls `on_registered` after every later registration; null ends that. It
   // must not block, and must not call the registry.
@@ -122,12 +129,14 @@ class NodeRegistry {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const NodeLimit limit_;
+  const base::Clock& clock_;
   mutable absl::Mutex mutex_;
   std::map<int, Entry> entries_ ABSL_GUARDED_BY(mutex_);  // by id
   FreeIds free_ids_ ABSL_GUARDED_BY(mutex_);
 
   // By incarnation, of the nodes that have one.
   absl::flat_hash_map<uint64_t, int> ids_ ABSL_GUARDED_BY(mutex_);
+  std::optional<int64_t> last_loss_ns_ ABSL_GUARDED_BY(mutex_);
   std::function<void()> on_registered_ ABSL_GUARDED_BY(mutex_);
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   bool told_to_end_ ABSL_GUARDED_BY(mutex_) = false;
