@@ -35,22 +35,19 @@ absl::string_view OutcomeText(CellOutcome outcome) {
 
 void ExperimentDisplay::ShowPlan(const ExperimentPlan& plan,
                                  const TestSequenceResults& results) {
-  int left = 0;
   absl::Duration time;
-  const std::vector<ExperimentCell> runs =
-      ListCells(plan.experiment, plan.seed);
-  for (const ExperimentCell& cell : runs) {
-    if (HasRun(results, cell)) continue;
-    ++left;
+  const size_t count = ListCells(plan.experiment, plan.seed).size();
+  const std::vector<ExperimentCell> left = RunsLeft(plan, results);
+  for (const ExperimentCell& cell : left) {
     // The subject holds still no sooner than it can be seen to.
     time += TimesOf(plan, cell, plan.phases.flat_over).end;
   }
   write_(absl::StrFormat(
       "Protection of %s: %d runs%s, at least %s. Random order and traffic: "
       "--seed=%d\n",
-      plan.rpc, runs.size(),
-      left < static_cast<int>(runs.size())
-          ? absl::StrCat(", of which ", left, " are left")
+      plan.rpc, count,
+      left.size() < count
+          ? absl::StrCat(", of which ", left.size(), " are left")
           : "",
       Seconds(time), plan.seed));
 }

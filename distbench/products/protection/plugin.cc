@@ -41,7 +41,6 @@
 #include "distbench/products/protection/experiment_display.h"
 #include "distbench/products/protection/experiment_plan.h"
 #include "distbench/products/protection/impossible_cells.h"
-#include "distbench/products/protection/measures/matrix.h"
 #include "distbench/products/protection/report/protection_text.h"
 #include "distbench/products/protection/runner.h"
 #include "distbench/products/search/runners.h"
@@ -125,16 +124,11 @@ uint64_t NewSeed(const ProtectionFlags& flags,
 
 int ExitCodeOf(const TestSequenceResults& results, bool allow_invalid) {
   if (results.experiments().empty()) return report::kExitRunFailed;
-  for (const std::string& omission : results.experiments(0).omissions()) {
-    cli::Fail(omission, report::kExitRunFailed);
-  }
-  const std::vector<std::string> unmeasured = UnmeasuredRuns(results);
-  for (const std::string& sentence : unmeasured) {
+  const std::vector<std::string> without_figures = WithoutFigures(results);
+  for (const std::string& sentence : without_figures) {
     cli::Fail(sentence, report::kExitRunFailed);
   }
-  if (!results.experiments(0).omissions().empty() || !unmeasured.empty()) {
-    return report::kExitRunFailed;
-  }
+  if (!without_figures.empty()) return report::kExitRunFailed;
   const auto count =
       std::count_if(results.test_results().begin(),
                     results.test_results().end(), IsFalseBaseline);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "distbench/products/protection/experiment/cells.h"
 #include "distbench/products/protection/experiment/services.h"
 #include "distbench/products/protection/experiment_searches.h"
+#include "distbench/products/protection/measures/matrix.h"
 #include "distbench/products/protection/subject_record.h"
 #include "distbench/products/search/resumption.h"
 #include "distbench/products/search/search_run.h"
@@ -108,11 +110,11 @@ absl::Status ExperimentRunner::Run() {
   // What could not be run before may be possible now.
   report().clear_omissions();
   if (absl::Status status = SetCapacity(); !status.ok()) return status;
-  const std::vector<ExperimentCell> runs =
-      ListCells(plan_.experiment, plan_.seed);
-  for (const ExperimentCell& cell : runs) {
-    if (HasRun(results_, cell) || IsImpossible(cell)) continue;
-    const absl::Status status = RunCell(cell, static_cast<int>(runs.size()));
+  const auto count =
+      static_cast<int>(ListCells(plan_.experiment, plan_.seed).size());
+  for (const ExperimentCell& cell : RunsLeft(plan_, results_)) {
+    if (IsImpossible(cell)) continue;
+    const absl::Status status = RunCell(cell, count);
     if (!status.ok()) return status;
   }
   if (HasCells(results_) || report().omissions().empty()) {
@@ -302,10 +304,35 @@ bool IsFalseBaseline(const TestResult& result) {
          report::OutcomeOf(result) != report::RunOutcome::kMeasured;
 }
 
-bool HasRun(const TestSequenceResults& results, const ExperimentCell& cell) {
-  return absl::c_any_of(results.test_results(), [&](const TestResult& result) {
-    return IsRunOf(cell, result) && !IsFalseBaseline(result);
+std::vector<ExperimentCell> RunsLeft(const ExperimentPlan& plan,
+                                     const TestSequenceResults& results) {
+  std::set<const TestResult*> again;
+  for (const UnmeasuredRun& run : UnmeasuredRuns(results)) {
+    again.insert(run.result);
+  }
+  for (const TestResult& result : results.test_results()) {
+    if (IsFalseBaseline(result)) again.insert(&result);
+  }
+  std::vector<ExperimentCell> left = ListCells(plan.experiment, plan.seed);
+  std::erase_if(left, [&](const ExperimentCell& cell) {
+    return absl::c_any_of(
+        results.test_results(), [&](const TestResult& result) {
+          return IsRunOf(cell, result) && !again.contains(&result);
+        });
   });
+  return left;
+}
+
+std::vector<std::string> WithoutFigures(const TestSequenceResults& results) {
+  std::vector<std::string> sentences;
+  for (const ExperimentReport& report : results.experiments()) {
+    sentences.insert(sentences.end(), report.omissions().begin(),
+                     report.omissions().end());
+  }
+  for (UnmeasuredRun& run : UnmeasuredRuns(results)) {
+    sentences.push_back(std::move(run.sentence));
+  }
+  return sentences;
 }
 
 std::optional<uint64_t> SeedOf(const TestSequenceResults& results) {
@@ -355,9 +382,7 @@ bool IsCompleteExperiment(const ExperimentPlan& plan,
                           const TestSequenceResults& results) {
   if (results.experiments().empty()) return false;
   if (!results.experiments(0).omissions().empty()) return false;
-  return absl::c_all_of(
-      ListCells(plan.experiment, plan.seed),
-      [&](const ExperimentCell& cell) { return HasRun(results, cell); });
+  return RunsLeft(plan, results).empty();
 }
 
 }  // namespace distbench::protection

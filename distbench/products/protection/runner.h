@@ -105,11 +105,17 @@ ExperimentReport NewReport(const ExperimentPlan& plan);
 bool HasCells(const TestSequenceResults& results);
 
 // Whether the result is of a cell without an antagonist, which excuses nothing,
-// and failed or is invalid. It is tried again when the experiment is resumed.
+// and failed or is invalid.
 bool IsFalseBaseline(const TestResult& result);
 
-// Whether the results have this run, and it is no false baseline.
-bool HasRun(const TestSequenceResults& results, const ExperimentCell& cell);
+// The runs that are still to do, in their order: those that the results do not
+// have, have as a false baseline, or could not measure.
+std::vector<ExperimentCell> RunsLeft(const ExperimentPlan& plan,
+                                     const TestSequenceResults& results);
+
+// What of the experiment has no figures, in sentences: cells that could not be
+// run, and runs that could not be measured.
+std::vector<std::string> WithoutFigures(const TestSequenceResults& results);
 
 // The seed of the experiment in the results, with which it is to be planned
 // again; absent if there is none.
@@ -125,7 +131,7 @@ int WorkersOf(const TestSequenceResults& results);
 absl::Status CheckExperimentResumable(const ExperimentPlan& plan,
                                       const TestSequenceResults& results);
 
-// Whether all cells have been run, and none was omitted.
+// Whether no run is left, and no cell was omitted.
 bool IsCompleteExperiment(const ExperimentPlan& plan,
                           const TestSequenceResults& results);
 

@@ -363,6 +363,29 @@ TEST(RunExperimentTest, TriesAFalseBaselineAgainAndReplacesIt) {
   EXPECT_TRUE(IsCompleteExperiment(plan, results));
 }
 
+// As when all nodes were lost with what they had recorded.
+TEST(RunExperimentTest, TriesAnUnmeasuredRunAgainAndReplacesIt) {
+  FakeSequencer sequencer;
+  sequencer.change = [](const auto& test, TestResult& result) {
+    if (test.name() == "t-off-hog") result.clear_service_logs();
+  };
+  TestSequenceResults results;
+  const ExperimentPlan plan = ExamplePlan("repeat: 1");
+  ASSERT_EQ(RunExperiment(plan, sequencer.Callbacks(), results),
+            absl::OkStatus());
+  EXPECT_THAT(results.test_results(), SizeIs(kCells));
+  EXPECT_THAT(WithoutFigures(results),
+              ElementsAre(HasSubstr("The cell (controls off, hog) was not "
+                                    "measured in repetition 1")));
+  EXPECT_FALSE(IsCompleteExperiment(plan, results));
+  FakeSequencer again;
+  ASSERT_EQ(RunExperiment(plan, again.Callbacks(), results), absl::OkStatus());
+  EXPECT_THAT(again.names(), ElementsAre("t-off-hog"));
+  EXPECT_THAT(results.test_results(), SizeIs(kCells));
+  EXPECT_THAT(WithoutFigures(results), IsEmpty());
+  EXPECT_TRUE(IsCompleteExperiment(plan, results));
+}
+
 TEST(RunExperimentTest, AddsRepetitionsToAnEarlierStart) {
   FakeSequencer sequencer;
   TestSequenceResults results;

@@ -331,6 +331,29 @@ TEST(ProtectionJobTest, OmittedCellsAndFalseBaselinesFailTheJob) {
   EXPECT_THAT(base::Message(ProtectionKind().Study(job)), HasSubstr("no cell"));
 }
 
+// The command `protection` ends with 3, too.
+TEST(ProtectionJobTest, ARunWithoutFiguresFailsTheJob) {
+  BenchJob job;
+  *job.mutable_results() = base::FromText<TestSequenceResults>(
+      R"pb(experiments {
+             experiment { subject { rpc: "query" objective: "p99<=50ms" } }
+           }
+           test_results {
+             traffic_config { rpc_descriptions { name: "query" } }
+             experiment_cell {
+               controls: "none"
+               antagonist: "hog"
+               baseline_start_timestamp_ns: 1000000000
+               interfere_start_timestamp_ns: 2000000000
+               recover_start_timestamp_ns: 9000000000
+             }
+           })pb");
+  EXPECT_THAT(
+      base::Message(ProtectionKind().Study(job)),
+      HasSubstr("The cell (controls none, hog) was not measured in repetition "
+                "1: nothing of the RPC \"query\" was recorded over time"));
+}
+
 TEST(ProtectionJobTest, AnAntagonistThatFailedAloneIsAMissedRequirement) {
   BenchJob job;
   job.mutable_results()->add_experiments();

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -271,10 +272,11 @@ class ProtectionJob final : public JobKind {
       return absl::InvalidArgumentError("no cell was run");
     }
     const ExperimentReport& report = results.experiments(0);
-    if (!report.omissions().empty()) {
-      return absl::AbortedError(
-          absl::StrCat("cells could not be measured: ",
-                       absl::StrJoin(report.omissions(), "; ")));
+    if (const std::vector<std::string> cells =
+            protection::WithoutFigures(results);
+        !cells.empty()) {
+      return absl::AbortedError(absl::StrCat("cells could not be measured: ",
+                                             absl::StrJoin(cells, " ")));
     }
     job.clear_outcome();
     if (report.capacity_per_second() > 0) {

@@ -440,21 +440,23 @@ std::vector<std::string> NotesOf(const ProtectionMatrix& matrix) {
   return notes;
 }
 
-std::vector<std::string> UnmeasuredRuns(const TestSequenceResults& results) {
-  std::vector<std::string> sentences;
+std::vector<UnmeasuredRun> UnmeasuredRuns(const TestSequenceResults& results) {
+  std::vector<UnmeasuredRun> unmeasured;
   for (const ProtectionMatrix& matrix : MeasureExperiments(results)) {
     for (const ProtectionCell& cell : matrix.cells) {
       for (const ProtectionRun& run : cell.runs) {
         if (run.problem.empty()) continue;
         const ExperimentCell& label = run.result->experiment_cell();
-        sentences.push_back(absl::StrCat("The cell (", DescribeCell(label),
-                                         ") was not measured in repetition ",
-                                         label.repetition() + int64_t{1}, ": ",
-                                         run.problem, "."));
+        unmeasured.push_back(
+            {.result = run.result,
+             .sentence = absl::StrCat("The cell (", DescribeCell(label),
+                                      ") was not measured in repetition ",
+                                      label.repetition() + int64_t{1}, ": ",
+                                      run.problem, ".")});
       }
     }
   }
-  return sentences;
+  return unmeasured;
 }
 
 }  // namespace distbench::protection

@@ -76,9 +76,13 @@ std::vector<std::string> NotesOf(const ProtectionCell& cell);
 // What the experiment lacks as a whole.
 std::vector<std::string> NotesOf(const ProtectionMatrix& matrix);
 
-// Sentences about the runs in the results that could not be measured, with
-// their cells and the reasons.
-std::vector<std::string> UnmeasuredRuns(const TestSequenceResults& results);
+// A run in the results that could not be measured.
+struct UnmeasuredRun {
+  const TestResult* result;
+  std::string sentence;  // with its cell and the reason
+};
+
+std::vector<UnmeasuredRun> UnmeasuredRuns(const TestSequenceResults& results);
 
 }  // namespace distbench::protection
 

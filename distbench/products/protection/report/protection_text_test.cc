@@ -37,6 +37,14 @@ std::vector<std::string> LinesWith(const std::string& text,
   return lines;
 }
 
+std::vector<std::string> UnmeasuredIn(const TestSequenceResults& results) {
+  std::vector<std::string> sentences;
+  for (const UnmeasuredRun& run : UnmeasuredRuns(results)) {
+    sentences.push_back(run.sentence);
+  }
+  return sentences;
+}
+
 // Two values with this mean and sample deviation, in percent.
 ValueDistribution With(double mean, double deviation) {
   const double half = deviation / std::sqrt(2.0);
@@ -309,7 +317,7 @@ TEST(FooledTest, AGoodRunHasNoNotes) {
   EXPECT_THAT(text, Not(HasSubstr("Note: ")));
   EXPECT_EQ(NotesIn(text), "");
   EXPECT_THAT(text, HasSubstr("\nResult: isol=100.0:0%"));
-  EXPECT_THAT(UnmeasuredRuns(ResultsOf({GoodRun()}, kObjective)), IsEmpty());
+  EXPECT_THAT(UnmeasuredIn(ResultsOf({GoodRun()}, kObjective)), IsEmpty());
 }
 
 // Isolation of 100 % then means: as bad as before.
@@ -378,7 +386,7 @@ TEST(FooledTest, AnObjectiveThatNothingMeets) {
   EXPECT_THAT(ProtectionText(results), HasSubstr("\nResult: not measured\n"));
   // So that the command does not end as if all were well.
   EXPECT_THAT(
-      UnmeasuredRuns(results),
+      UnmeasuredIn(results),
       ElementsAre(HasSubstr(
           "The cell (controls off, hog) was not measured in repetition 1: no "
           "request was served within the objective in the 10 whole seconds of "
@@ -487,7 +495,7 @@ TEST(FooledTest, RepetitionsThatFailed) {
   EXPECT_THAT(text, HasSubstr("  1/2  "));
   EXPECT_THAT(text, HasSubstr("\nRun 2: not measured: the run ended before or "
                               "in its baseline: node1 was lost\n"));
-  EXPECT_THAT(UnmeasuredRuns(results),
+  EXPECT_THAT(UnmeasuredIn(results),
               ElementsAre(HasSubstr("in repetition 2: the run ended")));
 }
 
