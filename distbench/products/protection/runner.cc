@@ -237,10 +237,13 @@ absl::StatusOr<ExperimentPlan> PlanOnSequencer(
     const TestSequenceResults& results, client::TestClient& client) {
   ExperimentOptions options;
   options.seed = SeedOf(results).value_or(seed);
+  const absl::StatusOr<GetStatusResponse> status = client.GetStatus();
+  if (!status.ok()) return status.status();
+  if (absl::Status same = search::CheckHosts(results, *status); !same.ok()) {
+    return same;
+  }
   options.workers_per_instance = WorkersOf(results);
   if (options.workers_per_instance == 0) {
-    const absl::StatusOr<GetStatusResponse> status = client.GetStatus();
-    if (!status.ok()) return status.status();
     options.workers_per_instance = WorkersOfSubject(test, *status);
   }
   absl::StatusOr<ExperimentPlan> plan = PlanExperiment(test, options);

@@ -27,6 +27,7 @@
 #include "distbench/products/search/benchpress/final_hook.h"
 #include "distbench/products/search/isolation_part.h"
 #include "distbench/products/search/report/search_text.h"
+#include "distbench/products/search/resumption.h"
 #include "distbench/products/search/runners.h"
 #include "distbench/products/search/search_display.h"
 #include "distbench/products/search/search_plan.h"
@@ -251,6 +252,13 @@ class ProbeHost {
     return MakePlan(flags, test, *client_);
   }
 
+  // Checks that a search goes on where it was.
+  absl::Status CheckSamePlace(const TestSequenceResults& earlier) {
+    if (client_ == nullptr) return absl::OkStatus();
+    const absl::StatusOr<GetStatusResponse> status = client_->GetStatus();
+    return status.ok() ? CheckHosts(earlier, *status) : status.status();
+  }
+
   const TestRunner& run() const { return run_; }
 
   // Any thread.
@@ -383,7 +391,8 @@ absl::StatusOr<int> Search(SearchFlags& flags, base::StopSignals& stop) {
   const absl::StatusOr<SearchPlan> plan = host.Prepare(flags, *test, *results);
   if (!plan.ok()) return plan.status();
   if (!flags.resume.empty()) {
-    const absl::Status resumable = CheckResumable(*plan, *results);
+    absl::Status resumable = CheckResumable(*plan, *results);
+    if (resumable.ok()) resumable = host.CheckSamePlace(*results);
     if (!resumable.ok()) return CannotResume(flags, resumable);
   }
 

@@ -4,11 +4,14 @@
 #include "distbench/products/search/resumption.h"
 
 #include <cmath>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "distbench/products/search/judgement/measured_probe.h"
 #include "distbench/products/search/search_report.h"
 #include "google/protobuf/util/message_differencer.h"
@@ -44,6 +47,29 @@ absl::Status CheckSame(absl::string_view what,
   if (differencer.Compare(recorded, asked)) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat(what, "; the difference:\n", differences));
+}
+
+absl::Status CheckHosts(const TestSequenceResults& results,
+                        const GetStatusResponse& status) {
+  std::set<std::string> present;
+  for (const NodeStatus& node : status.nodes()) {
+    present.insert(node.registration().hostname());
+  }
+  for (const TestResult& result : results.test_results()) {
+    for (const auto& [alias, node] :
+         result.resource_usage_logs().node_resources()) {
+      const std::string& host = node.host().hostname();
+      if (host.empty() || present.contains(host)) continue;
+      return absl::FailedPreconditionError(absl::StrCat(
+          "its runs were on host ", host,
+          ", where the test sequencer has no node (",
+          present.empty()
+              ? "it has none at all"
+              : absl::StrCat("it has nodes on ", absl::StrJoin(present, ", ")),
+          "); start one there, or begin anew, in another file"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status ReplayProbes(const SearchReport& report,

@@ -22,6 +22,7 @@
 #include "absl/strings/string_view.h"
 #include "distbench/products/search/strategy/probe_history.h"
 #include "google/protobuf/message.h"
+#include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
 namespace distbench::search {
@@ -31,6 +32,11 @@ namespace distbench::search {
 absl::Status CheckSame(absl::string_view what,
                        const google::protobuf::Message& recorded,
                        const google::protobuf::Message& asked);
+
+// FAILED_PRECONDITION if runs in the results were on a host where the sequencer
+// has no node now: half of an answer of each of two systems is one of none.
+absl::Status CheckHosts(const TestSequenceResults& results,
+                        const GetStatusResponse& status);
 
 // Adds the recorded probes that did not fail, each of which must be what `next`
 // asks for. FAILED_PRECONDITION otherwise.

@@ -117,7 +117,7 @@ class HashdParams final : public JobKind {
     if (!tests.ok()) return tests.status();
     // Without them, the records say nothing, whatever fails from here on.
     AddSizingOptions(*options, *run.job.mutable_parameters());
-    absl::Status ready = TieRecordsTo(*tests, run.job);
+    absl::Status ready = TieRecordsTo(*tests, run);
     DistributedSystemDescription& test = *tests->mutable_tests(0);
     if (run.environment.test_sequencer.empty()) ShareNode(test);
     if (ready.ok()) ready = TryAgain(*options, *run.job.mutable_results());

@@ -322,7 +322,7 @@ class ProtectionJob final : public JobKind {
     if (!status.ok()) return status;
     tests = config::CheckTestSequence(*std::move(tests));
     if (!tests.ok()) return tests.status();
-    status = TieRecordsTo(*tests, run.job);
+    status = TieRecordsTo(*tests, run);
     if (!status.ok()) return status;
     return std::move(*tests->mutable_tests(0));
   }

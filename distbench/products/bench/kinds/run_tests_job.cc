@@ -92,7 +92,7 @@ class RunTestsJob final : public JobKind {
     const absl::StatusOr<TestSequence> tests =
         AdaptedTests(run.job.tests(), run);
     if (!tests.ok()) return tests.status();
-    if (absl::Status tied = TieRecordsTo(*tests, run.job); !tied.ok()) {
+    if (absl::Status tied = TieRecordsTo(*tests, run); !tied.ok()) {
       return tied;
     }
     const std::vector<int> places = UnmeasuredTests(*tests, run.job.results());

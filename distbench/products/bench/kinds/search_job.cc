@@ -193,7 +193,7 @@ class SearchJob final : public JobKind {
     const absl::StatusOr<TestSequence> tests =
         AdaptedTests(run.job.tests(), run);
     if (!tests.ok()) return tests.status();
-    if (absl::Status tied = TieRecordsTo(*tests, run.job); !tied.ok()) {
+    if (absl::Status tied = TieRecordsTo(*tests, run); !tied.ok()) {
       return tied;
     }
     const absl::StatusOr<Copies> copies = CopiesOf(run, *tests);

@@ -38,6 +38,9 @@ constexpr char kInfileProperty[] = "infile";
 // A parameter: the tests with which a job has measured, as hashes.
 constexpr char kMeasuredTests[] = "tests";
 
+// A parameter: the hosts on which it has measured.
+constexpr char kMeasuredHosts[] = "hosts";
+
 std::string InfileOf(const BenchJob& job) {
   const auto found = job.properties().find(kInfileProperty);
   return found == job.properties().end() ? "" : found->second;
@@ -301,37 +304,79 @@ void AddOnce(const std::string& sentence, BenchJob& job) {
   job.add_missed_requirements(sentence);
 }
 
-absl::Status TieRecordsTo(const TestSequence& tests, BenchJob& job) {
+namespace {
+
+// What was noted of the records; empty if nothing was, or if there are none.
+std::string Noted(const char* name, const BenchJob& job) {
+  return job.results().ByteSizeLong() > 0 ? FindText(job.parameters(), name)
+                                          : "";
+}
+
+void Note(const char* name, const std::string& text, BenchJob& job) {
+  RemoveValue(name, *job.mutable_parameters());
+  AddText(name, text, *job.mutable_parameters());
+}
+
+absl::Status CheckSameTests(const TestSequence& tests,
+                            const std::vector<std::string>& hashes,
+                            const BenchJob& job) {
+  const std::string before = Noted(kMeasuredTests, job);
+  if (before.empty()) return absl::OkStatus();
+  const std::vector<std::string> measured = absl::StrSplit(before, '+');
+  for (size_t i = 0; i < hashes.size(); ++i) {
+    if (i < measured.size() && measured[i] == hashes[i]) continue;
+    return absl::FailedPreconditionError(absl::StrCat(
+        "what it measured before was with another test \"",
+        tests.tests(static_cast<int>(i)).name(),
+        "\", because an earlier job has found something else since; give the "
+        "job another id=, or use another file"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckSameHosts(const std::string& hosts, const BenchJob& job) {
+  const std::string before = Noted(kMeasuredHosts, job);
+  if (before.empty() || before == hosts) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "what it measured before was on hosts ", before,
+      ", and the tests would now run on ", hosts.empty() ? "none" : hosts,
+      "; run the sequence there again, with the same --test_sequencer or "
+      "without one, or give the job another id="));
+}
+
+}  // namespace
+
+absl::Status TieRecordsTo(const TestSequence& tests,
+                          const std::set<std::string>& hosts, BenchJob& job) {
   std::vector<std::string> hashes;
   for (const DistributedSystemDescription& test : tests.tests()) {
     hashes.push_back(config::ConfigHash(test));
   }
-  const std::string before = FindText(job.parameters(), kMeasuredTests);
-  if (!before.empty() && job.results().ByteSizeLong() > 0) {
-    const std::vector<std::string> measured = absl::StrSplit(before, '+');
-    for (size_t i = 0; i < hashes.size(); ++i) {
-      if (i < measured.size() && measured[i] == hashes[i]) continue;
-      return absl::FailedPreconditionError(absl::StrCat(
-          "what it measured before was with another test \"",
-          tests.tests(static_cast<int>(i)).name(),
-          "\", because an earlier job has found something else since; give the "
-          "job another id=, or use another file"));
-    }
-  }
-  RemoveValue(kMeasuredTests, *job.mutable_parameters());
-  AddText(kMeasuredTests, absl::StrJoin(hashes, "+"),
-          *job.mutable_parameters());
+  const std::string names = absl::StrJoin(hosts, ",");
+  absl::Status same = CheckSameTests(tests, hashes, job);
+  same.Update(CheckSameHosts(names, job));
+  if (!same.ok()) return same;
+  Note(kMeasuredTests, absl::StrJoin(hashes, "+"), job);
+  Note(kMeasuredHosts, names, job);
   return absl::OkStatus();
+}
+
+absl::Status TieRecordsTo(const TestSequence& tests, const JobRun& run) {
+  const absl::StatusOr<std::set<std::string>> hosts = HostsOf(run.environment);
+  if (!hosts.ok()) return hosts.status();
+  return TieRecordsTo(tests, *hosts, run.job);
 }
 
 namespace {
 
 absl::StatusOr<TestSequence> Adapt(TestSequence tests, const JobRun& run) {
-  const std::string measured = FindText(run.job.parameters(), kMeasuredTests);
-  run.job.clear_parameters();
-  if (!measured.empty()) {
-    AddText(kMeasuredTests, measured, *run.job.mutable_parameters());
-  }
+  BenchValues& parameters = *run.job.mutable_parameters();
+  parameters.erase(std::remove_if(parameters.begin(), parameters.end(),
+                                  [](const BenchValue& value) {
+                                    return value.name() != kMeasuredTests &&
+                                           value.name() != kMeasuredHosts;
+                                  }),
+                   parameters.end());
   for (DistributedSystemDescription& test : *tests.mutable_tests()) {
     LeaveUntouched(run.spec.passive, test);
     const absl::Status status = UseIoCost(

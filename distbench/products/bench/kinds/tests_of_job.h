@@ -33,7 +33,7 @@ namespace distbench::bench {
 // - calibrate, if it was of the same infile: the sizes of those activities that
 //   have not changed since.
 // Adds what was taken to the job's parameters, which are cleared before except
-// for the note of TieRecordsTo(). If that fails, they stay as they are: the
+// for the notes of TieRecordsTo(). If that fails, they stay as they are: the
 // records need them. INVALID_ARGUMENT if the tests are no longer valid.
 absl::StatusOr<TestSequence> AdaptedTests(TestSequence tests,
                                           const JobRun& run);
@@ -47,10 +47,15 @@ absl::Status UseIoCost(
 void UseCalibration(absl::Span<const BenchJob* const> earlier,
                     DistributedSystemDescription& test, BenchJob& job);
 
-// Notes in the job's parameters that it measures with these tests.
-// FAILED_PRECONDITION names the tests with which it did otherwise before, as
-// when an earlier job has found something else since.
-absl::Status TieRecordsTo(const TestSequence& tests, BenchJob& job);
+// Notes in the job's parameters that it measures with these tests on these
+// hosts. FAILED_PRECONDITION names the tests with which it did otherwise
+// before, as when an earlier job has found something else since, or the hosts:
+// half of an answer of each of two systems is an answer of none.
+absl::Status TieRecordsTo(const TestSequence& tests,
+                          const std::set<std::string>& hosts, BenchJob& job);
+
+// The same for the hosts of the run's environment.
+absl::Status TieRecordsTo(const TestSequence& tests, const JobRun& run);
 
 // The places of the tests whose results, in the same order, are missing, or are
 // of runs that failed or are invalid.

@@ -189,7 +189,7 @@ TestSequence TestsNamed(const std::string& name) {
 TEST(TieRecordsToTest, RecordsOfOtherTestsAreRefusedAndKept) {
   BenchJob job;
   const auto tie = [&](const std::string& test) {
-    return base::Message(TieRecordsTo(TestsNamed(test), job));
+    return base::Message(TieRecordsTo(TestsNamed(test), {"host1"}, job));
   };
   AddNumber("size", 7, *job.mutable_parameters());
   EXPECT_EQ(tie("a"), "");
@@ -200,8 +200,30 @@ TEST(TieRecordsToTest, RecordsOfOtherTestsAreRefusedAndKept) {
               AllOf(HasSubstr("another test \"a\""), HasSubstr("another id=")));
   EXPECT_EQ(job.results().searches_size(), 1);
   EXPECT_EQ(tie("b"), "");
-  EXPECT_EQ(job.parameters_size(), 2);
+  EXPECT_EQ(job.parameters_size(), 3);
   EXPECT_EQ(FindNumber(job.parameters(), "size"), 7);
+}
+
+// As when a search that was cut short on this host is started again with
+// --test_sequencer.
+TEST(TieRecordsToTest, RecordsOfOtherHostsAreRefusedAndKept) {
+  BenchJob job;
+  const auto tie = [&](const Hosts& hosts) {
+    return base::Message(TieRecordsTo(TestsNamed("a"), hosts, job));
+  };
+  EXPECT_EQ(tie({"host1"}), "");
+  EXPECT_EQ(tie({"host2", "host3"}), "") << "nothing was measured";
+  job.mutable_results()->add_searches()->set_load(300);
+  EXPECT_EQ(tie({"host3", "host2"}), "");
+  EXPECT_THAT(tie({"host1"}),
+              AllOf(HasSubstr("before was on hosts host2,host3"),
+                    HasSubstr("now run on host1"), HasSubstr("another id=")));
+  EXPECT_THAT(tie({}), HasSubstr("now run on none"));
+  EXPECT_EQ(job.results().searches_size(), 1);
+  EXPECT_EQ(tie({"host2", "host3"}), "");
+  // Of an earlier version.
+  RemoveValue("hosts", *job.mutable_parameters());
+  EXPECT_EQ(tie({"host1"}), "");
 }
 
 // Records without their parameters say nothing: they could never be continued.
