@@ -38,8 +38,7 @@ namespace {
 // When requests were sent, by intervals.
 struct SendingTime {
   int64_t begin_ns = std::numeric_limits<int64_t>::max();
-  int64_t warmup_begin_ns = -1;  // of the last interval with warm-up
-  int64_t warmup_end_ns = -1;
+  int64_t warmup_end_ns = -1;  // of the last interval with warm-up
   int64_t end_ns = -1;
   int64_t width_ns = 0;
 };
@@ -53,9 +52,8 @@ void AddSendingTime(const RpcTimeSeries& series, SendingTime& time) {
         base::SaturatingMultiply(interval.index(), width_ns);
     const int64_t end_ns = base::SaturatingAdd(begin_ns, width_ns);
     time.begin_ns = std::min(time.begin_ns, begin_ns);
-    if (interval.warmup_count() > 0 && end_ns > time.warmup_end_ns) {
-      time.warmup_begin_ns = begin_ns;
-      time.warmup_end_ns = end_ns;
+    if (interval.warmup_count() > 0) {
+      time.warmup_end_ns = std::max(time.warmup_end_ns, end_ns);
     }
     if (interval.offered_count() > 0 || interval.sent_count() > 0) {
       time.end_ns = std::max(time.end_ns, end_ns);
@@ -102,10 +100,11 @@ int64_t MeasuredNs(const TestResult& result, int rpc_index,
   }
   if (time.end_ns <= time.begin_ns) return counts.duration_ns();
   const RunInfo& run = result.run_info();
+  // A slow request of the warm-up ends among those that are measured.
   const int64_t begin_ns =
       time.warmup_end_ns >= 0
-          ? BoundWithin(counts.first_start_timestamp_ns, time.warmup_begin_ns,
-                        time.warmup_end_ns, time.warmup_end_ns)
+          ? std::max(time.begin_ns, std::min(counts.first_start_timestamp_ns,
+                                             time.warmup_end_ns))
           : BoundWithin(run.start_timestamp_ns(), time.begin_ns,
                         base::SaturatingAdd(time.begin_ns, time.width_ns),
                         time.begin_ns);

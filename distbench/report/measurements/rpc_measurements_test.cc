@@ -81,6 +81,22 @@ TEST(GoodputTest, TheMeasuredTimeLeavesTheWarmupOut) {
   EXPECT_EQ(MeasuredNs(result, 0, counts), 8'250'000'000);
 }
 
+// Those that are measured count from their first, and so does their time:
+// otherwise their goodput would be more per second than what was sent.
+TEST(GoodputTest, TheMeasuredTimeBeginsBeforeASlowRequestOfTheWarmupEnds) {
+  const TestResult result = Series(
+      "intervals { index: 100 sent_count: 9 warmup_count: 8 }"
+      "intervals { index: 101 sent_count: 9 }"
+      "intervals { index: 105 sent_count: 9 warmup_count: 1 }"
+      "intervals { index: 110 sent_count: 9 }");
+  results::RpcCounts counts;
+  counts.first_start_timestamp_ns = 101'250'000'000;
+  EXPECT_EQ(MeasuredNs(result, 0, counts), 9'000'000'000);
+  // Numbers that contradict each other.
+  counts.first_start_timestamp_ns = 1;
+  EXPECT_EQ(MeasuredNs(result, 0, counts), 10'250'000'000);
+}
+
 TEST(LoadCurveTest, HasTheWholeIntervalsOfTraffic) {
   const TestResult result = Series(
       "intervals { index: 100 offered_count: 4 sent_count: 4 }"
