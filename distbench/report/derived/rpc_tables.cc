@@ -263,9 +263,8 @@ namespace {
 // not sent.
 void SetLoads(const RpcMeasurements& rpc, int64_t request_count,
               Report::PolicyTable::Row& row) {
-  if (rpc.offered && rpc.offered->offered_count() > 0) {
-    row.set_offered_per_second(
-        PerSecond(rpc.offered->offered_count(), rpc.measured_ns));
+  if (rpc.offered_per_second) {
+    row.set_offered_per_second(*rpc.offered_per_second);
   }
   row.set_sent_per_second(PerSecond(request_count, rpc.measured_ns));
   row.set_goodput_per_second(rpc.goodput_per_second());

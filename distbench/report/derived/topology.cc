@@ -18,6 +18,7 @@
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/report/derived/derive.h"
 #include "distbench/report/derived/figures.h"
+#include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/results/time_series.h"
@@ -109,16 +110,17 @@ void CountFailures(RpcTraffic& traffic) {
       OpenLoopFailures(load, traffic.response_time.latency_ns.count(), failed);
 }
 
-void DeriveTraffic(const RpcTraffic& measured, Report::Traffic& traffic) {
+// `offered_ns` is OfferedNs() of the RPC, so that the offered loads of its
+// parts add up to its own.
+void DeriveTraffic(const RpcTraffic& measured, int64_t offered_ns,
+                   Report::Traffic& traffic) {
   const results::RpcCounts& counts = measured.counts;
-  const int64_t duration_ns = counts.duration_ns();
   const OfferedLoad load = measured.offered.value_or(OfferedLoad());
-  if (load.offered_count() > 0 && duration_ns > 0) {
-    traffic.set_offered_per_second(
-        PerSecond(load.offered_count(), duration_ns));
+  if (const auto offered = OfferedPerSecond(load, offered_ns)) {
+    traffic.set_offered_per_second(*offered);
   }
   traffic.set_succeeded_per_second(
-      PerSecond(counts.succeeded_count, duration_ns));
+      PerSecond(counts.succeeded_count, counts.duration_ns()));
   traffic.set_succeeded(counts.succeeded_count);
   traffic.set_failed(counts.failed_count);
   traffic.set_unsent(load.unsent_count());
@@ -156,7 +158,8 @@ class Traffic {
 
   // In the order of the RPCs. Includes RPCs that were never sent.
   std::vector<Edge> TakeEdges() {
-    std::vector<Edge> edges = Take(edges_);
+    std::vector<Edge> edges =
+        Take(edges_, [](const auto& key) { return key.first; });
     // Only a result without config lacks it.
     std::erase_if(edges,
                   [](const Edge& edge) { return edge.shown.server().empty(); });
@@ -164,19 +167,32 @@ class Traffic {
   }
 
   // Sorted by name. Only those that sent or served RPCs.
-  std::vector<Instance> TakeInstances() { return Take(instances_); }
+  std::vector<Instance> TakeInstances() {
+    return Take(instances_, [](const auto& key) { return std::get<1>(key); });
+  }
 
  private:
-  template <typename Key, typename Shown>
-  static std::vector<Measured<Shown>> Take(
-      std::map<Key, Measured<Shown>>& by_key) {
+  // `rpc_of` returns the RPC's index of a key.
+  template <typename Key, typename Shown, typename RpcOf>
+  std::vector<Measured<Shown>> Take(std::map<Key, Measured<Shown>>& by_key,
+                                    RpcOf rpc_of) {
     std::vector<Measured<Shown>> all;
     for (auto& [key, each] : by_key) {
       CountFailures(each.traffic);
-      DeriveTraffic(each.traffic, *each.shown.mutable_traffic());
+      DeriveTraffic(each.traffic, OfferedNsOf(rpc_of(key)),
+                    *each.shown.mutable_traffic());
       all.push_back(std::move(each));
     }
     return all;
+  }
+
+  // OfferedNs(), found once for an RPC.
+  int64_t OfferedNsOf(int rpc_index) {
+    const auto [known, is_new] = offered_ns_.try_emplace(rpc_index);
+    if (is_new) {
+      known->second = OfferedNs(result_, rpc_index, counts_[rpc_index]);
+    }
+    return known->second;
   }
 
   void AddConfigured(const DistributedSystemDescription& config) {
@@ -200,6 +216,7 @@ class Traffic {
     if (edge.shown.server().empty()) {
       edge.shown.set_server(config::ServiceOf(view.server));
     }
+    counts_[view.rpc_index].Add(totals.counts);
     Add(totals, edge.traffic);
     Add(totals, TrafficOf(view.client, view.rpc_index, "client"));
     Add(totals, TrafficOf(view.server, view.rpc_index, "server"));
@@ -211,6 +228,7 @@ class Traffic {
     for (const auto& [index, statistics] : log.pooled_statistics()) {
       results::RpcTotals totals;
       if (!totals.Add(statistics).ok()) continue;
+      counts_[index].Add(totals.counts);
       Add(totals, EdgeOf(index, config::ServiceOf(client)).traffic);
       Add(totals, TrafficOf(client, index, "client"));
     }
@@ -251,6 +269,8 @@ class Traffic {
   const TestResult& result_;
   const std::set<ServiceAndRpc> entries_;
   std::map<int, std::string> servers_;  // by RPC
+  std::map<int, results::RpcCounts> counts_;
+  std::map<int, int64_t> offered_ns_;
   std::map<std::pair<int, std::string>, Edge> edges_;
   std::map<std::tuple<std::string, int, std::string>, Instance> instances_;
 };

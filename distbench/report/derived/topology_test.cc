@@ -210,6 +210,32 @@ TEST(TopologyTest, UnsentRpcsAreFailuresOfTheResponseTime) {
   EXPECT_EQ(server.traffic().latency_failed(), 0);
 }
 
+// Of an overload, the last request ends long after the last one was due.
+TEST(TopologyTest, OfferedLoadsArePerSecondInWhichRequestsWereDue) {
+  TestResult result = Calling({{"a", "b"}});
+  Record("a/0", "b/0", 100, 1000, result);
+  Record("a/1", "b/0", 100, 1000, result);
+  for (auto& [client, log] :
+       *result.mutable_service_logs()->mutable_instance_logs()) {
+    (*log.mutable_offered_loads())[0].set_offered_count(100);
+    log.mutable_peer_logs()
+        ->at("b/0")
+        .mutable_rpc_logs()
+        ->at(0)
+        .mutable_statistics()
+        ->set_last_end_timestamp_ns(10'000'000'000);
+    RpcTimeSeries& series = (*log.mutable_rpc_time_series())[0];
+    series.set_interval_ns(1'000'000'000);
+    RpcInterval& interval = *series.add_intervals();
+    interval.set_index(0);
+    interval.set_offered_count(100);
+  }
+  const Report::Topology topology = TopologyOf(result);
+  EXPECT_EQ(topology.edges(0).traffic().offered_per_second(), 200);
+  EXPECT_NEAR(topology.edges(0).traffic().succeeded_per_second(), 20, 0.01);
+  EXPECT_EQ(InstanceRow(topology, "a/1").traffic().offered_per_second(), 100);
+}
+
 TEST(TopologyTest, PairsWithoutHistogramsArePooledByClient) {
   TestResult result = Calling({{"a", "b"}});
   Record("a/0", "b/0", 100, 1000, result);

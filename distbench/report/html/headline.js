@@ -19,10 +19,6 @@ function entryRpcs({topology, rpcs}) {
 
 // ---- Figures of an RPC -------------------------------------------------------
 
-function perSecondOf(count, rpc) {
-  return rpc.duration_ns > 0 ? count * 1e9 / rpc.duration_ns : null;
-}
-
 function latencyNameOf(rpc) {
   return rpc.response_time !== null ? 'response_time' : 'service_time';
 }
@@ -32,13 +28,12 @@ function percentileOf(rpc, percent, name = latencyNameOf(rpc)) {
 }
 
 function figuresOf(rpc) {
-  const offeredCount = rpc.offered_load?.offered_count ?? 0;
   const times = rpc[latencyNameOf(rpc)];
   // Some RPCs are both in failed_count and in unsent_count; the latency has each of them once.
   const lost = times?.failed_count ?? 0;
   return {
-    offered: offeredCount > 0 ? perSecondOf(offeredCount, rpc) : null,
-    achieved: perSecondOf(rpc.succeeded_count, rpc),
+    offered: rpc.offered_per_second,
+    achieved: rpc.duration_ns > 0 ? rpc.per_second : null,
     p50: percentileOf(rpc, 50),
     p99: percentileOf(rpc, 99),
     wire: {p50: percentileOf(rpc, 50, 'wire_time'), p99: percentileOf(rpc, 99, 'wire_time')},

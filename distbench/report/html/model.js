@@ -47,11 +47,19 @@ function raisePercentiles(times, percentiles = percentilesAmong(Object.keys(time
   }
 }
 
+// What open loops should have sent of an RPC: of all its edges; null in closed loops.
+function offeredPerSecond({name}, {edges}) {
+  const rates = edges.filter(edge => edge.rpc === name && edge.offered_per_second !== null)
+      .map(edge => edge.offered_per_second);
+  return rates.length === 0 ? null : sumOf(rates);
+}
+
 for (const {objectives, rpcs, topology} of data.tests) {
   objectives.forEach(raiseFailed);
   topology.edges.forEach(edge => raisePercentiles(edge));
   for (const rpc of rpcs) {
     for (const name of Object.keys(LATENCIES)) rpc[name]?.percentiles.forEach(raiseFailed);
+    rpc.offered_per_second = offeredPerSecond(rpc, topology);
   }
 }
 

@@ -53,14 +53,9 @@ const sweeps = groupBy(runs.filter(run => Object.hasOwn(run.attributes, 'traffic
     run => `${run.attributes.traffic_pattern}${run.simulated ? ' (simulated)' : ''}`)
     .map(([pattern, entries]) => makeSweep(pattern, entries)).filter(({numeric}) => numeric.length > 0);
 
-function offeredRate(rpc) {
-  return rpc.offered_load === null || rpc.duration_ns === 0 ? null
-      : rpc.offered_load.offered_count * 1e9 / rpc.duration_ns;
-}
-
 // What was asked of an RPC; in closed loops, what it did.
 function loadOf(rpc) {
-  return offeredRate(rpc) ?? rpc.per_second;
+  return rpc.offered_per_second ?? rpc.per_second;
 }
 
 // The numeric parameter that changes the load most, the others being equal.
@@ -103,7 +98,7 @@ function makePoint(repeats, xOf, rpcOf) {
   return {
     repeats,
     x: median((rpc, run) => xOf(run)),
-    offered: median(rpc => offeredRate(rpc) ?? NaN),
+    offered: median(rpc => rpc.offered_per_second ?? NaN),
     succeeded: median(rpc => rpc.per_second),
     failed: sumOf(repeats.map(run => rpcOf(run).failed_count)),
     p50: median(rpc => percentileValueOf(rpc, 50)),
@@ -188,7 +183,7 @@ function drawSweep() {
   const sweep = sweeps[sweepView.sweep];
   const rpcOf = run => run.rpcs.find(rpc => rpc.name === sweepView.rpc);
   const withRpc = {...sweep, runs: sweep.runs.filter(run => rpcOf(run) !== undefined)};
-  const isOpenLoop = withRpc.runs.some(run => offeredRate(rpcOf(run)) !== null);
+  const isOpenLoop = withRpc.runs.some(run => rpcOf(run).offered_per_second !== null);
   const xTitle = sweepView.axis !== LOAD ? sweepView.axis
       : isOpenLoop ? 'offered RPCs per second' : 'RPCs per second';
   const curves = curvesOfSweep(withRpc, sweepView.axis, rpcOf);
@@ -204,7 +199,7 @@ function chooseSweep(index) {
   const {runs: entries, numeric} = sweeps[index];
   const rpcs = entries.flatMap(run => run.rpcs);
   const {name} = rpcs.find(rpc => rpc.offered_load !== null) ?? rpcs[0];
-  const loads = rpcs.filter(rpc => rpc.name === name).map(rpc => offeredRate(rpc) ?? 0);
+  const loads = rpcs.filter(rpc => rpc.name === name).map(rpc => rpc.offered_per_second ?? 0);
   const isLoadSwept = Math.max(...loads) > 1.05 * Math.min(...loads);
   Object.assign(sweepView, {sweep: index, rpc: name, axis: isLoadSwept ? LOAD : numeric[0]});
 }

@@ -4,6 +4,7 @@
 #include "distbench/report/measurements/rpc_measurements.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -35,31 +36,75 @@ std::optional<double> WastedShare(const PolicyStatistics& attempts,
 
 namespace {
 
-// When requests were sent, by intervals.
-struct SendingTime {
+// Which of an RPC's traffic a time is about.
+enum class Traffic { kDue, kDueOrSent };
+
+// When there was traffic, by intervals.
+struct TrafficTime {
   int64_t begin_ns = std::numeric_limits<int64_t>::max();
   int64_t warmup_end_ns = -1;  // of the last interval with warm-up
   int64_t end_ns = -1;
   int64_t width_ns = 0;
 };
 
-void AddSendingTime(const RpcTimeSeries& series, SendingTime& time) {
-  const int64_t width_ns = series.interval_ns();
-  if (width_ns <= 0) return;
-  for (const RpcInterval& interval : series.intervals()) {
-    if (interval.index() < 0) continue;
-    const int64_t begin_ns =
-        base::SaturatingMultiply(interval.index(), width_ns);
-    const int64_t end_ns = base::SaturatingAdd(begin_ns, width_ns);
-    time.begin_ns = std::min(time.begin_ns, begin_ns);
-    if (interval.warmup_count() > 0) {
-      time.warmup_end_ns = std::max(time.warmup_end_ns, end_ns);
+template <typename Visit>
+void ForEachInterval(const TestResult& result, int rpc_index, Visit visit) {
+  for (const auto& [client, log] : result.service_logs().instance_logs()) {
+    const auto found = log.rpc_time_series().find(rpc_index);
+    if (found == log.rpc_time_series().end()) continue;
+    const int64_t width_ns = found->second.interval_ns();
+    if (width_ns <= 0) continue;
+    for (const RpcInterval& interval : found->second.intervals()) {
+      if (interval.index() < 0) continue;
+      visit(interval, base::SaturatingMultiply(interval.index(), width_ns),
+            width_ns);
     }
-    if (interval.offered_count() > 0 || interval.sent_count() > 0) {
-      time.end_ns = std::max(time.end_ns, end_ns);
-    }
-    time.width_ns = std::max(time.width_ns, width_ns);
   }
+}
+
+TrafficTime TimeOf(const TestResult& result, int rpc_index, Traffic traffic) {
+  TrafficTime time;
+  ForEachInterval(
+      result, rpc_index,
+      [&](const RpcInterval& interval, int64_t begin_ns, int64_t width_ns) {
+        const int64_t end_ns = base::SaturatingAdd(begin_ns, width_ns);
+        time.begin_ns = std::min(time.begin_ns, begin_ns);
+        if (interval.warmup_count() > 0) {
+          time.warmup_end_ns = std::max(time.warmup_end_ns, end_ns);
+        }
+        const bool was_sent =
+            traffic == Traffic::kDueOrSent && interval.sent_count() > 0;
+        if (was_sent || interval.offered_count() > 0) {
+          time.end_ns = std::max(time.end_ns, end_ns);
+        }
+        time.width_ns = std::max(time.width_ns, width_ns);
+      });
+  return time;
+}
+
+// Where in the last interval the traffic ended, if no event tells: as far as
+// the requests that were due in it reach, at the rate of the interval before.
+// Closed loops, in which none are due, may have covered all of it.
+int64_t LikelyEnd(const TestResult& result, int rpc_index,
+                  const TrafficTime& time) {
+  const int64_t last_begin_ns =
+      base::SaturatingSubtract(time.end_ns, time.width_ns);
+  const int64_t before_begin_ns =
+      base::SaturatingSubtract(last_begin_ns, time.width_ns);
+  double last = 0;
+  double before = 0;
+  ForEachInterval(
+      result, rpc_index,
+      [&](const RpcInterval& interval, int64_t begin_ns, int64_t /*width*/) {
+        const auto due = static_cast<double>(interval.offered_count());
+        if (begin_ns >= last_begin_ns && begin_ns < time.end_ns) last += due;
+        if (begin_ns >= before_begin_ns && begin_ns < last_begin_ns) {
+          before += due;
+        }
+      });
+  if (last <= 0 || last >= before) return time.end_ns;
+  return last_begin_ns +
+         std::llround(static_cast<double>(time.width_ns) * last / before);
 }
 
 // A bound of an interval, or the event within it that is the real bound.
@@ -89,15 +134,12 @@ int64_t GoodputOf(int64_t succeeded_count,
       static_cast<int64_t>(response_time_ns.CountAtMost(*deadline_ns)));
 }
 
-int64_t MeasuredNs(const TestResult& result, int rpc_index,
-                   const results::RpcCounts& counts) {
-  SendingTime time;
-  for (const auto& [client, log] : result.service_logs().instance_logs()) {
-    const auto found = log.rpc_time_series().find(rpc_index);
-    if (found != log.rpc_time_series().end()) {
-      AddSendingTime(found->second, time);
-    }
-  }
+namespace {
+
+// The time without the warm-up; see MeasuredNs() and OfferedNs().
+int64_t TrafficNs(const TestResult& result, int rpc_index,
+                  const results::RpcCounts& counts, Traffic traffic) {
+  const TrafficTime time = TimeOf(result, rpc_index, traffic);
   if (time.end_ns <= time.begin_ns) return counts.duration_ns();
   const RunInfo& run = result.run_info();
   // A slow request of the warm-up ends among those that are measured.
@@ -111,10 +153,28 @@ int64_t MeasuredNs(const TestResult& result, int rpc_index,
   const int64_t last_begin_ns =
       base::SaturatingSubtract(time.end_ns, time.width_ns);
   int64_t end_ns = BoundWithin(run.end_timestamp_ns(), last_begin_ns,
-                               time.end_ns, time.end_ns);
+                               time.end_ns, LikelyEnd(result, rpc_index, time));
   end_ns =
       BoundWithin(counts.last_end_timestamp_ns, last_begin_ns, end_ns, end_ns);
   return std::max<int64_t>(0, base::SaturatingSubtract(end_ns, begin_ns));
+}
+
+}  // namespace
+
+int64_t MeasuredNs(const TestResult& result, int rpc_index,
+                   const results::RpcCounts& counts) {
+  return TrafficNs(result, rpc_index, counts, Traffic::kDueOrSent);
+}
+
+int64_t OfferedNs(const TestResult& result, int rpc_index,
+                  const results::RpcCounts& counts) {
+  return TrafficNs(result, rpc_index, counts, Traffic::kDue);
+}
+
+std::optional<double> OfferedPerSecond(const OfferedLoad& load,
+                                       int64_t offered_ns) {
+  if (load.offered_count() <= 0 || offered_ns <= 0) return std::nullopt;
+  return PerSecond(static_cast<double>(load.offered_count()), offered_ns);
 }
 
 std::vector<NamedTimes> StreamTimesOf(const StreamStatistics& streams) {
@@ -170,6 +230,10 @@ RpcMeasurements MeasurementsOf(const TestResult& result,
   find(totals.attempts, rpc.attempts);
   rpc.deadline_ns = DeadlineOf(result, rpc_index);
   rpc.measured_ns = MeasuredNs(result, rpc_index, rpc.totals.counts);
+  if (rpc.offered) {
+    rpc.offered_per_second = OfferedPerSecond(
+        *rpc.offered, OfferedNs(result, rpc_index, rpc.totals.counts));
+  }
   rpc.service_time = ServiceTimeOf(rpc.totals);
   rpc.response_time = ResponseTimeOf(totals, rpc.name);
   rpc.series = CollectSeries(result, rpc_index, max_intervals);

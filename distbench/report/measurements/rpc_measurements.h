@@ -64,6 +64,19 @@ int64_t GoodputOf(int64_t succeeded_count,
 int64_t MeasuredNs(const TestResult& result, int rpc_index,
                    const results::RpcCounts& counts);
 
+// The offered load: what open loops should have sent, whatever became of it.
+
+// Returns for how long requests were due, without the warm-up: MeasuredNs(),
+// but not the time in which late ones were still sent.
+int64_t OfferedNs(const TestResult& result, int rpc_index,
+                  const results::RpcCounts& counts);
+
+// Returns the requests of the load that were due per second of OfferedNs();
+// nothing if none were. Not per second until the last one ended: an overloaded
+// system would seem to be offered what it could carry.
+std::optional<double> OfferedPerSecond(const OfferedLoad& load,
+                                       int64_t offered_ns);
+
 // One of the parts into which the time of an RPC divides, or of the times of
 // its messages.
 struct NamedTimes {
@@ -96,6 +109,9 @@ struct RpcMeasurements {
 
   // Absent in closed loops, and in results that do not record it.
   std::optional<OfferedLoad> offered;
+
+  // See OfferedPerSecond().
+  std::optional<double> offered_per_second;
 
   // Absent if the RPC does not stream.
   std::optional<StreamStatistics> streams;

@@ -97,6 +97,53 @@ TEST(GoodputTest, TheMeasuredTimeBeginsBeforeASlowRequestOfTheWarmupEnds) {
   EXPECT_EQ(MeasuredNs(result, 0, counts), 10'250'000'000);
 }
 
+// 1000 per second for 3 s; the server carries half of them, and answers the
+// last one 3 s later.
+TEST(OfferedLoadTest, IsPerSecondInWhichRequestsWereDue) {
+  const TestResult result = Series(
+      "intervals { index: 100 offered_count: 500 sent_count: 500 }"
+      "intervals { index: 101 offered_count: 1000 sent_count: 1000 }"
+      "intervals { index: 102 offered_count: 1000 sent_count: 1000 }"
+      "intervals { index: 103 offered_count: 500 sent_count: 500 }"
+      "intervals { index: 106 succeeded_count: 250 }");
+  results::RpcCounts counts;
+  counts.first_start_timestamp_ns = 100'500'000'000;
+  counts.last_end_timestamp_ns = 106'500'000'000;
+  EXPECT_EQ(OfferedNs(result, 0, counts), 3'000'000'000);
+  EXPECT_EQ(MeasuredNs(result, 0, counts), 3'000'000'000);
+  OfferedLoad load;
+  load.set_offered_count(3000);
+  EXPECT_THAT(OfferedPerSecond(load, 3'000'000'000), Optional(DoubleEq(1000)));
+  EXPECT_FALSE(OfferedPerSecond(load, 0).has_value());
+  EXPECT_FALSE(OfferedPerSecond(OfferedLoad(), 3'000'000'000).has_value());
+}
+
+// As by a client that is too slow to send them in time.
+TEST(OfferedLoadTest, LateSendsDoNotLowerIt) {
+  const TestResult result = Series(
+      "intervals { index: 100 offered_count: 500 sent_count: 100 }"
+      "intervals { index: 101 offered_count: 1000 sent_count: 200 }"
+      "intervals { index: 107 sent_count: 1200 }");
+  results::RpcCounts counts;
+  counts.first_start_timestamp_ns = 100'500'000'000;
+  counts.last_end_timestamp_ns = 108'500'000'000;
+  EXPECT_EQ(OfferedNs(result, 0, counts), 1'500'000'000);
+  EXPECT_EQ(MeasuredNs(result, 0, counts), 7'500'000'000);
+}
+
+// They last from the first send to the last end, as those of the rate do.
+TEST(OfferedLoadTest, OfASystemThatCarriesItIsTheRate) {
+  const TestResult result = Series(
+      "intervals { index: 100 offered_count: 9 sent_count: 9 warmup_count: 5 }"
+      "intervals { index: 105 offered_count: 2 sent_count: 2 }");
+  results::RpcCounts counts;
+  counts.first_start_timestamp_ns = 100'750'000'000;
+  counts.last_end_timestamp_ns = 105'125'000'000;
+  EXPECT_EQ(OfferedNs(result, 0, counts), counts.duration_ns());
+  // Without a series, nothing else is known.
+  EXPECT_EQ(OfferedNs(result, 1, counts), counts.duration_ns());
+}
+
 TEST(LoadCurveTest, HasTheWholeIntervalsOfTraffic) {
   const TestResult result = Series(
       "intervals { index: 100 offered_count: 4 sent_count: 4 }"

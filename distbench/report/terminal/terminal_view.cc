@@ -14,7 +14,6 @@
 #include "absl/strings/string_view.h"
 #include "distbench/base/human_units.h"
 #include "distbench/base/printable_line.h"
-#include "distbench/base/time_units.h"
 #include "distbench/report/derived/derive.h"
 #include "distbench/report/derived/table_rows.h"
 #include "distbench/report/measurements/rpc_measurements.h"
@@ -190,22 +189,23 @@ struct RpcPart {
 
 // Adds an RPC. The latency is the response time in open loops, and the service
 // time elsewhere.
-void AddRpc(const Report::Rpc& rpc, RpcPart& part) {
-  const double seconds = base::ToSeconds(rpc.duration_ns());
+void AddRpc(const RpcMeasurements& measured, RpcPart& part) {
+  const Report::Rpc rpc = DeriveRpc(measured);
   const auto failed = static_cast<double>(rpc.failed_count());
   const auto ended = static_cast<double>(rpc.succeeded_count()) + failed;
   const Report::Offered& load = rpc.offered_load();
   const auto unsent = static_cast<double>(load.unsent_count());
-  const bool is_open_loop = rpc.has_offered_load();
-  const double count =
-      is_open_loop ? static_cast<double>(load.offered_count()) : ended;
+  const bool is_open_loop = measured.latency_kind() == LatencyKind::kResponse;
   const Report::Latency& latency =
       is_open_loop ? rpc.response_time() : rpc.service_time();
+  const auto count = static_cast<double>(latency.count());
   (is_open_loop ? part.has_open_loops : part.has_closed_loops) = true;
   part.has_unsent |= unsent > 0;
   std::vector<ColoredText> cells = {
       {base::PrintableLine(rpc.name())},
-      {is_open_loop && seconds > 0 ? base::HumanRate(count / seconds) : ""},
+      {measured.offered_per_second
+           ? base::HumanRate(*measured.offered_per_second)
+           : ""},
       {base::HumanRate(rpc.per_second())},
       MeanCell(latency)};
   for (const double percent : kShownPercents) {
@@ -231,7 +231,7 @@ std::string LatencyNote(const RpcPart& part) {
 std::string Rpcs(const TestResult& result, const PageStyle& style) {
   RpcPart part;
   ForEachRpc(result, /*max_intervals=*/1,
-             [&](const RpcMeasurements& rpc) { AddRpc(DeriveRpc(rpc), part); });
+             [&](const RpcMeasurements& rpc) { AddRpc(rpc, part); });
   if (part.table.rows.empty()) return "";
   if (!part.has_unsent) DropColumn("unsent", part.table);
   if (!part.has_open_loops) DropColumn("offered", part.table);

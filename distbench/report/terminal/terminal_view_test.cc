@@ -116,6 +116,24 @@ Pairs:
 )");
 }
 
+// The server carries half of what is due in 2 s.
+TEST(TerminalViewTest, AnOverloadedSystemIsOfferedMoreThanItAchieves) {
+  TestResult result = Example();
+  RpcStatistics& root = StatisticsOf(result, "client/0", "root/0", 0);
+  root.set_last_end_timestamp_ns(5 * kSecond);
+  RpcTimeSeries& series =
+      (*(*result.mutable_service_logs()->mutable_instance_logs())["client/0"]
+            .mutable_rpc_time_series())[0];
+  series.set_interval_ns(kSecond);
+  for (const int64_t second : {1, 2}) {
+    RpcInterval& interval = *series.add_intervals();
+    interval.set_index(second);
+    interval.set_offered_count(500);
+  }
+  EXPECT_THAT(View(result, 100),
+              HasSubstr("root_query    500/s     245/s  4.00ms"));
+}
+
 TEST(TerminalViewTest, FitsANarrowTerminal) {
   EXPECT_EQ("\n" + View(Example(), 44), R"(
 two_tiers: invalid

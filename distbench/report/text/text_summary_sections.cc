@@ -131,10 +131,8 @@ void AppendParts(const std::string& rpc, const std::vector<NamedTimes>& parts,
 
 std::string LoadText(const RpcMeasurements& rpc) {
   std::string text;
-  if (rpc.offered && rpc.offered->offered_count() > 0) {
-    absl::StrAppendFormat(
-        &text, "offered: %.1f/s ",
-        PerSecond(rpc.offered->offered_count(), rpc.measured_ns));
+  if (rpc.offered_per_second) {
+    absl::StrAppendFormat(&text, "offered: %.1f/s ", *rpc.offered_per_second);
   }
   absl::StrAppendFormat(&text, "goodput: %.1f/s requests: %d attempts: %d",
                         rpc.goodput_per_second(), rpc.attempts->request_count(),

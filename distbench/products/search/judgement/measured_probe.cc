@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/objectives/objectives.h"
 #include "distbench/results/walk.h"
@@ -132,12 +133,11 @@ bool OfferedLess(const config::Objective& objective, const TestResult& result,
   const absl::StatusOr<int> rpc = report::FindRpc(objective, result);
   if (!rpc.ok()) return false;
   const std::string name = results::RpcName(result, *rpc);
-  const int64_t offered = totals.load(name).offered_count();
   const auto found = totals.rpcs.find(name);
-  if (offered == 0 || found == totals.rpcs.end()) return true;
-  return report::PerSecond(static_cast<double>(offered),
-                           found->second.counts.duration_ns()) <
-         objective.limit;
+  if (found == totals.rpcs.end()) return true;
+  const std::optional<double> offered = report::OfferedPerSecond(
+      totals.load(name), report::OfferedNs(result, *rpc, found->second.counts));
+  return !offered || *offered < objective.limit;
 }
 
 }  // namespace

@@ -116,6 +116,13 @@ TEST(IsTooLowTest, OnlyRatesThatWereNotAskedForAreMissed) {
   (*log.mutable_offered_loads())[0].set_offered_count(150 * 12);
   EXPECT_TRUE(is_too_low({"rate>=200"}, result));
   EXPECT_FALSE(is_too_low({"rate>=120"}, result));
+  // All of it in the first four seconds, of which the server took twelve.
+  RpcTimeSeries& series = log.mutable_rpc_time_series()->at(0);
+  for (int i = 0; i < 4; ++i) {
+    series.mutable_intervals(i)->set_offered_count(150 * 3);
+  }
+  EXPECT_FALSE(is_too_low({"rate>=200"}, result));
+  EXPECT_TRUE(is_too_low({"rate>=500"}, result));
 }
 
 TEST(MeasureProbeTest, NoFailuresOfFewRpcsProveLittle) {
