@@ -247,7 +247,7 @@ std::vector<double> SentPerInterval(const RpcTimeSeries& series, int64_t most) {
 
 void JudgeLoad(const JudgedRun& run, FindingList& findings) {
   const DistributedSystemDescription& test = run.result.traffic_config();
-  for (int i = 0; i < test.rpc_descriptions_size(); ++i) {
+  for (const int i : ListRpcs(run.result)) {  // those of replay traces, too
     const OfferedLoad load = run.LoadOf(i);
     if (load.offered_count() == 0) continue;
     const std::string name = run.NameOf(i);
@@ -299,8 +299,7 @@ void JudgeLateness(const std::string& name, const results::RpcTotals& rpc,
 
 void JudgeLateness(const JudgedRun& run, FindingList& findings) {
   const auto& rpcs = run.totals.rpcs;
-  for (int i = 0; i < run.result.traffic_config().rpc_descriptions_size();
-       ++i) {
+  for (const int i : ListRpcs(run.result)) {  // those of replay traces, too
     const auto rpc = rpcs.find(run.NameOf(i));
     // RPCs that a cap holds back are late for another reason.
     if (rpc == rpcs.end() || IsHeldBack(run.LoadOf(i))) continue;

@@ -17,6 +17,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 // ---- unsent_load, held_back -------------------------------------------------
 
@@ -71,6 +72,19 @@ TEST_F(JudgeTest, ATailThatIsTheGeneratorsOwnMakesTheRunInvalid) {
       ExpectOne(Finding::INVALID, "late_sends"),
       HasSubstr("1 in a hundred sends were late by 2.00 ms or more, "
                 "which is 66.7 % of p99 of the response time (3.00 ms)"));
+}
+
+// The records of a trace are due at their times, as requests of a rate are.
+TEST_F(JudgeTest, ReplaysAreJudgedAsOtherOpenLoops) {
+  DistributedSystemDescription& test = *result_.mutable_traffic_config();
+  test.add_rpc_replay_traces()->set_name("trace");
+  test.clear_rpc_descriptions();
+  *Statistics().mutable_lateness_ns() = Repeated(2'000'000, 3000);
+  *Statistics().mutable_response_time_ns() = Repeated(3'000'000, 3000);
+  EXPECT_EQ(Find("late_sends").severity(), Finding::INVALID);
+  EXPECT_THAT(Find("late_sends").message(), StartsWith("trace: "));
+  Load().set_unsent_count(Load().offered_count() / 10);
+  EXPECT_EQ(Find("unsent_load").severity(), Finding::INVALID);
 }
 
 // A percentile with fewer than ten RPCs beyond it is chance.
