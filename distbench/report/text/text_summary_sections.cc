@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -24,6 +25,7 @@
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/log_histogram.h"
+#include "distbench/stats/median.h"
 
 namespace distbench::report {
 namespace {
@@ -229,15 +231,14 @@ void AddRecovery(const Recovery& recovery, FaultRecoveries& sum) {
   ++sum.affected_count;
 }
 
-std::string RecoveryText(FaultRecoveries& sum) {
+std::string RecoveryText(const FaultRecoveries& sum) {
   std::string text = absl::StrFormat("times: %d lowered goodput: %d",
                                      sum.window_count, sum.affected_count);
   if (!sum.recovered_s.empty()) {
-    std::sort(sum.recovered_s.begin(), sum.recovered_s.end());
     absl::StrAppendFormat(&text, " recovered: %d (median: %.1fs max: %.1fs)",
                           sum.recovered_s.size(),
-                          sum.recovered_s[sum.recovered_s.size() / 2],
-                          sum.recovered_s.back());
+                          stats::Median(sum.recovered_s),
+                          *absl::c_max_element(sum.recovered_s));
   }
   if (sum.not_before_next_count > 0) {
     absl::StrAppend(&text,
@@ -274,7 +275,7 @@ std::vector<std::string> RecoveryLines(const TestResult& result) {
     AddRecovery(recovery, sums[{recovery.rpc, recovery.window.fault}]);
   }
   std::vector<std::string> lines;
-  for (auto& [key, sum] : sums) {
+  for (const auto& [key, sum] : sums) {
     lines.push_back(absl::StrCat("  ", key.first, " after ", key.second, ": ",
                                  RecoveryText(sum)));
   }

@@ -440,9 +440,10 @@ TEST(TextSummaryTest, PoliciesHaveWhatTheirAttemptsCost) {
   EXPECT_THAT(Section(SummarizeTest(result), "Policies"), ElementsAre());
 }
 
-// 100 RPCs are due in each of 40 seconds. The server is frozen in two of them;
-// after the first freeze, goodput is low for three seconds more.
-TEST(TextSummaryTest, RecoveryFromFaultsIsToldByRpc) {
+// 100 RPCs are due in each of 40 seconds. The server is frozen in two of them,
+// the seconds 10 and 30; goodput is low in some.
+template <typename IsLow>
+TestResult FrozenTwice(IsLow is_low) {
   TestResult result = ResultFromText(R"(
     traffic_config { rpc_descriptions { name: "get" } }
     service_logs {
@@ -472,10 +473,16 @@ TEST(TextSummaryTest, RecoveryFromFaultsIsToldByRpc) {
     interval.set_index(1000 + i);
     interval.set_offered_count(100);
     interval.set_sent_count(100);
-    const bool is_low = (i >= 10 && i < 14) || i >= 30;
-    interval.set_succeeded_count(is_low ? 10 : 100);
-    interval.set_failed_count(is_low ? 90 : 0);
+    interval.set_succeeded_count(is_low(i) ? 10 : 100);
+    interval.set_failed_count(is_low(i) ? 90 : 0);
   }
+  return result;
+}
+
+// After the first freeze, goodput is low for three seconds more.
+TEST(TextSummaryTest, RecoveryFromFaultsIsToldByRpc) {
+  TestResult result =
+      FrozenTwice([](int i) { return (i >= 10 && i < 14) || i >= 30; });
   EXPECT_THAT(Section(SummarizeTest(result), "Recovery"),
               ElementsAre("  get after freeze: times: 2 lowered goodput: 2 "
                           "recovered: 1 (median: 3.0s max: 3.0s) never within "
@@ -485,6 +492,14 @@ TEST(TextSummaryTest, RecoveryFromFaultsIsToldByRpc) {
       ->at("server/0")
       .clear_fault_logs();
   EXPECT_THAT(Section(SummarizeTest(result), "Recovery"), ElementsAre());
+}
+
+TEST(TextSummaryTest, TheMedianOfTwoRecoveriesIsTheirMean) {
+  const TestResult result = FrozenTwice(
+      [](int i) { return (i >= 10 && i < 12) || (i >= 30 && i < 35); });
+  EXPECT_THAT(Section(SummarizeTest(result), "Recovery"),
+              ElementsAre("  get after freeze: times: 2 lowered goodput: 2 "
+                          "recovered: 2 (median: 2.5s max: 4.0s)"));
 }
 
 }  // namespace
