@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -109,7 +108,7 @@ void AddRpc(const report::RpcMeasurements& rpc, Points& points) {
 // it, ever.
 Points MeasureRun(const TestResult& run, const IndexedResult& result) {
   Points points;
-  report::ForEachRpc(run, std::numeric_limits<int64_t>::max(),
+  report::ForEachRpc(run, report::kMeasuredIntervals,
                      [&](const auto& rpc) { AddRpc(rpc, points); });
   if (!report::IsSimulated(run)) {
     for (const report::RunMetric& one : report::MeasureRunMetrics(run)) {

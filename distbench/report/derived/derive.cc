@@ -21,6 +21,8 @@
 #include "distbench/report/derived/tables.h"
 #include "distbench/report/findings/findings.h"
 #include "distbench/report/measurements/faults.h"
+#include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/report/measurements/rpc_series.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/objectives.h"
 #include "distbench/report/verdicts/check.h"
@@ -97,10 +99,13 @@ void DeriveRpcs(const TestResult& result, const TestTotals& totals,
   TableRows seconds(std::numeric_limits<int64_t>::max(),
                     test.mutable_seconds());
   for (const int rpc_index : ListRpcs(result)) {
-    const RpcMeasurements rpc =
-        MeasurementsOf(result, totals, rpc_index, limits.max_intervals);
+    RpcMeasurements rpc =
+        MeasurementsOf(result, totals, rpc_index, kMeasuredIntervals);
+    const RpcSeries shown =
+        CollectSeries(result, rpc_index, limits.max_intervals);
+    rpc.traffic = SpanOfTraffic(result.run_info(), rpc.totals.counts, shown);
     *test.add_rpcs() = DeriveRpc(rpc);
-    ListSeries(rpc.name, rpc.series, [&](Message& row) { seconds.Add(row); });
+    ListSeries(rpc.name, shown, [&](Message& row) { seconds.Add(row); });
   }
 }
 

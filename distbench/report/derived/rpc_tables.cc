@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,8 +28,6 @@
 
 namespace distbench::report {
 namespace {
-
-constexpr int64_t kAllIntervals = std::numeric_limits<int64_t>::max();
 
 Report::RpcTable::Row RpcRow(const Report::Rpc& rpc) {
   Report::RpcTable::Row row;
@@ -71,7 +68,7 @@ void ListRpcRows(const TestResult& result, RowSink sink) {
 }
 
 void ListPercentiles(const TestResult& result, RowSink sink) {
-  ForEachRpc(result, kAllIntervals, [&](const RpcMeasurements& measured) {
+  ForEachRpc(result, kMeasuredIntervals, [&](const RpcMeasurements& measured) {
     const Report::Rpc rpc = DeriveRpc(measured);
     const auto list = [&](const char* name, const Report::Latency& latency) {
       for (const Report::Percentile& percentile : latency.percentiles()) {

@@ -294,6 +294,15 @@ TEST(JsonTest, LimitsAreSaid) {
   EXPECT_EQ(test["seconds"]["rows"][0][2], 2.0);
 }
 
+// A page has fewer seconds of a long run, and the same percentiles.
+TEST(JsonTest, WhatIsMeasuredDoesNotDependOnWhatIsShown) {
+  const auto percentiles = [](const JsonLimits& limits) {
+    const Json document = Rendered(Sourced({MakeExampleResult({})}), limits);
+    return document["tests"][0]["rpcs"][0]["response_time"]["percentiles"];
+  };
+  EXPECT_EQ(percentiles({.max_intervals = 8}), percentiles({}));
+}
+
 TEST(JsonTest, AttributesAreThoseOfTheTest) {
   TestResult result = MakeExampleResult({});
   auto& attributes = *result.mutable_traffic_config()->mutable_attributes();

@@ -146,8 +146,12 @@ struct RpcMeasurements {
   double goodput_per_second() const;
 };
 
+// The most intervals from which confidence intervals are measured, so that all
+// formats and objectives have the same: their blocks are of many intervals.
+inline constexpr int64_t kMeasuredIntervals = 1000;
+
 // `totals` must belong to the result. max_intervals is the argument of
-// CollectSeries().
+// CollectSeries(): kMeasuredIntervals where errors or intervals are wanted.
 RpcMeasurements MeasurementsOf(const TestResult& result,
                                const TestTotals& totals, int rpc_index,
                                int64_t max_intervals);

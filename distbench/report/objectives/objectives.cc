@@ -30,9 +30,6 @@
 namespace distbench::report {
 namespace {
 
-// The number of intervals that reports show; blocks are made of fewer.
-constexpr int64_t kMaxIntervals = 1000;
-
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The logarithm of a factor of 10,000. Missed by more is missed no more: what
@@ -159,7 +156,7 @@ absl::StatusOr<ObjectiveOutcome> Judge(const config::Objective& objective,
   const absl::StatusOr<int> rpc = FindRpc(objective, result);
   if (!rpc.ok()) return rpc.status();
   return JudgeRpc(objective,
-                  MeasurementsOf(result, totals, *rpc, kMaxIntervals),
+                  MeasurementsOf(result, totals, *rpc, kMeasuredIntervals),
                   allowed_failures);
 }
 
