@@ -101,6 +101,7 @@ class StreamConnection : public Poller::Watcher {
 
   // Call this when the socket has no more room. OnWritable() ends that.
   void OnFull();
+  bool waits_for_room() const { return is_full_; }
 
   // Sets whether to read at all; UpdateInterest() tells the poller.
   void set_reads(bool reads) { reads_ = reads; }

@@ -217,12 +217,16 @@ class AcceptedConnection : public Base, public AgendaItem {
     return header;
   }
 
-  // Accepts no more requests from a client that does not read its replies.
+  // Accepts no more requests from a client that does not read its replies, so
+  // that the socket is full: its room then brings Exchange(), which ends this.
+  // Replies that only wait for the next Flush() would bring nothing.
   void ThrottleReading() {
     const int64_t limit = this->context().settings.send_queue_bytes;
-    const int64_t queued = this->queued_bytes();
-    if (this->reads() ? queued < limit : queued > limit / 2) return;
-    this->set_reads(!this->reads());
+    const bool is_too_much =
+        this->waits_for_room() &&
+        this->queued_bytes() > (this->reads() ? limit : limit / 2);
+    if (is_too_much != this->reads()) return;
+    this->set_reads(!is_too_much);
     this->UpdateInterest();
   }
 

@@ -22,10 +22,11 @@ namespace {
 
 constexpr FrameHeader kEmptyRequest = {.kind = FrameKind::kRequest};
 
-// A request so large that one read cannot take many of them.
-std::string RequestFor(int64_t reply_bytes) {
+// By default a request so large that one read cannot take many of them.
+std::string RequestFor(int64_t reply_bytes, int64_t request_bytes = 60'000) {
   const payload::RequestHeader header{.response_bytes = reply_bytes};
-  const payload::MessageLayout layout = payload::LayOutMessage(header, 60'000);
+  const payload::MessageLayout layout =
+      payload::LayOutMessage(header, request_bytes);
   std::string message(layout.total_bytes(), 'D');
   payload::WriteHead(header, layout, message.data());
   return FrameBytes({.message_bytes = static_cast<uint32_t>(message.size()),
@@ -198,6 +199,24 @@ TEST_F(TcpServerTest, AClientThatDoesNotReadIsNotServedWithoutEnd) {
   }
   sender.join();
   EXPECT_EQ(requests_, kRequests + kOtherRequests);
+}
+
+// Their replies wait for the end of the server's turn, not for the client.
+TEST_F(TcpServerTest, RequestsThatComeTogetherDoNotEndTheReading) {
+  TcpSettings settings = ReadTcpSettings({});
+  settings.send_queue_bytes = 64 << 10;
+  Start(settings);
+  RawConnection connection = ConnectWithHello();
+  // More than the queue may hold, and too little to be written before.
+  constexpr int kTogether = 5;
+  constexpr int kReplyBytes = 15'000;
+  std::string requests;
+  for (int i = 0; i < kTogether; ++i) requests += RequestFor(kReplyBytes, 100);
+  constexpr size_t kReplies = kTogether * (kReplyBytes + kFrameHeaderBytes);
+  for (int i = 0; i < 3; ++i) {
+    connection.Send(requests);
+    ASSERT_EQ(connection.Receive(kReplies).size(), kReplies);
+  }
 }
 
 TEST_F(TcpServerTest, RepliesToAClientThatHasGoneAreDropped) {
