@@ -66,6 +66,10 @@ class Http2Connection : public protocol::StreamConnection {
 
   Http2Context& context() { return context_; }
 
+  // What waits for the socket in memory; that which waits for the peer's
+  // windows is limited by the number of streams.
+  int64_t queued_bytes() const { return session_->waiting_frame_bytes(); }
+
   // Takes over a session, whose handler has been set. There is none before, and
   // none after the connection has closed.
   void StartSession(std::unique_ptr<Http2Session> session);

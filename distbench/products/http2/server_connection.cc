@@ -30,8 +30,7 @@ void Http2ServerConnection::OnReady(uint32_t epoll_events,
   if (!is_open()) return;
   if (session() == nullptr && Secure()) BeginSession();
   if (session() != nullptr) {
-    if (epoll_events & EPOLLOUT) OnWritable();
-    if (epoll_events & ~uint32_t{EPOLLOUT}) Read(events);
+    Exchange(epoll_events, [&] { Read(events); });
     if (session()->has_peer_settings()) EndHello();
     if (arriving_ > 0 && check_ns_ == protocol::kNoDeadline) {
       CheckLater(read_ns());

@@ -454,6 +454,14 @@ protocol::SendQueue::Outcome Http2Session::Write(protocol::Stream& stream) {
   return outcome;
 }
 
+int64_t Http2Session::waiting_frame_bytes() const {
+  // With the fields of its header, which few have.
+  constexpr int64_t kBytesOfFrame = 256;
+  return kBytesOfFrame *
+         static_cast<int64_t>(
+             nghttp2_session_get_outbound_queue_size(session_.get()));
+}
+
 bool Http2Session::is_over() const {
   return block_.empty() && !nghttp2_session_want_read(session_.get()) &&
          !nghttp2_session_want_write(session_.get());

@@ -170,6 +170,10 @@ class Http2Session final : public protocol::BegunSession {
   // Bytes of messages that wait to be written.
   int64_t queued_bytes() const { return queued_bytes_; }
 
+  // About how much memory the other frames take that wait until the stream
+  // accepts bytes. A peer that does not read can add to them without an end.
+  int64_t waiting_frame_bytes() const;
+
   // Whether nothing more will be sent or received, and whether that is what the
   // peer wanted (by GOAWAY).
   bool is_over() const;

@@ -305,7 +305,7 @@ class Requests final : public protocol::TransportEvents {
 };
 
 Http2Settings SettingsWith(int64_t kept_request_bytes) {
-  Http2Settings settings = {.server = kLimits};
+  Http2Settings settings = {.server = kLimits, .send_queue_bytes = 64 << 10};
   settings.server.kept_request_bytes = kept_request_bytes;
   return settings;
 }
@@ -354,6 +354,68 @@ struct ServerAndClient {
   Silent client_side;
   Http2Session client{Http2Session::Side::kClient, kLimits, "server"};
 };
+
+// So many requests for an unknown path, of ten bytes each, from this stream on.
+std::string SmallestRequests(int count, uint32_t first_stream) {
+  std::string bytes;
+  for (int i = 0; i < count; ++i) {
+    const uint32_t stream = first_stream + 2 * i;
+    // A frame of one byte: HEADERS, with END_STREAM and END_HEADERS.
+    bytes.append({'\0', '\0', '\1', '\1', '\5'});
+    for (int shift = 24; shift >= 0; shift -= 8) {
+      bytes += static_cast<char>(stream >> shift);
+    }
+    bytes += '\x84';  // ":path: /" of HPACK's static table
+  }
+  return bytes;
+}
+
+// Each of its requests makes the server reset a stream, without an end.
+TEST(Http2StrangersTest, WhoDoesNotReadIsNotReadFromWithoutEnd) {
+  constexpr int kTogether = 1000;
+  constexpr size_t kMost = 16 << 20;
+  ServerAndClient both;
+  // It does not acknowledge the server's settings, which would be binding then.
+  Write(both.sockets.client, both.client);
+  std::string unsent;
+  uint32_t next_stream = 1;
+  size_t sent = 0;
+  const auto send_some = [&] {
+    if (unsent.empty()) {
+      unsent = SmallestRequests(kTogether, next_stream);
+      next_stream += 2 * kTogether;
+    }
+    const iovec piece = {.iov_base = unsent.data(), .iov_len = unsent.size()};
+    const ssize_t count = both.sockets.client.Send(&piece, 1);
+    if (count <= 0) return false;
+    unsent.erase(0, count);
+    sent += count;
+    return true;
+  };
+  // A turn of the server, if its socket has no room.
+  const auto serve = [&] {
+    both.server.OnReady(EPOLLIN, both.events);
+    both.server.Flush();
+  };
+  int idle_turns = 0;
+  while (idle_turns < 10 && sent < kMost) {
+    idle_turns = send_some() ? 0 : idle_turns + 1;
+    serve();
+  }
+  EXPECT_LT(sent, kMost);
+  // It goes on once the client reads.
+  std::string buffer(1 << 16, '\0');
+  bool goes_on = false;
+  for (int i = 0; i < 1000 && !goes_on; ++i) {
+    while (both.sockets.client.Receive(buffer.data(), buffer.size()) > 0) {
+    }
+    both.server.OnReady(EPOLLIN | EPOLLOUT, both.events);
+    both.server.Flush();
+    goes_on = send_some();
+  }
+  EXPECT_TRUE(goes_on);
+  EXPECT_FALSE(both.server.is_closed());
+}
 
 TEST(Http2StrangersTest, ALongPathIsUnknown) {
   ServerAndClient both;
