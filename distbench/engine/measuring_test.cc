@@ -195,6 +195,51 @@ TEST(UnsentLoadTest, OfWhatWasDueWhenTrafficIsStopped) {
   EXPECT_NEAR(latencies.offered.unsent_count(), 4500, 20);
 }
 
+// The loop learns of its end when what is in flight has ended, seconds later.
+TEST(UnsentLoadTest, NothingIsDueOnceAnActionHasEndedTheTraffic) {
+  VirtualTimeSystem system(R"pb(
+    services { name: "client" count: 1 }
+    services { name: "server" count: 1 }
+    default_protocol: "loopback"
+    delay_distribution_configs {
+      name: "one_s"
+      field_names: "action_delay_ns"
+      pmf_points {
+        pmf: 1
+        data_points { exact: 1000000000 }
+      }
+    }
+    delay_distribution_configs {
+      name: "five_s"
+      field_names: "action_delay_ns"
+      pmf_points {
+        pmf: 1
+        data_points { exact: 5000000000 }
+      }
+    }
+    rpc_descriptions { name: "query" client: "client" server: "server" }
+    action_lists { name: "client" action_names: "run" action_names: "end" }
+    action_lists { name: "query" action_names: "work" }
+    actions {
+      name: "run"
+      rpc_name: "query"
+      iterations { open_loop_interval_ns: 1000000 max_parallel_iterations: 10 }
+    }
+    actions {
+      name: "end"
+      delay_distribution_name: "one_s"
+      cancel_traffic_when_done: true
+    }
+    actions { name: "work" delay_distribution_name: "five_s" }
+  )pb");
+  ASSERT_TRUE(system.Run());
+  const OfferedLoad offered = LatenciesOf(system.Finish()).offered;
+  EXPECT_NEAR(offered.offered_count(), 1000, 2);
+  EXPECT_NEAR(offered.unsent_count(), 990, 2);
+  EXPECT_NEAR(static_cast<double>(offered.unsent_wait_ns().max()) / 1e9, 0.99,
+              0.02);
+}
+
 TEST(UnsentLoadTest, ALongBacklogIsCountedInPieces) {
   // A million per second are offered, and a hundred can be served.
   std::string test = OpenLoopTest(Cap(1), 10 * kMs);

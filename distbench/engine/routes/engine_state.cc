@@ -49,9 +49,19 @@ EngineState::EngineState(std::shared_ptr<const config::Plan> plan, int instance,
 bool EngineState::Stop(StopScope scope, absl::string_view reason) {
   absl::MutexLock lock(&mutex_);
   if (scope <= stop_scope_) return false;
-  if (stop_scope_ == StopScope::kNothing) stop_reason_ = std::string(reason);
+  const int64_t now_ns = clock_.MonotonicNs();
+  if (stop_scope_ == StopScope::kNothing) {
+    stop_reason_ = std::string(reason);
+    own_stopped_ns_ = now_ns;
+  }
+  if (scope == StopScope::kEverything) all_stopped_ns_ = now_ns;
   stop_scope_ = scope;
   return true;
+}
+
+int64_t EngineState::stopped_ns(bool own_traffic) const {
+  absl::MutexLock lock(&mutex_);
+  return own_traffic ? own_stopped_ns_ : all_stopped_ns_;
 }
 
 void EngineState::WaitUntil(int64_t time_ns) const {

@@ -92,6 +92,8 @@ class EngineState {
            (own_traffic ? StopScope::kOwnTraffic : StopScope::kEverything);
   }
   bool IsAllStopped() const { return IsStopped(/*own_traffic=*/false); }
+  // The monotonic time at which that became so. Requires that it is.
+  int64_t stopped_ns(bool own_traffic) const;
   // Waits until a monotonic time of the real clock, or until everything is
   // stopped. Any thread.
   void WaitUntil(int64_t time_ns) const;
@@ -115,6 +117,8 @@ class EngineState {
   std::atomic<StopScope> stop_scope_ = StopScope::kNothing;
   mutable absl::Mutex mutex_;
   std::string stop_reason_ ABSL_GUARDED_BY(mutex_);
+  int64_t own_stopped_ns_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t all_stopped_ns_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace distbench::engine

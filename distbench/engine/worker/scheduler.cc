@@ -699,10 +699,16 @@ bool Scheduler::ClaimNumbers(ActionRun& action, int64_t& count) {
   return true;
 }
 
-// Counts iterations that were due by now or by the end of the action, whichever
-// is earlier.
+// Counts iterations that were due by now, or by the end of the action or its
+// stop, whichever is earlier. An action that is behind learns of a stop only
+// when something that is in flight has ended.
 void Scheduler::CountUnsent(ActionRun& action) {
-  const int64_t last_ns = std::min(context_.now_ns, action.end_ns);
+  int64_t until_ns = context_.now_ns;
+  if (IsStopped(*action.list)) {
+    until_ns = std::min(until_ns,
+                        context_.engine.stopped_ns(action.list->own_traffic));
+  }
+  const int64_t last_ns = std::min(until_ns, action.end_ns);
   const int64_t piece =
       std::max<int64_t>(1, action.pacer.due_count(last_ns) / kMaxPieces);
   for (;;) {
@@ -714,32 +720,34 @@ void Scheduler::CountUnsent(ActionRun& action) {
     const int64_t first_ns = action.pacer.next_ns();
     if (piece == 1) {
       action.pacer.Advance(context_.random);
-      CountUnsent(action, first_ns, 1);
+      CountUnsent(action, first_ns, until_ns, 1);
     } else {
       action.pacer.Skip(count);
       // The next one may be due much later, or never.
       const int64_t end_ns = std::min(action.pacer.next_ns(), last_ns);
-      CountUnsent(action, first_ns + (end_ns - first_ns) / 2, count);
+      CountUnsent(action, first_ns + (end_ns - first_ns) / 2, until_ns, count);
     }
     action.next_number += count;
     action.started += count;
   }
 }
 
+// `until_ns`: when it became certain that they would not start.
 void Scheduler::CountUnsent(ActionRun& action, int64_t intended_ns,
-                            int64_t count) {
+                            int64_t until_ns, int64_t count) {
   const config::IterationsPlan& plan = action.plan->iterations;
   const bool warmup = action.list->warmup ||
                       action.next_number < plan.warmup_count ||
                       intended_ns - action.start_ns < plan.warmup_ns;
-  if (!warmup) CountUnsentRpcs(*action.plan, intended_ns, count);
+  if (!warmup) CountUnsentRpcs(*action.plan, intended_ns, until_ns, count);
 }
 
 // Counts the RPCs and activities of iterations that never started: the action's
 // own, or those that the list it runs would have begun with. Actions that
 // depend on predicates are left out, because the predicates were never drawn.
 void Scheduler::CountUnsentRpcs(const config::ActionPlan& action,
-                                int64_t intended_ns, int64_t iterations) {
+                                int64_t intended_ns, int64_t until_ns,
+                                int64_t iterations) {
   if (action.kind == config::ActionPlan::Kind::kRpc) {
     Fanout& fanout = *context_.engine.targets(action.target).fanout;
     const int64_t rpcs =
@@ -747,7 +755,7 @@ void Scheduler::CountUnsentRpcs(const config::ActionPlan& action,
         static_cast<int64_t>(fanout.Select(context_.random, scratch_).size());
     WorkerProgress::Add(context_.progress.offered, rpcs);
     context_.recorder.CountUnsent(action.target, intended_ns,
-                                  context_.now_ns - intended_ns, rpcs);
+                                  until_ns - intended_ns, rpcs);
     return;
   }
   if (action.kind == config::ActionPlan::Kind::kActivity) {
@@ -761,7 +769,7 @@ void Scheduler::CountUnsentRpcs(const config::ActionPlan& action,
     if (first.dependencies.empty() && first.conditions.empty() &&
         first.delay_distribution == config::kNone &&
         !first.iterations.open_loop) {
-      CountUnsentRpcs(first, intended_ns, iterations);
+      CountUnsentRpcs(first, intended_ns, until_ns, iterations);
     }
   }
 }

@@ -92,9 +92,10 @@ class Scheduler {
 
   // What an open loop offered and did not send.
   void CountUnsent(ActionRun& action);
-  void CountUnsent(ActionRun& action, int64_t intended_ns, int64_t count);
+  void CountUnsent(ActionRun& action, int64_t intended_ns, int64_t until_ns,
+                   int64_t count);
   void CountUnsentRpcs(const config::ActionPlan& action, int64_t intended_ns,
-                       int64_t iterations);
+                       int64_t until_ns, int64_t iterations);
   bool ClaimNumbers(ActionRun& action, int64_t& count);
   bool ClaimRange(ActionRun& action, int64_t count);
 
