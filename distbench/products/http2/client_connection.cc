@@ -211,15 +211,15 @@ int64_t Http2ClientConnection::Queue(protocol::ClientCall& call,
 }
 
 void Http2ClientConnection::Submit(Exchange& exchange) {
-  // A connection has 2^30 stream ids. The next one starts anew.
   const int64_t deadline_ns = exchange.call->deadline_ns;
   const int64_t timeout_ns =
       deadline_ns == 0 ? Http2Session::kNoTimeout
                        : std::max<int64_t>(1, deadline_ns - base::NowNs());
   if (!session()->SendRequest(exchange, kGenericRpcMethod, timeout_ns)) {
-    Fail(exchange, "UNAVAILABLE: the connection has no stream ids left");
+    Fail(exchange, "UNAVAILABLE: there is no memory for another stream");
     exchanges_->Put(&exchange);
-    Break(protocol::StreamError::kClosedByPeer);
+  } else if (exchange.stream_id == Http2Session::kLastStreamId) [[unlikely]] {
+    RetireOnce();
   }
 }
 
@@ -366,9 +366,11 @@ bool Http2ClientConnection::WasRefused(const Exchange& exchange,
 
 // Calls that were sent may still be answered; further ones would be reset.
 void Http2ClientConnection::NoticeGoAway() {
-  if (!is_up() || is_retired_ || !session()->was_ended_by_peer()) return;
-  is_retired_ = true;
-  listener_.OnRetired(*this);
+  if (is_up() && session()->was_ended_by_peer()) RetireOnce();
+}
+
+void Http2ClientConnection::RetireOnce() {
+  if (!std::exchange(is_retired_, true)) listener_.OnRetired(*this);
 }
 
 }  // namespace distbench::http2

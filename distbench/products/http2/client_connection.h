@@ -74,7 +74,8 @@ absl::Status VerifyHttp2Peers(absl::Span<protocol::DialTarget> targets,
 // One connection of a worker to a server, which performs the handshake whenever
 // it reconnects. A call that ends without a response resets its stream. If the
 // server says that it ends the connection (GOAWAY), it is retired; calls that
-// the server has not taken go over another connection.
+// the server has not taken go over another connection. So do those after the
+// 2^30th, which has taken the last stream id.
 class Http2ClientConnection final
     : public protocol::DialledConnection<Http2ClientConnection,
                                          Http2Connection>,
@@ -131,6 +132,7 @@ class Http2ClientConnection final
 
   void ContinueHandshake();
   void NoticeGoAway();
+  void RetireOnce();
   bool WasRefused(const Exchange& exchange, absl::string_view reason) const;
 
   // Those of one session.

@@ -338,6 +338,10 @@ Http2Session::Http2Session(Side side, const Http2Limits& limits,
 
 Http2Session::~Http2Session() = default;
 
+void Http2Session::SkipStreamIdsTo(int32_t id) {
+  CHECK_EQ(nghttp2_session_set_next_stream_id(session_.get(), id), 0);
+}
+
 bool Http2Session::SendRequest(Http2Exchange& exchange, absl::string_view path,
                                int64_t timeout_ns) {
   const bool is_limited = timeout_ns != kNoTimeout;

@@ -131,12 +131,18 @@ class Http2Session final : public protocol::BegunSession {
   // The receiver of events from now on; needed before the first one.
   void set_handler(Handler& handler) { handler_ = &handler; }
 
+  // The id of the last stream that a client can open.
+  static constexpr int32_t kLastStreamId = 0x7fff'ffff;
+
+  // For tests, which cannot open so many streams: the next one has this id.
+  void SkipStreamIdsTo(int32_t id);
+
   // The timeout_ns of a request that may take any time.
   static constexpr int64_t kNoTimeout = 0;
 
   // Opens a stream for a request with the exchange's output, and tells the
   // server how long the client will wait for the response. `path` must outlive
-  // the session. Returns false if there are no more stream ids.
+  // the session. Returns false if there is no memory, or after the last stream.
   [[nodiscard]] bool SendRequest(Http2Exchange& exchange,
                                  absl::string_view path, int64_t timeout_ns);
 
