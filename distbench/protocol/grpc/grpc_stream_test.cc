@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/grpc/grpc_driver.h"
 #include "distbench/protocol/grpc/testing/driver_testing.h"
 #include "gmock/gmock.h"
@@ -194,6 +195,65 @@ TEST(GrpcStreamTest, AllCallsOfAllStreamsFailWithTheServer) {
     EXPECT_GT(call.sent_ns, 0);
   }
   EXPECT_EQ(CounterOf(client.driver(), "streams_failed"), kStreams);
+}
+
+// Answers the last of some calls when the first has come, and leaves.
+class HastyServer final : public Traffic::Service {
+ public:
+  // Their requests do not fit into the windows of a stream together.
+  static constexpr int kCalls = 32;
+
+  HastyServer() {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),
+                             &port_);
+    builder.RegisterService(this);
+    server_ = builder.BuildAndStart();
+  }
+
+  std::string address() const {
+    return "ipv4:127.0.0.1:" + std::to_string(port_);
+  }
+
+  grpc::Status Handshake(grpc::ServerContext*, const HandshakeRequest* request,
+                         HandshakeResponse* response) override {
+    response->ParseFromString(
+        AnswerHandshake("", request->SerializeAsString()).value());
+    return grpc::Status::OK;
+  }
+
+  grpc::Status GenericStream(
+      grpc::ServerContext*,
+      grpc::ServerReaderWriter<StreamMessage, StreamMessage>* stream) override {
+    StreamMessage message;
+    stream->Read(&message);
+    // A client's first calls have these numbers.
+    EXPECT_EQ(message.sequence(), 0);
+    message.Clear();
+    message.set_sequence(kCalls - 1);
+    message.mutable_message();
+    stream->Write(message);
+    return grpc::Status::OK;
+  }
+
+ private:
+  int port_ = 0;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+TEST(GrpcStreamTest, AReplyToARequestThatWaitsIsNone) {
+  HastyServer server;
+  TestClient client(MakeStreamDriver(), SingleServers({server.address()}));
+  std::vector<ClientCall> calls(HastyServer::kCalls);
+  for (ClientCall& call : calls) {
+    call.request_bytes = kLargeBytes;
+    ASSERT_TRUE(client.transport().Start(&call));
+  }
+  ASSERT_TRUE(client.events().PollUntil(
+      [&] { return client.events().finished_count() == HastyServer::kCalls; }));
+  EXPECT_THAT(client.events().error(calls.back()),
+              StartsWith("UNAVAILABLE: the stream to "));
+  EXPECT_GT(calls.back().sent_ns, 0);
 }
 
 // At the end of a test, servers may leave before their clients.

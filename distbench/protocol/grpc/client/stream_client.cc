@@ -86,7 +86,8 @@ void ClientStream::Deliver(TransportEvents& events) {
     ++counts_.late_replies;
     return;
   }
-  if (match == Calls::Match::kUnknown || entry->owner != this) {
+  if (match == Calls::Match::kUnknown || entry->owner != this ||
+      entry->call->sent_ns == kNotSent) {
     return Fail("a reply to a call that was never made");
   }
   ++answered_;
