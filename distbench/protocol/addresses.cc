@@ -3,6 +3,7 @@
 
 #include "distbench/protocol/addresses.h"
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
