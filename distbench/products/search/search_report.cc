@@ -24,6 +24,7 @@
 #include "distbench/report/objectives/objectives.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
+#include "distbench/results/walk.h"
 
 namespace distbench::search {
 namespace {
@@ -70,18 +71,6 @@ int64_t EndedCount(const RpcStatistics& statistics) {
   return statistics.succeeded_count() + statistics.failed_count();
 }
 
-// RPCs that a copy's open loops were supposed to send; 0 in closed loops.
-int64_t OfferedCount(const TestResult& result, int rpc) {
-  int64_t count = 0;
-  for (const auto& [name, log] : result.service_logs().instance_logs()) {
-    const auto found = log.offered_loads().find(rpc);
-    if (found != log.offered_loads().end()) {
-      count += found->second.offered_count();
-    }
-  }
-  return count;
-}
-
 bool IsClearlyLess(int64_t count, int64_t reference) {
   return static_cast<double>(count) <
          kMinShare * static_cast<double>(reference) -
@@ -96,6 +85,19 @@ bool LostItsSubject(const SearchPlan& plan, const TestResult& result) {
   return part.ok() && (*part)->LostSubject(result);
 }
 
+// What a copy did of what its open loops were to send, which is 0 in closed
+// loops.
+struct CopyWork {
+  int64_t ended = 0;
+  int64_t offered = 0;
+};
+
+// The statistics are the RPC's, and count what was never sent as failed.
+CopyWork WorkOf(const RpcStatistics& statistics, const OfferedLoad& load) {
+  return {.ended = EndedCount(statistics) - load.unsent_count(),
+          .offered = load.offered_count()};
+}
+
 struct CopyOutcomes {
   bool any_lost = false;
   bool any_behind = false;
@@ -106,20 +108,21 @@ CopyOutcomes ReportCopies(const SearchPlan& plan,
                           const DistributedSystemDescription& test,
                           const TestResult& result, SearchProbe& probe) {
   CopyOutcomes outcomes;
-  std::vector<int64_t> offered;
+  std::vector<CopyWork> works;
   int64_t best = 0;
   for (int copy = 1; copy <= plan.instances; ++copy) {
     const TestResult own = ResultOfCopy(result, test, plan.instances, copy);
+    const report::TestTotals totals = report::AddUp(own);
     const int rpc = FirstRpc(plan, own);
-    *probe.add_instance_statistics() =
-        StatisticsOf(own, report::AddUp(own), rpc);
-    offered.push_back(OfferedCount(own, rpc));
-    best = std::max(best, EndedCount(*probe.instance_statistics().rbegin()));
+    RpcStatistics& statistics = *probe.add_instance_statistics();
+    statistics = StatisticsOf(own, totals, rpc);
+    works.push_back(
+        WorkOf(statistics, totals.load(results::RpcName(own, rpc))));
+    best = std::max(best, works.back().ended);
   }
   for (int copy = 1; copy <= plan.instances; ++copy) {
     const std::string failure = FailureOfCopy(result, copy);
-    const int64_t ended = EndedCount(probe.instance_statistics(copy - 1));
-    const int64_t wanted = offered[copy - 1];
+    const auto [ended, wanted] = works[copy - 1];
     if (!failure.empty()) {
       outcomes.any_lost = true;
       probe.add_instance_failures(

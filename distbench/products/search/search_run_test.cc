@@ -55,6 +55,7 @@ struct FakeSystem {
   std::vector<double> loads;
   std::set<std::string> lost_clients;
   double slow_share = 1;  // share of its load that the last copy carries
+  bool counts_unsent = false;  // whether it counts the rest as unsent
   int runs_until_error = 1000;
 
   absl::StatusOr<TestResult> Run(const DistributedSystemDescription& test,
@@ -105,6 +106,7 @@ struct FakeSystem {
               (*log.mutable_rpc_time_series())[rpc]);
     OfferedLoad& offered = (*log.mutable_offered_loads())[rpc];
     offered.set_offered_count(1000);
+    if (counts_unsent) offered.set_unsent_count(1000 - count);
     if (load > sendable) {
       offered.set_unsent_count(
           static_cast<int64_t>(1000 * (1 - sendable / load)));
@@ -770,6 +772,18 @@ TEST(InstancesTest, OneThatFallsBehindEndsTheSearchAndIsNamed) {
   EXPECT_THAT(results.searches(0).evidence(),
               HasSubstr("instance 2 fell behind: it did 600 RPCs, the best one "
                         "1000"));
+}
+
+// What it never sent is no RPC that it did.
+TEST(InstancesTest, OneThatDoesNotSendItsLoadHasFallenBehind) {
+  FakeSystem system = {
+      .capacity = 300, .slow_share = 0.6, .counts_unsent = true};
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(Plan(2), system.Callbacks(), results).ok());
+  const SearchProbe& first = results.searches(0).probes(0);
+  ASSERT_THAT(first.instance_failures(), SizeIs(1));
+  EXPECT_EQ(first.instance_failures(0),
+            "instance 2 fell behind: it did 600 RPCs, the best one 1000");
 }
 
 }  // namespace
