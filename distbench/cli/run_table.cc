@@ -93,6 +93,7 @@ base::Json ToJson(const RunDescription& run) {
   add_time("end_time", run.has_end_timestamp_ns(), run.end_timestamp_ns());
   if (run.has_message()) json["message"] = run.message();
   if (run.has_result_bytes()) json["result_bytes"] = run.result_bytes();
+  if (run.is_step()) json["is_step"] = true;
   return json;
 }
 

@@ -49,10 +49,12 @@ TEST(OutlivingRunsTest, ARunOutlivesItsClient) {
   cluster.StartNodes(2);
   RunTestsRequest request = RequestOf(SequenceOf({ClientServerTest("t", 1)}));
   request.set_label("nightly");
+  request.set_is_step(true);
   const absl::StatusOr<std::string> id = cluster.Connect()->Submit(request);
   ASSERT_TRUE(id.ok()) << id.status();
   const RunDescription run = cluster.WaitForRun(*id, RunDescription::DONE);
   EXPECT_EQ(run.label(), "nightly");
+  EXPECT_TRUE(run.is_step());
   EXPECT_THAT(run.client(), AnyOf("127.0.0.1", "::1"));
   EXPECT_THAT(run.test_names(), ElementsAre("t"));
   EXPECT_GE(run.end_timestamp_ns(), run.start_timestamp_ns());

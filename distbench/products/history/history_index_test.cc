@@ -435,6 +435,20 @@ TEST_F(HistoryIndexTest, ReadsRunsOfASequencerOnceTheyHaveEnded) {
   EXPECT_THAT(index_->Problems().files(), SizeIs(1));
 }
 
+TEST_F(HistoryIndexTest, StepsOfSearchesAreInNoSeries) {
+  RunDescription run;
+  run.set_id("run-1");
+  run.set_state(RunDescription::DONE);
+  run.set_is_step(true);
+  WriteRun(run, MakeDailyResult(1));
+  EXPECT_EQ(Synchronise(), 1);
+  const absl::StatusOr<ResultPage> page = index_->List({});
+  ASSERT_TRUE(page.ok()) << page.status();
+  ASSERT_THAT(page->results(), SizeIs(1));
+  EXPECT_EQ(page->results(0).test(), "example (step)");
+  EXPECT_THAT(index_->ListSeries("", "").series(), IsEmpty());
+}
+
 TEST_F(HistoryIndexTest, IsSharedByProcesses) {
   const std::string path = absl::StrCat(folder_, "/index.db");
   Reopen(path);

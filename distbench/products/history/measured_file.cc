@@ -249,8 +249,9 @@ void AddPlaces(const TestResult& run, IndexedResult& result) {
 }
 
 // Tests are known by their names, in lists, filters and series. One that is
-// called like a simulated one, or like a search, must not be taken for it.
-std::string MarkedName(const report::TestRun& run) {
+// called like a simulated one, like a search or like a step of it, must not be
+// taken for it.
+std::string MarkedName(const report::TestRun& run, bool is_step) {
   std::string name = run.name;
   const auto add = [&](bool has_mark, absl::string_view mark,
                        absl::string_view otherwise) {
@@ -259,6 +260,7 @@ std::string MarkedName(const report::TestRun& run) {
     }
   };
   add(report::HasChosenLoad(run), " (search)", " (no search)");
+  add(is_step, " (step)", " (no step)");
   add(report::IsSimulated(*run.result), report::kSimulatedMark, " (real)");
   return name;
 }
@@ -268,7 +270,7 @@ void Describe(const report::TestRun& run, const KeptResults& kept,
   const RunInfo& info = run.result->run_info();
   result.set_run_id(kept.run_id);
   result.set_label(kept.label);
-  result.set_test(MarkedName(run));
+  result.set_test(MarkedName(run, kept.is_step));
   result.set_started(std::max<int64_t>(0, info.start_timestamp_ns()) /
                      base::kNsPerMs);
   // Damaged times must not overflow.
@@ -331,7 +333,7 @@ IndexedFile MeasureFile(const ResultEntry& entry, const std::string& id,
     AddHeadlines(measured, result);
     // The loads of a search's runs are its steps, not the test's.
     has_loads = report::HasChosenLoad(run);
-    if (!has_loads) points.Add(measured);
+    if (!has_loads && !kept->is_step) points.Add(measured);
   }
   if (has_loads) points.Add(LoadsOf(all));
   points.Finish();

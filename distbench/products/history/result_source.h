@@ -36,6 +36,7 @@ struct KeptResults {
   TestSequenceResults results;  // with statistics, as ReadResults() returns
   std::string run_id;
   std::string label;
+  bool is_step = false;  // of a search or of an experiment
 };
 
 // Thread-safe. Errors name the file, and say what is wrong.

@@ -108,6 +108,16 @@ class SearchTest(programs.ClusterTest):
         table = self.report(result, "--format=csv", "--table=search")
         self.assertEqual(table.out, outcome.out)
         document = json.loads(self.report(result, "--format=json").out)
+        runs = self.distbench(
+            "runs",
+            "list",
+            f"--test_sequencer={self.sequencer.address}",
+            "--format=json",
+        )
+        # So that a history of the sequencer's results has them in no series.
+        self.assertTrue(
+            all(run["is_step"] for run in json.loads(runs.out)["runs"]), runs
+        )
         self.assertEqual(document["searches"][0]["load"], 400)
         self.assertEqual(len(document["searches"][0]["probes"]), 3)
         page = self.report(result, "--format=html")

@@ -22,12 +22,14 @@ constexpr int kCpusPerInstance = 100;
 absl::StatusOr<TestResult> RunTest(client::TestClient& client,
                                    const DistributedSystemDescription& test,
                                    const ProgressWatcher& watch) {
-  TestSequence sequence;
-  *sequence.add_tests() = test;
+  RunTestsRequest request;
+  *request.mutable_test_sequence()->add_tests() = test;
+  request.set_cancel_with_call(true);
+  request.set_is_step(true);
   TestSequenceResults results;
   bool is_wanted = true;
   const absl::Status status = client.RunTests(
-      sequence,
+      request,
       [&](const RunTestsEvent& event) {
         if (!is_wanted || watch(event)) return;
         is_wanted = false;

@@ -175,6 +175,7 @@ absl::StatusOr<std::shared_ptr<RunRecord>> RunBook::Add(
   run.set_state(RunDescription::WAITING);
   run.set_label(submission.label);
   run.set_client(submission.client);
+  if (submission.is_step) run.set_is_step(true);
   run.set_submit_timestamp_ns(clock_.UnixNs());
   for (int i = 0; i < submission.tests.tests_size(); ++i) {
     run.add_test_names(TestName(submission.tests.tests(i), i));

@@ -83,6 +83,9 @@ struct RunSubmission {
   // The client that submits the run.
   std::string client;
 
+  // As in RunTestsRequest.
+  bool is_step = false;
+
   // Whether a failed test ends the run, unless it only reached its
   // overload_limits.
   bool stop_at_failure = false;

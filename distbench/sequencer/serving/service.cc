@@ -108,6 +108,7 @@ grpc::ServerWriteReactor<RunTestsEvent>* SequencerService::RunTests(
   const RunOrError run = Submit({.tests = request->test_sequence(),
                                  .label = request->label(),
                                  .client = ClientName(*context),
+                                 .is_step = request->is_step(),
                                  .stop_at_failure = false},
                                 request->preempt());
   const auto call = FollowRunCall::Open(*context, request->cancel_with_call()
