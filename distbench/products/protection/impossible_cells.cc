@@ -55,10 +55,7 @@ std::vector<std::string> ImpossibleCells(const ExperimentPlan& plan,
                                          WhyImpossible why) {
   std::map<std::string, std::vector<std::string>> reasons_by_cell;
   std::map<std::string, Impossible> impossible_by_reason;
-  const std::vector<ExperimentCell> runs =
-      ListCells(plan.experiment, plan.seed);
-  for (const ExperimentCell& cell : runs) {
-    if (HasRun(results, cell)) continue;
+  for (const ExperimentCell& cell : RunsLeft(plan, results)) {
     const std::string name = DescribeCell(cell);
     const auto [reasons, is_new] = reasons_by_cell.try_emplace(name);
     if (is_new) reasons->second = ReasonsOf(plan, cell, why);
@@ -68,10 +65,11 @@ std::vector<std::string> ImpossibleCells(const ExperimentPlan& plan,
       ++impossible.run_count;
     }
   }
+  const size_t run_count = ListCells(plan.experiment, plan.seed).size();
   std::vector<std::string> sentences;
   for (const auto& [reason, impossible] : impossible_by_reason) {
     sentences.push_back(absl::StrCat(
-        impossible.run_count, " of ", runs.size(), " runs cannot be made (",
+        impossible.run_count, " of ", run_count, " runs cannot be made (",
         NameSome(impossible.cells), "): ", reason));
   }
   return sentences;
