@@ -37,23 +37,20 @@ bool HasRecords(const BenchJob& job) {
   return job.results().ByteSizeLong() > 0 || !job.io_phases().empty();
 }
 
-// Describes this host unless jobs run on others, and forgets what was measured
-// on another one: its file may have been copied, or be on a shared folder.
-void BeginOnHost(const JobEnvironment& environment, BenchJob& job) {
+// Nothing is known of the job but, unless it runs elsewhere, its host.
+void BeginAnew(const JobEnvironment& environment, BenchJob& job) {
+  ClearRecords(job);
   if (!environment.test_sequencer.empty()) return;
-  BenchSystem here = ReadHostSystem(environment.host_root);
-  if (!job.systems().empty() && job.systems(0).hostname() != here.hostname()) {
-    ClearRecords(job);
-  }
-  if (job.systems().empty()) *job.add_systems() = std::move(here);
+  *job.add_systems() = ReadHostSystem(environment.host_root);
 }
 
-// Prepares a job of the file, perhaps a new one, for its run.
+// Prepares a job of the file, perhaps a new one, for its run. Its kind refuses
+// records of other hosts (TieRecordsTo()): nothing that was measured is
+// dropped.
 void Begin(const TestSequence& tests, bool starts_anew,
            const JobEnvironment& environment, const base::Clock& clock,
            BenchJob& job) {
-  if (starts_anew || !HasRecords(job)) ClearRecords(job);
-  BeginOnHost(environment, job);
+  if (starts_anew || !HasRecords(job)) BeginAnew(environment, job);
   *job.mutable_tests() = tests;
   job.clear_error();
   job.clear_exit_code();

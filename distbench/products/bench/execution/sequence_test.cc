@@ -185,18 +185,22 @@ TEST_F(SequenceTest, AResumableJobKeepsWhatItHad) {
   EXPECT_EQ(Saved(0).start_timestamp_ns(), first_start_ns);
 }
 
-// What a copy of the file continues on another host.
-TEST_F(SequenceTest, AnotherHostStartsAnew) {
+// As when the file was copied, or --test_sequencer is left out: the kind gets
+// the records, and refuses them.
+TEST_F(SequenceTest, WhatWasMeasuredOnAnotherHostIsKept) {
   resumable_.on_run_ = [](const JobRun& run) {
     run.job.mutable_systems(0)->set_hostname("elsewhere");
     return absl::CancelledError("stopped");
   };
   EXPECT_EQ(*Start({Spec("resumable")}), 3);
-  resumable_.on_run_ = {};
-  EXPECT_EQ(*Start({Spec("resumable")}), 0);
-  EXPECT_EQ(Saved(0).results().test_results_size(), 1);
+  resumable_.on_run_ = [](const JobRun&) {
+    return absl::FailedPreconditionError("it was on hosts elsewhere");
+  };
+  EXPECT_EQ(*Start({Spec("resumable")}), 3);
+  EXPECT_EQ(Saved(0).state(), BenchJob::FAILED);
+  EXPECT_EQ(Saved(0).results().test_results_size(), 2);
   ASSERT_EQ(Saved(0).systems_size(), 1);
-  EXPECT_NE(Saved(0).systems(0).hostname(), "elsewhere");
+  EXPECT_EQ(Saved(0).systems(0).hostname(), "elsewhere");
 }
 
 // Neither does a job continue from measurements of another test, nor are these

@@ -141,7 +141,9 @@ class IoCostParams final : public JobKind {
     const absl::StatusOr<std::string> disk =
         DiskOfFile(run.values.Text("dir"), run.environment.host_root);
     if (!disk.ok()) return disk.status();
-    DescribeDisk(*disk, run.environment.host_root, run.job);
+    const absl::Status described =
+        DescribeDisk(*disk, run.environment.host_root, run.job);
+    if (!described.ok()) return described;
     run.job.clear_parameters();
     BenchValues& parameters = *run.job.mutable_parameters();
     AddNumber("size", *run.values.Size("size"), parameters, "bytes");

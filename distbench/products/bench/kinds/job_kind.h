@@ -99,7 +99,8 @@ struct JobRun {
 
   // Has its identity and its tests, and this host as its system unless jobs run
   // on others; if it was cut short before, also what it had measured, and its
-  // systems of then. The run adds records, parameters and missed requirements.
+  // systems of then, perhaps others: FAILED_PRECONDITION. The run adds records,
+  // parameters and missed requirements.
   BenchJob& job;
 
   // Writes the result file. An error ends the job.

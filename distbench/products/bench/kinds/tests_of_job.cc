@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -334,14 +335,36 @@ absl::Status CheckSameTests(const TestSequence& tests,
   return absl::OkStatus();
 }
 
-absl::Status CheckSameHosts(const std::string& hosts, const BenchJob& job) {
-  const std::string before = Noted(kMeasuredHosts, job);
-  if (before.empty() || before == hosts) return absl::OkStatus();
+// The hosts that the job is known to have used.
+std::set<std::string> UsedHosts(const BenchJob& job) {
+  std::set<std::string> hosts;
+  for (const BenchSystem& system : job.systems()) {
+    if (system.has_hostname()) hosts.insert(system.hostname());
+  }
+  return hosts;
+}
+
+absl::Status OtherHosts(const std::string& before, const std::string& now) {
   return absl::FailedPreconditionError(absl::StrCat(
       "what it measured before was on hosts ", before,
-      ", and the tests would now run on ", hosts.empty() ? "none" : hosts,
+      ", and the rest would now run on ", now.empty() ? "none" : now,
       "; run the sequence there again, with the same --test_sequencer or "
       "without one, or give the job another id="));
+}
+
+absl::Status CheckSameHosts(const std::set<std::string>& hosts,
+                            const BenchJob& job) {
+  const std::string now = absl::StrJoin(hosts, ",");
+  const std::string before = Noted(kMeasuredHosts, job);
+  if (!before.empty()) {
+    return before == now ? absl::OkStatus() : OtherHosts(before, now);
+  }
+  if (job.results().ByteSizeLong() == 0) return absl::OkStatus();
+  // An earlier version, which did not note those that no test used.
+  const std::set<std::string> used = UsedHosts(job);
+  return absl::c_includes(hosts, used)
+             ? absl::OkStatus()
+             : OtherHosts(absl::StrJoin(used, ","), now);
 }
 
 }  // namespace
@@ -352,12 +375,11 @@ absl::Status TieRecordsTo(const TestSequence& tests,
   for (const DistributedSystemDescription& test : tests.tests()) {
     hashes.push_back(config::ConfigHash(test));
   }
-  const std::string names = absl::StrJoin(hosts, ",");
   absl::Status same = CheckSameTests(tests, hashes, job);
-  same.Update(CheckSameHosts(names, job));
+  same.Update(CheckSameHosts(hosts, job));
   if (!same.ok()) return same;
   Note(kMeasuredTests, absl::StrJoin(hashes, "+"), job);
-  Note(kMeasuredHosts, names, job);
+  Note(kMeasuredHosts, absl::StrJoin(hosts, ","), job);
   return absl::OkStatus();
 }
 
@@ -425,17 +447,22 @@ void AddStorageRequirements(BenchJob& job) {
   }
 }
 
-void DescribeDisk(const std::string& disk, const std::string& root,
-                  BenchJob& job) {
+absl::Status DescribeDisk(const std::string& disk, const std::string& root,
+                          BenchJob& job) {
+  BenchSystem here = ReadHostSystem(root);
+  if (!job.io_phases().empty() && !job.systems().empty() &&
+      job.systems(0).hostname() != here.hostname()) {
+    return OtherHosts(job.systems(0).hostname(), here.hostname());
+  }
   const BlockDeviceFacts facts = ReadBlockDevice(disk, root);
   const bool is_same =
       !job.systems().empty() && !job.systems(0).devices().empty() &&
       MessageDifferencer::Equals(job.systems(0).devices(0), facts);
   if (!is_same) job.clear_io_phases();
   job.clear_systems();
-  BenchSystem& here = *job.add_systems();
-  here = ReadHostSystem(root);
   *here.add_devices() = facts;
+  *job.add_systems() = std::move(here);
+  return absl::OkStatus();
 }
 
 void DescribeSystems(const JobEnvironment& environment, BenchJob& job) {

@@ -79,9 +79,10 @@ void DescribeSystems(const JobEnvironment& environment, BenchJob& job);
 
 // Describes this host with a disk that the job measures. Measurements that the
 // job has already are forgotten if they are of another disk, or of this one
-// with other settings: the description would not be theirs.
-void DescribeDisk(const std::string& disk, const std::string& root,
-                  BenchJob& job);
+// with other settings: the description would not be theirs. FAILED_PRECONDITION
+// names the host if they are of another one.
+absl::Status DescribeDisk(const std::string& disk, const std::string& root,
+                          BenchJob& job);
 
 // Adds a missed requirement, unless the job has it.
 void AddOnce(const std::string& sentence, BenchJob& job);

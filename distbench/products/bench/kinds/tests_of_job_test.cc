@@ -221,8 +221,21 @@ TEST(TieRecordsToTest, RecordsOfOtherHostsAreRefusedAndKept) {
   EXPECT_THAT(tie({}), HasSubstr("now run on none"));
   EXPECT_EQ(job.results().searches_size(), 1);
   EXPECT_EQ(tie({"host2", "host3"}), "");
-  // Of an earlier version.
-  RemoveValue("hosts", *job.mutable_parameters());
+}
+
+// Which noted no hosts: those that are described were used, perhaps not alone.
+TEST(TieRecordsToTest, HostsOfAnEarlierVersionAreThoseThatItDescribed) {
+  BenchJob job;
+  const auto tie = [&](const Hosts& hosts) {
+    RemoveValue("hosts", *job.mutable_parameters());
+    return base::Message(TieRecordsTo(TestsNamed("a"), hosts, job));
+  };
+  job.mutable_results()->add_searches()->set_load(300);
+  EXPECT_EQ(tie({"host1"}), "") << "nothing is known";
+  job.add_systems()->set_hostname("host2");
+  EXPECT_EQ(tie({"host2", "host3"}), "");
+  EXPECT_THAT(tie({"host1"}), HasSubstr("before was on hosts host2,"));
+  job.clear_results();
   EXPECT_EQ(tie({"host1"}), "");
 }
 
@@ -368,16 +381,30 @@ TEST(DescribeDiskTest, MeasurementsOfAnotherDiskAreForgotten) {
   const std::string root = MakeHost();
   BenchJob job;
   job.add_io_phases();  // of what, nobody knows
-  DescribeDisk("nvme0n1", root, job);
+  ASSERT_EQ(base::Message(DescribeDisk("nvme0n1", root, job)), "");
   EXPECT_EQ(job.io_phases_size(), 0);
   EXPECT_EQ(job.systems(0).devices(0).number(), "259:0");
   job.add_io_phases();
-  DescribeDisk("nvme0n1", root, job);
+  ASSERT_EQ(base::Message(DescribeDisk("nvme0n1", root, job)), "");
   EXPECT_EQ(job.io_phases_size(), 1);
   job.mutable_systems(0)->mutable_devices(0)->set_scheduler("bfq");
-  DescribeDisk("nvme0n1", root, job);
+  ASSERT_EQ(base::Message(DescribeDisk("nvme0n1", root, job)), "");
   EXPECT_EQ(job.io_phases_size(), 0);
   EXPECT_EQ(job.systems_size(), 1);
+}
+
+TEST(DescribeDiskTest, MeasurementsOfAnotherHostAreRefusedAndKept) {
+  const std::string root = MakeHost();
+  BenchJob job;
+  ASSERT_EQ(base::Message(DescribeDisk("nvme0n1", root, job)), "");
+  job.add_io_phases();
+  job.mutable_systems(0)->set_hostname("elsewhere");
+  EXPECT_THAT(base::Message(DescribeDisk("nvme0n1", root, job)),
+              HasSubstr("before was on hosts elsewhere"));
+  EXPECT_EQ(job.io_phases_size(), 1);
+  EXPECT_EQ(job.systems(0).hostname(), "elsewhere");
+  job.clear_io_phases();
+  EXPECT_EQ(base::Message(DescribeDisk("nvme0n1", root, job)), "");
 }
 
 TEST(NodesNeededTest, CountsBundlesAndInstancesOutside) {
