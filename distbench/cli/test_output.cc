@@ -160,6 +160,13 @@ client::ResultPrinter PrinterOf(const TestOutputFlags& flags) {
   };
 }
 
+int ExitCodeOfFailure(const absl::Status& status, bool has_begun) {
+  const bool was_ended = absl::IsCancelled(status) || absl::IsAborted(status) ||
+                         absl::IsDataLoss(status) ||
+                         absl::IsUnavailable(status);
+  return has_begun || was_ended ? report::kExitRunFailed : report::kExitUsage;
+}
+
 int FinishRun(const client::ConsoleRun& run, const TestOutputFlags& flags) {
   // First: what follows is printed, and may take long to be read.
   const absl::Status written = WriteOutfile(run, flags);
@@ -182,12 +189,9 @@ int FinishRun(const client::ConsoleRun& run, const TestOutputFlags& flags) {
                     AllRanToTheirEnd(run.results);
     return ok ? report::kExitOk : report::kExitUsage;
   }
-  const bool was_ended =
-      absl::IsCancelled(run.status) || absl::IsAborted(run.status) ||
-      absl::IsDataLoss(run.status) || absl::IsUnavailable(run.status);
-  const bool refused = !run.traffic_started && !was_ended;
-  return refused && exit_code == report::kExitRunFailed ? report::kExitUsage
-                                                        : exit_code;
+  return exit_code == report::kExitRunFailed
+             ? ExitCodeOfFailure(run.status, run.traffic_started)
+             : exit_code;
 }
 
 }  // namespace distbench::cli

@@ -49,6 +49,13 @@ absl::Status CheckOutput(const TestOutputFlags& flags);
 // when stdout has no reader.
 client::ResultPrinter PrinterOf(const TestOutputFlags& flags);
 
+// The ExitCode of a run that failed, by how the call of TestClient that ran or
+// got it ended, and whether anything had begun: kExitUsage if the tests were
+// refused; kExitRunFailed if traffic was sent, or if the run might have gone
+// well, but was ended from outside (CANCELLED, ABORTED), its result is lost
+// (DATA_LOSS), or the sequencer is (UNAVAILABLE).
+int ExitCodeOfFailure(const absl::Status& status, bool has_begun);
+
 // Writes the files that the flags name, prints which objectives were met,
 // unless the printer has done so, prints errors, and returns the ExitCode; or,
 // with legacy_exit_status, 0 if all tests ran to their end and met their

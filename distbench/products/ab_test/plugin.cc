@@ -22,6 +22,7 @@
 #include "distbench/cli/comparison_flags.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
+#include "distbench/cli/test_output.h"
 #include "distbench/client/progress_display.h"
 #include "distbench/client/test_client.h"
 #include "distbench/products/ab_test/alternation.h"
@@ -163,11 +164,10 @@ void ShowRound(const AbTestResults& results, int rounds) {
             << report::ChecksText(results.checks) << std::flush;
 }
 
-// Whether the sequencer refused the tests, so that nothing ran.
-bool WasRefused(const absl::Status& status, const AbTestResults& results) {
-  return !status.ok() && !absl::IsCancelled(status) &&
-         !absl::IsUnavailable(status) && results.rounds == 0 &&
-         results.left_out.test_results().empty();
+// The ExitCode of a test that ended with this error.
+int ExitCodeOf(const absl::Status& error, const AbTestResults& results) {
+  return cli::ExitCodeOfFailure(
+      error, results.rounds > 0 || !results.left_out.test_results().empty());
 }
 
 std::vector<report::TestRun> RunsOf(const report::SourcedResults& results) {
@@ -176,7 +176,9 @@ std::vector<report::TestRun> RunsOf(const report::SourcedResults& results) {
 
 absl::StatusOr<int> Finish(const absl::Status& status,
                            const AbTestResults& results, const AbFlags& flags) {
-  if (WasRefused(status, results)) return status;
+  if (!status.ok() && ExitCodeOf(status, results) == report::kExitUsage) {
+    return status;
+  }
   int exit_code = cli::FinishComparison(
       {.base = {"base", RunsOf(results.base)},
        .next = {"new", RunsOf(results.next)},
@@ -188,7 +190,8 @@ absl::StatusOr<int> Finish(const absl::Status& status,
     exit_code = cli::Fail(
         reason, flags.allow_invalid ? exit_code : int{report::kExitRunFailed});
   }
-  return status.ok() ? exit_code : cli::Fail(status, report::kExitRunFailed);
+  return status.ok() ? exit_code
+                     : cli::Fail(status, ExitCodeOf(status, results));
 }
 
 absl::StatusOr<int> RunOnSides(const cli::ComparisonRequest& request,

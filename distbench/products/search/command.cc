@@ -21,6 +21,7 @@
 #include "distbench/cli/command.h"
 #include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
+#include "distbench/cli/test_output.h"
 #include "distbench/client/progress_display.h"
 #include "distbench/client/test_client.h"
 #include "distbench/config/syntax/instance_names.h"
@@ -352,7 +353,11 @@ int RunPlan(const SearchFlags& flags, const SearchPlan& plan, TestRunner run,
   }
   const absl::Status status = RunLoadSearch(plan, callbacks, results);
   display.Clear();
-  if (!status.ok()) return cli::Fail(status, report::kExitRunFailed);
+  if (!status.ok()) {
+    const bool has_begun =
+        !results.searches().empty() && !results.searches(0).probes().empty();
+    return cli::Fail(status, cli::ExitCodeOfFailure(status, has_begun));
+  }
   for (const TestResult& result : results.test_results()) {
     for (const Finding& finding : result.run_info().findings()) {
       if (finding.code() != kFinalCommandFinding ||

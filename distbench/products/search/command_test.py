@@ -238,6 +238,13 @@ class SearchTest(programs.ClusterTest):
         self.assertEqual(outcome.status, 1, outcome)
         self.assertIn("cores for 1000 instances", outcome.err)
 
+    def test_a_refused_test_is_wrong_usage(self):
+        # No traffic was sent: as with run_tests.
+        self.start_node(self.sequencer)
+        outcome = self.run_to_end(*self.arguments("--slo=failures<=50%"))
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertIn("node", outcome.err)
+
     def test_names_the_instance_whose_node_was_killed(self):
         nodes = [self.start_node(self.sequencer) for _ in range(4)]
         search = self.start(
