@@ -269,7 +269,11 @@ RunDescription RunRecord::Ended(const absl::Status& status) const {
     ended.clear_current_test_index();
   }
   ended.set_end_timestamp_ns(clock_.UnixNs());
-  if (!status.ok()) ended.set_message(std::string(status.message()));
+  if (status.ok()) return ended;
+  ended.set_message(std::string(status.message()));
+  const bool was_refused =
+      finished_count_ == 0 && !description_.has_current_test_index();
+  if (was_refused) ended.clear_start_timestamp_ns();
   return ended;
 }
 

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "distbench/sequencer/runs/run_state.h"
 #include "distbench/sequencer/testing/run_book_testing.h"
 #include "distbench/sequencer/testing/run_record_testing.h"
 #include "gmock/gmock.h"
@@ -129,6 +130,30 @@ TEST_F(RunRecordTest, FinalStateSaysHowItWent) {
     EXPECT_EQ(record->description().state(), c.state) << c.status;
     EXPECT_EQ(record->description().message(), c.status.message());
   }
+}
+
+TEST_F(RunRecordTest, ARefusedRunHasNotStarted) {
+  for (const bool is_set_up : {false, true}) {
+    auto record = MakeRecord();
+    record->OnRunStarted();
+    if (is_set_up) record->OnTestSetUp(0);
+    record->OnSequenceDone(absl::FailedPreconditionError("no nodes"));
+    Await();
+    EXPECT_EQ(record->description().has_start_timestamp_ns(), is_set_up);
+  }
+}
+
+// What clients of a later sequencer are told, and by which their exit status
+// is 1 or 3.
+TEST(EndOfTest, AFailedRunWasRefusedOnlyIfItHasNotStarted) {
+  RunDescription run;
+  run.set_state(RunDescription::FAILED);
+  EXPECT_TRUE(EndOf(run).ok()) << "tests tell how they failed";
+  run.set_message("needs 3 nodes, but there are 2");
+  EXPECT_TRUE(absl::IsFailedPrecondition(EndOf(run))) << EndOf(run);
+  run.set_message("the result of test 1 is lost");
+  run.set_start_timestamp_ns(1);
+  EXPECT_TRUE(absl::IsAborted(EndOf(run))) << EndOf(run);
 }
 
 TEST_F(RunRecordTest, ARunThatWaitsWhenTheSequencerEndsIsCancelled) {

@@ -26,7 +26,11 @@ absl::Status EndOf(const RunDescription& run) {
     case RunDescription::FAILED:
       // Failed tests report their own errors.
       if (run.message().empty()) return absl::OkStatus();
-      return absl::FailedPreconditionError(run.message());
+      // Unless it was refused, it was ended early, or part of its result is
+      // lost.
+      return run.has_start_timestamp_ns()
+                 ? absl::AbortedError(run.message())
+                 : absl::FailedPreconditionError(run.message());
     case RunDescription::DONE:
       if (run.message().empty()) return absl::OkStatus();
       return absl::DataLossError(

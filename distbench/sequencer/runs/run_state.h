@@ -24,7 +24,8 @@ namespace distbench::sequencer {
 bool HasEnded(const RunDescription& run);
 
 // The status that clients of an ended run receive. A run that is done has a
-// message only if its result lacks something.
+// message only if its result lacks something; one that failed without ever
+// having started was refused (FAILED_PRECONDITION).
 absl::Status EndOf(const RunDescription& run);
 
 // Adds a sentence, unless it is empty, to the run's message.
