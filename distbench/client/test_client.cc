@@ -132,7 +132,10 @@ absl::Status TestClient::RunTests(const RunTestsRequest& request,
       Follow(call, *Stub(channel_).RunTests(&call.context, request),
              request.test_sequence().tests_size(), observer, results);
   const bool cancelled = UnregisterCall(call);
-  return cancelled && !status.ok() ? CancelledError() : status;
+  if (cancelled && !status.ok()) return CancelledError();
+  // So says a sequencer that is shut down.
+  return absl::IsAborted(status) ? absl::CancelledError(status.message())
+                                 : status;
 }
 
 absl::Status TestClient::RunTests(const TestSequence& sequence,

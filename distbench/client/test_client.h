@@ -48,8 +48,9 @@ class TestClient {
 
   // Runs the tests. A failed test is in the results, with run_info.failure and
   // what it measured. An error means that the sequencer rejected the tests or
-  // was lost, or that Cancel() was called; `results` then holds what had
-  // arrived. After UNAVAILABLE, the run may still go on.
+  // lost their results (DATA_LOSS), that it was lost (UNAVAILABLE: the run may
+  // still go on), or that the run was cut short by Cancel() or because the
+  // sequencer was shut down (CANCELLED); `results` then holds what had arrived.
   absl::Status RunTests(const RunTestsRequest& request, EventObserver observer,
                         TestSequenceResults& results)
       ABSL_LOCKS_EXCLUDED(mutex_);
