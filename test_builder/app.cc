@@ -7,12 +7,15 @@
 #include <iterator>
 #include <optional>
 #include <ostream>
+#include <string>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
@@ -56,6 +59,7 @@ class App {
  private:
   absl::StatusOr<int> BuildAndRun();
   int DryRun(const Tests& tests);
+  absl::Status CheckKeptResults(const Tests& tests) const;
   absl::Status PrepareDirectory(const Tests& tests);
   absl::StatusOr<int> Write(const Tests& tests);
   absl::StatusOr<int> RunAll(const Tests& tests);
@@ -112,6 +116,10 @@ absl::StatusOr<int> App::BuildAndRun() {
   }
   if (line_.dry_run) return DryRun(*tests);
   if (!to_directory()) return Print(ConfigFile(header_, *tests, format()));
+  if (!line_.sequencer.empty()) {
+    absl::Status kept = CheckKeptResults(*tests);
+    if (!kept.ok()) return kept;
+  }
   absl::Status prepared = PrepareDirectory(*tests);
   if (!prepared.ok()) return prepared;
   return line_.sequencer.empty() ? Write(*tests) : RunAll(*tests);
@@ -128,6 +136,23 @@ int App::DryRun(const Tests& tests) {
   return Print(absl::StrCat(
       tests.size(), tests.size() == 1 ? " test" : " tests", ", at most ",
       absl::FormatDuration(absl::Seconds(seconds)), " of traffic to run\n"));
+}
+
+// What is kept of another test of the same name is no result of this one.
+absl::Status App::CheckKeptResults(const Tests& tests) const {
+  std::vector<std::string> problems;
+  for (const DistributedSystemDescription& test : tests) {
+    if (!directory_.HasResult(test.name())) continue;
+    const std::optional<std::string> other = directory_.FindOtherConfig(test);
+    if (!other.has_value()) continue;
+    problems.push_back(absl::StrCat(
+        *other, " differs from the requested config, and has a result, ",
+        directory_.ResultPath(test.name()),
+        "; remove that, or use another directory or a label (-l)"));
+  }
+  return problems.empty()
+             ? absl::OkStatus()
+             : absl::FailedPreconditionError(absl::StrJoin(problems, "\n"));
 }
 
 // Creates the directory, and writes the config with all tests.
@@ -183,7 +208,8 @@ absl::StatusOr<int> App::RunAll(const Tests& tests) {
   if (line_.quiet) console.progress = client::StderrProgress(0, line_.quiet);
   console.progress.test_count = static_cast<int>(tests.size());
   const std::vector<TestOutcome> outcomes =
-      TestRunner(*backend, directory_, console).RunAll(tests);
+      TestRunner(*backend, directory_, console, line_.allow_invalid)
+          .RunAll(tests);
   if (outcomes.size() > 1) {
     Print(
         absl::StrCat("\nAll tests, with response times where the load is an "

@@ -232,9 +232,16 @@ TEST_F(AppTest, FalseNumbersAreAFailure) {
   const std::vector<std::string> arguments = {"-o", directory_, "-s", "host:1",
                                               "tripartite"};
   EXPECT_EQ(Run(arguments), kRunFailed);
-  EXPECT_TRUE(Exists("tripartite_1x1x10-grpc_polling_inline.pb.gz"));
+  EXPECT_FALSE(Exists("tripartite_1x1x10-grpc_polling_inline.pb.gz"));
   EXPECT_EQ(Run(arguments), kRunFailed);
-  EXPECT_THAT(backend_.tests_run(), SizeIs(1));
+  EXPECT_THAT(backend_.tests_run(), SizeIs(2)) << "runs again";
+
+  std::vector<std::string> allowing = arguments;
+  allowing.push_back("--allow_invalid");
+  EXPECT_EQ(Run(allowing), kOk);
+  EXPECT_TRUE(Exists("tripartite_1x1x10-grpc_polling_inline.pb.gz"));
+  EXPECT_EQ(Run(allowing), kOk);
+  EXPECT_THAT(backend_.tests_run(), SizeIs(3)) << "is kept";
 }
 
 TEST_F(AppTest, JudgesObjectives) {
@@ -259,6 +266,19 @@ TEST_F(AppTest, JudgesObjectives) {
   // A result that is kept is judged again.
   EXPECT_EQ(run_with("client_index_rpc p50<=1us"), kGateNotMet);
   EXPECT_THAT(output_.str(), HasSubstr("Objectives:\nFAIL       t  "));
+  EXPECT_THAT(backend_.tests_run(), SizeIs(1));
+}
+
+TEST_F(AppTest, AResultOfAnotherConfigIsNoResultOfThisOne) {
+  const auto run_for = [&](const std::string& seconds) {
+    return Run({"-o", directory_, "-s", "host:1", "-t", seconds, "tripartite"});
+  };
+  EXPECT_EQ(run_for("10"), kOk);
+  EXPECT_EQ(run_for("20"), kUsage);
+  EXPECT_THAT(messages_.str(),
+              AllOf(HasSubstr("inline.config differs from the requested"),
+                    HasSubstr("another directory or a label (-l)")));
+  EXPECT_EQ(run_for("10"), kOk);
   EXPECT_THAT(backend_.tests_run(), SizeIs(1));
 }
 

@@ -24,6 +24,13 @@ std::optional<DistributedSystemDescription> StoredTest(
   return std::move(*stored->mutable_tests(0));
 }
 
+bool MeasureTheSame(DistributedSystemDescription a,
+                    DistributedSystemDescription b) {
+  a.clear_objectives();
+  b.clear_objectives();
+  return EqualButForLabels(a, b);
+}
+
 }  // namespace
 
 ResultDirectory::ResultDirectory(absl::string_view path,
@@ -110,7 +117,7 @@ std::optional<std::string> ResultDirectory::FindOtherConfig(
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) continue;
     const std::optional<DistributedSystemDescription> stored = StoredTest(path);
-    if (!stored.has_value() || !EqualButForLabels(*stored, test)) return path;
+    if (!stored.has_value() || !MeasureTheSame(*stored, test)) return path;
     has_equal = true;
   }
   if (has_equal) return std::nullopt;

@@ -35,7 +35,8 @@ class ResultDirectory {
   std::string ConfigPath(absl::string_view test_name) const;
   std::string ResultPath(absl::string_view test_name) const;
 
-  // Results of failed tests have a separate file, so that the test runs again.
+  // Results of tests that failed, or whose numbers are false, have a separate
+  // file, so that the test runs again.
   std::string FailedResultPath(absl::string_view test_name) const;
 
   // The file with all tests together.
@@ -49,8 +50,9 @@ class ResultDirectory {
       absl::Span<const DistributedSystemDescription> tests) const;
 
   // Returns a config on disk, in whichever format, that differs from this test
-  // in more than its label; absent if there is none. An unreadable config
-  // differs, and so does that of ConfigPath() if there is none at all.
+  // in more than its label and its objectives, which are judged anew; absent if
+  // there is none. An unreadable config differs, and so does that of
+  // ConfigPath() if there is none at all.
   std::optional<std::string> FindOtherConfig(
       const DistributedSystemDescription& test) const;
 

@@ -123,6 +123,8 @@ TEST(ResultDirectoryTest, ComparesConfigsApartFromTheirLabel) {
   EXPECT_FALSE(directory.FindOtherConfig(test).has_value());
   (*test.mutable_attributes())["config_label"] = "other";
   EXPECT_FALSE(directory.FindOtherConfig(test).has_value());
+  test.add_objectives("rpc p99<=1ms");
+  EXPECT_FALSE(directory.FindOtherConfig(test).has_value()) << "judged anew";
   (*test.mutable_attributes())["rack"] = "other";
   EXPECT_TRUE(directory.FindOtherConfig(test).has_value());
 }

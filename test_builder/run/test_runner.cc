@@ -3,7 +3,6 @@
 
 #include "test_builder/run/test_runner.h"
 
-#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -14,6 +13,7 @@
 #include "distbench/base/human_units.h"
 #include "distbench/base/text_table.h"
 #include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/objectives.h"
@@ -22,16 +22,18 @@
 namespace distbench::test_builder {
 namespace {
 
-// Why the test has no usable result; OK if it has one.
-absl::Status FailureOf(const absl::Status& status,
-                       const TestSequenceResults& results) {
-  if (!status.ok()) return status;
+// Why the test has to be run again, to follow its name; empty if its result is
+// one to keep.
+std::string ProblemOf(const absl::Status& status,
+                      const TestSequenceResults& results, bool allow_invalid) {
+  if (!status.ok()) return absl::StrCat("failed: ", status.message());
   if (results.test_results_size() != 1) {
-    return absl::InternalError("the sequencer sent no result");
+    return "failed: the sequencer sent no result";
   }
-  const RunInfo& run_info = results.test_results(0).run_info();
-  if (run_info.has_failure()) return absl::AbortedError(run_info.failure());
-  return absl::OkStatus();
+  const TestResult& result = results.test_results(0);
+  const bool is_allowed = allow_invalid && report::OutcomeOf(result) ==
+                                               report::RunOutcome::kInvalid;
+  return is_allowed ? "" : report::WhyNotMeasured(result);
 }
 
 std::string FormatLatency(int64_t ns) {
@@ -90,8 +92,11 @@ std::string OutcomeTable(absl::Span<const TestOutcome> outcomes) {
 }
 
 TestRunner::TestRunner(TestBackend& backend, const ResultDirectory& directory,
-                       RunConsole console)
-    : backend_(backend), directory_(directory), console_(std::move(console)) {}
+                       RunConsole console, bool allow_invalid)
+    : backend_(backend),
+      directory_(directory),
+      console_(std::move(console)),
+      allow_invalid_(allow_invalid) {}
 
 std::vector<TestOutcome> TestRunner::RunAll(
     absl::Span<const DistributedSystemDescription> tests) {
@@ -140,13 +145,6 @@ TestOutcome TestRunner::Keep(const DistributedSystemDescription& test) {
   SayProgress(
       absl::StrCat("Kept ", directory_.ResultPath(test.name()),
                    ", so the test is not run again; remove it to do so."));
-  if (const std::optional<std::string> other = directory_.FindOtherConfig(test);
-      other.has_value()) {
-    Say(absl::StrCat("note: ", *other,
-                     " differs from the requested config; to measure that, "
-                     "remove the result, or use another directory or a label "
-                     "(-l)"));
-  }
   const absl::StatusOr<TestResult> result = directory_.ReadResult(test.name());
   TestOutcome outcome;
   if (result.ok()) {
@@ -180,13 +178,13 @@ TestOutcome TestRunner::Finish(const DistributedSystemDescription& test,
         OutcomeOf(results.test_results(0), console_.result_text.objectives);
     outcome.test = test.name();
   }
-  const absl::Status failure = FailureOf(status, results);
+  const std::string problem = ProblemOf(status, results, allow_invalid_);
   absl::Status stored;
-  if (failure.ok()) {
+  if (problem.empty()) {
     stored = directory_.WriteResult(test.name(), results);
   } else {
-    outcome.verdict = kFailed;
-    Say(absl::StrCat(test.name(), " failed: ", failure.message()));
+    if (!status.ok() || !measured) outcome.verdict = kFailed;
+    Say(absl::StrCat(test.name(), " ", problem));
     if (measured) {
       stored = directory_.WriteFailedResult(test.name(), results);
       Say(absl::StrCat("Its measurements are in ",

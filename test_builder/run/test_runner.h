@@ -125,14 +125,16 @@ struct RunConsole {
 
 class TestRunner {
  public:
-  // All arguments must outlive the runner.
+  // All arguments must outlive the runner. allow_invalid: false numbers are a
+  // result like others.
   TestRunner(TestBackend& backend, const ResultDirectory& directory,
-             RunConsole console);
+             RunConsole console, bool allow_invalid = false);
 
-  // Runs the tests that do not have a result yet. Continues after a test that
-  // fails, but stops if the sequencer cannot be reached or the user asks to
-  // stop, which ends the running test. Returns the outcomes of all tests, in
-  // order.
+  // Runs the tests that do not have a result yet, whose configs must be those
+  // of the directory (ResultDirectory::FindOtherConfig()). Continues after a
+  // test that fails, but stops if the sequencer cannot be reached or the user
+  // asks to stop, which ends the running test. Returns the outcomes of all
+  // tests, in order.
   std::vector<TestOutcome> RunAll(
       absl::Span<const DistributedSystemDescription> tests);
 
@@ -155,6 +157,7 @@ class TestRunner {
   TestBackend& backend_;
   const ResultDirectory& directory_;
   const RunConsole console_;
+  const bool allow_invalid_;
 
   // The running test's position among all tests.
   int position_ = 0;

@@ -116,7 +116,6 @@ TEST_F(TestRunnerTest, ResumesWhereItStopped) {
   EXPECT_TRUE(outcomes_[0].kept);
   EXPECT_EQ(outcomes_[0].rpcs.size(), 1);
   EXPECT_FALSE(outcomes_[1].kept);
-  EXPECT_THAT(messages_.str(), Not(HasSubstr("differs from")));
 }
 
 TEST_F(TestRunnerTest, CountsAsLeftWhatWillRun) {
@@ -125,20 +124,6 @@ TEST_F(TestRunnerTest, CountsAsLeftWhatWillRun) {
   Run({"a", "b", "c"});
   EXPECT_THAT(messages_.str(), HasSubstr("1 test left, about 45s"));
   EXPECT_THAT(messages_.str(), Not(HasSubstr("2 tests left")));
-}
-
-TEST_F(TestRunnerTest, SaysThatAKeptResultIsOfAnotherConfig) {
-  Run({"a"});
-  auto tests = Tests({"a"});
-  (*tests[0].mutable_attributes())["config_label"] = "other";
-  EXPECT_FALSE(directory_.FindOtherConfig(tests[0]).has_value());
-  tests[0].add_services()->set_name("another");
-  EXPECT_TRUE(directory_.FindOtherConfig(tests[0]).has_value());
-  EXPECT_TRUE(directory_.WriteConfig(tests[0]).ok());
-  Run({"a"});
-  EXPECT_THAT(messages_.str(),
-              HasSubstr("differs from the requested config; to measure that, "
-                        "remove the result, or "));
 }
 
 TEST_F(TestRunnerTest, DoesNotReplaceAResultThatItCanNotRead) {
@@ -157,7 +142,8 @@ TEST_F(TestRunnerTest, GoesOnAfterAFailedTestAndRunsItAgainNextTime) {
         return absl::OkStatus();
       });
   EXPECT_THAT(Run({"a", "b"}), ElementsAre(kFailed, "ok"));
-  EXPECT_THAT(messages_.str(), HasSubstr("a failed: node1 was lost"));
+  EXPECT_THAT(messages_.str(),
+              HasSubstr("a did not run to its end: node1 was lost"));
   EXPECT_TRUE(Exists("a.failed.pb.gz"));
   EXPECT_FALSE(Exists("a.pb.gz"));
   EXPECT_EQ(outcomes_[0].rpcs.size(), 1);
@@ -171,6 +157,26 @@ TEST_F(TestRunnerTest, GoesOnAfterAFailedTestAndRunsItAgainNextTime) {
   EXPECT_THAT(backend_.tests_run(), ElementsAre("a", "b", "a"));
   EXPECT_TRUE(Exists("a.pb.gz"));
   EXPECT_FALSE(Exists("a.failed.pb.gz"));
+}
+
+TEST_F(TestRunnerTest, RunsATestWhoseNumbersAreFalseAgainNextTime) {
+  backend_.SetBody(
+      "a", [](const TestBackend::EventObserver&, TestSequenceResults& results) {
+        TestResult result = FakeResult("a", "rpc", 3, 10);
+        Finding& finding = *result.mutable_run_info()->add_findings();
+        finding.set_severity(Finding::INVALID);
+        finding.set_message("sends were late");
+        *results.add_test_results() = result;
+        return absl::OkStatus();
+      });
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(Run({"a"}), ElementsAre("invalid"));
+    EXPECT_FALSE(outcomes_[0].kept);
+    EXPECT_TRUE(Exists("a.failed.pb.gz"));
+    EXPECT_FALSE(Exists("a.pb.gz"));
+  }
+  EXPECT_THAT(backend_.tests_run(), ElementsAre("a", "a"));
+  EXPECT_THAT(messages_.str(), HasSubstr("a is invalid: sends were late"));
 }
 
 TEST_F(TestRunnerTest, ARefusedTestIsAFailedOne) {
