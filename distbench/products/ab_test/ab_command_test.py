@@ -113,8 +113,7 @@ class AbTestTest(programs.ClusterTest):
         endless = self.write(
             "endless.config", programs.client_server_config(programs.ENDLESS)
         )
-        client = self.start(
-            programs.DISTBENCH,
+        arguments = (
             "ab_test",
             f"--test_sequencer={sequencer.address}",
             f"--base={self.write('base.config', config(2_000))}",
@@ -122,6 +121,12 @@ class AbTestTest(programs.ClusterTest):
             "--allow_different_traffic",
             f"--outdir={self.path('out')}",
         )
+        client = self.start(programs.DISTBENCH, *arguments)
+        client.wait_for(r"(?s)base:.*client_server: started", "err")
+        # Before there are files, too.
+        beside = self.distbench(*arguments)
+        self.assertEqual(beside.status, 1, beside)
+        self.assertIn("another distbench works on ", beside.err)
         client.wait_for(r"(?s)new:.*client_server: started", "err")
         client.send(signal.SIGINT)
         outcome = client.wait()

@@ -30,6 +30,7 @@
 #include "distbench/report/comparison/until_decided.h"
 #include "distbench/report/findings/findings.h"
 #include "distbench/report/measurements/test_run.h"
+#include "distbench/results/file_lock.h"
 #include "distbench/results/result_file.h"
 #include "distbench/security/tls_files.h"
 #include "proto/control.pb.h"
@@ -94,9 +95,19 @@ constexpr char kNextFile[] = "new.pb.gz";
 constexpr char kLeftOutFile[] = "left_out.pb.gz";
 
 // A directory is for one test: results of an earlier one would be replaced or,
-// where this one has none, be taken for its own.
-absl::Status MakeOutdir(const std::string& outdir) {
+// where this one has none, be taken for its own. While the lock lives, no other
+// test takes the directory.
+absl::StatusOr<std::unique_ptr<results::FileLock>> MakeOutdir(
+    const std::string& outdir) {
   std::error_code error;
+  std::filesystem::create_directories(outdir, error);
+  if (error) {
+    return absl::UnknownError(absl::StrCat(
+        "cannot make the directory --outdir=", outdir, ": ", error.message()));
+  }
+  absl::StatusOr<std::unique_ptr<results::FileLock>> lock =
+      results::FileLock::Take(std::filesystem::path(outdir) / kBaseFile);
+  if (!lock.ok()) return lock;
   for (const char* file : {kBaseFile, kNextFile, kLeftOutFile}) {
     if (!std::filesystem::exists(std::filesystem::path(outdir) / file, error)) {
       continue;
@@ -106,11 +117,7 @@ absl::Status MakeOutdir(const std::string& outdir) {
         ", the result of an earlier test; name another directory, or remove ",
         kBaseFile, ", ", kNextFile, " and ", kLeftOutFile, " from it"));
   }
-  std::filesystem::create_directories(outdir, error);
-  return error ? absl::UnknownError(
-                     absl::StrCat("cannot make the directory --outdir=", outdir,
-                                  ": ", error.message()))
-               : absl::OkStatus();
+  return lock;
 }
 
 absl::StatusOr<Side> PrepareSide(const std::string& infile,
@@ -228,8 +235,8 @@ absl::StatusOr<int> AbTest(AbFlags flags, base::StopSignals& stop) {
   const absl::StatusOr<cli::ComparisonRequest> request =
       cli::ReadComparisonFlags(flags.comparison);
   if (!request.ok()) return request.status();
-  const absl::Status made = MakeOutdir(flags.outdir);
-  if (!made.ok()) return made;
+  const auto lock = MakeOutdir(flags.outdir);
+  if (!lock.ok()) return lock.status();
   absl::StatusOr<Side> base =
       PrepareSide(flags.base, flags.base_sequencer, flags);
   if (!base.ok()) return base.status();
