@@ -23,6 +23,7 @@
 #include "distbench/config/validate/check.h"
 #include "distbench/report/findings/findings.h"
 #include "distbench/report/parts/finding_rule.h"
+#include "distbench/results/result_encoding.h"
 #include "distbench/results/result_file.h"
 #include "test_builder/building/test_factory.h"
 #include "test_builder/building/test_list.h"
@@ -143,6 +144,13 @@ absl::StatusOr<TestSequenceResults> EarlierResults(
   return absl::FailedPreconditionError(
       absl::StrCat(outfile, " holds ", work, "; resume with --resume=", outfile,
                    ", or remove the file to start anew"));
+}
+
+absl::StatusOr<results::ResultEncoding> EncodingToKeep(
+    const std::string& resume, bool binary_output) {
+  if (binary_output) return results::ResultEncoding::kBinary;
+  if (resume.empty()) return results::ResultEncoding::kText;
+  return results::EncodingOf(resume);
 }
 
 int ExitCodeForAll(const std::vector<report::SourcedResults>& results) {

@@ -18,6 +18,7 @@
 #include "distbench/config/reading/load.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/results/file_lock.h"
+#include "distbench/results/result_file.h"
 #include "proto/results.pb.h"
 #include "proto/traffic_config.pb.h"
 
@@ -60,6 +61,11 @@ absl::StatusOr<TestSequenceResults> EarlierResults(
     const std::string& resume, const std::string& outfile,
     absl::string_view resumed,
     absl::FunctionRef<std::string(const TestSequenceResults&)> work_in);
+
+// In which encoding such a command writes: as the file of --resume is, unless
+// --binary_output asks for binary.
+absl::StatusOr<results::ResultEncoding> EncodingToKeep(
+    const std::string& resume, bool binary_output);
 
 // Returns the most severe exit code of the results.
 int ExitCodeForAll(const std::vector<report::SourcedResults>& results);

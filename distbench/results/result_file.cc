@@ -16,13 +16,13 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/files.h"
 #include "distbench/results/legacy_results.h"
 #include "distbench/results/output_file.h"
+#include "distbench/results/result_encoding.h"
 #include "distbench/results/rpc_totals.h"
 #include "distbench/results/walk.h"
 #include "google/protobuf/arena.h"
@@ -77,23 +77,6 @@ class FirstError final : public ErrorCollector {
  private:
   std::string text_;
 };
-
-// Guesses from the beginning of a file. Text is printable, or contains
-// non-ASCII letters but begins with its only field. Binary results begin with
-// tags and lengths, most of which are control characters.
-bool LooksLikeText(absl::string_view beginning) {
-  const absl::string_view first_word =
-      absl::StripLeadingAsciiWhitespace(beginning);
-  if (absl::StartsWith(first_word, "test_results")) {
-    return true;
-  }
-  for (unsigned char c : beginning) {
-    if (!absl::ascii_isprint(c) && !absl::ascii_isspace(c)) {
-      return false;
-    }
-  }
-  return true;
-}
 
 absl::Status ParseText(ZeroCopyInputStream& stream,
                        TestSequenceResults& results) {

@@ -213,11 +213,9 @@ absl::Status SayWhatIsImpossible(const ExperimentPlan& plan,
   return absl::OkStatus();
 }
 
-int Run(const ProtectionFlags& flags, const ExperimentPlan& plan,
-        client::TestClient& client, TestSequenceResults results) {
-  const results::ResultEncoding encoding =
-      flags.output.binary_output ? results::ResultEncoding::kBinary
-                                 : results::ResultEncoding::kText;
+int Run(const ProtectionFlags& flags, results::ResultEncoding encoding,
+        const ExperimentPlan& plan, client::TestClient& client,
+        TestSequenceResults results) {
   Display display(flags.quiet);
   ExperimentCallbacks callbacks;
   callbacks.run = search::RunOnSequencer(client);
@@ -245,6 +243,9 @@ absl::StatusOr<int> Protection(const ProtectionFlags& flags,
   absl::StatusOr<TestSequenceResults> results = cli::EarlierResults(
       flags.resume, flags.output.outfile, "what is resumed", KeptExperiment);
   if (!results.ok()) return results.status();
+  const absl::StatusOr<results::ResultEncoding> encoding =
+      cli::EncodingToKeep(flags.resume, flags.output.binary_output);
+  if (!encoding.ok()) return encoding.status();
   absl::Status checked = CheckSeed(flags, *results);
   checked.Update(cli::CheckOutput(flags.output));
   if (!checked.ok()) return checked;
@@ -260,7 +261,8 @@ absl::StatusOr<int> Protection(const ProtectionFlags& flags,
                      std::string(plan.status().message())));
   }
   stop.SetHandler([&client] { (*client)->Cancel(); });
-  const int exit_code = Run(flags, *plan, **client, *std::move(results));
+  const int exit_code =
+      Run(flags, *encoding, *plan, **client, *std::move(results));
   stop.SetHandler({});
   return exit_code;
 }

@@ -286,10 +286,10 @@ std::string UnansweredSearch(const TestSequenceResults& results) {
 // The destinations of the probes, besides stderr.
 class Outputs {
  public:
-  Outputs(const SearchFlags& flags, std::unique_ptr<results::OutputFile> csv)
+  Outputs(const SearchFlags& flags, results::ResultEncoding encoding,
+          std::unique_ptr<results::OutputFile> csv)
       : path_(flags.resume.empty() ? flags.outfile : flags.resume),
-        encoding_(flags.binary_output ? results::ResultEncoding::kBinary
-                                      : results::ResultEncoding::kText),
+        encoding_(encoding),
         csv_(std::move(csv)) {
     csv_->Write(SearchTableHeader() + "\n");
   }
@@ -380,6 +380,9 @@ absl::StatusOr<int> Search(SearchFlags& flags, base::StopSignals& stop) {
   absl::StatusOr<TestSequenceResults> results = cli::EarlierResults(
       flags.resume, flags.outfile, "a resumed search", UnansweredSearch);
   if (!results.ok()) return results.status();
+  const absl::StatusOr<results::ResultEncoding> encoding =
+      cli::EncodingToKeep(flags.resume, flags.binary_output);
+  if (!encoding.ok()) return encoding.status();
   const absl::StatusOr<DistributedSystemDescription> test =
       LoadTest(*results, flags);
   if (!test.ok()) return test.status();
@@ -401,7 +404,7 @@ absl::StatusOr<int> Search(SearchFlags& flags, base::StopSignals& stop) {
     if (!resumable.ok()) return CannotResume(flags, resumable);
   }
 
-  Outputs outputs(flags, *std::move(csv));
+  Outputs outputs(flags, *encoding, *std::move(csv));
   stop.SetHandler([&host] { host.Cancel(); });
   const int exit_code =
       RunPlan(flags, *plan, host.run(), *std::move(results), outputs);

@@ -132,7 +132,11 @@ class SearchTest(programs.ClusterTest):
             "--max_qps=6400",
             f"--csv={self.path('csv')}",
         )
-        search = self.start(*self.arguments(*flags, f"--outfile={result}"))
+        search = self.start(
+            *self.arguments(
+                *flags, f"--outfile={result}", "--binary_output"
+            )
+        )
         search.wait_for(r"^probe 2 bracket 200 met", stream="err")
         beside = self.run_to_end(*self.arguments(*flags, f"--resume={result}"))
         self.assertEqual(beside.status, 1, beside)
@@ -162,6 +166,8 @@ class SearchTest(programs.ClusterTest):
         )
         self.assertEqual(resumed.status, 0, resumed)
         self.assertNotIn("probe 1 ", resumed.err)
+        with open(result, "rb") as file:
+            self.assertNotIn(b"searches {", file.read(), "is still binary")
         document = json.loads(self.report(result, "--format=json").out)
         numbers = [
             probe["number"] for probe in document["searches"][0]["probes"]
