@@ -328,7 +328,8 @@ bool TestExecution::HandleNext(int64_t deadline_ns) {
   if (!event.has_value()) return false;
   if (auto* cancellation = std::get_if<RunCancelled>(&*event)) {
     if (cancellation_.ok()) cancellation_ = cancellation->reason;
-    Fail(cancellation->reason);
+    // A test whose traffic has ended is complete.
+    if (current_step_ < Step::kCollect) Fail(cancellation->reason);
   } else if (auto* loss = std::get_if<NodeLost>(&*event)) {
     Participant* participant = participants_.Find(loss->node);
     if (participant != nullptr) HandleLoss(*participant, loss->reason);

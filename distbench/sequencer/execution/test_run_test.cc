@@ -563,6 +563,18 @@ TEST_F(TestRunTest, CancellationAfterAFailureIsKeptBesideIt) {
   EXPECT_THAT(observer_.chunks, ElementsAre("s/0", "s/2"));
 }
 
+TEST_F(TestRunTest, CancellationAfterTheTrafficLeavesTheTestComplete) {
+  nodes_[2]->SetAnswer(NodeCommand::kCollect, [this](const NodeCommand& c) {
+    inbox_->Cancel(absl::CancelledError("the client has gone"));
+    nodes_[2]->Obey(c);
+  });
+  const TestResult result = Run();
+  EXPECT_EQ(cancellation_.message(), "the client has gone");
+  EXPECT_FALSE(result.run_info().has_failure()) << result.run_info().failure();
+  EXPECT_THAT(observer_.chunks, ElementsAre("s/0", "s/1", "s/2"));
+  for (int node : {0, 1, 2}) ExpectReleased(node);
+}
+
 TEST_F(TestRunTest, CancellationInTheMiddleOfAStepReleasesAtOnce) {
   const int64_t before_ns = clock_.MonotonicNs();
   nodes_[1]->SetAnswer(NodeCommand::kConnect, [this](const NodeCommand&) {
