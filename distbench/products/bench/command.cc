@@ -396,10 +396,6 @@ absl::StatusOr<int> Run(const BenchFlags& flags, std::vector<JobSpec> specs,
   stop.SetHandler({});
   if (!exit_code.ok())
     return cli::Fail(exit_code.status(), report::kExitRunFailed);
-  if (cancellation.is_cancelled()) {
-    return cli::Fail("cancelled; the same command continues the sequence",
-                     report::kExitRunFailed);
-  }
   return *exit_code;
 }
 

@@ -25,6 +25,11 @@ bool IsCutShort(const absl::Status& status) {
   return absl::IsCancelled(status) || absl::IsUnavailable(status);
 }
 
+absl::Status Cancelled() {
+  return absl::CancelledError(
+      "cancelled; the same command continues the sequence");
+}
+
 void ClearRecords(BenchJob& job) {
   job.clear_results();
   job.clear_io_phases();
@@ -189,7 +194,7 @@ absl::StatusOr<int> Sequence::Run() {
     const bool was_done =
         place >= 0 && file_.content().jobs(place).state() == BenchJob::DONE;
     if (!was_done && environment_.cancellation->is_cancelled()) {
-      return report::kExitRunFailed;
+      return Cancelled();
     }
     BenchJob& job = place >= 0 ? *file_.content().mutable_jobs(place)
                                : *file_.content().add_jobs();
@@ -200,7 +205,10 @@ absl::StatusOr<int> Sequence::Run() {
     }
     if (options_.observe) options_.observe(job, was_done);
     exit_code = std::max(exit_code, ExitCodeOf(job));
-    if (job.state() == BenchJob::CUT_SHORT) break;
+    if (job.state() == BenchJob::CUT_SHORT) {
+      if (environment_.cancellation->is_cancelled()) return Cancelled();
+      break;
+    }
     if (job.state() == BenchJob::FAILED && !item.spec.keep_going) break;
   }
   return exit_code;

@@ -48,7 +48,8 @@ class Sequence {
   // Runs the jobs that are not done, and saves the file before and after each
   // and whenever a job asks for it. A job that failed ends the sequence unless
   // it says keep_going, and so does a job that was cut short. Returns the worst
-  // ExitCode of the jobs, or an error if the file could not be saved.
+  // ExitCode of the jobs, or an error: CANCELLED if a cancellation left jobs to
+  // be run, or that of saving the file.
   absl::StatusOr<int> Run();
 
  private:

@@ -274,9 +274,30 @@ TEST_F(SequenceTest, AfterACancellationNoJobBegins) {
     cancellation_.Cancel();
     return absl::OkStatus();
   };
-  EXPECT_EQ(*Start({Spec("a", "x"), Spec("a", "y")}), 3);
+  const absl::Status end = Start({Spec("a", "x"), Spec("a", "y")}).status();
+  EXPECT_TRUE(absl::IsCancelled(end)) << end;
   EXPECT_EQ(Saved(0).state(), BenchJob::DONE);
   EXPECT_EQ(a_.runs_.size(), 1u);
+}
+
+TEST_F(SequenceTest, ACancellationThatCutsAJobShortEndsTheSequence) {
+  a_.on_run_ = [this](const JobRun&) {
+    cancellation_.Cancel();
+    return absl::CancelledError("stopped");
+  };
+  const absl::Status end = Start({Spec("a")}).status();
+  EXPECT_TRUE(absl::IsCancelled(end)) << end;
+  EXPECT_EQ(Saved(0).state(), BenchJob::CUT_SHORT);
+}
+
+TEST_F(SequenceTest, ACancellationAfterTheLastJobChangesNothing) {
+  a_.on_run_ = [this](const JobRun&) {
+    cancellation_.Cancel();
+    return absl::OkStatus();
+  };
+  const absl::StatusOr<int> exit_code = Start({Spec("a")});
+  ASSERT_TRUE(exit_code.ok()) << exit_code.status();
+  EXPECT_EQ(*exit_code, 0);
 }
 
 TEST_F(SequenceTest, AFileThatCannotBeSavedEndsTheSequence) {
