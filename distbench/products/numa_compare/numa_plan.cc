@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <iterator>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -15,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/index_list.h"
+#include "distbench/config/plan/test_names.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/numa/binding.h"
 #include "distbench/numa/topology.h"
@@ -53,6 +55,69 @@ absl::StatusOr<std::string> ChooseService(
       absl::StrJoin(candidates.empty() ? servers : candidates, ", ")));
 }
 
+// Collects the pools that activities of lists take, and of the lists nested in
+// them.
+class PoolWalk {
+ public:
+  explicit PoolWalk(const DistributedSystemDescription& test)
+      : test_(test), names_(test) {}
+
+  void Visit(const std::string& list) {
+    if (!seen_.insert(list).second) return;
+    const int index = names_.lists.Find(list);
+    if (index == config::kNone) return;
+    for (const std::string& name : test_.action_lists(index).action_names()) {
+      const int action = names_.actions.Find(name);
+      if (action != config::kNone) VisitAction(test_.actions(action));
+    }
+  }
+
+  const std::set<std::string>& pools() const { return pools_; }
+
+ private:
+  void VisitAction(const Action& action) {
+    if (action.has_action_list_name()) Visit(action.action_list_name());
+    const int index = names_.activities.Find(action.activity_config_name());
+    if (index == config::kNone) return;
+    const ActivityConfig& activity = test_.activity_configs(index);
+    if (activity.has_pool_name()) pools_.insert(activity.pool_name());
+  }
+
+  const DistributedSystemDescription& test_;
+  const config::TestNames names_;
+  std::set<std::string> seen_;
+  std::set<std::string> pools_;
+};
+
+// The pools of a service's instances: those of its main list and its handlers.
+std::set<std::string> PoolsOf(const DistributedSystemDescription& test,
+                              const std::string& service) {
+  PoolWalk walk(test);
+  walk.Visit(service);
+  for (const RpcSpec& rpc : test.rpc_descriptions()) {
+    if (rpc.server() == service) walk.Visit(rpc.name());
+  }
+  return walk.pools();
+}
+
+// Says why dividing the service's pools would change other services; empty if
+// it would not.
+std::string WhyPoolsAreShared(const DistributedSystemDescription& test,
+                              const std::string& service) {
+  const std::set<std::string> pools = PoolsOf(test, service);
+  for (const ServiceSpec& spec : test.services()) {
+    if (spec.name() == service) continue;
+    for (const std::string& pool : PoolsOf(test, spec.name())) {
+      if (!pools.contains(pool)) continue;
+      return absl::StrCat("the activity pool ", pool, " of ", service,
+                          " would be divided among its instances, but ",
+                          spec.name(),
+                          " uses it, too; give each service its own pool");
+    }
+  }
+  return "";
+}
+
 // Says why the number of instances of the service would change what they do
 // together; empty if it does not.
 std::string WhyUndeployable(const DistributedSystemDescription& test,
@@ -84,12 +149,13 @@ std::string WhyUndeployable(const DistributedSystemDescription& test,
                           " names instances of ", service);
     }
   }
-  return "";
+  return WhyPoolsAreShared(test, service);
 }
 
 // Returns the test with `instances` instances of the service, each on a node of
 // its own from node1 on, and all other instances on node0. RPCs that went to
-// all instances go to one of them in turn. Samples are not kept.
+// all instances go to one of them in turn. The service's pools are divided
+// among its instances. Samples are not kept.
 DistributedSystemDescription DeployTest(
     const DistributedSystemDescription& original, const std::string& service,
     int instances, absl::string_view name) {
@@ -118,7 +184,9 @@ DistributedSystemDescription DeployTest(
       rpc.set_fanout_filter(kEachInTurn);
     }
   }
+  const std::set<std::string> divided = PoolsOf(test, service);
   for (ActivityPoolSpec& pool : *test.mutable_activity_pools()) {
+    if (!divided.contains(pool.name())) continue;
     pool.set_size(std::max(1, pool.size() / instances));
   }
   return test;

@@ -129,6 +129,47 @@ TEST(NumaDeploymentsTest, TestsOfAllDeploymentsAreValidAndSendAlike) {
   }
 }
 
+// Adds an activity to a list, in a pool of eight.
+void AddActivity(const std::string& name, const std::string& pool,
+                 const std::string& list, DistributedSystemDescription& test) {
+  ActivityPoolSpec& spec = *test.add_activity_pools();
+  spec.set_name(pool);
+  spec.set_size(8);
+  ActivityConfig& activity = *test.add_activity_configs();
+  activity.set_name(name);
+  activity.set_pool_name(pool);
+  NamedSetting& function = *activity.add_activity_settings();
+  function.set_name("activity_func");
+  function.set_string_value("ConsumeCpu");
+  Action& action = *test.add_actions();
+  action.set_name(name);
+  action.set_activity_config_name(name);
+  for (ActionList& each : *test.mutable_action_lists()) {
+    if (each.name() == list) each.add_action_names(name);
+  }
+}
+
+TEST(NumaDeploymentsTest, OnlyPoolsOfTheServiceAreDivided) {
+  DistributedSystemDescription test = OneTest();
+  AddActivity("serve", "servers", "query", test);
+  AddActivity("prepare", "clients", "client", test);
+  absl::StatusOr<NumaPlan> plan = PlanNumaComparison(test, {}, TwoNodes());
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ASSERT_THAT(plan->deployments, SizeIs(4));
+  for (const PlannedDeployment& deployment : plan->deployments) {
+    const auto& pools = deployment.searches[0].test.activity_pools();
+    EXPECT_EQ(pools[0].size(), 8 / deployment.description.instances());
+    EXPECT_EQ(pools[1].size(), 8) << deployment.description.name();
+  }
+
+  // What is divided for the one would be for the other.
+  test.mutable_activity_configs(1)->set_pool_name("servers");
+  plan = PlanNumaComparison(test, {}, TwoNodes());
+  EXPECT_THAT(std::string(plan.status().message()),
+              HasSubstr("the activity pool servers of server would be divided "
+                        "among its instances, but client uses it, too"));
+}
+
 TEST(NumaDeploymentsTest, GeneratorsGoToOtherNodes) {
   const NumaPlan plan =
       Plan({.numa_nodes = "0,2"},
