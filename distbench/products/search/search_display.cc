@@ -16,7 +16,7 @@
 #include "distbench/base/time_units.h"
 #include "distbench/products/search/judgement/measured_probe.h"
 #include "distbench/products/search/report/search_text.h"
-#include "distbench/results/histogram_proto.h"
+#include "distbench/stats/log_histogram.h"
 
 namespace distbench::search {
 namespace {
@@ -65,11 +65,6 @@ std::string BracketText(const std::optional<double>& met,
                       " to ", text(is_missed_first ? met : missed));
 }
 
-// The rate of the RPCs, as far as the reports of progress have it.
-std::string RateText(int64_t count, int64_t time_ns) {
-  return base::HumanRate(static_cast<double>(count) / base::ToSeconds(time_ns));
-}
-
 }  // namespace
 
 SearchDisplay::SearchDisplay(client::ProgressDisplayOptions options,
@@ -114,9 +109,8 @@ void SearchDisplay::ShowAttempt(const TestSequenceResults& earlier) {
 void SearchDisplay::Announce(const PlannedProbe& probe) {
   probe_ = probe;
   started_ns_ = shown_ns_ = 0;
-  shown_count_ = shown_traffic_ns_ = 0;
   rate_.clear();
-  latency_ns_.Clear();
+  meter_ = results::ProgressMeter();
   const std::string text = absl::StrCat(
       "probe ", probe.number, " (", ToString(probe.request.phase),
       "): ", LoadText(probe.request.load), ", measured for ", TimeText(probe));
@@ -151,32 +145,21 @@ void SearchDisplay::Show(const RunTestsEvent& event) {
         event.queue_position() == 1 ? " run" : " runs", " before it"));
   }
   if (!event.has_progress() || !line_.options().terminal) return;
-  const TrafficProgress& progress = event.progress();
-  // Used for display only.
-  results::AddHistogram(progress.has_recent_response_time_ns()
-                            ? progress.recent_response_time_ns()
-                            : progress.recent_service_time_ns(),
-                        latency_ns_)
-      .IgnoreError();
+  meter_.Add(event.progress());
   if (now_ns - shown_ns_ < kDrawIntervalNs) return;
-  UpdateRate(progress);
+  // The last counts arrive together: over too short a time there is no rate,
+  // and the interval goes on.
+  const bool has_rate = meter_.time_ns() >= kDrawIntervalNs;
+  if (has_rate) {
+    rate_ =
+        base::HumanRate(meter_.PerSecond(&TrafficProgress::succeeded_count));
+  }
   line_.Show(
       absl::StrCat("probe ", probe_.number, " ", ToString(probe_.request.phase),
                    " ", LoadText(probe_.request.load), ": ", Status(now_ns),
                    BracketText(probe_.met, probe_.missed, finds_lowest_)));
   shown_ns_ = now_ns;
-  latency_ns_.Clear();
-}
-
-// Counts belong to the time at which they were taken, not to that at which they
-// arrived: the last ones arrive together. Over too short a time, as at the end,
-// there is no rate.
-void SearchDisplay::UpdateRate(const TrafficProgress& progress) {
-  const int64_t time_ns = progress.traffic_time_ns() - shown_traffic_ns_;
-  if (time_ns < kDrawIntervalNs) return;
-  rate_ = RateText(progress.succeeded_count() - shown_count_, time_ns);
-  shown_count_ = progress.succeeded_count();
-  shown_traffic_ns_ = progress.traffic_time_ns();
+  if (has_rate) meter_.BeginInterval();
 }
 
 std::string SearchDisplay::Status(int64_t now_ns) const {
@@ -190,10 +173,11 @@ std::string SearchDisplay::Status(int64_t now_ns) const {
                                         " s left");
   // What comes after the traffic's time is no rate of it.
   if (left_ns > 0 && !rate_.empty()) absl::StrAppend(&text, ", ", rate_);
-  if (latency_ns_.count() > 0) {
+  const stats::LogHistogram& latency_ns = meter_.latency_ns();
+  if (latency_ns.count() > 0) {
     absl::StrAppend(&text, ", p99 ",
-                    base::HumanDuration(static_cast<double>(
-                        latency_ns_.ValueAtQuantile(0.99))));
+                    base::HumanDuration(
+                        static_cast<double>(latency_ns.ValueAtQuantile(0.99))));
   }
   return text;
 }

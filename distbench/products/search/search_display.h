@@ -12,7 +12,7 @@
 
 #include "distbench/client/progress_display.h"
 #include "distbench/products/search/search_run.h"
-#include "distbench/stats/log_histogram.h"
+#include "distbench/results/progress_meter.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
@@ -46,8 +46,6 @@ class SearchDisplay {
   void Clear() { line_.Clear(); }
 
  private:
-  void UpdateRate(const TrafficProgress& progress);
-
   // The running probe's status: "6 s left, 812/s, p99 31.0ms".
   std::string Status(int64_t now_ns) const;
 
@@ -62,10 +60,8 @@ class SearchDisplay {
   PlannedProbe probe_;
   int64_t started_ns_ = 0;
   int64_t shown_ns_ = 0;
-  int64_t shown_count_ = 0;
-  int64_t shown_traffic_ns_ = 0;
   std::string rate_;  // empty: not yet known
-  stats::LogHistogram latency_ns_;
+  results::ProgressMeter meter_;
 };
 
 // Draws the bracket among the tried loads on a logarithmic scale, for example
