@@ -23,6 +23,7 @@
 #include "distbench/report/measurements/measure.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/run_metrics.h"
+#include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/stats/median.h"
 #include "distbench/stats/metric.h"

@@ -185,9 +185,8 @@ SearchProbe ReportProbe(const SearchPlan& plan, const PlannedProbe& planned,
   if (plan.instances > 1) copies = ReportCopies(plan, test, result, probe);
   const bool has_lost_subject = LostItsSubject(plan, result);
   if (IsLost(has_lost_subject, copies, result)) {
-    return Failed(std::move(probe), result.run_info().has_failure()
-                                        ? result.run_info().failure()
-                                        : "an instance did not take part");
+    return Failed(std::move(probe), report::FailureOf(result).value_or(
+                                        "an instance did not take part"));
   }
   const absl::StatusOr<MeasuredProbe> measured =
       has_lost_subject

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "distbench/report/measurements/faults.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/rpc_series.h"
+#include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/objectives.h"
 #include "distbench/report/verdicts/check.h"
@@ -172,7 +174,9 @@ Report::Test DeriveTest(const TestRun& run, const JsonLimits& limits) {
   test.set_repetition(run.repetition);
   test.set_simulated(IsSimulated(result));
   test.set_verdict(RunVerdict(result, totals));
-  if (run_info.has_failure()) test.set_failure(run_info.failure());
+  if (const std::optional<std::string> failure = FailureOf(result)) {
+    test.set_failure(*failure);
+  }
   for (const Finding& finding : FindingsOf(result, totals)) {
     DeriveFinding(finding, *test.add_findings());
   }

@@ -21,6 +21,7 @@
 #include "distbench/metrics/rpc_traffic.h"
 #include "distbench/report/measurements/faults.h"
 #include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/objectives.h"

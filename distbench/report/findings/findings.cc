@@ -143,7 +143,7 @@ void JudgeOutcome(const JudgedRun& run, FindingList& findings) {
     for (const auto& [name, rpc] : totals.rpcs) {
       JudgeWarmup(name, rpc.counts, findings);
     }
-  } else if (!run.result.run_info().has_failure()) {
+  } else if (!FailureOf(run.result)) {
     // A failed test already explains why there is nothing.
     JudgeNothing(totals, findings);
   }

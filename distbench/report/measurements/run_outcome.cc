@@ -60,9 +60,16 @@ std::vector<Finding> InvalidFindings(const TestResult& result,
 
 }  // namespace
 
+std::optional<std::string> FailureOf(const TestResult& result) {
+  const RunInfo& info = result.run_info();
+  if (info.has_failure()) return info.failure();
+  if (info.overloaded()) return "it reached one of its overload_limits";
+  return std::nullopt;
+}
+
 RunOutcome OutcomeOf(const TestResult& result) {
   if (result.run_info().overloaded()) return RunOutcome::kOverloaded;
-  if (result.run_info().has_failure()) {
+  if (FailureOf(result)) {
     return ReachedItsTimeout(result) ? RunOutcome::kTimedOut
                                      : RunOutcome::kLost;
   }
@@ -70,10 +77,21 @@ RunOutcome OutcomeOf(const TestResult& result) {
                                                         : RunOutcome::kInvalid;
 }
 
+std::string RunVerdict(const TestResult& result, const TestTotals& totals) {
+  if (FailureOf(result)) return "failed";
+  const std::vector<Finding> findings = FindingsOf(result, totals);
+  return findings.empty() || findings.front().severity() < Finding::WARN
+             ? "ok"
+             : SeverityName(findings.front().severity());
+}
+
+std::string RunVerdict(const TestResult& result) {
+  return RunVerdict(result, AddUp(result));
+}
+
 std::string WhyNotMeasured(const TestResult& result) {
-  if (result.run_info().overloaded() || result.run_info().has_failure()) {
-    return absl::StrCat("did not run to its end: ",
-                        result.run_info().failure());
+  if (const std::optional<std::string> failure = FailureOf(result)) {
+    return absl::StrCat("did not run to its end: ", *failure);
   }
   const std::vector<Finding> invalid = InvalidFindings(result, AddUp(result));
   return invalid.empty()

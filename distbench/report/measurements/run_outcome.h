@@ -7,6 +7,7 @@
 #ifndef DISTBENCH_REPORT_MEASUREMENTS_RUN_OUTCOME_H_
 #define DISTBENCH_REPORT_MEASUREMENTS_RUN_OUTCOME_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,17 @@ enum class RunOutcome {
   kLost,
 };
 
+// Why the run ended early or never began; nothing if it ran to its end. Whoever
+// wants to know whether a run failed asks here: a result has several fields
+// about that.
+std::optional<std::string> FailureOf(const TestResult& result);
+
 RunOutcome OutcomeOf(const TestResult& result);
+
+// The outcome for people and programs, the worst that applies: "failed" (did
+// not run to its end), "invalid", "warn" or "ok". The totals are the result's.
+std::string RunVerdict(const TestResult& result, const TestTotals& totals);
+std::string RunVerdict(const TestResult& result);
 
 inline bool WasTooMuch(RunOutcome outcome) {
   return outcome == RunOutcome::kOverloaded || outcome == RunOutcome::kTimedOut;

@@ -3,6 +3,8 @@
 
 #include "distbench/report/measurements/run_outcome.h"
 
+#include <optional>
+
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/testing/report_testing.h"
 #include "gmock/gmock.h"
@@ -12,6 +14,8 @@ namespace distbench::report {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::Eq;
+using ::testing::Optional;
 using ::testing::StartsWith;
 
 TestResult ResultOfSeconds(int64_t seconds) {
@@ -51,6 +55,20 @@ TEST(OutcomeOfTest, ARunThatNeverBeganDidNotTimeOut) {
   result.mutable_run_info()->set_failure("no node");
   result.mutable_run_info()->clear_start_timestamp_ns();
   EXPECT_EQ(OutcomeOf(result), RunOutcome::kLost);
+}
+
+// The sequencer says why as well; other writers of results need not.
+TEST(OutcomeOfTest, AnOverloadIsAFailureWithoutWords) {
+  TestResult result = ResultOfSeconds(60);
+  EXPECT_EQ(FailureOf(result), std::nullopt);
+  EXPECT_EQ(RunVerdict(result), "ok");
+  result.mutable_run_info()->set_overloaded(true);
+  EXPECT_EQ(OutcomeOf(result), RunOutcome::kOverloaded);
+  EXPECT_EQ(RunVerdict(result), "failed");
+  EXPECT_EQ(WhyNotMeasured(result),
+            "did not run to its end: it reached one of its overload_limits");
+  result.mutable_run_info()->set_failure("the queue was full");
+  EXPECT_THAT(FailureOf(result), Optional(Eq("the queue was full")));
 }
 
 TEST(OutcomeOfTest, OnlyOverloadsAndTimeoutsWereTooMuch) {

@@ -76,19 +76,6 @@ std::vector<int> ListRpcs(const TestResult& result) {
   return {indices.begin(), indices.end()};
 }
 
-std::string RunVerdict(const TestResult& result) {
-  return RunVerdict(result, AddUp(result));
-}
-
-std::string RunVerdict(const TestResult& result, const TestTotals& totals) {
-  if (result.run_info().has_failure()) return "failed";
-  const std::vector<Finding> findings = FindingsOf(result, totals);
-  if (findings.empty() || findings.front().severity() < Finding::WARN) {
-    return "ok";
-  }
-  return SeverityName(findings.front().severity());
-}
-
 std::string SeverityName(Finding::Severity severity) {
   switch (severity) {
     case Finding::INVALID:

@@ -72,11 +72,6 @@ ReportInput InputOf(absl::Span<const SourcedResults> results);
 // ascending. RpcName() returns their names.
 std::vector<int> ListRpcs(const TestResult& result);
 
-// The run's verdict, the worst that applies: "failed" (did not complete),
-// "invalid", "warn" or "ok". The totals are the result's.
-std::string RunVerdict(const TestResult& result, const TestTotals& totals);
-std::string RunVerdict(const TestResult& result);
-
 // Returns "invalid", "warn" or "note".
 std::string SeverityName(Finding::Severity severity);
 

@@ -107,6 +107,18 @@ TEST(CheckObjectivesTest, FailuresMissLowerLimits) {
   }
 }
 
+TEST(CheckObjectivesTest, AnOverloadedRunMissesAllAndIsNotValid) {
+  TestResult result = ResultOf(1000, 0, {"p50<=600ms"});
+  result.mutable_run_info()->set_overloaded(true);
+  const Check objective = CheckObjectives(result).at(0);
+  EXPECT_EQ(objective.verdict, CheckVerdict::kFail);
+  EXPECT_EQ(objective.evidence,
+            "the test failed: it reached one of its overload_limits");
+  const Check run = CheckRun(result, /*allow_invalid=*/true);
+  EXPECT_EQ(run.verdict, CheckVerdict::kFail);
+  EXPECT_EQ(run.evidence, "failed: it reached one of its overload_limits");
+}
+
 // No interval from 0 to 0 around a rate of 970.
 TEST(CheckObjectivesTest, SaysWhatWasMeasuredWhereTooMuchFailed) {
   const auto judged =

@@ -21,6 +21,7 @@
 #include "distbench/report/measurements/faults.h"
 #include "distbench/report/measurements/measure.h"
 #include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/results/walk.h"
@@ -276,11 +277,10 @@ JudgedObjective JudgeOne(const absl::StatusOr<config::Objective>& objective,
 
 // The verdict on every objective of a test that failed.
 JudgedObjective Failed(const absl::StatusOr<config::Objective>& objective,
-                       const TestResult& result) {
+                       const std::string& failure) {
   JudgedObjective judged = {
       .check = {.verdict = CheckVerdict::kFail,
-                .evidence = absl::StrCat("the test failed: ",
-                                         result.run_info().failure())}};
+                .evidence = absl::StrCat("the test failed: ", failure)}};
   if (objective.ok()) judged.objective = *objective;
   return judged;
 }
@@ -315,13 +315,13 @@ std::vector<JudgedObjective> JudgeObjectives(
     parsed.push_back(config::ParseObjective(text));
     if (parsed.back().ok()) objectives.push_back(*parsed.back());
   }
-  const bool has_failed = result.run_info().has_failure();
-  const TestTotals totals = has_failed ? TestTotals() : AddUp(result);
+  const std::optional<std::string> failure = FailureOf(result);
+  const TestTotals totals = failure ? TestTotals() : AddUp(result);
   std::vector<JudgedObjective> all;
   for (size_t i = 0; i < texts.size(); ++i) {
     JudgedObjective& judged = all.emplace_back(
-        has_failed ? Failed(parsed[i], result)
-                   : JudgeOne(parsed[i], objectives, result, totals));
+        failure ? Failed(parsed[i], *failure)
+                : JudgeOne(parsed[i], objectives, result, totals));
     judged.check.test = MarkedName(result.traffic_config().name(), result);
     judged.check.condition = texts[i];
   }
@@ -340,17 +340,16 @@ std::vector<Check> CheckObjectives(const TestResult& result,
 Check CheckRun(const TestResult& result, bool allow_invalid) {
   const TestTotals totals = AddUp(result);
   const std::string verdict = RunVerdict(result, totals);
-  const bool has_failed = result.run_info().has_failure();
+  const std::optional<std::string> failure = FailureOf(result);
   const bool passes =
-      !has_failed &&
-      (allow_invalid || verdict != SeverityName(Finding::INVALID));
+      !failure && (allow_invalid || verdict != SeverityName(Finding::INVALID));
   Check check = {.test = MarkedName(result.traffic_config().name(), result),
                  .condition = "the run is valid",
                  .verdict = passes ? CheckVerdict::kPass : CheckVerdict::kFail,
                  .evidence = verdict};
   const std::vector<Finding> findings = FindingsOf(result, totals);
-  if (has_failed) {
-    absl::StrAppend(&check.evidence, ": ", result.run_info().failure());
+  if (failure) {
+    absl::StrAppend(&check.evidence, ": ", *failure);
   } else if (!findings.empty() && verdict != "ok") {
     absl::StrAppend(&check.evidence, ": ", findings.front().message());
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "distbench/report/derived/derive.h"
 #include "distbench/report/derived/table_rows.h"
 #include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/objectives.h"
@@ -100,11 +102,10 @@ std::string Findings(const FindingKind& kind, absl::string_view flag_of_lists,
 std::string Findings(const TestResult& result, const TestTotals& totals,
                      absl::string_view flag_of_lists, const PageStyle& style) {
   std::string text;
-  if (result.run_info().has_failure()) {
-    text += Labelled("failed", Color::kBad,
-                     absl::StrCat(result.run_info().failure(),
-                                  " (what it measured is incomplete)"),
-                     style);
+  if (const std::optional<std::string> failure = FailureOf(result)) {
+    text += Labelled(
+        "failed", Color::kBad,
+        absl::StrCat(*failure, " (what it measured is incomplete)"), style);
   }
   for (const FindingKind& kind : KindsOf(FindingsOf(result, totals))) {
     text += Findings(kind, flag_of_lists, style);

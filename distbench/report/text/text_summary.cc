@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "distbench/report/measurements/faults.h"
 #include "distbench/report/measurements/network_readings.h"
 #include "distbench/report/measurements/rpc_measurements.h"
+#include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/parts/text_part.h"
@@ -375,10 +377,9 @@ Lines Findings(const TestResult& result, const TestTotals& totals) {
 std::vector<std::string> SummarizeTest(const TestResult& result) {
   const TestTotals totals = AddUp(result);
   Lines lines = OpeningLinesOf(result);
-  if (result.run_info().has_failure()) {
-    lines.push_back(
-        absl::StrCat("The test failed; what it measured is incomplete: ",
-                     result.run_info().failure()));
+  if (const std::optional<std::string> failure = FailureOf(result)) {
+    lines.push_back(absl::StrCat(
+        "The test failed; what it measured is incomplete: ", *failure));
   }
   if (AnyHappened(PlannedFaultsOf(result))) {
     lines.push_back(

@@ -7,6 +7,7 @@
 
 #include "absl/strings/ascii.h"
 #include "distbench/metrics/openmetrics.h"
+#include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/objectives/objectives.h"
 #include "distbench/report/verdicts/check.h"
