@@ -214,7 +214,8 @@ void AppendOffered(const std::string& name, const OfferedLoad& offered,
 }
 
 // How accurately the generator produced the load: what it sent, how late, and
-// how many RPCs it kept in flight (by Little's law).
+// how many RPCs it kept in flight (by Little's law, over the time that rates of
+// the RPC are over).
 Lines GeneratorHealth(const TestTotals& totals) {
   Lines lines;
   for (const auto& [name, rpc] : totals.rpcs) {
@@ -224,10 +225,11 @@ Lines GeneratorHealth(const TestTotals& totals) {
       lines.push_back(absl::StrCat(
           "  ", name, ": lateness: ", FiguresText(lateness_ns, kFewFigures)));
     }
-    if (rpc.service_time_ns.count() > 0 && totals.duration_ns > 0) {
-      lines.push_back(
-          absl::StrFormat("  %s: in flight: mean: %.1f", name,
-                          rpc.service_time_ns.sum() / totals.duration_ns));
+    const int64_t duration_ns = rpc.counts.duration_ns();
+    if (rpc.service_time_ns.count() > 0 && duration_ns > 0) {
+      lines.push_back(absl::StrFormat(
+          "  %s: in flight: mean: %.1f", name,
+          rpc.service_time_ns.sum() / static_cast<double>(duration_ns)));
     }
   }
   if (totals.all.dropped_sample_count > 0) {

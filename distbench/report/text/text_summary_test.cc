@@ -195,6 +195,25 @@ TEST(TextSummaryTest, RatesOfAClientServerRun) {
               ElementsAre("  rpc: in flight: mean: 100.0"));
 }
 
+// One is sent during the first second of five, and has 2.5 in flight then.
+TEST(TextSummaryTest, RpcsInFlightAreOverTheTimeOfTheirRpc) {
+  TestResult result = ResultFromText(R"(
+    traffic_config {
+      rpc_descriptions { name: "always" }
+      rpc_descriptions { name: "at_first" }
+    })");
+  for (int rpc_index : {0, 1}) {
+    RpcStatistics& statistics = StatisticsOf(result, "c/0", "s/0", rpc_index);
+    statistics.set_succeeded_count(100);
+    SetSpan(0, rpc_index == 0 ? 5 * kSecond : kSecond, statistics);
+    results::EncodeHistogram(Repeated(25'000'000, 100),
+                             *statistics.mutable_service_time_ns());
+  }
+  EXPECT_THAT(Section(SummarizeTest(result), "Generator health"),
+              ElementsAre("  always: in flight: mean: 0.5",
+                          "  at_first: in flight: mean: 2.5"));
+}
+
 TEST(TextSummaryTest, WarmupIsInNeitherCountsNorTime) {
   TestResult result = ResultFromText(R"(
     traffic_config { rpc_descriptions { name: "rpc" } }
