@@ -137,6 +137,16 @@ TEST(AllowedFailuresTest, AreTheLimitOfAnObjectiveOfTheSameRpc) {
                    stats::kAllowedFailures);
 }
 
+// Whatever their order.
+TEST(AllowedFailuresTest, AreTheStricterOfTwoLimits) {
+  TestResult result;
+  result.mutable_traffic_config()->add_rpc_descriptions()->set_name("a");
+  const config::Objective strict = Parse("a failures<=0.01%");
+  const config::Objective lax = Parse("failures<=2%");
+  EXPECT_DOUBLE_EQ(AllowedFailures(strict, {strict, lax}, result), 0.0001);
+  EXPECT_DOUBLE_EQ(AllowedFailures(strict, {lax, strict}, result), 0.0001);
+}
+
 // Adds seconds with these latencies, 100 RPCs each, and failures.
 struct Second {
   int64_t latency_ns;

@@ -126,15 +126,17 @@ double AllowedFailures(const config::Objective& objective,
                        const TestResult& result) {
   const absl::StatusOr<int> rpc = FindRpc(objective, result);
   if (!rpc.ok()) return stats::kAllowedFailures;
+  std::optional<double> lowest;
   for (const config::Objective& other : objectives) {
     if (other.metric.kind != stats::Metric::Kind::kFailures ||
         !other.is_upper_limit) {
       continue;
     }
     const absl::StatusOr<int> other_rpc = FindRpc(other, result);
-    if (other_rpc.ok() && *other_rpc == *rpc) return other.limit;
+    if (!other_rpc.ok() || *other_rpc != *rpc) continue;
+    lowest = std::min(lowest.value_or(other.limit), other.limit);
   }
-  return stats::kAllowedFailures;
+  return lowest.value_or(stats::kAllowedFailures);
 }
 
 absl::StatusOr<ObjectiveOutcome> Judge(const config::Objective& objective,

@@ -55,8 +55,9 @@ struct ObjectiveOutcome {
 };
 
 // The share of the objective's RPCs that may fail before objectives on its mean
-// or rate are missed: the limit of an objective on its failures, otherwise
-// kAllowedFailures. An RPC is the same whether or not both objectives name it.
+// or rate are missed: the lowest limit of the objectives on its failures,
+// otherwise kAllowedFailures. An RPC is the same whether or not both objectives
+// name it.
 double AllowedFailures(const config::Objective& objective,
                        absl::Span<const config::Objective> objectives,
                        const TestResult& result);
