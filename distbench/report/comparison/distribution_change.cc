@@ -25,15 +25,20 @@ Curve CurveOf(const stats::Outcomes& outcomes, double log_of_failures) {
   const double step = static_cast<double>(outcomes.count()) / kQuantiles;
   Curve curve;
   uint64_t count = 0;
-  for (const stats::LogHistogram::Bucket& bucket :
-       outcomes.latency_ns.Buckets()) {
-    count += bucket.count;
-    const double middle =
-        (static_cast<double>(bucket.lower) + bucket.upper) / 2;
+  const auto add = [&](uint64_t more, double latency_ns) {
+    count += more;
     while (curve.size() < kQuantiles &&
            (curve.size() + 0.5) * step < static_cast<double>(count)) {
-      curve.push_back(std::log(std::max(middle, 1.0)));
+      curve.push_back(std::log(std::max(latency_ns, 1.0)));
     }
+  };
+  const stats::LogHistogram& latencies_ns = outcomes.latency_ns;
+  for (const stats::LogHistogram::Bucket& bucket : latencies_ns.Buckets()) {
+    add(bucket.count, (static_cast<double>(bucket.lower) + bucket.upper) / 2);
+  }
+  // Those beyond the buckets count as the highest, as in every quantile.
+  if (latencies_ns.overflow_count() > 0) {
+    add(latencies_ns.overflow_count(), static_cast<double>(latencies_ns.max()));
   }
   curve.resize(kQuantiles, log_of_failures);
   return curve;

@@ -105,6 +105,15 @@ TEST(DistributionChangeTest, FailuresAreTheSlowestRpcs) {
   EXPECT_FALSE(ChangeIn(Compared(all_failed, all_failed)).differs());
 }
 
+// 83 and 167 hours, for which histograms have no buckets.
+TEST(DistributionChangeTest, LatenciesBeyondTheBucketsAreNoFailures) {
+  const DistributionChange change = ChangeIn(
+      Compared(std::vector<TestResult>(4, RunOf(300'000'000'000'000, 100)),
+               std::vector<TestResult>(4, RunOf(600'000'000'000'000, 100))));
+  EXPECT_TRUE(change.differs());
+  EXPECT_NEAR(change.distance, 1, 0.01);
+}
+
 TEST(DistributionChangeTest, RunsWithoutRpcsAreNamed) {
   std::vector<TestResult> runs(5, RunOf(1000));
   runs[3] = RunOf(1000, 0);
