@@ -31,8 +31,7 @@ ComparisonVerdict Judge(const MetricComparison& comparison,
   const stats::Metric& metric = comparison.metric;
   const ComparisonVerdict verdict =
       JudgeChange(change, IsByRatio(comparison) ? 1 : 0,
-                  stats::IsPercentile(metric) ? kLatencyResolution : 0,
-                  stats::HigherIsBetter(metric));
+                  ResolutionOf(comparison), stats::HigherIsBetter(metric));
   const bool has_changed = verdict == ComparisonVerdict::kWorse ||
                            verdict == ComparisonVerdict::kBetter;
   return has_changed && !stats::HasBetter(metric) ? ComparisonVerdict::kDiffers
@@ -298,6 +297,12 @@ bool IsByRatio(const MetricComparison& comparison) {
   return stats::HasBetter(comparison.metric) ||
          (AreAllPositive(comparison.base_values) &&
           AreAllPositive(comparison.next_values));
+}
+
+double ResolutionOf(const MetricComparison& comparison) {
+  return stats::IsPercentile(comparison.metric) && IsByRatio(comparison)
+             ? kLatencyResolution
+             : 0;
 }
 
 ComparisonVerdict JudgeChange(const stats::Difference& change, double no_change,

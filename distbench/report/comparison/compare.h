@@ -75,6 +75,11 @@ struct MetricComparison {
 // any values, and is compared by difference if one of them is not positive.
 bool IsByRatio(const MetricComparison& comparison);
 
+// By which share buckets of histograms may falsify a ratio: kLatencyResolution
+// of percentiles. 0 of all that is not in buckets, as the shares of isolation,
+// whose percentiles are compared by difference.
+double ResolutionOf(const MetricComparison& comparison);
+
 // Judges a change, which is `no_change` between equal groups: better or worse
 // if the interval does not contain that, and the estimate is more than
 // `resolution` from it.

@@ -26,12 +26,10 @@ bool IsShareOfRpcs(const stats::Metric& metric) {
          stats::UnitOf(metric) == stats::MetricUnit::kShare;
 }
 
-void WidenPercentile(stats::Difference& change) {
+void WidenRatio(double resolution, stats::Difference& change) {
   stats::Interval& bounds = *change.interval;
-  bounds.lower =
-      std::min(bounds.lower, change.estimate / (1 + kLatencyResolution));
-  bounds.upper =
-      std::max(bounds.upper, change.estimate * (1 + kLatencyResolution));
+  bounds.lower = std::min(bounds.lower, change.estimate / (1 + resolution));
+  bounds.upper = std::max(bounds.upper, change.estimate * (1 + resolution));
 }
 
 // The share that as many independent RPCs have as the runs are worth, of which
@@ -70,8 +68,8 @@ stats::Difference BoundsOf(const MetricComparison& comparison, double error) {
   // A two-sided interval excludes `error` on each side.
   stats::Difference change = ChangeOf(comparison, 1 - 2 * error);
   if (!change.interval) return change;
-  if (stats::IsPercentile(comparison.metric)) {
-    WidenPercentile(change);
+  if (const double resolution = ResolutionOf(comparison); resolution > 0) {
+    WidenRatio(resolution, change);
   } else if (IsShareOfRpcs(comparison.metric)) {
     // Of attempts, too, which are at least as many as RPCs.
     WidenFailures(comparison, error, change);

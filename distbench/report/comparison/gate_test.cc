@@ -83,6 +83,21 @@ TEST(GateBoundsTest, ASpreadBetweenRunsIsNotWidened) {
           .interval);
 }
 
+// They are in no buckets, and their change is a difference.
+TEST(GateBoundsTest, PercentilesOfSharesAreNotWidened) {
+  const MetricComparison kept = {.metric = {stats::Metric::Kind::kIsolation, 5},
+                                 .verdict = ComparisonVerdict::kBetter,
+                                 .reason = "",
+                                 .base_values = {0.5, 0.5},
+                                 .next_values = {0.75, 0.75}};
+  EXPECT_EQ(ResolutionOf(kept), 0);
+  const stats::Difference bounds = BoundsOf(kept, 0.05);
+  ASSERT_TRUE(bounds.interval.has_value());
+  EXPECT_DOUBLE_EQ(bounds.estimate, 0.25);
+  EXPECT_DOUBLE_EQ(bounds.interval->lower, 0.25);
+  EXPECT_DOUBLE_EQ(bounds.interval->upper, 0.25);
+}
+
 // A run of streams with messages at such intervals.
 TestResult RunWithGaps(int64_t gap_ns) {
   TestResult result = RunOf(1'000'000);
