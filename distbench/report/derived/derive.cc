@@ -25,6 +25,7 @@
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/rpc_series.h"
 #include "distbench/report/measurements/run_outcome.h"
+#include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/objectives.h"
 #include "distbench/report/verdicts/check.h"
@@ -42,6 +43,7 @@ void DeriveFinding(const Finding& found, Report::Finding& finding) {
   finding.set_code(found.code());
   finding.set_message(found.message());
   if (!found.advice().empty()) finding.set_advice(found.advice());
+  finding.set_of_each_host(IsOfEachHost(found.code()));
 }
 
 void DeriveObjective(const JudgedObjective& judged,

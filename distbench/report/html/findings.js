@@ -8,22 +8,17 @@ const SEVERITIES = ['failed', 'invalid', 'warn', 'note'];
 // Of one kind; the others are folded.
 const MAX_MESSAGES = 3;
 
-// Kinds of which each host has one, the worst first, as in KindsOf()
-// (measurements/test_run.cc): the others of a run are folded.
-const OF_EACH_HOST = new Set(
-    ['cpu_saturated', 'other_load', 'retransmits', 'stolen', 'throttled', 'waited_for_cpu']);
-
 function findingsOf(run) {
   const failure = run.failure === null ? [] : [{
-    severity: 'failed', code: 'failed', advice: null,
+    severity: 'failed', code: 'failed', advice: null, of_each_host: false,
     message: `The test did not run to its end: ${run.failure}`,
   }];
   const stopped = run.stopped_instances.map(({instance, message}) => ({
-    severity: 'warn', code: 'stopped_early', advice: null,
+    severity: 'warn', code: 'stopped_early', advice: null, of_each_host: false,
     message: `${instance} stopped early: ${message}`,
   }));
   const leftOut = run.rpcs.filter(rpc => rpc.series_left_out > 0).map(rpc => ({
-    severity: 'note', code: 'series_left_out', advice: null,
+    severity: 'note', code: 'series_left_out', advice: null, of_each_host: false,
     message: `${rpc.name}: the series over time of ${rpc.series_left_out} clients are left out, ` +
         'because they cannot be added to the others.',
   }));
@@ -48,14 +43,14 @@ function messageLine({run, message}) {
   return element('p', {}, ...where, message);
 }
 
-// The worst host of each run, where there is one message per host.
+// The worst host of each run, where there is one message per host, the worst first.
 function firstOfEachRun(messages) {
   const seen = new Set();
   return messages.filter(({run}) => !seen.has(run) && seen.add(run));
 }
 
-function findingBlock({severity, code, key, advice, messages}) {
-  const first = OF_EACH_HOST.has(code) ? firstOfEachRun(messages) : messages;
+function findingBlock({severity, key, advice, of_each_host: isOfEachHost, messages}) {
+  const first = isOfEachHost ? firstOfEachRun(messages) : messages;
   const shown = first.slice(0, MAX_MESSAGES);
   const folded = messages.filter(message => !shown.includes(message));
   return element('div', {className: 'finding'}, badge(severity), element('div', {},

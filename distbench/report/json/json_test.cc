@@ -46,9 +46,9 @@ TEST(JsonTest, SchemaIsAsDocumented) {
           "cpus", "groups", "connections", "nodes", "placement", "bindings",
           "network_settings", "server_faults", "admission", "simulated",
           "stopped_instances", "attributes", "traffic_config"));
-  EXPECT_THAT(
-      Keys(test["findings"][0]),
-      testing::UnorderedElementsAre("severity", "code", "message", "advice"));
+  EXPECT_THAT(Keys(test["findings"][0]),
+              testing::UnorderedElementsAre("severity", "code", "message",
+                                            "advice", "of_each_host"));
   ASSERT_EQ(test["rpcs"].size(), 2);
   EXPECT_THAT(Keys(test["rpcs"][0]),
               testing::UnorderedElementsAre(
@@ -385,6 +385,20 @@ TEST(JsonTest, DamagedLogsMakeTheRunInvalid) {
   EXPECT_EQ(findings[0]["code"], "damaged_logs");
   EXPECT_TRUE(findings[0]["advice"].is_string());
   EXPECT_TRUE(findings[1]["advice"].is_null()) << "of a code without advice";
+}
+
+TEST(JsonTest, FindingsThatEachHostMayHaveAreMarked) {
+  TestResult result = MakeExampleResult({});
+  for (const char* code : {"stolen", "late_sends"}) {
+    Finding& finding = *result.mutable_run_info()->add_findings();
+    finding.set_severity(Finding::INVALID);
+    finding.set_code(code);
+  }
+  const Json document = Rendered(Sourced({result}));
+  const Json& findings = document["tests"][0]["findings"];
+  EXPECT_EQ(findings[0]["code"], "stolen");
+  EXPECT_EQ(findings[0]["of_each_host"], true);
+  EXPECT_EQ(findings[1]["of_each_host"], false);
 }
 
 TEST(JsonTest, NamesMayBeAnything) {

@@ -125,11 +125,6 @@ std::vector<Finding> FindingsOf(const TestResult& result,
 
 namespace {
 
-// Kinds of which there is a finding for each host, the worst first.
-constexpr absl::string_view kOfEachHost[] = {"cpu_saturated", "other_load",
-                                             "retransmits",   "stolen",
-                                             "throttled",     "waited_for_cpu"};
-
 constexpr absl::string_view kMoreBegins = "there are ";
 constexpr absl::string_view kMoreEnds = " more findings of this kind";
 
@@ -143,10 +138,7 @@ int CountOf(absl::string_view message) {
 }
 
 void FoldHosts(FindingKind& kind) {
-  if (kind.messages.size() < 2 ||
-      !absl::c_linear_search(kOfEachHost, kind.code)) {
-    return;
-  }
+  if (kind.messages.size() < 2 || !IsOfEachHost(kind.code)) return;
   int count = 0;
   for (const std::string& message : kind.messages) count += CountOf(message);
   kind.messages = {
@@ -154,6 +146,13 @@ void FoldHosts(FindingKind& kind) {
 }
 
 }  // namespace
+
+bool IsOfEachHost(absl::string_view code) {
+  constexpr absl::string_view kCodes[] = {"cpu_saturated", "other_load",
+                                          "retransmits",   "stolen",
+                                          "throttled",     "waited_for_cpu"};
+  return absl::c_linear_search(kCodes, code);
+}
 
 Finding MoreFindings(Finding::Severity severity, const std::string& code,
                      int count) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "proto/results.pb.h"
@@ -80,6 +81,10 @@ std::string SeverityName(Finding::Severity severity);
 std::vector<Finding> FindingsOf(const TestResult& result,
                                 const TestTotals& totals);
 
+// Whether each host may have a finding with this code, and its nodes the same,
+// so that people want the worst one only.
+bool IsOfEachHost(absl::string_view code);
+
 // Findings of the same severity and code, which people read together.
 struct FindingKind {
   Finding::Severity severity;
@@ -88,9 +93,8 @@ struct FindingKind {
   std::string advice;  // empty if there is none
 };
 
-// Keeps the order. Of findings on hosts or their nodes that say the same of
-// each, there is one message: the first, which is of the worst, and how many
-// there are.
+// Keeps the order. Of kinds that each host may have, there is one message: the
+// first, which is of the worst, and how many there are.
 std::vector<FindingKind> KindsOf(absl::Span<const Finding> findings);
 
 // Stands for further findings of a kind, of which there are too many.
