@@ -224,7 +224,7 @@ class PageFrontTest(report_page.ReportPageTest):
     def test_findings_of_a_kind_share_their_advice(self):
         findings = "".join(
             "findings { severity: WARN code: "
-            f'"stolen" message: "host h{i} lost time" '
+            f'"measurements_lost" message: "host h{i} lost time" '
             'advice: "Use dedicated CPUs." } '
             for i in range(5)
         )
@@ -243,6 +243,18 @@ class PageFrontTest(report_page.ReportPageTest):
         self.assertNotIn("host h4", text)
         self.open_details(page)
         self.assertIn("host h4", self.text_of(page, "findings-list"))
+        page.close()
+
+    def test_of_what_hosts_have_alike_the_worst_is_shown(self):
+        findings = "".join(
+            f'findings {{ severity: WARN code: "stolen" message: "of h{i}" }} '
+            for i in range(5)
+        )
+        page = self.open_text(simple(more=f"run_info {{ {findings} }}"))
+        text = self.text_of(page, "findings-list")
+        self.assertIn("of h0", text)
+        self.assertNotIn("of h1", text)
+        self.assertIn("4 more", text)
         page.close()
 
     # ---- Names ---------------------------------------------------------------
