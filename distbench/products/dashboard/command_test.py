@@ -46,6 +46,8 @@ class DashboardTest(dashboard_client.DashboardTest):
         self.program.stop(signal.SIGINT)
 
         dashboard = self.serve(self.results, other)
+        session = dashboard.get("/api/session").json()
+        self.assertEqual(session["folders"], [self.results, other])
         results = self.wait_for_results(dashboard, 2)
         ids = {r["file"]: r["id"] for r in results}
         self.assertEqual(

@@ -391,6 +391,8 @@ class DashboardOfOptions final : public Dashboard {
         {"source", is_live ? "sequencer" : "directory"},
         {"name", is_live ? options_.sequencer_address
                          : absl::StrJoin(options_.results_dirs, ", ")},
+        {"folders",
+         is_live ? std::vector<std::string>() : options_.results_dirs},
         {"live", is_live},
         {"may_write", why_not.empty()},
         {"why_not_write", why_not},

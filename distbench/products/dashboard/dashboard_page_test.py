@@ -75,6 +75,10 @@ class DashboardPageTest(dashboard_page.PageTest):
         page.evaluate("location.hash = '#/trend'")
         self.wait_for_text(page, "#series-grid", "no results")
         page.close()
+        two = {"name": "/lab, 1, /b", "folders": ["/lab, 1", "/b"]}
+        page = self.open_page(self.serve(session=two).address, "#/results")
+        self.wait_for_text(page, "#results-count", "outfile=/lab, 1/NAME.pb.gz")
+        page.close()
         live = self.serve(session=LIVE)
         page = self.open_page(live.address)
         self.wait_for_text(page, "#nodes-list", "distbench node_manager")

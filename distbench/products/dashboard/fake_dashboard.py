@@ -41,6 +41,7 @@ SESSION = {
     "version": "0.0",
     "source": "directory",
     "name": "/results",
+    "folders": ["/results"],
     "live": False,
     "may_write": True,
     "why_not_write": "",

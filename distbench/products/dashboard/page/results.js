@@ -235,7 +235,7 @@ function adviceOnEmptyList() {
   if (session.reading) return STILL_READING;
   return session.source === 'sequencer' ? 'There are no results yet. Run a test.'
       : `There are no results in ${session.name} yet. Write some there: ` +
-          `distbench run_tests --outfile=${session.name}/NAME.pb.gz`;
+          `distbench run_tests --outfile=${session.folders[0]}/NAME.pb.gz`;
 }
 
 function renderResults() {
