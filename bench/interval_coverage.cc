@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Prints how often the 95 % intervals of objectives contain the truth of
-// simulated runs, as the Markdown table of docs/reports.md:
+// simulated runs, as the Markdown table of docs/error_rates.md:
 //
 //   bazel run -c opt //bench:interval_coverage
 #include <CLI/CLI.hpp>

@@ -157,7 +157,7 @@ TEST(GateTest, AnRpcThatVanishedFailsTheConditionsOnIt) {
 }  // namespace
 
 // Gates against runs whose true change is known. bench/gate_error prints
-// the figures of docs/reports.md from the same simulation.
+// the figures of docs/error_rates.md from the same simulation.
 
 namespace {
 
