@@ -38,8 +38,9 @@ SearchProbe ReportHopelessProbe(const PlannedProbe& planned,
 // its phase is unknown.
 absl::StatusOr<Probe> ToProbe(const SearchProbe& probe);
 
-// The rate of the first objective's RPC, succeeded or failed, per second; 0 if
-// none ended.
+// The outcomes of the first objective's RPC per second, on which its
+// percentiles rest: requests that succeeded, failed or were never sent. 0 if
+// there are none.
 double RateOf(const SearchProbe& probe);
 
 }  // namespace distbench::search
