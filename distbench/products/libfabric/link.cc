@@ -123,10 +123,11 @@ void Link::SayGoodbye() {
 
 void Link::Deliver(const MessageHeader& header, absl::string_view content,
                    int64_t read_ns, protocol::TransportEvents* events) {
+  if (is_breaking()) return;
   if (header.sequence != received_count_) return Hold(header, content);
   ++received_count_;
   OnMessage(header.kind, content, read_ns, events);
-  while (!held_.empty() && has_begun()) {
+  while (!held_.empty() && has_begun() && !is_breaking()) {
     const auto next = held_.find(received_count_);
     if (next == held_.end()) return;
     const Held held = std::move(next->second);
@@ -177,7 +178,7 @@ void Link::Flush() {
   // So that one slow peer does not take all buffers.
   const size_t max_posted =
       std::max<size_t>(1, context_.endpoint->send_buffers() / 4);
-  bool goes_on = error_ == protocol::StreamError::kNone;
+  bool goes_on = !is_breaking();
   while (goes_on && !controls_.empty()) goes_on = SendNextControl();
   while (goes_on && is_open_ && first_ != nullptr && posted_ < max_posted) {
     goes_on = SendSome(*first_);
@@ -189,7 +190,7 @@ void Link::Settle() {
   is_dirty_ = false;
   if (!has_begun()) return;
   Flush();
-  if (error_ == protocol::StreamError::kNone) return;
+  if (!is_breaking()) return;
   const protocol::StreamError error = error_;
   const bool is_loss = error == protocol::StreamError::kClosedByPeer ||
                        error == protocol::StreamError::kSocketFailed;
@@ -265,7 +266,7 @@ void Link::CheckLife(int64_t now_ns) {
 }
 
 void Link::Break(protocol::StreamError error, std::string detail) {
-  if (error_ != protocol::StreamError::kNone) return;
+  if (is_breaking()) return;
   error_ = error;
   detail_ = std::move(detail);
   MarkDirty();

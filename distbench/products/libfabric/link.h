@@ -189,7 +189,8 @@ class Link {
   // Notes that the peer is alive, and answers a ping.
   void NoteLife(MessageKind kind, int64_t now_ns);
 
-  // Makes Settle() end the link. `detail` may be empty.
+  // Makes Settle() end the link; nothing is delivered any more. `detail` may be
+  // empty.
   void Break(protocol::StreamError error, std::string detail = {});
 
   // The next message has arrived; arguments as above.
@@ -217,6 +218,7 @@ class Link {
     std::string content = {};
   };
 
+  bool is_breaking() const { return error_ != protocol::StreamError::kNone; }
   void Hold(const MessageHeader& header, absl::string_view content);
   void MarkDirty();
   void Flush();

@@ -60,6 +60,10 @@ void ServerLink::OnMessage(MessageKind kind, absl::string_view content,
   NoteLife(kind, read_ns);
   if (kind == MessageKind::kGoodbye)
     return Break(protocol::StreamError::kClosedByPeer);
+  // Servers say it. Held requests must not follow it: it may be delivered when
+  // they cannot.
+  if (kind == MessageKind::kWelcome)
+    return Break(protocol::StreamError::kProtocolViolated);
   if (kind == MessageKind::kProof && awaits_proof()) return OnProof(content);
   if (kind != MessageKind::kFrames) return;
   if (!is_open()) return Break(protocol::StreamError::kNoHello);
