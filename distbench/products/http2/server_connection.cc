@@ -31,7 +31,6 @@ void Http2ServerConnection::OnReady(uint32_t epoll_events,
   if (session() == nullptr && Secure()) BeginSession();
   if (session() != nullptr) {
     Exchange(epoll_events, [&] { Read(events); });
-    if (session()->has_peer_settings()) EndHello();
     if (arriving_ > 0 && check_ns_ == protocol::kNoDeadline) {
       CheckLater(read_ns());
     }
@@ -66,6 +65,7 @@ void Http2ServerConnection::OnReceived(Http2Exchange& received) {
   auto& request = static_cast<Request&>(received);
   request.is_received = true;
   --arriving_;
+  EndHello();
   if (request.path == kGenericRpcMethod) {
     Deliver(request);
   } else if (request.path == protocol::kHandshakeMethod) {
@@ -143,7 +143,7 @@ void Http2ServerConnection::Recycle(Request& request) {
 }
 
 void Http2ServerConnection::Work(int64_t now_ns) {
-  AcceptedConnection::Work(now_ns);
+  if (now_ns >= hello_due_ns()) AcceptedConnection::Work(now_ns);
   if (now_ns < check_ns_ || session() == nullptr) return;
   // Closing a stream puts the last one in its place.
   for (size_t i = open_.size(); i-- > 0;) {

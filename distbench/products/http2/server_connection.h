@@ -33,9 +33,9 @@ struct Http2Request : protocol::AcceptedRequest<Http2ServerConnection>,
 };
 
 // A connection that a server has accepted. Expects the TLS handshake, if TLS is
-// used, then HTTP/2, whose settings are the client's hello. Answers handshakes
-// itself, and serves clients without any, as gRPC does. Used by its worker's
-// thread.
+// used, then HTTP/2; the client's first request is its hello, which is not late
+// while it is arriving. Answers handshakes itself, and serves clients without
+// any, as gRPC does. Used by its worker's thread.
 class Http2ServerConnection final
     : public protocol::AcceptedConnection<Http2ServerConnection, Http2Request,
                                           Http2Connection>,
@@ -48,9 +48,7 @@ class Http2ServerConnection final
 
   // As AcceptedConnection, which see. Work() also gives up requests of which
   // nothing has arrived for a while.
-  int64_t next_due_ns() const {
-    return std::min(AcceptedConnection::next_due_ns(), check_ns_);
-  }
+  int64_t next_due_ns() const { return std::min(hello_due_ns(), check_ns_); }
   void Work(int64_t now_ns);
 
   // Sends a request's reply if its stream is still open.
@@ -70,6 +68,10 @@ class Http2ServerConnection final
   void OnReceived(Http2Exchange& received) override;
   void OnClosed(Http2Exchange& closed, absl::string_view reason) override;
 
+  int64_t hello_due_ns() const {
+    return arriving_ > 0 ? protocol::kNoDeadline
+                         : AcceptedConnection::next_due_ns();
+  }
   void BeginSession();
   void Deliver(Request& request);
   void AnswerHandshake(Request& request);

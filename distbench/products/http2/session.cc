@@ -196,7 +196,6 @@ struct Http2Session::Callbacks {
 
   static int OnFrame(nghttp2_session* session, const nghttp2_frame* frame,
                      void* self) {
-    if (frame->hd.type == NGHTTP2_SETTINGS) Of(self).has_peer_settings_ = true;
     if (frame->hd.type == NGHTTP2_GOAWAY) Of(self).was_ended_by_peer_ = true;
     const bool ends_stream =
         (frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA) &&

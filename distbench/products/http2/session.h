@@ -189,9 +189,6 @@ class Http2Session final : public protocol::BegunSession {
   enum class Wait { kNone, kStreamLimit, kWindow };
   Wait wait() const;
 
-  // Whether the peer has shown that it speaks HTTP/2.
-  bool has_peer_settings() const { return has_peer_settings_; }
-
  private:
   struct Free {
     void operator()(nghttp2_session* session) const;
@@ -209,7 +206,6 @@ class Http2Session final : public protocol::BegunSession {
   int64_t queued_bytes_ = 0;
   int64_t open_streams_ = 0;  // opened by this side
   int64_t kept_bytes_ = 0;    // of the client's requests
-  bool has_peer_settings_ = false;
   bool was_ended_by_peer_ = false;
   bool has_failed_ = false;
 };

@@ -29,6 +29,7 @@
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/stream.h"
+#include "distbench/protocol/tcp/stream_error.h"
 #include "distbench/protocol/tcp/stream_server.h"
 #include "distbench/protocol/tcp/turn_work.h"
 #include "gmock/gmock.h"
@@ -313,8 +314,11 @@ Http2Settings SettingsWith(int64_t kept_request_bytes) {
 // A server's connection, and a client's session at its other end.
 struct ServerAndClient {
   explicit ServerAndClient(
-      int64_t kept_request_bytes = kLimits.kept_request_bytes)
-      : settings(SettingsWith(kept_request_bytes)) {
+      int64_t kept_request_bytes = kLimits.kept_request_bytes,
+      int64_t hello_due_ns = INT64_MAX)
+      : settings(SettingsWith(kept_request_bytes)),
+        server(context,
+               {std::move(sockets.server), hello_due_ns, requests, listener}) {
     EXPECT_TRUE(opened.ok());
     client.set_handler(client_side);
   }
@@ -349,8 +353,7 @@ struct ServerAndClient {
   Listener listener;
   Requests events;
   SocketPair sockets;
-  Http2ServerConnection server{
-      context, {std::move(sockets.server), INT64_MAX, requests, listener}};
+  Http2ServerConnection server;
   Silent client_side;
   Http2Session client{Http2Session::Side::kClient, kLimits, "server"};
 };
@@ -415,6 +418,55 @@ TEST(Http2StrangersTest, WhoDoesNotReadIsNotReadFromWithoutEnd) {
   }
   EXPECT_TRUE(goes_on);
   EXPECT_FALSE(both.server.is_closed());
+}
+
+// A connection whose hello is due at this time.
+struct NewConnection : ServerAndClient {
+  static constexpr int64_t kDueNs = 1000;
+
+  NewConnection() : ServerAndClient(kLimits.kept_request_bytes, kDueNs) {}
+
+  int64_t late_hellos() const {
+    return counters.errors(protocol::StreamError::kHelloTimeout);
+  }
+};
+
+TEST(Http2StrangersTest, AConnectionWithoutARequestIsNotKept) {
+  NewConnection both;
+  // All that there is of HTTP/2 before a request.
+  Write(both.sockets.client, both.client);
+  both.server.OnReady(EPOLLIN, both.events);
+  both.server.Work(both.kDueNs - 1);
+  EXPECT_FALSE(both.server.is_closed());
+  both.server.Work(both.kDueNs);
+  EXPECT_TRUE(both.server.is_closed());
+  EXPECT_EQ(both.late_hellos(), 1);
+}
+
+TEST(Http2StrangersTest, AnyRequestIsAHello) {
+  NewConnection both;
+  both.Send("/unknown", 100);
+  EXPECT_EQ(both.listener.due_ns, INT64_MAX);
+  both.server.Work(both.kDueNs);
+  EXPECT_FALSE(both.server.is_closed());
+}
+
+// A large one takes its time, and nothing else would ever end the connection of
+// one that does not arrive.
+TEST(Http2StrangersTest, ARequestThatArrivesIsAHelloUntilItIsGivenUp) {
+  NewConnection both;
+  both.Send(kGenericRpcMethod, 200'000);
+  const int64_t check_ns = both.listener.due_ns;
+  ASSERT_GT(check_ns, both.kDueNs);
+  both.server.Work(both.kDueNs);
+  both.server.Work(check_ns);
+  EXPECT_FALSE(both.server.is_closed());
+  both.server.Work(check_ns + both.settings.request_timeout_ns);
+  EXPECT_EQ(both.counters.overdue_requests, 1);
+  EXPECT_EQ(both.listener.due_ns, both.kDueNs);
+  both.server.Work(both.listener.due_ns);
+  EXPECT_TRUE(both.server.is_closed());
+  EXPECT_EQ(both.late_hellos(), 1);
 }
 
 TEST(Http2StrangersTest, ALongPathIsUnknown) {
