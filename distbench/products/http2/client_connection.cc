@@ -3,7 +3,7 @@
 
 #include "distbench/products/http2/client_connection.h"
 
-#include <poll.h>
+#include <sys/epoll.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "distbench/base/clock.h"
+#include "distbench/base/files.h"
 #include "distbench/products/http2/message.h"
 #include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/tcp/stream_error.h"
@@ -29,6 +30,9 @@ constexpr absl::Duration kAbortLatency = absl::Milliseconds(100);
 
 // A handshake's frames are far smaller.
 constexpr size_t kReadBytes = 16 * 1024;
+
+// The most handshakes that go on before a look at the time.
+constexpr int kMaxReady = 64;
 
 // The handshake on one connection, which says hello at once: servers close
 // connections that stay silent while others are being made.
@@ -45,11 +49,19 @@ class Verification final : public protocol::BegunSession {
 
   bool is_over() const { return !problem_.empty() || handshake_.is_over(); }
 
-  pollfd awaited() const {
+  // Has the epoll instance tell of what is awaited, as long as anything is.
+  void Await(int epoll_fd) {
+    if (is_over()) return Forget(epoll_fd);
     const bool writes = outcome_ == protocol::SendQueue::Outcome::kNotEmpty;
-    return {.fd = is_over() ? -1 : target_.stream.fd(),
-            .events = static_cast<int16_t>(POLLIN | (writes ? POLLOUT : 0)),
-            .revents = 0};
+    epoll_event event = {};
+    event.events = EPOLLIN | (writes ? uint32_t{EPOLLOUT} : 0);
+    event.data.ptr = this;
+    if (event.events == awaited_) return;
+    const int operation = awaited_ == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+    awaited_ = event.events;
+    if (epoll_ctl(epoll_fd, operation, target_.stream.fd(), &event) != 0) {
+      problem_ = base::ExplainDescriptorError(errno);
+    }
   }
 
   // Call this when the connection is ready for what is awaited.
@@ -83,6 +95,12 @@ class Verification final : public protocol::BegunSession {
   }
 
  private:
+  void Forget(int epoll_fd) {
+    if (awaited_ == 0) return;
+    epoll_ctl(epoll_fd, EPOLL_CTL_DEL, target_.stream.fd(), nullptr);
+    awaited_ = 0;
+  }
+
   void Write() {
     outcome_ = session_->Write(target_.stream);
     if (outcome_ == protocol::SendQueue::Outcome::kBroken) {
@@ -96,26 +114,40 @@ class Verification final : public protocol::BegunSession {
   std::unique_ptr<Http2Session> session_;
   Http2Handshake handshake_;
   protocol::SendQueue::Outcome outcome_ = protocol::SendQueue::Outcome::kEmpty;
+  uint32_t awaited_ = 0;  // events of epoll
   std::string problem_;
 };
 
 using Verifications = std::vector<std::unique_ptr<Verification>>;
 
-void AwaitAll(const Verifications& all, absl::Time deadline,
-              const std::atomic<bool>& aborted) {
-  while (!aborted &&
-         !absl::c_all_of(all, [](const auto& one) { return one->is_over(); })) {
-    const absl::Duration left = deadline - absl::Now();
-    if (left <= absl::ZeroDuration()) return;
-    std::vector<pollfd> awaited;
-    for (const auto& one : all) awaited.push_back(one->awaited());
+// Continues all until they are over, time is up or `aborted` is set. A wait
+// costs the same however many there are.
+absl::Status AwaitAll(const Verifications& all, absl::Time deadline,
+                      const std::atomic<bool>& aborted) {
+  const base::FileDescriptor epoll(epoll_create1(EPOLL_CLOEXEC));
+  if (!epoll.is_open()) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "cannot wait for handshakes: ", base::ExplainDescriptorError(errno)));
+  }
+  for (const auto& one : all) one->Await(epoll.get());
+  auto left =
+      absl::c_count_if(all, [](const auto& one) { return !one->is_over(); });
+  while (left > 0 && !aborted) {
+    const absl::Duration time_left = deadline - absl::Now();
+    if (time_left <= absl::ZeroDuration()) break;
     const int64_t timeout_ms = absl::ToInt64Milliseconds(
-        std::min(absl::Ceil(left, absl::Milliseconds(1)), kAbortLatency));
-    poll(awaited.data(), awaited.size(), static_cast<int>(timeout_ms));
-    for (size_t i = 0; i < all.size(); ++i) {
-      if (awaited[i].revents != 0) all[i]->Continue();
+        std::min(absl::Ceil(time_left, absl::Milliseconds(1)), kAbortLatency));
+    epoll_event ready[kMaxReady];
+    const int count =
+        epoll_wait(epoll.get(), ready, kMaxReady, static_cast<int>(timeout_ms));
+    for (int i = 0; i < count; ++i) {
+      auto& one = *static_cast<Verification*>(ready[i].data.ptr);
+      one.Continue();
+      one.Await(epoll.get());
+      if (one.is_over()) --left;
     }
   }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -164,7 +196,9 @@ absl::Status VerifyHttp2Peers(absl::Span<protocol::DialTarget> targets,
   for (protocol::DialTarget& target : targets) {
     all.emplace_back(static_cast<Verification*>(target.session.release()));
   }
-  AwaitAll(all, deadline, aborted);
+  if (absl::Status awaited = AwaitAll(all, deadline, aborted); !awaited.ok()) {
+    return awaited;
+  }
   if (aborted) return absl::CancelledError("connecting was aborted");
   protocol::FailureList failures;
   for (const auto& one : all) {
