@@ -75,6 +75,51 @@ class Answering final : public Http2Session::Handler {
   Http2Session session_{Http2Session::Side::kServer, kLimits};
 };
 
+// So many frames of 14 bytes on stream 1, each of which promises a stream of
+// the server's, from this one on.
+std::string PushPromises(int count, uint32_t first_stream) {
+  std::string bytes;
+  for (int i = 0; i < count; ++i) {
+    bytes.append({'\0', '\0', '\5', '\5', '\4', '\0', '\0', '\0', '\1'});
+    const uint32_t promised = first_stream + 2 * i;
+    for (int shift = 24; shift >= 0; shift -= 8) {
+      bytes += static_cast<char>(promised >> shift);
+    }
+    bytes += '\x84';  // ":path: /" of HPACK's static table
+  }
+  return bytes;
+}
+
+// The client resets each stream, and the server does not read.
+TEST(Http2ClientSessionTest, AServerCannotFillTheMemoryOfAClient) {
+  constexpr int kTogether = 1000;
+  constexpr int64_t kMostBytes = 32 << 20;
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+  const base::FileDescriptor server(ends[0]);
+  protocol::Stream stream((base::FileDescriptor(ends[1])));
+  Http2Session client(Http2Session::Side::kClient, kLimits, "server");
+  Answering unused((base::FileDescriptor()));
+  client.set_handler(unused);
+  Http2Exchange exchange;
+  exchange.output.Fill(payload::RequestHeader(), 100);
+  ASSERT_TRUE(client.SendRequest(exchange, kGenericRpcMethod,
+                                 Http2Session::kNoTimeout));
+  ASSERT_EQ(client.Write(stream), protocol::SendQueue::Outcome::kEmpty);
+  // The server's settings; it does not acknowledge those of the client.
+  const std::string settings(
+      {'\0', '\0', '\0', '\4', '\0', '\0', '\0', '\0', '\0'});
+  ASSERT_TRUE(client.Receive(settings));
+  uint32_t next_stream = 2;
+  bool goes_on = true;
+  while (goes_on && client.waiting_frame_bytes() < kMostBytes) {
+    goes_on = client.Receive(PushPromises(kTogether, next_stream));
+    next_stream += 2 * kTogether;
+  }
+  EXPECT_FALSE(goes_on);
+  EXPECT_GT(next_stream, 100 * kTogether) << "the client ended it by itself";
+}
+
 class Ended final : public protocol::TransportEvents {
  public:
   void OnDone(protocol::ClientCall* call) override {

@@ -425,7 +425,21 @@ bool Http2Session::Receive(absl::string_view bytes) {
   const ssize_t taken = nghttp2_session_mem_recv(
       session_.get(), reinterpret_cast<const uint8_t*>(bytes.data()),
       bytes.size());
-  return taken == static_cast<ssize_t>(bytes.size()) && !has_failed_;
+  return taken == static_cast<ssize_t>(bytes.size()) && !has_failed_ &&
+         !IsFlooded();
+}
+
+// As long as a server has not acknowledged that it may not promise streams, the
+// client resets each that it does. The client must not stop reading instead, as
+// a server does: each side would wait for the other to read.
+bool Http2Session::IsFlooded() const {
+  if (is_server_) return false;
+  // HEADERS, WINDOW_UPDATE and RST_STREAM.
+  constexpr int64_t kFramesOfStream = 3;
+  constexpr int64_t kMostOthers = 1 << 16;
+  const auto waiting = static_cast<int64_t>(
+      nghttp2_session_get_outbound_queue_size(session_.get()));
+  return waiting > kFramesOfStream * open_streams_ + kMostOthers;
 }
 
 // Fills the block. Returns false if memory has run out.

@@ -165,7 +165,8 @@ class Http2Session final : public protocol::BegunSession {
   void Release(Http2Exchange& exchange);
 
   // Takes what the peer has sent, and calls the handler meanwhile. Returns
-  // false if the peer has violated the protocol.
+  // false if the peer has violated the protocol, or if a server has made this
+  // client answer without an end.
   [[nodiscard]] bool Receive(absl::string_view bytes);
 
   // Writes as much as the stream, the peer's windows and its limit of streams
@@ -196,6 +197,7 @@ class Http2Session final : public protocol::BegunSession {
   struct Callbacks;
 
   bool Gather();
+  bool IsFlooded() const;
 
   Handler* handler_ = nullptr;
   const bool is_server_;
