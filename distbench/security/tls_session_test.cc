@@ -259,6 +259,63 @@ TEST(TlsSocketTest, WhatIsWrittenWhileReadingAheadNeedNotWait) {
   close(fds[1]);
 }
 
+TEST(TlsSocketTest, AnswersLeaveOnceThereIsRoom) {
+  int fds[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
+  TlsSocket socket(fds[0], kCallsOfAFullSocket);
+  BIO* const bio = socket.NewBio();
+  socket.BeginReadingAhead(TlsSocket::kMaxReadAheadBytes);
+  is_full = true;
+  EXPECT_EQ(BIO_write(bio, "a", 1), 1);
+  is_full = false;
+  // Nothing else has to be sent.
+  EXPECT_EQ(BIO_write(bio, "b", 1), 1);
+  char buffer[10];
+  EXPECT_EQ(read(fds[1], buffer, sizeof(buffer)), 2);
+  EXPECT_EQ(std::string(buffer, 2), "ab");
+  BIO_free(bio);
+  close(fds[0]);
+  close(fds[1]);
+}
+
+// A peer that does not read them must not fill the memory.
+TEST_F(TlsSessionTest, AnswersThatWaitHaveALimit) {
+  int fds[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
+  const auto session = context_->NewSession(fds[0], TlsContext::Side::kServer,
+                                            kCallsOfAFullSocket);
+  SSL_CTX* const reference = context_->NewReference();
+  SSL* const peer = SSL_new(reference);
+  SSL_CTX_free(reference);
+  SSL_set_fd(peer, fds[1]);
+  SSL_set_connect_state(peer);
+  bool is_ready = false;
+  for (int i = 0; i < 100 && !is_ready; ++i) {
+    is_ready = SSL_do_handshake(peer) == 1;
+    is_ready &= session->Handshake() == State::kReady;
+  }
+  ASSERT_TRUE(is_ready) << session->error();
+  is_full = true;
+  std::string buffer(64 * 1024, '\0');
+  // Each answer is a record of more than 20 bytes.
+  constexpr int kMost = TlsSocket::kMaxAnswerBytes / 20;
+  int asked = 0;
+  errno = EAGAIN;
+  while (asked < kMost && errno == EAGAIN) {
+    ++asked;
+    ASSERT_EQ(SSL_key_update(peer, SSL_KEY_UPDATE_REQUESTED), 1);
+    ASSERT_EQ(SSL_do_handshake(peer), 1);
+    ASSERT_EQ(session->Receive(buffer.data(), buffer.size()), -1);
+  }
+  is_full = false;
+  EXPECT_EQ(errno, ENOBUFS);
+  EXPECT_GT(asked, 100);
+  EXPECT_THAT(session->error(), HasSubstr("TLS failed: "));
+  SSL_free(peer);
+  close(fds[0]);
+  close(fds[1]);
+}
+
 // The session must answer a KeyUpdate before what it has received behind it.
 TEST_F(TlsSessionTest, NothingReceivedIsLostWhenAnAnswerFindsTheSocketFull) {
   int fds[2];

@@ -106,10 +106,11 @@ ssize_t TlsSocket::Receive(char* buffer, size_t size) {
 }
 
 ssize_t TlsSocket::Write(const char* data, size_t size) {
-  if (gathers_ || !rest_.empty()) {
-    (gathers_ ? Gathered() : rest_).append(data, size);
+  if (gathers_) {
+    Gathered().append(data, size);
     return static_cast<ssize_t>(size);
   }
+  if (!SendRest()) return AppendToRest(data, size);
   // No SIGPIPE.
   const ssize_t sent = calls_.send(fd_, data, size, MSG_NOSIGNAL);
   if (!reads_ahead_ || (sent < 0 && !IsTemporary(errno))) return sent;
@@ -117,6 +118,17 @@ ssize_t TlsSocket::Write(const char* data, size_t size) {
   // reading for that.
   const size_t done = sent < 0 ? 0 : static_cast<size_t>(sent);
   rest_.assign(data + done, size - done);
+  return static_cast<ssize_t>(size);
+}
+
+// A peer that asks without an end, and does not read the answers, has an error.
+ssize_t TlsSocket::AppendToRest(const char* data, size_t size) {
+  if (answer_bytes_ + size > kMaxAnswerBytes) {
+    errno = ENOBUFS;
+    return -1;
+  }
+  answer_bytes_ += size;
+  rest_.append(data, size);
   return static_cast<ssize_t>(size);
 }
 
@@ -141,6 +153,7 @@ bool TlsSocket::SendRest() {
   const size_t sent = SendSome(rest_);
   if (sent == rest_.size()) {
     rest_ = std::string();  // its memory, too
+    answer_bytes_ = 0;
     return true;
   }
   rest_.erase(0, sent);

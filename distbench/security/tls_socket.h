@@ -38,6 +38,9 @@ class TlsSocket {
   // The most that one system call receives.
   static constexpr size_t kMaxReadAheadBytes = 64 * 1024;
 
+  // The most that waits of OpenSSL's answers to a peer.
+  static constexpr size_t kMaxAnswerBytes = 64 * 1024;
+
   TlsSocket(int fd, const SocketCalls& calls) : fd_(fd), calls_(calls) {}
 
   TlsSocket(const TlsSocket&) = delete;
@@ -50,7 +53,8 @@ class TlsSocket {
   // OpenSSL reads what one system call receives, at most `max_bytes`, and then
   // finds no more until EndReadingAhead(). It must have read all of it by then.
   // What it writes meanwhile counts as written: SendRest() sends what the
-  // socket does not take.
+  // socket does not take. If that becomes too much, writing and reading fail
+  // (ENOBUFS).
   void BeginReadingAhead(size_t max_bytes);
   void EndReadingAhead() { reads_ahead_ = false; }
   bool has_unread() const { return !unread_.empty(); }
@@ -74,6 +78,7 @@ class TlsSocket {
   // As recv() and send().
   ssize_t Read(char* buffer, size_t size);
   ssize_t Write(const char* data, size_t size);
+  ssize_t AppendToRest(const char* data, size_t size);
 
   ssize_t Receive(char* buffer, size_t size);
   // Sends the first bytes, and returns how many; errno as above.
@@ -89,6 +94,7 @@ class TlsSocket {
 
   bool gathers_ = false;
   std::string rest_;  // for which the socket had no room
+  size_t answer_bytes_ = 0;  // of it, which OpenSSL has added meanwhile
 };
 
 }  // namespace distbench::security
