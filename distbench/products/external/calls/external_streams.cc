@@ -11,7 +11,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -27,6 +26,10 @@ namespace {
 // Events per delivery: few enough not to starve timers.
 constexpr int kMaxDelivered = 64;
 
+// Responses of a stream of which the worker has yet to learn. Flow control then
+// holds back the server, which must not fill the memory.
+constexpr int kMaxUndelivered = 1024;
+
 std::string ErrorOf(const absl::Status& status) {
   return protocol::ErrorOf(static_cast<grpc_status_code>(status.code()),
                            status.message());
@@ -37,7 +40,7 @@ std::string ErrorOf(const absl::Status& status) {
 // A stream, from Open() until the worker has learnt of its end. What it has in
 // gRPC is over when its status has arrived, nothing more can be read, and no
 // message is being written.
-class ExternalStreams::Stream {
+class ExternalStreams::Stream : public protocol::AgendaItem {
  public:
   Stream();
   ~Stream();
@@ -58,6 +61,13 @@ class ExternalStreams::Stream {
   // Ends the stream, with this error unless it ends otherwise meanwhile.
   void GiveUp(const std::string& error);
 
+  // The worker has learnt of a response.
+  void OnDelivered();
+
+  // For the agenda of those that are held.
+  int64_t next_due_ns() const;
+  void Work(int64_t now_ns);
+
   // Fills in what the client learns at the end.
   protocol::ClientCall& Finish();
   void Release();
@@ -65,10 +75,11 @@ class ExternalStreams::Stream {
   protocol::ClientCall& client() { return *client_; }
   ExternalPeer& peer() { return *peer_; }
   bool is_given_up() const { return is_given_up_; }
-  int64_t deadline_ns() const { return client_->deadline_ns; }
 
-  size_t position = 0;   // among those in flight
-  bool is_held = false;  // its message waits for a rate
+  size_t position = 0;  // among those in flight
+  // Where it is if its message waits for a rate; null: it does not.
+  HeldStreams* held = nullptr;
+  std::list<Stream*>::iterator held_position = {};
 
  private:
   // An operation in gRPC, whose end calls a method.
@@ -105,6 +116,7 @@ class ExternalStreams::Stream {
 
   grpc_call* call_ = nullptr;  // null until the first message is sent
   std::atomic<int> operations_ = 0;
+  std::atomic<int> undelivered_ = 0;  // responses
   WireRequest storage_;
   WireRequest* request_ = nullptr;
   grpc_byte_buffer* request_buffer_ = nullptr;
@@ -149,8 +161,9 @@ void ExternalStreams::Stream::Reset(ExternalStreams& owner,
   client_ = &client;
   peer_ = &peer;
   requests_ = requests;
-  is_held = is_last_ = is_given_up_ = false;
+  is_last_ = is_given_up_ = false;
   responses_ = 0;
+  undelivered_ = 0;
   status_ = GRPC_STATUS_OK;
   write_error_.clear();
   read_error_.clear();
@@ -239,6 +252,7 @@ void ExternalStreams::Stream::Start(absl::Span<const grpc_op> operations,
 
 void ExternalStreams::Stream::GiveUp(const std::string& error) {
   if (std::exchange(is_given_up_, true)) return;
+  owner_->LetGo(*this);
   write_error_ = error;
   if (call_ != nullptr) {
     grpc_call_cancel(call_, nullptr);
@@ -265,16 +279,12 @@ void ExternalStreams::Stream::Receive() {
 }
 
 void ExternalStreams::Stream::OnReceived(bool /*ok*/) {
-  if (TakeResponse()) {
-    Receive();
-  } else {
-    RemoveOperation();
-  }
+  if (response_ == nullptr) return RemoveOperation();
+  if (TakeResponse()) Receive();
 }
 
-// Returns whether there was one.
+// Returns whether to go on at once; otherwise OnDelivered() does.
 bool ExternalStreams::Stream::TakeResponse() {
-  if (response_ == nullptr) return false;
   ++responses_;
   const absl::StatusOr<int64_t> bytes =
       MeasureResponse(*response_, peer_->max_response_bytes(), owner_->counts_);
@@ -282,13 +292,19 @@ bool ExternalStreams::Stream::TakeResponse() {
   const int64_t now_ns = base::NowNs();
   grpc_byte_buffer_destroy(std::exchange(response_, nullptr));
   if (!read_error_.empty()) return true;
-  if (bytes.ok()) {
-    owner_->PushMessage(*this, *bytes, now_ns);
-  } else {
+  if (!bytes.ok()) {
     read_error_ = ErrorOf(bytes.status());
     grpc_call_cancel(call_, nullptr);
+    return true;
   }
-  return true;
+  const bool is_room = ++undelivered_ < kMaxUndelivered;
+  owner_->PushMessage(*this, *bytes, now_ns);
+  return is_room;
+}
+
+// Of the two threads, exactly one sees the limit reached and left.
+void ExternalStreams::Stream::OnDelivered() {
+  if (undelivered_-- == kMaxUndelivered) Receive();
 }
 
 void ExternalStreams::Stream::OnStatus(bool /*ok*/) { RemoveOperation(); }
@@ -367,45 +383,78 @@ int64_t ExternalStreams::Write(protocol::ClientCall& call, int64_t bytes,
   Stream& stream = *static_cast<Stream*>(call.transport_state);
   const int64_t size = stream.MakeMessage(bytes, last);
   if (closed_) stream.GiveUp("CANCELLED: the test is ending");
-  if (stream.is_given_up()) return size;
-  const int64_t free_ns = stream.peer().TryPass();
-  if (free_ns == 0) {
-    stream.Send();
-    return size;
-  }
-  Hold(stream, free_ns);
+  if (!stream.is_given_up() && !MustWait(stream)) stream.Send();
   return size;
 }
 
-void ExternalStreams::Hold(Stream& stream, int64_t free_ns) {
-  stream.is_held = true;
-  held_.push_back(&stream);
-  retry_ns_ = std::min(retry_ns_, free_ns);
-  if (stream.deadline_ns() != 0) {
-    retry_ns_ = std::min(retry_ns_, stream.deadline_ns());
+// Holds the stream if it must.
+bool ExternalStreams::MustWait(Stream& stream) {
+  const auto held = held_.find(&stream.peer());
+  if (held != held_.end() && !held->second.streams.empty()) {
+    Hold(stream, held->second);
+    return true;
   }
+  const int64_t free_ns = stream.peer().TryPass();
+  if (free_ns == 0) return false;
+  HeldStreams& first = held_[&stream.peer()];
+  first.free_ns = free_ns;
+  free_ns_ = std::min(free_ns_, free_ns);
+  Hold(stream, first);
+  return true;
+}
+
+void ExternalStreams::Hold(Stream& stream, HeldStreams& held) {
+  stream.held = &held;
+  stream.held_position = held.streams.insert(held.streams.end(), &stream);
+  deadlines_.Set(stream, stream.next_due_ns());
+}
+
+// The message of the stream waits no longer, if it has.
+void ExternalStreams::LetGo(Stream& stream) {
+  if (stream.held == nullptr) return;
+  std::exchange(stream.held, nullptr)->streams.erase(stream.held_position);
+  deadlines_.Remove(stream);
+}
+
+void ExternalStreams::SendHeld() {
+  if (held_.empty()) return;
+  const int64_t now_ns = base::NowNs();
+  if (now_ns < retry_ns()) return;
+  deadlines_.Work(now_ns);
+  free_ns_ = kNever;
+  for (auto next = held_.begin(); next != held_.end();) {
+    HeldStreams& held = next->second;
+    if (now_ns >= held.free_ns) SendHeld(held);
+    if (held.streams.empty()) {
+      next = held_.erase(next);
+    } else {
+      free_ns_ = std::min(free_ns_, held.free_ns);
+      ++next;
+    }
+  }
+}
+
+// Sends as many messages as the rate allows.
+void ExternalStreams::SendHeld(HeldStreams& held) {
+  while (!held.streams.empty()) {
+    Stream& first = *held.streams.front();
+    held.free_ns = first.peer().TryPass();
+    if (held.free_ns > 0) return;
+    LetGo(first);
+    first.Send();
+  }
+}
+
+int64_t ExternalStreams::Stream::next_due_ns() const {
+  return held == nullptr || client_->deadline_ns == 0 ? kNever
+                                                      : client_->deadline_ns;
 }
 
 // A stream that has begun is ended by gRPC at its deadline, also while its
 // message waits here.
-void ExternalStreams::SendHeld() {
-  if (held_.empty()) return;
-  const int64_t now_ns = base::NowNs();
-  if (now_ns < retry_ns_) return;
-  retry_ns_ = kNever;
-  for (Stream* stream : std::exchange(held_, {})) {
-    stream->is_held = false;
-    if (stream->is_given_up()) continue;
-    const int64_t deadline_ns = stream->deadline_ns();
-    if (deadline_ns != 0 && now_ns >= deadline_ns) {
-      stream->GiveUp(
-          "DEADLINE_EXCEEDED: the rate of --allow_target held it back");
-    } else if (const int64_t free_ns = stream->peer().TryPass(); free_ns > 0) {
-      Hold(*stream, free_ns);
-    } else {
-      stream->Send();
-    }
-  }
+void ExternalStreams::Stream::Work(int64_t now_ns) {
+  if (now_ns < next_due_ns()) return;
+  GiveUp("DEADLINE_EXCEEDED: the rate of --allow_target held it back");
 }
 
 void ExternalStreams::Cancel(protocol::ClientCall& call) {
@@ -461,6 +510,7 @@ bool ExternalStreams::Deliver(protocol::StreamEvents& events) {
         break;
       case Event::Kind::kMessage:
         events.OnMessage(stream.client(), event->bytes, event->now_ns);
+        stream.OnDelivered();
         used_.Push(event);
         break;
       case Event::Kind::kDone:
@@ -474,12 +524,14 @@ bool ExternalStreams::Deliver(protocol::StreamEvents& events) {
 
 void ExternalStreams::DiscardEvents() {
   while (Event* const event = TakeEvent()) {
-    if (event->kind == Event::Kind::kDone) Remove(*event->stream);
+    Stream& stream = *event->stream;
+    if (event->kind == Event::Kind::kMessage) stream.OnDelivered();
+    if (event->kind == Event::Kind::kDone) Remove(stream);
   }
 }
 
 void ExternalStreams::Remove(Stream& stream) {
-  if (stream.is_held) held_.erase(absl::c_find(held_, &stream));
+  LetGo(stream);
   in_flight_.back()->position = stream.position;
   std::swap(in_flight_[stream.position], in_flight_.back());
   in_flight_.pop_back();

@@ -6,10 +6,12 @@
 #ifndef DISTBENCH_PRODUCTS_EXTERNAL_CALLS_EXTERNAL_STREAMS_H_
 #define DISTBENCH_PRODUCTS_EXTERNAL_CALLS_EXTERNAL_STREAMS_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <list>
 #include <map>
 #include <memory>
 #include <vector>
@@ -21,6 +23,7 @@
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/grpc/queue/event_queue.h"
 #include "distbench/protocol/streams.h"
+#include "distbench/protocol/tcp/agenda.h"
 
 namespace distbench::external {
 
@@ -29,11 +32,11 @@ using RequestMakers = std::map<int, std::unique_ptr<RequestMaker>>;
 
 // Each RPC is a call of its method, whose messages come from templates. gRPC
 // takes a message once flow control has let it take the one before; a rate
-// holds back each message as it does an RPC.
+// holds back each message as it does an RPC, in the order of Write().
 //
-// The thread that polls the queue reads responses at once, and takes the time
-// of all that happens; the worker learns of it by Deliver(). All members are
-// for the thread that has the worker's turn.
+// The thread that polls the queue reads responses at once, unless the worker is
+// far behind, and takes the time of all that happens; the worker learns of it
+// by Deliver(). All members are for the thread that has the worker's turn.
 class ExternalStreams {
  public:
   static constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
@@ -63,9 +66,11 @@ class ExternalStreams {
   void Close();
   bool is_idle() const { return in_flight_.empty(); }
 
-  // When Deliver() can send a message that a rate holds back; kNever if there
-  // is none.
-  int64_t retry_ns() const { return retry_ns_; }
+  // When Deliver() can send a message that a rate holds back, or end the stream
+  // because it is too late; kNever if there is none.
+  int64_t retry_ns() const {
+    return std::min(free_ns_, deadlines_.next_due_ns());
+  }
 
   // Removes streams that have ended, without events.
   void DiscardEvents();
@@ -83,14 +88,23 @@ class ExternalStreams {
     Event* next = nullptr;
   };
 
+  // Those whose message waits for the rate of one peer, in order.
+  struct HeldStreams {
+    std::list<Stream*> streams;
+    int64_t free_ns = 0;  // when the first may be sent
+  };
+
   // From either thread.
   void Push(Event& event);
   // From the thread that polls the queue.
   void PushMessage(Stream& stream, int64_t bytes, int64_t now_ns);
 
   Event* TakeEvent();
-  void Hold(Stream& stream, int64_t free_ns);
+  bool MustWait(Stream& stream);
+  void Hold(Stream& stream, HeldStreams& held);
+  void LetGo(Stream& stream);
   void SendHeld();
+  void SendHeld(HeldStreams& held);
   void Remove(Stream& stream);
 
   protocol::EventQueue& queue_;
@@ -100,8 +114,10 @@ class ExternalStreams {
   const std::function<void()>& wake_;
   base::ObjectPool<Stream> pool_;
   std::vector<Stream*> in_flight_;  // each knows its position
-  std::vector<Stream*> held_;       // whose message waits for a rate, in order
-  int64_t retry_ns_ = kNever;
+  // By peer; may be empty.
+  std::map<const ExternalPeer*, HeldStreams> held_;
+  int64_t free_ns_ = kNever;            // the earliest of them
+  protocol::Agenda<Stream> deadlines_;  // of those that are held
   bool closed_ = false;
 
   base::MpscQueue<Event> mailbox_;

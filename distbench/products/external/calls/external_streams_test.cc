@@ -6,6 +6,8 @@
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -70,6 +72,8 @@ class StreamingServer final : private grpc::CallbackGenericService {
     const absl::MutexLock lock(&mutex_);
     return metadata_;
   }
+  // Of all streams.
+  int answers() const { return answers_; }
 
  private:
   class Reactor final : public grpc::ServerGenericBidiReactor {
@@ -98,6 +102,7 @@ class StreamingServer final : private grpc::CallbackGenericService {
     void OnWriteDone(bool ok) override {
       // The client has given up.
       if (!ok) return Finish(grpc::Status::CANCELLED);
+      ++server_.answers_;
       behaviour_.echoes ? StartRead(&request_) : AnswerAtEnd();
     }
     void OnCancel() override {
@@ -137,6 +142,7 @@ class StreamingServer final : private grpc::CallbackGenericService {
   }
 
   const Behaviour behaviour_;
+  std::atomic<int> answers_ = 0;
   int port_ = 0;
   mutable absl::Mutex mutex_;
   std::vector<std::string> requests_ ABSL_GUARDED_BY(mutex_);
@@ -412,6 +418,62 @@ TEST_P(ExternalStreamsTest, AStreamThatARateHoldsBackEndsAtItsDeadline) {
   const Worker::Rpc& held = worker.Open(1, base::NowNs() + 20'000'000);
   EXPECT_EQ(worker.AwaitEnd(held),
             "DEADLINE_EXCEEDED: the rate of --allow_target held it back");
+}
+
+TEST_P(ExternalStreamsTest, ARateHoldsBackWithoutChangingTheOrder) {
+  constexpr int64_t kIntervalNs = 40'000'000;
+  StreamingServer server({.echoes = true});
+  ExternalCalls calls = StreamsOf(kTalk);
+  calls.servers[server.host_port()].max_rate = 1e9 / kIntervalNs;
+  Worker worker(std::move(calls), protocol::SingleServers({server.address()}),
+                GetParam());
+  for (int i = 0; i < 4; ++i) worker.Open(1);
+  // The worker is late: the rate has room, and the second waits for its turn.
+  const int64_t free_ns = base::NowNs() + kIntervalNs;
+  while (base::NowNs() < free_ns) {
+  }
+  worker.Open(1);
+  int64_t last_ns = 0;
+  for (const auto& rpc : worker.rpcs()) {
+    EXPECT_EQ(worker.AwaitEnd(*rpc), "");
+    EXPECT_GT(rpc->call.sent_ns, last_ns);
+    last_ns = rpc->call.sent_ns;
+  }
+}
+
+TEST_P(ExternalStreamsTest, AStreamEndsAtItsDeadlineBehindOneWithoutAny) {
+  StreamingServer server({.echoes = true});
+  ExternalCalls calls = StreamsOf(kTalk);
+  calls.servers[server.host_port()].max_rate = 0.001;
+  Worker worker(std::move(calls), protocol::SingleServers({server.address()}),
+                GetParam());
+  EXPECT_EQ(worker.Run(1), "");
+  const Worker::Rpc& first = worker.Open(1);
+  const Worker::Rpc& second = worker.Open(1, base::NowNs() + 20'000'000);
+  EXPECT_THAT(worker.AwaitEnd(second), StartsWith("DEADLINE_EXCEEDED"));
+  EXPECT_FALSE(first.is_done);
+  worker.client().transport().CancelCalls();
+  EXPECT_THAT(worker.AwaitEnd(first), StartsWith("CANCELLED"));
+}
+
+// The loopback's worker does not poll, but a thread reads. The server must not
+// fill the memory.
+TEST(ExternalStreamsThreadTest, ResponsesWaitForAWorkerThatIsFarBehind) {
+  constexpr int kResponses = 5000;
+  // They fit into gRPC's first window, of 64 KiB, without being read.
+  constexpr int kBehind = 4000;
+  StreamingServer server({.answers_at_end = kResponses});
+  Worker worker(StreamsOf(kList), protocol::SingleServers({server.address()}),
+                MakeInnerLoopback);
+  const Worker::Rpc& rpc = worker.Open(1);
+  const absl::Time patience = absl::Now() + absl::Seconds(60);
+  while (server.answers() < kBehind) ASSERT_LT(absl::Now(), patience);
+  const int64_t polled_ns = base::NowNs();
+  EXPECT_EQ(worker.AwaitEnd(rpc), "");
+  EXPECT_THAT(rpc.received_ns, SizeIs(kResponses));
+  EXPECT_LE(std::count_if(rpc.received_ns.begin(), rpc.received_ns.end(),
+                          [&](int64_t ns) { return ns < polled_ns; }),
+            1024);
 }
 
 TEST_P(ExternalStreamsTest, ResponsesHaveALimit) {
