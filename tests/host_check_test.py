@@ -32,6 +32,16 @@ class HostCheckTest(programs.ClusterTest):
             outcome.err, rf"cannot run on this host: client/0: {PROBLEM}"
         )
 
+    def test_what_a_run_would_go_without(self):
+        options = 'name: "default_protocol_driver_options" netdev_name: "none"'
+        infile = FINE.replace(
+            "tests {", f"tests {{ protocol_driver_options {{ {options} }}"
+        )
+        outcome = self.check(infile, "--this_host")
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertRegex(outcome.out, r"warning: .*none")
+        self.assertIn("this host: nothing but what the warnings", outcome.out)
+
     def test_nodes_of_a_sequencer(self):
         sequencer = self.start_sequencer()
         flag = f"--test_sequencer={sequencer.address}"

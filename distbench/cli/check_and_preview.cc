@@ -81,11 +81,13 @@ absl::StatusOr<std::vector<CheckedHosts>> HostsToCheck(
 int CheckOnHosts(const TestSequence& tests, const std::string& infile,
                  const CheckedHosts& hosts) {
   bool is_possible = true;
+  bool is_complete = true;
   for (const DistributedSystemDescription& test : tests.tests()) {
     const std::string where = absl::StrCat(
         infile, test.name().empty() ? "" : absl::StrCat(", ", test.name()));
     const HostCheck found = hosts.check(test);
     for (const std::string& warning : found.warnings) {
+      is_complete = false;
       std::cout << "warning: " << where << ": " << warning << '\n';
     }
     for (const std::string& problem : found.problems) {
@@ -95,8 +97,11 @@ int CheckOnHosts(const TestSequence& tests, const std::string& infile,
     }
   }
   if (!is_possible) return report::kExitUsage;
-  std::cout << "Result: " << hosts.name << ": nothing is missing for " << infile
-            << "." << std::endl;
+  std::cout << "Result: " << hosts.name
+            << (is_complete
+                    ? ": nothing is missing for "
+                    : ": nothing but what the warnings name is missing for ")
+            << infile << "." << std::endl;
   return report::kExitOk;
 }
 
