@@ -170,7 +170,7 @@ def comparison_line(cells):
         verdict = "no difference shown"
     figures = [cells[name] for name in ("change", "lower", "upper")]
     if metric == "failures":
-        change, lower, upper = (f"{100 * figure:+.3f}pp" for figure in figures)
+        change, lower, upper = (f"{100 * figure:+.3f} pp" for figure in figures)
     else:
         change, lower, upper = (f"x{figure:.3f}" for figure in figures)
     return f"{change} {lower} to {upper} {verdict}"

@@ -96,7 +96,7 @@ class AbTestTest(programs.ClusterTest):
         floor = self.distbench("noise_floor", base)
         self.assertEqual(floor.status, 0, floor)
         # On a busy host, a single run may not even show that p50 has doubled.
-        change = r" +(±\d+\.\d%|x\d+\.\d+)"
+        change = r" +(±\d+\.\d %|x\d+\.\d+)"
         self.assertRegex(floor.out, f"p50{change}{change}{change}\n")
         compared = self.distbench(
             "compare",

@@ -28,7 +28,7 @@ TEST(NoiseTableTest, TableShowsGroupsOfSeveralSizes) {
   EXPECT_THAT(*table, HasSubstr("Test: t (4 runs)\n  query, service time:\n"
                                 "                    1 run       5 runs      "
                                 "10 runs\n"));
-  EXPECT_THAT(*table, HasSubstr("    p99            ±11."));
+  EXPECT_THAT(*table, HasSubstr("    p99           ±11."));
   EXPECT_FALSE(
       DescribeNoise(report::ListRuns(report::Sourced({report::RunOf(1000)})))
           .ok());
@@ -53,7 +53,7 @@ TEST(NoiseTableTest, HasWhatIsMeasuredOfWholeRuns) {
               HasSubstr("  metrics of the test:\n"
                         "                        1 run       5 runs      10 "
                         "runs\n"
-                        "    metric:queue       ±11."));
+                        "    metric:queue      ±11."));
   EXPECT_THAT(table_of({1, 0, 1}), HasSubstr("    metric:queue            ?"));
   EXPECT_THAT(table_of({1, 2, 3}, "another"),
               HasSubstr("metric:queue  not known: it is a query in run 1"));

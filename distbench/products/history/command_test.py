@@ -75,7 +75,7 @@ class HistoryTest(programs.ProgramTest):
         self.assertIn("no such series", outcome.err)
 
     def test_several_folders(self):
-        other = self.path("other")
+        other = os.path.abspath(self.path("../other"))
         os.mkdir(other)
         self.make("a.pb")
         self.make("../other/a.pb")

@@ -875,7 +875,8 @@ class FoldersTest : public HistoryIndexTest {
 
   // Of the only result in this file.
   std::string IdIn(const std::string& file) {
-    for (const IndexedResult& result : index_->List({})->results()) {
+    const absl::StatusOr<ResultPage> page = index_->List({});
+    for (const IndexedResult& result : page->results()) {
       if (result.file() == file) return result.id();
     }
     ADD_FAILURE() << "there is no result in " << file;

@@ -350,7 +350,7 @@ TEST(ComparisonRunMetricTest, AllFormatsHaveThem) {
       HasSubstr("name=\"metric:heap\"><system-out>differs: 1.0 KiB -&gt; "
                 "2.0 KiB, x2.000 ("));
   EXPECT_THAT(ComparisonMarkdown(WatchedReport({0, 0}, {10, 10})),
-              HasSubstr("| differs | t | - | metric:heap | 0 | 10 | +10 |"));
+              HasSubstr("| differs | t | - | metric:heap | 0 B | 10 B | +10 B |"));
 }
 
 TEST(ComparisonFormatsTest, HostileNamesStayText) {

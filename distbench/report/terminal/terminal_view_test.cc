@@ -131,13 +131,13 @@ TEST(TerminalViewTest, AnOverloadedSystemIsOfferedMoreThanItAchieves) {
     interval.set_offered_count(500);
   }
   EXPECT_THAT(View(result, 100),
-              HasSubstr("root_query    500/s     245/s  4.00ms"));
+              HasSubstr("root_query    500/s     245/s  4.00 ms"));
 }
 
 TEST(TerminalViewTest, FitsANarrowTerminal) {
   EXPECT_EQ("\n" + View(Example(), 44), R"(
 two_tiers: invalid
-  invalid    Of root_query, 1% of the
+  invalid    Of root_query, 1 % of the
              offered load was never sent.
              (lost_load)
              What to do: Lower the rate, or
@@ -257,7 +257,7 @@ TEST(TerminalViewTest, ShowsAnRpcThatAlwaysFailed) {
   )pb");
   StatisticsOf(result, "client/0", "server/0", 0).set_failed_count(2000);
   EXPECT_THAT(View(result, 80),
-              HasSubstr("  RPC    achieved  mean     p50     p95     p99       "
+              HasSubstr("  RPC    achieved  mean     p50     p95     p99        "
                         "failed\n"
                         "  query       0/s     -  failed  failed  failed  2000 "
                         "(100 %)\n"));
@@ -288,13 +288,13 @@ TEST(TerminalViewTest, FoldsFindingsOfAKind) {
   for (const std::string host : {"a", "b", "c", "d", "e"}) {
     Finding& finding = *result.mutable_run_info()->add_findings();
     finding.set_severity(Finding::WARN);
-    finding.set_code("other_load");
+    finding.set_code("clock_skew");
     finding.set_message(host + " is busy");
     finding.set_advice("Stop it.");
   }
   EXPECT_THAT(View(result, 80),
-              HasSubstr("  warn       c is busy (other_load)\n"
-                        "             and 2 more (other_load): --verbose lists "
+              HasSubstr("  warn       c is busy (clock_skew)\n"
+                        "             and 2 more (clock_skew): --verbose lists "
                         "them\n"
                         "             What to do: Stop it.\n"
                         "  note "));
