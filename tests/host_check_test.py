@@ -47,7 +47,7 @@ class HostCheckTest(programs.ClusterTest):
         flag = f"--test_sequencer={sequencer.address}"
         outcome = self.check(FINE, flag)
         self.assertEqual(outcome.status, 1, outcome)
-        self.assertRegex(outcome.err, r"needs 2 nodes but none is registered")
+        self.assertRegex(outcome.err, r"needs 2 nodes but none are registered")
         for _ in range(2):
             self.start_node(sequencer)
         outcome = self.check(FINE, flag)

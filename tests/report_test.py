@@ -232,7 +232,7 @@ class CompareTest(ReportTestCase):
         slower = self.example("slower.pb.gz", slowness=2)
         outcome = self.distbench("compare", base, slower)
         self.assertEqual(outcome.status, 0, outcome)
-        self.assertRegex(outcome.out, r"p99 +[\d.]+.s +[\d.]+.s +x[12]\.\d+ ")
+        self.assertRegex(outcome.out, r"p99 +[\d.]+ .s +[\d.]+ .s +x[12]\.\d+ ")
         self.assertIn("--repeat", outcome.out)
 
         outcome = self.distbench("compare", base, slower, "--fail_if=p99>5%")

@@ -45,7 +45,7 @@ class BlameTest(programs.ProgramTest):
         self.assertRegex(
             words,
             r"If leaf/3 answered lookupslow as fast as the other instances, "
-            r"p99 would be [12]\.\d+ms ",
+            r"p99 would be [12]\.\d+ ms ",
         )
 
     def test_blame_says_how_to_get_traces(self):

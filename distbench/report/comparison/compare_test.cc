@@ -278,7 +278,7 @@ TEST(CompareTextTest, IsATableWithVerdicts) {
             "          verdict\n"
             "    p99           1.00 ms      2.00 ms     x2.000  x2.000 to "
             "x2.000       worse\n"
-            "    rate          10.0 k/s     10.0 k/s     x1.000  x1.000 to "
+            "    rate         10.0 k/s     10.0 k/s     x1.000  x1.000 to "
             "x1.000       no difference shown\n"
             "    distribution: unknown: so few runs cannot show a difference; "
             "run both with --repeat=4 or more\n"

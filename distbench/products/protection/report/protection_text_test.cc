@@ -331,7 +331,7 @@ TEST(FooledTest, RequestsThatFailInTheBaseline) {
   EXPECT_THAT(text, HasSubstr("\nResult: isol=100.0:0% lat_imp=-%:- "));
   EXPECT_THAT(
       NotesIn(text),
-      AllOf(HasSubstr("only 90% of the requests of its baseline were served"),
+      AllOf(HasSubstr("only 90 % of the requests of its baseline were served"),
             HasSubstr("the p95 of its baseline is failed, so it has no "
                       "lat-imp% and no time to recover")));
   // Nothing can show that it recovered, or that it did not.
