@@ -115,9 +115,8 @@ class SearchTest(programs.ClusterTest):
             "--format=json",
         )
         # So that a history of the sequencer's results has them in no series.
-        self.assertTrue(
-            all(run["is_step"] for run in json.loads(runs.out)["runs"]), runs
-        )
+        steps = [run["is_step"] for run in json.loads(runs.out)["runs"]]
+        self.assertEqual(set(steps), {True}, runs)
         self.assertEqual(document["searches"][0]["load"], 400)
         self.assertEqual(len(document["searches"][0]["probes"]), 3)
         page = self.report(result, "--format=html")
