@@ -12,7 +12,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/reading/config_format.h"
 #include "distbench/flags/connection_defaults.h"

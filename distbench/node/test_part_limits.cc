@@ -14,7 +14,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "distbench/base/threads.h"
 #include "distbench/hosting/engine_factory.h"
 #include "distbench/node/host_facts.h"
