@@ -49,12 +49,17 @@ absl::Status CheckSame(absl::string_view what,
       absl::StrCat(what, "; the difference:\n", differences));
 }
 
+std::set<std::string> HostsOf(const GetStatusResponse& status) {
+  std::set<std::string> hosts;
+  for (const NodeStatus& node : status.nodes()) {
+    hosts.insert(node.registration().hostname());
+  }
+  return hosts;
+}
+
 absl::Status CheckHosts(const TestSequenceResults& results,
                         const GetStatusResponse& status) {
-  std::set<std::string> present;
-  for (const NodeStatus& node : status.nodes()) {
-    present.insert(node.registration().hostname());
-  }
+  const std::set<std::string> present = HostsOf(status);
   for (const TestResult& result : results.test_results()) {
     for (const auto& [alias, node] :
          result.resource_usage_logs().node_resources()) {

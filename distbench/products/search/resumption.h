@@ -15,6 +15,7 @@
 #define DISTBENCH_PRODUCTS_SEARCH_RESUMPTION_H_
 
 #include <optional>
+#include <set>
 #include <string>
 
 #include "absl/functional/function_ref.h"
@@ -32,6 +33,9 @@ namespace distbench::search {
 absl::Status CheckSame(absl::string_view what,
                        const google::protobuf::Message& recorded,
                        const google::protobuf::Message& asked);
+
+// The names of the hosts on which the sequencer has nodes.
+std::set<std::string> HostsOf(const GetStatusResponse& status);
 
 // FAILED_PRECONDITION if runs in the results were on a host where the sequencer
 // has no node now: half of an answer of each of two systems is one of none.

@@ -19,6 +19,7 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/products/bench/block_devices/host_system.h"
+#include "distbench/products/search/resumption.h"
 
 namespace distbench::bench {
 namespace {
@@ -84,11 +85,7 @@ absl::StatusOr<std::set<std::string>> HostsOf(
   if (!client.ok()) return client.status();
   const absl::StatusOr<GetStatusResponse> status = (*client)->GetStatus();
   if (!status.ok()) return status.status();
-  std::set<std::string> hosts;
-  for (const NodeStatus& node : status->nodes()) {
-    hosts.insert(node.registration().hostname());
-  }
-  return hosts;
+  return search::HostsOf(*status);
 }
 
 absl::StatusOr<std::unique_ptr<JobCluster>> JobCluster::Start(
