@@ -35,8 +35,8 @@ HostCheck CheckNodes(const DistributedSystemDescription& test,
 HostCheck CheckHost(const DistributedSystemDescription& test,
                     const NodeRegistration& host);
 
-// What a node manager on this host would say of itself. Of control groups, that
-// it were in the group of this process.
+// What a node manager on this host, in the control group of this process, would
+// say of itself.
 NodeRegistration DescribeThisHost();
 
 }  // namespace distbench::cli

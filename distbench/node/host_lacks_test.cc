@@ -27,7 +27,7 @@ Message Parse(const std::string& text) {
   return message;
 }
 
-// A canonical test of two clients and a server; `more` is of the client.
+// A canonical test of two clients and a server.
 DistributedSystemDescription TestWith(const std::string& of_client,
                                       const std::string& of_test = "") {
   const auto checked = config::CheckTestSequence(Parse<TestSequence>(

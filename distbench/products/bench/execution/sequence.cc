@@ -50,8 +50,8 @@ void BeginAnew(const JobEnvironment& environment, BenchJob& job) {
 }
 
 // Prepares a job of the file, perhaps a new one, for its run. Its kind refuses
-// records of other hosts (TieRecordsTo()): nothing that was measured is
-// dropped.
+// records of other hosts (TieRecordsTo(), DescribeDisk()): nothing that was
+// measured is dropped.
 void Begin(const TestSequence& tests, bool starts_anew,
            const JobEnvironment& environment, const base::Clock& clock,
            BenchJob& job) {
