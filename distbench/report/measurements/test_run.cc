@@ -142,7 +142,7 @@ void FoldHosts(FindingKind& kind) {
   int count = 0;
   for (const std::string& message : kind.messages) count += CountOf(message);
   kind.messages = {
-      absl::StrCat("on ", count, " hosts; the worst: ", kind.messages[0])};
+      absl::StrCat("on ", count, " hosts, such as: ", kind.messages[0])};
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ TEST(KindsOfFindingsTest, WhatHostsHaveAlikeIsOneSentence) {
   EXPECT_EQ(
       kinds[0].messages,
       std::vector<std::string>(
-          {"on 2 hosts; the worst: threads of the test on host b waited"}));
+          {"on 2 hosts, such as: threads of the test on host b waited"}));
   EXPECT_EQ(kinds[1].messages.size(), 2) << "of RPCs, which are all told";
   EXPECT_EQ(kinds[2].messages,
             std::vector<std::string>({"the hypervisor took 7 % of host a"}));
@@ -99,7 +99,7 @@ TEST(KindsOfFindingsTest, HostsThatAreOnlyCountedCount) {
       KindsOf({OnHost("stolen", "host a"), OnHost("stolen", "host b"),
                MoreFindings(Finding::WARN, "stolen", 40)})[0];
   EXPECT_EQ(kind.messages,
-            std::vector<std::string>({"on 42 hosts; the worst: host a"}));
+            std::vector<std::string>({"on 42 hosts, such as: host a"}));
 }
 
 }  // namespace
