@@ -97,12 +97,15 @@ class ExternalStreams::Stream : public protocol::AgendaItem {
              protocol::Completion& completion);
   bool AddOperation();
 
+  // On the thread that polls the queue, or, where TakeResponse() leaves it to
+  // OnDelivered(), on the worker's turn: never on both.
+  void Receive();
+
   // ---- On the thread that polls the queue ----
 
   void OnWritten(bool ok);
   void OnReceived(bool ok);
   void OnStatus(bool ok);
-  void Receive();
   bool TakeResponse();
   void RemoveOperation();
 

@@ -72,7 +72,7 @@ class ExternalStreams {
     return std::min(free_ns_, deadlines_.next_due_ns());
   }
 
-  // Removes streams that have ended, without events.
+  // As Deliver(), without telling anyone: also lets streams read on.
   void DiscardEvents();
 
  private:
