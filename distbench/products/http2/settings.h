@@ -38,7 +38,8 @@ struct Http2Settings {
   Http2Limits server;
 
   // Bytes of requests that may wait to be written to a connection before it
-  // accepts no more.
+  // accepts no more. A server reads no more from a client while frames of about
+  // this size, messages apart, wait for room in the socket.
   int64_t send_queue_bytes = 0;
 
   // Whether the server listens on a Unix socket (addresses.h).
@@ -47,8 +48,8 @@ struct Http2Settings {
   // How long a worker polls before it blocks.
   int64_t spin_ns = 0;
 
-  // Time limit for a peer to accept a connection and to prove that it belongs
-  // to the test.
+  // Time limit for a server to accept a connection and to prove that it belongs
+  // to the test, and for a client to begin its first request.
   int64_t handshake_timeout_ns = 5'000'000'000;
 
   // How long a server waits for the next byte of a request that has begun. It
