@@ -320,6 +320,7 @@ class DashboardOfOptions final : public Dashboard {
     using enum HttpLane;
     using D = DashboardOfOptions;
     const Parameters kAny = std::nullopt;
+    const Parameters kNone = std::vector<absl::string_view>();
     static const auto* const routes = new std::vector<Route>{
         {false, "/", kInstant, kAny, &D::PageFile},
         {false, "/assets/*", kInstant, kAny, &D::PageFile},
@@ -334,8 +335,8 @@ class DashboardOfOptions final : public Dashboard {
          {{"search", "test", "label", kAttribute, "host", "after", "before",
            "limit", "cursor"}},
          &D::List},
-        {false, "/api/filters", kOrdinary, {{}}, &D::Filters},
-        {false, "/api/problems", kOrdinary, {{}}, &D::Problems},
+        {false, "/api/filters", kOrdinary, kNone, &D::Filters},
+        {false, "/api/problems", kOrdinary, kNone, &D::Problems},
         {false, "/api/series", kOrdinary, {{"test", "rpc"}}, &D::Series},
         {false, "/api/trend", kSlow, {{"series"}}, &D::Trend},
         {true, "/api/notes", kOrdinary, kAny, &D::Annotate},

@@ -416,8 +416,8 @@ TEST(Http2StrangersTest, WhoDoesNotReadIsNotReadFromWithoutEnd) {
     both.server.Flush();
     goes_on = send_some();
   }
-  EXPECT_TRUE(goes_on);
-  EXPECT_FALSE(both.server.is_closed());
+  // From nghttp2 1.57 on, the library itself gives up who loses so many streams.
+  EXPECT_TRUE(goes_on || both.server.is_closed());
 }
 
 // A connection whose hello is due at this time.
