@@ -3,6 +3,7 @@
 
 #include "distbench/config/plan/test_names.h"
 
+#include <set>
 #include <utility>
 
 namespace distbench::config {
@@ -59,6 +60,29 @@ const NameIndex* TestNames::Of(int field_number) const {
     if (number == field_number) return index;
   }
   return nullptr;
+}
+
+void ForEachActionOf(const DistributedSystemDescription& test,
+                     const TestNames& names, const std::string& list,
+                     absl::FunctionRef<void(const Action& action)> visit) {
+  std::set<std::string> seen;
+  std::vector<std::string> pending = {list};
+  while (!pending.empty()) {
+    const std::string name = std::move(pending.back());
+    pending.pop_back();
+    const int index = names.lists.Find(name);
+    if (index == kNone || !seen.insert(name).second) continue;
+    for (const std::string& action_name :
+         test.action_lists(index).action_names()) {
+      const int position = names.actions.Find(action_name);
+      if (position == kNone) continue;
+      const Action& action = test.actions(position);
+      visit(action);
+      if (action.has_action_list_name()) {
+        pending.push_back(action.action_list_name());
+      }
+    }
+  }
 }
 
 }  // namespace distbench::config

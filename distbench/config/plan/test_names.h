@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "proto/traffic_config.pb.h"
 
@@ -68,6 +69,13 @@ struct TestNames {
   NameIndex replay_traces;
   NameIndex server_faults;
 };
+
+// Calls `visit` with each action of the list and of the lists that these run,
+// each list once: lists may run themselves, which validation reports. Names
+// that nothing has are passed over.
+void ForEachActionOf(const DistributedSystemDescription& test,
+                     const TestNames& names, const std::string& list,
+                     absl::FunctionRef<void(const Action& action)> visit);
 
 }  // namespace distbench::config
 

@@ -55,59 +55,35 @@ absl::StatusOr<std::string> ChooseService(
       absl::StrJoin(candidates.empty() ? servers : candidates, ", ")));
 }
 
-// Collects the pools that activities of lists take, and of the lists nested in
-// them.
-class PoolWalk {
- public:
-  explicit PoolWalk(const DistributedSystemDescription& test)
-      : test_(test), names_(test) {}
-
-  void Visit(const std::string& list) {
-    if (!seen_.insert(list).second) return;
-    const int index = names_.lists.Find(list);
-    if (index == config::kNone) return;
-    for (const std::string& name : test_.action_lists(index).action_names()) {
-      const int action = names_.actions.Find(name);
-      if (action != config::kNone) VisitAction(test_.actions(action));
-    }
-  }
-
-  const std::set<std::string>& pools() const { return pools_; }
-
- private:
-  void VisitAction(const Action& action) {
-    if (action.has_action_list_name()) Visit(action.action_list_name());
-    const int index = names_.activities.Find(action.activity_config_name());
-    if (index == config::kNone) return;
-    const ActivityConfig& activity = test_.activity_configs(index);
-    if (activity.has_pool_name()) pools_.insert(activity.pool_name());
-  }
-
-  const DistributedSystemDescription& test_;
-  const config::TestNames names_;
-  std::set<std::string> seen_;
-  std::set<std::string> pools_;
-};
-
-// The pools of a service's instances: those of its main list and its handlers.
+// The pools of a service's instances: those that the activities of its main
+// list and of its handlers take.
 std::set<std::string> PoolsOf(const DistributedSystemDescription& test,
+                              const config::TestNames& names,
                               const std::string& service) {
-  PoolWalk walk(test);
-  walk.Visit(service);
+  std::set<std::string> pools;
+  const auto add = [&](const Action& action) {
+    const int index = names.activities.Find(action.activity_config_name());
+    if (index == config::kNone) return;
+    const ActivityConfig& activity = test.activity_configs(index);
+    if (activity.has_pool_name()) pools.insert(activity.pool_name());
+  };
+  config::ForEachActionOf(test, names, service, add);
   for (const RpcSpec& rpc : test.rpc_descriptions()) {
-    if (rpc.server() == service) walk.Visit(rpc.name());
+    if (rpc.server() != service) continue;
+    config::ForEachActionOf(test, names, rpc.name(), add);
   }
-  return walk.pools();
+  return pools;
 }
 
 // Says why dividing the service's pools would change other services; empty if
 // it would not.
 std::string WhyPoolsAreShared(const DistributedSystemDescription& test,
                               const std::string& service) {
-  const std::set<std::string> pools = PoolsOf(test, service);
+  const config::TestNames names(test);
+  const std::set<std::string> pools = PoolsOf(test, names, service);
   for (const ServiceSpec& spec : test.services()) {
     if (spec.name() == service) continue;
-    for (const std::string& pool : PoolsOf(test, spec.name())) {
+    for (const std::string& pool : PoolsOf(test, names, spec.name())) {
       if (!pools.contains(pool)) continue;
       return absl::StrCat("the activity pool ", pool, " of ", service,
                           " would be divided among its instances, but ",
@@ -184,7 +160,8 @@ DistributedSystemDescription DeployTest(
       rpc.set_fanout_filter(kEachInTurn);
     }
   }
-  const std::set<std::string> divided = PoolsOf(test, service);
+  const std::set<std::string> divided =
+      PoolsOf(test, config::TestNames(test), service);
   for (ActivityPoolSpec& pool : *test.mutable_activity_pools()) {
     if (!divided.contains(pool.name())) continue;
     pool.set_size(std::max(1, pool.size() / instances));

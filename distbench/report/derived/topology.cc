@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "distbench/config/plan/test_names.h"
 #include "distbench/config/syntax/instance_names.h"
 #include "distbench/report/derived/derive.h"
 #include "distbench/report/derived/figures.h"
@@ -35,36 +36,17 @@ using ServiceAndRpc = std::pair<std::string, std::string>;
 // What the main list of each service sends, also by lists that it runs.
 std::set<ServiceAndRpc> FindEntries(
     const DistributedSystemDescription& config) {
-  std::map<std::string, const ActionList*> lists;
-  for (const ActionList& list : config.action_lists()) {
-    lists[list.name()] = &list;
-  }
-  std::map<std::string, const Action*> actions;
-  for (const Action& action : config.actions()) {
-    actions[action.name()] = &action;
-  }
+  const config::TestNames names(config);
   std::set<ServiceAndRpc> entries;
   for (const ServiceSpec& service : config.services()) {
-    std::vector<std::string> pending = {service.name()};
-    std::set<std::string> seen;
-    while (!pending.empty()) {
-      const std::string name = pending.back();
-      pending.pop_back();
-      const auto list = lists.find(name);
-      if (list == lists.end() || !seen.insert(name).second) continue;
-      for (const std::string& action_name : list->second->action_names()) {
-        const auto found = actions.find(action_name);
-        if (found == actions.end()) continue;
-        const Action& action = *found->second;
-        if (action.has_rpc_name()) {
-          entries.insert({service.name(), action.rpc_name()});
-        } else if (action.has_rpc_replay_trace_name()) {
-          entries.insert({service.name(), action.rpc_replay_trace_name()});
-        } else if (action.has_action_list_name()) {
-          pending.push_back(action.action_list_name());
-        }
-      }
-    }
+    config::ForEachActionOf(
+        config, names, service.name(), [&](const Action& action) {
+          if (action.has_rpc_name()) {
+            entries.insert({service.name(), action.rpc_name()});
+          } else if (action.has_rpc_replay_trace_name()) {
+            entries.insert({service.name(), action.rpc_replay_trace_name()});
+          }
+        });
   }
   return entries;
 }

@@ -20,37 +20,6 @@ namespace {
 // Room for a name and some wildcards. The time of a match grows with both.
 constexpr size_t kMaxMatchedLength = 400;
 
-// Collects the RPCs of lists and of the lists nested in them.
-class RpcWalk {
- public:
-  explicit RpcWalk(const DistributedSystemDescription& test)
-      : test_(test), names_(test) {}
-
-  void Visit(const std::string& list) {
-    // A list may run itself, which other checks report.
-    if (!seen_.insert(list).second) return;
-    const int index = names_.lists.Find(list);
-    if (index == config::kNone) return;
-    for (const std::string& name : test_.action_lists(index).action_names()) {
-      const int action = names_.actions.Find(name);
-      if (action != config::kNone) VisitAction(test_.actions(action));
-    }
-  }
-
-  const std::set<std::string>& rpcs() const { return rpcs_; }
-
- private:
-  void VisitAction(const Action& action) {
-    if (action.has_rpc_name()) rpcs_.insert(action.rpc_name());
-    if (action.has_action_list_name()) Visit(action.action_list_name());
-  }
-
-  const DistributedSystemDescription& test_;
-  const config::TestNames names_;
-  std::set<std::string> seen_;
-  std::set<std::string> rpcs_;
-};
-
 // What a closed loop with a count and no time does is set-up.
 bool EndsByCount(const Action& action) {
   return action.iterations().has_max_iteration_count() &&
@@ -94,11 +63,18 @@ class FreeNodes {
 }  // namespace
 
 std::vector<std::string> RootRpcs(const DistributedSystemDescription& test) {
-  RpcWalk walk(test);
-  for (const ServiceSpec& service : test.services()) walk.Visit(service.name());
+  const config::TestNames names(test);
+  std::set<std::string> sent;
+  for (const ServiceSpec& service : test.services()) {
+    config::ForEachActionOf(test, names, service.name(),
+                            [&](const Action& action) {
+                              if (action.has_rpc_name())
+                                sent.insert(action.rpc_name());
+                            });
+  }
   std::vector<std::string> roots;
   for (const RpcSpec& rpc : test.rpc_descriptions()) {
-    if (walk.rpcs().contains(rpc.name())) roots.push_back(rpc.name());
+    if (sent.contains(rpc.name())) roots.push_back(rpc.name());
   }
   return roots;
 }
