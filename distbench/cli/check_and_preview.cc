@@ -185,6 +185,8 @@ void AddCheckTestCommand(CLI::App& app, CommandBody& chosen) {
             "all of their instances run here");
   AddTestSequencerFlag(command, flags->test_sequencer);
   Require(command, "--test_sequencer", false);
+  // What a user has set for other commands must not change what this one does.
+  TakeOnlyFromCommandLine(command, "--test_sequencer");
   // Which prints nothing else.
   Exclude(command, "--print", "--this_host");
   Exclude(command, "--print", "--test_sequencer");

@@ -36,6 +36,7 @@ using flags::AddTextFlag;
 using flags::Exclude;
 using flags::NumberError;
 using flags::Require;
+using flags::TakeOnlyFromCommandLine;
 
 // As these, the following write to variables that must outlive the parsing, and
 // whose initial values are the defaults.

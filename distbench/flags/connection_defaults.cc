@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -70,14 +71,12 @@ std::vector<std::string> ConnectionFlagsOf(const CLI::App& command) {
 
 std::string Dashed(const std::string& name) { return absl::StrCat("--", name); }
 
-// The command that works without a connection, and has one only if its command
-// line names the sequencer: what a user has set for others must not change it.
-constexpr absl::string_view kWithoutConnection = "check_test";
-constexpr absl::string_view kSequencerFlag = "test_sequencer";
-
-bool WantsConnection(const CLI::App& command) {
-  return NameOf(command) != kWithoutConnection ||
-         IsGiven(command, Dashed(std::string(kSequencerFlag)));
+// Whether the command line has all of the flags that only it can give.
+bool WantsConnection(CLI::App& command, const std::vector<std::string>& names) {
+  return absl::c_all_of(names, [&](const std::string& name) {
+    return !IsOnlyFromCommandLine(command, Dashed(name)) ||
+           IsGiven(command, Dashed(name));
+  });
 }
 
 }  // namespace
@@ -189,7 +188,7 @@ void ConnectionDefaults::ReadVariables(const Environment& environment) {
 void ConnectionDefaults::Announce(CLI::App& app) {
   const std::vector<std::string> names = ConnectionFlagsOf(app);
   for (const std::string& name : names) {
-    if (name == kSequencerFlag && NameOf(app) == kWithoutConnection) continue;
+    if (IsOnlyFromCommandLine(app, Dashed(name))) continue;
     AppendToDescription(
         app, Dashed(name),
         absl::StrCat("\n", kEnvironmentLabel, VariableOf(name)));
@@ -210,7 +209,9 @@ void ConnectionDefaults::Announce(CLI::App& app) {
 
 absl::Status ConnectionDefaults::Fill(CLI::App& command) {
   const std::vector<std::string> names = ConnectionFlagsOf(command);
-  if (names.empty() || !WantsConnection(command)) return absl::OkStatus();
+  if (names.empty() || !WantsConnection(command, names)) {
+    return absl::OkStatus();
+  }
   if (!file_status_.ok()) return file_status_;
   for (const std::string& name : names) {
     const auto found = defaults_.find(name);

@@ -3,9 +3,10 @@
 
 // The flags of the connection to a sequencer, where the command line does not
 // give them: from the environment (DISTBENCH_TEST_SEQUENCER, DISTBENCH_TLS_CA
-// and so on), else from the user's file. All programs treat them alike, but for
-// `distbench check_test`, which has a connection only if its command line names
-// a sequencer, and then the rest from here.
+// and so on), else from the user's file. All programs treat them alike. A
+// command with one that only its command line can give
+// (TakeOnlyFromCommandLine()) has a connection only if it is given, and then
+// the rest from here.
 
 #ifndef DISTBENCH_FLAGS_CONNECTION_DEFAULTS_H_
 #define DISTBENCH_FLAGS_CONNECTION_DEFAULTS_H_

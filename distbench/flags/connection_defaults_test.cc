@@ -13,6 +13,7 @@
 
 #include "absl/strings/match.h"
 #include "distbench/base/testing/test_folder.h"
+#include "distbench/flags/flags.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -71,6 +72,7 @@ class ConnectionDefaultsTest : public testing::Test {
     CLI::App* check = app.add_subcommand("check_test", "May have one");
     check->add_option("--test_sequencer", flags_.test_sequencer, "Where");
     check->add_option("--tls_ca", flags_.tls_ca, "Whom to trust");
+    TakeOnlyFromCommandLine(*check, "--test_sequencer");
     defaults_->Announce(app);
     app.parse(arguments);
     return defaults_->Fill(*app.get_subcommands().front());

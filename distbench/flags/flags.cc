@@ -34,13 +34,18 @@ std::string CheckDuration(const std::string& text) {
 // The type of flags and arguments that name files.
 constexpr char kFileType[] = "FILE";
 
-// Options carry this name, of a check that finds nothing wrong, if the command
-// writes the file: CLI11 keeps nothing else for its users.
-constexpr char kOutputMark[] = "output";
+// Options carry marks as names of checks that find nothing wrong: CLI11 keeps
+// nothing else for its users.
+constexpr char kOutputMark[] = "output";  // the command writes the file
+constexpr char kTypedMark[] = "only from the command line";
 
-bool IsOutput(CLI::Option& option) {
+void Mark(CLI::Option& option, const char* mark) {
+  option.check([](const std::string&) { return std::string(); }, "", mark);
+}
+
+bool HasMark(CLI::Option& option, const char* mark) {
   try {
-    option.get_validator(kOutputMark);
+    option.get_validator(mark);
     return true;
   } catch (const CLI::OptionNotFound&) {
     return false;
@@ -159,8 +164,7 @@ void AddTextFlag(CLI::App& command, const std::string& flag, std::string& text,
 
 void AddOutputFlag(CLI::App& command, const std::string& flag,
                    std::string& path, absl::string_view description) {
-  AddTextOption(command, flag, path, kFileType, description)
-      .check([](const std::string&) { return std::string(); }, "", kOutputMark);
+  Mark(AddTextOption(command, flag, path, kFileType, description), kOutputMark);
 }
 
 void AddChoiceFlag(CLI::App& command, const std::string& flag,
@@ -305,6 +309,14 @@ std::string NumberError(const std::string& text, double least, double most) {
 void Check(CLI::App& command, const std::string& name,
            std::function<std::string(const std::string& value)> error_of) {
   command.get_option(name)->check(std::move(error_of));
+}
+
+void TakeOnlyFromCommandLine(CLI::App& command, const std::string& flag) {
+  Mark(*command.get_option(flag), kTypedMark);
+}
+
+bool IsOnlyFromCommandLine(CLI::App& command, const std::string& flag) {
+  return HasMark(*command.get_option(flag), kTypedMark);
 }
 
 void ShowDefault(CLI::App& command, const std::string& name) {
@@ -461,7 +473,8 @@ std::vector<NamedFile> FilesNamedIn(CLI::App& command) {
     for (CLI::Option* option : owner->get_options()) {
       if (!IsFileType(TypeOf(*option))) continue;
       for (const std::string& path : option->results()) {
-        files.push_back({option->get_name(), path, IsOutput(*option)});
+        files.push_back(
+            {option->get_name(), path, HasMark(*option, kOutputMark)});
       }
     }
   }

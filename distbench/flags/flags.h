@@ -169,6 +169,11 @@ void Check(CLI::App& command, const std::string& name,
 // is none.
 std::string NumberError(const std::string& text, double least, double most);
 
+// The flag counts only if it is typed: what is set for all commands does not
+// fill it in (connection_defaults.h).
+void TakeOnlyFromCommandLine(CLI::App& command, const std::string& flag);
+bool IsOnlyFromCommandLine(CLI::App& command, const std::string& flag);
+
 // The help says the present value of the variable as the default.
 void ShowDefault(CLI::App& command, const std::string& name);
 
