@@ -7,6 +7,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 namespace distbench::base {
 
@@ -30,6 +31,16 @@ std::vector<std::string> AlignedLines(absl::Span<const TextRow> rows,
     absl::StripTrailingAsciiWhitespace(&line);
   }
   return lines;
+}
+
+std::string JoinSome(absl::Span<const std::string> items, size_t most,
+                     absl::string_view separator,
+                     absl::string_view before_rest) {
+  std::string joined = absl::StrJoin(items.subspan(0, most), separator);
+  if (items.size() > most) {
+    absl::StrAppend(&joined, before_rest, items.size() - most, " more");
+  }
+  return joined;
 }
 
 }  // namespace distbench::base

@@ -1,11 +1,12 @@
 // Copyright distbench authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Tables as text, for people.
+// Tables and lists as text, for people.
 
 #ifndef DISTBENCH_BASE_TEXT_TABLE_H_
 #define DISTBENCH_BASE_TEXT_TABLE_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,12 @@ using TextRow = std::vector<std::string>;
 // aligned on the right. All rows have as many cells.
 std::vector<std::string> AlignedLines(absl::Span<const TextRow> rows,
                                       absl::string_view alignment);
+
+// Names the first `most` items, and counts the others: JoinSome(names, 3, ", ",
+// " and ") of five is "a, b, c and 2 more".
+std::string JoinSome(absl::Span<const std::string> items, size_t most,
+                     absl::string_view separator,
+                     absl::string_view before_rest);
 
 }  // namespace distbench::base
 

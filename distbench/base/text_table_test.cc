@@ -26,5 +26,13 @@ TEST(AlignedLinesTest, NoRowsAreNoLines) {
   EXPECT_THAT(AlignedLines({}, "ll"), IsEmpty());
 }
 
+TEST(JoinSomeTest, CountsWhatItDoesNotName) {
+  const std::vector<std::string> items = {"a", "b", "c"};
+  EXPECT_EQ(JoinSome({}, 2, ", ", " and "), "");
+  EXPECT_EQ(JoinSome(items, 4, ", ", " and "), "a, b, c");
+  EXPECT_EQ(JoinSome(items, 3, ", ", " and "), "a, b, c");
+  EXPECT_EQ(JoinSome(items, 2, "; ", "; and "), "a; b; and 1 more");
+}
+
 }  // namespace
 }  // namespace distbench::base

@@ -3,7 +3,6 @@
 
 #include "distbench/cli/host_check.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <set>
@@ -12,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "distbench/base/text_table.h"
 #include "distbench/config/catalogs/driver_resolution.h"
 #include "distbench/config/plan/test_names.h"
 #include "distbench/config/syntax/instance_names.h"
@@ -81,13 +80,10 @@ class Sayings {
   std::vector<std::string> Take() const {
     std::vector<std::string> sentences;
     for (const auto& [message, nodes] : sayings_) {
-      const size_t named = std::min(nodes.size(), kMostNamed);
-      std::string text =
-          absl::StrJoin(nodes.begin(), nodes.begin() + named, ", ");
-      if (nodes.size() > named) {
-        absl::StrAppend(&text, " and ", nodes.size() - named, " more nodes");
-      }
-      sentences.push_back(absl::StrCat(text, ": ", message));
+      const std::string names =
+          base::JoinSome(nodes, kMostNamed, ", ", " and ");
+      sentences.push_back(absl::StrCat(
+          names, nodes.size() > kMostNamed ? " nodes" : "", ": ", message));
     }
     return sentences;
   }

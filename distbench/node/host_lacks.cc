@@ -3,7 +3,6 @@
 
 #include "distbench/node/host_lacks.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "distbench/base/text_table.h"
 #include "distbench/config/catalogs/driver_resolution.h"
 #include "distbench/config/plan/test_names.h"
 #include "distbench/config/requirements/host_requirements.h"
@@ -22,16 +22,6 @@ namespace {
 
 // A message names this many instances, and only counts the others.
 constexpr size_t kMostNamed = 3;
-
-std::string NameSome(const std::vector<std::string>& instances) {
-  const size_t named = std::min(instances.size(), kMostNamed);
-  std::string text =
-      absl::StrJoin(instances.begin(), instances.begin() + named, ", ");
-  if (instances.size() > named) {
-    absl::StrAppend(&text, " and ", instances.size() - named, " more");
-  }
-  return text;
-}
 
 void AddUnmetRequirements(const HostRequirements& requirements,
                           const HostFacts& facts,
@@ -68,8 +58,10 @@ void AddImpossibleBindings(const ServiceSpec& service, const Hosted& hosted,
     instances_by_problem[std::string(status.message())].push_back(name);
   }
   for (const auto& [problem, instances] : instances_by_problem) {
-    lacks.push_back({absl::StrCat(NameSome(instances), ": ", problem),
-                     service.numa_binding().strict()});
+    lacks.push_back(
+        {absl::StrCat(base::JoinSome(instances, kMostNamed, ", ", " and "),
+                      ": ", problem),
+         service.numa_binding().strict()});
   }
 }
 

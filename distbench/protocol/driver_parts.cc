@@ -3,7 +3,6 @@
 
 #include "distbench/protocol/driver_parts.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -11,8 +10,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/text_table.h"
 #include "distbench/protocol/addresses.h"
 #include "distbench/security/nonce.h"
 #include "proto/data_plane.pb.h"
@@ -31,11 +30,7 @@ void FailureList::Add(std::string failure) {
 
 std::string FailureList::ToString() const {
   constexpr size_t kMaxNamed = 3;
-  const size_t named = std::min(failures_.size(), kMaxNamed);
-  const std::string names =
-      absl::StrJoin(failures_.begin(), failures_.begin() + named, ", ");
-  if (named == failures_.size()) return names;
-  return absl::StrCat(names, " and ", failures_.size() - named, " more");
+  return base::JoinSome(failures_, kMaxNamed, ", ", " and ");
 }
 
 std::string AnnounceTls(std::string address, bool uses_tls) {

@@ -3,16 +3,14 @@
 
 #include "distbench/products/protection/impossible_cells.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "distbench/base/text_table.h"
 #include "distbench/products/protection/cell_config.h"
 #include "distbench/products/protection/experiment/cells.h"
 #include "distbench/products/protection/runner.h"
@@ -38,16 +36,6 @@ std::vector<std::string> ReasonsOf(const ExperimentPlan& plan,
   return why(*test);
 }
 
-std::string NameSome(const std::set<std::string>& cells) {
-  const size_t named = std::min(cells.size(), kMostNamed);
-  std::string text =
-      absl::StrJoin(cells.begin(), std::next(cells.begin(), named), "; ");
-  if (cells.size() > named) {
-    absl::StrAppend(&text, "; and ", cells.size() - named, " more");
-  }
-  return text;
-}
-
 }  // namespace
 
 std::vector<std::string> ImpossibleCells(const ExperimentPlan& plan,
@@ -68,9 +56,11 @@ std::vector<std::string> ImpossibleCells(const ExperimentPlan& plan,
   const size_t run_count = ListCells(plan.experiment, plan.seed).size();
   std::vector<std::string> sentences;
   for (const auto& [reason, impossible] : impossible_by_reason) {
+    const std::vector<std::string> cells(impossible.cells.begin(),
+                                         impossible.cells.end());
     sentences.push_back(absl::StrCat(
         impossible.run_count, " of ", run_count, " runs cannot be made (",
-        NameSome(impossible.cells), "): ", reason));
+        base::JoinSome(cells, kMostNamed, "; ", "; and "), "): ", reason));
   }
   return sentences;
 }

@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/text_table.h"
 #include "distbench/config/catalogs/driver_resolution.h"
 #include "distbench/config/plan/test_names.h"
 #include "distbench/config/syntax/constraints.h"
@@ -31,15 +32,10 @@ constexpr int kMaxListed = 10;
 
 constexpr int kNowhere = -1;
 
-std::string JoinSome(const std::vector<std::string>& items,
+std::string ListSome(const std::vector<std::string>& items,
                      absl::string_view separator) {
-  const int listed = std::min<int>(items.size(), kMaxListed);
-  std::string joined =
-      absl::StrJoin(items.begin(), items.begin() + listed, separator);
-  if (listed < items.size()) {
-    absl::StrAppend(&joined, separator, "and ", items.size() - listed, " more");
-  }
-  return joined;
+  return base::JoinSome(items, kMaxListed, separator,
+                        absl::StrCat(separator, "and "));
 }
 
 // What an instance needs of its node. Instances of a service need the same.
@@ -183,7 +179,7 @@ absl::Status Placer::PlaceBundle(const std::string& alias,
     return absl::NotFoundError(absl::StrCat(
         path, ": no node \"", alias, "\" is registered; ",
         aliases.empty() ? "there are none" : "there are ",
-        JoinSome(aliases, ", "), "; start a node manager as ", alias));
+        ListSome(aliases, ", "), "; start a node manager as ", alias));
   }
   const int node_index = node->second;
   bundled_[node_index] = bundle.services_size() > 0;
@@ -222,7 +218,7 @@ absl::Status Placer::CheckNodeCount() const {
       "the test needs ", needed, needed == 1 ? " node" : " nodes", " but ",
       registered == 0 ? "none" : absl::StrCat(registered),
       registered == 1 ? " is registered" : " are registered",
-      registered == 0 ? "" : absl::StrCat(" (", JoinSome(aliases, ", "), ")"),
+      registered == 0 ? "" : absl::StrCat(" (", ListSome(aliases, ", "), ")"),
       "; start ", needed - registered,
       " more or bundle services with node_service_bundles"));
 }
@@ -286,7 +282,7 @@ absl::Status Placer::ExplainFailure(const Instance& instance) const {
   }
   return absl::FailedPreconditionError(absl::StrCat(
       instance.name, " cannot be placed: no node is left that is suitable: ",
-      JoinSome(reasons, "; ")));
+      ListSome(reasons, "; ")));
 }
 
 void Placer::PlaceRest() {
@@ -381,7 +377,7 @@ absl::Status NoMembers(const ServiceSpec& service,
   }
   return absl::FailedPreconditionError(absl::StrCat(
       "services[\"", service.name(), "\"].multi_server_channels[\"",
-      channel.name(), "\"] has no members: ", JoinSome(reasons, "; ")));
+      channel.name(), "\"] has no members: ", ListSome(reasons, "; ")));
 }
 
 }  // namespace
