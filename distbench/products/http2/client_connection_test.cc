@@ -19,6 +19,7 @@
 #include "distbench/products/http2/http2_connection.h"
 #include "distbench/products/http2/session.h"
 #include "distbench/products/http2/settings.h"
+#include "distbench/products/http2/testing/raw_frames.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/dial.h"
@@ -80,12 +81,8 @@ class Answering final : public Http2Session::Handler {
 std::string PushPromises(int count, uint32_t first_stream) {
   std::string bytes;
   for (int i = 0; i < count; ++i) {
-    bytes.append({'\0', '\0', '\5', '\5', '\4', '\0', '\0', '\0', '\1'});
-    const uint32_t promised = first_stream + 2 * i;
-    for (int shift = 24; shift >= 0; shift -= 8) {
-      bytes += static_cast<char>(promised >> shift);
-    }
-    bytes += '\x84';  // ":path: /" of HPACK's static table
+    bytes += RawFrame(kPushPromiseFrame, kEndHeaders, /*stream=*/1,
+                      BigEndian(first_stream + 2 * i) + kRootPath);
   }
   return bytes;
 }
@@ -107,9 +104,8 @@ TEST(Http2ClientSessionTest, AServerCannotFillTheMemoryOfAClient) {
                                  Http2Session::kNoTimeout));
   ASSERT_EQ(client.Write(stream), protocol::SendQueue::Outcome::kEmpty);
   // The server's settings; it does not acknowledge those of the client.
-  const std::string settings(
-      {'\0', '\0', '\0', '\4', '\0', '\0', '\0', '\0', '\0'});
-  ASSERT_TRUE(client.Receive(settings));
+  ASSERT_TRUE(
+      client.Receive(RawFrame(kSettingsFrame, /*flags=*/0, /*stream=*/0, "")));
   uint32_t next_stream = 2;
   bool goes_on = true;
   while (goes_on && client.waiting_frame_bytes() < kMostBytes) {

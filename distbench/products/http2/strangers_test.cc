@@ -26,6 +26,7 @@
 #include "distbench/products/http2/server_connection.h"
 #include "distbench/products/http2/session.h"
 #include "distbench/products/http2/settings.h"
+#include "distbench/products/http2/testing/raw_frames.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/stream.h"
@@ -362,13 +363,8 @@ struct ServerAndClient {
 std::string SmallestRequests(int count, uint32_t first_stream) {
   std::string bytes;
   for (int i = 0; i < count; ++i) {
-    const uint32_t stream = first_stream + 2 * i;
-    // A frame of one byte: HEADERS, with END_STREAM and END_HEADERS.
-    bytes.append({'\0', '\0', '\1', '\1', '\5'});
-    for (int shift = 24; shift >= 0; shift -= 8) {
-      bytes += static_cast<char>(stream >> shift);
-    }
-    bytes += '\x84';  // ":path: /" of HPACK's static table
+    bytes += RawFrame(kHeadersFrame, kEndStream | kEndHeaders,
+                      first_stream + 2 * i, kRootPath);
   }
   return bytes;
 }
