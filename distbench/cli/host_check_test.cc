@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "distbench/config/validate/check.h"
+#include "distbench/node/testing/two_clients.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
@@ -17,26 +17,6 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-DistributedSystemDescription TestWith(const std::string& of_client,
-                                      const std::string& of_test = "") {
-  TestSequence tests;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
-      "tests { " + of_test + " services { name: 'client' count: 2 " +
-          of_client + R"( }
-        services { name: 'server' count: 1 }
-        rpc_descriptions { name: 'query' client: 'client' server: 'server' }
-        actions {
-          name: 'run' rpc_name: 'query' iterations { max_iteration_count: 1 }
-        }
-        action_lists { name: 'client' action_names: 'run' }
-        action_lists { name: 'query' }
-      })",
-      &tests));
-  const auto checked = config::CheckTestSequence(tests);
-  EXPECT_TRUE(checked.ok()) << checked.status();
-  return checked->tests(0);
-}
 
 GetStatusResponse Nodes(int count) {
   GetStatusResponse status;
@@ -56,22 +36,22 @@ GetStatusResponse Nodes(int count) {
 }
 
 TEST(HostCheckTest, NodesThatHaveEverything) {
-  const HostCheck check = CheckNodes(TestWith(""), Nodes(3));
+  const HostCheck check = CheckNodes(node::TwoClients(""), Nodes(3));
   EXPECT_THAT(check.problems, IsEmpty());
   EXPECT_THAT(check.warnings, IsEmpty());
 }
 
 TEST(HostCheckTest, TooFewNodesAreAProblem) {
-  EXPECT_THAT(CheckNodes(TestWith(""), Nodes(2)).problems,
+  EXPECT_THAT(CheckNodes(node::TwoClients(""), Nodes(2)).problems,
               ElementsAre(HasSubstr("needs 3 nodes but 2 are registered")));
 }
 
 TEST(HostCheckTest, WhatNodesLackAlikeIsOneSentence) {
   const HostCheck check =
-      CheckNodes(TestWith("",
-                          "protocol_driver_options { name: "
-                          "'default_protocol_driver_options' "
-                          "netdev_name: 'ib0' }"),
+      CheckNodes(node::TwoClients("",
+                                  "protocol_driver_options { name: "
+                                  "'default_protocol_driver_options' "
+                                  "netdev_name: 'ib0' }"),
                  Nodes(3));
   EXPECT_THAT(check.warnings,
               ElementsAre(AllOf(
@@ -83,7 +63,7 @@ TEST(HostCheckTest, NodesThatSayNothingAreNamed) {
   GetStatusResponse status = Nodes(3);
   status.mutable_nodes(1)->mutable_registration()->clear_host();
   status.mutable_nodes(1)->mutable_registration()->set_version("1.0");
-  const HostCheck check = CheckNodes(TestWith(""), status);
+  const HostCheck check = CheckNodes(node::TwoClients(""), status);
   EXPECT_THAT(check.problems, IsEmpty());
   EXPECT_THAT(check.warnings,
               ElementsAre(AllOf(HasSubstr("node1 (host h): distbench 1.0"),
@@ -93,9 +73,10 @@ TEST(HostCheckTest, NodesThatSayNothingAreNamed) {
 // One host runs all instances, which many nodes would share.
 TEST(HostCheckTest, OneHostNeedsNoNodes) {
   const NodeRegistration host = Nodes(1).nodes(0).registration();
-  EXPECT_THAT(CheckHost(TestWith(""), host).problems, IsEmpty());
+  EXPECT_THAT(CheckHost(node::TwoClients(""), host).problems, IsEmpty());
   EXPECT_THAT(
-      CheckHost(TestWith("numa_binding { nodes: '7' strict: true }"), host)
+      CheckHost(node::TwoClients("numa_binding { nodes: '7' strict: true }"),
+                host)
           .problems,
       ElementsAre(HasSubstr("client/0, client/1: its numa_binding")));
 }

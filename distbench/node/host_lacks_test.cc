@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "distbench/config/validate/check.h"
+#include "distbench/node/testing/two_clients.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
@@ -25,24 +25,6 @@ Message Parse(const std::string& text) {
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &message))
       << text;
   return message;
-}
-
-// A canonical test of two clients and a server.
-DistributedSystemDescription TestWith(const std::string& of_client,
-                                      const std::string& of_test = "") {
-  const auto checked = config::CheckTestSequence(Parse<TestSequence>(
-      "tests { " + of_test + " services { name: 'client' count: 2 " +
-      of_client + R"( }
-        services { name: 'server' count: 1 }
-        rpc_descriptions { name: 'query' client: 'client' server: 'server' }
-        actions {
-          name: 'run' rpc_name: 'query' iterations { max_iteration_count: 1 }
-        }
-        action_lists { name: 'client' action_names: 'run' }
-        action_lists { name: 'query' }
-      })"));
-  EXPECT_TRUE(checked.ok()) << checked.status();
-  return checked->tests(0);
 }
 
 // A host of one NUMA node with four CPUs.
@@ -65,13 +47,13 @@ std::vector<HostLack> LacksOf(const DistributedSystemDescription& test,
 }
 
 TEST(HostLacksTest, AHostThatHasEverythingLacksNothing) {
-  EXPECT_THAT(LacksOf(TestWith("numa_binding { nodes: '0' }"), Node()),
+  EXPECT_THAT(LacksOf(TwoClients("numa_binding { nodes: '0' }"), Node()),
               IsEmpty());
 }
 
 TEST(HostLacksTest, ImpossibleBindingsOfAServiceAreOneLack) {
   const auto lacks =
-      LacksOf(TestWith("numa_binding { nodes: '7' strict: true }"), Node());
+      LacksOf(TwoClients("numa_binding { nodes: '7' strict: true }"), Node());
   ASSERT_THAT(lacks, SizeIs(1));
   EXPECT_TRUE(lacks[0].is_refusal);
   EXPECT_THAT(lacks[0].message,
@@ -80,13 +62,13 @@ TEST(HostLacksTest, ImpossibleBindingsOfAServiceAreOneLack) {
 
 TEST(HostLacksTest, WithoutABindingThatIsNotStrictTheTestRuns) {
   const auto lacks =
-      LacksOf(TestWith("numa_binding { nodes: '7' strict: false }"), Node());
+      LacksOf(TwoClients("numa_binding { nodes: '7' strict: false }"), Node());
   ASSERT_THAT(lacks, SizeIs(1));
   EXPECT_FALSE(lacks[0].is_refusal);
 }
 
 TEST(HostLacksTest, OnlyInstancesOfTheNodeCount) {
-  EXPECT_THAT(FindLacks(TestWith("numa_binding { nodes: '7' strict: true }"),
+  EXPECT_THAT(FindLacks(TwoClients("numa_binding { nodes: '7' strict: true }"),
                         {"server/0"}, Node(), {}),
               IsEmpty());
 }
@@ -95,7 +77,7 @@ TEST(HostLacksTest, UnmetRequirementsAreTold) {
   const std::string facts =
       "requirements { facts { name: 'cpu_frequency_governor' "
       "string_value: 'performance' } strict: true }";
-  const auto lacks = LacksOf(TestWith("", facts), Node());
+  const auto lacks = LacksOf(TwoClients("", facts), Node());
   ASSERT_THAT(lacks, SizeIs(1));
   EXPECT_THAT(lacks[0].message,
               AllOf(HasSubstr("does not meet"), HasSubstr("powersave"),
@@ -105,9 +87,9 @@ TEST(HostLacksTest, UnmetRequirementsAreTold) {
 TEST(HostLacksTest, DriversThatAProgramLacksAreTold) {
   NodeRegistration node = Node();
   node.clear_drivers();
-  EXPECT_THAT(LacksOf(TestWith(""), node), IsEmpty()) << "not known";
+  EXPECT_THAT(LacksOf(TwoClients(""), node), IsEmpty()) << "not known";
   node.add_drivers("tcp");
-  const auto lacks = LacksOf(TestWith("", "default_protocol: 'grpc'"), node);
+  const auto lacks = LacksOf(TwoClients("", "default_protocol: 'grpc'"), node);
   ASSERT_THAT(lacks, SizeIs(1));
   EXPECT_THAT(lacks[0].message,
               HasSubstr("client: its program lacks the protocol driver grpc; "
@@ -123,7 +105,7 @@ TEST(HostLacksTest, OfAnOlderNodeNothingIsMissed) {
   const std::string facts =
       "requirements { facts { name: 'cpu_frequency_governor' "
       "string_value: 'performance' } }";
-  EXPECT_THAT(LacksOf(TestWith("", facts), node), IsEmpty());
+  EXPECT_THAT(LacksOf(TwoClients("", facts), node), IsEmpty());
 }
 
 TEST(HostLacksTest, ProductsAreAsked) {
@@ -138,7 +120,7 @@ TEST(HostLacksTest, ProductsAreAsked) {
     }
   };
   const Extension extension;
-  const auto lacks = LacksOf(TestWith(""), Node(), {{"mouse", &extension}});
+  const auto lacks = LacksOf(TwoClients(""), Node(), {{"mouse", &extension}});
   ASSERT_THAT(lacks, SizeIs(1));
   EXPECT_EQ(lacks[0].message, "no cheese");
 }
