@@ -252,6 +252,18 @@ void AddArguments(CLI::App& command, const std::string& name,
       ->option_text(" ");
 }
 
+void KeepLastArguments(CLI::App& command) {
+  command.positionals_at_end();
+  // CLI11 takes all words for arguments from the first one on.
+  for (CLI::Option* option : command.get_options()) {
+    if (!option->get_positional()) continue;
+    option->check([](const std::string& word) -> std::string {
+      const bool is_flag = absl::StartsWith(word, "--") || word == "-h";
+      return is_flag ? word + " must come before the arguments" : "";
+    });
+  }
+}
+
 void Require(CLI::App& command, const std::string& name, bool is_required) {
   command.get_option(name)->required(is_required);
 }

@@ -151,6 +151,12 @@ void AddArguments(CLI::App& command, const std::string& name,
                   std::vector<std::string>& texts, const std::string& type,
                   const std::string& description);
 
+// To be called when the command has all its arguments. Of one that takes any
+// number of words, leaves the last ones to the required arguments behind it, as
+// in `cp FILE... FOLDER`. Flags must come before the arguments then; one that
+// comes later is an error, which says so.
+void KeepLastArguments(CLI::App& command);
+
 // ---- Of flags, with their dashes, and arguments that the command already has
 
 // It must be given, or need not.

@@ -19,7 +19,7 @@
 #include "distbench/base/printable_line.h"
 #include "distbench/cli/command.h"
 #include "distbench/cli/flags.h"
-#include "distbench/flags/last_arguments.h"
+#include "distbench/flags/flags.h"
 #include "distbench/products/history/history_answers.h"
 #include "distbench/products/history/history_index.h"
 #include "distbench/products/history/result_source.h"
