@@ -31,9 +31,9 @@
 #include "distbench/hosting/engine_messages.h"
 #include "distbench/node/host_facts.h"
 #include "distbench/results/message_sums.h"
+#include "distbench/results/recent_traffic.h"
 #include "distbench/results/resource_usage.h"
 #include "distbench/stats/interval_series.h"
-#include "distbench/stats/log_histogram.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
 
@@ -488,26 +488,16 @@ std::vector<TestPart::Hosted> TestPart::TakeInstances() {
 
 TrafficProgress TestPart::TakeProgress() {
   TrafficProgress sum;
-  stats::SeriesByRpc recent;
-  stats::LogHistogram service_time_ns;
-  stats::LogHistogram response_time_ns;
+  stats::SeriesByRpc measured;
   absl::MutexLock lock(&mutex_);
   for (const Hosted& instance : instances_) {
     results::AddProgress(instance.engine->progress(), sum);
-    instance.engine->TakeRecent(recent);
+    instance.engine->TakeRecent(measured);
   }
-  counted_.CountRecent(recent, sum.in_flight_count());
-  for (const auto& [rpc, series] : recent) {
-    stats::IntervalSeries::ForEach(
-        {&series}, [&](const stats::IntervalSeries::View& view) {
-          service_time_ns.Merge(view.service_time_ns);
-          response_time_ns.Merge(view.response_time_ns);
-        });
-  }
-  results::EncodeField(service_time_ns,
-                       TrafficProgress::kRecentServiceTimeNsFieldNumber, sum);
-  results::EncodeField(response_time_ns,
-                       TrafficProgress::kRecentResponseTimeNsFieldNumber, sum);
+  counted_.CountRecent(measured, sum.in_flight_count());
+  results::RecentTraffic recent;
+  recent.Add(test(), measured);
+  recent.TakeInto(sum);
   return sum;
 }
 

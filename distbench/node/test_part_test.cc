@@ -250,6 +250,21 @@ TEST_F(TestPartTest, ReportsProgressOfAllInstances) {
   EXPECT_EQ(progress.traffic_time_ns(), 11);
   EXPECT_EQ(progress.recent_service_time_ns().sum(), 2000);
   EXPECT_FALSE(progress.has_recent_response_time_ns());
+  EXPECT_EQ(progress.recent_rpcs_size(), 0) << "there is one RPC only";
+}
+
+TEST_F(TestPartTest, ReportsProgressOfEachRpcIfThereAreSeveral) {
+  DistributedSystemDescription& test =
+      *request_.mutable_config()->mutable_traffic_config();
+  test.add_action_lists()->set_name("other");
+  RpcDescription& other = *test.add_rpc_descriptions();
+  other = test.rpc_descriptions(0);
+  other.set_name("other");
+  PrepareAndConnect();
+  const TrafficProgress progress = test_->TakeProgress();
+  ASSERT_EQ(progress.recent_rpcs_size(), 1) << "nothing is known of the other";
+  EXPECT_EQ(progress.recent_rpcs(0).rpc_name(), "query");
+  EXPECT_EQ(progress.recent_rpcs(0).service_time_ns().sum(), 2000);
 }
 
 TEST_F(TestPartTest, ReportsTheHostAndItsUseSecondBySecond) {

@@ -7,24 +7,20 @@
 
 #include "distbench/base/saturating_add.h"
 #include "distbench/base/time_units.h"
-#include "distbench/results/histogram_proto.h"
 
 namespace distbench::results {
 
 void ProgressMeter::Add(const TrafficProgress& report) {
-  // Latencies that cannot be read are no reason to show nothing.
-  AddHistogram(report.recent_service_time_ns(), service_time_ns_).IgnoreError();
-  AddHistogram(report.recent_response_time_ns(), response_time_ns_)
-      .IgnoreError();
+  recent_.Add(report);
   last_ = report;
   last_.clear_recent_service_time_ns();
   last_.clear_recent_response_time_ns();
+  last_.clear_recent_rpcs();
 }
 
 void ProgressMeter::BeginInterval() {
   first_ = last_;
-  service_time_ns_.Clear();
-  response_time_ns_.Clear();
+  recent_.Clear();
 }
 
 int64_t ProgressMeter::time_ns() const {
@@ -41,7 +37,32 @@ double ProgressMeter::PerSecond(Count count) const {
 }
 
 const stats::LogHistogram& ProgressMeter::latency_ns() const {
-  return response_time_ns_.count() > 0 ? response_time_ns_ : service_time_ns_;
+  return recent_.times().latency_ns();
+}
+
+std::map<std::string, ProgressMeter::Rpc> ProgressMeter::rpcs() const {
+  // As numbers that cannot overflow.
+  double succeeded = 0;
+  double failed = 0;
+  for (const auto& [name, rpc] : recent_.rpcs()) {
+    succeeded += static_cast<double>(rpc.succeeded_count);
+    failed += static_cast<double>(rpc.failed_count);
+  }
+  const auto part_of = [](double rate, int64_t count, double of) {
+    return count == 0 ? 0 : rate * (static_cast<double>(count) / of);
+  };
+  const double succeeded_rate = PerSecond(&TrafficProgress::succeeded_count);
+  const double failed_rate = PerSecond(&TrafficProgress::failed_count);
+  std::map<std::string, Rpc> rpcs;
+  for (const auto& [name, rpc] : recent_.rpcs()) {
+    rpcs.try_emplace(
+        name,
+        Rpc{.succeeded_per_second =
+                part_of(succeeded_rate, rpc.succeeded_count, succeeded),
+            .failed_per_second = part_of(failed_rate, rpc.failed_count, failed),
+            .latency_ns = rpc.times.latency_ns()});
+  }
+  return rpcs;
 }
 
 }  // namespace distbench::results

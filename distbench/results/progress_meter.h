@@ -8,7 +8,10 @@
 #define DISTBENCH_RESULTS_PROGRESS_METER_H_
 
 #include <cstdint>
+#include <map>
+#include <string>
 
+#include "distbench/results/recent_traffic.h"
 #include "distbench/stats/log_histogram.h"
 #include "proto/control.pb.h"
 
@@ -40,13 +43,25 @@ class ProgressMeter {
   // Response times where there are open loops, otherwise service times.
   const stats::LogHistogram& latency_ns() const;
 
+  // One RPC in the interval. What has ended of each arrives up to a second
+  // after the counts of all, in whole seconds; rates are therefore those of all
+  // RPCs, divided as those that have arrived are.
+  struct Rpc {
+    double succeeded_per_second = 0;
+    double failed_per_second = 0;
+    const stats::LogHistogram& latency_ns;  // valid until the next Add()
+  };
+
+  // By name, those of which something ended. Empty if RPCs are not told apart;
+  // see RecentTraffic.
+  std::map<std::string, Rpc> rpcs() const;
+
  private:
   // Only their counts and times.
   TrafficProgress first_;
   TrafficProgress last_;
 
-  stats::LogHistogram service_time_ns_;
-  stats::LogHistogram response_time_ns_;
+  RecentTraffic recent_;
 };
 
 }  // namespace distbench::results

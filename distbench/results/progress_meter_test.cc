@@ -55,7 +55,7 @@ TEST(ProgressMeterTest, DamagedReportsDoNotOverflow) {
   EXPECT_EQ(meter.PerSecond(&TrafficProgress::succeeded_count), 0);
 }
 
-TEST(ProgressMeterTest, LatenciesAreResponseTimesWhereThereAreSome) {
+TEST(ProgressMeterTest, LatenciesAreThoseOfTheInterval) {
   ProgressMeter meter;
   TrafficProgress report;
   *report.mutable_recent_service_time_ns() = Times(100);
@@ -63,12 +63,35 @@ TEST(ProgressMeterTest, LatenciesAreResponseTimesWhereThereAreSome) {
   meter.Add(report);
   EXPECT_EQ(meter.latency_ns().count(), 2);
   EXPECT_EQ(meter.latency_ns().ValueAtQuantile(0.5), 100);
-  *report.mutable_recent_response_time_ns() = Times(200);
-  meter.Add(report);
-  EXPECT_EQ(meter.latency_ns().count(), 1);
-  EXPECT_EQ(meter.latency_ns().ValueAtQuantile(0.5), 200);
   meter.BeginInterval();
   EXPECT_EQ(meter.latency_ns().count(), 0);
+}
+
+void AddRpc(const char* name, int64_t succeeded, int64_t failed, int64_t ns,
+            TrafficProgress& report) {
+  RecentRpc& rpc = *report.add_recent_rpcs();
+  rpc.set_rpc_name(name);
+  rpc.set_succeeded_count(succeeded);
+  rpc.set_failed_count(failed);
+  *rpc.mutable_service_time_ns() = Times(ns);
+}
+
+TEST(ProgressMeterTest, RpcsDivideTheRateOfAll) {
+  ProgressMeter meter;
+  // What has ended of each RPC arrives later than the counts of all.
+  TrafficProgress report = Report(1000, 2 * kSecondNs);
+  AddRpc("fast", 300, 0, 100, report);
+  AddRpc("slow", 100, 7, 200, report);
+  meter.Add(report);
+  const auto rpcs = meter.rpcs();
+  ASSERT_EQ(rpcs.size(), 2);
+  EXPECT_EQ(rpcs.at("fast").succeeded_per_second, 500 * 0.75);
+  EXPECT_EQ(rpcs.at("slow").succeeded_per_second, 500 * 0.25);
+  EXPECT_EQ(rpcs.at("fast").failed_per_second, 0);
+  EXPECT_EQ(rpcs.at("slow").failed_per_second, 50) << "all failures are its";
+  EXPECT_EQ(rpcs.at("slow").latency_ns.ValueAtQuantile(0.5), 200);
+  meter.BeginInterval();
+  EXPECT_TRUE(meter.rpcs().empty());
 }
 
 }  // namespace

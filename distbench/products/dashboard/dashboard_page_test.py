@@ -142,6 +142,50 @@ class DashboardPageTest(dashboard_page.PageTest):
         self.assertEqual(page.complaints, [])
         page.close()
 
+    def test_each_rpc_has_a_row_and_charts(self):
+        def figures(rate, p99):
+            return {
+                "per_second": rate,
+                "failed_per_second": 0,
+                "p50": 0.001,
+                "p99": p99,
+            }
+
+        dashboard = self.serve(session=LIVE)
+
+        def show(seconds, **rpcs):
+            run = fake_dashboard.make_run(measured_seconds=seconds, rpcs=rpcs)
+            dashboard.show(running=run)
+
+        show(1)
+        page = self.open_page(dashboard.address)
+        self.wait_for_text(page, "#running-name", "checkout")
+        self.assertEqual(page.evaluate(count("#live-choice[hidden]")), 1)
+        show(2, rpc10=figures(7, 0.002), rpc9=figures(40, 0.25))
+        self.wait_for_text(page, "#live-rpcs", "250 ms")
+        rows = "[...document.querySelectorAll('#live-rpcs tbody tr')]"
+        self.assertEqual(
+            page.evaluate(f"{rows}.map(row => row.cells[0].innerText)"),
+            ["rpc9", "rpc10"],
+        )
+        page.evaluate(
+            "const choice = document.getElementById('live-rpc');"
+            "choice.value = 'rpc10'; choice.dispatchEvent(new Event('change'))"
+        )
+        rates = (
+            "Chart.getChart('live-rate').data.datasets[0].data"
+            ".map(({x, y}) => [x, y])"
+        )
+        self.assertEqual(page.evaluate(rates), [[2, 7]])
+        # Nothing of it has ended in this second; it keeps its row.
+        show(3, rpc9=figures(41, 0.25))
+        self.wait_for_text(page, "#live-rpcs", "41")
+        self.assertEqual(page.evaluate(rates), [[2, 7]])
+        self.assertEqual(page.evaluate(f"{rows}[1].cells[1].innerText"), "–")
+        self.assert_fits_a_phone(page)
+        self.assertEqual(page.complaints, [])
+        page.close()
+
     def test_lost_connections_are_shown_and_come_back(self):
         dashboard = self.serve(session=LIVE)
         dashboard.show(running=fake_dashboard.make_run())

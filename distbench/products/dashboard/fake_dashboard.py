@@ -175,6 +175,7 @@ def make_run(**changes):
         "failed_per_second": 0,
         "p50": 0.0009,
         "p99": 0.0021,
+        "rpcs": {},
         **changes,
     }
 

@@ -45,19 +45,33 @@ Json RunJson(const RunDescription& run) {
       {"id", run.id()}, {"label", run.label()}, {"tests", run.test_names()}};
 }
 
-// What happened in an interval of traffic; latencies in seconds, null of none.
+// In seconds; null of none.
+Json PercentileJson(const stats::LogHistogram& latency_ns, double quantile) {
+  if (latency_ns.count() == 0) return nullptr;
+  return base::ToSeconds(latency_ns.ValueAtQuantile(quantile));
+}
+
+// What happened in an interval of traffic, of some RPCs.
+Json FiguresJson(double succeeded_per_second, double failed_per_second,
+                 const stats::LogHistogram& latency_ns) {
+  return {{"per_second", succeeded_per_second},
+          {"failed_per_second", failed_per_second},
+          {"p50", PercentileJson(latency_ns, 0.5)},
+          {"p99", PercentileJson(latency_ns, 0.99)}};
+}
+
+// Of all RPCs, and of each where they are told apart.
 Json FiguresJson(const results::ProgressMeter& meter, int64_t end_ns) {
-  const stats::LogHistogram& latency_ns = meter.latency_ns();
-  const auto percentile = [&](double quantile) {
-    if (latency_ns.count() == 0) return Json(nullptr);
-    return Json(base::ToSeconds(latency_ns.ValueAtQuantile(quantile)));
-  };
-  return {
-      {"measured_seconds", base::ToSeconds(end_ns)},
-      {"per_second", meter.PerSecond(&TrafficProgress::succeeded_count)},
-      {"failed_per_second", meter.PerSecond(&TrafficProgress::failed_count)},
-      {"p50", percentile(0.5)},
-      {"p99", percentile(0.99)}};
+  Json json = FiguresJson(meter.PerSecond(&TrafficProgress::succeeded_count),
+                          meter.PerSecond(&TrafficProgress::failed_count),
+                          meter.latency_ns());
+  json["measured_seconds"] = base::ToSeconds(end_ns);
+  json["rpcs"] = Json::object();
+  for (const auto& [name, rpc] : meter.rpcs()) {
+    json["rpcs"][name] = FiguresJson(rpc.succeeded_per_second,
+                                     rpc.failed_per_second, rpc.latency_ns);
+  }
+  return json;
 }
 
 // The run whose test is being executed.

@@ -120,6 +120,20 @@ TEST_F(LiveFeedTest, LatenciesAndFailuresAreThoseOfTheNewestReport) {
   EXPECT_EQ(running["p99"], 2);
 }
 
+TEST_F(LiveFeedTest, EachRpcHasItsFigures) {
+  Run(100, kSecondNs, "a");
+  EXPECT_EQ(NextStatus()["running"]["rpcs"], json::object());
+  Run(300, 2 * kSecondNs, "a");
+  RecentRpc& rpc = *sequencer_.status.mutable_progress()->add_recent_rpcs();
+  rpc.set_rpc_name("query");
+  rpc.set_succeeded_count(5);
+  EXPECT_EQ(NextStatus()["running"]["rpcs"]["query"],
+            json({{"per_second", 200},
+                  {"failed_per_second", 0},
+                  {"p50", nullptr},
+                  {"p99", nullptr}}));
+}
+
 TEST_F(LiveFeedTest, NamesAreTextWhateverTheyContain) {
   Run(7, kSecondNs, "a");
   sequencer_.runs[0].set_label("</script>\n\xff\"");

@@ -10,7 +10,6 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "distbench/base/saturating_add.h"
-#include "distbench/results/histogram_proto.h"
 #include "distbench/results/message_sums.h"
 
 namespace distbench::sequencer {
@@ -61,22 +60,6 @@ void UpdateProgress(const TrafficProgress& newer, TrafficProgress& progress) {
   }
   results::AddProgress(newer, updated);
   progress = std::move(updated);
-}
-
-void RecentTimes::Add(const TrafficProgress& report) {
-  results::AddHistogram(report.recent_service_time_ns(), service_time_)
-      .IgnoreError();
-  results::AddHistogram(report.recent_response_time_ns(), response_time_)
-      .IgnoreError();
-}
-
-void RecentTimes::TakeInto(TrafficProgress& sum) {
-  results::EncodeField(service_time_,
-                       TrafficProgress::kRecentServiceTimeNsFieldNumber, sum);
-  results::EncodeField(response_time_,
-                       TrafficProgress::kRecentResponseTimeNsFieldNumber, sum);
-  service_time_.Clear();
-  response_time_.Clear();
 }
 
 std::optional<int64_t> ExpectedDurationUs(

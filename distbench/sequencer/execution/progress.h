@@ -10,7 +10,6 @@
 #include <optional>
 
 #include "absl/time/time.h"
-#include "distbench/stats/log_histogram.h"
 #include "proto/control.pb.h"
 #include "proto/traffic_config.pb.h"
 
@@ -26,21 +25,6 @@ bool ReportsWithPongs(int64_t node_count);
 
 // Replaces the totals of a node by those of its newer report.
 void UpdateProgress(const TrafficProgress& newer, TrafficProgress& progress);
-
-// The latencies that all nodes reported since they were last taken. Not
-// thread-safe.
-class RecentTimes {
- public:
-  // Leaves out invalid times.
-  void Add(const TrafficProgress& report);
-
-  // Moves the times into `sum`; kinds of which none were reported stay absent.
-  void TakeInto(TrafficProgress& sum);
-
- private:
-  stats::LogHistogram service_time_;
-  stats::LogHistogram response_time_;
-};
 
 // How long a canonical test will send traffic according to its config, in
 // microseconds: the longest chain of dependent actions of a main list, by their

@@ -49,25 +49,6 @@ TEST(ProgressTest, ADisplayDoesNotNeedMoreThanAThousandReportsASecond) {
   EXPECT_EQ(ProgressInterval(10'000), absl::Seconds(10));
 }
 
-TEST(ProgressTest, RecentTimesAreTakenOnce) {
-  const auto report = base::FromText<TrafficProgress>(R"(
-    recent_service_time_ns {
-      sub_bucket_bits: 7 bucket_index_deltas: 5 bucket_counts: 2
-      min: 5 max: 5 sum: 10 sum_of_squares: 50
-    }
-    recent_response_time_ns { bucket_counts: 1 })");
-  RecentTimes times;
-  times.Add(report);
-  times.Add(report);
-  TrafficProgress sum;
-  times.TakeInto(sum);
-  EXPECT_EQ(sum.recent_service_time_ns().sum(), 20);
-  EXPECT_FALSE(sum.has_recent_response_time_ns()) << "it was invalid";
-  TrafficProgress next;
-  times.TakeInto(next);
-  EXPECT_FALSE(next.has_recent_service_time_ns());
-}
-
 std::optional<int64_t> ExpectedUs(const std::string& text) {
   const auto test = base::FromText<DistributedSystemDescription>(text);
   return ExpectedDurationUs(test);

@@ -358,7 +358,7 @@ void TestExecution::HandleMessage(Participant& participant,
       return Complete(participant, Step::kTraffic, message.traffic_finished());
     case NodeMessage::kProgress:
       UpdateProgress(message.progress(), participant.progress);
-      recent_times_.Add(message.progress());
+      recent_.Add(message.progress());
       return;
     case NodeMessage::kResultChunk:
       return HandleChunk(participant,
@@ -558,7 +558,7 @@ void TestExecution::ReportProgress() {
   for (const Participant& participant : participants_) {
     results::AddProgress(participant.progress, total);
   }
-  recent_times_.TakeInto(total);
+  recent_.TakeInto(total);
   observer_.OnProgress(total);
 }
 

@@ -15,9 +15,9 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "distbench/base/clock.h"
+#include "distbench/results/recent_traffic.h"
 #include "distbench/security/test_guards.h"
 #include "distbench/sequencer/execution/participant.h"
-#include "distbench/sequencer/execution/progress.h"
 #include "distbench/sequencer/execution/run_inbox.h"
 #include "proto/control.pb.h"
 #include "proto/results.pb.h"
@@ -172,7 +172,7 @@ class TestExecution {
   TestRunObserver& observer_;
 
   Participants participants_;
-  RecentTimes recent_times_;
+  results::RecentTraffic recent_;
   Step current_step_ = Step::kPrepare;
   TestResult result_;
   LostNodes lost_nodes_;

@@ -148,6 +148,9 @@ TEST_F(TestRunTest, AddsUpWhatNodesMeasuredLately) {
         times.Record(100);
         results::EncodeHistogram(times,
                                  *progress.mutable_recent_service_time_ns());
+        RecentRpc& rpc = *progress.add_recent_rpcs();
+        rpc.set_rpc_name("query");
+        rpc.set_succeeded_count(3);
         nodes_[node]->Say(std::move(message));
       }
       NodeMessage finished;
@@ -161,6 +164,8 @@ TEST_F(TestRunTest, AddsUpWhatNodesMeasuredLately) {
   EXPECT_EQ(progress.offered_count(), 80) << "totals replace totals";
   EXPECT_EQ(progress.recent_service_time_ns().sum(), 400)
       << "what is recent adds up";
+  ASSERT_EQ(progress.recent_rpcs_size(), 1);
+  EXPECT_EQ(progress.recent_rpcs(0).succeeded_count(), 12);
 }
 
 TEST_F(TestRunTest, KeepsTheResourcesOfNodes) {

@@ -11,9 +11,16 @@ const LOST = 'Connection lost, trying again …';
 let stream = null;
 let retryTimer = null;
 
+const ALL_RPCS = 'all RPCs';
+
 // What was measured of the running test, one point for each report: {x: seconds of
-// traffic, and what /api/status says}; and which test it is.
-let measured = {test: null, points: []};
+// traffic, and what /api/status says}; which test it is, the names of its RPCs if
+// they are told apart, and that of the RPC that the charts show, null for all.
+let measured = null;
+
+function forgetMeasured(test) {
+  measured = {test, points: [], rpcs: [], shown: null};
+}
 
 const MAX_POINTS = 600;
 const MIN_SHOWN_SECONDS = 10;
@@ -67,14 +74,16 @@ function makeChart([id, {title}]) {
 function drawChart(id, {title, format, lines}) {
   // Whoever reads a value reads it in peace.
   if (byId(id).matches(':hover')) return;
+  const {shown, points} = measured;
+  const figures = points.map(({x, rpcs, ...all}) => ({x, ...(shown === null ? all : rpcs[shown])}));
   const drawn = lines.map(({name, color, label}) => ({
     label, color: cssColor(color),
-    points: measured.points.filter(point => point[name] !== null).map(point => ({x: point.x, y: point[name]})),
+    points: figures.filter(point => (point[name] ?? null) !== null).map(point => ({x: point.x, y: point[name]})),
   }));
   const seconds = UNIT_FORMATS.seconds;
-  const start = measured.points[0].x;
+  const start = points[0].x;
   drawLines(id, drawn,
-      {min: start, max: Math.max(measured.points.at(-1).x, start + MIN_SHOWN_SECONDS), ticks: {callback: seconds},
+      {min: start, max: Math.max(points.at(-1).x, start + MIN_SHOWN_SECONDS), ticks: {callback: seconds},
         title: {text: 'time of the traffic'}, column: {title: 'seconds', valueOf: ({x}) => x}},
       {min: 0, ticks: {callback: format}, title: {display: false}}, ({x, y}) => `${format(y)} at ${seconds(x)}`);
   if (lines.length > 1) legend(`${id}-legend`, drawn);
@@ -88,14 +97,40 @@ function drawCharts() {
   for (const [id, chart] of Object.entries(LIVE_CHARTS)) drawChart(id, chart);
 }
 
+// The RPCs of which something has ended, and which of them the charts show.
+function showChoice() {
+  byId('live-choice').hidden = measured.rpcs.length === 0;
+  drawIfChanged('live-rpc', [measured.test, measured.rpcs], () => [
+    element('option', {value: ''}, ALL_RPCS), ...measured.rpcs.map(name => element('option', {value: name}, name)),
+  ]);
+  byId('live-rpc').value = measured.shown ?? '';
+}
+
+function drawRpcs(rpcs) {
+  if (byId('live-rpcs').matches(':hover')) return;
+  drawIfChanged('live-rpcs', [measured.rpcs, rpcs], () => measured.rpcs.length === 0 ? [] : [explainedTable([
+    {title: 'RPC', help: 'Its name in the test', isWrapped: true},
+    {title: 'Per second', help: 'How many succeeded, in the last seconds', isNumber: true},
+    {title: 'Failed', help: 'How many failed per second', isNumber: true},
+    {title: 'p50', help: 'Half of those that succeeded took at most this long', isNumber: true},
+    {title: 'p99', help: '99 % of those that succeeded took at most this long', isNumber: true},
+  ], measured.rpcs.map(name => [name, formatRate(rpcs[name]?.per_second), formatRate(rpcs[name]?.failed_per_second),
+    formatValue('seconds', rpcs[name]?.p50 ?? null), formatValue('seconds', rpcs[name]?.p99 ?? null)]), 'live-rpcs')]);
+}
+
 // The same report may come twice.
-function addPoint({id, test_index: index, measured_seconds: x, ...figures}) {
+function addPoint({id, test_index: index, measured_seconds: x, rpcs, ...figures}) {
   const test = `${id} ${index}`;
-  if (measured.test !== test) measured = {test, points: []};
+  if (measured?.test !== test) forgetMeasured(test);
   byId('live-charts').hidden = x === 0;
-  if (x <= (measured.points.at(-1)?.x ?? 0)) return;
-  measured.points = [...measured.points, {x, ...figures}].slice(-MAX_POINTS);
-  drawCharts();
+  if (x > (measured.points.at(-1)?.x ?? 0)) {
+    measured.points = [...measured.points, {x, rpcs, ...figures}].slice(-MAX_POINTS);
+    const names = [...new Set([...measured.rpcs, ...Object.keys(rpcs)])];
+    measured.rpcs = sortedByName(names.map(name => ({name})), 'name').map(({name}) => name);
+    drawCharts();
+  }
+  showChoice();
+  drawRpcs(rpcs);
 }
 
 function describeRun({id, label, tests}) {
@@ -190,6 +225,10 @@ function openStream() {
 
 function showLive(parameters, isEntered) {
   if (!isEntered) return;
+  byId('live-rpc').onchange = ({target}) => {
+    measured.shown = target.value === '' ? null : target.value;
+    drawCharts();
+  };
   showConnection('Connecting …', true);
   openStream();
 }

@@ -9,7 +9,6 @@
 
 #include "absl/strings/str_format.h"
 #include "distbench/config/arrivals/compile_arrivals.h"
-#include "distbench/results/histogram_proto.h"
 
 namespace distbench::search {
 namespace {
@@ -111,16 +110,13 @@ bool HopelessWatch::Add(const TrafficProgress& progress,
       elapsed > timing_.warmup + timing_.measured) {
     return false;
   }
-  // A damaged histogram adds nothing.
-  results::AddHistogram(progress.recent_response_time_ns(), response_time_ns_)
-      .IgnoreError();
-  results::AddHistogram(progress.recent_service_time_ns(), service_time_ns_)
-      .IgnoreError();
+  recent_.Add(progress);
   const double due = MostDue(progress, elapsed);
   for (const Limit& limit : limits_) {
     const double far_count =
-        CountBeyond(kFarFactor * limit.limit_ns, response_time_ns_);
-    const double slow_count = CountBeyond(limit.limit_ns, service_time_ns_);
+        CountBeyond(kFarFactor * limit.limit_ns, recent_.times().response_ns);
+    const double slow_count =
+        CountBeyond(limit.limit_ns, recent_.times().service_ns);
     const double allowed_count = (1 - limit.quantile) * due;
     if (std::min(far_count, slow_count) <= allowed_count || far_count == 0) {
       continue;

@@ -15,6 +15,7 @@
 #include "absl/types/span.h"
 #include "distbench/config/objectives/objective.h"
 #include "distbench/products/search/knobs/knob.h"
+#include "distbench/results/recent_traffic.h"
 #include "distbench/stats/log_histogram.h"
 #include "proto/control.pb.h"
 #include "proto/traffic_config.pb.h"
@@ -48,7 +49,7 @@ class HopelessWatch {
 
   // The response times reported since the warm-up.
   const stats::LogHistogram& response_time_ns() const {
-    return response_time_ns_;
+    return recent_.times().response_ns;
   }
 
  private:
@@ -63,8 +64,7 @@ class HopelessWatch {
   const ProbeTiming timing_;
   double dispersion_ = 1;  // of the number of RPCs
   std::vector<Limit> limits_;
-  stats::LogHistogram response_time_ns_;
-  stats::LogHistogram service_time_ns_;  // of all RPCs
+  results::RecentTraffic recent_;  // of all RPCs
   std::string evidence_;
 };
 
