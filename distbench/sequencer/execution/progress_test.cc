@@ -4,6 +4,7 @@
 #include "distbench/sequencer/execution/progress.h"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
