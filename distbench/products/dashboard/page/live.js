@@ -80,7 +80,8 @@ function drawChart(id, {title, format, lines}) {
     label, color: cssColor(color),
     points: figures.filter(point => (point[name] ?? null) !== null).map(point => ({x: point.x, y: point[name]})),
   }));
-  const seconds = UNIT_FORMATS.seconds;
+  // Not "1.08 min".
+  const seconds = value => `${Math.round(value)} s`;
   const start = points[0].x;
   drawLines(id, drawn,
       {min: start, max: Math.max(points.at(-1).x, start + MIN_SHOWN_SECONDS), ticks: {callback: seconds},
