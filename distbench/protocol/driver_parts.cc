@@ -66,18 +66,32 @@ std::string HandshakeRequestWith(absl::string_view challenge) {
   return message.SerializeAsString();
 }
 
+namespace {
+
+// Only one length is accepted, so that the answer is of no use elsewhere.
+bool ParseHandshake(absl::string_view request, HandshakeRequest& message) {
+  return message.ParseFromArray(request.data(),
+                                static_cast<int>(request.size())) &&
+         message.challenge().size() == security::kNonceBytes;
+}
+
+}  // namespace
+
 absl::StatusOr<std::string> AnswerHandshake(absl::string_view nonce,
                                             absl::string_view request) {
   HandshakeRequest message;
-  // Only one length is accepted, so that the answer is of no use elsewhere.
-  if (!message.ParseFromArray(request.data(),
-                              static_cast<int>(request.size())) ||
-      message.challenge().size() != security::kNonceBytes) {
+  if (!ParseHandshake(request, message)) {
     return absl::InvalidArgumentError("malformed handshake");
   }
   HandshakeResponse response;
   response.set_proof(security::ProveNonce(nonce, message.challenge()));
   return response.SerializeAsString();
+}
+
+bool KnowsNonce(absl::string_view nonce, absl::string_view request) {
+  HandshakeRequest message;
+  return ParseHandshake(request, message) &&
+         security::IsChallengeOf(nonce, message.challenge());
 }
 
 std::string ProblemOfAnswer(absl::string_view nonce,

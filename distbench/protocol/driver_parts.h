@@ -66,18 +66,23 @@ std::string AnnounceTls(std::string address, bool uses_tls);
 absl::StatusOr<std::vector<Peer>> PeersToDial(std::vector<Peer> peers,
                                               bool uses_tls);
 
-// The messages with which a server proves that it knows the test's nonce, in
+// The messages with which both sides show that they know the test's nonce, in
 // protocols that call Traffic.Handshake (proto/data_plane.proto).
 
 inline constexpr char kHandshakeMethod[] = "/distbench.Traffic/Handshake";
 
-// Returns a serialised HandshakeRequest. The challenge is one of DrawNonce().
+// Returns a serialised HandshakeRequest. The challenge is one of
+// security::DrawChallenge().
 std::string HandshakeRequestWith(absl::string_view challenge);
 
 // Returns the server's answer to a serialised HandshakeRequest, or an
 // INVALID_ARGUMENT error.
 absl::StatusOr<std::string> AnswerHandshake(absl::string_view nonce,
                                             absl::string_view request);
+
+// Whether the client that sent a serialised HandshakeRequest knows the nonce.
+// Clients of other programs do not, and are answered all the same.
+bool KnowsNonce(absl::string_view nonce, absl::string_view request);
 
 // Returns what is wrong with a server's answer to the challenge, or "".
 std::string ProblemOfAnswer(absl::string_view nonce,

@@ -8,6 +8,7 @@
 #include <openssl/hmac.h>
 #include <openssl/rand.h>
 
+#include "absl/strings/str_cat.h"
 #include "glog/logging.h"
 
 namespace distbench::security {
@@ -24,6 +25,31 @@ std::string DrawNonce() {
   // Fails only on a system without any source of randomness.
   CHECK_EQ(RAND_bytes(AsBytes(nonce), static_cast<int>(nonce.size())), 1);
   return nonce;
+}
+
+namespace {
+
+constexpr size_t kRandomBytes = kNonceBytes / 2;
+
+// The second half of a challenge with this first half. It is no proof of any
+// challenge of a peer, because of its length.
+std::string MarkOf(absl::string_view nonce, absl::string_view random) {
+  return ProveNonce(nonce, absl::StrCat("distbench challenge ", random))
+      .substr(0, kNonceBytes - kRandomBytes);
+}
+
+}  // namespace
+
+std::string DrawChallenge(absl::string_view nonce) {
+  const std::string random = DrawNonce().substr(0, kRandomBytes);
+  return random + MarkOf(nonce, random);
+}
+
+bool IsChallengeOf(absl::string_view nonce, absl::string_view challenge) {
+  if (challenge.size() != kNonceBytes) return false;
+  const std::string mark = MarkOf(nonce, challenge.substr(0, kRandomBytes));
+  return CRYPTO_memcmp(challenge.data() + kRandomBytes, mark.data(),
+                       mark.size()) == 0;
 }
 
 std::string ProveNonce(absl::string_view nonce, absl::string_view challenge) {

@@ -26,6 +26,15 @@ inline constexpr size_t kProofBytes = 32;
 // Returns unpredictable bytes for a nonce or a challenge.
 std::string DrawNonce();
 
+// Returns a challenge by which whoever knows the nonce sees that the challenger
+// knows it, too. Half of it is unpredictable. As it is not bound to a
+// connection, somebody who has read it can send it again: it says who is
+// certainly a stranger, and must not open anything.
+std::string DrawChallenge(absl::string_view nonce);
+
+// Whether `challenge` is one of DrawChallenge(nonce).
+bool IsChallengeOf(absl::string_view nonce, absl::string_view challenge);
+
 // Returns the HMAC-SHA-256 (RFC 2104) of the challenge, keyed with the nonce.
 std::string ProveNonce(absl::string_view nonce, absl::string_view challenge);
 

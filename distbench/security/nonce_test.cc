@@ -35,6 +35,26 @@ TEST(NonceTest, OnlyTheRightProofCounts) {
   EXPECT_FALSE(IsProofOf(nonce, challenge, proof));
 }
 
+TEST(NonceTest, AChallengeShowsWhetherItsSenderKnowsTheNonce) {
+  for (const std::string& nonce : {DrawNonce(), std::string()}) {
+    const std::string challenge = DrawChallenge(nonce);
+    EXPECT_EQ(challenge.size(), kNonceBytes);
+    EXPECT_NE(challenge, DrawChallenge(nonce));
+    EXPECT_TRUE(IsChallengeOf(nonce, challenge));
+    EXPECT_FALSE(IsChallengeOf(DrawNonce(), challenge));
+    EXPECT_FALSE(IsChallengeOf(nonce, DrawNonce()));
+    EXPECT_FALSE(IsChallengeOf(nonce, challenge.substr(1)));
+    EXPECT_FALSE(IsChallengeOf(nonce, ""));
+  }
+}
+
+// A server answers the challenges of strangers.
+TEST(NonceTest, AnAnswerHelpsNobodyToAChallenge) {
+  const std::string nonce = DrawNonce();
+  const std::string answer = ProveNonce(nonce, DrawNonce());
+  EXPECT_FALSE(IsChallengeOf(nonce, answer));
+}
+
 // Tests without a sequencer have no nonce.
 TEST(NonceTest, ANonceMayBeEmpty) {
   EXPECT_TRUE(IsProofOf("", "challenge", ProveNonce("", "challenge")));

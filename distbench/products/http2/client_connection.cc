@@ -153,7 +153,7 @@ absl::Status AwaitAll(const Verifications& all, absl::Time deadline,
 }  // namespace
 
 Http2Handshake::Http2Handshake(Http2Session& session, absl::string_view nonce)
-    : nonce_(nonce), challenge_(security::DrawNonce()) {
+    : nonce_(nonce), challenge_(security::DrawChallenge(nonce)) {
   session.set_handler(*this);
   exchange_.output.FillWith(protocol::HandshakeRequestWith(challenge_));
   if (!session.SendRequest(exchange_, protocol::kHandshakeMethod,

@@ -65,7 +65,7 @@ void Http2ServerConnection::OnReceived(Http2Exchange& received) {
   auto& request = static_cast<Request&>(received);
   request.is_received = true;
   --arriving_;
-  EndHello();
+  NoteRequest(read_ns());
   if (request.path == kGenericRpcMethod) {
     Deliver(request);
   } else if (request.path == protocol::kHandshakeMethod) {
@@ -93,6 +93,10 @@ void Http2ServerConnection::AnswerHandshake(Request& request) {
                                            request.input.kept());
   if (!request.input.is_complete() || !answer.ok()) {
     return Refuse(request, kGrpcInvalidArgument, "malformed handshake");
+  }
+  if (protocol::KnowsNonce(context().security.test_nonce,
+                           request.input.kept())) {
+    NoteProven();
   }
   request.output.FillWith(*answer);
   session()->SendResponse(request);

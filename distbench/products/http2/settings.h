@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "distbench/config/plan/driver_options.h"
+#include "distbench/protocol/tcp/settings.h"
 
 namespace distbench::http2 {
 
@@ -56,6 +57,8 @@ struct Http2Settings {
   // gives up the request after twice this time at the latest. Longer than
   // clients stand still in tests of faults.
   int64_t request_timeout_ns = 60'000'000'000;
+
+  protocol::StrangerLimits strangers = {};
 
   // See DriverEnvironment; not a setting of the traffic config.
   bool measures_time_parts = false;

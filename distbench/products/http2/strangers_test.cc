@@ -28,11 +28,13 @@
 #include "distbench/products/http2/settings.h"
 #include "distbench/products/http2/testing/raw_frames.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/stream.h"
 #include "distbench/protocol/tcp/stream_error.h"
 #include "distbench/protocol/tcp/stream_server.h"
 #include "distbench/protocol/tcp/turn_work.h"
+#include "distbench/security/nonce.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -293,9 +295,13 @@ class Listener final : public protocol::ServerListener<Http2ServerConnection> {
   void OnDueChanged(Http2ServerConnection& connection) override {
     due_ns = connection.next_due_ns();
   }
+  void OnProven(Http2ServerConnection&) override { ++proven; }
+  void OnStrangerHeard(Http2ServerConnection&, int64_t) override { ++heard; }
   void OnClosed(Http2ServerConnection&) override {}
 
   int64_t due_ns = 0;
+  int proven = 0;
+  int heard = 0;
 };
 
 class Requests final : public protocol::TransportEvents {
@@ -445,6 +451,25 @@ TEST(Http2StrangersTest, AnyRequestIsAHello) {
   EXPECT_EQ(both.listener.due_ns, INT64_MAX);
   both.server.Work(both.kDueNs);
   EXPECT_FALSE(both.server.is_closed());
+  EXPECT_EQ(both.listener.heard, 1);
+  EXPECT_EQ(both.listener.proven, 0);
+}
+
+TEST(Http2StrangersTest, WhoKnowsTheNonceIsNoStranger) {
+  ServerAndClient both;
+  both.Send(protocol::kHandshakeMethod,
+            protocol::HandshakeRequestWith(security::DrawNonce()));
+  both.Send(protocol::kHandshakeMethod,
+            protocol::HandshakeRequestWith(security::DrawChallenge("other")));
+  EXPECT_EQ(both.listener.proven, 0);
+  EXPECT_EQ(both.listener.heard, 2);
+  both.Send(protocol::kHandshakeMethod,
+            protocol::HandshakeRequestWith(
+                security::DrawChallenge(both.security.test_nonce)));
+  EXPECT_EQ(both.listener.proven, 1);
+  both.Send(kGenericRpcMethod, 100);
+  EXPECT_EQ(both.listener.heard, 3);
+  EXPECT_EQ(both.counters.refused_requests, 0);
 }
 
 // A large one takes its time, and nothing else would ever end the connection of

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "distbench/base/clock.h"
 
 namespace distbench::libfabric {
@@ -191,13 +190,8 @@ void Link::Settle() {
   if (!has_begun()) return;
   Flush();
   if (!is_breaking()) return;
-  const protocol::StreamError error = error_;
-  const bool is_loss = error == protocol::StreamError::kClosedByPeer ||
-                       error == protocol::StreamError::kSocketFailed;
-  if (!is_loss || IsInUse()) context_.counters.CountError(error);
-  std::string reason(protocol::Describe(error));
-  if (!detail_.empty()) absl::StrAppend(&reason, ": ", detail_);
-  OnBroken(reason);
+  context_.counters.CountEnd(error_, IsInUse());
+  OnBroken(protocol::Describe(error_, detail_));
 }
 
 // Sends one message. Returns whether another may follow.

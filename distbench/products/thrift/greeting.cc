@@ -27,7 +27,7 @@ constexpr size_t kMaxAnswerBytes = 64 * 1024;
 
 ThriftGreeting::ThriftGreeting(absl::string_view nonce)
     : nonce_(nonce),
-      challenge_(security::DrawNonce()),
+      challenge_(security::DrawChallenge(nonce)),
       output_(ThriftFrame(ThriftType::kCall, kThriftHandshake, kSequenceId,
                           protocol::HandshakeRequestWith(challenge_))),
       missing_bytes_(kFirstBytes) {}

@@ -34,7 +34,7 @@ protocol::StreamError ThriftServerConnection::OnMessage(
     protocol::TransportEvents& events) {
   if (message.type != ThriftType::kCall)
     return protocol::StreamError::kWrongFrameKind;
-  EndHello();
+  NoteRequest(read_ns);
   if (message.method == kThriftGenericRpc) {
     Deliver(message, read_ns, events);
   } else if (message.method == kThriftHandshake) {
@@ -65,6 +65,9 @@ void ThriftServerConnection::AnswerHandshake(const ThriftMessage& message) {
                                            message.body);
   if (!answer.ok()) {
     return Refuse(message, ThriftFault::kProtocolError, "malformed handshake");
+  }
+  if (protocol::KnowsNonce(context().security.test_nonce, message.body)) {
+    NoteProven();
   }
   SendFrame(ThriftFrame(ThriftType::kReply, kThriftHandshake,
                         message.sequence_id, *answer));

@@ -170,6 +170,32 @@ TEST(ThriftBackPressureTest, AClientThatDoesNotReadIsNotServedWithoutEnd) {
   EXPECT_EQ(requests, kRequests + kOtherRequests);
 }
 
+TEST(ThriftStrangersTest, ForOneTooManyTheQuietestIsGivenUp) {
+  protocol::TcpSettings settings = protocol::ReadTcpSettings({});
+  settings.strangers.connections = 2;
+  const protocol::TestServer server([&] { return MakeDriver(settings); });
+  protocol::TestClient client(MakeDriver(),
+                              protocol::SingleServers({server.address()}));
+  const auto call = [](protocol::RawConnection& stranger) {
+    stranger.Send(Request());
+    EXPECT_NE(ReceiveFrame(stranger), "");
+  };
+  protocol::RawConnection first = protocol::RawConnection::To(server.address());
+  call(first);
+  protocol::RawConnection second =
+      protocol::RawConnection::To(server.address());
+  call(second);
+  call(first);
+  protocol::RawConnection third = protocol::RawConnection::To(server.address());
+  call(third);
+  EXPECT_TRUE(second.PeerCloses());
+  call(first);
+  // Clients of the test are no strangers, however silent.
+  protocol::ClientCall own{.request_bytes = 16};
+  EXPECT_EQ(client.Call(own), "");
+  EXPECT_EQ(Counter(client.driver(), "reconnects"), 0);
+}
+
 // ---- The client ------------------------------------------------------------
 
 // A client of one raw server.

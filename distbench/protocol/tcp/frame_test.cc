@@ -104,8 +104,9 @@ TEST(FrameTest, ErrorsHaveNamesAndDescriptions) {
 TEST(FrameTest, CountersSayWhatWasCounted) {
   StreamCounters counters;
   EXPECT_TRUE(counters.List().empty());
-  counters.CountError(StreamError::kClosedByPeer);
-  counters.CountError(StreamError::kClosedByPeer);
+  counters.CountEnd(StreamError::kClosedByPeer, /*was_in_use=*/true);
+  counters.CountEnd(StreamError::kClosedByPeer, /*was_in_use=*/true);
+  counters.CountEnd(StreamError::kClosedByPeer, /*was_in_use=*/false);
   ++counters.reconnects;
   const std::vector<DriverCounter> list = counters.List();
   ASSERT_EQ(list.size(), 2);

@@ -6,6 +6,7 @@
 #ifndef DISTBENCH_PROTOCOL_TCP_SETTINGS_H_
 #define DISTBENCH_PROTOCOL_TCP_SETTINGS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -13,6 +14,20 @@
 #include "distbench/config/plan/driver_options.h"
 
 namespace distbench::protocol {
+
+// What a worker of a server grants clients that have not shown that they know
+// the test; not settings of the traffic config.
+struct StrangerLimits {
+  // Connections of them that it keeps, at least one. For another one it gives
+  // up the one that was heard longest ago. Each connection of a test's clients
+  // is among them until its greeting or handshake is over: so many may be made
+  // at one time.
+  size_t connections = 16'384;
+
+  // How long one may be silent after its last request. Long, because the honest
+  // among them, such as clients of gRPC, would notice.
+  int64_t silence_ns = 3'600'000'000'000;
+};
 
 struct TcpSettings {
   // Number of connections from each worker to each server.
@@ -38,6 +53,8 @@ struct TcpSettings {
 
   // Time limit for a peer to accept a connection and to say hello.
   int64_t handshake_timeout_ns = 5'000'000'000;
+
+  StrangerLimits strangers = {};
 
   // See DriverEnvironment; not a setting of the traffic config.
   bool measures_time_parts = false;

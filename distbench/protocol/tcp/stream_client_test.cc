@@ -13,11 +13,14 @@
 #include <utility>
 #include <vector>
 
+#include "distbench/base/clock.h"
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/call_table.h"
 #include "distbench/protocol/driver.h"
 #include "distbench/protocol/tcp/agenda.h"
 #include "distbench/protocol/tcp/dial.h"
+#include "distbench/protocol/tcp/settings.h"
+#include "distbench/protocol/tcp/strangers.h"
 #include "distbench/protocol/tcp/stream_error.h"
 #include "distbench/protocol/tcp/stream_server.h"
 #include "gmock/gmock.h"
@@ -38,6 +41,7 @@ struct IdleContext {
   StreamCounters counters;
   struct {
     int64_t handshake_timeout_ns = 1'000'000'000;
+    StrangerLimits strangers = {};
   } settings;
   std::vector<IdleConnection*> alive;  // in the order of their making
   int looks = 0;                       // at connections
@@ -150,7 +154,7 @@ TEST_F(StreamClientTest, ARetiredConnectionGoesWithItsLastCall) {
 }
 
 // A connection that a server has accepted.
-class Accepted final : public AgendaItem {
+class Accepted final : public AgendaItem, public StrangerItem {
  public:
   using Context = IdleContext;
   struct Request : ServerCall {};
@@ -170,8 +174,14 @@ class Accepted final : public AgendaItem {
   int64_t next_due_ns() const { return due_ns_; }
   void Work(int64_t) { Close(); }
   bool is_closed() const { return Look(is_closed_); }
-  size_t pending_requests() const { return Look(0); }
+  size_t pending_requests() const { return Look(pending); }
   void Finish() { Close(); }
+  void Break(StreamError reason) { error = reason; }
+
+  void SayThatItIsProven() { listener_.OnProven(*this); }
+  void SayThatItIsHeard(int64_t now_ns) {
+    listener_.OnStrangerHeard(*this, now_ns);
+  }
 
   void set_due_ns(int64_t due_ns) {
     due_ns_ = due_ns;
@@ -184,6 +194,9 @@ class Accepted final : public AgendaItem {
     listener_.OnClosed(*this);
     listener_.OnClosed(*this);
   }
+
+  size_t pending = 0;
+  StreamError error = StreamError::kNone;
 
  private:
   template <typename Value>
@@ -215,6 +228,54 @@ TEST(StreamServerTest, AnEndOfOneConnectionDoesNotCostALookAtTheOthers) {
   EXPECT_THAT(all, testing::SizeIs(kConnections - 2));
   EXPECT_THAT(all, testing::Not(testing::Contains(late)));
   EXPECT_LE(context.looks, 4);
+}
+
+std::vector<StreamError> ErrorsOfAccepted() {
+  std::vector<StreamError> errors;
+  for (const Accepted* one : Accepted::all()) errors.push_back(one->error);
+  return errors;
+}
+
+TEST(StreamServerTest, ForOneStrangerTooManyTheQuietestIsGivenUp) {
+  IdleContext context;
+  context.settings.strangers.connections = 3;
+  StreamServer<Accepted> server(context);
+  for (int i = 0; i < 3; ++i) server.Serve({});
+  Accepted::all()[0]->SayThatItIsProven();
+  Accepted::all()[1]->SayThatItIsHeard(base::NowNs());
+  server.Serve({});  // in the place of the one that is no stranger
+  EXPECT_THAT(ErrorsOfAccepted(), testing::Each(StreamError::kNone));
+  server.Serve({});
+  EXPECT_THAT(ErrorsOfAccepted(),
+              ElementsAre(StreamError::kNone, StreamError::kNone,
+                          StreamError::kStranger, StreamError::kNone,
+                          StreamError::kNone));
+}
+
+TEST(StreamServerTest, StrangersThatAreSilentForLongAreGivenUp) {
+  constexpr int64_t kSilenceNs = 1000;
+  IdleContext context;
+  context.settings.strangers.silence_ns = kSilenceNs;
+  StreamServer<Accepted> server(context);
+  for (int i = 0; i < 3; ++i) server.Serve({});
+  Accepted::all()[0]->SayThatItIsProven();
+  Accepted::all()[1]->pending = 1;
+  const int64_t due_ns = server.next_due_ns();
+  server.Work(due_ns - 1);
+  EXPECT_THAT(ErrorsOfAccepted(), testing::Each(StreamError::kNone));
+  const int64_t late_ns = due_ns + 1'000'000'000'000;
+  server.Work(late_ns);
+  EXPECT_THAT(ErrorsOfAccepted(),
+              ElementsAre(StreamError::kNone, StreamError::kNone,
+                          StreamError::kStranger));
+  // The other one was being served.
+  EXPECT_EQ(server.next_due_ns(), late_ns + kSilenceNs);
+  Accepted::all()[1]->pending = 0;
+  server.Work(late_ns + kSilenceNs);
+  EXPECT_THAT(ErrorsOfAccepted(),
+              ElementsAre(StreamError::kNone, StreamError::kStranger,
+                          StreamError::kStranger));
+  EXPECT_EQ(server.next_due_ns(), AgendaItem::kNever);
 }
 
 }  // namespace

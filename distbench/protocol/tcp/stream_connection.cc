@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 
 namespace distbench::protocol {
 
@@ -107,12 +106,8 @@ void StreamConnection::UpdateInterest() {
 
 void StreamConnection::SettleError() {
   if (error_ == StreamError::kNone) return;
-  const StreamError error = error_;
-  const bool is_loss = error == StreamError::kClosedByPeer ||
-                       error == StreamError::kSocketFailed;
-  if (!is_loss || IsInUse()) context_.counters.CountError(error);
-  std::string reason(Describe(error));
-  if (!details_.empty()) absl::StrAppend(&reason, ": ", details_);
+  context_.counters.CountEnd(error_, IsInUse());
+  const std::string reason = Describe(error_, details_);
   Close();
   OnBroken(reason);
 }

@@ -43,6 +43,9 @@ constexpr Texts kTexts[] = {
     {"closed_by_peer", "closed by the peer"},
     {"socket_failed", "the connection broke"},
     {"not_watched", "the connection could not be used"},
+    {"stranger",
+     "the client has not shown that it takes part in this test, and was silent "
+     "or one of too many"},
     {"on_purpose", "broken on purpose, as the test asks"},
 };
 static_assert(std::size(kTexts) == kStreamErrorCount);
@@ -57,7 +60,18 @@ absl::string_view Describe(StreamError error) {
   return TextsOf(error).description;
 }
 
+std::string Describe(StreamError error, absl::string_view details) {
+  return details.empty() ? std::string(Describe(error))
+                         : absl::StrCat(Describe(error), ": ", details);
+}
+
 absl::string_view NameOf(StreamError error) { return TextsOf(error).name; }
+
+void StreamCounters::CountEnd(StreamError error, bool was_in_use) {
+  const bool is_loss = error == StreamError::kClosedByPeer ||
+                       error == StreamError::kSocketFailed;
+  if (!is_loss || was_in_use) ++errors_[Index(error)];
+}
 
 std::vector<DriverCounter> StreamCounters::List() const {
   std::vector<DriverCounter> counters;

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -42,6 +43,7 @@ enum class StreamError {
   kClosedByPeer,
   kSocketFailed,
   kNotWatched,
+  kStranger,
   kOnPurpose,
 };
 
@@ -51,15 +53,18 @@ inline constexpr size_t kStreamErrorCount =
 // Returns text for people, such as "closed by the peer".
 absl::string_view Describe(StreamError error);
 
+// Same, with details, unless they are empty.
+std::string Describe(StreamError error, absl::string_view details);
+
 // Returns a name for programs, such as "closed_by_peer".
 absl::string_view NameOf(StreamError error);
 
 // Counts of the connections of one driver, above all of failures. Thread-safe.
 class StreamCounters {
  public:
-  // Counts connections that ended for this reason, except those that the peer
-  // closed while they were not in use.
-  void CountError(StreamError error) { ++errors_[Index(error)]; }
+  // Counts a connection that has ended for this reason, unless it was lost
+  // while it was not in use: peers may leave at the end of a test.
+  void CountEnd(StreamError error, bool was_in_use);
   int64_t errors(StreamError error) const { return errors_[Index(error)]; }
 
   // Attempts to reconnect, and how many of them failed.

@@ -6,6 +6,7 @@
 #ifndef DISTBENCH_PROTOCOL_TCP_STREAM_SERVER_H_
 #define DISTBENCH_PROTOCOL_TCP_STREAM_SERVER_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -27,6 +28,7 @@
 #include "distbench/protocol/tcp/greeting.h"
 #include "distbench/protocol/tcp/poller.h"
 #include "distbench/protocol/tcp/socket.h"
+#include "distbench/protocol/tcp/strangers.h"
 #include "distbench/protocol/tcp/stream.h"
 #include "distbench/protocol/tcp/stream_error.h"
 #include "distbench/security/tls_session.h"
@@ -49,6 +51,10 @@ class ServerListener {
  public:
   // The connection's next_due_ns() may have changed.
   virtual void OnDueChanged(Connection& connection) = 0;
+  // The client has shown that it knows the test, and is no stranger any more.
+  virtual void OnProven(Connection& connection) = 0;
+  // A stranger's request was read at this time.
+  virtual void OnStrangerHeard(Connection& connection, int64_t read_ns) = 0;
   // The connection has closed. Some of its requests may have no reply yet.
   virtual void OnClosed(Connection& connection) = 0;
 
@@ -71,7 +77,7 @@ struct AcceptedSocket {
 // protocol, a StreamConnection with a context() and OnLost(). Used by its
 // worker's thread.
 template <typename Self, typename RequestType, typename Base>
-class AcceptedConnection : public Base, public AgendaItem {
+class AcceptedConnection : public Base, public AgendaItem, public StrangerItem {
  public:
   using Request = RequestType;
   using Socket = AcceptedSocket<Self, Request>;
@@ -155,7 +161,7 @@ class AcceptedConnection : public Base, public AgendaItem {
     if (error != StreamError::kNone) this->Break(error);
     if (this->is_breaking() || greeting->missing_bytes() > 0) return false;
     greeting.reset();
-    EndHello();
+    NoteProven();
     return true;
   }
 
@@ -168,9 +174,19 @@ class AcceptedConnection : public Base, public AgendaItem {
     ThrottleReading();
   }
 
-  // The client has said hello, or no longer will. Only the first call counts.
-  void EndHello() {
-    if (std::exchange(awaits_hello_, false)) NoteDue();
+  // The client has shown that it knows the test's nonce.
+  void NoteProven() {
+    EndHello();
+    if (!std::exchange(is_proven_, true)) listener_.OnProven(self());
+  }
+
+  // For protocols that serve strangers: a request has arrived, of which the
+  // first is the client's hello.
+  void NoteRequest(int64_t read_ns) {
+    if (!is_proven_) [[unlikely]] {
+      EndHello();
+      listener_.OnStrangerHeard(self(), read_ns);
+    }
   }
 
   // next_due_ns() may have changed.
@@ -237,10 +253,16 @@ class AcceptedConnection : public Base, public AgendaItem {
  private:
   Self& self() { return static_cast<Self&>(*this); }
 
+  // The client has said hello, or no longer will. Only the first call counts.
+  void EndHello() {
+    if (std::exchange(awaits_hello_, false)) NoteDue();
+  }
+
   const int64_t hello_due_ns_;
   ServerListener<Self>& listener_;
   bool is_secured_ = false;
   bool awaits_hello_ = true;
+  bool is_proven_ = false;
 };
 
 // Accepts the connections of a listening socket. Used by one worker's thread.
@@ -277,14 +299,16 @@ class Acceptor final : public Poller::Watcher {
   int64_t resume_ns_;
 };
 
-// Serves connections such as ServerConnection (server_connection.h). Used by
-// its worker's thread.
+// Serves connections such as ServerConnection (server_connection.h). Clients
+// that have not shown that they know the test are limited (StrangerLimits).
+// Used by its worker's thread.
 template <typename Connection>
 class StreamServer final : private ServerListener<Connection> {
  public:
   using Context = typename Connection::Context;
 
-  explicit StreamServer(Context& context) : context_(context) {}
+  explicit StreamServer(Context& context)
+      : context_(context), strangers_(context.settings.strangers) {}
 
   StreamServer(const StreamServer&) = delete;
   StreamServer& operator=(const StreamServer&) = delete;
@@ -299,9 +323,11 @@ class StreamServer final : private ServerListener<Connection> {
   int64_t BreakConnections();
 
   // The monotonic time at which Work() has something to do, or INT64_MAX.
-  int64_t next_due_ns() const { return agenda_.next_due_ns(); }
+  int64_t next_due_ns() const {
+    return std::min(agenda_.next_due_ns(), strangers_.next_due_ns());
+  }
 
-  // Closes connections whose hello is late.
+  // Closes connections whose hello is late, and those of silent strangers.
   void Work(int64_t now_ns);
 
   // Destroys closed connections. Must not be called while the poller runs or
@@ -317,12 +343,21 @@ class StreamServer final : private ServerListener<Connection> {
   using Request = typename Connection::Request;
 
   void DestroyClosedNow();
+  void GiveUpSilentStrangers(int64_t now_ns);
+  void GiveUp(Connection& stranger);
 
   // ServerListener.
   void OnDueChanged(Connection& connection) override {
     agenda_.Set(connection, connection.next_due_ns());
   }
+  void OnProven(Connection& connection) override {
+    strangers_.Remove(connection);
+  }
+  void OnStrangerHeard(Connection& connection, int64_t read_ns) override {
+    strangers_.NoteHeard(connection, read_ns);
+  }
   void OnClosed(Connection& connection) override {
+    strangers_.Remove(connection);
     closed_.push_back(&connection);
   }
 
@@ -330,6 +365,7 @@ class StreamServer final : private ServerListener<Connection> {
   base::ObjectPool<Request> requests_;
   absl::flat_hash_set<std::unique_ptr<Connection>> connections_;
   Agenda<Connection> agenda_;
+  Strangers<Connection> strangers_;
   // Perhaps twice, and perhaps with requests that have no reply yet.
   std::vector<Connection*> closed_;
   bool accepts_ = true;
@@ -338,12 +374,16 @@ class StreamServer final : private ServerListener<Connection> {
 template <typename Connection>
 void StreamServer<Connection>::Serve(base::FileDescriptor socket) {
   if (!accepts_) return;
-  const int64_t due_ns =
-      base::RealClock().MonotonicNs() + context_.settings.handshake_timeout_ns;
+  if (strangers_.is_full()) GiveUp(*strangers_.Quietest());
+  const int64_t now_ns = base::NowNs();
   const auto made = connections_.insert(std::make_unique<Connection>(
-      context_, typename Connection::Socket{std::move(socket), due_ns,
-                                            requests_, *this}));
-  OnDueChanged(**made.first);
+      context_,
+      typename Connection::Socket{
+          std::move(socket), now_ns + context_.settings.handshake_timeout_ns,
+          requests_, *this}));
+  Connection& connection = **made.first;
+  strangers_.Add(connection, now_ns);
+  OnDueChanged(connection);
 }
 
 template <typename Connection>
@@ -366,6 +406,30 @@ int64_t StreamServer<Connection>::BreakConnections() {
 template <typename Connection>
 void StreamServer<Connection>::Work(int64_t now_ns) {
   agenda_.Work(now_ns);
+  GiveUpSilentStrangers(now_ns);
+}
+
+// Some at a time, as an agenda does. A request that is being served for long is
+// no silence.
+template <typename Connection>
+void StreamServer<Connection>::GiveUpSilentStrangers(int64_t now_ns) {
+  for (size_t i = 0;
+       i < Agenda<Connection>::kMaxAtOnce && strangers_.next_due_ns() <= now_ns;
+       ++i) {
+    Connection& quietest = *strangers_.Quietest();
+    if (quietest.pending_requests() > 0) {
+      strangers_.NoteHeard(quietest, now_ns);
+    } else {
+      GiveUp(quietest);
+    }
+  }
+}
+
+// It closes at the next flush: messages may be being delivered now.
+template <typename Connection>
+void StreamServer<Connection>::GiveUp(Connection& stranger) {
+  strangers_.Remove(stranger);
+  stranger.Break(StreamError::kStranger);
 }
 
 template <typename Connection>

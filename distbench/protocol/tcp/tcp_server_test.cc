@@ -123,6 +123,23 @@ TEST_F(TcpServerTest, WhoSaysNoHelloIsNotWaitedForForever) {
   EXPECT_EQ(driver_->counters().errors(StreamError::kHelloTimeout), 2);
 }
 
+// Before their time is over.
+TEST_F(TcpServerTest, OfTooManyNewConnectionsTheOldestIsGivenUp) {
+  TcpSettings settings = ReadTcpSettings({});
+  settings.strangers.connections = 2;
+  Start(settings);
+  RawConnection good = ConnectWithHello();
+  good.Send(FrameBytes(kEmptyRequest, ""));
+  EXPECT_EQ(good.Receive(kFrameHeaderBytes).size(), kFrameHeaderBytes);
+  RawConnection first = Connect();
+  RawConnection second = Connect();
+  RawConnection third = Connect();
+  EXPECT_TRUE(first.PeerCloses());
+  EXPECT_EQ(driver_->counters().errors(StreamError::kStranger), 1);
+  good.Send(FrameBytes(kEmptyRequest, ""));
+  EXPECT_EQ(good.Receive(kFrameHeaderBytes).size(), kFrameHeaderBytes);
+}
+
 TEST_F(TcpServerTest, GreetingsMayComeInPiecesAndWithRequests) {
   Start();
   RawConnection connection = Connect();

@@ -344,7 +344,9 @@ grpc_slice Slice(const std::string& text) {
 class Handshake {
  public:
   Handshake(const Channel& channel, absl::string_view nonce)
-      : channel_(channel), nonce_(nonce), challenge_(security::DrawNonce()) {
+      : channel_(channel),
+        nonce_(nonce),
+        challenge_(security::DrawChallenge(nonce)) {
     grpc_metadata_array_init(&initial_metadata_);
     grpc_metadata_array_init(&trailing_metadata_);
     details_ = grpc_empty_slice();
