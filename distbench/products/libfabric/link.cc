@@ -115,9 +115,10 @@ bool Link::Take(const Endpoint::Sent& sent) {
   return false;
 }
 
+// At once, because the link ends; also if it is breaking. If the provider does
+// not take it, the peer notices later.
 void Link::SayGoodbye() {
-  // Without it, the peer notices later.
-  if (is_open_) SendControl(MessageKind::kGoodbye);
+  if (is_open_) Take(Send(MessageKind::kGoodbye, {}, /*payload_bytes=*/0));
 }
 
 void Link::Deliver(const MessageHeader& header, absl::string_view content,
@@ -191,6 +192,7 @@ void Link::Settle() {
   Flush();
   if (!is_breaking()) return;
   context_.counters.CountEnd(error_, IsInUse());
+  if (error_ != protocol::StreamError::kClosedByPeer) SayGoodbye();
   OnBroken(protocol::Describe(error_, detail_));
 }
 

@@ -172,7 +172,8 @@ class Link {
 
   // Sends a message without frames, before any frames.
   void SendControl(MessageKind kind, std::string content = {});
-  // Tells the peer that the link ends here.
+  // Tells the peer that the link ends here, before it does. Settle() says it
+  // of a link that breaks.
   void SayGoodbye();
 
   // Queues a frame, and sends it at once if nothing is in its way. The caller

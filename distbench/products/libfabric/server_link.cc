@@ -135,7 +135,10 @@ void ServerLink::Close() {
 
 int64_t ServerLink::patience_ns() const { return kPatienceNs; }
 
-void ServerLink::OnBroken(const std::string& /*reason*/) { Close(); }
+void ServerLink::OnBroken(const std::string& /*reason*/) {
+  greeting_.reset();
+  End();
+}
 
 void LinkServer::OnHello(absl::string_view content) {
   Introduction client;

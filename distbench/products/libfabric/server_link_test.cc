@@ -161,6 +161,16 @@ TEST_F(ServerLinkTest, NothingIsDeliveredAfterAnError) {
   EXPECT_EQ(errors(protocol::StreamError::kWrongFrameKind), 1);
 }
 
+// The client would wait for seconds until it asks for a sign of life.
+TEST_F(ServerLinkTest, ALinkThatBreaksSaysGoodbye) {
+  Deliver(MessageKind::kFrames, std::string(64, '\xff'));
+  const MessageHeader header = DecodeMessageHeader(AwaitMessage().data());
+  EXPECT_EQ(header.kind, MessageKind::kGoodbye);
+  EXPECT_EQ(header.link, 7u);
+  EXPECT_EQ(header.sequence, 1u);  // after the welcome
+  EXPECT_TRUE(link_->is_dead());
+}
+
 // While the driver connects, welcomes are delivered, and no requests can be.
 TEST_F(ServerLinkTest, AWelcomeToAServerEndsTheLink) {
   Deliver(MessageKind::kFrames, RequestFrame(), 3, &events_);
