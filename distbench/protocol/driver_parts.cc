@@ -23,6 +23,24 @@ constexpr absl::string_view kTlsPrefix = "tls:";
 
 }  // namespace
 
+std::string LossError(absl::string_view server, absl::string_view reason) {
+  return absl::StrCat("UNAVAILABLE: the connection to ", server,
+                      " was lost: ", reason);
+}
+
+std::string DialError(absl::string_view server, bool was_connected,
+                      absl::string_view reason) {
+  return absl::StrCat("UNAVAILABLE: cannot connect to ", server,
+                      was_connected ? " again: " : ": ", reason);
+}
+
+void AddCounters(std::initializer_list<DriverCounter> all,
+                 std::vector<DriverCounter>& counters) {
+  for (const DriverCounter& counter : all) {
+    if (counter.value != 0) counters.push_back(counter);
+  }
+}
+
 void FailureList::Add(std::string failure) {
   if (absl::c_linear_search(failures_, failure)) return;
   failures_.push_back(std::move(failure));

@@ -6,6 +6,10 @@
 #ifndef DISTBENCH_PROTOCOL_DRIVER_PARTS_H_
 #define DISTBENCH_PROTOCOL_DRIVER_PARTS_H_
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -38,6 +42,62 @@ inline void TakeHeader(const payload::RequestHeader& header, ServerCall& call) {
   call.processing_ns = header.processing_ns;
   call.trace_context = header.trace_context;
 }
+
+// Takes over what a reply's header says, but for the server's times.
+inline void TakeHeader(const payload::ResponseHeader& header,
+                       ClientCall& call) {
+  call.responding_instance = header.server_instance;
+  call.error = header.error_message;
+}
+
+// Returns the first usable one of `items`, beginning with the one whose turn it
+// is; if none is usable, returns that one. Calls `pass_over` for each item that
+// it skips.
+template <typename Items, typename IsUsable, typename PassOver>
+auto& TakeTurn(Items& items, size_t& next, const IsUsable& is_usable,
+               const PassOver& pass_over) {
+  const size_t count = items.size();
+  const size_t first = next;
+  next = first + 1 < count ? first + 1 : 0;
+  for (size_t i = first; i < first + count; ++i) {
+    auto& item = items[i < count ? i : i - count];
+    if (is_usable(item)) return item;
+    pass_over(item);
+  }
+  return items[first];
+}
+
+// How long a client waits until it tries again to reach a server: a millisecond
+// at first, then twice as long each time, up to kLongestNs, until the server
+// has shown that it works.
+class RetryDelay {
+ public:
+  static constexpr int64_t kFirstNs = 1'000'000;
+  static constexpr int64_t kLongestNs = 256'000'000;
+
+  // A connection has broken, or an attempt has failed. Returns the time of the
+  // next one.
+  int64_t After(int64_t now_ns) {
+    const int64_t due_ns = now_ns + delay_ns_;
+    delay_ns_ = std::min(2 * delay_ns_, kLongestNs);
+    return due_ns;
+  }
+
+  void Reset() { delay_ns_ = kFirstNs; }
+
+ private:
+  int64_t delay_ns_ = kFirstNs;
+};
+
+// The error of calls whose connection to a server was lost, and of those that
+// have waited for one that could not be made.
+std::string LossError(absl::string_view server, absl::string_view reason);
+std::string DialError(absl::string_view server, bool was_connected,
+                      absl::string_view reason);
+
+// Adds those of `all` that are not zero.
+void AddCounters(std::initializer_list<DriverCounter> all,
+                 std::vector<DriverCounter>& counters);
 
 // The failed peers with their reasons, such as "a (refused)".
 class FailureList {

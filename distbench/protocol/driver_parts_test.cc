@@ -3,6 +3,12 @@
 
 #include "distbench/protocol/driver_parts.h"
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "distbench/protocol/driver.h"
+#include "distbench/security/nonce.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -10,7 +16,66 @@ namespace distbench::protocol {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+
+TEST(TakeTurnTest, PassesOverWhatIsNotUsable) {
+  std::vector<int> items = {0, 1, 2};
+  std::vector<int> passed;
+  size_t next = 1;
+  const auto take = [&](int usable) {
+    return TakeTurn(
+        items, next, [&](int item) { return item == usable; },
+        [&](int item) { passed.push_back(item); });
+  };
+  EXPECT_EQ(take(0), 0);
+  EXPECT_THAT(passed, ElementsAre(1, 2));
+  EXPECT_EQ(next, 2);
+  // If nothing is usable, the one whose turn it is.
+  EXPECT_EQ(take(7), 2);
+  EXPECT_EQ(next, 0);
+}
+
+TEST(RetryDelayTest, DoublesUntilItIsReset) {
+  RetryDelay delay;
+  EXPECT_EQ(delay.After(100), 100 + RetryDelay::kFirstNs);
+  EXPECT_EQ(delay.After(100), 100 + 2 * RetryDelay::kFirstNs);
+  for (int i = 0; i < 100; ++i) delay.After(0);
+  EXPECT_EQ(delay.After(0), RetryDelay::kLongestNs);
+  delay.Reset();
+  EXPECT_EQ(delay.After(0), RetryDelay::kFirstNs);
+}
+
+TEST(AddCountersTest, LeavesOutWhatIsZero) {
+  std::vector<DriverCounter> counters = {{"a", 1}};
+  AddCounters({{"b", 0}, {"c", 2}}, counters);
+  ASSERT_EQ(counters.size(), 2);
+  EXPECT_EQ(counters[1].name, "c");
+  EXPECT_EQ(counters[1].value, 2);
+}
+
+TEST(HandshakeTest, EachSideSeesWhetherTheOtherKnowsTheNonce) {
+  const std::string challenge = security::DrawChallenge("nonce");
+  const std::string request = HandshakeRequestWith(challenge);
+  EXPECT_TRUE(KnowsNonce("nonce", request));
+  EXPECT_FALSE(KnowsNonce("other", request));
+  EXPECT_EQ(ProblemOfAnswer("nonce", challenge,
+                            AnswerHandshake("nonce", request).value()),
+            "");
+  EXPECT_NE(ProblemOfAnswer("nonce", challenge,
+                            AnswerHandshake("other", request).value()),
+            "");
+}
+
+TEST(HandshakeTest, ClientsOfOtherProgramsAreAnswered) {
+  const std::string request = HandshakeRequestWith(security::DrawNonce());
+  EXPECT_FALSE(KnowsNonce("nonce", request));
+  EXPECT_TRUE(AnswerHandshake("nonce", request).ok());
+  for (const char* malformed : {"", "x"}) {
+    EXPECT_FALSE(KnowsNonce("nonce", malformed));
+    EXPECT_FALSE(AnswerHandshake("nonce", malformed).ok());
+  }
+}
 
 TEST(FailureListTest, NamesEachFailureOnce) {
   FailureList failures;

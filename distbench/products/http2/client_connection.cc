@@ -372,8 +372,8 @@ void Http2ClientConnection::ContinueHandshake() {
     problem = "the server ends the connection at once (GOAWAY)";
   }
   if (!problem.empty()) {
-    return GoDown(absl::StrCat("UNAVAILABLE: cannot connect to ",
-                               redialer().name(), " again: ", problem));
+    return GoDown(protocol::DialError(redialer().name(),
+                                      /*was_connected=*/true, problem));
   }
   Http2Session::Handler& handler = *this;
   session()->set_handler(handler);

@@ -8,21 +8,20 @@
 
 #include "absl/strings/string_view.h"
 #include "distbench/base/clock.h"
+#include "distbench/protocol/driver_parts.h"
 
 namespace distbench::http2 {
 
 std::vector<protocol::DriverCounter> Http2Counters::List() const {
   std::vector<protocol::DriverCounter> counters =
       protocol::StreamCounters::List();
-  const auto add = [&](const char* name, int64_t value) {
-    if (value > 0) counters.push_back({name, value});
-  };
-  add("window_waits", window_waits);
-  add("stream_limit_waits", stream_limit_waits);
-  add("reset_streams", reset_streams);
-  add("refused_requests", refused_requests);
-  add("unkept_requests", unkept_requests);
-  add("overdue_requests", overdue_requests);
+  protocol::AddCounters({{"window_waits", window_waits},
+                         {"stream_limit_waits", stream_limit_waits},
+                         {"reset_streams", reset_streams},
+                         {"refused_requests", refused_requests},
+                         {"unkept_requests", unkept_requests},
+                         {"overdue_requests", overdue_requests}},
+                        counters);
   return counters;
 }
 

@@ -3,7 +3,6 @@
 
 #include "distbench/products/http2/settings.h"
 
-#include <algorithm>
 #include <map>
 #include <string>
 
@@ -38,10 +37,7 @@ Http2Settings ReadHttp2Settings(const config::DriverOptions& options) {
       .send_queue_bytes =
           protocol::ReadSetting(client, config::kTcpSendQueueBytes),
       .uses_unix_socket = protocol::UsesUnixSocket(server),
-      // One worker serves both sides.
-      .spin_ns =
-          1000 * std::max(protocol::ReadSetting(client, config::kTcpSpinUs),
-                          protocol::ReadSetting(server, config::kTcpSpinUs)),
+      .spin_ns = protocol::ReadSpinNs(options),
   };
 }
 

@@ -3,13 +3,10 @@
 
 #include "distbench/products/libfabric/client_link.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "distbench/base/clock.h"
 #include "distbench/products/libfabric/wire.h"
-#include "distbench/protocol/tcp/dial.h"
 
 namespace distbench::libfabric {
 namespace {
@@ -31,7 +28,6 @@ ClientLink::ClientLink(LinkContext& context, protocol::DialTarget target,
       max_queued_bytes_(context.settings.send_queue_bytes),
       calls_(calls),
       listener_(listener),
-      backoff_ns_(protocol::Redialer::kMinBackoffNs),
       decoder_(reply_kind_) {
   RequestDial();
 }
@@ -154,13 +150,12 @@ protocol::StreamError ClientLink::OnReply(const protocol::FrameHeader& frame,
       heads_.Read(head, frame.message_bytes - frame.head_bytes);
   if (header == nullptr) return protocol::StreamError::kMalformedMessage;
   --unanswered_;
-  backoff_ns_ = protocol::Redialer::kMinBackoffNs;
+  delay_.Reset();
   protocol::ClientCall& call = *entry->call;
   calls_.Remove(*entry);
   call.done_ns = read_ns;
   call.received_bytes = frame.message_bytes - times_bytes;
-  call.responding_instance = header->server_instance;
-  call.error = header->error_message;
+  protocol::TakeHeader(*header, call);
   if (times_bytes > 0) {
     const protocol::ReplyTimes reported = protocol::DecodeReplyTimes(times);
     call.server_queue_ns = reported.queue_ns;
@@ -176,14 +171,12 @@ int64_t ClientLink::patience_ns() const {
 
 void ClientLink::OnBroken(const std::string& reason) {
   if (!greeting_.has_value()) {
-    return GoDown(absl::StrCat("UNAVAILABLE: the connection to ", name_,
-                               " was lost: ", reason));
+    return GoDown(protocol::LossError(name_, reason));
   }
   greeting_.reset();
   problem_ = reason;
   if (was_up_) ++context().counters.failed_reconnects;
-  GoDown(absl::StrCat("UNAVAILABLE: cannot connect to ", name_,
-                      " again: ", reason));
+  GoDown(protocol::DialError(name_, was_up_, reason));
 }
 
 // Fails the calls in flight.
@@ -191,8 +184,7 @@ void ClientLink::GoDown(const std::string& error) {
   StampUnsent();
   End();
   unanswered_ = 0;
-  due_ns_ = base::RealClock().MonotonicNs() + backoff_ns_;
-  backoff_ns_ = std::min(2 * backoff_ns_, protocol::Redialer::kMaxBackoffNs);
+  due_ns_ = delay_.After(base::NowNs());
   listener_.OnDueChanged(*this);
   listener_.OnDown(*this, error);
 }

@@ -13,6 +13,7 @@
 #include "distbench/products/libfabric/link.h"
 #include "distbench/protocol/call_table.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/tcp/agenda.h"
 #include "distbench/protocol/tcp/connection.h"
 #include "distbench/protocol/tcp/dial.h"
@@ -99,7 +100,7 @@ class ClientLink final : public Link,
 
   bool is_requested_ = false;
   int64_t due_ns_ = 0;  // not before; while greeting: not after
-  int64_t backoff_ns_;
+  protocol::RetryDelay delay_;
   bool was_up_ = false;
 
   protocol::FrameDecoder decoder_;

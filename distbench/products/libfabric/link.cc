@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "distbench/base/clock.h"
+#include "distbench/protocol/driver_parts.h"
 
 namespace distbench::libfabric {
 namespace {
@@ -22,9 +23,7 @@ constexpr size_t kMaxHeldBytes = 16 << 20;
 std::vector<protocol::DriverCounter> LibfabricCounters::List() const {
   std::vector<protocol::DriverCounter> counters =
       protocol::StreamCounters::List();
-  if (stray_messages > 0) {
-    counters.push_back({"stray_messages", stray_messages});
-  }
+  protocol::AddCounters({{"stray_messages", stray_messages}}, counters);
   return counters;
 }
 

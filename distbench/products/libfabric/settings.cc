@@ -3,8 +3,6 @@
 
 #include "distbench/products/libfabric/settings.h"
 
-#include <algorithm>
-
 #include "distbench/products/libfabric/declaration.h"
 #include "distbench/protocol/tcp/settings.h"
 
@@ -23,10 +21,7 @@ LibfabricSettings ReadLibfabricSettings(const config::DriverOptions& options) {
           protocol::ReadSetting(server, kReceiveBufferBytes),
       .send_queue_bytes =
           protocol::ReadSetting(client, config::kTcpSendQueueBytes),
-      // One worker serves both sides.
-      .spin_ns =
-          1000 * std::max(protocol::ReadSetting(client, config::kTcpSpinUs),
-                          protocol::ReadSetting(server, config::kTcpSpinUs)),
+      .spin_ns = protocol::ReadSpinNs(options),
   };
 }
 

@@ -5,16 +5,16 @@
 
 #include <algorithm>
 
+#include "distbench/protocol/driver_parts.h"
+
 namespace distbench::thrift {
 
 std::vector<protocol::DriverCounter> ThriftCounters::List() const {
   std::vector<protocol::DriverCounter> counters =
       protocol::StreamCounters::List();
-  const auto add = [&](const char* name, int64_t value) {
-    if (value > 0) counters.push_back({name, value});
-  };
-  add("exceptions", exceptions);
-  add("refused_requests", refused_requests);
+  protocol::AddCounters(
+      {{"exceptions", exceptions}, {"refused_requests", refused_requests}},
+      counters);
   return counters;
 }
 

@@ -14,6 +14,7 @@
 #include "absl/synchronization/mutex.h"
 #include "distbench/base/wakeup.h"
 #include "distbench/config/plan/driver_options.h"
+#include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/loopback/loopback_mailbox.h"
 #include "distbench/protocol/loopback/loopback_transport.h"
 
@@ -118,8 +119,9 @@ class LoopbackDriver final : public ProtocolDriver {
       broken += transport->broken_connections();
     }
     std::vector<DriverCounter> counters;
-    if (late_replies > 0) counters.push_back({"late_replies", late_replies});
-    if (broken > 0) counters.push_back({"connections_lost_on_purpose", broken});
+    AddCounters({{"late_replies", late_replies},
+                 {"connections_lost_on_purpose", broken}},
+                counters);
     return counters;
   }
 

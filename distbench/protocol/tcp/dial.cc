@@ -358,15 +358,7 @@ Redialer::Redialer(StreamContext& context, const DialTarget& target,
       dial_(context.security, &context.poller.work()),
       was_connected_(target.stream.is_open()) {}
 
-std::string Redialer::LossError(absl::string_view reason) const {
-  return absl::StrCat("UNAVAILABLE: the connection to ", name_,
-                      " was lost: ", reason);
-}
-
-void Redialer::OnDown(int64_t now_ns) {
-  due_ns_ = now_ns + backoff_ns_;
-  backoff_ns_ = std::min(2 * backoff_ns_, kMaxBackoffNs);
-}
+void Redialer::OnDown(int64_t now_ns) { due_ns_ = delay_.After(now_ns); }
 
 void Redialer::Work(int64_t now_ns) {
   if (now_ns < next_due_ns()) return;
@@ -407,9 +399,7 @@ void Redialer::Finish() {
     return owner_.OnConnected(dial_.TakeStream());
   }
   ++context_.counters.failed_reconnects;
-  owner_.OnNotConnected(absl::StrCat("UNAVAILABLE: cannot connect to ", name_,
-                                     was_connected_ ? " again: " : ": ",
-                                     dial_.error()));
+  owner_.OnNotConnected(DialError(name_, was_connected_, dial_.error()));
 }
 
 }  // namespace distbench::protocol

@@ -17,6 +17,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/tcp/poller.h"
 #include "distbench/protocol/tcp/socket.h"
 #include "distbench/protocol/tcp/stream.h"
@@ -155,14 +156,10 @@ absl::Status DialAll(
 //   the attempt goes on      ▸ Continue(), when the poller tells the watcher
 //   the attempt is over      ▸ Owner::OnConnected() or OnNotConnected()
 //
-// Never in a storm: the first attempt comes a millisecond after the failure.
-// The delay doubles for each further attempt, up to kMaxBackoffNs. Without
-// requests there are no attempts. Times are monotonic.
+// Never in a storm (RetryDelay). Without requests there are no attempts. Times
+// are monotonic.
 class Redialer {
  public:
-  static constexpr int64_t kMinBackoffNs = 1'000'000;
-  static constexpr int64_t kMaxBackoffNs = 256'000'000;
-
   class Owner {
    public:
     // The poller watches the stream's socket for the watcher.
@@ -184,14 +181,11 @@ class Redialer {
   // The server's name in errors.
   const std::string& name() const { return name_; }
 
-  // The error of calls in flight on a connection that was lost.
-  std::string LossError(absl::string_view reason) const;
-
   // Call this when the connection has broken or an attempt has failed.
   void OnDown(int64_t now_ns);
 
   // Call this when the server has shown that it works.
-  void OnReply() { backoff_ns_ = kMinBackoffNs; }
+  void OnReply() { delay_.Reset(); }
 
   // Asks for an attempt, as soon as it may be made.
   void Request() { is_requested_ = true; }
@@ -225,7 +219,7 @@ class Redialer {
   bool is_requested_ = false;
   int64_t due_ns_ = 0;  // of Work()
   int64_t end_ns_ = 0;  // of the attempt
-  int64_t backoff_ns_ = kMinBackoffNs;
+  RetryDelay delay_;
 };
 
 }  // namespace distbench::protocol

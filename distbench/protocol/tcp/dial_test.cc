@@ -226,7 +226,7 @@ TEST_F(RedialerTest, WaitsLongerAfterEachFailureUntilAReply) {
   }
   redialer_.OnReply();
   redialer_.OnDown(now_ns);
-  EXPECT_EQ(redialer_.next_due_ns(), now_ns + Redialer::kMinBackoffNs);
+  EXPECT_EQ(redialer_.next_due_ns(), now_ns + RetryDelay::kFirstNs);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "distbench/payload/message_codec.h"
 #include "distbench/protocol/call_table.h"
 #include "distbench/protocol/driver.h"
+#include "distbench/protocol/driver_parts.h"
 #include "distbench/protocol/tcp/agenda.h"
 #include "distbench/protocol/tcp/dial.h"
 #include "distbench/protocol/tcp/stream.h"
@@ -159,8 +160,7 @@ class DialledConnection : public Base,
     calls_.Remove(entry);
     call.done_ns = read_ns;
     call.received_bytes = bytes;
-    call.responding_instance = header.server_instance;
-    call.error = header.error_message;
+    TakeHeader(header, call);
     if (wire_times_ != nullptr) [[unlikely]] {
       TakeWireTime(call);
     }
@@ -249,7 +249,7 @@ class DialledConnection : public Base,
   }
   bool IsInUse() const final { return calls_in_flight() > 0; }
   void OnLost(const std::string& reason) final {
-    GoDown(redialer_.LossError(reason));
+    GoDown(LossError(redialer_.name(), reason));
   }
 
   // Redialer::Owner.

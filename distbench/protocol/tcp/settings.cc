@@ -25,6 +25,12 @@ std::string ReadTextSetting(
   return text == nullptr ? default_value : *text;
 }
 
+int64_t ReadSpinNs(const config::DriverOptions& options) {
+  return 1000 *
+         std::max(ReadSetting(options.client_settings, config::kTcpSpinUs),
+                  ReadSetting(options.server_settings, config::kTcpSpinUs));
+}
+
 bool UsesUnixSocket(const std::map<std::string, config::DriverOptions::Value>&
                         server_settings) {
   const auto* transport = config::FindSettingValue<std::string>(
@@ -42,9 +48,7 @@ TcpSettings ReadTcpSettings(const config::DriverOptions& options) {
       .server_max_batch = ReadSetting(server, config::kTcpMaxBatch),
       .send_queue_bytes = ReadSetting(client, config::kTcpSendQueueBytes),
       .uses_unix_socket = UsesUnixSocket(server),
-      // One worker serves both sides.
-      .spin_ns = 1000 * std::max(ReadSetting(client, config::kTcpSpinUs),
-                                 ReadSetting(server, config::kTcpSpinUs)),
+      .spin_ns = ReadSpinNs(options),
   };
 }
 

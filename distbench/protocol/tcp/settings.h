@@ -68,6 +68,10 @@ std::string ReadTextSetting(
     const std::map<std::string, config::DriverOptions::Value>& settings,
     const std::string& name, const std::string& default_value);
 
+// How long a worker polls before it blocks: one serves both sides, so the
+// larger value of both counts.
+int64_t ReadSpinNs(const config::DriverOptions& options);
+
 // Returns whether a server with these settings listens on a Unix socket.
 bool UsesUnixSocket(
     const std::map<std::string, config::DriverOptions::Value>& server_settings);

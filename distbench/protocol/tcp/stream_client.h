@@ -36,23 +36,6 @@ struct StreamPeer {
   bool round_robin = true;
 };
 
-// Returns the first usable one of `items`, beginning with the one whose turn it
-// is; if none is usable, returns that one. Calls `pass_over` for each item that
-// it skips.
-template <typename Items, typename IsUsable, typename PassOver>
-auto& TakeTurn(Items& items, size_t& next, const IsUsable& is_usable,
-               const PassOver& pass_over) {
-  const size_t count = items.size();
-  const size_t first = next;
-  next = first + 1 < count ? first + 1 : 0;
-  for (size_t i = first; i < first + count; ++i) {
-    auto& item = items[i < count ? i : i - count];
-    if (is_usable(item)) return item;
-    pass_over(item);
-  }
-  return items[first];
-}
-
 // Sends calls over connections that redial (dialled_connection.h says what is
 // needed of them). Used by its worker's thread.
 //

@@ -5,9 +5,9 @@
 
 #include <iterator>
 #include <string>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "distbench/protocol/driver_parts.h"
 
 namespace distbench::protocol {
 
@@ -75,23 +75,22 @@ void StreamCounters::CountEnd(StreamError error, bool was_in_use) {
 
 std::vector<DriverCounter> StreamCounters::List() const {
   std::vector<DriverCounter> counters;
-  const auto add = [&](std::string name, int64_t value) {
-    if (value > 0) counters.push_back({std::move(name), value});
-  };
   for (size_t i = 1; i < kStreamErrorCount; ++i) {
-    add(absl::StrCat("connections_lost_", NameOf(static_cast<StreamError>(i))),
-        errors_[i]);
+    const absl::string_view name = NameOf(static_cast<StreamError>(i));
+    AddCounters({{absl::StrCat("connections_lost_", name), errors_[i]}},
+                counters);
   }
-  add("reconnects", reconnects);
-  add("failed_reconnects", failed_reconnects);
-  add("renewed_connections", renewed_connections);
-  add("late_replies", late_replies);
-  add("failed_accepts", failed_accepts);
-  add("zero_copy_sends", zero_copy_sends);
-  add("zero_copy_copied", zero_copy_copied);
-  add("wire_stamps", wire_stamps);
-  add("wire_stamps_missing", wire_stamps_missing);
-  add("wire_clock_steps", wire_clock_steps);
+  AddCounters({{"reconnects", reconnects},
+               {"failed_reconnects", failed_reconnects},
+               {"renewed_connections", renewed_connections},
+               {"late_replies", late_replies},
+               {"failed_accepts", failed_accepts},
+               {"zero_copy_sends", zero_copy_sends},
+               {"zero_copy_copied", zero_copy_copied},
+               {"wire_stamps", wire_stamps},
+               {"wire_stamps_missing", wire_stamps_missing},
+               {"wire_clock_steps", wire_clock_steps}},
+              counters);
   return counters;
 }
 

@@ -95,10 +95,9 @@ void ClientStream::Deliver(TransportEvents& events) {
   calls_.Remove(*entry);
   call.done_ns = base::RealClock().MonotonicNs();
   call.received_bytes = bytes;
-  call.responding_instance = header.server_instance;
+  TakeHeader(header, call);
   call.server_queue_ns = header.queue_ns;
   call.server_handler_ns = header.handler_ns;
-  call.error = header.error_message;
   events.OnDone(&call);
 }
 
@@ -126,11 +125,6 @@ std::string ClientStream::Error() const {
 
 namespace {
 
-// When a stream fails, the next one is opened after the back-off, which doubles
-// until a reply arrives.
-constexpr int64_t kMinBackoffNs = 1'000'000;
-constexpr int64_t kMaxBackoffNs = 256'000'000;
-
 class GrpcStreamClient final : public ClientSide, ClientStream::Listener {
  public:
   GrpcStreamClient(EventQueue& queue, const StreamSettings& settings,
@@ -154,7 +148,7 @@ class GrpcStreamClient final : public ClientSide, ClientStream::Listener {
     Channel* channel = nullptr;
     ClientStream* stream = nullptr;  // null: the next call makes one
     int64_t open_ns = 0;             // the next one is not opened before
-    int64_t backoff_ns = kMinBackoffNs;
+    RetryDelay delay = {};
   };
   struct Peer {
     std::vector<Channel> channels;
@@ -208,14 +202,12 @@ void GrpcStreamClient::SetChannels(std::vector<std::vector<Channel>> channels) {
 
 // Passes over streams that wait to be opened, unless all of them do.
 GrpcStreamClient::Place& GrpcStreamClient::NextPlace(Peer& peer) {
-  const size_t count = peer.places.size();
-  const size_t first = peer.next;
-  peer.next = first + 1 < count ? first + 1 : 0;
-  for (size_t i = first; i < first + count; ++i) {
-    Place& place = peer.places[i < count ? i : i - count];
-    if (place.stream == nullptr || place.stream->is_open()) return place;
-  }
-  return peer.places[first];
+  return TakeTurn(
+      peer.places, peer.next,
+      [](const Place& place) {
+        return place.stream == nullptr || place.stream->is_open();
+      },
+      [](Place& /*waits*/) {});
 }
 
 void GrpcStreamClient::MakeStream(Place& place) {
@@ -298,11 +290,8 @@ void GrpcStreamClient::OnEnded(ClientStream& stream) {
   });
   Place& place = *found->place;
   if (place.stream == &stream) place.stream = nullptr;
-  if (stream.answered() > 0) place.backoff_ns = kMinBackoffNs;
-  if (!stream.ended_well()) {
-    place.open_ns = base::NowNs() + place.backoff_ns;
-    place.backoff_ns = std::min(2 * place.backoff_ns, kMaxBackoffNs);
-  }
+  if (stream.answered() > 0) place.delay.Reset();
+  if (!stream.ended_well()) place.open_ns = place.delay.After(base::NowNs());
   // A server that leaves at the end of a test ends streams that are idle.
   if (stream.calls_in_flight() > 0 || stream.broke_the_protocol()) {
     ++counts_.failed;
@@ -311,22 +300,14 @@ void GrpcStreamClient::OnEnded(ClientStream& stream) {
   streams_.erase(found);
 }
 
-// Ends the calls in flight on streams that have ended. A server that goes may
-// end many streams at once, and the table of calls may be long: one pass serves
-// all of them.
+// Ends the calls in flight on streams that have ended.
 void GrpcStreamClient::FailCallsOfDead() {
-  const auto has_calls = [](const std::unique_ptr<ClientStream>& stream) {
-    return stream->calls_in_flight() > 0;
-  };
-  if (absl::c_any_of(dead_, has_calls)) {
-    calls_.ForEach([&](ClientStream::Calls::Entry& entry) {
-      ClientStream& stream = *entry.owner;
-      if (!stream.is_done()) return;
-      ClientCall* const call = entry.call;
-      calls_.Remove(entry);
-      stream.Abandon(*call);
-      calls_.EndWith(call, stream.Error());
+  for (const std::unique_ptr<ClientStream>& stream : dead_) {
+    if (stream->calls_in_flight() == 0) continue;
+    calls_.ForEachOf(*stream, [&](ClientStream::Calls::Entry& entry) {
+      stream->Abandon(*entry.call);
     });
+    calls_.Lose(*stream, stream->Error());
   }
   dead_.clear();
 }

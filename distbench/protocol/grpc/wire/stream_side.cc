@@ -8,6 +8,7 @@
 
 #include "distbench/base/clock.h"
 #include "distbench/payload/message_codec.h"
+#include "distbench/protocol/driver_parts.h"
 #include "glog/logging.h"
 
 namespace distbench::protocol {
@@ -195,14 +196,12 @@ void MessageSender::Drop() {
 
 std::vector<DriverCounter> StreamCounts::List() const {
   std::vector<DriverCounter> counters;
-  const auto add = [&](const char* name, int64_t value) {
-    if (value > 0) counters.push_back({name, value});
-  };
-  add("streams_opened", opened);
-  add("streams_failed", failed);
-  add("messages_waited", messages_waited);
-  add("send_blocked_us", blocked_ns / 1000);
-  add("late_replies", late_replies);
+  AddCounters({{"streams_opened", opened},
+               {"streams_failed", failed},
+               {"messages_waited", messages_waited},
+               {"send_blocked_us", blocked_ns / 1000},
+               {"late_replies", late_replies}},
+              counters);
   return counters;
 }
 
