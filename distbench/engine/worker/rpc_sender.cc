@@ -9,7 +9,6 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/engine/worker/policies.h"
 #include "distbench/engine/worker/worker_context.h"
-#include "proto/data_plane.pb.h"
 
 // Functions on the path of every RPC that only this file calls are inline: a
 // call would cost as much as the function does.
@@ -232,17 +231,16 @@ inline bool RpcSender::IsTraced(const config::RpcPlan& rpc,
 void RpcSender::SetTrace(RpcCall& call, int64_t fanout_index) {
   const Iteration& iteration = *call.iteration;
   const ActionRun& action = *iteration.action;
-  const std::string& inherited = action.list->trace_context;
-  TraceContext trace;
-  // What does not parse counts as no trace.
-  if (!trace.ParseFromString(inherited)) trace.Clear();
-  trace.add_engine_ids(context_.engine.instance());
-  trace.add_actionlist_indices(action.list->list);
-  trace.add_actionlist_invocations(action.list->invocation);
-  trace.add_action_indices(action.position);
-  trace.add_action_iterations(iteration.number);
-  trace.add_fanout_index(fanout_index);
-  call.trace_context = trace.SerializeAsString();
+  hop_.Clear();
+  hop_.add_engine_ids(context_.engine.instance());
+  hop_.add_actionlist_indices(action.list->list);
+  hop_.add_actionlist_invocations(action.list->invocation);
+  hop_.add_action_indices(action.position);
+  hop_.add_action_iterations(iteration.number);
+  hop_.add_fanout_index(fanout_index);
+  // Who parses one message after another gets the lists of both in one.
+  call.trace_context = action.list->trace_context;
+  hop_.AppendToString(&call.trace_context);
   call.client.trace_context = call.trace_context;
 }
 

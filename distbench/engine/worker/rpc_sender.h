@@ -14,6 +14,7 @@
 #include "distbench/engine/worker/run_state.h"
 #include "distbench/engine/worker/streams.h"
 #include "distbench/engine/worker/worker_context.h"
+#include "proto/data_plane.pb.h"
 
 namespace distbench::engine {
 
@@ -124,6 +125,7 @@ class RpcSender {
   std::vector<base::LinkedQueue<RpcCall>> waiting_;  // by peer, in order
   std::vector<int> waiting_peers_;  // those with a non-empty queue
   int64_t in_flight_ = 0;
+  TraceContext hop_;  // reuses its memory
 };
 
 }  // namespace distbench::engine

@@ -11,6 +11,7 @@
 #include "distbench/config/arrivals/compile_arrivals.h"
 #include "distbench/engine/policies/attempts.h"
 #include "distbench/engine/worker/worker.h"
+#include "proto/data_plane.pb.h"
 
 namespace distbench::engine {
 
@@ -38,6 +39,19 @@ inline void Scheduler::LimitInProgress(int64_t count, const char* what,
   }
 }
 
+namespace {
+
+// The trace of what a request leads to. One that does not parse, as a client of
+// no instance may send it, is none.
+void InheritTrace(absl::string_view trace, ListRun& list) {
+  TraceContext parsed;
+  if (parsed.ParseFromArray(trace.data(), static_cast<int>(trace.size()))) {
+    list.trace_context.assign(trace.data(), trace.size());
+  }
+}
+
+}  // namespace
+
 void Scheduler::StartHandler(int list_index, protocol::ServerCall& request) {
   LimitInProgress(++handlers_in_progress_, "requests being handled",
                   "let the service run fewer at once (its admission)");
@@ -46,8 +60,9 @@ void Scheduler::StartHandler(int list_index, protocol::ServerCall& request) {
   list.request = &request;
   list.warmup = request.warmup;
   list.start_ns = context_.now_ns;
-  list.trace_context.assign(request.trace_context.data(),
-                            request.trace_context.size());
+  if (!request.trace_context.empty()) [[unlikely]] {
+    InheritTrace(request.trace_context, list);
+  }
   Start(list);
 }
 
