@@ -32,6 +32,14 @@ inline payload::RequestHeader HeaderOf(const ClientCall& call) {
           .trace_context = call.trace_context};
 }
 
+// Returns a reply's header without the server's times. It refers to the error,
+// which is cut.
+inline payload::ResponseHeader HeaderOf(const ServerCall& call,
+                                        size_t max_error_bytes) {
+  return {.server_instance = call.reply_instance,
+          .error_message = call.reply_error.substr(0, max_error_bytes)};
+}
+
 // Takes over what a request's header asks for; the trace context stays where it
 // is.
 inline void TakeHeader(const payload::RequestHeader& header, ServerCall& call) {
@@ -41,6 +49,14 @@ inline void TakeHeader(const payload::RequestHeader& header, ServerCall& call) {
   call.response_bytes = header.response_bytes;
   call.processing_ns = header.processing_ns;
   call.trace_context = header.trace_context;
+}
+
+// Keeps the trace context of a request whose bytes are gone at the next read.
+inline void KeepTrace(std::string& memory, ServerCall& call) {
+  if (!call.trace_context.empty()) [[unlikely]] {
+    memory = std::string(call.trace_context);
+    call.trace_context = memory;
+  }
 }
 
 // Takes over what a reply's header says, but for the server's times.

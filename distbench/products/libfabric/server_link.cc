@@ -3,7 +3,6 @@
 
 #include "distbench/products/libfabric/server_link.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "distbench/base/clock.h"
@@ -22,15 +21,18 @@ constexpr int64_t kPatienceNs = 10'000'000'000;
 }  // namespace
 
 ServerLink::ServerLink(LinkContext& context, const Introduction& client,
-                       base::ObjectPool<LibfabricRequest>& requests)
+                       base::ObjectPool<LibfabricRequest>& requests,
+                       size_t& greetings)
     : Link(context),
       reports_times_(context.settings.measures_time_parts),
       proof_due_ns_(base::NowNs() + context.settings.answer_timeout_ns),
-      requests_(requests) {
+      requests_(requests),
+      greetings_(greetings) {
   StartLink(context.endpoint->Insert(client.address));
   Know(client);
   NoteHello();
   greeting_.emplace(protocol::Greeting::Side::kServer, context.test_nonce);
+  ++greetings_;
   if (Greet(client.greeting)) {
     SendControl(MessageKind::kWelcome,
                 EncodeIntroduction({.link = id(),
@@ -47,6 +49,12 @@ bool ServerLink::Greet(absl::string_view part) {
                                           : protocol::StreamError::kNoHello;
   if (error != protocol::StreamError::kNone) Break(error);
   return error == protocol::StreamError::kNone;
+}
+
+void ServerLink::EndGreeting() {
+  if (!awaits_proof()) return;
+  greeting_.reset();
+  --greetings_;
 }
 
 void ServerLink::TimeOut(int64_t now_ns) {
@@ -76,7 +84,7 @@ void ServerLink::OnMessage(MessageKind kind, absl::string_view content,
 
 void ServerLink::OnProof(absl::string_view proof) {
   if (!Greet(proof)) return;
-  greeting_.reset();
+  EndGreeting();
   Open();
 }
 
@@ -96,10 +104,7 @@ protocol::StreamError ServerLink::OnRequest(const protocol::FrameHeader& frame,
   auto& call = static_cast<protocol::ServerCall&>(*request);
   call = {.request_bytes = frame.message_bytes, .received_ns = read_ns};
   protocol::TakeHeader(*header, call);
-  if (!header->trace_context.empty()) {
-    request->trace_bytes = std::string(header->trace_context);
-    request->trace_context = request->trace_bytes;
-  }
+  protocol::KeepTrace(request->trace_bytes, call);
   request->link = this;
   request->call_id = frame.call_id;
   ++pending_requests_;
@@ -111,13 +116,11 @@ protocol::StreamError ServerLink::OnRequest(const protocol::FrameHeader& frame,
 void ServerLink::Reply(LibfabricRequest& request) {
   --pending_requests_;
   if (is_open()) {
-    const payload::ResponseHeader header = {
-        .server_instance = request.reply_instance,
-        .error_message = request.reply_error.substr(0, kMaxErrorBytes)};
     QueuedFrame* const frame =
         MakeFrame(reports_times_ ? protocol::FrameKind::kTimedReply
                                  : protocol::FrameKind::kReply,
-                  request.call_id, header, request.reply_bytes);
+                  request.call_id, protocol::HeaderOf(request, kMaxErrorBytes),
+                  request.reply_bytes);
     if (reports_times_) {
       frame->queue_ns = request.begun_ns - request.received_ns;
       frame->begun_ns = request.begun_ns;
@@ -129,28 +132,26 @@ void ServerLink::Reply(LibfabricRequest& request) {
 
 void ServerLink::Close() {
   SayGoodbye();
-  greeting_.reset();
+  EndGreeting();
   End();
 }
 
 int64_t ServerLink::patience_ns() const { return kPatienceNs; }
 
 void ServerLink::OnBroken(const std::string& /*reason*/) {
-  greeting_.reset();
+  EndGreeting();
   End();
 }
 
 void LinkServer::OnHello(absl::string_view content) {
   Introduction client;
   const bool is_hello = !closed_ && DecodeIntroduction(content, client);
-  const auto greetings =
-      std::count_if(links_.begin(), links_.end(),
-                    [](const auto& link) { return link->awaits_proof(); });
-  if (!is_hello || static_cast<size_t>(greetings) >= kMaxGreetings) {
+  if (!is_hello || greetings_ >= kMaxGreetings) {
     ++context_.counters.stray_messages;
     return;
   }
-  links_.push_back(std::make_unique<ServerLink>(context_, client, requests_));
+  links_.push_back(
+      std::make_unique<ServerLink>(context_, client, requests_, greetings_));
 }
 
 void LinkServer::Reply(protocol::ServerCall* call) {

@@ -34,9 +34,11 @@ struct LibfabricRequest : protocol::ServerCall {
 // its worker's thread.
 class ServerLink final : public Link {
  public:
-  // The client's hello has arrived. The pool must outlive this.
+  // The client's hello has arrived. The link counts among `greetings` while it
+  // awaits the proof. All arguments but the hello must outlive this.
   ServerLink(LinkContext& context, const Introduction& client,
-             base::ObjectPool<LibfabricRequest>& requests);
+             base::ObjectPool<LibfabricRequest>& requests, size_t& greetings);
+  ~ServerLink() override { EndGreeting(); }
 
   // Sends a request's reply if the link still goes on, and returns the request
   // to the pool.
@@ -62,6 +64,7 @@ class ServerLink final : public Link {
   void OnBroken(const std::string& reason) override;
 
   bool Greet(absl::string_view part);
+  void EndGreeting();
   void OnProof(absl::string_view proof);
   protocol::StreamError OnRequest(const protocol::FrameHeader& frame,
                                   absl::string_view head, int64_t read_ns,
@@ -70,6 +73,7 @@ class ServerLink final : public Link {
   const bool reports_times_;
   const int64_t proof_due_ns_;
   base::ObjectPool<LibfabricRequest>& requests_;
+  size_t& greetings_;
   std::optional<protocol::Greeting> greeting_;  // until it is over
   int64_t pending_requests_ = 0;                // without a Reply()
   int64_t unanswered_ = 0;                      // whose reply was not sent
@@ -102,6 +106,7 @@ class LinkServer {
 
   LinkContext& context_;
   base::ObjectPool<LibfabricRequest> requests_;
+  size_t greetings_ = 0;
   std::vector<std::unique_ptr<ServerLink>> links_;
   bool closed_ = false;
 };

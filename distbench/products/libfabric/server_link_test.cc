@@ -3,6 +3,7 @@
 
 #include "distbench/products/libfabric/server_link.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -78,13 +79,15 @@ class ServerLinkTest : public testing::Test {
                      .receive_bytes = kMinReceiveBufferBytes,
                      .address = client_endpoint_->address(),
                      .greeting = greeting_.TakeOutput()},
-        requests_);
+        requests_, greetings_);
+    EXPECT_EQ(greetings_, 1);
     const std::string welcome = AwaitMessage();
     Introduction server;
     ASSERT_TRUE(DecodeIntroduction(
         absl::string_view(welcome).substr(kMessageHeaderBytes), server));
     ASSERT_EQ(greeting_.Receive(server.greeting), protocol::StreamError::kNone);
     Deliver(MessageKind::kProof, greeting_.TakeOutput());
+    EXPECT_EQ(greetings_, 0);
   }
 
   // The client's message after its hello and `sequence` - 1 others; by default
@@ -135,6 +138,7 @@ class ServerLinkTest : public testing::Test {
                        .counters = counters_,
                        .endpoint = Endpoint::Open(*fabric_, settings_).value()};
   base::ObjectPool<LibfabricRequest> requests_;
+  size_t greetings_ = 0;
   Requests events_;
   std::unique_ptr<ServerLink> link_;
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "distbench/payload/message_codec.h"
+#include "distbench/protocol/driver_parts.h"
 
 namespace distbench::protocol {
 namespace {
@@ -51,9 +52,7 @@ inline StreamError ServerConnection::OnRequest(const FrameHeader& frame,
 }
 
 void ServerConnection::SendReply(const TcpRequest& request) {
-  const payload::ResponseHeader header = {
-      .server_instance = request.reply_instance,
-      .error_message = request.reply_error.substr(0, kMaxErrorBytes)};
+  const payload::ResponseHeader header = HeaderOf(request, kMaxErrorBytes);
   if (reports_times_) {
     SendTimedReply(request.call_id, header, request.reply_bytes,
                    request.begun_ns - request.received_ns, request.begun_ns);

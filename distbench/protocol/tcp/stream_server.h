@@ -213,19 +213,14 @@ class AcceptedConnection : public Base, public AgendaItem, public StrangerItem {
       int64_t read_ns) {
     Request& request = *requests_.Get();
     FillRequest(header, message_bytes, read_ns, request);
-    if (!header.trace_context.empty()) [[unlikely]] {
-      request.trace_bytes = std::string(header.trace_context);
-      request.trace_context = request.trace_bytes;
-    }
+    KeepTrace(request.trace_bytes, request);
     return request;
   }
 
   // The header of a reply that is given now.
   payload::ResponseHeader ReplyHeader(const Request& request,
                                       size_t max_error_bytes) const {
-    payload::ResponseHeader header = {
-        .server_instance = request.reply_instance,
-        .error_message = request.reply_error.substr(0, max_error_bytes)};
+    payload::ResponseHeader header = HeaderOf(request, max_error_bytes);
     if (reports_times_) {
       header.queue_ns = request.begun_ns - request.received_ns;
       header.handler_ns = base::RealClock().MonotonicNs() - request.begun_ns;
