@@ -49,14 +49,16 @@ class Strangers {
     Append(item, now_ns);
   }
 
-  // The connection is in use. Requires that it is there.
+  // The connection is in use. It may have left before: what was read with its
+  // last bytes is still delivered.
   void NoteHeard(Connection& connection, int64_t now_ns) {
     StrangerItem& item = connection;
+    if (!item.is_stranger_) return;
     queue_.Remove(item);
     Append(item, now_ns);
   }
 
-  // It may have left before.
+  // Likewise.
   void Remove(Connection& connection) {
     StrangerItem& item = connection;
     if (!item.is_stranger_) return;

@@ -38,6 +38,8 @@ TEST(StrangersTest, WhoHasLeftMayLeaveAgainAndComeBack) {
   strangers.Add(item, 1);
   strangers.Remove(item);
   strangers.Remove(item);
+  strangers.NoteHeard(item, 1);
+  EXPECT_EQ(strangers.Quietest(), nullptr);
   EXPECT_FALSE(strangers.is_full());
   EXPECT_EQ(strangers.next_due_ns(), Strangers<Item>::kNever);
   strangers.Add(item, 2);

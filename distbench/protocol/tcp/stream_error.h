@@ -67,7 +67,8 @@ class StreamCounters {
   void CountEnd(StreamError error, bool was_in_use);
   int64_t errors(StreamError error) const { return errors_[Index(error)]; }
 
-  // Attempts to reconnect, and how many of them failed.
+  // Attempts to reconnect; and those that failed, with first attempts, which
+  // connections of limited calls make.
   std::atomic<int64_t> reconnects = 0;
   std::atomic<int64_t> failed_reconnects = 0;
 
