@@ -75,9 +75,6 @@ class ClientStream final : public CallOwner,
   // The number of calls that ended with a reply.
   int64_t answered() const { return answered_; }
 
-  // Whether OnEnded() was called.
-  bool is_done() const { return done_; }
-
   // Once it has ended: whether it was told to end, by Retire().
   bool ended_well() const { return retired_ && status() == GRPC_STATUS_OK; }
 
