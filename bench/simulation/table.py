@@ -58,9 +58,15 @@ def _unsteady(name, rows):
                getattr(real.least, name) for _, _, real, _ in rows)
 
 
+def _in_range(name, rows):
+    """Returns in how many rows the simulated figure could be one of a real run."""
+    return sum(getattr(real.least, name) <= getattr(simulated, name) <=
+               getattr(real.most, name) for _, _, real, simulated in rows)
+
+
 def summary(rows):
     """Returns how many of the rows (cell, RPC, real, simulated) are within the
-    aims."""
+    aims, and within the range of the real ones."""
     lines = []
     for name, aim in figures.AIMS.items():
         errors = [figures.errors(real.median, simulated)[name]
@@ -71,5 +77,6 @@ def summary(rows):
                      f"{100 * aim:.0f} %; the worst is off by "
                      f"{100 * worst:+.0f} %. Between rounds, real runs alone "
                      f"differ by more than {100 * aim:.0f} % in "
-                     f"{_unsteady(name, rows)}.")
+                     f"{_unsteady(name, rows)}; {_in_range(name, rows)} of the "
+                     "simulated figures are within their range.")
     return "\n".join(lines)
