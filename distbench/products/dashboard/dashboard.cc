@@ -18,7 +18,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "distbench/base/digest.h"
@@ -552,13 +551,8 @@ absl::StatusOr<history::ResultQuery> ReadResultQuery(
   query.limit = *limit;
   const auto [begin, end] = request.parameters.equal_range(kAttribute);
   for (auto it = begin; it != end; ++it) {
-    const std::pair<std::string, std::string> attribute =
-        absl::StrSplit(it->second, absl::MaxSplits('=', 1));
-    if (attribute.first.empty() || attribute.second.empty()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "attribute is \"", it->second, "\"; it must be NAME=VALUE"));
-    }
-    query.attributes.insert(attribute);
+    status = history::AddAttribute(it->second, query);
+    if (!status.ok()) return status;
   }
   return query;
 }

@@ -84,6 +84,16 @@ bool IsSelected(const IndexedResult& result, const ResultQuery& query,
 
 }  // namespace
 
+absl::Status AddAttribute(const std::string& text, ResultQuery& query) {
+  const size_t end = text.find('=');
+  if (end == 0 || end == text.npos) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("attribute is \"", text, "\"; it must be NAME=VALUE"));
+  }
+  query.attributes.insert_or_assign(text.substr(0, end), text.substr(end + 1));
+  return absl::OkStatus();
+}
+
 // ---- The index's file -------------------------------------------------------
 
 // A table of files in SQLite, with a write-ahead log, so that several processes

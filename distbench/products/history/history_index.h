@@ -74,6 +74,10 @@ struct ResultQuery {
   std::string cursor;  // ResultPage::next of the previous page
 };
 
+// Adds an attribute, "NAME=VALUE", in place of one with its name.
+// INVALID_ARGUMENT if it has no name or no "=".
+absl::Status AddAttribute(const std::string& text, ResultQuery& query);
+
 // The index is in memory, some kilobytes for each result. Everything in it
 // follows from the result files, which are never changed; its own file only
 // saves reading them again. Several processes can use one such file. Where it

@@ -18,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/base/files.h"
 #include "distbench/base/plugins.h"
+#include "distbench/base/testing/status_testing.h"
 #include "distbench/products/history/history_answers.h"
 #include "distbench/products/history/testing/daily_result.h"
 #include "distbench/report/comparison/capacity.h"
@@ -40,6 +41,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::Pair;
 using testing::SizeIs;
 
 constexpr int64_t kMaxBytes = 1 << 20;
@@ -515,6 +517,20 @@ TEST_F(HistoryIndexTest, FindsByWordsAndFilters) {
   const FilterValues filters = index_->Filters();
   EXPECT_THAT(filters.tests, ElementsAre("example"));
   EXPECT_THAT(filters.attributes.at("rack"), ElementsAre("r-12"));
+}
+
+TEST(ResultQueryTest, AttributesAreNamesAndValues) {
+  ResultQuery query;
+  for (const char* text : {"rack=a", "rack=b=c", "empty="}) {
+    EXPECT_TRUE(AddAttribute(text, query).ok()) << text;
+  }
+  EXPECT_THAT(query.attributes,
+              ElementsAre(Pair("empty", ""), Pair("rack", "b=c")));
+  for (const char* text : {"", "rack", "=a"}) {
+    EXPECT_THAT(base::Message(AddAttribute(text, query)),
+                HasSubstr("must be NAME=VALUE"))
+        << text;
+  }
 }
 
 TEST_F(HistoryIndexTest, LimitsWordsAndAttributes) {

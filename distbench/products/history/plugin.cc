@@ -6,15 +6,12 @@
 #include <iostream>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "distbench/base/plugins.h"
 #include "distbench/base/printable_line.h"
 #include "distbench/cli/command.h"
@@ -64,13 +61,8 @@ absl::StatusOr<std::unique_ptr<HistoryIndex>> IndexFolders(
 
 absl::Status ListResults(HistoryIndex& index, HistoryFlags& flags) {
   for (const std::string& attribute : flags.attributes) {
-    const std::pair<std::string, std::string> parts =
-        absl::StrSplit(attribute, absl::MaxSplits('=', 1));
-    if (parts.first.empty() || !absl::StrContains(attribute, '=')) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--attribute=", attribute, ": expected NAME=VALUE"));
-    }
-    flags.query.attributes.insert_or_assign(parts.first, parts.second);
+    const absl::Status added = AddAttribute(attribute, flags.query);
+    if (!added.ok()) return added;
   }
   const absl::StatusOr<ResultPage> page = index.List(flags.query);
   if (!page.ok()) return page.status();
