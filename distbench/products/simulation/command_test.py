@@ -6,6 +6,7 @@
 import json
 import os
 import re
+import resource
 import signal
 import time
 import unittest
@@ -117,6 +118,28 @@ class SimulateTest(programs.ProgramTest):
             with open(outfile, "rb") as file:
                 files.append(file.read())
         self.assertEqual(*files)
+
+    @unittest.skipIf(programs.SANITIZED, "sanitizers need more memory")
+    def test_ten_thousand_hosts_need_less_than_two_gibibytes(self):
+        config = self.write(
+            "many.config",
+            ONE_WORKER.replace('"server" count: 1', '"server" count: 9999')
+            .replace('server: "server"', 'server: "server" fanout_filter: "all"')
+            .replace('"100/s"', '"5/s"'),
+        )
+        outfile = self.path("many.pb.gz")
+        outcome = self.simulate(
+            config,
+            f"--fabric={self.write('fabric', ONE_THOUSAND_PER_SECOND)}",
+            f"--outfile={outfile}",
+            "--binary_output",
+            "--quiet",
+        )
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertRegex(outcome.out, "Simulated, not measured: 10000 hosts")
+        # Of the largest program that this test has run.
+        kibibytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        self.assertLess(kibibytes, 2 << 20)
 
     def test_an_impossible_start_is_refused(self):
         outcome = self.simulate(self.config(), SOURCE_DATE_EPOCH="today")
