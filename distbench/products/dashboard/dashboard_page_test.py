@@ -707,7 +707,7 @@ class DashboardPageTest(dashboard_page.PageTest):
             file=HOSTILE, attributes={HOSTILE: HOSTILE}, metrics={HOSTILE: 1},
             units={HOSTILE: HOSTILE},
         )
-        facts = [{"name": HOSTILE, "before": HOSTILE, "after": ""}]
+        facts = [{"name": HOSTILE, "before": HOSTILE, "after": "", "distance": 0}]
         series = fake_dashboard.make_series(1, HOSTILE, HOSTILE, HOSTILE)
         changes = [(20, 2, facts)]
         trend = fake_dashboard.make_trend(series, 40, changes)

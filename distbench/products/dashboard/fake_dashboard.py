@@ -106,7 +106,7 @@ def make_trend(series, count, changes=(), error=""):
                     "low": value * 0.98,
                     "high": value * 1.02,
                     "accepted": number % 50 == 20,
-                    "verdict": "invalid" if number % 60 == 30 else "ok",
+                    "verdict": "warn" if number % 60 == 30 else "ok",
                     "runs": [f"{number:016x}-0"],
                 }
             )
@@ -129,7 +129,7 @@ def make_trend(series, count, changes=(), error=""):
         "points": points,
         "segments": [] if error else segments,
         "changes": found,
-        "left_out": sum(point["verdict"] == "invalid" for point in points),
+        "left_out": count // 60,
         "error": error,
     }
 
@@ -414,13 +414,13 @@ def make_history(count=200):
         )
         for i in range(count)
     ]
-    kernel = [{"name": "kernel", "before": "6.1.0-18", "after": "6.1.0-20"}]
-    release = [{"name": "distbench", "before": "1.3", "after": "1.4"}]
+    kernel = {"name": "kernel", "before": "6.1.0-18", "after": "6.1.0-20"}
+    release = {"name": "distbench", "before": "1.3", "after": "1.4"}
     too_few = "A trend needs at least 10 results."
     changes = [
-        (count * 3 // 10, 1.05, kernel),
+        (count * 3 // 10, 1.05, [{**kernel, "distance": 0}]),
         (count * 6 // 10, 1.1, []),
-        (count * 8 // 10, 0.9, release),
+        (count * 8 // 10, 0.9, [{**release, "distance": -1}]),
     ]
     trends = [
         make_trend(make_series(1, "query", "p99"), count, changes),

@@ -19,14 +19,9 @@ const SPARK_MARGIN = 4;
 
 const CHANGE_COLORS = {worse: '--invalid', better: '--ok', changed: '--warn'};
 
-function isJudged({verdict}) {
-  return verdict !== 'invalid' && verdict !== 'failed';
-}
-
 const POINT_KINDS = [
-  {label: 'result', color: '--series-1', isOfKind: point => isJudged(point) && !point.accepted},
-  {label: 'accepted', color: '--series-3', isOfKind: point => isJudged(point) && point.accepted, radius: 5},
-  {label: 'not judged', color: '--series-8', isOfKind: point => !isJudged(point), radius: 3, isHollow: true},
+  {label: 'result', color: '--series-1', isOfKind: point => !point.accepted},
+  {label: 'accepted', color: '--series-3', isOfKind: point => point.accepted, radius: 5},
 ];
 
 // ---- Axes and points ----

@@ -44,7 +44,7 @@ function describeChange(change, {unit}) {
 // ["kernel 6.1.0-18 → 6.1.0-20"]. Facts may change some results before or after the
 // values do.
 function describeFacts({facts}) {
-  return facts.map(({name, before, after, distance = 0}) => `${name} ${before || '–'} → ${after || '–'}` +
+  return facts.map(({name, before, after, distance}) => `${name} ${before || '–'} → ${after || '–'}` +
       (distance === 0 ? '' : ` (${plural(Math.abs(distance), 'result')} ${distance < 0 ? 'earlier' : 'later'})`));
 }
 
@@ -83,9 +83,8 @@ async function renderWhatChanged(allSeries) {
 
 // ---- The chosen series ----
 
-// The points with a value from this time on.
 function pointsSince({points}, start) {
-  return points.filter(({value, started}) => value !== null && started >= start);
+  return points.filter(({started}) => started >= start);
 }
 
 // When the last so many days of the trend begin.
@@ -94,12 +93,12 @@ function startOf({points}, days) {
 }
 
 function changeItem(change, {points, series}) {
-  const around = change.index === 0 ? [] : [' ', element('a', {
+  const around = element('a', {
     href: addressOf('/compare', {base: points[change.index - 1].result, new: points[change.index].result}),
-  }, 'Compare before and after')];
+  }, 'Compare before and after');
   return element('li', {}, `${formatTimestamp(change.started)} `, badge(kindOfChange(change, series)),
       ` ${describeChange(change, series)}${change.accepted ? ', accepted' : ''}`,
-      element('small', {}, factsNote([change]), ...around));
+      element('small', {}, factsNote([change]), ' ', around));
 }
 
 function trendTable({points, changes, series: {unit, metric}}, start) {
@@ -158,9 +157,7 @@ function bySignificance(a, b) {
 
 function describeSeries({error, points, changes, series}) {
   if (error !== '') return error;
-  const last = points.findLast(({value}) => value !== null);
-  const value = last === undefined ? '' : `now ${formatValue(series.unit, last.value)}`;
-  return `${value}, ${changes.length === 0 ? 'no change' : plural(changes.length, 'change')}`;
+  return `now ${formatValue(series.unit, points.at(-1).value)}, ${changes.length === 0 ? 'no change' : plural(changes.length, 'change')}`;
 }
 
 // A link to a series with a small chart, which is drawn once its trend is loaded.

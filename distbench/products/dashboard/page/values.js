@@ -23,7 +23,7 @@ function formatValue(unit, value) {
 }
 
 function formatTimestamp(ms) {
-  return formatDate(ms === null ? null : 1e6 * ms);
+  return formatDate(1e6 * ms);
 }
 
 function formatDay(ms) {
