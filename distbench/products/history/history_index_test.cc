@@ -941,6 +941,9 @@ TEST_F(FoldersTest, AFileCountsOnce) {
     Open(folders);
     EXPECT_THAT(Files(), inside) << folders.back();
   }
+  fs::create_hard_link(Path("a/x.pb"), Path("a/z.pb"));
+  Open({"a"});
+  EXPECT_THAT(Files(), inside);
   fs::create_hard_link(Path("a/x.pb"), Path("b/z.pb"));
   Open({"a", "b"});
   EXPECT_THAT(Files(), ElementsAre(Path("a/inner/y.pb"), Path("a/x.pb")));

@@ -125,8 +125,9 @@ absl::Status ReadRunResult(const std::string& path, const RunDescription& run,
 
 // ---- A folder ---------------------------------------------------------------
 
-// The names of its files begin with a prefix, which may be empty.
-class ResultFolder final : public ResultSource {
+// The names of its files begin with a prefix, which is empty if there is no
+// other folder. Methods are those of ResultSource.
+class ResultFolder {
  public:
   ResultFolder(fs::path root, std::string prefix)
       : root_(std::move(root)), prefix_(std::move(prefix)) {}
@@ -134,27 +135,28 @@ class ResultFolder final : public ResultSource {
   const fs::path& root() const { return root_; }
   const std::string& prefix() const { return prefix_; }
 
-  absl::StatusOr<std::vector<ResultEntry>> List() const override;
-  absl::StatusOr<KeptResults> Read(const std::string& name,
-                                   int64_t max_bytes) const override;
-  bool IsUnchanged(const ResultEntry& entry) const override {
-    return EntryOf(entry.name) == entry;
-  }
-  absl::StatusOr<base::FileDescriptor> Open(
-      const std::string& name) const override;
-  std::string IdOf(const std::string& name) const override {
-    return ResultSource::IdOf(NameInFolder(name));
+  // What ids have before the '.'; empty if there is no other folder.
+  std::string Id() const {
+    constexpr size_t kBytes = 4;
+    return prefix_.empty() ? "" : Digits(root_.string(), kBytes);
   }
 
+  absl::StatusOr<std::vector<ResultEntry>> List() const;
+  absl::StatusOr<KeptResults> Read(const std::string& name,
+                                   int64_t max_bytes) const;
+  bool IsUnchanged(const ResultEntry& entry) const {
+    return EntryOf(entry.name) == entry;
+  }
+  absl::StatusOr<base::FileDescriptor> Open(const std::string& name) const;
+
+  std::string NameInFolder(const std::string& name) const {
+    return std::string(absl::StripPrefix(name, prefix_));
+  }
   std::string PathOfFile(const std::string& name) const {
     return root_ / NameInFolder(name);
   }
 
  private:
-  std::string NameInFolder(const std::string& name) const {
-    return std::string(absl::StripPrefix(name, prefix_));
-  }
-
   absl::StatusOr<RunDescription> DescribeRun(const std::string& name) const;
 
   // The entry of a file now, if there is one.
@@ -277,17 +279,10 @@ absl::StatusOr<KeptResults> ResultFolder::Read(const std::string& name,
 
 // ---- Folders ----------------------------------------------------------------
 
-// What ids have before the '.'.
-std::string FolderId(const ResultFolder& folder) {
-  constexpr size_t kBytes = 4;
-  return Digits(folder.root().string(), kBytes);
-}
-
-// At least one. As if it were alone, a single folder has neither a part of
-// names nor of ids.
+// At least one.
 class FolderSet final : public ResultFolders {
  public:
-  explicit FolderSet(std::vector<std::unique_ptr<ResultFolder>> folders)
+  explicit FolderSet(std::vector<ResultFolder> folders)
       : folders_(std::move(folders)) {}
 
   absl::StatusOr<std::vector<ResultEntry>> List() const override;
@@ -307,37 +302,34 @@ class FolderSet final : public ResultFolders {
   std::string Identity() const override;
 
  private:
-  bool is_single() const { return folders_.size() == 1; }
-
   const ResultFolder& FolderOf(const std::string& name) const;
 
-  const std::vector<std::unique_ptr<ResultFolder>> folders_;
+  const std::vector<ResultFolder> folders_;
 };
 
 // Paths by which folders were given may begin alike: "a", and "a/link", which
 // leads elsewhere.
 const ResultFolder& FolderSet::FolderOf(const std::string& name) const {
-  const ResultFolder* found = folders_.front().get();
+  const ResultFolder* found = &folders_.front();
   size_t length = 0;
-  for (const auto& folder : folders_) {
-    const std::string& prefix = folder->prefix();
+  for (const ResultFolder& folder : folders_) {
+    const std::string& prefix = folder.prefix();
     if (prefix.size() < length || !absl::StartsWith(name, prefix)) continue;
-    found = folder.get();
+    found = &folder;
     length = prefix.size();
   }
   return *found;
 }
 
 absl::StatusOr<std::vector<ResultEntry>> FolderSet::List() const {
-  if (is_single()) return folders_.front()->List();
   std::vector<ResultEntry> all;
   std::set<std::pair<dev_t, ino_t>> known;
-  for (const auto& folder : folders_) {
-    const absl::StatusOr<std::vector<ResultEntry>> entries = folder->List();
+  for (const ResultFolder& folder : folders_) {
+    const absl::StatusOr<std::vector<ResultEntry>> entries = folder.List();
     if (!entries.ok()) return entries.status();
     for (const ResultEntry& entry : *entries) {
       struct stat attributes;
-      if (lstat(folder->PathOfFile(entry.name).c_str(), &attributes) != 0 ||
+      if (lstat(folder.PathOfFile(entry.name).c_str(), &attributes) != 0 ||
           !known.emplace(attributes.st_dev, attributes.st_ino).second) {
         continue;
       }
@@ -350,23 +342,24 @@ absl::StatusOr<std::vector<ResultEntry>> FolderSet::List() const {
 
 std::string FolderSet::IdOf(const std::string& name) const {
   const ResultFolder& folder = FolderOf(name);
-  if (is_single()) return folder.IdOf(name);
-  return absl::StrCat(FolderId(folder), ".", folder.IdOf(name));
+  const std::string id = folder.Id();
+  return absl::StrCat(id, id.empty() ? "" : ".",
+                      ResultSource::IdOf(folder.NameInFolder(name)));
 }
 
 NotesPaths FolderSet::Notes() const {
   NotesPaths paths;
-  for (const auto& folder : folders_) {
-    paths[is_single() ? "" : FolderId(*folder)] = folder->root() / kNotesFile;
+  for (const ResultFolder& folder : folders_) {
+    paths[folder.Id()] = folder.root() / kNotesFile;
   }
   return paths;
 }
 
 std::string FolderSet::Identity() const {
-  if (is_single()) return folders_.front()->root();
+  if (folders_.size() == 1) return folders_.front().root();
   std::string identity;
-  for (const auto& folder : folders_) {
-    absl::StrAppend(&identity, folder->root().string(), "\n", folder->prefix(),
+  for (const ResultFolder& folder : folders_) {
+    absl::StrAppend(&identity, folder.root().string(), "\n", folder.prefix(),
                     "\n");
   }
   return identity;
@@ -433,13 +426,13 @@ absl::StatusOr<std::unique_ptr<ResultFolders>> OpenResultFolders(
     given.push_back(*std::move(folder));
   }
   given = WithoutParts(given);
-  std::vector<std::unique_ptr<ResultFolder>> folders;
+  std::vector<ResultFolder> folders;
   for (const GivenFolder& folder : given) {
     const std::string prefix =
         given.size() == 1
             ? ""
             : absl::StrCat(absl::StripSuffix(folder.path, "/"), "/");
-    folders.push_back(std::make_unique<ResultFolder>(folder.root, prefix));
+    folders.emplace_back(folder.root, prefix);
   }
   return std::make_unique<FolderSet>(std::move(folders));
 }

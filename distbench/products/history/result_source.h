@@ -84,8 +84,8 @@ class ResultFolders : public ResultSource {
 // outside is read; a path itself may be one.
 //
 // A folder counts once, though it is given twice, or is inside of another one.
-// So does a file that has links (hard ones) in several of the folders: the
-// first counts. A list fails if one of the folders cannot be listed.
+// So does a file that has several links (hard ones): the first counts. A list
+// fails if one of the folders cannot be listed.
 //
 // NOT_FOUND or similar if there is no such folder; the error names the path and
 // says what to give. At least one path must be given.
