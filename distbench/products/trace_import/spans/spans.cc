@@ -3,6 +3,7 @@
 
 #include "distbench/products/trace_import/spans/spans.h"
 
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 #include <iterator>
@@ -59,6 +60,14 @@ class SpanCollector {
     return absl::MakeSpan(set_.spans).subspan(begin);
   }
 
+  size_t span_count() const { return set_.spans.size(); }
+
+  // Drops all spans but the first ones.
+  void DropAllBut(size_t count) {
+    set_.spans.resize(count);
+    without_owner_ = std::min(without_owner_, count);
+  }
+
   // Whether there were more spans than allowed; the rest was dropped.
   bool overflowed() const { return overflowed_; }
 
@@ -98,23 +107,32 @@ absl::string_view TakeLine(absl::string_view& text) {
   return absl::StripAsciiWhitespace(line);
 }
 
+// Whether each line may be a document of its own. The first one may be broken:
+// of an object that is written on several lines, the second is no JSON.
 bool IsJsonLines(absl::string_view text) {
-  const absl::string_view line = TakeLine(text);
-  return !absl::StripAsciiWhitespace(text).empty() &&
-         Json::accept(line.begin(), line.end());
+  const auto is_json = [](absl::string_view line) {
+    return Json::accept(line.begin(), line.end());
+  };
+  const absl::string_view first = TakeLine(text);
+  text = absl::StripAsciiWhitespace(text);
+  if (text.empty()) return false;
+  return is_json(first) ||
+         (!absl::StartsWith(first, "[") && is_json(TakeLine(text)));
 }
 
 // The same for a text of one document, or of one on each line. A line that is
-// not JSON is noted if others are.
+// not JSON is noted if others are, and dropped with the spans in its beginning:
+// what says whose they are may be missing.
 absl::Status ReadJson(absl::string_view text, TakeObject take,
                       SpanCollector& collector) {
   text = absl::StripAsciiWhitespace(text);
   if (!IsJsonLines(text)) return ReadDocument(text, take, collector);
   while (!text.empty()) {
     const absl::string_view line = TakeLine(text);
-    if (!line.empty() && !ReadDocument(line, take, collector).ok()) {
-      collector.Note("lines that are not JSON were left out");
-    }
+    const size_t before = collector.span_count();
+    if (line.empty() || ReadDocument(line, take, collector).ok()) continue;
+    collector.DropAllBut(before);
+    collector.Note("lines that are not JSON were left out");
   }
   return absl::OkStatus();
 }

@@ -63,6 +63,32 @@ TEST(ReadSpansTest, JsonMayBeOneDocumentPerLine) {
   EXPECT_EQ(set.notes.at("lines that are not JSON were left out"), 1);
 }
 
+// Its spans are complete, but what would say whose they are comes after them.
+TEST(ReadSpansTest, ABrokenLineLeavesNoSpansBehind) {
+  std::string whole = kOtlp;
+  whole.replace(whole.find("shop"), 4, "bank");
+  const std::string broken =
+      std::string(kOtlp).substr(0, sizeof(kOtlp) - sizeof("]}]}]}"));
+  for (const std::string& text : {broken + "\n" + whole + "\n" + whole,
+                                  whole + "\n" + broken + "\n" + whole,
+                                  whole + "\n" + whole + "\n" + broken}) {
+    const SpanSet set = Read("otlp", text);
+    ASSERT_EQ(set.spans.size(), 2) << text;
+    for (const Span& span : set.spans) EXPECT_EQ(span.service, "bank");
+    EXPECT_EQ(set.notes.at("lines that are not JSON were left out"), 1);
+  }
+}
+
+TEST(ReadSpansTest, AnObjectMayBeOnSeveralLines) {
+  for (const std::string& text :
+       {std::string("{\n\"more\": 1,\n") + (kOtlp + 1),
+        std::string("[\n") + kOtlp + "\n]"}) {
+    const SpanSet set = Read("otlp", text);
+    EXPECT_EQ(set.spans.size(), 1) << text;
+    EXPECT_TRUE(set.notes.empty()) << text;
+  }
+}
+
 TEST(ReadSpansTest, JaegersProcessesAreAfterTheSpans) {
   const SpanSet set = Read("jaeger", R"({"data": [{
     "traceID": "a",
