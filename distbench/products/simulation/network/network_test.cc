@@ -162,6 +162,17 @@ TEST_F(NetworkTest, OneThatWaitedArrivesBeforeItsSuccessorOfThatTime) {
                                             Entry{3500, 3}, Entry{3500, 4}));
 }
 
+// The event of the one that need not wait would run first.
+TEST_F(NetworkTest, OneThatWaitedArrivesBeforeOneThatNeedNotWait) {
+  Send(0, 3, 500, 1);
+  Send(1, 3, 500, 2);  // waits until 3000
+  Send(1, 2, 500, 3);
+  Send(1, 3, 0, 4);  // its last byte is there at 3000
+  RunToTheEnd(simulator_);
+  EXPECT_THAT(logs_[3].entries,
+              ElementsAre(Entry{2500, 1}, Entry{3000, 2}, Entry{3000, 4}));
+}
+
 // Fractions of nanoseconds do not get lost: 3 bytes/ns, 1000 messages of 100.
 TEST(NetworkRateTest, IsExact) {
   const ClusterModel model =
