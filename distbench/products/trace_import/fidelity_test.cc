@@ -284,6 +284,18 @@ TEST(FidelityTest, CallsAfterTheAnswerAreNotWaitedFor) {
   EXPECT_NEAR(FidelityOf(import, "buy").simulated.mean_us, 10'000, 10);
 }
 
+// A page and what its script asks for later, as servers saw them.
+TEST(FidelityTest, WhatABrowserAsksForLaterIsNotWaitedFor) {
+  const Import import = ImportForFidelity(
+      "csv", absl::StrCat(kSpanColumns,
+                          "t,1,,shop,page,1000000000,10000000,server\n"
+                          "t,2,1,shop,stock,1500000000,20000000,server\n"
+                          "t,3,1,images,photo,1700000000,30000000,server\n"));
+  EXPECT_THAT(ImportText(import), HasSubstr("2 times: calls went on"));
+  EXPECT_NEAR(FidelityOf(import, "page").simulated.mean_us, 10'000, 10);
+  EXPECT_NEAR(FidelityOf(import, "photo").simulated.calls_per_arrival, 1, 0.01);
+}
+
 using Values = std::vector<int64_t>;
 
 TEST(SamplesTest, LikeSamplesHaveNoDistance) {

@@ -418,8 +418,10 @@ class CallBuilder {
     for (TracedCall* root : roots) root->is_arrival = true;
   }
 
-  // A server's spans have the clock of those that it is a client with. Of a
-  // call that ended just after its server, some time may be of the tracer's.
+  // A server's spans have the clock of those that it is a client with. Without
+  // a client's span, clocks may differ; but whoever waited would take longer
+  // than its own span says. Of a call that ended just after its server, some
+  // time may be of the tracer's.
   void MarkAsync(TracedCall& call) {
     if (call.is_async) {
       ++set_.notes
@@ -428,13 +430,9 @@ class CallBuilder {
       return;
     }
     const TracedCall* const parent = call.parent;
-    if (parent == nullptr || call.client_span == nullptr ||
-        parent->server_span == nullptr ||
-        call.client_span->service != parent->server) {
-      return;
-    }
-    const int64_t middle_ns =
-        call.client_span->start_ns + call.duration_ns() / 2;
+    if (parent == nullptr || parent->server_span == nullptr) return;
+    if (call.client_span && call.client_span->service != parent->server) return;
+    const int64_t middle_ns = call.outer().start_ns + call.duration_ns() / 2;
     if (middle_ns <= parent->served_end_ns) return;
     call.is_async = true;
     ++set_.notes
