@@ -131,7 +131,10 @@ absl::StatusOr<Objective> ParseObjective(absl::string_view text) {
   }
   const auto [rpc, name] = base::SplitOwner(comparison->name, ' ');
   const absl::StatusOr<stats::Metric> metric = stats::ParseMetric(name);
-  if (!metric.ok()) return SyntaxError(text, metric.status().message());
+  if (!metric.ok()) {
+    return SyntaxError(
+        text, absl::StrCat("has no metric: ", metric.status().message()));
+  }
   if (!rpc.empty() && !stats::IsOfRpc(*metric)) {
     return SyntaxError(text, absl::StrCat("names an RPC, of which ", name,
                                           " is not measured"));

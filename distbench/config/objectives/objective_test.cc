@@ -96,6 +96,13 @@ TEST(ParseObjectiveTest, ReadsAttempts) {
   }
 }
 
+TEST(ParseObjectiveTest, SaysWhatIsNoMetricInASentence) {
+  EXPECT_THAT(
+      std::string(ParseObjective("get 95<=5ms").status().message()),
+      HasSubstr("the objective \"get 95<=5ms\" has no metric: \"95\" is "
+                "not a metric: "));
+}
+
 TEST(ParseObjectiveTest, SaysWhatIsWrongWithIsolation) {
   for (const auto& [text, problem] :
        std::vector<std::pair<std::string, std::string>>{

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
@@ -97,10 +98,15 @@ std::string Suggestion(absl::string_view name,
   if (const auto closest = ClosestName(name, candidates)) {
     return absl::StrCat("did you mean ", Quoted(*closest), "?");
   }
-  if (candidates.size() == 1) {
-    return absl::StrCat("must be ", Quoted(candidates[0]));
+  std::vector<std::string> different;
+  absl::flat_hash_set<absl::string_view> seen;
+  for (const std::string& candidate : candidates.subspan(0, kMaxCandidates)) {
+    if (seen.insert(candidate).second) different.push_back(candidate);
   }
-  return absl::StrCat("must be one of ", QuotedList(candidates));
+  if (different.size() == 1) {
+    return absl::StrCat("must be ", Quoted(different[0]));
+  }
+  return absl::StrCat("must be one of ", QuotedList(different));
 }
 
 std::string QuotedList(absl::Span<const std::string> names, int limit) {

@@ -72,6 +72,9 @@ TEST(Suggestion, NamesTheClosestOrTheChoices) {
   EXPECT_EQ(Suggestion("zzz", {"foo", "bar"}),
             "must be one of \"foo\", \"bar\"");
   EXPECT_EQ(Suggestion("zzz", {"foo"}), "must be \"foo\"");
+  EXPECT_EQ(Suggestion("zzz", {"foo", "bar", "foo"}),
+            "must be one of \"foo\", \"bar\"");
+  EXPECT_EQ(Suggestion("zzz", {"foo", "foo"}), "must be \"foo\"");
   EXPECT_EQ(Suggestion("zzz", {}), "there are none");
 }
 

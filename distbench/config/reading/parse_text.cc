@@ -10,10 +10,15 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "distbench/base/json.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/reading/places.h"
+#include "distbench/config/reading/suggestions.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
@@ -85,35 +90,77 @@ class TokenPlaces {
   int column_ = 0;
 };
 
-// Suggests a field when the parser's message is 'Message type "T" has no field
-// named "f"'. Empty for other messages.
-std::string SuggestionAfter(absl::string_view message) {
-  const std::vector<std::string> parts = absl::StrSplit(message, '"');
-  if (parts.size() != 5) return "";
-  const Descriptor* type =
-      DescriptorPool::generated_pool()->FindMessageTypeByName(parts[1]);
-  return type == nullptr ? "" : FieldSuggestion(*type, parts[3]);
+// What to do about an error of protobuf's parser whose message begins so.
+absl::string_view RemedyOf(absl::string_view message) {
+  struct Remedy {
+    const char* error;
+    const char* remedy;
+  };
+  static constexpr Remedy kRemedies[] = {
+      {"Expected string", "; put it in quotes"},
+      {"Expected integer, got: \"", "; write it without quotes"},
+      {"Expected integer, got: '", "; write it without quotes"},
+      {"Expected double, got: \"", "; write it without quotes"},
+      {"Expected double, got: '", "; write it without quotes"},
+      {"Integer out of range",
+       "; docs/traffic_reference.md has the ranges of fields"},
+      {"Need space between number and identifier",
+       " A quantity with its unit is a text: put it in quotes."},
+      {"Interpreting non ascii",
+       " Only texts in quotes and comments may have such characters, which "
+       "typographic quotes and some spaces are, too."},
+      {"Invalid value for boolean field", " It must be true or false."},
+      {"Expected identifier, got: /", "; comments begin with #"},
+      {"Expected identifier, got: \"",
+       "; names of fields have no quotes in text format"},
+      {"Expected identifier, got: '",
+       "; names of fields have no quotes in text format"},
+      {"Expected identifier, got: }", "; this bracket closes nothing"},
+      {"Expected \":\", found", " Such a field is written as NAME: VALUE."},
+      {"Expected \"{\", found", " Such a field is written as NAME { ... }."},
+  };
+  for (const Remedy& each : kRemedies) {
+    if (absl::StartsWith(message, each.error)) return each.remedy;
+  }
+  return "";
 }
 
-// Says how to write text when the parser found something else.
-absl::string_view QuotesHint(absl::string_view message) {
-  return absl::StartsWith(message, "Expected string") ? "; put it in quotes"
-                                                      : "";
+// An error of protobuf's parser, which reads a message of the type, with what
+// to do about it.
+std::string WithRemedy(absl::string_view message, const Descriptor& outermost) {
+  const std::vector<std::string> parts = absl::StrSplit(message, '"');
+  if (parts.size() == 5 && absl::EndsWith(parts[2], " no field named ")) {
+    const Descriptor* const type =
+        DescriptorPool::generated_pool()->FindMessageTypeByName(parts[1]);
+    return absl::StrCat(
+        message, type == nullptr ? "" : FieldSuggestion(*type, parts[3]));
+  }
+  if (parts.size() == 5 && absl::StartsWith(message, "Unknown enumeration")) {
+    const std::string right = WordSuggestion(outermost, parts[3], parts[1]);
+    if (right.empty()) return std::string(message);
+    return absl::StrCat(absl::StripSuffix(message, "."), "; ", right);
+  }
+  // Protobuf names the next token, and there is none at the end.
+  const bool is_at_end = absl::EndsWith(message, "got: ");
+  return absl::StrCat(message, is_at_end ? "the end of the text" : "",
+                      RemedyOf(message));
 }
 
 // Receives the errors of protobuf's parser.
 class ErrorList : public google::protobuf::io::ErrorCollector {
  public:
-  ErrorList(absl::string_view source, absl::string_view text)
-      : errors_(source, text), token_places_(text) {}
+  // What is read is a message of the type.
+  ErrorList(absl::string_view source, absl::string_view text,
+            const Descriptor& type)
+      : errors_(source, text), token_places_(text), type_(type) {}
 
   // At a token of protobuf's tokenizer.
   void AddError(int line, int column, const std::string& message) override {
     if (errors_.full()) return;
-    // Protobuf names the next token, and there is none at the end.
-    Add(token_places_.Of(line, column), message,
-        absl::EndsWith(message, "got: ") ? "the end of the text" : "",
-        SuggestionAfter(message), QuotesHint(message));
+    // To the tokenizer, each byte of a character beyond ASCII is a token.
+    Add(token_places_.Of(line, column),
+        WithRemedy(base::IsUtf8(message) ? message : absl::CHexEscape(message),
+                   type_));
   }
 
   // Treats everything that the parser would skip, such as an unknown field, as
@@ -133,6 +180,7 @@ class ErrorList : public google::protobuf::io::ErrorCollector {
  private:
   PlacedErrors errors_;
   TokenPlaces token_places_;
+  const Descriptor& type_;
 };
 
 // ---- The tokens of a text ---------------------------------------------------
@@ -397,7 +445,7 @@ void RefuseIgnoredParts(absl::string_view text, const Message& message,
 
 absl::Status ParseText(absl::string_view text, absl::string_view source,
                        Message& message, MessagePlaces* places) {
-  ErrorList errors(source, text);
+  ErrorList errors(source, text, *message.GetDescriptor());
   TextFormat::Parser parser;
   parser.RecordErrorsTo(&errors);
   parser.SetRecursionLimit(kMaxNesting);

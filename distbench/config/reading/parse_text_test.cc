@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "distbench/base/json.h"
 #include "distbench/config/reading/load.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -59,6 +61,50 @@ TEST(ParseText, TellsLineAndColumn) {
 TEST(ParseText, AsksForQuotes) {
   EXPECT_EQ(ErrorOf("tests { actions { iterations { rate: 200 } } }"),
             "x.config:1:38: Expected string, got: 200; put it in quotes");
+}
+
+// What people write who know other languages.
+TEST(ParseText, TellsHowItIsWritten) {
+  struct Case {
+    const char* text;
+    const char* place;
+    const char* remedy;
+  };
+  for (const Case& each : {
+           Case{"tests { services { count: '3' } }", "1:27",
+                "; write it without quotes"},
+           Case{"tests { actions { iterations { max_duration_us: 5s } } }",
+                "1:50", "is a text: put it in quotes"},
+           Case{"tests_setting { keep_instance_log: yes }", "1:40",
+                " It must be true or false."},
+           Case{"// A test.\ntests { }", "1:1", "; comments begin with #"},
+           Case{"/* A test. */\ntests { }", "1:1", "; comments begin with #"},
+           Case{"tests { 'name': 'a' }", "1:9", "have no quotes"},
+           Case{"tests { name = 'a' }", "1:14", "NAME: VALUE"},
+           Case{"tests = { name: 'a' }", "1:7", "NAME { ... }"},
+           Case{"tests { name: \u201ca\u201d }", "1:15",
+                "Only texts in quotes and comments may have such characters"},
+           Case{"tests { name: 'a'\u00a0}", "1:18", "some spaces are"},
+           Case{"tests { services { numa_binding { memory_policy: BNID } } }",
+                "1:55", "for field \"memory_policy\"; did you mean \"BIND\"?"},
+           Case{"tests { services: 'a' }", "1:19", "NAME { ... }"},
+           Case{"tests { } }", "1:11", "; this bracket closes nothing"},
+           Case{"tests { services { count: 99999999999 } }", "1:27",
+                "docs/traffic_reference.md"},
+           Case{"services { name: 'a' }", "1:10", "It is a field of tests."},
+       }) {
+    EXPECT_THAT(ErrorOf(each.text),
+                AllOf(StartsWith(absl::StrCat("x.config:", each.place)),
+                      HasSubstr(each.remedy)))
+        << each.text;
+  }
+}
+
+TEST(ParseText, ErrorsAreUtf8) {
+  for (const char* text : {"tests { name: \u201ca\u201d }", "\u00a0tests { }",
+                           "tests { services { count: '\xf6' } }"}) {
+    EXPECT_TRUE(base::IsUtf8(ErrorOf(text))) << text;
+  }
 }
 
 TEST(ParseText, SuggestsTheRate) {
@@ -119,6 +165,8 @@ TEST(ParseText, ListsABoundedNumberOfErrors) {
   std::string text = "tests {\n";
   for (int i = 0; i < 10'000; ++i) text += "unknown: 1\n";
   EXPECT_LT(ErrorOf(text + "}").size(), 20'000);
+  EXPECT_THAT(ErrorOf(text + "}"),
+              EndsWith("\nx.config: there may be more than these 100 errors"));
 }
 
 }  // namespace

@@ -21,7 +21,9 @@
 #include "distbench/base/json.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/reading/places.h"
+#include "distbench/config/reading/suggestions.h"
 #include "distbench/config/reading/yaml_document.h"
+#include "distbench/config/rules/type_rules.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
 
@@ -260,6 +262,7 @@ void MessageFiller::FillMessage(const YamlNode& node, Message& message,
   absl::flat_hash_set<const FieldDescriptor*> seen;
   absl::flat_hash_set<const OneofDescriptor*> seen_oneofs;
   for (const Entry& entry : entries) {
+    if (errors_.full()) return;
     const std::string& name = entry.key->text;
     const FieldDescriptor* field = FindField(type, name);
     if (field == nullptr) {
@@ -400,17 +403,22 @@ void MessageFiller::FillInteger(
   const std::optional<double> number = NumberIn(node.text);
   const bool is_special = node.text.find_first_of("nN") != std::string::npos;
   if (!number.has_value() || std::trunc(*number) != *number || is_special) {
-    AddWrong(node, field, "must be a whole number, in decimal");
+    const FieldDescriptor* const text = SameAs(field);
+    AddWrong(node, field,
+             absl::StrCat("must be a whole number, in decimal",
+                          text == nullptr ? "" : "; with a unit, write ",
+                          text == nullptr ? "" : text->name()));
     return;
   }
   Integer integer = 0;
   if (!ParseInteger(node.text, *number, &integer)) {
+    constexpr Integer kMin = std::numeric_limits<Integer>::min();
+    constexpr Integer kMax = std::numeric_limits<Integer>::max();
+    const bool has_room = *number >= static_cast<double>(kMin) &&
+                          *number <= static_cast<double>(kMax);
     AddWrong(node, field,
-             absl::StrCat("must be from ", std::numeric_limits<Integer>::min(),
-                          " to ", std::numeric_limits<Integer>::max(),
-                          std::abs(*number) > kMaxExact
-                              ? ", with all digits and no exponent"
-                              : ""));
+             absl::StrCat("must be from ", kMin, " to ", kMax,
+                          has_room ? ", with all digits and no exponent" : ""));
     return;
   }
   const Reflection& reflection = *message.GetReflection();
@@ -467,11 +475,7 @@ void MessageFiller::FillEnum(const YamlNode& node, const FieldDescriptor& field,
     value = type.FindValueByNumber(number);
   }
   if (value == nullptr) {
-    std::vector<std::string> words;
-    for (int i = 0; i < type.value_count(); ++i) {
-      words.push_back(type.value(i)->name());
-    }
-    AddWrong(node, field, Suggestion(node.text, words));
+    AddWrong(node, field, Suggestion(node.text, WordsOf(type)));
     return;
   }
   const Reflection& reflection = *message.GetReflection();

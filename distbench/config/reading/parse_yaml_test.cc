@@ -261,6 +261,39 @@ TEST(ParseYaml, TellsWhatIsWrongInYaml) {
   }
 }
 
+TEST(ParseYaml, TellsWhatWasProbablyMeant) {
+  for (const WrongCase& wrong : std::vector<WrongCase>{
+           {"services: []\n",
+            "x.yaml:1:1: Message type \"distbench.TestSequence\" has no field "
+            "named \"services\". It is a field of tests."},
+           {"tests:\n- actions:\n  - rate: 200/s\n",
+            "x.yaml:3:5: Message type \"distbench.Action\" has no field named "
+            "\"rate\". It is a field of iterations."},
+           {"tests:\n- payload_descriptions:\n  - size: 100B\n",
+            "x.yaml:3:11: size is \"100B\"; must be a whole number, in "
+            "decimal; with a unit, write size_with_unit"},
+           {"tests:\n\t- name: a\n",
+            "x.yaml:2:2: illegal block entry; begin each item of a list"},
+       }) {
+    ExpectErrors(wrong);
+  }
+  EXPECT_EQ(ErrorOf("tests:\n- services:\n  - count: 20000000000000000000\n"),
+            "x.yaml:3:12: count is \"20000000000000000000\"; must be from "
+            "-2147483648 to 2147483647");
+  EXPECT_THAT(ErrorOf("tests:\n- name: a\n\tservices: []\n"),
+              HasSubstr("by spaces"));
+}
+
+TEST(ParseYaml, TellsHowCommentsAreWritten) {
+  for (const char* text :
+       {"// A test.\n{\"tests\": [{\"name\": \"a\"}]}",
+        "/* A test. */\n{\"tests\": [{\"name\": \"a\"}]}",
+        "{\"tests\": [{\"name\": \"a\", // the name\n \"services\": []}]}",
+        "{\"tests\": [{/* the name */ \"name\": \"a\"}]}"}) {
+    EXPECT_THAT(ErrorOf(text), HasSubstr("omments begin with #")) << text;
+  }
+}
+
 TEST(ParseYaml, TellsHowAnchorsAreWritten) {
   EXPECT_THAT(ErrorOf("tests: *other\n"),
               HasSubstr("; an alias such as *name needs &name before it"));
@@ -331,6 +364,10 @@ TEST(ParseYaml, ListsAllErrors) {
 TEST(ParseYaml, ListsABoundedNumberOfErrors) {
   std::string yaml = "tests:\n";
   for (int i = 0; i < 10'000; ++i) yaml += "- nme: a\n";
+  EXPECT_LT(ErrorOf(yaml).size(), 20'000);
+  // They are not even looked for.
+  yaml = "tests:\n-\n";
+  for (int i = 0; i < 100'000; ++i) absl::StrAppend(&yaml, "  a", i, ": b\n");
   EXPECT_LT(ErrorOf(yaml).size(), 20'000);
 }
 

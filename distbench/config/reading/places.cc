@@ -15,9 +15,9 @@
 #include "absl/strings/str_split.h"
 #include "distbench/config/problems/problem.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/config/rules/type_rules.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
-#include "proto/rules.pb.h"
 
 namespace distbench::config {
 namespace {
@@ -57,27 +57,11 @@ absl::Status PlacedErrors::ToStatus() const {
   for (const auto& [place, message] : errors_) {
     lines.push_back(absl::StrCat(names.NameOf(place), ": ", message));
   }
+  if (full()) {
+    lines.push_back(absl::StrCat(source_, ": there may be more than these ",
+                                 kMaxErrors, " errors"));
+  }
   return absl::InvalidArgumentError(absl::StrJoin(lines, "\n"));
-}
-
-std::vector<std::string> FieldNames(const google::protobuf::Descriptor& type) {
-  std::vector<std::string> names;
-  for (int i = 0; i < type.field_count(); ++i) {
-    names.push_back(type.field(i)->name());
-  }
-  return names;
-}
-
-std::string FieldSuggestion(const google::protobuf::Descriptor& type,
-                            absl::string_view name) {
-  if (type.IsReservedName(std::string(name))) {
-    return " It was removed; leave it out (CHANGELOG.md, \"Removed\", says "
-           "what there is instead).";
-  }
-  const std::optional<std::string> closest =
-      ClosestName(name, FieldNames(type));
-  if (!closest.has_value()) return "";
-  return absl::StrCat(" Did you mean ", Quoted(*closest), "?");
 }
 
 // ---- Places in messages -----------------------------------------------------
@@ -90,12 +74,6 @@ using ::google::protobuf::Message;
 using ::google::protobuf::Reflection;
 
 constexpr int kNotThere = -1;
-
-// The name of the field whose number a text says with its unit; empty if the
-// field is no such text.
-const std::string& NumberOf(const FieldDescriptor& field) {
-  return field.options().GetExtension(distbench::rules).text_of();
-}
 
 // By which a path calls an element of a list, or an entry of a map. Null if it
 // has no name.
@@ -171,16 +149,13 @@ const Place* MessagePlaces::At(const Message& owner,
 
 const FieldDescriptor* MessagePlaces::FieldAsWritten(
     const Message& message, absl::string_view name) const {
-  const Descriptor& type = *message.GetDescriptor();
-  const FieldDescriptor* const field = type.FindFieldByName(std::string(name));
+  const FieldDescriptor* const field =
+      message.GetDescriptor()->FindFieldByName(std::string(name));
   if (field == nullptr || At(message, *field, kField) != nullptr) return field;
-  for (int i = 0; i < type.field_count(); ++i) {
-    const FieldDescriptor* const other = type.field(i);
-    const bool means_the_same =
-        NumberOf(*other) == name || NumberOf(*field) == other->name();
-    if (means_the_same && At(message, *other, kField) != nullptr) return other;
-  }
-  return field;
+  const FieldDescriptor* const other = SameAs(*field);
+  const bool is_written =
+      other != nullptr && At(message, *other, kField) != nullptr;
+  return is_written ? other : field;
 }
 
 std::optional<Place> MessagePlaces::Find(const Message& message,

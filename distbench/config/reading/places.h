@@ -78,7 +78,8 @@ class PlacedErrors {
   bool full() const;
 
   // OK if there are no errors; otherwise INVALID_ARGUMENT with one per line, as
-  // "source:line:column: message", in the order of their places.
+  // "source:line:column: message", in the order of their places; the last line
+  // says if there may be more.
   absl::Status ToStatus() const;
 
  private:
@@ -86,15 +87,6 @@ class PlacedErrors {
   const absl::string_view text_;
   std::multimap<Place, std::string> errors_;
 };
-
-// The names of the type's fields.
-std::vector<std::string> FieldNames(const google::protobuf::Descriptor& type);
-
-// What to do about a name that no field of the type has: that the field was
-// removed (`reserved` in the .proto), or ` Did you mean "x"?` if a field has a
-// name close to `name`; empty otherwise.
-std::string FieldSuggestion(const google::protobuf::Descriptor& type,
-                            absl::string_view name);
 
 // Where the parts of a message are in the text that it was read from: a field
 // where its name begins, an element of a list, and an entry of a map, where it

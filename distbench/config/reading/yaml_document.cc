@@ -18,6 +18,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "distbench/config/problems/suggest.h"
 
@@ -334,16 +335,44 @@ class TreeBuilder : public YAML::EventHandler {
   YAML::Mark last_scalar_ = YAML::Mark::null_mark();
 };
 
-// What to do about an error of yaml-cpp.
-absl::string_view RemedyOf(absl::string_view message) {
+// Whether what stands at the place, or a line up to it, begins as comments of
+// other languages do, which JSON with comments has as well. To YAML, it begins
+// a text.
+bool HasForeignComment(absl::string_view text, Place place) {
+  const auto begins_with_one = [](absl::string_view rest) {
+    rest = absl::StripLeadingAsciiWhitespace(rest);
+    return absl::StartsWith(rest, "//") || absl::StartsWith(rest, "/*");
+  };
+  int number = 0;
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    if (begins_with_one(line)) return true;
+    if (number++ < place.line) continue;
+    return begins_with_one(
+        line.substr(std::min(static_cast<size_t>(place.column), line.size())));
+  }
+  return false;
+}
+
+// What to do about an error of yaml-cpp at a place of the text.
+absl::string_view RemedyOf(absl::string_view message, absl::string_view text,
+                           Place place) {
+  if (HasForeignComment(text, place)) {
+    return "; comments begin with #, not with // or /*";
+  }
   struct Remedy {
     const char* error;
     const char* remedy;
   };
   static const Remedy kRemedies[] = {
       {YAML::ErrorMsg::MAP_VALUE,
-       "; put a text that contains \": \" in quotes, and indent by spaces, not "
+       "; put a text that contains \": \" in quotes, a space after the colon "
+       "of "
+       "each name, and fields of a message in the same column, by spaces, not "
        "by tabs"},
+      {YAML::ErrorMsg::TAB_IN_INDENTATION, "; indent by spaces"},
+      {YAML::ErrorMsg::BLOCK_ENTRY,
+       "; begin each item of a list with \"- \" in a line of its own, indented "
+       "by spaces, not by tabs"},
       {YAML::ErrorMsg::END_OF_MAP_FLOW, "; a \",\" or a \"}\" is missing"},
       {YAML::ErrorMsg::END_OF_SEQ_FLOW, "; a \",\" or a \"]\" is missing"},
       {YAML::ErrorMsg::END_OF_MAP,
@@ -384,7 +413,8 @@ YamlDocument ParseYamlDocument(absl::string_view text, PlacedErrors& errors) {
     }
     builder.CheckLastQuote();
   } catch (const YAML::Exception& error) {
-    errors.Add(PlaceOf(error.mark, pairs), error.msg, RemedyOf(error.msg));
+    const Place place = PlaceOf(error.mark, pairs);
+    errors.Add(place, error.msg, RemedyOf(error.msg, text, place));
   }
   return document;
 }

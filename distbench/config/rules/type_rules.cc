@@ -100,18 +100,6 @@ FieldRule RuleOf(const FieldDescriptor& field) {
   return rule;
 }
 
-// The text of a number, or the number of a text; null if there is none.
-const FieldDescriptor* SameAs(const FieldDescriptor& field) {
-  const Descriptor& type = *field.containing_type();
-  const auto number_of = [](const FieldDescriptor& text) -> const std::string& {
-    return text.options().GetExtension(distbench::rules).text_of();
-  };
-  for (int i = 0; i < type.field_count(); ++i) {
-    if (number_of(*type.field(i)) == field.name()) return type.field(i);
-  }
-  return type.FindFieldByName(number_of(field));
-}
-
 // Of a type with the field, or a oneof, that the text begins with.
 Condition ConditionOn(const Descriptor& type, absl::string_view text) {
   Condition condition;
@@ -232,13 +220,6 @@ bool IsChanged(const FieldDescriptor& field, const FieldRules& rules) {
           field.cpp_type() == FieldDescriptor::CPPTYPE_STRING);
 }
 
-// The type of the messages in the field, or of the values of a map; null if
-// there are none.
-const Descriptor* MessagesOf(const FieldDescriptor& field) {
-  const Descriptor* const type = field.message_type();
-  return field.is_map() ? type->map_value()->message_type() : type;
-}
-
 // Adds the type and all types within it. Marks on the way back what is within,
 // so that a type within itself is not marked for that alone.
 const TypeRules& AddType(const Descriptor* type, AllRules& all) {
@@ -297,6 +278,22 @@ bool IsGiven(const Message& message, const FieldDescriptor* field) {
 const FieldDescriptor* ListOf(const FieldDescriptor& reference) {
   return DistributedSystemDescription::descriptor()->FindFieldByName(
       reference.options().GetExtension(distbench::rules).refers_to());
+}
+
+const FieldDescriptor* SameAs(const FieldDescriptor& field) {
+  const Descriptor& type = *field.containing_type();
+  const auto number_of = [](const FieldDescriptor& text) -> const std::string& {
+    return text.options().GetExtension(distbench::rules).text_of();
+  };
+  for (int i = 0; i < type.field_count(); ++i) {
+    if (number_of(*type.field(i)) == field.name()) return type.field(i);
+  }
+  return type.FindFieldByName(number_of(field));
+}
+
+const Descriptor* MessagesOf(const FieldDescriptor& field) {
+  const Descriptor* const type = field.message_type();
+  return field.is_map() ? type->map_value()->message_type() : type;
 }
 
 const TypeRules& RulesOf(const Descriptor* type) {

@@ -80,6 +80,16 @@ struct TypeRules {
 const google::protobuf::FieldDescriptor* ListOf(
     const google::protobuf::FieldDescriptor& reference);
 
+// The text with a unit in place of a number, or the number of such a text; null
+// if there is none.
+const google::protobuf::FieldDescriptor* SameAs(
+    const google::protobuf::FieldDescriptor& field);
+
+// The type of the messages in the field, or of the values of a map; null if
+// there are none.
+const google::protobuf::Descriptor* MessagesOf(
+    const google::protobuf::FieldDescriptor& field);
+
 // Of a type that a test is made of, or of any other, such as SimulatedFabric.
 const TypeRules& RulesOf(const google::protobuf::Descriptor* type);
 

@@ -58,6 +58,14 @@ absl::StatusOr<int64_t> TestTimeoutSeconds(
   return seconds;
 }
 
+absl::Status TestTimedOut(absl::Duration timeout, absl::string_view where) {
+  return absl::DeadlineExceededError(absl::StrCat(
+      "the traffic did not end within the test_timeout of ",
+      absl::FormatDuration(timeout), where,
+      "; raise that attribute of the test, or end its loops earlier, by "
+      "max_duration or max_iteration_count"));
+}
+
 RpcReplayTraceRecord CompleteRecord(const RpcReplayTrace& trace, int index) {
   const RpcReplayTraceRecord& record = trace.records(index);
   RpcReplayTraceRecord complete = trace.defaults();

@@ -12,7 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "proto/traffic_config.pb.h"
 
 namespace distbench::config {
@@ -35,6 +38,11 @@ inline constexpr int64_t kMaxTestTimeoutSeconds = 1'000'000'000;
 // attribute.
 absl::StatusOr<int64_t> TestTimeoutSeconds(
     const DistributedSystemDescription& test);
+
+// DEADLINE_EXCEEDED, for a test whose traffic had not ended at its time limit:
+// what limits it, and what to do. `where` is empty, or says who goes on, as in
+// " on node0".
+absl::Status TestTimedOut(absl::Duration timeout, absl::string_view where);
 
 // Returns the record at `index`, with the trace's defaults for missing fields.
 // Distances in the record replace the default distances.

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "distbench/base/testing/proto_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -23,6 +24,15 @@ absl::StatusOr<int64_t> TimeoutOf(const std::string& value) {
   DistributedSystemDescription test;
   (*test.mutable_attributes())[kTestTimeoutAttribute] = value;
   return TestTimeoutSeconds(test);
+}
+
+TEST(TestTimeout, SaysWhatEndedTheTestAndWhatToDo) {
+  const absl::Status ended = TestTimedOut(absl::Minutes(2), " on node0");
+  EXPECT_EQ(ended.code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(ended.message(),
+            "the traffic did not end within the test_timeout of 2m on node0; "
+            "raise that attribute of the test, or end its loops earlier, by "
+            "max_duration or max_iteration_count");
 }
 
 TEST(TestTimeout, IsAnHourUnlessTheAttributeSaysOtherwise) {

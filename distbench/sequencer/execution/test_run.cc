@@ -14,6 +14,7 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/base/version.h"
 #include "distbench/config/reading/load.h"
+#include "distbench/config/syntax/traffic.h"
 #include "distbench/results/message_sums.h"
 #include "distbench/results/resource_usage.h"
 #include "distbench/security/nonce.h"
@@ -533,10 +534,9 @@ void TestExecution::Complete(Participant& participant, Step step,
 void TestExecution::FailOfTimeout() {
   // The traffic may have ended at the deadline.
   if (participants_.CountAwaiting(Step::kTraffic) == 0) return;
-  Fail(absl::DeadlineExceededError(
-      absl::StrCat("the traffic did not end within the test_timeout of ",
-                   absl::FormatDuration(spec_.timeout), " on ",
-                   participants_.WhoAwaits(Step::kTraffic))));
+  Fail(config::TestTimedOut(
+      spec_.timeout,
+      absl::StrCat(" on ", participants_.WhoAwaits(Step::kTraffic))));
 }
 
 void TestExecution::Fail(absl::Status status) {

@@ -23,6 +23,7 @@
 #include "distbench/config/compile/compile.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/config/syntax/instance_names.h"
+#include "distbench/config/syntax/traffic.h"
 #include "distbench/engine/engine.h"
 #include "distbench/products/simulation/calibration/model_validity.h"
 #include "distbench/products/simulation/cluster/shares.h"
@@ -415,9 +416,7 @@ void ClusterRun::RunTraffic() {
             ? absl::InternalError(
                   "nothing is left to do, but the "
                   "traffic has not ended")
-            : absl::DeadlineExceededError(absl::StrCat(
-                  "the traffic did not end within the test_timeout of ",
-                  absl::FormatDuration(absl::Nanoseconds(plan_.timeout_ns))));
+            : config::TestTimedOut(absl::Nanoseconds(plan_.timeout_ns), "");
   }
   end_ns_ = TrafficEndNs();
   for (const auto& cpus : cpus_) cpus->SettleUsed();
