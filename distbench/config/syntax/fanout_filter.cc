@@ -22,8 +22,6 @@
 namespace distbench::config {
 namespace {
 
-constexpr double kProbabilitySumTolerance = 1e-6;
-
 FanoutPlan Plain(FanoutPlan::Kind kind, int axis = 0) {
   FanoutPlan fanout;
   fanout.kind = kind;

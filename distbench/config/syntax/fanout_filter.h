@@ -13,6 +13,9 @@
 
 namespace distbench::config {
 
+// Probabilities that sum to 1 may miss it by the rounding of their decimals.
+inline constexpr double kProbabilitySumTolerance = 1e-6;
+
 // Parses RpcSpec.fanout_filter; an empty string means "all". INVALID_ARGUMENT
 // says what is wrong and what would be right.
 absl::StatusOr<FanoutPlan> ParseFanoutFilter(absl::string_view filter);

@@ -9,12 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "distbench/config/distributions/distribution.h"
 #include "distbench/config/problems/suggest.h"
+#include "distbench/config/syntax/fanout_filter.h"
 #include "distbench/config/validate/validators.h"
 
 namespace distbench::config {
 namespace {
-
-constexpr double kProbabilitySumTolerance = 1e-6;
 
 // Requirements on the distributions of one purpose.
 struct Use {
