@@ -71,17 +71,18 @@ void JudgeWarmup(const std::string& name, const results::RpcCounts& counts,
       "Lengthen the test, or shorten its warm-up (warmup, warmup_iterations).");
 }
 
-// The outcomes in which RPCs failed: of what was due, as objectives have them,
-// or else of what was sent.
-stats::Outcomes OutcomesOf(const TestTotals& totals, const std::string& name,
-                           const results::RpcTotals& rpc) {
+// Of what was due, as objectives have them; or of what was sent, if more of
+// that failed, as of an RPC that handlers send, too. Those that were never sent
+// are the finding unsent_load.
+void JudgeFailures(const std::string& name, const results::RpcTotals& rpc,
+                   const TestTotals& totals, FindingList& findings) {
   stats::Outcomes outcomes = ResponseTimeOf(totals, name);
-  return outcomes.failed_count > 0 ? outcomes : ServiceTimeOf(rpc);
-}
-
-// Those that were never sent are the finding unsent_load.
-void JudgeFailures(const std::string& name, const stats::Outcomes& outcomes,
-                   int64_t unsent, FindingList& findings) {
+  int64_t unsent = totals.load(name).unsent_count();
+  if (const stats::Outcomes sent = ServiceTimeOf(rpc);
+      sent.failed_count > outcomes.failed_count) {
+    outcomes = sent;
+    unsent = 0;
+  }
   const int64_t failed = static_cast<int64_t>(outcomes.failed_count);
   if (failed <= unsent) return;
   findings.Add(
@@ -136,8 +137,7 @@ void JudgeNothing(const TestTotals& totals, FindingList& findings) {
 void JudgeOutcome(const JudgedRun& run, FindingList& findings) {
   const TestTotals& totals = run.totals;
   for (const auto& [name, rpc] : totals.rpcs) {
-    JudgeFailures(name, OutcomesOf(totals, name, rpc),
-                  totals.load(name).unsent_count(), findings);
+    JudgeFailures(name, rpc, totals, findings);
   }
   if (totals.all.succeeded_count > 0) {
     for (const auto& [name, rpc] : totals.rpcs) {

@@ -108,6 +108,15 @@ TEST_F(JudgeTest, FailuresAreThoseOfTheObjective) {
                         "they were never sent"));
 }
 
+// The load has none of these, nor has the response time.
+TEST_F(JudgeTest, FailuresOfHandlersThatSendTheRpcTooCount) {
+  *Statistics().mutable_response_time_ns() = Repeated(1'010'000, 2999);
+  Statistics().set_failed_count(301);
+  EXPECT_THAT(Find("failed_rpcs").message(),
+              HasSubstr("301 of 3301 RPCs (9.12 %) failed;"));
+  EXPECT_EQ(Find("failed_rpcs").severity(), Finding::WARN);
+}
+
 TEST_F(JudgeTest, WhatWasNeverSentIsNoOtherFailure) {
   Load().set_unsent_count(31);
   Statistics().set_failed_count(31);

@@ -267,7 +267,8 @@ std::optional<int> LatePercent(uint64_t count) {
 }
 
 void JudgeLateness(const std::string& name, const results::RpcTotals& rpc,
-                   bool is_simulated, FindingList& findings) {
+                   uint64_t failed_count, bool is_simulated,
+                   FindingList& findings) {
   const std::optional<int> percent = LatePercent(rpc.lateness_ns.count());
   if (!percent || rpc.response_time_ns.count() == 0) return;
   const double quantile = *percent / 100.0;
@@ -280,13 +281,14 @@ void JudgeLateness(const std::string& name, const results::RpcTotals& rpc,
   if (!invalid && (late < kMuchLatenessNs || share < kMuchLateness)) return;
   findings.Add(
       invalid ? Finding::INVALID : Finding::WARN, "late_sends",
-      absl::StrCat(
-          name, ": ", 100 - *percent, " in a hundred sends were late by ",
-          base::HumanDuration(late), " or more, which is ",
-          base::HumanPercent(share), " of p", *percent,
-          " of the response time (", base::HumanDuration(response), "): ",
-          invalid ? "the tail is mostly the generator's own"
-                  : "part of the tail is the generator's own"),
+      absl::StrCat(name, ": ", 100 - *percent,
+                   " in a hundred sends were late by ",
+                   base::HumanDuration(late), " or more, which is ",
+                   base::HumanPercent(share), " of p", *percent,
+                   " of the response time", OfThoseThatSucceeded(failed_count),
+                   " (", base::HumanDuration(response), "): ",
+                   invalid ? "the tail is mostly the generator's own"
+                           : "part of the tail is the generator's own"),
       is_simulated
           ? "Lower the load, or give the client's simulated host more CPUs. "
             "Until sends are in time, look at service times."
@@ -303,7 +305,9 @@ void JudgeLateness(const JudgedRun& run, FindingList& findings) {
     const auto rpc = rpcs.find(run.NameOf(i));
     // RPCs that a cap holds back are late for another reason.
     if (rpc == rpcs.end() || IsHeldBack(run.LoadOf(i))) continue;
-    JudgeLateness(rpc->first, rpc->second, IsSimulated(run.result), findings);
+    JudgeLateness(rpc->first, rpc->second,
+                  ResponseTimeOf(run.totals, rpc->first).failed_count,
+                  IsSimulated(run.result), findings);
   }
 }
 

@@ -74,6 +74,17 @@ TEST_F(JudgeTest, ATailThatIsTheGeneratorsOwnMakesTheRunInvalid) {
                 "which is 66.7 % of p99 of the response time (3.00 ms)"));
 }
 
+// Tables rank those that failed above all others: p99 may be one of them.
+TEST_F(JudgeTest, PercentilesWithoutFailuresSayThatTheyAre) {
+  Load().set_offered_count(3100);
+  Statistics().set_failed_count(100);
+  *Statistics().mutable_lateness_ns() = Repeated(2'000'000, 3000);
+  *Statistics().mutable_response_time_ns() = Repeated(3'000'000, 3000);
+  EXPECT_THAT(Find("late_sends").message(),
+              HasSubstr("of p99 of the response time of RPCs that succeeded "
+                        "(3.00 ms)"));
+}
+
 // The records of a trace are due at their times, as requests of a rate are.
 TEST_F(JudgeTest, ReplaysAreJudgedAsOtherOpenLoops) {
   DistributedSystemDescription& test = *result_.mutable_traffic_config();

@@ -28,6 +28,12 @@ inline constexpr absl::string_view kArrivalsAdvice =
     "own, "
     "or let it spin (delay_actions_by_spinning).";
 
+// Of what the percentiles in a finding are, to follow "time", if any RPCs
+// failed: those of tables rank these above all others.
+inline absl::string_view OfThoseThatSucceeded(uint64_t failed_count) {
+  return failed_count == 0 ? "" : " of RPCs that succeeded";
+}
+
 // What is judged. The totals are the result's.
 struct JudgedRun {
   const TestResult& result;

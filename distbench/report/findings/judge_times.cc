@@ -25,6 +25,7 @@
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/log_histogram.h"
+#include "distbench/stats/quantile_interval.h"
 #include "distbench/stats/residual_life.h"
 #include "distbench/stats/run_interval.h"
 
@@ -163,7 +164,9 @@ void JudgeStalls(const JudgedRun& run, FindingList& findings) {
             "server stalled, requests that arrive independently of it would "
             "have a 99th percentile of about ",
             base::HumanDuration(wait.left), ", not of ",
-            base::HumanDuration(p99)),
+            base::HumanDuration(p99),
+            rpc.counts.failed_count == 0 ? ""
+                                         : ", that of RPCs that succeeded"),
         "Send at a rate (rate or open_loop_interval_ns) to measure the latency "
         "that users see who do not wait for each other.");
   }
@@ -343,6 +346,7 @@ void JudgeBeside(const std::string& name, const results::RpcTotals& rpc,
                  const PolicyStatistics* attempts,
                  const stats::LogHistogram& wire_ns, FindingList& findings) {
   for (const double quantile : {0.5, 0.99}) {
+    if (!stats::SupportsQuantile(wire_ns.count(), quantile)) break;
     const int64_t service = rpc.service_time_ns.ValueAtQuantile(quantile);
     const int64_t wire = wire_ns.ValueAtQuantile(quantile);
     if (service - wire < kMuchBesideNs) continue;
@@ -355,8 +359,11 @@ void JudgeBeside(const std::string& name, const results::RpcTotals& rpc,
         "beyond_the_wire",
         absl::StrCat(
             name, ": the ", quantile == 0.5 ? "median" : "99th percentile",
-            " of the service time is ", base::HumanDuration(service),
-            ", that of the wire time ", base::HumanDuration(wire), ": ",
+            " of the service time",
+            OfThoseThatSucceeded(
+                static_cast<uint64_t>(rpc.counts.failed_count)),
+            " is ", base::HumanDuration(service), ", that of the wire time ",
+            base::HumanDuration(wire), ": ",
             base::HumanDuration(service - wire), ", ",
             base::HumanPercent(share), " of it, ", BesideText(attempts)),
         IsSentAgain(attempts) ? kPolicyAdvice : kClientAdvice);

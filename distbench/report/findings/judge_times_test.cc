@@ -15,6 +15,7 @@
 namespace distbench::report {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -72,6 +73,13 @@ TEST_F(StallsTest, AStallThatFewRpcsShowIsAWarning) {
   EXPECT_THAT(ExpectOne(Finding::WARN, "stalls"),
               AllOf(HasSubstr("more than 56"), HasSubstr("only 0.01 %"),
                     HasSubstr("took 16.7 %"), HasSubstr("not of 300 us")));
+}
+
+TEST_F(StallsTest, SaysThatItIsWithoutFailures) {
+  Serve(100'000, 300'000, 600'000'000);
+  Statistics().set_failed_count(1);
+  EXPECT_THAT(Find("stalls").message(),
+              EndsWith("not of 300 us, that of RPCs that succeeded"));
 }
 
 TEST_F(StallsTest, AShortStallIsNone) {
@@ -285,6 +293,20 @@ TEST_F(WireTimesTest, TheSlowestMayBeElsewhere) {
   results::EncodeHistogram(service_ns, *Statistics().mutable_service_time_ns());
   EXPECT_THAT(Find("beyond_the_wire").message(),
               HasSubstr("the 99th percentile of the service time is 5.00 ms"));
+  Statistics().set_failed_count(1);
+  EXPECT_THAT(Find("beyond_the_wire").message(),
+              HasSubstr("of the service time of RPCs that succeeded is "));
+}
+
+// Nor do tables show a 99th percentile of so few.
+TEST_F(WireTimesTest, OfFewOnlyTheMedianSaysWhereTheyAre) {
+  Statistics().set_succeeded_count(99);
+  stats::LogHistogram service_ns;
+  service_ns.RecordN(1'000'000, 97);
+  service_ns.RecordN(5'000'000, 2);
+  results::EncodeHistogram(service_ns, *Statistics().mutable_service_time_ns());
+  *Statistics().mutable_wire_time_ns() = Repeated(900'000, 99);
+  EXPECT_EQ(Find("beyond_the_wire").message(), "");
 }
 
 }  // namespace
