@@ -3,12 +3,16 @@
 
 #include "test_builder/run/test_runner.h"
 
+#include <optional>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "test_builder/run/testing/fake_backend.h"
 
 namespace distbench::test_builder {
 namespace {
+
+using ::testing::HasSubstr;
 
 TEST(OutcomeOfTest, TakesFiguresFromTheStatistics) {
   const TestOutcome outcome = OutcomeOf(FakeResult("t", "query", 500, 7000));
@@ -20,6 +24,15 @@ TEST(OutcomeOfTest, TakesFiguresFromTheStatistics) {
   EXPECT_DOUBLE_EQ(outcome.rpcs[0].per_second, 500);
   EXPECT_EQ(outcome.rpcs[0].p50_ns, 7000);
   EXPECT_EQ(outcome.rpcs[0].p99_ns, 7000);
+}
+
+// As in reports of the same result.
+TEST(OutcomeOfTest, WithholdsPercentilesOfTooFewRpcs) {
+  const TestOutcome outcome = OutcomeOf(FakeResult("t", "query", 50, 7000));
+  ASSERT_EQ(outcome.rpcs.size(), 1);
+  EXPECT_EQ(outcome.rpcs[0].p50_ns, 7000);
+  EXPECT_EQ(outcome.rpcs[0].p99_ns, std::nullopt);
+  EXPECT_THAT(OutcomeTable({outcome}), HasSubstr("50/s  7.00 us    -  ok"));
 }
 
 // Other RPCs may be sent for longer.

@@ -3,6 +3,8 @@
 
 #include "test_builder/run/test_runner.h"
 
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -12,6 +14,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/human_units.h"
 #include "distbench/base/text_table.h"
+#include "distbench/report/derived/figures.h"
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/measurements/test_run.h"
@@ -36,9 +39,10 @@ std::string ProblemOf(const absl::Status& status,
   return is_allowed ? "" : report::WhyNotMeasured(result);
 }
 
-std::string FormatLatency(int64_t ns) {
-  if (ns == stats::Outcomes::kFailed) return "failed";
-  return base::HumanDuration(static_cast<double>(ns));
+std::string FormatLatency(const std::optional<int64_t>& ns) {
+  if (!ns) return "-";
+  if (*ns == stats::Outcomes::kFailed) return "failed";
+  return base::HumanDuration(static_cast<double>(*ns));
 }
 
 std::vector<base::TextRow> RowsOf(const TestOutcome& outcome) {
@@ -70,12 +74,13 @@ TestOutcome OutcomeOf(const TestResult& result,
         const stats::Outcomes& latency = rpc.latency();
         if (latency.count() == 0) return;
         const results::RpcCounts& counts = rpc.totals.counts;
-        outcome.rpcs.push_back({.rpc = rpc.name,
-                                .per_second = report::PerSecond(
-                                    static_cast<double>(counts.succeeded_count),
-                                    counts.duration_ns()),
-                                .p50_ns = latency.ValueAtQuantile(0.5),
-                                .p99_ns = latency.ValueAtQuantile(0.99)});
+        outcome.rpcs.push_back(
+            {.rpc = rpc.name,
+             .per_second =
+                 report::PerSecond(static_cast<double>(counts.succeeded_count),
+                                   counts.duration_ns()),
+             .p50_ns = report::ShownPercentile(latency, 50),
+             .p99_ns = report::ShownPercentile(latency, 99)});
       });
   return outcome;
 }

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -39,8 +40,10 @@ struct TestOutcome {
   struct RpcFigures {
     std::string rpc;
     double per_second = 0;
-    int64_t p50_ns = 0;
-    int64_t p99_ns = 0;
+
+    // As of report::ShownPercentile().
+    std::optional<int64_t> p50_ns = {};
+    std::optional<int64_t> p99_ns = {};
   };
 
   std::string test;

@@ -98,11 +98,9 @@ void SetNumber(const FieldDescriptor& field, Number number, Message& message) {
 
 std::optional<double> PercentileOf(const stats::OutcomesView& outcomes,
                                    double percent) {
-  const double quantile = percent / 100;
-  if (!stats::SupportsQuantile(outcomes.count(), quantile)) return {};
-  const int64_t value_ns = outcomes.ValueAtQuantile(quantile);
-  if (value_ns == stats::Outcomes::kFailed) return {};
-  return static_cast<double>(value_ns);
+  const std::optional<int64_t> value_ns = ShownPercentile(outcomes, percent);
+  if (!value_ns || *value_ns == stats::Outcomes::kFailed) return std::nullopt;
+  return static_cast<double>(*value_ns);
 }
 
 // Of values up to 2^53 ns, which is 104 days, a double is exact.
@@ -126,6 +124,13 @@ std::optional<double> ValueOf(const FigureField& figure,
 }
 
 }  // namespace
+
+std::optional<int64_t> ShownPercentile(const stats::OutcomesView& outcomes,
+                                       double percent) {
+  const double quantile = percent / 100;
+  if (!stats::SupportsQuantile(outcomes.count(), quantile)) return std::nullopt;
+  return outcomes.ValueAtQuantile(quantile);
+}
 
 void SetTimes(const stats::OutcomesView& outcomes, Message& times,
               const stats::RunningMoments& others) {

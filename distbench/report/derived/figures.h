@@ -19,6 +19,12 @@
 
 namespace distbench::report {
 
+// Returns a percentile of so many percent as reports show it, in all formats
+// but the summary: Outcomes::kFailed if it falls among failures, nothing if
+// there are too few values for it.
+std::optional<int64_t> ShownPercentile(const stats::OutcomesView& outcomes,
+                                       double percent);
+
 // Sets the figures that `times`, such as Report::PairTimes, has fields for:
 // "mean_ns", "p99_ns", "p999_ns" (99.9 %). `others` are values that the
 // histogram lacks. Percentiles are absent if there are others, if there are too

@@ -25,7 +25,6 @@
 #include "distbench/results/time_series.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/outcomes.h"
-#include "distbench/stats/quantile_interval.h"
 
 namespace distbench::report {
 namespace {
@@ -353,21 +352,18 @@ void AssignTiers(Report::Topology& topology) {
 // ---- Instances, the worst first ---------------------------------------------
 
 // -1 if it is unknown.
-int64_t ValueAt(const RpcTraffic& traffic, double quantile) {
+int64_t ValueAt(const RpcTraffic& traffic, double percent) {
   const stats::Outcomes* latency = traffic.latency();
-  if (latency == nullptr ||
-      !stats::SupportsQuantile(latency->count(), quantile)) {
-    return -1;
-  }
-  return latency->ValueAtQuantile(quantile);
+  if (latency == nullptr) return -1;
+  return ShownPercentile(*latency, percent).value_or(-1);
 }
 
 // Larger is worse.
 using Badness = std::tuple<int64_t, int64_t, int64_t>;
 
 Badness BadnessOf(const RpcTraffic& traffic) {
-  return {ValueAt(traffic, 0.99), traffic.counts.failed_count,
-          ValueAt(traffic, 0.5)};
+  return {ValueAt(traffic, 99), traffic.counts.failed_count,
+          ValueAt(traffic, 50)};
 }
 
 void DeriveInstances(std::vector<Instance>& instances, int64_t max_rows,

@@ -138,12 +138,12 @@ std::string Milliseconds(double ns) {
 }
 
 // Minimum, mean and percentiles; empty cells if nothing was measured, and for
-// percentiles among failures.
+// percentiles among failures or of too few RPCs.
 void AppendLatencies(const stats::Outcomes& outcomes,
                      std::vector<std::string>& cells) {
-  constexpr double kQuantiles[] = {0.5, 0.9, 0.95, 0.99, 0.999};
+  constexpr double kPercents[] = {50, 90, 95, 99, 99.9};
   if (outcomes.count() == 0) {
-    cells.resize(cells.size() + 2 + std::size(kQuantiles));
+    cells.resize(cells.size() + 2 + std::size(kPercents));
     return;
   }
   const stats::LogHistogram& latency = outcomes.latency_ns;
@@ -153,11 +153,12 @@ void AppendLatencies(const stats::Outcomes& outcomes,
     cells.push_back(Milliseconds(static_cast<double>(latency.min())));
     cells.push_back(Milliseconds(latency.mean()));
   }
-  for (const double quantile : kQuantiles) {
-    const int64_t value_ns = outcomes.ValueAtQuantile(quantile);
-    cells.push_back(value_ns == stats::Outcomes::kFailed
+  for (const double percent : kPercents) {
+    const std::optional<int64_t> value_ns =
+        report::ShownPercentile(outcomes, percent);
+    cells.push_back(!value_ns || *value_ns == stats::Outcomes::kFailed
                         ? ""
-                        : Milliseconds(static_cast<double>(value_ns)));
+                        : Milliseconds(static_cast<double>(*value_ns)));
   }
 }
 

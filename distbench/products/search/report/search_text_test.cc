@@ -101,6 +101,15 @@ TEST(SearchTableTest, PercentilesAmongFailuresAreEmpty) {
   EXPECT_TRUE(absl::EndsWith(row, ",,80,0\n")) << row;
 }
 
+// As in JSON, where they are null.
+TEST(SearchTableTest, PercentilesOfTooFewRpcsAreEmpty) {
+  SearchReport report = ReportOfOneProbe();
+  *report.mutable_probes(0)->mutable_statistics() = Statistics(50);
+  EXPECT_THAT(SearchTableRows(report, report.probes(0)),
+              StartsWith("1.000,50,2000.00,50.00,0,0,0.00,0.00,0.500,0.500,"
+                         "0.500,0.500,0.500,,,3,final,"));
+}
+
 int CommasOutsideQuotes(const std::string& line) {
   int count = 0;
   bool quoted = false;

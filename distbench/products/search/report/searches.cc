@@ -25,7 +25,6 @@
 #include "distbench/report/derived/figures.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/stats/outcomes.h"
-#include "distbench/stats/quantile_interval.h"
 
 namespace distbench::search {
 
@@ -108,9 +107,8 @@ std::optional<double> MeanOf(const stats::Outcomes& latency) {
 // Absent if it falls among failures or beyond the number of RPCs.
 template <int percent>
 std::optional<double> PercentileOf(const stats::Outcomes& latency) {
-  constexpr double kQuantile = percent / 100.0;
-  if (!stats::SupportsQuantile(latency.count(), kQuantile)) return std::nullopt;
-  const int64_t value_ns = latency.ValueAtQuantile(kQuantile);
+  const int64_t value_ns =
+      report::ShownPercentile(latency, percent).value_or(0);
   if (value_ns <= 0 || value_ns == stats::Outcomes::kFailed) {
     return std::nullopt;
   }
