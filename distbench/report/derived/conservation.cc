@@ -7,15 +7,19 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "distbench/base/human_units.h"
 #include "distbench/base/time_units.h"
+#include "distbench/config/objectives/objective.h"
+#include "distbench/stats/metric.h"
 #include "distbench/stats/run_interval.h"
 #include "google/protobuf/message.h"
 
@@ -273,6 +277,8 @@ void CheckTimesOfEdges(const Report::Test& test, Laws& laws) {
     const Report::Latency& latency = traffic.latency() == "response"
                                          ? rpc.response_time()
                                          : rpc.service_time();
+    laws.Near("rate of its edge", traffic.succeeded_per_second(), "of the RPC",
+              rpc.per_second(), rpc.per_second() * kRounding);
     laws.Equal("latencies of its edge", traffic.latency_count(), "of the RPC",
                latency.count());
     for (const Report::Percentile& each : latency.percentiles()) {
@@ -382,9 +388,31 @@ void CheckSeconds(const Report::Test& test, Laws& laws) {
 
 // ---- Policies and objectives ------------------------------------------------
 
+// Null if there is none.
+template <typename Item>
+const Item* Find(const google::protobuf::RepeatedPtrField<Item>& items,
+                 const std::string& (Item::*name_of)() const,
+                 const std::string& name) {
+  const auto found = absl::c_find_if(
+      items, [&](const Item& each) { return (each.*name_of)() == name; });
+  return found == items.end() ? nullptr : &*found;
+}
+
+const Report::Rpc* FindRpc(const Report::Test& test, const std::string& name) {
+  return Find(test.rpcs(), &Report::Rpc::name, name);
+}
+
 void CheckPolicies(const Report::Test& test, Laws& laws) {
   for (const auto& row : test.policies().rows()) {
     laws.At(absl::StrCat("policy of ", row.rpc()));
+    const Report::Rpc* rpc = FindRpc(test, row.rpc());
+    // Of an instance that was lost, only RPCs are known.
+    if (rpc != nullptr && !test.has_failure()) {
+      laws.AtMost(
+          "succeeded, failed or not needed",
+          rpc->succeeded_count() + rpc->failed_count() + row.not_needed(),
+          "requests", row.requests());
+    }
     laws.AtMost("attempts", row.attempts(), "requests, retries and hedges",
                 row.requests() + row.retries() + row.hedges());
     laws.Equal("attempts that succeeded, failed or were given up",
@@ -398,9 +426,73 @@ void CheckPolicies(const Report::Test& test, Laws& laws) {
   }
 }
 
+std::optional<double> PercentileOf(const Report::Latency& latency,
+                                   double percent) {
+  for (const Report::Percentile& each : latency.percentiles()) {
+    if (each.percentile() == percent && each.has_value_ns()) {
+      return each.value_ns();
+    }
+  }
+  return std::nullopt;
+}
+
+// What the report has of a metric of an RPC, and `policy`, which may be null.
+std::optional<double> FigureOf(const stats::Metric& metric,
+                               const Report::Rpc& rpc,
+                               const Report::PolicyTable::Row* policy) {
+  const Report::Latency& latency =
+      rpc.has_response_time() ? rpc.response_time() : rpc.service_time();
+  if (latency.count() == 0) return std::nullopt;
+  using Kind = stats::Metric::Kind;
+  switch (metric.kind) {
+    case Kind::kPercentile:
+      return PercentileOf(latency, metric.percent);
+    case Kind::kMean:
+      return latency.mean_ns();
+    case Kind::kRate:
+      return rpc.per_second();
+    case Kind::kFailures:
+      return static_cast<double>(latency.failed_count()) /
+             static_cast<double>(latency.count());
+    default:
+      break;
+  }
+  if (policy == nullptr) return std::nullopt;
+  switch (metric.kind) {
+    case Kind::kGoodput:
+      return policy->goodput_per_second();
+    case Kind::kAmplification:
+      return policy->amplification();
+    case Kind::kWasted:
+      return policy->wasted();
+    default:
+      return std::nullopt;
+  }
+}
+
+// An objective is about figures that the report has elsewhere, too.
+void CheckMeasurement(const Report::Objective& judged, const Report::Test& test,
+                      Laws& laws) {
+  const auto objective = config::ParseObjective(judged.objective());
+  if (!objective.ok() || !judged.has_measured()) return;
+  const bool is_only = objective->rpc.empty() && test.rpcs_size() == 1;
+  const Report::Rpc* rpc =
+      is_only ? &test.rpcs(0) : FindRpc(test, objective->rpc);
+  if (rpc == nullptr) return;
+  const std::optional<double> figure =
+      FigureOf(objective->metric, *rpc,
+               Find(test.policies().rows(), &Report::PolicyTable::Row::rpc,
+                    rpc->name()));
+  if (figure) {
+    laws.Near("the measurement", judged.measured(), "elsewhere it is", *figure,
+              *figure * kRounding);
+  }
+}
+
 void CheckObjectives(const Report::Test& test, Laws& laws) {
   for (const Report::Objective& each : test.objectives()) {
     laws.At(absl::StrCat("objective ", each.objective()));
+    CheckMeasurement(each, test, laws);
     if (each.has_lower() && each.has_measured()) {
       laws.AtMost("the lower bound", each.lower(), "the measurement",
                   each.measured() * (1 + kRounding));

@@ -26,9 +26,11 @@ namespace distbench::report {
 // - of counts: the failures of an RPC by cause, its pairs of instances, its
 //   edges, its clients and its seconds add up to the RPC, and RPCs to the test;
 //   RPCs that were offered succeeded, failed or were never sent, unless the
-//   test lost an instance; attempts are first ones, retries and hedges, and
-//   each succeeded, failed or was given up
+//   test lost an instance; requests with a policy are at least those that
+//   ended; attempts are first ones, retries and hedges, and each succeeded,
+//   failed or was given up
 // - of rates: a rate is a count over its time
+// - of objectives: what they measured is what the rest of the report says
 // - of numbers: they are finite
 // - of seconds: they lie within the run, unless the clocks of its hosts differ
 // - of times: percentiles rise, lie within minimum and maximum and within their

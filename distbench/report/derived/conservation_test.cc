@@ -35,6 +35,17 @@ TEST(BrokenLawsTest, ExamplesKeepThem) {
               IsEmpty());
 }
 
+TEST(BrokenLawsTest, ObjectivesMeasureWhatReportsShow) {
+  TestResult result = MakeExampleResult({});
+  for (const char* objective :
+       {"rpc_0 p50<=1s", "rpc_0 p99.9>=1ms", "rpc_0 mean<=1s", "rpc_1 rate>=1",
+        "rpc_1 failures<=1%", "rpc_1 goodput>=1", "cpu<=50%"}) {
+    result.mutable_traffic_config()->add_objectives(objective);
+  }
+  EXPECT_THAT(BrokenLaws(DeriveTest({.source = "a.pb", .result = &result})),
+              IsEmpty());
+}
+
 // Its engine was killed: its node manager knew what it had measured so far, but
 // not whom it had called.
 TEST(BrokenLawsTest, ALostClientKeepsThem) {
@@ -197,6 +208,25 @@ TEST(BrokenLawsTest, EachLieIsFound) {
          auto& row = *test.mutable_policies()->add_rows();
          row.set_requests(1);
          row.set_attempts(2);
+       }},
+      {"succeeded, failed or not needed",
+       [&](auto& test) {
+         auto& row = *test.mutable_policies()->add_rows();
+         row.set_rpc(rpc(test).name());
+         row.set_requests(1);
+       }},
+      {"rate of its edge 1, of the RPC",
+       [](auto& test) {
+         test.mutable_topology()
+             ->mutable_edges(0)
+             ->mutable_traffic()
+             ->set_succeeded_per_second(1);
+       }},
+      {"the measurement 1, elsewhere it is",
+       [&](auto& test) {
+         auto& objective = *test.add_objectives();
+         objective.set_objective(rpc(test).name() + " rate>=1");
+         objective.set_measured(1);
        }},
       {"wasted 1.5 is no share",
        [](auto& test) {
