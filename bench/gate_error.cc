@@ -26,6 +26,7 @@ constexpr double kMoreFailures[] = {3.2, 4, 6, 12, 40};
 struct Truth {
   const char* name;
   double ratio;
+  const char* gate = "p99>5%";
 };
 
 std::string PercentsOf(const report::GateOutcomes& outcomes, int gates) {
@@ -38,15 +39,16 @@ std::string PercentsOf(const report::GateOutcomes& outcomes, int gates) {
 void PrintRow(const Truth& truth, int conditions, bool until_decided,
               int gates) {
   const report::GateOutcomes outcomes = report::SimulateGates(
-      {.true_ratio = truth.ratio,
+      {.gate = truth.gate,
+       .true_ratio = truth.ratio,
        .conditions = conditions,
        .runs = until_decided ? kMostRuns : kSingleLookRuns,
        .until_decided = until_decided,
        .gates = gates});
   std::cout << absl::StreamFormat(
-                   "| p99 | %s | %s | %d | %s | %.1f |", truth.name,
-                   until_decided ? "until decided" : "one look", conditions,
-                   PercentsOf(outcomes, gates), outcomes.mean_runs)
+                   "| `%s` | %s | %s | %d | %s | %.1f |", truth.gate,
+                   truth.name, until_decided ? "until decided" : "one look",
+                   conditions, PercentsOf(outcomes, gates), outcomes.mean_runs)
             << std::endl;
 }
 
@@ -74,7 +76,7 @@ void PrintWorstOfFailures(double spread, int runs, int gates) {
     }
   }
   std::cout << absl::StreamFormat(
-                   "| failures | at the margin, runs differ by %.0f %% | one "
+                   "| `failures` | at the margin, runs differ by %.0f %% | one "
                    "look | 1 | %s | %d |",
                    100 * spread, PercentsOf(worst, gates), runs)
             << std::endl;
@@ -91,6 +93,13 @@ void PrintTable(int gates) {
       for (const bool until_decided : {false, true}) {
         PrintRow(truth, conditions, until_decided, gates);
       }
+    }
+  }
+  // Their bounds are not as wide as those of percentiles.
+  for (const Truth& truth : {Truth{"exactly 5 % worse", 1.05, "mean>5%"},
+                             {"exactly 5 % worse", 0.95, "rate<-5%"}}) {
+    for (const bool until_decided : {false, true}) {
+      PrintRow(truth, /*conditions=*/1, until_decided, gates);
     }
   }
   for (const double spread : {0.0, 0.5, 1.0}) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "distbench/report/comparison/testing/made_runs.h"
@@ -195,6 +196,19 @@ TEST_P(GateSimulationTest, AChangeAtTheMarginIsMisjudgedOneTimeInTwentyAtMost) {
   const GateOutcomes ten = SimulateGates(Experiment(1.05, 10, GetParam()));
   EXPECT_LE(ten.any_passed, MostErrors(10));
   EXPECT_LE(ten.failed, MostErrors(10));
+}
+
+// Nothing widens the bounds of these.
+TEST_P(GateSimulationTest, SoIsOneOfAMeanOrARate) {
+  for (const auto& [gate, true_ratio] :
+       {std::pair("mean>5%", 1.05), std::pair("rate<-5%", 0.95)}) {
+    GateExperiment experiment = Experiment(true_ratio, 1, GetParam());
+    experiment.gate = gate;
+    const GateOutcomes outcomes = SimulateGates(experiment);
+    EXPECT_LE(outcomes.passed, MostErrors(1)) << gate;
+    EXPECT_LE(outcomes.failed, MostErrors(1)) << gate;
+    EXPECT_GE(outcomes.passed, 1) << gate;
+  }
 }
 
 TEST_P(GateSimulationTest, EqualsPassAndRegressionsFail) {

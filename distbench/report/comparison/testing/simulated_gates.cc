@@ -20,9 +20,10 @@ namespace distbench::report {
 namespace {
 
 constexpr uint64_t kRpcsPerRun = 100'000;
-constexpr double kBaseNs = 1e6;
+constexpr double kBaseValue = 1e6;
 
-TestComparison WithoutRuns(const GateExperiment& experiment) {
+TestComparison WithoutRuns(const GateExperiment& experiment,
+                           const stats::Metric& metric) {
   TestComparison comparison;
   comparison.test = "simulated";
   if (experiment.until_decided) {
@@ -31,8 +32,7 @@ TestComparison WithoutRuns(const GateExperiment& experiment) {
   for (int i = 0; i < experiment.conditions; ++i) {
     comparison.rpcs.push_back({absl::StrCat("rpc_", i), "service time", {}});
     comparison.rpcs.back().metrics.push_back(
-        {stats::Metric{stats::Metric::Kind::kPercentile, 99},
-         ComparisonVerdict::kNoDifference, ""});
+        {metric, ComparisonVerdict::kNoDifference, ""});
   }
   return comparison;
 }
@@ -42,8 +42,8 @@ void AddRound(const GateExperiment& experiment, std::mt19937_64& random,
   std::normal_distribution<double> deviation(0, experiment.spread);
   for (RpcComparison& rpc : comparison.rpcs) {
     MetricComparison& metric = rpc.metrics.front();
-    metric.base_values.push_back(kBaseNs * std::exp(deviation(random)));
-    metric.next_values.push_back(kBaseNs * experiment.true_ratio *
+    metric.base_values.push_back(kBaseValue * std::exp(deviation(random)));
+    metric.next_values.push_back(kBaseValue * experiment.true_ratio *
                                  std::exp(deviation(random)));
     metric.base_count += kRpcsPerRun;
     metric.next_count += kRpcsPerRun;
@@ -70,12 +70,11 @@ void Count(const std::vector<Check>& checks, GateOutcomes& outcomes) {
 }  // namespace
 
 GateOutcomes SimulateGates(const GateExperiment& experiment) {
-  const Gate gate =
-      *ParseGate(absl::StrCat("p99>", 100 * experiment.margin, "%"));
+  const Gate gate = *ParseGate(experiment.gate);
   std::mt19937_64 random(experiment.seed);
   GateOutcomes outcomes;
   for (int i = 0; i < experiment.gates; ++i) {
-    TestComparison comparison = WithoutRuns(experiment);
+    TestComparison comparison = WithoutRuns(experiment, gate.metric);
     std::vector<Check> checks;
     int runs = 0;
     while (runs < experiment.runs) {

@@ -7,19 +7,21 @@
 #define DISTBENCH_REPORT_COMPARISON_TESTING_SIMULATED_GATES_H_
 
 #include <cstdint>
+#include <string>
 
 namespace distbench::report {
 
-// Gates on the p99 of several independent RPCs. The p99 of each run is
-// log-normal around the true value.
+// Gates on a metric of several independent RPCs, which is compared by ratio.
+// Its value in each run is log-normal around the true one.
 struct GateExperiment {
+  std::string gate = "p99>5%";
+
   // New divided by base, of every RPC.
   double true_ratio = 1;
 
   int conditions = 1;
-  double margin = 0.05;
 
-  // The standard deviation of the logarithm of the p99 between runs.
+  // The standard deviation of the logarithm of the metric between runs.
   double spread = 0.03;
 
   // Runs of each: as many as this or, until_decided, at most.
