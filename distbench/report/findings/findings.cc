@@ -15,6 +15,7 @@
 #include "absl/time/time.h"
 #include "distbench/base/human_units.h"
 #include "distbench/base/plugins.h"
+#include "distbench/base/saturating_add.h"
 #include "distbench/report/findings/judge_parts.h"
 #include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/measurements/test_run.h"
@@ -119,12 +120,17 @@ void JudgeNothing(const TestTotals& totals, FindingList& findings) {
     return;
   }
   const results::RpcCounts& all = totals.all;
+  int64_t unsent = 0;
+  for (const auto& [name, load] : totals.offered) {
+    base::SaturatingAddTo(unsent, load.unsent_count());
+  }
   findings.Add(
       Finding::INVALID, "nothing_measured",
-      absl::StrCat("no RPC succeeded after the warm-up, so there is nothing to "
-                   "report: ",
-                   all.failed_count, " failed, and ", all.warmup_count,
-                   " were warm-up"),
+      absl::StrCat(
+          "no RPC succeeded after the warm-up, so there is nothing to report: ",
+          all.failed_count, " failed, ",
+          unsent > 0 ? absl::StrCat(unsent, " were never sent, ") : "", "and ",
+          all.warmup_count, " were warm-up"),
       all.failed_count > 0
           ? "Look at the causes of the failures, which the report lists."
       : all.warmup_count > 0

@@ -88,6 +88,13 @@ TEST_F(JudgeTest, ThatNothingWasMeasuredIsSaidOnce) {
   EXPECT_THAT(Find("nothing_measured").advice(), HasSubstr("warm-up"));
 }
 
+TEST_F(JudgeTest, WhatWasNeverSentIsNamedWhereNothingSucceeded) {
+  Statistics().Clear();
+  Load().set_unsent_count(3000);
+  EXPECT_THAT(Find("nothing_measured").message(),
+              HasSubstr("0 failed, 3000 were never sent, and 0 were warm-up"));
+}
+
 // ---- failed_rpcs, samples_dropped -------------------------------------------
 
 TEST_F(JudgeTest, ManyFailuresAreAWarning) {

@@ -26,6 +26,7 @@
 #include "distbench/report/terminal/layout.h"
 #include "distbench/report/text/text_summary_sections.h"
 #include "distbench/report/verdicts/check.h"
+#include "distbench/stats/quantile_interval.h"
 #include "google/protobuf/message.h"
 #include "proto/report.pb.h"
 
@@ -240,8 +241,11 @@ std::string Rpcs(const TestResult& result, const PageStyle& style) {
                       Paragraph({}, LatencyNote(part), 2, style));
 }
 
+// Of too few RPCs there is none, whether or not some failed, as in the table of
+// RPCs.
 ColoredText P99Cell(const Report::PeerTable::Row& row,
                     const Report::PairTimes& times, double count) {
+  if (!stats::SupportsQuantile(static_cast<uint64_t>(count), 0.99)) return {};
   if (times.has_p99_ns()) return TimeCell(times.p99_ns(), count, 99);
   if (row.has_failed_above_percent() && row.failed_above_percent() <= 99) {
     return FailedTimeCell(count, 99);

@@ -116,6 +116,18 @@ Pairs:
 )");
 }
 
+TEST(TerminalViewTest, PairsOfFewRpcsHaveNoP99AlsoIfSomeFailed) {
+  TestResult result = Example();
+  StatisticsOf(result, "root/0", "leaf/0", 1).set_failed_count(9);
+  const std::string view = View(result, 100);
+  EXPECT_THAT(view,
+              HasSubstr("leaf_query        -       9/s   300 us   300 us  "
+                        "~failed       -   9 (33.3 %)            0\n"));
+  EXPECT_THAT(view,
+              HasSubstr("root/0 -> leaf/0 leaf_query         9/s   300 us "
+                        "       -   9 (33.3 %)\n"));
+}
+
 // The server carries half of what is due in 2 s.
 TEST(TerminalViewTest, AnOverloadedSystemIsOfferedMoreThanItAchieves) {
   TestResult result = Example();

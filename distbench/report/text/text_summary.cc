@@ -358,6 +358,17 @@ Lines NetworkSettings(const TestResult& result) {
   return lines;
 }
 
+// Other programs' percentiles leave out what failed, too, as the first section
+// of the documented format does; those of all other formats do not.
+Lines Failures(const TestResult& result, const TestTotals& totals) {
+  Lines lines = FailureLines(result, totals);
+  if (totals.all.failed_count > 0) {
+    lines.push_back(
+        "  The RPC latency summary leaves out the RPCs that failed");
+  }
+  return lines;
+}
+
 // The worst first.
 Lines Findings(const TestResult& result, const TestTotals& totals) {
   Lines lines;
@@ -400,7 +411,7 @@ std::vector<std::string> SummarizeTest(const TestResult& result) {
       {"Streams", StreamLines(result, totals)},
       {"Policies", PolicyLines(result, totals)},
       {"Recovery", RecoveryLines(result)},
-      {"Failures", FailureLines(result, totals)},
+      {"Failures", Failures(result, totals)},
       {"Planned faults", FaultLines(result)},
       {"Admission", AdmissionLines(result)},
       {"Engines", EngineLines(result)},

@@ -161,7 +161,8 @@ TEST(TextSummaryTest, TwoClientsAndTwoServers) {
           "  query: in flight: mean: 0.0",   //
           "Failures:",                       //
           "  append: 2 failed: UNAVAILABLE: connection refused",
-          "  append: 1 failed: cause not recorded"));
+          "  append: 1 failed: cause not recorded",
+          "  The RPC latency summary leaves out the RPCs that failed"));
 }
 
 // A real run with a known summary.
