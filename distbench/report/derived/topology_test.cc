@@ -231,9 +231,10 @@ TEST(TopologyTest, OfferedLoadsArePerSecondInWhichRequestsWereDue) {
     interval.set_offered_count(100);
   }
   const Report::Topology topology = TopologyOf(result);
-  EXPECT_EQ(topology.edges(0).traffic().offered_per_second(), 200);
+  EXPECT_NEAR(topology.edges(0).traffic().offered_per_second(), 200, 1e-6);
   EXPECT_NEAR(topology.edges(0).traffic().succeeded_per_second(), 20, 0.01);
-  EXPECT_EQ(InstanceRow(topology, "a/1").traffic().offered_per_second(), 100);
+  EXPECT_NEAR(InstanceRow(topology, "a/1").traffic().offered_per_second(), 100,
+              1e-6);
 }
 
 TEST(TopologyTest, PairsWithoutHistogramsArePooledByClient) {

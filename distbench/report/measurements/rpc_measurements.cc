@@ -142,14 +142,18 @@ int64_t TrafficNs(const TestResult& result, int rpc_index,
   const TrafficTime time = TimeOf(result, rpc_index, traffic);
   if (time.end_ns <= time.begin_ns) return counts.duration_ns();
   const RunInfo& run = result.run_info();
+  const auto within_first = [&](int64_t event_ns, int64_t otherwise_ns) {
+    return BoundWithin(event_ns, time.begin_ns,
+                       base::SaturatingAdd(time.begin_ns, time.width_ns),
+                       otherwise_ns);
+  };
   // A slow request of the warm-up ends among those that are measured.
   const int64_t begin_ns =
       time.warmup_end_ns >= 0
           ? std::max(time.begin_ns, std::min(counts.first_start_timestamp_ns,
                                              time.warmup_end_ns))
-          : BoundWithin(run.start_timestamp_ns(), time.begin_ns,
-                        base::SaturatingAdd(time.begin_ns, time.width_ns),
-                        time.begin_ns);
+          : within_first(counts.first_start_timestamp_ns,
+                         within_first(run.start_timestamp_ns(), time.begin_ns));
   const int64_t last_begin_ns =
       base::SaturatingSubtract(time.end_ns, time.width_ns);
   int64_t end_ns = BoundWithin(run.end_timestamp_ns(), last_begin_ns,

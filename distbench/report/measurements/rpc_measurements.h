@@ -57,10 +57,10 @@ int64_t GoodputOf(int64_t succeeded_count,
 
 // Returns how long an RPC's requests were sent and measured, in nanoseconds:
 // from the end of the warm-up, or the first send of those that are measured if
-// that is earlier, to the end of the last interval in which requests were due
-// or sent, or the end of the run therein. Unlike the time between the first and
-// the last success, this includes a time without any. Without a series, that
-// time; 0 if nothing succeeded.
+// that is earlier (or there was no warm-up), to the end of the last interval in
+// which requests were due or sent, or the end of the run therein. Unlike the
+// time between the first and the last success, this includes a time without
+// any. Without a series, that time; 0 if nothing succeeded.
 int64_t MeasuredNs(const TestResult& result, int rpc_index,
                    const results::RpcCounts& counts);
 

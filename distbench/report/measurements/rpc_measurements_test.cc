@@ -68,6 +68,18 @@ TEST(GoodputTest, TheMeasuredTimeIncludesThatWithoutSuccess) {
   EXPECT_EQ(MeasuredNs(result, 1, counts), 100'000'000);
 }
 
+// As the time of the rate does. Nodes start earlier than the traffic.
+TEST(GoodputTest, TheMeasuredTimeBeginsWithTheFirstSend) {
+  const TestResult result = Series(
+      "intervals { index: 100 offered_count: 60 sent_count: 60 "
+      "            succeeded_count: 60 }");
+  results::RpcCounts counts;
+  counts.first_start_timestamp_ns = 100'600'000'000;
+  counts.last_end_timestamp_ns = 100'632'000'000;
+  EXPECT_EQ(MeasuredNs(result, 0, counts), counts.duration_ns());
+  EXPECT_EQ(OfferedNs(result, 0, counts), counts.duration_ns());
+}
+
 TEST(GoodputTest, TheMeasuredTimeLeavesTheWarmupOut) {
   const TestResult result = Series(
       "intervals { index: 100 sent_count: 9 warmup_count: 9 }"
