@@ -21,6 +21,7 @@
 #include "distbench/base/time_units.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/resource_usage.h"
+#include "distbench/stats/distributions.h"
 #include "distbench/stats/growth.h"
 #include "distbench/stats/log_histogram.h"
 #include "distbench/stats/quantile_interval.h"
@@ -96,15 +97,20 @@ Estimate OfPercentile(int64_t value_ns,
           .log_error = LogError(value_ns, interval)};
 }
 
-// Returns the standard error relative to the mean. With blocks, it comes from
-// their spread, because neighbouring latencies depend on each other.
+// Returns the standard error relative to the mean of at least two latencies,
+// which is larger for few of them, as RelativeErrorOf() is for few blocks. With
+// blocks, it comes from their spread, because neighbouring latencies depend on
+// each other.
 double ErrorOfMean(const stats::LogHistogram& latency,
                    const std::vector<stats::Outcomes>& blocks) {
   const double count = static_cast<double>(latency.count());
   const double mean = std::max(latency.mean(), 1.0);
   const double variance =
       std::max(0.0, latency.sum_of_squares() / count - mean * mean);
-  const double independent = std::sqrt(variance / count) / mean;
+  const double few =
+      stats::StudentTQuantile((1 + kReportConfidence) / 2, count - 1) /
+      kErrorsPerInterval;
+  const double independent = few * std::sqrt(variance / (count - 1)) / mean;
   std::vector<stats::BlockAmount> sums;
   for (const stats::Outcomes& block : blocks) {
     const double block_count = static_cast<double>(block.latency_ns.count());
@@ -114,14 +120,19 @@ double ErrorOfMean(const stats::LogHistogram& latency,
   return std::max(independent, RelativeErrorOf(sums, mean));
 }
 
+// A single latency does not tell how others differ.
 Estimate OfMean(const stats::Outcomes& outcomes,
                 const std::vector<stats::Outcomes>& blocks) {
   const stats::LogHistogram& latency_ns = outcomes.latency_ns;
-  return latency_ns.count() == 0
-             ? OfPercentile(stats::Outcomes::kFailed,
-                            {.lower = stats::Outcomes::kFailed,
-                             .upper = stats::Outcomes::kFailed})
-             : OfValue(latency_ns.mean(), ErrorOfMean(latency_ns, blocks));
+  if (latency_ns.count() == 0) {
+    return OfPercentile(
+        stats::Outcomes::kFailed,
+        {.lower = stats::Outcomes::kFailed, .upper = stats::Outcomes::kFailed});
+  }
+  if (latency_ns.count() == 1) {
+    return {.value = latency_ns.mean(), .log_error = kUnknownError};
+  }
+  return OfValue(latency_ns.mean(), ErrorOfMean(latency_ns, blocks));
 }
 
 Estimate MeasureLatency(const Metric& metric, const RpcMeasurements& rpc,

@@ -184,6 +184,22 @@ TEST(MeasureRateTest, SecondsWithoutAnySuccessAreNotCertain) {
   EXPECT_GT(*estimate.upper, 51);
 }
 
+TEST(MeasureMeanTest, FewRequestsProveLittle) {
+  RpcMeasurements rpc = Retrying(20, [](int) { return 100; });
+  rpc.series.intervals.clear();
+  rpc.service_time = {};
+  rpc.service_time.latency_ns.Record(300'000);
+  const Estimate of_one = Measured("mean", rpc);
+  EXPECT_EQ(of_one.value, 300'000);
+  EXPECT_FALSE(of_one.lower.has_value());
+  EXPECT_FALSE(of_one.upper.has_value());
+  // Their mean is 400 us, its standard error 100 us. Student's t is 12.7, with
+  // one degree of freedom.
+  rpc.service_time.latency_ns.Record(500'000);
+  EXPECT_THAT(*Measured("mean", rpc).upper,
+              DoubleNear(400'000 * std::exp(12.7 / 4), 50'000));
+}
+
 // Its 32 us are no time in which there could have been others.
 TEST(MeasureRateTest, OneRequestProvesNoRate) {
   RpcMeasurements rpc = Retrying(20, [](int) { return 100; });

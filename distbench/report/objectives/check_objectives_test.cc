@@ -63,10 +63,11 @@ TEST(CheckObjectivesTest, TheIntervalDecides) {
   EXPECT_EQ(VerdictOf("rate>=1200", 1000), CheckVerdict::kFail);
 }
 
-TEST(CheckObjectivesTest, OneRpcProvesNoRate) {
+TEST(CheckObjectivesTest, OneRpcProvesNoRateOrMean) {
   EXPECT_EQ(VerdictOf("rate>=0.1", 1), CheckVerdict::kUndecided);
   EXPECT_EQ(VerdictOf("rate<=1000", 1), CheckVerdict::kUndecided);
   EXPECT_EQ(VerdictOf("goodput>=0.1", 1), CheckVerdict::kUndecided);
+  EXPECT_EQ(VerdictOf("mean<=1000s", 1), CheckVerdict::kUndecided);
 }
 
 TEST(CheckObjectivesTest, NothingMeasuredKeepsNoLimit) {
