@@ -70,6 +70,8 @@ Difference DifferenceOfMeans(absl::Span<const double> base,
 }
 
 double GeometricMean(absl::Span<const double> values) {
+  // Reports have the same digits of the value of a single run.
+  if (values.size() == 1) return values[0];
   return std::exp(Mean(Logarithms(values)));
 }
 

@@ -79,6 +79,10 @@ TEST(WelchIntervalTest, ASingleRunHasNoInterval) {
   EXPECT_DOUBLE_EQ(RatioOfMeans({2}, {3}, 0.95).estimate, 1.5);
 }
 
+TEST(GeometricMeanTest, OfOneValueIsThatValue) {
+  EXPECT_EQ(GeometricMean({109'823.0}), 109'823.0);
+}
+
 TEST(WelchIntervalTest, RatioIsOfGeometricMeans) {
   const Difference ratio = RatioOfMeans({1, 4}, {8, 2}, 0.95);
   EXPECT_DOUBLE_EQ(ratio.estimate, 2);
