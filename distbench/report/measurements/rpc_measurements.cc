@@ -107,6 +107,37 @@ int64_t LikelyEnd(const TestResult& result, int rpc_index,
          std::llround(static_cast<double>(time.width_ns) * last / before);
 }
 
+// When the first of the requests that count as offered was due: those before it
+// are of the warm-up. As exact as an interval, as if all of it was covered.
+int64_t FirstDue(const TestResult& result, int rpc_index,
+                 const TrafficTime& time) {
+  std::map<int64_t, double> due_by_begin;
+  double warmup = 0;
+  ForEachInterval(
+      result, rpc_index,
+      [&](const RpcInterval& interval, int64_t begin_ns, int64_t /*width*/) {
+        const auto due = static_cast<double>(interval.offered_count());
+        due_by_begin[begin_ns] += due;
+        warmup += due;
+      });
+  for (const auto& [client, log] : result.service_logs().instance_logs()) {
+    const auto load = log.offered_loads().find(rpc_index);
+    if (load == log.offered_loads().end()) continue;
+    warmup -= static_cast<double>(load->second.offered_count());
+  }
+  double before = 0;
+  for (const auto& [begin_ns, due] : due_by_begin) {
+    // Numbers of a damaged result need not belong together.
+    if (due > 0 && before + due > warmup) {
+      const double part = std::max(0.0, warmup - before) / due;
+      return base::SaturatingAdd(
+          begin_ns, std::llround(static_cast<double>(time.width_ns) * part));
+    }
+    before += due;
+  }
+  return time.end_ns;
+}
+
 // A bound of an interval, or the event within it that is the real bound.
 int64_t BoundWithin(int64_t event_ns, int64_t begin_ns, int64_t end_ns,
                     int64_t bound_ns) {
@@ -148,12 +179,20 @@ int64_t TrafficNs(const TestResult& result, int rpc_index,
                        otherwise_ns);
   };
   // A slow request of the warm-up ends among those that are measured.
-  const int64_t begin_ns =
+  int64_t begin_ns =
       time.warmup_end_ns >= 0
           ? std::max(time.begin_ns, std::min(counts.first_start_timestamp_ns,
                                              time.warmup_end_ns))
           : within_first(counts.first_start_timestamp_ns,
                          within_first(run.start_timestamp_ns(), time.begin_ns));
+  // In an overload, those that were due after the warm-up wait for it to be
+  // sent, and it may never be.
+  if (traffic == Traffic::kDue && time.warmup_end_ns >= 0) {
+    const int64_t due_ns = FirstDue(result, rpc_index, time);
+    if (due_ns < base::SaturatingSubtract(begin_ns, time.width_ns)) {
+      begin_ns = due_ns;
+    }
+  }
   const int64_t last_begin_ns =
       base::SaturatingSubtract(time.end_ns, time.width_ns);
   int64_t end_ns = BoundWithin(run.end_timestamp_ns(), last_begin_ns,

@@ -143,6 +143,30 @@ TEST(OfferedLoadTest, LateSendsDoNotLowerIt) {
   EXPECT_EQ(MeasuredNs(result, 0, counts), 7'500'000'000);
 }
 
+// 1000 per second for 5 s, of which one is warm-up; 200 per second are sent, so
+// that what is measured waits until all of the warm-up has been sent.
+TEST(OfferedLoadTest, AnOverloadedWarmupDoesNotRaiseIt) {
+  TestResult result = Series(
+      "intervals { index: 101 offered_count: 1000 sent_count: 200 "
+      "            warmup_count: 200 }"
+      "intervals { index: 102 offered_count: 1000 sent_count: 200 "
+      "            warmup_count: 200 }"
+      "intervals { index: 103 offered_count: 1000 sent_count: 200 "
+      "            warmup_count: 200 }"
+      "intervals { index: 104 offered_count: 1000 sent_count: 200 "
+      "            warmup_count: 200 }"
+      "intervals { index: 105 offered_count: 1000 sent_count: 200 "
+      "            warmup_count: 100 }");
+  (*(*result.mutable_service_logs()->mutable_instance_logs())["client/0"]
+        .mutable_offered_loads())[0]
+      .set_offered_count(4000);
+  results::RpcCounts counts;
+  EXPECT_EQ(OfferedNs(result, 0, counts), 4'000'000'000);
+  counts.first_start_timestamp_ns = 105'500'000'000;
+  counts.last_end_timestamp_ns = 106'500'000'000;
+  EXPECT_EQ(OfferedNs(result, 0, counts), 4'000'000'000);
+}
+
 // They last from the first send to the last end, as those of the rate do.
 TEST(OfferedLoadTest, OfASystemThatCarriesItIsTheRate) {
   const TestResult result = Series(
