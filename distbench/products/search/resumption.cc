@@ -4,10 +4,13 @@
 #include "distbench/products/search/resumption.h"
 
 #include <cmath>
+#include <iterator>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -57,24 +60,37 @@ std::set<std::string> HostsOf(const GetStatusResponse& status) {
   return hosts;
 }
 
-absl::Status CheckHosts(const TestSequenceResults& results,
-                        const GetStatusResponse& status) {
-  const std::set<std::string> present = HostsOf(status);
+std::set<std::string> HostsOf(const TestSequenceResults& results) {
+  std::set<std::string> hosts;
   for (const TestResult& result : results.test_results()) {
     for (const auto& [alias, node] :
          result.resource_usage_logs().node_resources()) {
-      const std::string& host = node.host().hostname();
-      if (host.empty() || present.contains(host)) continue;
-      return absl::FailedPreconditionError(absl::StrCat(
-          "its runs were on host ", host,
-          ", where the test sequencer has no node (",
-          present.empty()
-              ? "it has none at all"
-              : absl::StrCat("it has nodes on ", absl::StrJoin(present, ", ")),
-          "); start one there, or begin anew, in another file"));
+      // Earlier versions did not tell.
+      if (!node.host().hostname().empty()) hosts.insert(node.host().hostname());
     }
   }
-  return absl::OkStatus();
+  return hosts;
+}
+
+absl::Status CheckHosts(const std::set<std::string>& measured,
+                        const std::set<std::string>& present,
+                        absl::string_view remedy) {
+  std::vector<std::string> missing;
+  absl::c_set_difference(measured, present, std::back_inserter(missing));
+  if (missing.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "it has measured on ", absl::StrJoin(missing, ", "),
+      ", where no node is now (",
+      present.empty()
+          ? "there is none at all"
+          : absl::StrCat("nodes are on ", absl::StrJoin(present, ", ")),
+      "); ", remedy));
+}
+
+absl::Status CheckHosts(const TestSequenceResults& results,
+                        const GetStatusResponse& status) {
+  return CheckHosts(HostsOf(results), HostsOf(status),
+                    "start one there, or begin anew, in another file");
 }
 
 absl::Status ReplayProbes(const SearchReport& report,

@@ -37,8 +37,18 @@ absl::Status CheckSame(absl::string_view what,
 // The names of the hosts on which the sequencer has nodes.
 std::set<std::string> HostsOf(const GetStatusResponse& status);
 
-// FAILED_PRECONDITION if runs in the results were on a host where the sequencer
-// has no node now: half of an answer of each of two systems is one of none.
+// Those on which the runs of the results are known to have been.
+std::set<std::string> HostsOf(const TestSequenceResults& results);
+
+// FAILED_PRECONDITION if something was measured on a host where no node is now:
+// half of an answer of each of two systems is one of none. Further hosts are no
+// difference, as beside any test. `remedy`: what to do, for the end of the
+// sentence.
+absl::Status CheckHosts(const std::set<std::string>& measured,
+                        const std::set<std::string>& present,
+                        absl::string_view remedy);
+
+// The same for runs, whose file could be another one.
 absl::Status CheckHosts(const TestSequenceResults& results,
                         const GetStatusResponse& status);
 

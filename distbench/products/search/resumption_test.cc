@@ -36,10 +36,10 @@ TEST(CheckHostsTest, WhatWasMeasuredElsewhereIsNotGoneOnWith) {
   nodes["node1"].mutable_host()->set_hostname("b");
   EXPECT_EQ(base::Message(CheckHosts(results, NodesOn({"b", "a", "c"}))), "");
   EXPECT_THAT(base::Message(CheckHosts(results, NodesOn({"d", "a", "c"}))),
-              AllOf(HasSubstr("its runs were on host b"),
-                    HasSubstr("it has nodes on a, c, d")));
+              AllOf(HasSubstr("it has measured on b, where no node is now"),
+                    HasSubstr("nodes are on a, c, d")));
   EXPECT_THAT(base::Message(CheckHosts(results, NodesOn({}))),
-              HasSubstr("it has none at all"));
+              AllOf(HasSubstr("on a, b,"), HasSubstr("there is none at all")));
 }
 
 }  // namespace

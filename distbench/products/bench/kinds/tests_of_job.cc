@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -25,6 +24,7 @@
 #include "distbench/products/bench/kinds/searching_jobs.h"
 #include "distbench/products/bench/kinds/values.h"
 #include "distbench/products/protection/experiment/services.h"
+#include "distbench/products/search/resumption.h"
 #include "distbench/report/measurements/run_outcome.h"
 #include "distbench/results/resource_usage.h"
 #include "google/protobuf/util/message_differencer.h"
@@ -344,27 +344,21 @@ std::set<std::string> UsedHosts(const BenchJob& job) {
   return hosts;
 }
 
-absl::Status OtherHosts(const std::string& before, const std::string& now) {
-  return absl::FailedPreconditionError(absl::StrCat(
-      "what it measured before was on hosts ", before,
-      ", and the rest would now run on ", now.empty() ? "none" : now,
-      "; run the sequence there again, with the same --test_sequencer or "
-      "without one, or give the job another id="));
+// The hosts on which it had measured before: those that were noted, because not
+// every result is kept. Earlier versions only described those of its results.
+std::set<std::string> HostsBefore(const BenchJob& job) {
+  const std::string noted = Noted(kMeasuredHosts, job);
+  if (!noted.empty()) return absl::StrSplit(noted, ',');
+  return job.results().ByteSizeLong() > 0 ? UsedHosts(job)
+                                          : std::set<std::string>();
 }
 
-absl::Status CheckSameHosts(const std::set<std::string>& hosts,
-                            const BenchJob& job) {
-  const std::string now = absl::StrJoin(hosts, ",");
-  const std::string before = Noted(kMeasuredHosts, job);
-  if (!before.empty()) {
-    return before == now ? absl::OkStatus() : OtherHosts(before, now);
-  }
-  if (job.results().ByteSizeLong() == 0) return absl::OkStatus();
-  // An earlier version, which did not note those that no test used.
-  const std::set<std::string> used = UsedHosts(job);
-  return absl::c_includes(hosts, used)
-             ? absl::OkStatus()
-             : OtherHosts(absl::StrJoin(used, ","), now);
+absl::Status CheckHosts(const std::set<std::string>& before,
+                        const std::set<std::string>& now) {
+  return search::CheckHosts(
+      before, now,
+      "run the sequence there again, with the same --test_sequencer or without "
+      "one, or give the job another id=");
 }
 
 }  // namespace
@@ -376,7 +370,7 @@ absl::Status TieRecordsTo(const TestSequence& tests,
     hashes.push_back(config::ConfigHash(test));
   }
   absl::Status same = CheckSameTests(tests, hashes, job);
-  same.Update(CheckSameHosts(hosts, job));
+  same.Update(CheckHosts(HostsBefore(job), hosts));
   if (!same.ok()) return same;
   Note(kMeasuredTests, absl::StrJoin(hashes, "+"), job);
   Note(kMeasuredHosts, absl::StrJoin(hosts, ","), job);
@@ -450,9 +444,9 @@ void AddStorageRequirements(BenchJob& job) {
 absl::Status DescribeDisk(const std::string& disk, const std::string& root,
                           BenchJob& job) {
   BenchSystem here = ReadHostSystem(root);
-  if (!job.io_phases().empty() && !job.systems().empty() &&
-      job.systems(0).hostname() != here.hostname()) {
-    return OtherHosts(job.systems(0).hostname(), here.hostname());
+  if (!job.io_phases().empty()) {
+    const absl::Status same = CheckHosts(UsedHosts(job), {here.hostname()});
+    if (!same.ok()) return same;
   }
   const BlockDeviceFacts facts = ReadBlockDevice(disk, root);
   const bool is_same =

@@ -49,8 +49,8 @@ void UseCalibration(absl::Span<const BenchJob* const> earlier,
 
 // Notes in the job's parameters that it measures with these tests on these
 // hosts. FAILED_PRECONDITION names the tests with which it did otherwise
-// before, as when an earlier job has found something else since, or the hosts:
-// half of an answer of each of two systems is an answer of none.
+// before, as when an earlier job has found something else since, or the hosts
+// that it had and that are gone (search::CheckHosts()).
 absl::Status TieRecordsTo(const TestSequence& tests,
                           const std::set<std::string>& hosts, BenchJob& job);
 

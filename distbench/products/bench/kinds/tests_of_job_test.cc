@@ -216,11 +216,15 @@ TEST(TieRecordsToTest, RecordsOfOtherHostsAreRefusedAndKept) {
   job.mutable_results()->add_searches()->set_load(300);
   EXPECT_EQ(tie({"host3", "host2"}), "");
   EXPECT_THAT(tie({"host1"}),
-              AllOf(HasSubstr("before was on hosts host2,host3"),
-                    HasSubstr("now run on host1"), HasSubstr("another id=")));
-  EXPECT_THAT(tie({}), HasSubstr("now run on none"));
+              AllOf(HasSubstr("has measured on host2, host3"),
+                    HasSubstr("nodes are on host1"), HasSubstr("another id=")));
+  EXPECT_THAT(tie({"host2"}), HasSubstr("has measured on host3,"));
+  EXPECT_THAT(tie({}), HasSubstr("there is none at all"));
   EXPECT_EQ(job.results().searches_size(), 1);
   EXPECT_EQ(tie({"host2", "host3"}), "");
+  EXPECT_EQ(tie({"host2", "host3", "host4"}), "") << "as of a search";
+  EXPECT_THAT(tie({"host2", "host3"}), HasSubstr("has measured on host4,"))
+      << "it may have used that, too, since";
 }
 
 // Which noted no hosts: those that are described were used, perhaps not alone.
@@ -234,7 +238,7 @@ TEST(TieRecordsToTest, HostsOfAnEarlierVersionAreThoseThatItDescribed) {
   EXPECT_EQ(tie({"host1"}), "") << "nothing is known";
   job.add_systems()->set_hostname("host2");
   EXPECT_EQ(tie({"host2", "host3"}), "");
-  EXPECT_THAT(tie({"host1"}), HasSubstr("before was on hosts host2,"));
+  EXPECT_THAT(tie({"host1"}), HasSubstr("has measured on host2,"));
   job.clear_results();
   EXPECT_EQ(tie({"host1"}), "");
 }
@@ -400,7 +404,7 @@ TEST(DescribeDiskTest, MeasurementsOfAnotherHostAreRefusedAndKept) {
   job.add_io_phases();
   job.mutable_systems(0)->set_hostname("elsewhere");
   EXPECT_THAT(base::Message(DescribeDisk("nvme0n1", root, job)),
-              HasSubstr("before was on hosts elsewhere"));
+              HasSubstr("has measured on elsewhere"));
   EXPECT_EQ(job.io_phases_size(), 1);
   EXPECT_EQ(job.systems(0).hostname(), "elsewhere");
   job.clear_io_phases();
