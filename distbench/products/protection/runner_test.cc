@@ -17,6 +17,9 @@
 #include "distbench/products/protection/experiment/cells.h"
 #include "distbench/products/protection/experiment_searches.h"
 #include "distbench/products/protection/testing/example_experiment.h"
+#include "distbench/products/search/search_plan.h"
+#include "distbench/products/search/search_run.h"
+#include "distbench/products/search/strategy/load_search.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"
@@ -457,8 +460,6 @@ TEST(RunExperimentTest, SharesAreOfTheGivenCapacity) {
   }
 }
 
-constexpr double kLoad = 200;
-
 ExperimentPlan PlanThatSearches() {
   return ExamplePlan("subject { loads: '80%' objective: 'p99<=20ms' }");
 }
@@ -471,11 +472,15 @@ TestSequenceResults InSearch(const ExperimentPlan& plan) {
   EXPECT_TRUE(search.ok()) << search.status();
   SearchReport& report = *results.add_searches();
   report = search::NewSearchReport(*search);
+  const search::ProbeRequest asked =
+      *search::LoadSearch(search->options).Next();
   SearchProbe& probe = *report.add_probes();
-  probe.set_requested_load(kLoad);
-  probe.set_achieved_load(kLoad);
+  probe.set_phase(std::string(search::ToString(asked.phase)));
+  probe.set_length(asked.length);
+  probe.set_requested_load(asked.load);
+  probe.set_achieved_load(asked.load);
   const auto test = search::ProbeTest(
-      *search, kLoad,
+      *search, asked.load,
       {.warmup = absl::Seconds(1), .measured = absl::Seconds(10)});
   EXPECT_TRUE(test.ok()) << test.status();
   *results.add_test_results()->mutable_traffic_config() = *test;
@@ -488,7 +493,11 @@ std::string Refusal(const ExperimentPlan& plan,
 }
 
 TEST(ResumeSearchTest, GoesOnWithTheSameTest) {
-  EXPECT_EQ(Refusal(PlanThatSearches(), InSearch(PlanThatSearches())), "");
+  TestSequenceResults results = InSearch(PlanThatSearches());
+  EXPECT_EQ(Refusal(PlanThatSearches(), results), "");
+  results.mutable_searches(0)->mutable_probes(0)->set_requested_load(1);
+  EXPECT_THAT(Refusal(PlanThatSearches(), results),
+              HasSubstr("is not what is asked for in its place"));
 }
 
 // The capacity of another test would be the load of every cell.

@@ -351,11 +351,11 @@ int RunPlan(const SearchFlags& flags, const SearchPlan& plan, TestRunner run,
       outputs.AddRows(report, probe);
     }
   }
+  const int kept_probes = ProbeCount(results);
   const absl::Status status = RunLoadSearch(plan, callbacks, results);
   display.Clear();
   if (!status.ok()) {
-    const bool has_begun =
-        !results.searches().empty() && !results.searches(0).probes().empty();
+    const bool has_begun = ProbeCount(results) > kept_probes;
     return cli::Fail(status, cli::ExitCodeOfFailure(status, has_begun));
   }
   for (const TestResult& result : results.test_results()) {

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import os
+import re
 import select
 import signal
 import time
@@ -249,6 +250,37 @@ class SearchTest(programs.ClusterTest):
         outcome = self.run_to_end(*self.arguments("--slo=failures<=50%"))
         self.assertEqual(outcome.status, 1, outcome)
         self.assertIn("node", outcome.err)
+
+    def test_so_is_a_resumption_that_is_refused(self):
+        nodes = [self.start_node(self.sequencer) for _ in range(2)]
+        result = self.path("search.pb")
+        flags = (
+            "--slo=failures<=50%",
+            "--max_qps=6400",
+            f"--csv={self.path('csv')}",
+        )
+        search = self.run_to_end(
+            *self.arguments(*flags, "--max_probes=3", f"--outfile={result}")
+        )
+        self.assertEqual(search.status, 3, search)
+        nodes[1].stop(signal.SIGINT)
+        again = self.run_to_end(
+            *self.arguments(*flags, "--max_probes=4", f"--resume={result}")
+        )
+        self.assertEqual(again.status, 1, again)
+        self.assertIn("node", again.err)
+
+        # Nor is any traffic sent if the file has other probes than are asked
+        # for.
+        with open(result, encoding="utf-8") as file:
+            text = file.read()
+        with open(result, "w", encoding="utf-8") as file:
+            file.write(re.sub("requested_load: .*", "requested_load: 300", text))
+        changed = self.run_to_end(
+            *self.arguments(*flags, "--max_probes=4", f"--resume={result}")
+        )
+        self.assertEqual(changed.status, 1, changed)
+        self.assertIn("is not what is asked for in its place", changed.err)
 
     def test_names_the_instance_whose_node_was_killed(self):
         nodes = [self.start_node(self.sequencer) for _ in range(4)]

@@ -306,6 +306,23 @@ class LoadFinder {
   LoadSearch search_;
 };
 
+template <typename Asker>
+absl::Status Replay(const SearchReport& report, Asker& asker) {
+  return ReplayProbes(
+      report, [&] { return asker.Next(); },
+      [&](const Probe& probe) { asker.Add(probe); });
+}
+
+// Whether the probes of the report are those that the plan asks for.
+absl::Status CheckProbes(const SearchPlan& plan, const SearchReport& report) {
+  if (plan.loads.empty()) {
+    LoadFinder finder(plan);
+    return Replay(report, finder);
+  }
+  LoadList list(plan);
+  return Replay(report, list);
+}
+
 // Continues after the probes of the report until nothing more is asked for, and
 // concludes.
 template <typename Asker>
@@ -314,10 +331,9 @@ absl::Status GoOn(const SearchPlan& plan, const SearchCallbacks& callbacks,
   SearchReport& report = *results.mutable_searches(0);
   ProbeRunner runner(plan, callbacks, results);
   Asker asker(plan);
-  const absl::Status replayed = ReplayProbes(
-      report, [&] { return asker.Next(); },
-      [&](const Probe& probe) { asker.Add(probe); });
-  if (!replayed.ok()) return replayed;
+  if (absl::Status replayed = Replay(report, asker); !replayed.ok()) {
+    return replayed;
+  }
   bool is_out_of_time = false;
   while (const std::optional<ProbeRequest> request = asker.Next()) {
     is_out_of_time = !runner.HasTimeFor(*request);
@@ -465,7 +481,7 @@ absl::Status CheckResumable(const SearchPlan& plan,
   absl::Status status =
       CheckSame("it comes from another search", recorded, asked);
   status.Update(CheckBudget(plan, report));
-  return status;
+  return status.ok() ? CheckProbes(plan, report) : status;
 }
 
 }  // namespace distbench::search

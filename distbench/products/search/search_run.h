@@ -100,9 +100,9 @@ absl::Status RunLoadSearch(const SearchPlan& plan,
 // FAILED_PRECONDITION otherwise.
 absl::Status CheckKept(const TestSequenceResults& results);
 
-// Checks that the results belong to this plan, so that it can continue from
-// them. A larger budget is no difference. FAILED_PRECONDITION describes the
-// differences.
+// Checks that the results belong to this plan, and have the probes that it asks
+// for, so that it can continue from them. A larger budget is no difference.
+// FAILED_PRECONDITION describes the differences.
 absl::Status CheckResumable(const SearchPlan& plan,
                             const TestSequenceResults& results);
 

@@ -517,12 +517,14 @@ TEST(ResumptionTest, WhatEndedWithoutAnAnswerBeginsAnotherAttempt) {
 TEST(ResumptionTest, ARecordThatWasNotAskedForIsRefused) {
   WholeSearch whole(Plan());
   whole.results.mutable_searches(0)->mutable_probes(2)->set_requested_load(150);
+  const absl::Status refused = CheckResumable(Plan(), whole.results);
   EXPECT_THAT(
-      std::string(RunLoadSearch(Plan(), whole.system.Callbacks(), whole.results)
-                      .message()),
+      std::string(refused.message()),
       AllOf(
           HasSubstr("probe 3 (bracket at 150"),
           HasSubstr("is not what is asked for in its place (bracket at 200")));
+  EXPECT_EQ(RunLoadSearch(Plan(), whole.system.Callbacks(), whole.results),
+            refused);
 }
 
 TEST(RunLoadSearchTest, DoesAFailedProbeAgain) {
