@@ -17,6 +17,7 @@
 #include "distbench/base/terminal.h"
 #include "distbench/base/time_units.h"
 #include "distbench/results/progress_meter.h"
+#include "distbench/results/run_failure.h"
 #include "distbench/stats/log_histogram.h"
 
 namespace distbench::client {
@@ -287,7 +288,7 @@ void ProgressDisplay::ShowEnd(const TestResult& result) {
   const std::string& name = runs_ ? name_ : result.traffic_config().name();
   runs_ = false;
   line_.Write(absl::StrFormat("%s%s: %s after %.1f s", Position(), name,
-                              info.has_failure() ? "failed" : "done",
+                              results::FailureOf(result) ? "failed" : "done",
                               base::ToSeconds(duration_ns)));
 }
 

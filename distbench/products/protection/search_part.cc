@@ -20,6 +20,7 @@
 #include "distbench/products/protection/subject_record.h"
 #include "distbench/products/search/isolation_part.h"
 #include "distbench/products/search/knobs/knob.h"
+#include "distbench/results/run_failure.h"
 
 namespace distbench::protection {
 namespace {
@@ -54,7 +55,7 @@ class SearchPart final : public search::IsolationPart {
   }
 
   bool LostSubject(const TestResult& result) const override {
-    return result.run_info().has_failure() && protection::LostSubject(result);
+    return results::FailureOf(result) && protection::LostSubject(result);
   }
 };
 

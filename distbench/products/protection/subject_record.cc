@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "distbench/products/protection/experiment/services.h"
 #include "distbench/products/protection/stability.h"
 #include "distbench/report/measurements/rpc_series.h"
+#include "distbench/results/run_failure.h"
 
 namespace distbench::protection {
 namespace {
@@ -117,13 +119,14 @@ void LabelResult(const ExperimentPlan& plan, const ExperimentCell& cell,
 
 std::string WhyUnusable(const TestResult& result) {
   const RunInfo& info = result.run_info();
-  if (!info.has_failure()) return "";
-  if (!info.has_start_timestamp_ns()) return info.failure();
+  const std::optional<std::string> failure = results::FailureOf(result);
+  if (!failure) return "";
+  if (!info.has_start_timestamp_ns()) return *failure;
   if (info.end_timestamp_ns() >=
       result.experiment_cell().interfere_start_timestamp_ns()) {
     return "";
   }
-  return absl::StrCat("it ended before the antagonist began: ", info.failure());
+  return absl::StrCat("it ended before the antagonist began: ", *failure);
 }
 
 absl::Duration StabiliseTimeOf(const TestResult& result) {

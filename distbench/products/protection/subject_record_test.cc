@@ -48,6 +48,20 @@ TEST(SubjectWorkersTest, TheSmallestHostDecidesAndIdleOnesDoNot) {
             4);
 }
 
+// Whoever wrote the result: an overload may be told without words.
+TEST(WhyUnusableTest, AnOverloadBeforeTheAntagonistIsAnEarlyEnd) {
+  TestResult result = base::FromText<TestResult>(
+      "run_info { start_timestamp_ns: 10 end_timestamp_ns: 20 } "
+      "experiment_cell { interfere_start_timestamp_ns: 20 }");
+  EXPECT_EQ(WhyUnusable(result), "");
+  result.mutable_run_info()->set_overloaded(true);
+  EXPECT_EQ(WhyUnusable(result), "");
+  result.mutable_run_info()->set_end_timestamp_ns(19);
+  EXPECT_EQ(WhyUnusable(result),
+            "it ended before the antagonist began: it reached one of its "
+            "overload_limits");
+}
+
 TEST(SubjectWorkersTest, IsAtLeastOne) {
   EXPECT_EQ(WorkersWith(""), 1);
   EXPECT_EQ(WorkersWith(Node(0, "a", 2) + Node(1, "a", 2) + Node(2, "a", 2)),

@@ -24,6 +24,7 @@
 #include "distbench/report/objectives/objectives.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/rpc_totals.h"
+#include "distbench/results/run_failure.h"
 #include "distbench/results/walk.h"
 
 namespace distbench::search {
@@ -185,14 +186,14 @@ SearchProbe ReportProbe(const SearchPlan& plan, const PlannedProbe& planned,
   if (plan.instances > 1) copies = ReportCopies(plan, test, result, probe);
   const bool has_lost_subject = LostItsSubject(plan, result);
   if (IsLost(has_lost_subject, copies, result)) {
-    return Failed(std::move(probe), report::FailureOf(result).value_or(
+    return Failed(std::move(probe), results::FailureOf(result).value_or(
                                         "an instance did not take part"));
   }
   const absl::StatusOr<MeasuredProbe> measured =
       has_lost_subject
           ? MissedByFar(planned.request,
                         absl::StrCat("the subject was lost: ",
-                                     result.run_info().failure()))
+                                     results::FailureOf(result).value_or("")))
           : MeasureProbe(planned.request, plan.objectives, merged, totals);
   if (!measured.ok()) {
     return Failed(std::move(probe), measured.status().message());

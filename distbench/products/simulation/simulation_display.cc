@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "distbench/base/time_units.h"
+#include "distbench/results/run_failure.h"
 
 namespace distbench::simulation {
 namespace {
@@ -44,7 +45,7 @@ void SimulationDisplay::Show(const ClusterRunOptions::Progress& progress) {
 void SimulationDisplay::ShowEnd(const TestResult& result) {
   line_.Write(absl::StrFormat(
       "%s%s after %.1f s, simulated %.3f s", title_,
-      result.run_info().has_failure() ? "failed" : "done",
+      results::FailureOf(result) ? "failed" : "done",
       base::ToSeconds(line_.options().clock->MonotonicNs() - started_ns_),
       result.simulation().simulated_seconds()));
 }

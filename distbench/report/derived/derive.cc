@@ -29,6 +29,7 @@
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/objectives.h"
 #include "distbench/report/verdicts/check.h"
+#include "distbench/results/run_failure.h"
 #include "distbench/results/walk.h"
 #include "google/protobuf/descriptor.h"
 #include "proto/json_options.pb.h"
@@ -176,7 +177,7 @@ Report::Test DeriveTest(const TestRun& run, const JsonLimits& limits) {
   test.set_repetition(run.repetition);
   test.set_simulated(IsSimulated(result));
   test.set_verdict(RunVerdict(result, totals));
-  if (const std::optional<std::string> failure = FailureOf(result)) {
+  if (const std::optional<std::string> failure = results::FailureOf(result)) {
     test.set_failure(*failure);
   }
   for (const Finding& finding : FindingsOf(result, totals)) {

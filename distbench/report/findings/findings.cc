@@ -21,6 +21,7 @@
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/parts/finding_rule.h"
 #include "distbench/results/rpc_totals.h"
+#include "distbench/results/run_failure.h"
 
 namespace distbench::report {
 namespace {
@@ -149,7 +150,7 @@ void JudgeOutcome(const JudgedRun& run, FindingList& findings) {
     for (const auto& [name, rpc] : totals.rpcs) {
       JudgeWarmup(name, rpc.counts, findings);
     }
-  } else if (!FailureOf(run.result)) {
+  } else if (!results::FailureOf(run.result)) {
     // A failed test already explains why there is nothing.
     JudgeNothing(totals, findings);
   }

@@ -15,6 +15,7 @@
 #include "distbench/config/syntax/traffic.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
+#include "distbench/results/run_failure.h"
 
 namespace distbench::report {
 namespace {
@@ -60,16 +61,9 @@ std::vector<Finding> InvalidFindings(const TestResult& result,
 
 }  // namespace
 
-std::optional<std::string> FailureOf(const TestResult& result) {
-  const RunInfo& info = result.run_info();
-  if (info.has_failure()) return info.failure();
-  if (info.overloaded()) return "it reached one of its overload_limits";
-  return std::nullopt;
-}
-
 RunOutcome OutcomeOf(const TestResult& result) {
   if (result.run_info().overloaded()) return RunOutcome::kOverloaded;
-  if (FailureOf(result)) {
+  if (results::FailureOf(result)) {
     return ReachedItsTimeout(result) ? RunOutcome::kTimedOut
                                      : RunOutcome::kLost;
   }
@@ -78,7 +72,7 @@ RunOutcome OutcomeOf(const TestResult& result) {
 }
 
 std::string RunVerdict(const TestResult& result, const TestTotals& totals) {
-  if (FailureOf(result)) return "failed";
+  if (results::FailureOf(result)) return "failed";
   const std::vector<Finding> findings = FindingsOf(result, totals);
   return findings.empty() || findings.front().severity() < Finding::WARN
              ? "ok"
@@ -90,7 +84,7 @@ std::string RunVerdict(const TestResult& result) {
 }
 
 std::string WhyNotMeasured(const TestResult& result) {
-  if (const std::optional<std::string> failure = FailureOf(result)) {
+  if (const std::optional<std::string> failure = results::FailureOf(result)) {
     return absl::StrCat("did not run to its end: ", *failure);
   }
   const std::vector<Finding> invalid = InvalidFindings(result, AddUp(result));

@@ -7,7 +7,6 @@
 #ifndef DISTBENCH_REPORT_MEASUREMENTS_RUN_OUTCOME_H_
 #define DISTBENCH_REPORT_MEASUREMENTS_RUN_OUTCOME_H_
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,11 +29,6 @@ enum class RunOutcome {
   // nothing about the load.
   kLost,
 };
-
-// Why the run ended early or never began; nothing if it ran to its end. Whoever
-// wants to know whether a run failed asks here: a result has several fields
-// about that.
-std::optional<std::string> FailureOf(const TestResult& result);
 
 RunOutcome OutcomeOf(const TestResult& result);
 

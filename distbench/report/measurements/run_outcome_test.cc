@@ -7,6 +7,7 @@
 
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/testing/report_testing.h"
+#include "distbench/results/run_failure.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -60,7 +61,7 @@ TEST(OutcomeOfTest, ARunThatNeverBeganDidNotTimeOut) {
 // The sequencer says why as well; other writers of results need not.
 TEST(OutcomeOfTest, AnOverloadIsAFailureWithoutWords) {
   TestResult result = ResultOfSeconds(60);
-  EXPECT_EQ(FailureOf(result), std::nullopt);
+  EXPECT_EQ(results::FailureOf(result), std::nullopt);
   EXPECT_EQ(RunVerdict(result), "ok");
   result.mutable_run_info()->set_overloaded(true);
   EXPECT_EQ(OutcomeOf(result), RunOutcome::kOverloaded);
@@ -68,7 +69,7 @@ TEST(OutcomeOfTest, AnOverloadIsAFailureWithoutWords) {
   EXPECT_EQ(WhyNotMeasured(result),
             "did not run to its end: it reached one of its overload_limits");
   result.mutable_run_info()->set_failure("the queue was full");
-  EXPECT_THAT(FailureOf(result), Optional(Eq("the queue was full")));
+  EXPECT_THAT(results::FailureOf(result), Optional(Eq("the queue was full")));
 }
 
 TEST(OutcomeOfTest, OnlyOverloadsAndTimeoutsWereTooMuch) {

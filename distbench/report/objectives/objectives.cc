@@ -24,6 +24,7 @@
 #include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
+#include "distbench/results/run_failure.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/metric.h"
 #include "distbench/stats/outcomes.h"
@@ -317,7 +318,7 @@ std::vector<JudgedObjective> JudgeObjectives(
     parsed.push_back(config::ParseObjective(text));
     if (parsed.back().ok()) objectives.push_back(*parsed.back());
   }
-  const std::optional<std::string> failure = FailureOf(result);
+  const std::optional<std::string> failure = results::FailureOf(result);
   const TestTotals totals = failure ? TestTotals() : AddUp(result);
   std::vector<JudgedObjective> all;
   for (size_t i = 0; i < texts.size(); ++i) {
@@ -342,7 +343,7 @@ std::vector<Check> CheckObjectives(const TestResult& result,
 Check CheckRun(const TestResult& result, bool allow_invalid) {
   const TestTotals totals = AddUp(result);
   const std::string verdict = RunVerdict(result, totals);
-  const std::optional<std::string> failure = FailureOf(result);
+  const std::optional<std::string> failure = results::FailureOf(result);
   const bool passes =
       !failure && (allow_invalid || verdict != SeverityName(Finding::INVALID));
   Check check = {.test = MarkedName(result.traffic_config().name(), result),

@@ -26,6 +26,7 @@
 #include "distbench/report/terminal/layout.h"
 #include "distbench/report/text/text_summary_sections.h"
 #include "distbench/report/verdicts/check.h"
+#include "distbench/results/run_failure.h"
 #include "distbench/stats/quantile_interval.h"
 #include "google/protobuf/message.h"
 #include "proto/report.pb.h"
@@ -103,7 +104,7 @@ std::string Findings(const FindingKind& kind, absl::string_view flag_of_lists,
 std::string Findings(const TestResult& result, const TestTotals& totals,
                      absl::string_view flag_of_lists, const PageStyle& style) {
   std::string text;
-  if (const std::optional<std::string> failure = FailureOf(result)) {
+  if (const std::optional<std::string> failure = results::FailureOf(result)) {
     text += Labelled(
         "failed", Color::kBad,
         absl::StrCat(*failure, " (what it measured is incomplete)"), style);

@@ -27,6 +27,7 @@
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/resource_usage.h"
 #include "distbench/results/rpc_totals.h"
+#include "distbench/results/run_failure.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/log_histogram.h"
 
@@ -390,7 +391,7 @@ Lines Findings(const TestResult& result, const TestTotals& totals) {
 std::vector<std::string> SummarizeTest(const TestResult& result) {
   const TestTotals totals = AddUp(result);
   Lines lines = OpeningLinesOf(result);
-  if (const std::optional<std::string> failure = FailureOf(result)) {
+  if (const std::optional<std::string> failure = results::FailureOf(result)) {
     lines.push_back(absl::StrCat(
         "The test failed; what it measured is incomplete: ", *failure));
   }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "distbench/products/protection/experiment/cells.h"
 #include "distbench/products/protection/measures/phases.h"
 #include "distbench/products/protection/measures/resources.h"
+#include "distbench/results/run_failure.h"
 
 namespace distbench::protection {
 namespace {
@@ -144,9 +146,10 @@ class MatrixBuilder {
   void AddAlone(const TestResult& result) {
     const std::string& name = result.experiment_cell().antagonist();
     Add(result, alone_[name]);
-    if (!result.run_info().has_failure()) return;
-    matrix_.failures_alone.push_back(
-        {.antagonist = name, .failure = result.run_info().failure()});
+    if (std::optional<std::string> failure = results::FailureOf(result)) {
+      matrix_.failures_alone.push_back(
+          {.antagonist = name, .failure = *std::move(failure)});
+    }
   }
 
   void AddCell(const CellKey& key,
@@ -305,11 +308,11 @@ constexpr size_t kMostNamed = 3;
 
 void AddOutcome(const ProtectionRun& run, Notes& notes) {
   const ExperimentCell& cell = run.result->experiment_cell();
-  const std::string& failure = run.result->run_info().failure();
+  const std::optional<std::string> failure = results::FailureOf(*run.result);
   if (!run.problem.empty()) {
     notes.push_back(absl::StrCat("not measured: ", run.problem));
-  } else if (!failure.empty()) {
-    notes.push_back(absl::StrCat("it failed: ", failure));
+  } else if (failure) {
+    notes.push_back(absl::StrCat("it failed: ", *failure));
   }
   if (run.antagonist_lost) {
     notes.push_back("the antagonist was lost, and its seconds end there");

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "distbench/products/protection/experiment/services.h"
+#include "distbench/results/run_failure.h"
 
 namespace distbench::protection {
 namespace {
@@ -77,9 +78,8 @@ void EndPhasesAt(int64_t end_ns, ProtectionPhases& phases) {
 
 absl::StatusOr<ProtectionPhases> WorkingPhasesOf(const TestResult& result) {
   absl::StatusOr<ProtectionPhases> phases = PhasesOf(result.experiment_cell());
-  const RunInfo& run_info = result.run_info();
-  if (phases.ok() && run_info.has_failure()) {
-    EndPhasesAt(run_info.end_timestamp_ns(), *phases);
+  if (phases.ok() && results::FailureOf(result)) {
+    EndPhasesAt(result.run_info().end_timestamp_ns(), *phases);
   }
   return phases;
 }
@@ -108,12 +108,11 @@ RecordEnds RecordEndsOf(const TestResult& result, int rpc_index) {
     }
     LowerTo(log.measurements_end_timestamp_ns(), ends.first_loss_ns);
   }
-  const RunInfo& run_info = result.run_info();
-  if (!run_info.has_failure()) return ends;
+  if (!results::FailureOf(result)) return ends;
   // With the antagonist, only its own last second or two are missing.
   const bool is_antagonists = LostAntagonist(result) && !LostSubject(result);
   (is_antagonists ? ends.antagonist_loss_ns : ends.failure_ns) =
-      run_info.end_timestamp_ns();
+      result.run_info().end_timestamp_ns();
   return ends;
 }
 

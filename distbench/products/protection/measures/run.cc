@@ -11,6 +11,7 @@
 #include "distbench/base/saturating_add.h"
 #include "distbench/config/objectives/objective.h"
 #include "distbench/report/measurements/rpc_series.h"
+#include "distbench/results/run_failure.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/outcomes.h"
 
@@ -88,10 +89,9 @@ class RunMeasurement {
     ends_ = RecordEndsOf(*run_.result, *rpc_index);
     series_ = report::CollectSeries(*run_.result, *rpc_index);
     if (series_.intervals.empty()) {
-      const std::string& failure = run_.result->run_info().failure();
-      return absl::NotFoundError(absl::StrCat(
-          "nothing of the RPC \"", subject_.rpc, "\" was recorded over time",
-          failure.empty() ? "" : ": ", failure));
+      return absl::NotFoundError(
+          absl::StrCat("nothing of the RPC \"", subject_.rpc,
+                       "\" was recorded over time", AndWhyItEnded()));
     }
     if (series_.interval_ns < kShortestIntervalNs) {
       return absl::InvalidArgumentError(
@@ -109,6 +109,12 @@ class RunMeasurement {
     return absl::OkStatus();
   }
 
+  // For the end of a sentence.
+  std::string AndWhyItEnded() const {
+    const std::optional<std::string> failure = results::FailureOf(*run_.result);
+    return failure ? absl::StrCat(": ", *failure) : "";
+  }
+
   // Whether whole intervals of records lie before the start of the run or, if
   // it did not fail, after its end.
   bool ClocksContradict() const {
@@ -119,7 +125,7 @@ class RunMeasurement {
     const int64_t last_start_ns = series_.intervals.rbegin()->first * width_ns;
     return base::SaturatingSubtract(info.start_timestamp_ns(), first_end_ns) >=
                width_ns ||
-           (info.has_end_timestamp_ns() && !info.has_failure() &&
+           (info.has_end_timestamp_ns() && !results::FailureOf(*run_.result) &&
             base::SaturatingSubtract(last_start_ns, info.end_timestamp_ns()) >=
                 width_ns);
   }
@@ -138,10 +144,8 @@ class RunMeasurement {
     double goodput = 0;
     for (int64_t index = range.begin; index < range.end; ++index) {
       if (StateOf(index) != SecondState::kMeasured) {
-        return absl::FailedPreconditionError(
-            absl::StrCat("the run ended before or in its baseline",
-                         run_.result->run_info().has_failure() ? ": " : "",
-                         run_.result->run_info().failure()));
+        return absl::FailedPreconditionError(absl::StrCat(
+            "the run ended before or in its baseline", AndWhyItEnded()));
       }
       outcomes.Merge(OutcomesOf(index));
       const double served = Goodput(index);

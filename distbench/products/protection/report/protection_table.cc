@@ -19,6 +19,7 @@
 #include "distbench/products/protection/measures/work.h"
 #include "distbench/report/csv/csv.h"
 #include "distbench/report/derived/figures.h"
+#include "distbench/results/run_failure.h"
 #include "distbench/stats/outcomes.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
@@ -277,8 +278,9 @@ void ReportRun(const ProtectionRun& run,
   }
   if (!run.problem.empty()) shown.set_problem(run.problem);
   AddTexts(NotesOf(run), shown.mutable_notes());
-  const std::string& failure = run.result->run_info().failure();
-  if (!failure.empty()) shown.set_failure(failure);
+  if (const auto failure = results::FailureOf(*run.result)) {
+    shown.set_failure(*failure);
+  }
   shown.set_antagonist_lost(run.antagonist_lost);
   shown.set_latency(run.has_response_times ? "response_time" : "service_time");
   shown.set_interval_s(base::ToSeconds(run.interval_ns));

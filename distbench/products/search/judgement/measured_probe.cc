@@ -16,6 +16,7 @@
 #include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/objectives/objectives.h"
+#include "distbench/results/run_failure.h"
 #include "distbench/results/walk.h"
 
 namespace distbench::search {
@@ -171,10 +172,10 @@ absl::StatusOr<MeasuredProbe> MeasureProbe(
   const report::RunOutcome ending = report::OutcomeOf(result);
   if (report::WasTooMuch(ending)) {
     return MissedByFar(
-        request, absl::StrCat("overloaded: ", result.run_info().failure()));
+        request, absl::StrCat("overloaded: ", *results::FailureOf(result)));
   }
   if (ending == report::RunOutcome::kLost) {
-    return absl::AbortedError(result.run_info().failure());
+    return absl::AbortedError(*results::FailureOf(result));
   }
   const report::InvalidCauses invalid = report::InvalidCausesOf(result, totals);
   const std::string why_not_valid =

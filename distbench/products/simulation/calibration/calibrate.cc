@@ -24,6 +24,7 @@
 #include "distbench/report/measurements/rpc_series.h"
 #include "distbench/results/result_file.h"
 #include "distbench/results/rpc_totals.h"
+#include "distbench/results/run_failure.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/log_histogram.h"
 #include "distbench/stats/run_interval.h"
@@ -103,8 +104,8 @@ absl::Status CheckTest(const TestResult& result) {
   if (result.has_simulation()) {
     return Lacks("the result is of a simulation, which measures no costs");
   }
-  if (result.run_info().has_failure()) {
-    return Lacks("the test failed: ", result.run_info().failure());
+  if (const auto failure = results::FailureOf(result)) {
+    return Lacks("the test failed: ", *failure);
   }
   if (test.rpc_descriptions().empty()) return Lacks("the test has no RPCs");
   if (test.workers_per_instance() != 1) {
