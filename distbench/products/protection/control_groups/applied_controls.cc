@@ -101,7 +101,15 @@ HostAmounts AmountsOf(const HostFacts& facts) {
   return amounts;
 }
 
-// What could not be set without the controllers that the group lacks.
+constexpr char kNoIoCost[] =
+    "the node manager can set io.cost of no block device; that takes root's "
+    "rights in the host's own hierarchy, a kernel with io.cost, and a disk "
+    "that "
+    "has request queues";
+
+// What could not be set without the controllers that the group lacks, or
+// without a device that has io.cost. Groups beside the delegated one may have
+// other controllers.
 std::vector<WrittenControl> ControlsWithout(const ControlGroupFacts& facts,
                                             const ControlPlan& plan) {
   const std::set<std::string> controllers(facts.controllers().begin(),
@@ -116,6 +124,9 @@ std::vector<WrittenControl> ControlsWithout(const ControlGroupFacts& facts,
                     .message(),
                 written);
     }
+  }
+  if (facts.io_cost_devices().empty()) {
+    AddUnheld(plan.devices, "/", kNoIoCost, written);
   }
   return written;
 }

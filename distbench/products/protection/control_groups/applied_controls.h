@@ -32,8 +32,9 @@ namespace distbench::protection {
 
 // Why AppliedControls::Apply() would not make a setting on a host of which only
 // the facts are known, as far as these say: FAILED_PRECONDITION in the words of
-// Apply(), if it could not use control groups at all or lacks a controller.
-// Devices, and what others have set, only the host itself can tell.
+// Apply(), if it could not use control groups at all or lacks a controller of
+// groups; or if it could set io.cost nowhere. Whether it has a device of that
+// name, and what others have set, only the host itself can tell.
 absl::Status CheckControls(const ControlSet& set,
                            absl::Span<const ControlledInstance> instances,
                            const HostFacts& facts);

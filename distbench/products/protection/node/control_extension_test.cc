@@ -19,6 +19,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr int kFailedPrecondition =
@@ -283,6 +284,23 @@ TEST_F(ControlLacksTest, AControllerThatIsNotDelegatedIsNamed) {
               HasSubstr("the controller memory is not passed on to the group "
                         "of the node manager, /x, which has cpu"));
   facts.mutable_control_groups()->add_controllers("memory");
+  EXPECT_THAT(Lacks(facts), SizeIs(0));
+}
+
+TEST_F(ControlLacksTest, AHostWithoutIoCostIsNamed) {
+  SetControls(
+      "strict: true groups { everything_else: true cpu_weight: 50 } "
+      "io_cost { device: 'nvme0n1' enable: true }");
+  HostFacts facts;
+  facts.mutable_control_groups()->set_version(2);
+  facts.mutable_control_groups()->set_delegated_path("/x");
+  const auto lacks = Lacks(facts);
+  ASSERT_THAT(lacks, SizeIs(1));
+  EXPECT_THAT(
+      lacks[0].message,
+      AllOf(HasSubstr("io.cost.qos = \"nvme0n1 enable=1\" for /"),
+            HasSubstr("io.cost of no block device"), Not(HasSubstr("cpu"))));
+  facts.mutable_control_groups()->add_io_cost_devices("sda");
   EXPECT_THAT(Lacks(facts), SizeIs(0));
 }
 
