@@ -148,7 +148,7 @@ absl::StatusOr<SearchProbe> ProbeRunner::RunTest(const PlannedProbe& planned) {
       ProbeTest(plan_, load, planned.timing);
   if (!all.ok()) return all.status();
 
-  HopelessWatch watch(*test, plan_.objectives, planned.timing);
+  HopelessWatch watch(*test, plan_.objectives, planned.timing, plan_.instances);
   // Warm-ups are not judged, and a list of loads must be measured completely.
   const bool may_end_early =
       plan_.loads.empty() && planned.request.phase != ProbePhase::kWarmup;

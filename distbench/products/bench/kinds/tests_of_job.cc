@@ -444,17 +444,20 @@ void AddStorageRequirements(BenchJob& job) {
 absl::Status DescribeDisk(const std::string& disk, const std::string& root,
                           BenchJob& job) {
   BenchSystem here = ReadHostSystem(root);
+  *here.add_devices() = ReadBlockDevice(disk, root);
+  if (job.systems().empty() || job.systems(0).devices().empty()) {
+    job.clear_io_phases();  // of what, nobody knows
+  }
   if (!job.io_phases().empty()) {
-    const absl::Status same = CheckHosts(UsedHosts(job), {here.hostname()});
+    absl::Status same = CheckHosts(UsedHosts(job), {here.hostname()});
+    if (!same.ok()) return same;
+    same = search::CheckSame(
+        "its disk has other settings than when it was measured, or is another "
+        "one; restore them, or give the job another id=",
+        job.systems(0).devices(0), here.devices(0));
     if (!same.ok()) return same;
   }
-  const BlockDeviceFacts facts = ReadBlockDevice(disk, root);
-  const bool is_same =
-      !job.systems().empty() && !job.systems(0).devices().empty() &&
-      MessageDifferencer::Equals(job.systems(0).devices(0), facts);
-  if (!is_same) job.clear_io_phases();
   job.clear_systems();
-  *here.add_devices() = facts;
   *job.add_systems() = std::move(here);
   return absl::OkStatus();
 }

@@ -77,10 +77,9 @@ const BenchJob* SearchOf(absl::Span<const BenchJob* const> earlier,
 // control groups that could not be made to the missed requirements.
 void DescribeSystems(const JobEnvironment& environment, BenchJob& job);
 
-// Describes this host with a disk that the job measures. Measurements that the
-// job has already are forgotten if they are of another disk, or of this one
-// with other settings: the description would not be theirs. FAILED_PRECONDITION
-// names the host if they are of another one.
+// Describes this host with a disk that the job measures. FAILED_PRECONDITION
+// names the differences if the job has measurements of another host or disk, or
+// of this one with other settings: the description would not be theirs.
 absl::Status DescribeDisk(const std::string& disk, const std::string& root,
                           BenchJob& job);
 

@@ -381,7 +381,7 @@ TEST(DescribeSystemsTest, ADiskIsDescribedAsItWasDuringTheTests) {
   EXPECT_EQ(job.missed_requirements_size(), 1);
 }
 
-TEST(DescribeDiskTest, MeasurementsOfAnotherDiskAreForgotten) {
+TEST(DescribeDiskTest, MeasurementsOfAnotherDiskAreRefusedAndKept) {
   const std::string root = MakeHost();
   BenchJob job;
   job.add_io_phases();  // of what, nobody knows
@@ -392,9 +392,11 @@ TEST(DescribeDiskTest, MeasurementsOfAnotherDiskAreForgotten) {
   ASSERT_EQ(base::Message(DescribeDisk("nvme0n1", root, job)), "");
   EXPECT_EQ(job.io_phases_size(), 1);
   job.mutable_systems(0)->mutable_devices(0)->set_scheduler("bfq");
-  ASSERT_EQ(base::Message(DescribeDisk("nvme0n1", root, job)), "");
-  EXPECT_EQ(job.io_phases_size(), 0);
-  EXPECT_EQ(job.systems_size(), 1);
+  EXPECT_THAT(base::Message(DescribeDisk("nvme0n1", root, job)),
+              AllOf(HasSubstr("scheduler"), HasSubstr("\"bfq\""),
+                    HasSubstr("another id=")));
+  EXPECT_EQ(job.io_phases_size(), 1);
+  EXPECT_EQ(job.systems(0).devices(0).scheduler(), "bfq");
 }
 
 TEST(DescribeDiskTest, MeasurementsOfAnotherHostAreRefusedAndKept) {

@@ -40,12 +40,12 @@ std::set<std::string> OpenLoopRpcs(const DistributedSystemDescription& test) {
 // so far nor only those since the warm-up.
 constexpr int kMostSteadyReporters = 1000;
 
-bool MayReportRarely(const DistributedSystemDescription& test) {
+bool MayReportRarely(const DistributedSystemDescription& test, int copies) {
   int64_t instance_count = 0;  // at least one per node
   for (const ServiceSpec& service : test.services()) {
     instance_count += service.count();
   }
-  return instance_count > kMostSteadyReporters;
+  return copies * instance_count > kMostSteadyReporters;
 }
 
 // The index of dispersion of iterations, at least that of random ones.
@@ -72,10 +72,10 @@ double MostTargets(const DistributedSystemDescription& test) {
 
 HopelessWatch::HopelessWatch(const DistributedSystemDescription& test,
                              absl::Span<const config::Objective> objectives,
-                             const ProbeTiming& timing)
+                             const ProbeTiming& timing, int copies)
     : timing_(timing) {
   // What has come so far may then not tell what is still to come.
-  if (config::HasVaryingRate(test) || MayReportRarely(test)) return;
+  if (config::HasVaryingRate(test) || MayReportRarely(test, copies)) return;
   const std::set<std::string> rpcs = OpenLoopRpcs(test);
   if (rpcs.size() != 1 || rpcs.begin()->empty()) return;
   dispersion_ = MostDispersion(test) * MostTargets(test);

@@ -35,10 +35,10 @@ namespace distbench::search {
 // none with more than a thousand instances, whose nodes may report too rarely.
 class HopelessWatch {
  public:
-  // `test` is the test that runs.
+  // `test` is the test that runs, or one of `copies` that run side by side.
   HopelessWatch(const DistributedSystemDescription& test,
                 absl::Span<const config::Objective> objectives,
-                const ProbeTiming& timing);
+                const ProbeTiming& timing, int copies = 1);
 
   // Adds progress, reported `elapsed` after the start of the traffic. Returns
   // whether the run is hopeless.

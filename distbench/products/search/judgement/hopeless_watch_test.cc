@@ -96,6 +96,8 @@ TEST(HopelessWatchTest, DoesNotTrustReportsOfThousandsOfNodes) {
   test.add_services()->set_count(1000);
   HopelessWatch of_1000(test, Objectives("query p95<=1ms"), kTiming);
   EXPECT_TRUE(of_1000.Add(Second(5, 10'000, 9'000'000), absl::Seconds(5)));
+  HopelessWatch twice(test, Objectives("query p95<=1ms"), kTiming, 2);
+  EXPECT_FALSE(twice.Add(Second(5, 10'000, 9'000'000), absl::Seconds(5)));
   test.add_services()->set_count(1);
   HopelessWatch of_1001(test, Objectives("query p95<=1ms"), kTiming);
   EXPECT_FALSE(of_1001.Add(Second(5, 10'000, 9'000'000), absl::Seconds(5)));
