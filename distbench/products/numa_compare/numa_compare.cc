@@ -16,6 +16,7 @@
 #include "distbench/client/test_client.h"
 #include "distbench/products/search/report/search_text.h"
 #include "distbench/products/search/report/searches.h"
+#include "distbench/products/search/resumption.h"
 #include "distbench/products/search/runners.h"
 #include "distbench/products/search/search_run.h"
 #include "distbench/report/comparison/capacity.h"
@@ -30,10 +31,42 @@ using SearchReports = google::protobuf::RepeatedPtrField<SearchReport>;
 
 // ---- Running the searches ---------------------------------------------------
 
+// Begins the comparison, unless results have it already.
+absl::Status Begin(const NumaPlan& plan, NumaComparison& comparison) {
+  NumaComparison asked;
+  for (const PlannedDeployment& planned : plan.deployments) {
+    *asked.add_deployments() = planned.description;
+  }
+  if (comparison.deployments().empty()) {
+    *comparison.mutable_deployments() = asked.deployments();
+  }
+  NumaComparison begun;
+  for (const NumaDeployment& deployment : comparison.deployments()) {
+    NumaDeployment& description = *begun.add_deployments() = deployment;
+    description.clear_cpu_target_searches();
+    description.clear_objective_searches();
+    description.clear_binding_proofs();
+  }
+  comparison.mutable_omissions()->Assign(plan.omissions.begin(),
+                                         plan.omissions.end());
+  return search::CheckSame("it comes from another comparison", begun, asked);
+}
+
+bool WasMade(int repetition, const SearchReports& searches) {
+  return repetition < searches.size() &&
+         searches[repetition].verdict() != kFailedVerdict;
+}
+
+// Where the search of the repetition is kept, perhaps in place of one that
+// failed.
+SearchReport& PlaceOf(int repetition, SearchReports& searches) {
+  return repetition < searches.size() ? searches[repetition] : *searches.Add();
+}
+
 // Keeps the search, and its last run, which shows where the instances were.
 void Keep(TestSequenceResults found, int repetition, SearchReports& searches,
           NumaDeployment& deployment, TestSequenceResults& results) {
-  *searches.Add() = std::move(*found.mutable_searches(0));
+  PlaceOf(repetition, searches) = std::move(*found.mutable_searches(0));
   if (found.test_results().empty()) return;
   TestResult& run = *results.add_test_results();
   run = std::move(*found.mutable_test_results()->rbegin());
@@ -52,14 +85,13 @@ absl::Status RunNumaComparison(const NumaPlan& plan, int repetitions,
                                uint64_t seed, const CapacitySearch& search,
                                TestSequenceResults& results) {
   NumaComparison& comparison = *results.mutable_numa_comparison();
-  comparison.mutable_omissions()->Assign(plan.omissions.begin(),
-                                         plan.omissions.end());
+  if (absl::Status begun = Begin(plan, comparison); !begun.ok()) return begun;
   std::vector<std::pair<int, int>> questions;  // deployment, and its search
-  for (const PlannedDeployment& planned : plan.deployments) {
-    const int deployment = comparison.deployments_size();
-    *comparison.add_deployments() = planned.description;
-    for (size_t i = 0; i < planned.searches.size(); ++i) {
-      questions.push_back({deployment, static_cast<int>(i)});
+  for (size_t deployment = 0; deployment < plan.deployments.size();
+       ++deployment) {
+    const size_t searches = plan.deployments[deployment].searches.size();
+    for (size_t i = 0; i < searches; ++i) {
+      questions.push_back({static_cast<int>(deployment), static_cast<int>(i)});
     }
   }
   std::mt19937_64 random(seed);
@@ -76,19 +108,21 @@ absl::Status RunNumaComparison(const NumaPlan& plan, int repetitions,
           "Search %d of %d: %s, %s, repetition %d", ++number,
           repetitions * questions.size(), planned.description.name(), objective,
           repetition + 1);
-      absl::StatusOr<TestSequenceResults> found = search(planned, asked, title);
-      if (absl::IsCancelled(found.status())) return found.status();
       NumaDeployment& deployment = *comparison.mutable_deployments(position);
       SearchReports& searches = which == 0
                                     ? *deployment.mutable_cpu_target_searches()
                                     : *deployment.mutable_objective_searches();
+      if (WasMade(repetition, searches)) continue;
+      absl::StatusOr<TestSequenceResults> found = search(planned, asked, title);
+      if (absl::IsCancelled(found.status())) return found.status();
       if (found.ok()) {
         Keep(*std::move(found), repetition, searches, deployment, results);
         continue;
       }
       ++failed_count;
       const std::string why(found.status().message());
-      SearchReport& failed = *searches.Add();
+      SearchReport& failed = PlaceOf(repetition, searches);
+      failed.Clear();
       failed.mutable_search()->add_objectives(objective);
       failed.set_verdict(kFailedVerdict);
       failed.set_evidence(why);

@@ -92,8 +92,10 @@ inline constexpr char kFailedVerdict[] = "failed";
 
 // Runs all searches in each repetition, shuffled by the seed, so that changes
 // over time do not favour a deployment. Adds to the results as it goes, so that
-// they keep what was found before an error. The error is that of a cancelled
-// search, or says how many searches failed.
+// they keep what was found before an error; makes the searches that they do not
+// have, or that failed. The error is that of a cancelled search, says how many
+// searches failed, or names what differs (FAILED_PRECONDITION) if the results
+// are of other deployments.
 absl::Status RunNumaComparison(const NumaPlan& plan, int repetitions,
                                uint64_t seed, const CapacitySearch& search,
                                TestSequenceResults& results);

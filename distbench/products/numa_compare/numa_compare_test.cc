@@ -15,6 +15,7 @@
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
 #include "gmock/gmock.h"
+#include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 
 namespace distbench::numa_compare {
@@ -101,6 +102,59 @@ TEST(NumaComparisonTest, TheOrderIsTheSeeds) {
   EXPECT_NE(Order(2, other), order);
 }
 
+// Returns the titles of the searches that are made, at most so many.
+std::vector<std::string> MakeSearches(size_t most,
+                                      TestSequenceResults& results) {
+  std::vector<std::string> titles;
+  RunNumaComparison(
+      TwoDeployments({"cpu<=60%", "p99<=1ms"}), /*repetitions=*/3, /*seed=*/1,
+      [&](const PlannedDeployment&, const search::SearchPlan&,
+          const std::string& title) -> absl::StatusOr<TestSequenceResults> {
+        if (titles.size() == most) return absl::CancelledError("stopped");
+        titles.push_back(title);
+        return Answer();
+      },
+      results)
+      .IgnoreError();
+  return titles;
+}
+
+TEST(NumaComparisonTest, WhatIsCutAtAnySearchEndsAsIfItWasNot) {
+  constexpr size_t kAll = 12;
+  TestSequenceResults whole;
+  const std::vector<std::string> titles = MakeSearches(kAll, whole);
+  ASSERT_EQ(titles.size(), kAll);
+  for (size_t cut = 0; cut <= kAll; ++cut) {
+    TestSequenceResults results;
+    std::vector<std::string> made = MakeSearches(cut, results);
+    const std::vector<std::string> rest = MakeSearches(kAll, results);
+    made.insert(made.end(), rest.begin(), rest.end());
+    EXPECT_EQ(made, titles) << cut;
+    EXPECT_TRUE(
+        google::protobuf::util::MessageDifferencer::Equals(results, whole))
+        << cut;
+  }
+}
+
+TEST(NumaComparisonTest, OtherDeploymentsAreRefused) {
+  TestSequenceResults results;
+  MakeSearches(2, results);
+  NumaPlan other = TwoDeployments({"cpu<=60%", "p99<=1ms"});
+  other.deployments[1].description.set_workers_per_instance(8);
+  const absl::Status refused = RunNumaComparison(
+      other, /*repetitions=*/3, /*seed=*/1,
+      [](const PlannedDeployment&, const search::SearchPlan&,
+         const std::string&) -> absl::StatusOr<TestSequenceResults> {
+        ADD_FAILURE() << "was searched";
+        return absl::CancelledError("stopped");
+      },
+      results);
+  EXPECT_TRUE(absl::IsFailedPrecondition(refused));
+  EXPECT_THAT(std::string(refused.message()),
+              AllOf(HasSubstr("another comparison"), HasSubstr("4 -> 8")));
+  EXPECT_EQ(results.test_results_size(), 2);
+}
+
 absl::Status RunUntil(const absl::Status& third, TestSequenceResults& results) {
   int number = 0;
   return RunNumaComparison(
@@ -140,6 +194,22 @@ TEST(NumaComparisonTest, ASearchThatFailsIsToldAndDoesNotEndTheOthers) {
     }
   }
   EXPECT_EQ(failed_count, 1);
+
+  // It is made again, and no other one.
+  EXPECT_EQ(RunNumaComparison(
+                TwoDeployments({"cpu<=60%"}), /*repetitions=*/2, /*seed=*/0,
+                [](const PlannedDeployment&, const search::SearchPlan&,
+                   const std::string& title) {
+                  EXPECT_THAT(title, HasSubstr("Search 3 of 4"));
+                  return Answer();
+                },
+                results),
+            absl::OkStatus());
+  EXPECT_EQ(results.test_results_size(), 4);
+  EXPECT_THAT(results.numa_comparison().omissions(), ElementsAre("no moon"));
+  for (const auto& deployment : results.numa_comparison().deployments()) {
+    EXPECT_THAT(deployment.cpu_target_searches(), SizeIs(2));
+  }
 }
 
 // ---- Reports --------------------------------------------------------------

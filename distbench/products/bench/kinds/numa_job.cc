@@ -49,6 +49,23 @@ absl::Status CheckSearches(
   return absl::OkStatus();
 }
 
+absl::Status CheckRun(const TestResult& result) {
+  if (report::OutcomeOf(result) != report::RunOutcome::kInvalid) {
+    return absl::OkStatus();
+  }
+  return absl::AbortedError(absl::StrCat(
+      "a run of test \"", result.traffic_config().name(),
+      "\" is invalid, as when a binding did not hold: its numbers are false"));
+}
+
+absl::Status CheckRuns(const TestSequenceResults& results) {
+  absl::Status status;
+  for (const TestResult& result : results.test_results()) {
+    status.Update(CheckRun(result));
+  }
+  return status;
+}
+
 // A comparison of which a part is missing or false compares nothing.
 absl::Status CheckComparison(const TestSequenceResults& results) {
   if (results.numa_comparison().deployments().empty()) {
@@ -61,14 +78,7 @@ absl::Status CheckComparison(const TestSequenceResults& results) {
     status.Update(CheckSearches(deployment, deployment.objective_searches()));
     if (!status.ok()) return status;
   }
-  for (const TestResult& result : results.test_results()) {
-    if (report::OutcomeOf(result) != report::RunOutcome::kInvalid) continue;
-    return absl::AbortedError(absl::StrCat(
-        "a run of test \"", result.traffic_config().name(),
-        "\" is invalid, as when a binding did not hold: its numbers are "
-        "false"));
-  }
-  return absl::OkStatus();
+  return CheckRuns(results);
 }
 
 class NumaJob final : public JobKind {
@@ -114,6 +124,8 @@ class NumaJob final : public JobKind {
     return tests;
   }
 
+  bool StartsAnew() const override { return false; }
+
   absl::Status Run(const JobRun& run) const override {
     const absl::StatusOr<TestSequence> tests =
         AdaptedTests(run.job.tests(), run);
@@ -121,8 +133,16 @@ class NumaJob final : public JobKind {
     const absl::StatusOr<numa_compare::NumaPlan> plan =
         PlanOf(run.values, tests->tests(0), run.environment);
     if (!plan.ok()) return plan.status();
+    BenchSystem here = ReadHostSystem(run.environment.host_root);
+    if (absl::Status tied = TieRecordsTo(*tests, {here.hostname()}, run.job);
+        !tied.ok()) {
+      return tied;
+    }
     run.job.clear_systems();
-    *run.job.add_systems() = ReadHostSystem(run.environment.host_root);
+    *run.job.add_systems() = std::move(here);
+    TestSequenceResults& results = *run.job.mutable_results();
+    // Of which search a false run is, earlier versions did not keep.
+    if (!CheckRuns(results).ok()) results.Clear();
     std::optional<Cancellation::Scope> cancel;
     const numa_compare::CapacitySearch run_search = numa_compare::SearchLocally(
         run.environment.program, run.environment.say,
@@ -140,9 +160,15 @@ class NumaJob final : public JobKind {
             const std::string& title) -> absl::StatusOr<TestSequenceResults> {
           saved.Update(run.save());
           if (!saved.ok()) return absl::CancelledError(saved.message());
-          return run_search(deployment, search, title);
+          absl::StatusOr<TestSequenceResults> found =
+              run_search(deployment, search, title);
+          if (!found.ok() || found->test_results().empty()) return found;
+          // A search whose last run is false is made again at the next start.
+          absl::Status valid = CheckRun(*found->test_results().rbegin());
+          if (!valid.ok()) return valid;
+          return found;
         },
-        *run.job.mutable_results());
+        results);
     return saved.ok() ? status : saved;
   }
 
