@@ -79,10 +79,22 @@ absl::Status SetObjectives(const LoadSearchSpec& spec,
   return absl::OkStatus();
 }
 
+// Latencies rise as queues do; of shares, slopes say nothing about queues.
+bool LimitsLatenciesOnly(const SearchPlan& plan) {
+  using Kind = stats::Metric::Kind;
+  return std::all_of(plan.objectives.begin(), plan.objectives.end(),
+                     [](const config::Objective& objective) {
+                       return objective.metric.kind == Kind::kPercentile ||
+                              objective.metric.kind == Kind::kMean;
+                     });
+}
+
 absl::Status SetLoads(const LoadSearchSpec& spec, SearchPlan& plan) {
   const Knob& knob = *plan.knob;
   const double copies = knob.is_rate() ? plan.instances : 1;
   SearchOptions& options = plan.options;
+  options.queue_rate =
+      knob.is_rate() && LimitsLatenciesOnly(plan) ? 1.0 / copies : 0;
   options.is_whole = knob.is_whole();
   options.finds_lowest = knob.finds_lowest();
   options.min_load =

@@ -41,6 +41,12 @@ constexpr double kMaxLength = 8;
 // The length of all final runs together from which on none is repeated.
 constexpr double kMaxFinalLength = 8;
 
+// A queue at utilisation u forgets within about 4 / (rate (1 - u)^2), the
+// relaxation time of M/M/1 (J. W. Cohen, The Single Server Queue, 1982). The
+// errors of a probe say little unless it lasts for many of these.
+constexpr double kRelaxation = 4;
+constexpr double kMemoriesNeeded = 20;
+
 }  // namespace
 
 absl::string_view ToString(SearchVerdict verdict) {
@@ -346,6 +352,22 @@ void LoadSearch::EndEarly(std::string reason) {
   Finish(SearchVerdict::kBudgetExhausted, bounds_.met, std::move(reason));
 }
 
+// How long probes near this load have to last for the queue to forget often
+// enough; 0 if that is unknown. Latencies rise with 1 / (1 - u), so the slope
+// of their logarithm tells u: it is u / (1 - u) or, if part of the latency is
+// no wait, less.
+double LoadSearch::SecondsNeeded(double load) const {
+  const std::optional<Crossing> crossing = history_.FitLine();
+  if (options_.queue_rate == 0 || !crossing) return 0;
+  const double wait = 1 + crossing->slope;  // 1 / (1 - u)
+  return kMemoriesNeeded * kRelaxation * wait * wait /
+         (options_.queue_rate * load);
+}
+
+bool LoadSearch::IsNearSaturation(double load) const {
+  return history_.ShortestSeconds() < SecondsNeeded(load);
+}
+
 void LoadSearch::Finish(SearchVerdict verdict, std::optional<double> load,
                         std::string evidence) {
   next_.reset();
@@ -358,19 +380,25 @@ void LoadSearch::Finish(SearchVerdict verdict, std::optional<double> load,
     result_.interval = scale_.ToLoads(around);
     // What no final run confirmed is not proven.
     const std::optional<Probe> final_runs = history_.FinalRunsAt(*load);
-    result_.is_proven =
-        IsProven(around, *load) && final_runs && Met(*final_runs);
+    result_.is_proven = IsProven(around, *load) && final_runs &&
+                        Met(*final_runs) && !IsNearSaturation(*load);
   }
 }
 
 void LoadSearch::FinishConfirmed(const Probe& final_runs) {
   const double load = final_runs.request.load;
-  const bool is_proven = IsProven(FindInterval(history_), load);
+  std::string proof = IsProven(FindInterval(history_), load)
+                          ? "proven at 95 %"
+                          : "met, not proven at 95 %";
+  if (IsNearSaturation(load)) {
+    proof = absl::StrFormat(
+        "met, not proven, because it is near saturation, where queues remember "
+        "for so long that all probes would have to last for %.0f s",
+        std::ceil(SecondsNeeded(load)));
+  }
   Finish(bounds_.generator_is_bound ? SearchVerdict::kGeneratorLimited
                                     : SearchVerdict::kConverged,
-         load,
-         absl::StrCat(is_proven ? "proven" : "met, not proven",
-                      " at 95 %: ", DescribeLoads(final_runs)));
+         load, absl::StrCat(proof, ": ", DescribeLoads(final_runs)));
 }
 
 void LoadSearch::FinishUnstable(const Probe& miss) {

@@ -80,6 +80,11 @@ struct SearchOptions {
   // Look for the lowest load that meets: the higher the load, the easier it is.
   bool finds_lowest = false;
 
+  // The requests per second that a load of 1 asks of a queue; 0 if loads are no
+  // rates, or what is limited is no latency. Says how long probes have to last
+  // for their errors to be known.
+  double queue_rate = 0;
+
   // All phases together.
   int max_probes = 25;
 
@@ -110,6 +115,8 @@ struct SearchResult {
   LoadInterval interval;
 
   // Whether final runs and the interval prove that `load` meets the objectives.
+  // Nothing does so near saturation, where queues remember for longer than
+  // probes last.
   bool is_proven = false;
 
   // The evidence for the verdict, for users.
@@ -146,6 +153,8 @@ class LoadSearch {
   // Whatever is called a load below, and in `history_`, is a hardness.
 
   std::optional<double> LoadOf(const std::optional<double>& hardness) const;
+  double SecondsNeeded(double load) const;
+  bool IsNearSaturation(double load) const;
   std::string DescribeLoads(const Probe& probe) const;
 
   // Each function decides what follows a probe of its phase.

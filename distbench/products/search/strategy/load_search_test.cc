@@ -578,6 +578,38 @@ TEST(FinalRunsTest, NothingIsProvenWithoutThem) {
 }
 
 // The lowest load is tried before it is said to have missed.
+// The response time of M/M/1 with 500 requests per second at most is three mean
+// ones of 1 / (500 - load) at the 95th percentile.
+SearchResult SearchOfQueue(double limit_seconds, double probe_seconds,
+                           double queue_rate) {
+  LoadSearch search({.initial_load = 100, .queue_rate = queue_rate});
+  return RunSearch(search, [&](const ProbeRequest& request) {
+    const double left = 500 - request.load;
+    return Probe{.request = request,
+                 .achieved_load = request.load,
+                 .excess = left > 0 ? std::log(3 / left / limit_seconds)
+                                    : std::numeric_limits<double>::infinity(),
+                 .excess_error = 0.003,
+                 .seconds = probe_seconds * request.length};
+  });
+}
+
+// At 470 per second, the queue remembers for two seconds.
+TEST(FinalRunsTest, ProveNothingNearSaturation) {
+  const SearchResult result = SearchOfQueue(0.1, 10, 1);
+  EXPECT_EQ(result.verdict, SearchVerdict::kConverged);
+  EXPECT_NEAR(*result.load, 470, 10);
+  EXPECT_FALSE(result.is_proven);
+  EXPECT_THAT(result.evidence, HasSubstr("near saturation"));
+  // Where that is not so, or is not known.
+  for (const SearchResult& proven :
+       {SearchOfQueue(0.1, 200, 1), SearchOfQueue(0.02, 10, 1),
+        SearchOfQueue(0.1, 10, 0)}) {
+    EXPECT_TRUE(proven.is_proven);
+    EXPECT_THAT(proven.evidence, HasSubstr("proven at 95 %"));
+  }
+}
+
 TEST(FinalRunsTest, StepDownToTheEasiestLoad) {
   for (const bool meets : {true, false}) {
     LoadSearch search({.initial_load = 101, .min_load = 99.9, .max_load = 110});

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "absl/strings/str_format.h"
 #include "distbench/stats/distributions.h"
@@ -281,6 +282,16 @@ double ProbeHistory::FinalLength() const {
     }
   }
   return length;
+}
+
+double ProbeHistory::ShortestSeconds() const {
+  double shortest = std::numeric_limits<double>::infinity();
+  for (const Probe* probe : Counted()) {
+    if (std::isfinite(probe->excess)) {
+      shortest = std::min(shortest, probe->seconds);
+    }
+  }
+  return shortest;
 }
 
 double ProbeHistory::HighestClearMeet() const {

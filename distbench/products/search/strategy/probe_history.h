@@ -143,6 +143,10 @@ class ProbeHistory {
   // The length of all final runs together.
   double FinalLength() const;
 
+  // How long the shortest probe measured that came to a value, in seconds;
+  // infinite if none did.
+  double ShortestSeconds() const;
+
   // The same probes, each with at least the error that it shares.
   ProbeHistory WithSharedErrors() const;
 

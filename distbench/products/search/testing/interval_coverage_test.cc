@@ -39,6 +39,13 @@ TEST(CoverageTest, ProvesNothingIfProbesAreShorterThanTheQueueRemembers) {
   EXPECT_EQ(coverage->held, coverage->answers);
 }
 
+// Intervals that exclude the truth are told from others by that.
+TEST(CoverageTest, ProvesNothingNearSaturation) {
+  const auto coverage = MeasureCoverage(NearSaturationCases()[0], {}, 40);
+  ASSERT_TRUE(coverage.ok()) << coverage.status();
+  EXPECT_EQ(coverage->proven, 0);
+}
+
 TEST(CoverageTest, ShortFinalRunsAreRepeatedAndProveLittle) {
   const CoverageCase search = CoverageCases()[0];
   const CoverageTiming timing = {.probe = absl::Seconds(10),
