@@ -124,7 +124,7 @@ void ClearConclusion(SearchReport& report) {
   report.clear_is_proven();
 }
 
-SearchReport QuestionOf(const SearchReport& report) {
+SearchReport WithoutAnswer(const SearchReport& report) {
   SearchReport question = report;
   ClearConclusion(question);
   question.clear_probes();
@@ -133,7 +133,7 @@ SearchReport QuestionOf(const SearchReport& report) {
 }
 
 void BeginAnotherAttempt(SearchReport& report) {
-  SearchReport next = QuestionOf(report);
+  SearchReport next = WithoutAnswer(report);
   *next.mutable_earlier_attempts() =
       std::move(*report.mutable_earlier_attempts());
   // Of the attempt, only what came of it: the question is that of all.

@@ -59,7 +59,7 @@ absl::Status ReplayProbes(const SearchReport& report,
                           absl::FunctionRef<void(const Probe& probe)> add);
 
 // The part of the report that says what was asked.
-SearchReport QuestionOf(const SearchReport& report);
+SearchReport WithoutAnswer(const SearchReport& report);
 
 // Removes what was concluded from the probes.
 void ClearConclusion(SearchReport& report);

@@ -473,7 +473,7 @@ absl::Status CheckResumable(const SearchPlan& plan,
         plan.is_simulated ? "it comes from real nodes; leave out --simulate"
                           : "it is simulated; add --simulate");
   }
-  SearchReport recorded = QuestionOf(report);
+  SearchReport recorded = WithoutAnswer(report);
   SearchReport asked = NewSearchReport(plan);
   // More probes, or more time, are no other question.
   CopyBudget({}, *recorded.mutable_search());
