@@ -129,6 +129,7 @@ constexpr absl::string_view kMoreBegins = "there are ";
 constexpr absl::string_view kMoreEnds = " more findings of this kind";
 
 // How many findings a message of MoreFindings() stands for; 1 for others.
+// Results have no number beside it, and those of 1.0 never will.
 int CountOf(absl::string_view message) {
   int count = 0;
   const bool is_more = absl::ConsumePrefix(&message, kMoreBegins) &&
