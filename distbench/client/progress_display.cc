@@ -18,7 +18,6 @@
 #include "distbench/base/time_units.h"
 #include "distbench/results/progress_meter.h"
 #include "distbench/results/run_failure.h"
-#include "distbench/stats/log_histogram.h"
 
 namespace distbench::client {
 namespace {
@@ -265,11 +264,7 @@ std::string ProgressDisplay::TotalRate(const TrafficProgress& progress) const {
 }
 
 std::string ProgressDisplay::Latency(double percent) const {
-  const stats::LogHistogram& latency_ns = meter_.latency_ns();
-  if (latency_ns.count() == 0) return "";
-  return absl::StrCat("p", percent, " ",
-                      base::HumanDuration(static_cast<double>(
-                          latency_ns.ValueAtQuantile(percent / 100))));
+  return meter_.latencies().PercentileText(percent);
 }
 
 void ProgressDisplay::ShowEnd(const TestResult& result) {

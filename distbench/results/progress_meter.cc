@@ -4,11 +4,42 @@
 #include "distbench/results/progress_meter.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
+#include "absl/strings/str_cat.h"
+#include "distbench/base/human_units.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/base/time_units.h"
 
 namespace distbench::results {
+namespace {
+
+// The part that `count` is of it and the others; 0 of nothing.
+double ShareOf(int64_t count, int64_t others) {
+  if (count <= 0) return 0;
+  const double part = static_cast<double>(count);
+  return part / (part + static_cast<double>(std::max<int64_t>(0, others)));
+}
+
+}  // namespace
+
+std::optional<double> LatenciesWithFailures::Percentile(double quantile) const {
+  const double succeeded_share = 1 - failed_share;
+  if (quantile > succeeded_share) {
+    return std::numeric_limits<double>::infinity();
+  }
+  if (succeeded_ns.count() == 0) return std::nullopt;
+  return static_cast<double>(
+      succeeded_ns.ValueAtQuantile(quantile / succeeded_share));
+}
+
+std::string LatenciesWithFailures::PercentileText(double percent) const {
+  const std::optional<double> ns = Percentile(percent / 100);
+  if (!ns) return "";
+  return absl::StrCat("p", percent, " ",
+                      std::isinf(*ns) ? "failed" : base::HumanDuration(*ns));
+}
 
 void ProgressMeter::Add(const TrafficProgress& report) {
   recent_.Add(report);
@@ -36,31 +67,41 @@ double ProgressMeter::PerSecond(Count count) const {
          base::ToSeconds(time_ns());
 }
 
-const stats::LogHistogram& ProgressMeter::latency_ns() const {
-  return recent_.times().latency_ns();
+LatenciesWithFailures ProgressMeter::latencies() const {
+  const auto grown = [&](Count count) {
+    return base::SaturatingSubtract((last_.*count)(), (first_.*count)());
+  };
+  return {.succeeded_ns = recent_.times().latency_ns(),
+          .failed_share = ShareOf(grown(&TrafficProgress::failed_count),
+                                  grown(&TrafficProgress::succeeded_count))};
+}
+
+bool ProgressMeter::has_response_times() const {
+  return recent_.times().response_ns.count() > 0;
 }
 
 std::map<std::string, ProgressMeter::Rpc> ProgressMeter::rpcs() const {
-  // As numbers that cannot overflow.
-  double succeeded = 0;
-  double failed = 0;
+  int64_t succeeded = 0;
+  int64_t failed = 0;
   for (const auto& [name, rpc] : recent_.rpcs()) {
-    succeeded += static_cast<double>(rpc.succeeded_count);
-    failed += static_cast<double>(rpc.failed_count);
+    base::SaturatingAddTo(succeeded, rpc.succeeded_count);
+    base::SaturatingAddTo(failed, rpc.failed_count);
   }
-  const auto part_of = [](double rate, int64_t count, double of) {
-    return count == 0 ? 0 : rate * (static_cast<double>(count) / of);
-  };
   const double succeeded_rate = PerSecond(&TrafficProgress::succeeded_count);
   const double failed_rate = PerSecond(&TrafficProgress::failed_count);
   std::map<std::string, Rpc> rpcs;
   for (const auto& [name, rpc] : recent_.rpcs()) {
+    const auto part_of = [](double rate, int64_t count, int64_t sum) {
+      return rate * ShareOf(count, base::SaturatingSubtract(sum, count));
+    };
     rpcs.try_emplace(
         name,
         Rpc{.succeeded_per_second =
                 part_of(succeeded_rate, rpc.succeeded_count, succeeded),
             .failed_per_second = part_of(failed_rate, rpc.failed_count, failed),
-            .latency_ns = rpc.times.latency_ns()});
+            .latencies = {.succeeded_ns = rpc.times.latency_ns(),
+                          .failed_share =
+                              ShareOf(rpc.failed_count, rpc.succeeded_count)}});
   }
   return rpcs;
 }

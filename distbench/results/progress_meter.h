@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "distbench/results/recent_traffic.h"
@@ -16,6 +17,20 @@
 #include "proto/control.pb.h"
 
 namespace distbench::results {
+
+// The latencies of RPCs, of which some failed: those count as longer than any
+// other, as everywhere.
+struct LatenciesWithFailures {
+  // In nanoseconds: at most this long took `quantile` of the RPCs. Infinite if
+  // too many failed; absent if none ended.
+  std::optional<double> Percentile(double quantile) const;
+
+  // For people, such as "p99 1.23 ms" or "p99 failed"; empty if none ended.
+  std::string PercentileText(double percent) const;
+
+  const stats::LogHistogram& succeeded_ns;
+  double failed_share = 0;
+};
 
 // The RPCs of an interval of a test's traffic, which begins and ends with a
 // report. Not thread-safe.
@@ -40,8 +55,10 @@ class ProgressMeter {
   using Count = int64_t (TrafficProgress::*)() const;
   double PerSecond(Count count) const;
 
-  // Response times where there are open loops, otherwise service times.
-  const stats::LogHistogram& latency_ns() const;
+  // Valid until the next Add(). Response times of open loops where there are
+  // some, otherwise service times of all.
+  LatenciesWithFailures latencies() const;
+  bool has_response_times() const;
 
   // One RPC in the interval. What has ended of each arrives up to a second
   // after the counts of all, in whole seconds; rates are therefore those of all
@@ -49,7 +66,7 @@ class ProgressMeter {
   struct Rpc {
     double succeeded_per_second = 0;
     double failed_per_second = 0;
-    const stats::LogHistogram& latency_ns;  // valid until the next Add()
+    LatenciesWithFailures latencies;  // valid until the next Add()
   };
 
   // By name, those of which something ended. Empty if RPCs are not told apart;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 #include "distbench/results/histogram_proto.h"
 #include "distbench/stats/log_histogram.h"
@@ -58,13 +59,46 @@ TEST(ProgressMeterTest, DamagedReportsDoNotOverflow) {
 TEST(ProgressMeterTest, LatenciesAreThoseOfTheInterval) {
   ProgressMeter meter;
   TrafficProgress report;
+  EXPECT_EQ(meter.latencies().Percentile(0.5), std::nullopt);
+  EXPECT_EQ(meter.latencies().PercentileText(50), "");
   *report.mutable_recent_service_time_ns() = Times(100);
   meter.Add(report);
+  EXPECT_FALSE(meter.has_response_times());
+  EXPECT_EQ(meter.latencies().Percentile(0.5), 100);
+  EXPECT_EQ(meter.latencies().PercentileText(99), "p99 100 ns");
+  *report.mutable_recent_response_time_ns() = Times(200);
   meter.Add(report);
-  EXPECT_EQ(meter.latency_ns().count(), 2);
-  EXPECT_EQ(meter.latency_ns().ValueAtQuantile(0.5), 100);
+  EXPECT_TRUE(meter.has_response_times());
+  EXPECT_EQ(meter.latencies().Percentile(0.5), 200);
   meter.BeginInterval();
-  EXPECT_EQ(meter.latency_ns().count(), 0);
+  EXPECT_EQ(meter.latencies().Percentile(0.5), std::nullopt);
+}
+
+TEST(ProgressMeterTest, WhatFailedTookLongest) {
+  stats::LogHistogram succeeded;
+  for (int ns = 1; ns <= 90; ++ns) succeeded.Record(ns);
+  const LatenciesWithFailures latencies{.succeeded_ns = succeeded,
+                                        .failed_share = 0.1};
+  // The 45th of a hundred is the 45th of those that succeeded.
+  EXPECT_NEAR(*latencies.Percentile(0.45), 45, 1);
+  EXPECT_EQ(latencies.Percentile(0.99),
+            std::numeric_limits<double>::infinity());
+  EXPECT_EQ(latencies.PercentileText(99), "p99 failed");
+  const stats::LogHistogram nothing;
+  const LatenciesWithFailures all_failed{.succeeded_ns = nothing,
+                                         .failed_share = 1};
+  EXPECT_EQ(all_failed.PercentileText(50), "p50 failed");
+}
+
+TEST(ProgressMeterTest, FailuresAreThoseOfTheInterval) {
+  ProgressMeter meter;
+  meter.Add(Report(100, kSecondNs));  // and 10 failures
+  EXPECT_NEAR(meter.latencies().failed_share, 1.0 / 11, 1e-9);
+  meter.BeginInterval();
+  TrafficProgress report = Report(200, 2 * kSecondNs);
+  report.set_failed_count(10);
+  meter.Add(report);
+  EXPECT_EQ(meter.latencies().failed_share, 0);
 }
 
 void AddRpc(const char* name, int64_t succeeded, int64_t failed, int64_t ns,
@@ -89,7 +123,8 @@ TEST(ProgressMeterTest, RpcsDivideTheRateOfAll) {
   EXPECT_EQ(rpcs.at("slow").succeeded_per_second, 500 * 0.25);
   EXPECT_EQ(rpcs.at("fast").failed_per_second, 0);
   EXPECT_EQ(rpcs.at("slow").failed_per_second, 50) << "all failures are its";
-  EXPECT_EQ(rpcs.at("slow").latency_ns.ValueAtQuantile(0.5), 200);
+  EXPECT_EQ(rpcs.at("slow").latencies.Percentile(0.5), 200);
+  EXPECT_EQ(rpcs.at("slow").latencies.PercentileText(99), "p99 failed");
   meter.BeginInterval();
   EXPECT_TRUE(meter.rpcs().empty());
 }

@@ -132,7 +132,10 @@ class DashboardPageTest(dashboard_page.PageTest):
         # Nothing new was measured.
         show(2, [[0.5, 1], [2, 3]], elapsed_seconds=13)
         # Nothing succeeded, so that there are no latencies.
-        show(3, [[0.5, 1], [2, 3]], p50=None, p99=None, failed_per_second=7)
+        failed = {"failed_per_second": 7, "failed_above_percent": 0}
+        show(3, [[0.5, 1], [2, 3]], p50=None, p99=None, **failed)
+        tiles = page.evaluate(text("#running-tiles"))
+        self.assertEqual(tiles.count("failed"), 2)
         failures = "Chart.getChart('live-failures').data.datasets[0].data"
         self.assertEqual(page.evaluate(f"{failures}.at(-1).y"), 7)
         self.assertEqual(page.evaluate(f"{failures}.length"), 3)
@@ -147,6 +150,7 @@ class DashboardPageTest(dashboard_page.PageTest):
             return {
                 "per_second": rate,
                 "failed_per_second": 0,
+                "failed_above_percent": None,
                 "p50": 0.001,
                 "p99": p99,
             }

@@ -175,6 +175,8 @@ def make_run(**changes):
         "failed_per_second": 0,
         "p50": 0.0009,
         "p99": 0.0021,
+        "latency": "service",
+        "failed_above_percent": None,
         "rpcs": {},
         **changes,
     }

@@ -3,14 +3,15 @@
 
 #include "distbench/products/dashboard/live_feed.h"
 
+#include <cmath>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "distbench/base/json.h"
 #include "distbench/base/time_units.h"
-#include "distbench/stats/log_histogram.h"
 
 namespace distbench::dashboard {
 namespace {
@@ -45,31 +46,37 @@ Json RunJson(const RunDescription& run) {
       {"id", run.id()}, {"label", run.label()}, {"tests", run.test_names()}};
 }
 
-// In seconds; null of none.
-Json PercentileJson(const stats::LogHistogram& latency_ns, double quantile) {
-  if (latency_ns.count() == 0) return nullptr;
-  return base::ToSeconds(latency_ns.ValueAtQuantile(quantile));
+// In seconds; null if it failed, or of none.
+Json PercentileJson(const results::LatenciesWithFailures& latencies,
+                    double quantile) {
+  const std::optional<double> ns = latencies.Percentile(quantile);
+  if (!ns || std::isinf(*ns)) return nullptr;
+  return *ns / static_cast<double>(base::kNsPerSecond);
 }
 
 // What happened in an interval of traffic, of some RPCs.
 Json FiguresJson(double succeeded_per_second, double failed_per_second,
-                 const stats::LogHistogram& latency_ns) {
+                 const results::LatenciesWithFailures& latencies) {
+  const double failed_share = latencies.failed_share;
   return {{"per_second", succeeded_per_second},
           {"failed_per_second", failed_per_second},
-          {"p50", PercentileJson(latency_ns, 0.5)},
-          {"p99", PercentileJson(latency_ns, 0.99)}};
+          {"failed_above_percent",
+           base::OrNull(failed_share > 0, 100 * (1 - failed_share))},
+          {"p50", PercentileJson(latencies, 0.5)},
+          {"p99", PercentileJson(latencies, 0.99)}};
 }
 
 // Of all RPCs, and of each where they are told apart.
 Json FiguresJson(const results::ProgressMeter& meter, int64_t end_ns) {
   Json json = FiguresJson(meter.PerSecond(&TrafficProgress::succeeded_count),
                           meter.PerSecond(&TrafficProgress::failed_count),
-                          meter.latency_ns());
+                          meter.latencies());
+  json["latency"] = meter.has_response_times() ? "response" : "service";
   json["measured_seconds"] = base::ToSeconds(end_ns);
   json["rpcs"] = Json::object();
   for (const auto& [name, rpc] : meter.rpcs()) {
     json["rpcs"][name] = FiguresJson(rpc.succeeded_per_second,
-                                     rpc.failed_per_second, rpc.latency_ns);
+                                     rpc.failed_per_second, rpc.latencies);
   }
   return json;
 }

@@ -16,7 +16,6 @@
 #include "distbench/base/time_units.h"
 #include "distbench/products/search/judgement/measured_probe.h"
 #include "distbench/products/search/report/search_text.h"
-#include "distbench/stats/log_histogram.h"
 
 namespace distbench::search {
 namespace {
@@ -173,12 +172,8 @@ std::string SearchDisplay::Status(int64_t now_ns) const {
                                         " s left");
   // What comes after the traffic's time is no rate of it.
   if (left_ns > 0 && !rate_.empty()) absl::StrAppend(&text, ", ", rate_);
-  const stats::LogHistogram& latency_ns = meter_.latency_ns();
-  if (latency_ns.count() > 0) {
-    absl::StrAppend(&text, ", p99 ",
-                    base::HumanDuration(
-                        static_cast<double>(latency_ns.ValueAtQuantile(0.99))));
-  }
+  const std::string p99 = meter_.latencies().PercentileText(99);
+  if (!p99.empty()) absl::StrAppend(&text, ", ", p99);
   return text;
 }
 

@@ -60,6 +60,12 @@ function cancelButtons(run) {
       ? [button('Cancel', () => askToCancel(run), {className: 'danger', ariaLabel: `Cancel run ${run.id}`})] : [];
 }
 
+// percent: 50 or 99. Of RPCs of which so many failed that the percentile did.
+function percentileText(figures, percent) {
+  if (figures.failed_above_percent !== null && figures.failed_above_percent < percent) return 'failed';
+  return formatValue('seconds', figures[`p${percent}`]);
+}
+
 function tile(title, value, isBad) {
   return element('div', {className: isBad ? 'tile bad' : 'tile'},
       element('div', {className: 'tile-title'}, title), element('div', {className: 'tile-value'}, value));
@@ -113,10 +119,11 @@ function drawRpcs(rpcs) {
     {title: 'RPC', help: 'Its name in the test', isWrapped: true},
     {title: 'Per second', help: 'How many succeeded, in the last seconds', isNumber: true},
     {title: 'Failed', help: 'How many failed per second', isNumber: true},
-    {title: 'p50', help: 'Half of those that succeeded took at most this long', isNumber: true},
-    {title: 'p99', help: '99 % of those that succeeded took at most this long', isNumber: true},
-  ], measured.rpcs.map(name => [name, formatRate(rpcs[name]?.per_second), formatRate(rpcs[name]?.failed_per_second),
-    formatValue('seconds', rpcs[name]?.p50 ?? null), formatValue('seconds', rpcs[name]?.p99 ?? null)]), 'live-rpcs')]);
+    {title: 'p50', help: 'Half of them took at most this long; failures count as longest', isNumber: true},
+    {title: 'p99', help: '99 % of them took at most this long; failures count as longest', isNumber: true},
+  ], measured.rpcs.map(name => Object.hasOwn(rpcs, name) ? [name, formatRate(rpcs[name].per_second),
+    formatRate(rpcs[name].failed_per_second), percentileText(rpcs[name], 50), percentileText(rpcs[name], 99)]
+      : [name, '–', '–', '–', '–']), 'live-rpcs')]);
 }
 
 // The same report may come twice.
@@ -156,7 +163,8 @@ function renderRunning(running) {
   replaceContent('running-tiles', tile('RPCs per second', formatRate(running.per_second)),
       tile('Succeeded', formatCount(running.succeeded)),
       tile('Failed', formatCount(running.failed), running.failed > 0),
-      ...['p50', 'p99'].map(name => tile(name, formatValue('seconds', running[name]))));
+      ...[50, 99].map(percent => tile(`p${percent} of ${running.latency === 'response' ? 'open loops' : 'all RPCs'}`,
+          percentileText(running, percent))));
   addPoint(running);
 }
 
