@@ -577,7 +577,6 @@ TEST(FinalRunsTest, NothingIsProvenWithoutThem) {
   EXPECT_FALSE(search.result().is_proven);
 }
 
-// The lowest load is tried before it is said to have missed.
 // The response time of M/M/1 with 500 requests per second at most is three mean
 // ones of 1 / (500 - load) at the 95th percentile.
 SearchResult SearchOfQueue(double limit_seconds, double probe_seconds,
@@ -610,6 +609,7 @@ TEST(FinalRunsTest, ProveNothingNearSaturation) {
   }
 }
 
+// The lowest load is tried before it is said to have missed.
 TEST(FinalRunsTest, StepDownToTheEasiestLoad) {
   for (const bool meets : {true, false}) {
     LoadSearch search({.initial_load = 101, .min_load = 99.9, .max_load = 110});
