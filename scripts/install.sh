@@ -4,12 +4,12 @@
 
 # Builds distbench and installs distbench and test_builder on the PATH.
 #
-#   ./scripts/install.sh [--core] [--prefix=FOLDER]
+#   ./scripts/install.sh [--core] [--prefix=PREFIX | --bindir=FOLDER]
 #
-# --core leaves out the products, such as the load search, the simulation and the
-# dashboard (docs/architecture.md, "Two storeys").
-# FOLDER is where the commands are installed. It defaults to $PREFIX, then to
-# /usr/local/bin. Uses sudo for this last step if the folder requires it.
+# Installs what a build needs, too. --core leaves out the products, such as the load
+# search, the simulation and the dashboard (docs/architecture.md, "Two storeys").
+# The commands are installed in FOLDER, by default PREFIX/bin. PREFIX defaults to
+# $PREFIX, then to /usr/local. Uses sudo for this last step if the folder requires it.
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
@@ -26,21 +26,36 @@ owner_command() {
     return
   fi
   command -v sudo >/dev/null ||
-    die "$existing is not writable; choose another folder with --prefix=FOLDER"
+    die "$existing is not writable; choose another folder with --prefix=PREFIX"
   echo sudo
 }
 
+# folder_of PREFIX: prints its folder for programs. It was that folder itself once, so
+# "/usr/local/bin" is more likely to be old than to mean /usr/local/bin/bin.
+folder_of() {
+  local prefix=${1%/}
+  [[ ${prefix##*/} != bin ]] ||
+    die "PREFIX is what bin/ is in: give --prefix=$(dirname "$prefix"), or --bindir=$1"
+  echo "$prefix/bin"
+}
+
 main() {
-  local folder=${PREFIX:-/usr/local/bin} core=
+  local prefix=${PREFIX:-/usr/local} folder= core=
   while (($# > 0)); do
     case $1 in
       --core) core=yes ;;
-      --prefix=*) folder=${1#--prefix=} ;;
-      --prefix)
-        (($# >= 2)) || die "--prefix needs a folder"
-        folder=$2
+      --prefix=?* | --bindir=?*)
+        set -- "${1%%=*}" "${1#*=}" "${@:2}"
+        continue
+        ;;
+      --prefix | --bindir)
+        [[ -n ${2-} ]] || die "$1 needs a folder"
+        # Shells leave the ~ of "--prefix=~/.local" alone.
+        local value=${2/#'~/'/"$HOME/"}
+        if [[ $1 == --prefix ]]; then prefix=$value; else folder=$value; fi
         shift
         ;;
+      --prefix= | --bindir=) die "${1%=} needs a folder" ;;
       -h | --help)
         usage
         return
@@ -49,7 +64,7 @@ main() {
     esac
     shift
   done
-  [[ -n $folder ]] || die "--prefix needs a folder"
+  [[ -n $folder ]] || folder=$(folder_of "$prefix")
 
   "$REPOSITORY/scripts/install_deps.sh" --to-build
   local programs=("${PROGRAMS[@]}") distbench=$DISTBENCH_PROGRAM

@@ -2,10 +2,11 @@
 # Copyright distbench authors
 # SPDX-License-Identifier: Apache-2.0
 
-# From a fresh machine to a measurement: installs missing packages, builds the
-# core (distbench and test_builder without the products, such as the load search),
-# runs a short client_server test on a two-node cluster on this machine, prints the
-# summary, and leaves nothing running.
+# From a fresh machine to a measurement, to try distbench before it is installed:
+# installs missing packages, builds the core (distbench and test_builder without the
+# products, such as the load search), runs a short client_server test on a two-node
+# cluster on this machine, prints what matters most, and leaves nothing running.
+# scripts/install.sh needs none of this; afterwards it builds the products only.
 #
 #   ./scripts/quickstart.sh [-h]
 
@@ -35,7 +36,8 @@ stop_everything() {
 
 build() {
   bazel_server_runs || stop_bazel=yes
-  say "Building the core of distbench; the first time takes some minutes"
+  say "Building the core of distbench, to try it; the first time takes some" \
+    "minutes. scripts/install.sh then builds the rest and installs it"
   bazel_do build "${CORE_PROGRAMS[@]}"
 }
 
@@ -81,14 +83,19 @@ main() {
   local results
   results=$(mktemp -d "${TMPDIR:-/tmp}/distbench_quickstart.XXXXXX")
   say "Running $PATTERN for $TEST_SECONDS s"
-  "$TEST_BUILDER_CORE" "$PATTERN" \
-    -s "127.0.0.1:$port" -o "$results" -t "$TEST_SECONDS"
+  # Its own summary is for programs, unless this is a terminal.
+  local status=0
+  "$TEST_BUILDER_CORE" "$PATTERN" -s "127.0.0.1:$port" -o "$results" \
+    -t "$TEST_SECONDS" >/dev/null || status=$?
+  "$DISTBENCH_CORE" report --format=terminal "$results" ||
+    exit "$((status ? status : 1))"
 
   say "Done. The complete result and the config that produced it" \
     "are in $results"
-  say "scripts/install.sh builds and installs the complete programs, with all" \
-    "products: search, simulate, compare on NUMA nodes, the dashboard and more." \
-    "With --core it installs what is built now."
+  say "scripts/install.sh installs the complete programs, for which it builds the" \
+    "products: search, simulate, the dashboard and more. With --core it installs" \
+    "what is built now."
+  exit "$status"
 }
 
 main "$@"
