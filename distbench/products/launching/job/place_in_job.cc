@@ -197,6 +197,8 @@ absl::StatusOr<PlaceInJob> FindPlaceInJob(
       known.size_source = launcher->size_source;
     }
   }
+  // Of one process there is nothing to say.
+  if (!known.rank.has_value() && known.size == 1) known.rank = 0;
   if (!known.rank.has_value()) return NoRank(environment);
   if (!known.size.has_value()) return NoSize(known, environment);
   if (*known.rank >= *known.size) {

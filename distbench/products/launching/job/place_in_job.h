@@ -39,8 +39,9 @@ struct PlaceFlags {
 // variables of the launcher: Slurm (SLURM_PROCID, SLURM_NTASKS), an Indexed Job
 // of Kubernetes (JOB_COMPLETION_INDEX, with DISTBENCH_SIZE), Open MPI
 // (OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE), other MPIs (PMI_RANK,
-// PMI_SIZE). The error names the flag or the variable that is missing, wrong,
-// or contradicted by another launcher's, and says what to give.
+// PMI_SIZE). The only process of a job needs no rank. The error names the flag
+// or the variable that is missing, wrong, or contradicted by another
+// launcher's, and says what to give.
 absl::StatusOr<PlaceInJob> FindPlaceInJob(
     const PlaceFlags& flags, const LauncherEnvironment& environment);
 

@@ -34,6 +34,12 @@ TEST(PlaceInJobTest, FlagsAreEnough) {
   EXPECT_EQ(Place({.rank = "2", .size = "3"}, {}), "rank 2 of 3");
 }
 
+TEST(PlaceInJobTest, TheOnlyProcessLeads) {
+  EXPECT_EQ(Place({.size = "1"}, {}), "rank 0 of 1");
+  EXPECT_THAT(Place({.size = "1"}, Slurm("1", "3")),
+              HasSubstr("SLURM_PROCID=1 is not a rank"));
+}
+
 TEST(PlaceInJobTest, EachLauncherIsKnown) {
   EXPECT_EQ(Place({}, Slurm("1", "3")), "rank 1 of 3");
   EXPECT_EQ(Place({}, {{"JOB_COMPLETION_INDEX", "2"}, {"DISTBENCH_SIZE", "4"}}),
