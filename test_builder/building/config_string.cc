@@ -79,6 +79,30 @@ bool IsName(absl::string_view name) {
          });
 }
 
+// Whether the value is JSON, such as a request, or begins with an address of
+// IPv6.
+bool IsBracketed(absl::string_view value) {
+  return absl::StartsWith(value, "{") || absl::StartsWith(value, "[");
+}
+
+// Whether the value has a bracket that is not closed. Those in the texts of
+// JSON do not count.
+bool IsOpen(absl::string_view value) {
+  int depth = 0;
+  bool is_text = false;
+  for (size_t i = 0; i < value.size(); ++i) {
+    const char c = value[i];
+    if (is_text && c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      is_text = !is_text;
+    } else if (!is_text) {
+      depth += (c == '{' || c == '[') - (c == '}' || c == ']');
+    }
+  }
+  return depth > 0;
+}
+
 absl::StatusOr<Setting> ParsePart(absl::string_view part) {
   if (absl::StartsWith(part, "{")) return ParseBraces(part);
   const size_t equals = part.find('=');
@@ -90,10 +114,10 @@ absl::StatusOr<Setting> ParsePart(absl::string_view part) {
                  "the name before '=' must consist of letters, digits, "
                  "'_', '-' and '.', and not begin with a digit");
   }
-  if (absl::StrContains(setting.value, "=")) {
+  if (absl::StrContains(setting.value, "=") && !IsBracketed(setting.value)) {
     return Error(part,
-                 "a value cannot contain '='; put it into a file and "
-                 "write KEY=<FILE");
+                 "a value cannot contain '=', unless it is JSON; put it into a "
+                 "file and write KEY=<FILE");
   }
   if (absl::StartsWith(setting.value, "<")) {
     absl::StatusOr<std::string> contents =
@@ -127,16 +151,22 @@ absl::Status CheckOnePattern(const std::vector<Setting>& settings) {
   return absl::OkStatus();
 }
 
-// Values may have ':' before digits, as in "arrivals=gamma:3". A bare word
-// never begins with one.
+// Whether "NAME=VALUE" goes on after the ':' before `next`: before digits, as
+// in "arrivals=gamma:3", before '/', as in "dns:///HOST", and between brackets.
+// A bare word never begins so.
+bool GoesOn(absl::string_view part, absl::string_view next) {
+  const size_t equals = part.find('=');
+  if (equals == part.npos) return false;
+  const absl::string_view value = part.substr(equals + 1);
+  if (IsBracketed(value) && IsOpen(value)) return true;
+  return !next.empty() && (absl::ascii_isdigit(next[0]) || next[0] == '/') &&
+         !absl::StrContains(next, '=');
+}
+
 std::vector<std::string> SplitParts(absl::string_view config) {
   std::vector<std::string> parts;
   for (absl::string_view part : absl::StrSplit(config, ':')) {
-    const bool continues = !parts.empty() &&
-                           absl::StrContains(parts.back(), '=') &&
-                           !part.empty() && absl::ascii_isdigit(part[0]) &&
-                           !absl::StrContains(part, '=');
-    if (continues) {
+    if (!parts.empty() && GoesOn(parts.back(), part)) {
       absl::StrAppend(&parts.back(), ":", part);
     } else {
       parts.emplace_back(part);

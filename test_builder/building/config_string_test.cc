@@ -54,6 +54,26 @@ TEST(ParseConfigTest, ValuesGoOnAfterAColonAndADigit) {
   EXPECT_THAT(ErrorOf("clique:a=b:3=4"), HasSubstr("name before '='"));
 }
 
+TEST(ParseConfigTest, ValuesMayBeAddresses) {
+  EXPECT_THAT(Parse("target=dns:///cache:9000:tcp"),
+              ElementsAre(IsSetting("target", "dns:///cache:9000"),
+                          IsSetting("protocol_driver", "tcp")));
+  EXPECT_THAT(
+      Parse("target=[::1]:9000:a=b"),
+      ElementsAre(IsSetting("target", "[::1]:9000"), IsSetting("a", "b")));
+}
+
+TEST(ParseConfigTest, ValuesMayBeJson) {
+  EXPECT_THAT(
+      Parse(R"(request={"k": "{{random:1:9}}=", "l": ["}:", "\":{"]}:tcp)"),
+      ElementsAre(IsSetting("request",
+                            R"({"k": "{{random:1:9}}=", "l": ["}:", "\":{"]})"),
+                  IsSetting("protocol_driver", "tcp")));
+  // Only from the beginning of a value.
+  EXPECT_THAT(ErrorOf("clique:a=b{:c}"), HasSubstr("\"c}\""));
+  EXPECT_THAT(ErrorOf("clique:a=b{c=d}"), HasSubstr("unless it is JSON"));
+}
+
 TEST(ParseConfigTest, BracesAreLists) {
   EXPECT_THAT(Parse("clique:{grpc,tcp}:{ipv4,ipv6}"),
               ElementsAre(IsSetting("traffic_pattern", "clique"),

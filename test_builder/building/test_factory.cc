@@ -88,7 +88,10 @@ absl::Status SetArrivals(const std::string& text,
   if (!arrivals.ok()) return arrivals.status();
   bool is_used = false;
   for (Action& action : *test.mutable_actions()) {
-    if (!action.iterations().has_open_loop_interval_ns()) continue;
+    const Iterations& iterations = action.iterations();
+    if (!iterations.has_open_loop_interval_ns() && !iterations.has_rate()) {
+      continue;
+    }
     action.mutable_iterations()->clear_open_loop_interval_distribution();
     *action.mutable_iterations()->mutable_arrivals() = *arrivals;
     is_used = true;
