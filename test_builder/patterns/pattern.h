@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The patterns (pattern.proto), and what they make of their parameters. To add
-// one, write its file and list it in patterns.cc. The command line, its checks
-// and its help follow from that.
+// one, write its file and list it in patterns.cc, or in a product's plugin.cc.
+// The command line, its checks and its help follow from that.
 
 #ifndef DISTBENCH_TEST_BUILDER_PATTERNS_PATTERN_H_
 #define DISTBENCH_TEST_BUILDER_PATTERNS_PATTERN_H_
@@ -41,8 +41,14 @@ using DeriveFunction = absl::Status (*)(const ParameterValues& values,
 // there is none.
 DeriveFunction FindDeriveFunction(absl::string_view name);
 
-// In the order in which the help lists them, and with all that their parameters
-// take from shared ones.
+// What a product adds with base::Plugin<test_builder::PatternText> in its
+// plugin.cc: a file like those of this folder.
+struct PatternText {
+  absl::string_view yaml;
+};
+
+// In the order in which the help lists them, those of products last, and with
+// all that their parameters take from shared ones.
 const std::vector<Pattern>& AllPatterns();
 
 // Their names.

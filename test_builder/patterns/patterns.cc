@@ -11,6 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "distbench/base/plugins.h"
 #include "distbench/config/reading/parse.h"
 #include "glog/logging.h"
 #include "google/protobuf/text_format.h"
@@ -180,8 +181,10 @@ absl::StatusOr<Traffic> BuildTraffic(const Pattern& pattern,
   return traffic;
 }
 
-const std::vector<Pattern>& AllPatterns() {
-  static const auto& patterns = *new std::vector<Pattern>{
+namespace {
+
+std::vector<Pattern> ReadPatterns() {
+  std::vector<Pattern> patterns = {
       ReadPattern(kClientServerYaml),
       ReadPattern(kCliqueYaml),
       ReadPattern(kRectangularYaml),
@@ -197,6 +200,16 @@ const std::vector<Pattern>& AllPatterns() {
       ReadPattern(kTrainingYaml),
       ReadPattern(kHomaCpNodeYaml),
   };
+  for (const auto& [name, added] : base::Plugins<PatternText>::All()) {
+    patterns.push_back(ReadPattern(added->yaml));
+  }
+  return patterns;
+}
+
+}  // namespace
+
+const std::vector<Pattern>& AllPatterns() {
+  static const auto& patterns = *new std::vector<Pattern>(ReadPatterns());
   return patterns;
 }
 

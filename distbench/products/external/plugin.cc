@@ -12,9 +12,11 @@
 #include "distbench/products/external/calls/external_router.h"
 #include "distbench/products/external/external_language.h"
 #include "distbench/products/external/external_services.h"
+#include "distbench/products/external/pattern_file.h"
 #include "distbench/protocol/registry/registry.h"
 #include "distbench/report/parts/finding_rule.h"
 #include "distbench/security/test_guards.h"
+#include "test_builder/patterns/pattern.h"
 
 namespace distbench::external {
 namespace {
@@ -50,6 +52,8 @@ const base::Plugin<security::GuardFlag> kAllowTarget("external",
                                                      new AllowTargetFlag);
 const base::Plugin<protocol::DriverExtension> kCalls("external",
                                                      new CallsExtension);
+const base::Plugin<test_builder::PatternText> kPattern(
+    "external", new test_builder::PatternText{kExternalYaml});
 
 }  // namespace
 }  // namespace distbench::external

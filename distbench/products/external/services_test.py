@@ -4,6 +4,7 @@
 """Tests of services that are no part of distbench, as docs/products/external.md has
 them."""
 
+import os
 import re
 import unittest
 
@@ -123,6 +124,31 @@ class ExternalTest(programs.ClusterTest):
         self.assertIn("(redacted)", result)
         self.assertNotIn(SECRET, result)
         self.assertNotIn(SECRET, outcome.out + outcome.err)
+
+    def test_a_pattern_calls_a_server_by_one_command(self):
+        server = self.serve()
+        os.symlink(programs.TEST_BUILDER, self.path("test_builder"))
+        path = self.folder + os.pathsep + os.environ["PATH"]
+        outcome = self.run_to_end(
+            programs.DISTBENCH,
+            "join",
+            "--size=1",
+            "--plain",
+            "--listen=localhost",
+            f"--allow_target={server.address}",
+            "--",
+            "test_builder",
+            f"external:target={server.address}:method=example.Cache/Get:"
+            'request={"key": "{{choice:a|missing}}"}:parallel_queries=2:'
+            "warmup_seconds=0",
+            f"--output={self.path('results')}",
+            "--duration=1",
+            "--allow_invalid",
+            env=self.environment() | {"PATH": path},
+        )
+        self.assertEqual(set(server.keys()), {"a", "missing"}, outcome)
+        self.assertRegex(outcome.out, r"call: N: \d+ min: \d+ns")
+        self.assertIn("NOT_FOUND: no such key", outcome.out)
 
     def test_descriptors_and_rows_come_from_files_beside_the_config(self):
         server = self.serve(has_reflection=False)
