@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "distbench/base/printable_line.h"
 
@@ -82,7 +83,7 @@ std::string OutcomeElement(const JunitCase& junit_case) {
 }
 
 void AppendSuite(const std::string& name, const Cases& cases,
-                 std::string& xml) {
+                 absl::Span<const std::string> remarks, std::string& xml) {
   const auto count = [&](Outcome outcome) {
     return std::count_if(cases.begin(), cases.end(),
                          [&](const JunitCase* junit_case) {
@@ -98,12 +99,17 @@ void AppendSuite(const std::string& name, const Cases& cases,
                     "\" name=\"", XmlText(junit_case->name), "\">",
                     OutcomeElement(*junit_case), "</testcase>\n");
   }
+  if (!remarks.empty()) {
+    absl::StrAppend(&xml, "    <system-out>",
+                    XmlText(absl::StrJoin(remarks, " ")), "</system-out>\n");
+  }
   xml += "  </testsuite>\n";
 }
 
 }  // namespace
 
-std::string RenderJunit(absl::Span<const JunitCase> cases) {
+std::string RenderJunit(absl::Span<const JunitCase> cases,
+                        absl::Span<const std::string> remarks) {
   std::vector<std::string> names;
   std::map<std::string, Cases> suites;
   for (const JunitCase& junit_case : cases) {
@@ -114,7 +120,7 @@ std::string RenderJunit(absl::Span<const JunitCase> cases) {
   std::string xml =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
   for (const std::string& name : names) {
-    AppendSuite(name, suites[name], xml);
+    AppendSuite(name, suites[name], remarks, xml);
   }
   return xml + "</testsuites>\n";
 }

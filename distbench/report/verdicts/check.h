@@ -46,8 +46,10 @@ struct JunitCase {
   std::string message;
 };
 
-// Returns a test suite for each name of one, in order of appearance.
-std::string RenderJunit(absl::Span<const JunitCase> cases);
+// Returns a test suite for each name of one, in order of appearance. Each has
+// the remarks, which are sentences about all of them.
+std::string RenderJunit(absl::Span<const JunitCase> cases,
+                        absl::Span<const std::string> remarks = {});
 
 enum class CheckVerdict {
   kPass,

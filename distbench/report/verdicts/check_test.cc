@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -107,6 +108,18 @@ TEST(CheckTest, JunitCountsAndEscapes) {
       "<failure message=\"undecided: thin\"/></testcase>\n"
       "  </testsuite>\n"
       "</testsuites>\n");
+}
+
+TEST(CheckTest, JunitHasTheRemarksInEachSuite) {
+  const std::string xml =
+      RenderJunit(JunitCases(AllVerdicts(), /*allow_undecided=*/true),
+                  {"One & two.", "3."});
+  for (const char* last_case : {"\"/></testcase>\n", "thin\"/></testcase>\n"}) {
+    EXPECT_THAT(xml, HasSubstr(absl::StrCat(
+                         last_case,
+                         "    <system-out>One &amp; two. 3.</system-out>\n"
+                         "  </testsuite>\n")));
+  }
 }
 
 TEST(CheckTest, JunitSkipsWhatMayBeUndecided) {
