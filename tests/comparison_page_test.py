@@ -103,6 +103,14 @@ class ComparisonPageTest(report_page.ReportPageTest):
         self.assertIn("failed", page.evaluate("document.title"))
         page.close()
 
+    def test_no_difference_is_one_that_was_not_shown(self):
+        side = self.side("base", 1)
+        page = self.open_comparison(side, side)
+        for part in ("headline", "changes-list"):
+            self.assertIn("no difference shown", self.text_of(page, part))
+        self.assertIn("no difference shown", page.evaluate("document.title"))
+        page.close()
+
     def test_another_rpc_can_be_chosen(self):
         page = self.open_comparison(self.side("base", 1), self.side("new", 2))
         before = self.text_of(page, "curves-note")

@@ -329,6 +329,26 @@ class CompareTest(ReportTestCase):
         self.assertEqual(outcome.status, 3, outcome)
         self.assertIn("sent too late", outcome.out)
 
+    def test_a_misspelt_rpc_is_wrong_usage(self):
+        """Not a condition that is not met, even where nothing is comparable."""
+        base = self.example("base.pb.gz")
+        other = self.write(
+            "other.pb",
+            'test_results { traffic_config { rpc_descriptions { name: "x" } } }',
+        )
+        for new in (base, other):
+            outcome = self.distbench(
+                "compare", base, new, "--fail_if=rcp_0:p99>5%"
+            )
+            self.assertEqual((outcome.status, outcome.out), (1, ""), outcome)
+            self.assertIn(
+                '"rcp_0:p99>5%": no test has an RPC "rcp_0"; did you mean "rpc_0"?',
+                outcome.err,
+            )
+        # Base has this one: what new lost cannot be judged.
+        outcome = self.distbench("compare", base, other, "--fail_if=rpc_0:p99>5%")
+        self.assertNotEqual(outcome.status, 1, outcome)
+
     def test_wrong_conditions_are_refused_before_anything_is_read(self):
         outcome = self.distbench("compare", "a", "b", "--fail_if=p99")
         self.assertEqual(outcome.status, 1, outcome)

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "distbench/cli/command.h"
 #include "distbench/cli/commands.h"
@@ -17,6 +18,7 @@
 #include "distbench/report/comparison_formats/comparison_report.h"
 #include "distbench/report/findings/findings.h"
 #include "distbench/report/measurements/test_run.h"
+#include "proto/traffic_config.pb.h"
 
 namespace distbench::cli {
 
@@ -27,6 +29,18 @@ struct CompareFlags {
   std::string next;
   ComparisonFlags comparison;
 };
+
+// A misspelt RPC must not look like a condition that new does not meet.
+absl::Status CheckRpcsOf(const ComparisonRequest& request,
+                         const report::ComparisonReport& report) {
+  std::vector<const DistributedSystemDescription*> tests;
+  for (const report::ComparisonSide* side : {&report.base, &report.next}) {
+    for (const report::TestRun& run : side->runs) {
+      tests.push_back(&run.result->traffic_config());
+    }
+  }
+  return report::CheckRpcsOf(request.gates, tests);
+}
 
 absl::StatusOr<int> CompareResults(const CompareFlags& flags) {
   const absl::StatusOr<ComparisonRequest> request =
@@ -46,6 +60,8 @@ absl::StatusOr<int> CompareResults(const CompareFlags& flags) {
       .capacities = report::CompareCapacities(
           *base, *next, request->options.allow_different_traffic),
       .allow_undecided = flags.comparison.checks.allow_undecided};
+  const absl::Status known = CheckRpcsOf(*request, report);
+  if (!known.ok()) return known;
   report.tests =
       report::Compare(report.base.runs, report.next.runs, request->options);
   report.checks = report::JudgeGates(request->gates, report.tests);

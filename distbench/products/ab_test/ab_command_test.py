@@ -155,6 +155,7 @@ class AbTestTest(programs.ClusterTest):
                 "from 4 to 200",
             ),
             (["--fail_if=p99"], "p99>5%"),
+            (["--fail_if=pinng:p99>5%"], 'did you mean "ping"?'),
             (["--noise_floor=/missing.pb"], "/missing.pb"),
         ):
             self.assertIn(problem, self.error_of_refused(*flags))

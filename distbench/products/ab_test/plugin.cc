@@ -65,7 +65,7 @@ struct AbFlags {
 // One side of the test.
 struct Side {
   TestSequence tests;
-  std::unique_ptr<client::TestClient> client;
+  std::unique_ptr<client::TestClient> client = nullptr;  // see Connect()
 };
 
 absl::Status CheckFlagsTogether(const AbFlags& flags) {
@@ -120,9 +120,7 @@ absl::StatusOr<std::unique_ptr<results::FileLock>> MakeOutdir(
   return lock;
 }
 
-absl::StatusOr<Side> PrepareSide(const std::string& infile,
-                                 const std::string& sequencer,
-                                 const AbFlags& flags) {
+absl::StatusOr<Side> LoadSide(const std::string& infile, const AbFlags& flags) {
   absl::StatusOr<TestSequence> tests = cli::LoadAndCheckTests(infile);
   if (!tests.ok()) return tests.status();
   if (flags.no_samples) {
@@ -130,10 +128,28 @@ absl::StatusOr<Side> PrepareSide(const std::string& infile,
       test.set_sample_memory_bytes(0);
     }
   }
+  return Side{.tests = *std::move(tests)};
+}
+
+// Conditions on an RPC that neither side has would be found out by all rounds.
+absl::Status CheckRpcsOf(const cli::ComparisonRequest& request,
+                         const Side& base, const Side& next) {
+  std::vector<const DistributedSystemDescription*> tests;
+  for (const Side* side : {&base, &next}) {
+    for (const DistributedSystemDescription& test : side->tests.tests()) {
+      tests.push_back(&test);
+    }
+  }
+  return report::CheckRpcsOf(request.gates, tests);
+}
+
+absl::Status Connect(const std::string& sequencer, const AbFlags& flags,
+                     Side& side) {
   absl::StatusOr<std::unique_ptr<client::TestClient>> client =
       client::TestClient::Connect(sequencer, flags.tls);
   if (!client.ok()) return client.status();
-  return Side{*std::move(tests), *std::move(client)};
+  side.client = *std::move(client);
+  return absl::OkStatus();
 }
 
 absl::Status RunSide(Side& side, absl::string_view name, const AbFlags& flags,
@@ -235,14 +251,17 @@ absl::StatusOr<int> AbTest(AbFlags flags, base::StopSignals& stop) {
   const absl::StatusOr<cli::ComparisonRequest> request =
       cli::ReadComparisonFlags(flags.comparison);
   if (!request.ok()) return request.status();
+  absl::StatusOr<Side> base = LoadSide(flags.base, flags);
+  if (!base.ok()) return base.status();
+  absl::StatusOr<Side> next = LoadSide(flags.next, flags);
+  if (!next.ok()) return next.status();
+  absl::Status status = CheckRpcsOf(*request, *base, *next);
+  if (!status.ok()) return status;
   const auto lock = MakeOutdir(flags.outdir);
   if (!lock.ok()) return lock.status();
-  absl::StatusOr<Side> base =
-      PrepareSide(flags.base, flags.base_sequencer, flags);
-  if (!base.ok()) return base.status();
-  absl::StatusOr<Side> next =
-      PrepareSide(flags.next, flags.next_sequencer, flags);
-  if (!next.ok()) return next.status();
+  status = Connect(flags.base_sequencer, flags, *base);
+  if (status.ok()) status = Connect(flags.next_sequencer, flags, *next);
+  if (!status.ok()) return status;
   return RunOnSides(*request, *base, *next, flags, stop);
 }
 

@@ -112,10 +112,8 @@ std::string VerdictText(const CapacityRatio& ratio,
                  ? "unknown: not as many searches of both sides converged"
                  : "unknown: a single search does not show how much searches "
                    "vary";
-    case ComparisonVerdict::kNoDifference:
-      return "no difference shown";
     default:
-      return std::string(VerdictName(verdict));
+      return std::string(VerdictWords(VerdictName(verdict)));
   }
 }
 

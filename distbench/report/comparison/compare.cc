@@ -6,13 +6,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/human_units.h"
 #include "distbench/report/comparison/comparability.h"
@@ -22,6 +25,8 @@
 #include "distbench/report/measurements/measure.h"
 #include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/measurements/test_run.h"
+#include "distbench/report/measurements/test_totals.h"
+#include "distbench/stats/share_interval.h"
 
 namespace distbench::report {
 namespace {
@@ -75,6 +80,10 @@ struct GroupValues {
   absl::StatusOr<std::vector<double>> base;
   absl::StatusOr<std::vector<double>> next;
   absl::StatusOr<std::vector<double>> noise;
+
+  // See MetricComparison.
+  uint64_t base_count = 0;
+  uint64_t next_count = 0;
 };
 
 // Returns the noise floor of a comparison whose values are known.
@@ -100,6 +109,8 @@ MetricComparison CompareMetric(const stats::Metric& metric,
   }
   comparison.base_values = *values.base;
   comparison.next_values = *values.next;
+  comparison.base_count = values.base_count;
+  comparison.next_count = values.next_count;
   comparison.base = Center(comparison, comparison.base_values);
   comparison.next = Center(comparison, comparison.next_values);
   comparison.noise_floor = NoiseFloorOf(comparison, values);
@@ -111,16 +122,12 @@ MetricComparison CompareMetric(const stats::Metric& metric,
 MetricComparison CompareMetricOfRpc(const stats::Metric& metric,
                                     const RpcGroups& groups,
                                     LatencyKind latency) {
-  MetricComparison comparison = CompareMetric(
+  return CompareMetric(
       metric, {.base = ValuesOf("base", metric, groups.base, latency),
                .next = ValuesOf("new", metric, groups.next, latency),
-               .noise = ValuesOf(kNoiseGroup, metric, groups.noise, latency)});
-  if (comparison.verdict == ComparisonVerdict::kNotComparable) {
-    return comparison;
-  }
-  comparison.base_count = CountRpcs(groups.base, latency);
-  comparison.next_count = CountRpcs(groups.next, latency);
-  return comparison;
+               .noise = ValuesOf(kNoiseGroup, metric, groups.noise, latency),
+               .base_count = CountRpcs(groups.base, latency),
+               .next_count = CountRpcs(groups.next, latency)});
 }
 
 RpcComparison CompareRpc(const std::string& name, const RpcGroups& groups,
@@ -216,6 +223,18 @@ void FindInvalid(absl::string_view group, const std::vector<TestRun>& runs,
   }
 }
 
+// Counts the runs of a group with each warning.
+void CountWarnings(const std::vector<TestRun>& runs, int RunCounts::*group,
+                   std::map<std::string, RunCounts>& warnings) {
+  for (const TestRun& run : runs) {
+    std::set<std::string> codes;
+    for (const Finding& finding : FindingsOf(*run.result, AddUp(*run.result))) {
+      if (finding.severity() == Finding::WARN) codes.insert(finding.code());
+    }
+    for (const std::string& code : codes) ++(warnings[code].*group);
+  }
+}
+
 TestComparison CompareTest(const std::string& name,
                            const std::vector<TestRun>& base,
                            const std::vector<TestRun>& next,
@@ -282,7 +301,15 @@ TestComparison CompareTest(const std::string& name,
       FindNoiseRuns(base, options.noise_runs, comparison.notes);
   CompareRpcs({base, next, noise}, options.metrics, comparison);
   CompareRunMetrics({base, next, noise}, comparison);
+  CountWarnings(base, &RunCounts::base, comparison.warnings);
+  CountWarnings(next, &RunCounts::next, comparison.warnings);
   return comparison;
+}
+
+stats::CountedShare CountedShareOf(const std::vector<double>& run_shares,
+                                   uint64_t rpcs) {
+  const double count = static_cast<double>(rpcs);
+  return {.amount = stats::Mean(run_shares) * count, .count = count};
 }
 
 bool AreAllPositive(const std::vector<double>& values) {
@@ -318,13 +345,33 @@ ComparisonVerdict JudgeChange(const stats::Difference& change, double no_change,
              : ComparisonVerdict::kWorse;
 }
 
-stats::Difference ChangeOf(const MetricComparison& comparison,
-                           double confidence) {
+bool IsShareOfRpcs(const stats::Metric& metric) {
+  return stats::IsOfRpc(metric) &&
+         stats::UnitOf(metric) == stats::MetricUnit::kShare;
+}
+
+stats::Difference ChangeBetweenRuns(const MetricComparison& comparison,
+                                    double confidence) {
   return IsByRatio(comparison)
              ? stats::RatioOfMeans(comparison.base_values,
                                    comparison.next_values, confidence)
              : stats::DifferenceOfMeans(comparison.base_values,
                                         comparison.next_values, confidence);
+}
+
+stats::Difference ChangeOf(const MetricComparison& comparison,
+                           double confidence) {
+  stats::Difference change = ChangeBetweenRuns(comparison, confidence);
+  if (!change.interval || !IsShareOfRpcs(comparison.metric)) return change;
+  const stats::Interval counted =
+      *stats::DifferenceOfShares(
+           CountedShareOf(comparison.base_values, comparison.base_count),
+           CountedShareOf(comparison.next_values, comparison.next_count),
+           (1 - confidence) / 2)
+           .interval;
+  change.interval->lower = std::min(change.interval->lower, counted.lower);
+  change.interval->upper = std::max(change.interval->upper, counted.upper);
+  return change;
 }
 
 ComparisonVerdict VerdictAt(double confidence,
@@ -383,8 +430,42 @@ VerdictCounts CountVerdicts(absl::Span<const TestComparison> comparisons) {
   return counts;
 }
 
-std::vector<std::string> Cautions(const VerdictCounts& counts) {
+namespace {
+
+// "Warnings in 3 of 3 runs of base and 2 of 3 of new: late_sends, stalls."; the
+// codes of as many runs are together. Empty if there are none.
+std::string WarningsSentence(absl::Span<const TestComparison> comparisons) {
+  RunCounts all;
+  std::map<std::string, RunCounts> warned;
+  for (const TestComparison& test : comparisons) {
+    if (!test.not_comparable.empty()) continue;
+    all.base += test.base_runs;
+    all.next += test.next_runs;
+    for (const auto& [code, runs] : test.warnings) {
+      warned[code].base += runs.base;
+      warned[code].next += runs.next;
+    }
+  }
+  std::map<RunCounts, std::vector<std::string>, std::greater<>> codes_of;
+  for (const auto& [code, runs] : warned) codes_of[runs].push_back(code);
+  std::vector<std::string> parts;
+  for (const auto& [runs, codes] : codes_of) {
+    parts.push_back(absl::StrFormat(
+        "in %d of %d runs of base and %d of %d of new: %s", runs.base, all.base,
+        runs.next, all.next, absl::StrJoin(codes, ", ")));
+  }
+  return parts.empty()
+             ? ""
+             : absl::StrCat("Warnings ", absl::StrJoin(parts, "; "), ".");
+}
+
+}  // namespace
+
+std::vector<std::string> Cautions(
+    const VerdictCounts& counts, absl::Span<const TestComparison> comparisons) {
   std::vector<std::string> cautions;
+  std::string warnings = WarningsSentence(comparisons);
+  if (!warnings.empty()) cautions.push_back(std::move(warnings));
   const int judged = counts.judged() + counts.distributions;
   if (judged > 0) {
     cautions.push_back(absl::StrFormat(
@@ -404,14 +485,12 @@ namespace {
 
 std::string JudgementText(const MetricComparison& comparison) {
   switch (comparison.verdict) {
-    case ComparisonVerdict::kNoDifference:
-      return "no difference shown";
     case ComparisonVerdict::kNotShown:
       return "unknown: a single run has no confidence interval";
     case ComparisonVerdict::kNotComparable:
       return absl::StrCat("not comparable: ", comparison.reason);
     default:
-      return std::string(VerdictName(comparison.verdict));
+      return std::string(VerdictWords(VerdictName(comparison.verdict)));
   }
 }
 
@@ -457,6 +536,12 @@ absl::string_view VerdictName(ComparisonVerdict verdict) {
       "worse",     "better",        "differs",
       "not shown", "no difference", "not comparable"};
   return kNames[static_cast<size_t>(verdict)];
+}
+
+absl::string_view VerdictWords(absl::string_view verdict_name) {
+  return verdict_name == VerdictName(ComparisonVerdict::kNoDifference)
+             ? "no difference shown"
+             : verdict_name;
 }
 
 bool IsBeyondNoise(const MetricComparison& comparison) {
@@ -567,7 +652,8 @@ void AppendTest(const TestComparison& test, std::string& text) {
 std::string DescribeComparisons(absl::Span<const TestComparison> comparisons) {
   std::string text;
   for (const TestComparison& test : comparisons) AppendTest(test, text);
-  for (const std::string& caution : Cautions(CountVerdicts(comparisons))) {
+  for (const std::string& caution :
+       Cautions(CountVerdicts(comparisons), comparisons)) {
     absl::StrAppend(&text, caution, "\n");
   }
   return text;

@@ -9,8 +9,10 @@
 #define DISTBENCH_REPORT_COMPARISON_COMPARE_H_
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -86,7 +88,17 @@ double ResolutionOf(const MetricComparison& comparison);
 ComparisonVerdict JudgeChange(const stats::Difference& change, double no_change,
                               double resolution, bool higher_is_better);
 
-// Returns the change with its confidence interval.
+// Whether it is a share of RPCs, whose number says how well it is known.
+bool IsShareOfRpcs(const stats::Metric& metric);
+
+// Returns the change with the confidence interval that the runs' values give:
+// none wide if all are equal.
+stats::Difference ChangeBetweenRuns(const MetricComparison& comparison,
+                                    double confidence);
+
+// The same with the interval that is shown and judged. That of shares of RPCs
+// is no narrower than that of as many RPCs that fail independently
+// (stats/share_interval.h): runs without a failure leave some open.
 stats::Difference ChangeOf(const MetricComparison& comparison,
                            double confidence);
 
@@ -102,6 +114,14 @@ struct RpcComparison {
   std::string latency;
   std::vector<MetricComparison> metrics;
   DistributionChange distribution = {};
+};
+
+// How many runs of each group.
+struct RunCounts {
+  int base = 0;
+  int next = 0;
+
+  friend auto operator<=>(const RunCounts&, const RunCounts&) = default;
 };
 
 struct TestComparison {
@@ -130,6 +150,9 @@ struct TestComparison {
 
   // Of whole runs: those that any run of either group has.
   std::vector<MetricComparison> metrics;
+
+  // The codes of the warnings of the runs that were compared.
+  std::map<std::string, RunCounts> warnings;
 
   // RPCs that only base has, so that what they lost cannot be judged.
   std::vector<std::string> vanished_rpcs;
@@ -192,8 +215,10 @@ struct VerdictCounts {
 };
 VerdictCounts CountVerdicts(absl::Span<const TestComparison> comparisons);
 
-// What readers of these verdicts should bear in mind, in sentences.
-std::vector<std::string> Cautions(const VerdictCounts& counts);
+// What readers of the comparisons should bear in mind, in sentences. The counts
+// may include verdicts on more than these.
+std::vector<std::string> Cautions(const VerdictCounts& counts,
+                                  absl::Span<const TestComparison> comparisons);
 
 // Formats compared metrics for users.
 
@@ -208,8 +233,12 @@ std::string FormatChange(const MetricComparison& comparison, double change);
 std::string FormatInterval(const MetricComparison& comparison);
 
 // "better", "worse", "differs", "no difference", "not shown" or "not
-// comparable", as the Python package has them.
+// comparable", as JSON and the Python package have them.
 absl::string_view VerdictName(ComparisonVerdict verdict);
+
+// What people read for such a name, or for that of another verdict: "no
+// difference shown", since there may be one.
+absl::string_view VerdictWords(absl::string_view verdict_name);
 
 // Whether the change exceeds the noise floor, which must be known: a rise by x
 // or a fall by x / (1 + x) for ratios.

@@ -16,6 +16,7 @@
 #include "distbench/report/comparison/testing/made_runs.h"
 #include "distbench/report/verdicts/check.h"
 #include "distbench/results/rpc_totals.h"
+#include "distbench/stats/share_interval.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -25,6 +26,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 const MetricComparison& Find(const std::vector<TestComparison>& comparisons,
                              const std::string& metric) {
@@ -142,6 +144,41 @@ TEST(CompareTest, SharesOfFailuresAreSubtracted) {
   EXPECT_EQ(VerdictOf("failures>2%", compared), CheckVerdict::kPass);
 }
 
+// As objectives say of each: of 20000 RPCs without a failure, 0.018 % may fail.
+TEST(CompareTest, RunsWithoutAFailureLeaveSomeOpen) {
+  const std::vector<TestResult> none = {RunOf(1000), RunOf(1000)};
+  const auto compared = Compared(none, none);
+  const MetricComparison& failures = Find(compared, "failures");
+  const double most =
+      stats::IntervalOfShare({.amount = 0, .count = 20'000}, 0.025).upper;
+  ASSERT_TRUE(failures.change.interval);
+  EXPECT_NEAR(most, 0.000184, 1e-6);
+  EXPECT_NEAR(failures.change.interval->lower, -most, 1e-12);
+  EXPECT_NEAR(failures.change.interval->upper, most, 1e-12);
+  EXPECT_THAT(
+      DescribeComparisons(compared),
+      HasSubstr("+0.000 pp  -0.018 pp to +0.018 pp no difference shown"));
+}
+
+// One of 10000 RPCs failed in each run of new, and none in those of base.
+TEST(CompareTest, FewFailuresThatAgreeAreNoProof) {
+  const TestResult one_failed = RunOf(1000, 9999, 1);
+  const auto compared = Compared({RunOf(1000, 10'000), RunOf(1000, 10'000)},
+                                 {one_failed, one_failed});
+  EXPECT_EQ(Find(compared, "failures").verdict,
+            ComparisonVerdict::kNoDifference);
+}
+
+TEST(CompareTest, FailuresThatDifferBetweenRunsHaveTheirSpread) {
+  const auto compared =
+      Compared({RunOf(1000, 9900, 100), RunOf(1000, 9500, 500)},
+               {RunOf(1000, 9800, 200), RunOf(1000, 9400, 600)});
+  const MetricComparison& failures = Find(compared, "failures");
+  const stats::Difference between = ChangeBetweenRuns(failures, 0.95);
+  EXPECT_DOUBLE_EQ(failures.change.interval->lower, between.interval->lower);
+  EXPECT_DOUBLE_EQ(failures.change.interval->upper, between.interval->upper);
+}
+
 TEST(CompareTest, SingleRunsHaveNoVerdict) {
   const auto compared = Compared({RunOf(1000)}, {RunOf(2000)});
   EXPECT_EQ(Find(compared, "p99").verdict, ComparisonVerdict::kNotShown);
@@ -211,6 +248,48 @@ TEST(CompareTest, InvalidRunsAreNotComparable) {
   failed.mutable_run_info()->set_failure("node1 was lost");
   EXPECT_THAT(Compared({failed}, {RunOf(1000)})[0].not_comparable,
               HasSubstr("did not run to its end: node1 was lost"));
+}
+
+// A run with a finding of each of these codes.
+TestResult RunThatWarns(const std::vector<std::string>& codes) {
+  TestResult result = RunOf(1000);
+  for (const std::string& code : codes) {
+    Finding& finding = *result.mutable_run_info()->add_findings();
+    finding.set_severity(code == "a_note" ? Finding::NOTE : Finding::WARN);
+    finding.set_code(code);
+  }
+  return result;
+}
+
+std::vector<std::string> CautionsOf(
+    const std::vector<TestComparison>& compared) {
+  return Cautions(CountVerdicts(compared), compared);
+}
+
+TEST(CompareTest, SaysHowManyRunsCarryWhichWarnings) {
+  // Several findings of a code are one warning of the run.
+  const TestResult worst =
+      RunThatWarns({"stalls", "late_sends", "late_sends", "cpu_saturated"});
+  const TestResult bad = RunThatWarns({"cpu_saturated", "late_sends"});
+  const TestResult good = RunThatWarns({"a_note"});
+  const auto compared = Compared({worst, bad}, {bad, good, good});
+  EXPECT_EQ(CautionsOf(compared)[0],
+            "Warnings in 2 of 2 runs of base and 1 of 3 of new: cpu_saturated, "
+            "late_sends; in 1 of 2 runs of base and 0 of 3 of new: stalls.");
+  EXPECT_THAT(
+      DescribeComparisons(compared),
+      HasSubstr("\nWarnings in 2 of 2 runs of base and 1 of 3 of new: "));
+  EXPECT_THAT(DescribeComparisons(Compared({good, good}, {good, good})),
+              Not(HasSubstr("Warnings")));
+}
+
+TEST(CompareTest, WarningsOfWhatIsNotComparedDoNotMatter) {
+  TestResult other = RunThatWarns({"stalls"});
+  other.mutable_traffic_config()
+      ->mutable_rpc_descriptions(0)
+      ->set_fanout_filter("random");
+  EXPECT_THAT(CautionsOf(Compared({RunThatWarns({"stalls"})}, {other})),
+              IsEmpty());
 }
 
 TEST(CompareTest, OtherTrafficIsNotComparableUnlessAllowed) {
@@ -320,7 +399,7 @@ TEST(GateTest, JudgementsShareTheError) {
   const std::vector<Check> checks = ChecksOf(gates, compared);
   ASSERT_EQ(checks.size(), gates.size());
   EXPECT_EQ(checks[0].verdict, CheckVerdict::kUndecided);
-  EXPECT_THAT(checks[0].evidence, HasSubstr("99.75 % bounds"));
+  EXPECT_THAT(checks[0].evidence, HasSubstr("(one-sided 99.75 % bounds: "));
 }
 
 TEST(GateTest, AnRpcThatNobodyHasFails) {

@@ -8,10 +8,12 @@
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "distbench/base/text_scanner.h"
+#include "distbench/config/problems/suggest.h"
 #include "distbench/report/comparison/metric_values.h"
 #include "distbench/report/comparison/until_decided.h"
 #include "distbench/stats/ratio_error.h"
@@ -19,12 +21,6 @@
 
 namespace distbench::report {
 namespace {
-
-// Whether RPCs were counted for it, whose number says how well it is known.
-bool IsShareOfRpcs(const stats::Metric& metric) {
-  return stats::IsOfRpc(metric) &&
-         stats::UnitOf(metric) == stats::MetricUnit::kShare;
-}
 
 void WidenRatio(double resolution, stats::Difference& change) {
   stats::Interval& bounds = *change.interval;
@@ -66,7 +62,7 @@ void WidenFailures(const MetricComparison& comparison, double error,
 
 stats::Difference BoundsOf(const MetricComparison& comparison, double error) {
   // A two-sided interval excludes `error` on each side.
-  stats::Difference change = ChangeOf(comparison, 1 - 2 * error);
+  stats::Difference change = ChangeBetweenRuns(comparison, 1 - 2 * error);
   if (!change.interval) return change;
   if (const double resolution = ResolutionOf(comparison); resolution > 0) {
     WidenRatio(resolution, change);
@@ -215,14 +211,14 @@ std::string ChangeText(const MetricComparison& comparison, double change) {
                          IsByRatio(comparison) ? " %" : " percentage points");
 }
 
-// "p99 changed by +19.2 % (95 % bounds: +15.0 % to +23.5 %)".
+// "p99 changed by +19.2 % (one-sided 95 % bounds: +15.0 % to +23.5 %)".
 std::string EvidenceText(const MetricComparison& comparison,
                          const stats::Difference& change, double error) {
   std::string text =
       absl::StrCat(stats::MetricName(comparison.metric), " changed by ",
                    ChangeText(comparison, change.estimate));
   if (change.interval) {
-    absl::StrAppendFormat(&text, " (%.4g %% bounds: %s to %s)",
+    absl::StrAppendFormat(&text, " (one-sided %.4g %% bounds: %s to %s)",
                           100 * (1 - error),
                           ChangeText(comparison, change.interval->lower),
                           ChangeText(comparison, change.interval->upper));
@@ -288,7 +284,8 @@ std::string AdviceText(const Gate& gate, const MetricComparison& comparison,
     return 1 - 2 * errors.At(plan, runs);
   };
   if (VerdictOf(gate, comparison,
-                ChangeOf(comparison, confidence_at(RunsOfEach(comparison)))) !=
+                ChangeBetweenRuns(comparison,
+                                  confidence_at(RunsOfEach(comparison)))) !=
       CheckVerdict::kUndecided) {
     return ResolutionText(gate.metric);
   }
@@ -384,6 +381,26 @@ absl::StatusOr<Gate> ParseGate(absl::string_view text) {
   }
   gate.metric = *metric;
   return gate;
+}
+
+absl::Status CheckRpcsOf(
+    absl::Span<const Gate> gates,
+    absl::Span<const DistributedSystemDescription* const> tests) {
+  std::vector<std::string> rpcs;
+  for (const DistributedSystemDescription* test : tests) {
+    for (const auto& rpc : test->rpc_descriptions()) rpcs.push_back(rpc.name());
+    for (const auto& trace : test->rpc_replay_traces()) {
+      rpcs.push_back(trace.name());
+    }
+  }
+  if (rpcs.empty()) return absl::OkStatus();
+  for (const Gate& gate : gates) {
+    if (gate.rpc.empty() || absl::c_linear_search(rpcs, gate.rpc)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the condition \"", gate.text, "\": no test has an RPC ",
+        config::Quoted(gate.rpc), "; ", config::Suggestion(gate.rpc, rpcs)));
+  }
+  return absl::OkStatus();
 }
 
 void AddMetricOf(const Gate& gate, CompareOptions& options) {

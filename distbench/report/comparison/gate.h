@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -16,15 +17,16 @@
 #include "distbench/report/verdicts/check.h"
 #include "distbench/stats/metric.h"
 #include "distbench/stats/run_interval.h"
+#include "proto/traffic_config.pb.h"
 
 namespace distbench::report {
 
 // The bounds of a change by which gates judge it.
 
 // Returns the change with a lower and an upper bound, each of which is wrong
-// with a probability of at most `error`. The bounds are those of ChangeOf(),
-// but no narrower than the measurements allow, so that runs that happen to be
-// alike are not taken for certainty:
+// with a probability of at most `error`. The bounds are those of
+// ChangeBetweenRuns(), but no narrower than the measurements allow, so that
+// runs that happen to be alike are not taken for certainty:
 // - percentiles by the resolution of their histograms;
 // - shares of failures and of wasted attempts by what as many RPCs leave open,
 //   however few failed, and by how unevenly they failed in the runs
@@ -48,6 +50,13 @@ struct Gate {
 // Parses a gate. INVALID_ARGUMENT says what is wrong and shows the correct
 // form.
 absl::StatusOr<Gate> ParseGate(absl::string_view text);
+
+// INVALID_ARGUMENT names the first gate on an RPC that none of the tests of
+// either group has, and says which was probably meant. OK if they have none at
+// all.
+absl::Status CheckRpcsOf(
+    absl::Span<const Gate> gates,
+    absl::Span<const DistributedSystemDescription* const> tests);
 
 // Adds the gate's metric to those that are compared of each RPC, unless it is
 // among them, or of the test.

@@ -9,12 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "distbench/report/comparison/testing/made_runs.h"
 #include "distbench/report/comparison/testing/simulated_gates.h"
 #include "distbench/report/verdicts/check.h"
 #include "distbench/results/message_sums.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "proto/traffic_config.pb.h"
 
 namespace distbench::report {
 namespace {
@@ -153,6 +155,25 @@ TEST(GateTest, AnRpcThatVanishedFailsTheConditionsOnIt) {
             CheckVerdict::kFail);
   EXPECT_EQ(JudgeGates({*ParseGate("query:p50>5%")}, compared).at(0).verdict,
             CheckVerdict::kPass);
+}
+
+// It is wrong usage, whatever else keeps the condition from being judged.
+TEST(CheckRpcsTest, SaysWhichRpcAMisspeltOneIs) {
+  DistributedSystemDescription test;
+  test.add_rpc_descriptions()->set_name("query");
+  test.add_rpc_replay_traces()->set_name("recorded");
+  const auto check = [&](const std::string& condition) {
+    return CheckRpcsOf({*ParseGate(condition)}, {&test});
+  };
+  EXPECT_EQ(check("quary:p95>10%"),
+            absl::InvalidArgumentError(
+                "the condition \"quary:p95>10%\": no test has an RPC "
+                "\"quary\"; did you mean \"query\"?"));
+  for (const char* right :
+       {"query:p95>10%", "recorded:p95>10%", "p95>10%", "metric:cpu>10%"}) {
+    EXPECT_EQ(check(right), absl::OkStatus()) << right;
+  }
+  EXPECT_EQ(CheckRpcsOf({*ParseGate("quary:p95>10%")}, {}), absl::OkStatus());
 }
 
 }  // namespace

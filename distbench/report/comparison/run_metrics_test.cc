@@ -218,8 +218,10 @@ TEST(RunMetricGateTest, OfAShareIsInPercentagePoints) {
                                  RunsWithCpu({0.60, 0.61, 0.59}));
   EXPECT_EQ(CheckOf("metric:cpu>25%", compared).verdict, CheckVerdict::kFail);
   EXPECT_EQ(CheckOf("metric:cpu>35%", compared).verdict, CheckVerdict::kPass);
-  EXPECT_THAT(CheckOf("metric:cpu>25%", compared).evidence,
-              HasSubstr("changed by +30.0 percentage points (95 % bounds: +2"));
+  EXPECT_THAT(
+      CheckOf("metric:cpu>25%", compared).evidence,
+      HasSubstr(
+          "changed by +30.0 percentage points (one-sided 95 % bounds: +2"));
   EXPECT_THAT(CheckOf("metric:cpu>31%", compared).evidence,
               HasSubstr("runs of each would decide in 80 % of the cases"));
 }

@@ -73,8 +73,8 @@ void AppendSearch(const CapacityComparison& question,
     cases.push_back({.suite = suite,
                      .name = ratio.name,
                      .outcome = OutcomeOf(verdict),
-                     .message = absl::StrCat(VerdictName(verdict), ": ",
-                                             DescribeRatio(ratio))});
+                     .message = absl::StrCat(VerdictWords(VerdictName(verdict)),
+                                             ": ", DescribeRatio(ratio))});
   }
 }
 
@@ -93,12 +93,13 @@ std::string ComparisonJunit(const ComparisonReport& report) {
   for (JunitCase& check : JunitCases(report.checks, report.allow_undecided)) {
     cases.push_back(std::move(check));
   }
-  if (!report.checks.empty()) return RenderJunit(cases);
-  for (const TestComparison& test : report.tests) AppendMetrics(test, cases);
-  for (const CapacityComparison& question : report.capacities.questions) {
-    AppendSearch(question, cases);
+  if (report.checks.empty()) {
+    for (const TestComparison& test : report.tests) AppendMetrics(test, cases);
+    for (const CapacityComparison& question : report.capacities.questions) {
+      AppendSearch(question, cases);
+    }
   }
-  return RenderJunit(cases);
+  return RenderJunit(cases, HeadlineOf(report).cautions);
 }
 
 }  // namespace distbench::report

@@ -134,8 +134,8 @@ std::string Searches(const CapacityComparisons& capacities) {
                  question.question, "-", "-"});
     }
     for (const CapacityRatio& ratio : question.ratios) {
-      table.Add({VerdictName(JudgeRatio(ratio, question)), question.question,
-                 ratio.name, DescribeRatio(ratio)});
+      table.Add({VerdictWords(VerdictName(JudgeRatio(ratio, question))),
+                 question.question, ratio.name, DescribeRatio(ratio)});
     }
   }
   return table.text();
@@ -197,8 +197,8 @@ std::string ComparisonMarkdown(const ComparisonReport& report) {
   const Headline headline = HeadlineOf(report);
   const std::vector<PlacedMetric> metrics = MetricsWorstFirst(report);
   return absl::StrCat(
-      "**distbench: ", headline.verdict, ".** ", headline.text, "\n\n",
-      SideText("Base", report.base), ", ", SideText("new", report.next),
+      "**distbench: ", VerdictWords(headline.verdict), ".** ", headline.text,
+      "\n\n", SideText("Base", report.base), ", ", SideText("new", report.next),
       ".\n\n", ChecksTable(report), NotCompared(report),
       MetricTable(metrics, /*changed=*/true).text(),
       Searches(report.capacities), Distributions(report), OtherMetrics(metrics),

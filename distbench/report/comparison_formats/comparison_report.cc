@@ -147,7 +147,7 @@ Headline HeadlineOf(const ComparisonReport& report) {
   const VerdictCounts clear = CountClearVerdicts(report, counts);
   Headline headline = {.verdict = OverallVerdict(report, clear),
                        .text = "",
-                       .cautions = Cautions(counts)};
+                       .cautions = Cautions(counts, report.tests)};
   headline.text = OriginSentence(report);
   const size_t counts_begin = headline.text.size();
   AppendCounts("Tests",
@@ -171,7 +171,9 @@ Headline HeadlineOf(const ComparisonReport& report) {
       headline.text);
   AppendCounts("Distributions", {{counts.differing_distributions, "different"}},
                headline.text);
-  if (CountChanges(counts) > 0 && CountChanges(clear) == 0) {
+  // It says why a change is not the verdict. Conditions are, each by itself.
+  if (report.checks.empty() && CountChanges(counts) > 0 &&
+      CountChanges(clear) == 0) {
     headline.text += " All that changed is what chance may give.";
   }
   if (counts_begin == headline.text.size()) {
@@ -219,10 +221,10 @@ std::vector<Check> ChecksWorstFirst(const ComparisonReport& report) {
 
 std::string ComparisonText(const ComparisonReport& report) {
   const Headline headline = HeadlineOf(report);
-  return absl::StrCat("Result: ", headline.verdict, ". ", headline.text, "\n",
-                      DescribeCapacities(report.capacities),
-                      DescribeComparisons(report.tests),
-                      ChecksText(report.checks));
+  return absl::StrCat(
+      "Result: ", VerdictWords(headline.verdict), ". ", headline.text, "\n",
+      DescribeCapacities(report.capacities), DescribeComparisons(report.tests),
+      ChecksText(report.checks));
 }
 
 }  // namespace distbench::report

@@ -41,7 +41,7 @@ struct Headline {
   // false), "failed", "undecided" and "passed" (of the conditions); without
   // conditions "worse", "better", "differs" (a distribution, or a metric of
   // which neither direction is better), "no difference" (none was shown), "not
-  // shown" (too few runs) and "not comparable".
+  // shown" (too few runs) and "not comparable". VerdictWords() is for people.
   std::string verdict;
 
   // How many verdicts of each kind there are, as sentences.

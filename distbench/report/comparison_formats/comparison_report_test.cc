@@ -73,6 +73,19 @@ TEST(HeadlineTest, IsNoChangeThatChanceMayGive) {
             "is what chance may give.");
 }
 
+// They are judged by themselves, and the metrics that they add are not among
+// those that the headline goes by.
+TEST(HeadlineTest, NothingIsSaidOfChanceBesideConditions) {
+  using enum CheckVerdict;
+  for (const CheckVerdict verdict : {kFail, kPass, kUndecided}) {
+    const ComparisonReport report =
+        ReportOf(Fast(), {RunOf(1017), RunOf(1035), RunOf(1029)}, {verdict});
+    EXPECT_THAT(
+        HeadlineOf(report).text,
+        testing::EndsWith("Metrics: 5 worse, 2 without a difference shown."));
+  }
+}
+
 TEST(HeadlineTest, ConditionsComeBeforeMetrics) {
   const auto verdict_of = [](const std::vector<CheckVerdict>& verdicts,
                              bool allow_undecided = false) {
@@ -382,6 +395,39 @@ TEST(ComparisonFormatsTest, AllAgree) {
       ComparisonMarkdown(report),
       HasSubstr(absl::StrCat("**distbench: ", verdict, ".** ", headline)));
   EXPECT_THAT(ComparisonText(report), testing::ContainsRegex("p99 .* worse\n"));
+}
+
+// There may be one: programs have a short name for it.
+TEST(ComparisonFormatsTest, PeopleReadThatNoDifferenceWasShown) {
+  const ComparisonReport report = ReportOfFiles(Fast(), Fast());
+  const Json json = JsonOf(report);
+  EXPECT_EQ(json["verdict"], "no difference");
+  EXPECT_EQ(json["tests"][0]["rpcs"][0]["metrics"][0]["verdict"],
+            "no difference");
+  EXPECT_THAT(ComparisonText(report),
+              testing::StartsWith("Result: no difference shown. Metrics: "));
+  EXPECT_THAT(ComparisonMarkdown(report),
+              testing::StartsWith("**distbench: no difference shown.** "));
+  EXPECT_THAT(ComparisonJunit(report),
+              HasSubstr("<system-out>no difference shown: "));
+}
+
+TEST(ComparisonFormatsTest, AllHaveTheWarningsOfRuns) {
+  std::vector<TestResult> runs = Fast();
+  for (TestResult& run : runs) {
+    Finding& finding = *run.mutable_run_info()->add_findings();
+    finding.set_severity(Finding::WARN);
+    finding.set_code("stalls");
+  }
+  ComparisonReport report = ReportOfFiles(Fast(), runs);
+  const std::string caution =
+      "Warnings in 0 of 3 runs of base and 3 of 3 of new: stalls.";
+  EXPECT_EQ(JsonOf(report)["cautions"][0], caution);
+  EXPECT_THAT(ComparisonText(report), HasSubstr(caution + "\n"));
+  EXPECT_THAT(ComparisonMarkdown(report), HasSubstr("| - | " + caution + " |"));
+  EXPECT_THAT(ComparisonJunit(report), HasSubstr("<system-out>" + caution));
+  report.checks = SlowerReport().checks;
+  EXPECT_THAT(ComparisonJunit(report), HasSubstr("<system-out>" + caution));
 }
 
 TEST(ComparisonFormatsTest, NothingToCompareIsSaid) {

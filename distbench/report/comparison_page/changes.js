@@ -7,8 +7,8 @@ function renderVerdict() {
   const {base, new: next} = comparison;
   byId('subtitle').textContent = `Base: ${base.source}, ${countRuns(base.runs)}; ` +
       `new: ${next.source}, ${countRuns(next.runs)}. Made by distbench ${comparison.distbench_version}.`;
-  document.title = `${comparison.verdict} – distbench comparison`;
-  replaceContent('headline', badge(comparison.verdict), comparison.headline);
+  document.title = `${verdictBadge(comparison.verdict).textContent} – distbench comparison`;
+  replaceContent('headline', verdictBadge(comparison.verdict), comparison.headline);
   replaceContent('checks-table', ...(comparison.checks.length === 0 ? [] : [makeTable(
       [{title: 'Condition'}, {title: 'Verdict'}, {title: 'Test', isWrapped: true}, {title: 'Evidence', isWrapped: true}],
       comparison.checks.map(check => [check.condition, badge(check.verdict), check.test, check.evidence]))]));
@@ -73,7 +73,7 @@ function changesTable(metrics, scale) {
     {title: `${100 * comparison.confidence} % interval`}, {title: '', isWrapped: true},
   ];
   return makeTable(columns, metrics.map(metric => [
-    metric.metric, badge(metric.verdict), formatMetric(metric.unit, metric.base), formatMetric(metric.unit, metric.new),
+    metric.metric, verdictBadge(metric.verdict), formatMetric(metric.unit, metric.base), formatMetric(metric.unit, metric.new),
     changeCell(metric), intervalBar(metric, scale),
     metric.change === null ? '–' : formatInterval(metric, value => formatMetricChange(metric, value)), remarkOn(metric),
   ]));
@@ -84,7 +84,7 @@ function renderMetrics(title, group, isOpen, ...notes) {
   const scale = scaleOf(group.metrics);
   const hasBars = group.metrics.some(metric => metric.change_is === 'ratio' && metric.change !== null);
   return element('details', {open: isOpen},
-      element('summary', {}, title, badge(worstOf(group))),
+      element('summary', {}, title, verdictBadge(worstOf(group))),
       element('div', {className: 'scroll'}, changesTable(group.metrics, scale)),
       ...[...notes, ...(hasBars ? [`Bars reach from ${formatChange(true, Math.exp(-scale))} to ` +
           `${formatChange(true, Math.exp(scale))}; the line in the middle is no change.`] : [])]
@@ -126,7 +126,7 @@ function searchRows(search) {
   }
   return search.metrics.map(metric => {
     const format = value => metric.metric === 'load' ? String(Number(value.toPrecision(6))) : formatTime(value);
-    return [search.question, metric.metric, badge(metric.verdict), format(metric.base), format(metric.new),
+    return [search.question, metric.metric, verdictBadge(metric.verdict), format(metric.base), format(metric.new),
       formatChange(true, metric.change), formatInterval(metric, value => formatChange(true, value))];
   });
 }

@@ -54,6 +54,13 @@ function formatMetricChange({change_is: kind, unit}, change) {
   return signed(change, formatMetric(unit, Math.abs(change)));
 }
 
+// The badge of a comparison. That none was shown does not mean that there is no difference.
+function verdictBadge(verdict) {
+  const node = badge(verdict);
+  if (verdict === 'no difference') node.textContent = 'no difference shown';
+  return node;
+}
+
 // Worst first: the order in which a reader looks for trouble.
 const SEVERITY = ['worse', 'better', 'differs', 'not shown', 'no difference', 'not comparable'];
 
