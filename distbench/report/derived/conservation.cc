@@ -73,15 +73,23 @@ class Laws {
   std::vector<std::string> broken_;
 };
 
-// The counts that parts of a test have, in several messages.
+// The counts and the rate that parts of a test have, in several messages.
+
+double PerSecondOf(const Report::Traffic& part) {
+  return part.succeeded_per_second();
+}
+double PerSecondOf(const Report::Counts& part) { return part.per_second(); }
+
 struct Sum {
   template <typename Part>
   void Add(const Part& part) {
     succeeded += part.succeeded();
     failed += part.failed();
+    per_second += PerSecondOf(part);
   }
   int64_t succeeded = 0;
   int64_t failed = 0;
+  double per_second = 0;
 };
 
 using SumsByRpc = std::map<std::string, Sum>;
@@ -237,6 +245,8 @@ void CheckSums(absl::string_view parts, const SumsByRpc& sums,
                rpc.succeeded_count());
     laws.Equal(absl::StrCat(parts, " failed"), sum.failed, "all of it",
                rpc.failed_count());
+    laws.Near(absl::StrCat(parts, " per second"), sum.per_second, "all of it",
+              rpc.per_second(), rpc.per_second() * kRounding);
   }
 }
 
@@ -277,8 +287,6 @@ void CheckTimesOfEdges(const Report::Test& test, Laws& laws) {
     const Report::Latency& latency = traffic.latency() == "response"
                                          ? rpc.response_time()
                                          : rpc.service_time();
-    laws.Near("rate of its edge", traffic.succeeded_per_second(), "of the RPC",
-              rpc.per_second(), rpc.per_second() * kRounding);
     laws.Equal("latencies of its edge", traffic.latency_count(), "of the RPC",
                latency.count());
     for (const Report::Percentile& each : latency.percentiles()) {

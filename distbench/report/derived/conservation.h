@@ -29,7 +29,9 @@ namespace distbench::report {
 //   test lost an instance; requests with a policy are at least those that
 //   ended; attempts are first ones, retries and hedges, and each succeeded,
 //   failed or was given up
-// - of rates: a rate is a count over its time
+// - of rates: a rate is a count over its time; those of an RPC's pairs, edges
+// and
+//   clients add up to that of the RPC
 // - of objectives: what they measured is what the rest of the report says
 // - of numbers: they are finite
 // - of seconds: they lie within the run, unless the clocks of its hosts differ

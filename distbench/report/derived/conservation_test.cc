@@ -3,6 +3,7 @@
 
 #include "distbench/report/derived/conservation.h"
 
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <string>
@@ -82,6 +83,31 @@ TEST(BrokenLawsTest, ALostClientKeepsThem) {
   EXPECT_EQ(row.rpc(), "a");
   EXPECT_EQ(row.counts().succeeded(), 1);
   EXPECT_EQ(row.counts().failed(), 2);
+}
+
+// Also where pairs did not begin at the same time.
+TEST(BrokenLawsTest, RatesOfPairsAddUpToThatOfTheRpc) {
+  TestResult result = ResultFromText(R"(
+    traffic_config { rpc_descriptions { name: "a" client: "c" server: "s" } })");
+  const auto add = [&](const char* client, const char* server, int64_t start) {
+    RpcStatistics& statistics = StatisticsOf(result, client, server, 0);
+    statistics.set_succeeded_count(58);
+    statistics.set_first_start_timestamp_ns(start);
+    statistics.set_last_end_timestamp_ns(start + 2'000'000'000);
+  };
+  add("c/0", "s/0", 1'000'000'000);
+  add("c/1", "s/1", 1'030'000'000);
+  const Report::Test test = DeriveTest({.source = "a.pb", .result = &result});
+  ASSERT_EQ(test.peers().rows_size(), 2);
+  for (const auto& row : test.peers().rows()) {
+    EXPECT_DOUBLE_EQ(row.counts().per_second(), 58 / 2.03);
+    EXPECT_DOUBLE_EQ(row.counts().duration_s(), 2.03);
+  }
+  ASSERT_EQ(test.topology().instances().rows_size(), 4);
+  for (const auto& row : test.topology().instances().rows()) {
+    EXPECT_DOUBLE_EQ(row.traffic().succeeded_per_second(), 58 / 2.03);
+  }
+  EXPECT_THAT(BrokenLaws(test), Not(Contains(HasSubstr("per second"))));
 }
 
 struct Lie {
@@ -215,7 +241,17 @@ TEST(BrokenLawsTest, EachLieIsFound) {
          row.set_rpc(rpc(test).name());
          row.set_requests(1);
        }},
-      {"rate of its edge 1, of the RPC",
+      {"pairs per second 1",
+       [](auto& test) {
+         for (auto& row : *test.mutable_peers()->mutable_rows()) {
+           row.mutable_counts()->set_per_second(0);
+         }
+         test.mutable_peers()
+             ->mutable_rows(0)
+             ->mutable_counts()
+             ->set_per_second(1);
+       }},
+      {"edges per second 1, all of it",
        [](auto& test) {
          test.mutable_topology()
              ->mutable_edges(0)

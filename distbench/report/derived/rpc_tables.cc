@@ -134,7 +134,10 @@ void ListStreams(const TestResult& result, RowSink sink) {
 
 namespace {
 
-void FillPeer(const results::RpcTotals& totals, Report::PeerTable::Row& row) {
+// `duration_ns` is that of the RPC, so that the rates of its pairs add up to
+// its own.
+void FillPeer(const results::RpcTotals& totals, int64_t duration_ns,
+              Report::PeerTable::Row& row) {
   const results::RpcCounts& counts = totals.counts;
   const stats::RunningMoments& service = totals.moments.service_time_ns;
   const stats::RunningMoments& response = totals.moments.response_time_ns;
@@ -147,8 +150,8 @@ void FillPeer(const results::RpcTotals& totals, Report::PeerTable::Row& row) {
   shown.set_warmup(counts.warmup_count);
   shown.set_request_bytes(counts.request_bytes);
   shown.set_response_bytes(counts.response_bytes);
-  shown.set_duration_s(base::ToSeconds(counts.duration_ns()));
-  shown.set_per_second(PerSecond(counts.succeeded_count, counts.duration_ns()));
+  shown.set_duration_s(base::ToSeconds(duration_ns));
+  shown.set_per_second(PerSecond(counts.succeeded_count, duration_ns));
   SetTimes({totals.service_time_ns, failed_count}, *row.mutable_service(),
            service);
   SetTimes({totals.response_time_ns, is_open_loop ? failed_count : 0},
@@ -168,19 +171,20 @@ void FillPeer(const results::RpcTotals& totals, Report::PeerTable::Row& row) {
 }  // namespace
 
 void ListPeers(const TestResult& result, RowSink sink) {
+  const TestTotals totals = AddUp(result);
   // Rows are many, and keep the memory of those before them.
   Report::PeerTable::Row row;
   const auto list = [&](const std::string& client, const std::string& server,
                         const std::string& rpc,
                         const RpcStatistics& statistics) {
-    results::RpcTotals totals;
+    results::RpcTotals pair;
     // Inconsistent statistics are left out, and a finding says so.
-    if (!totals.Add(statistics).ok()) return;
+    if (!pair.Add(statistics).ok()) return;
     row.Clear();
     row.set_client(client);
     row.set_server(server);
     row.set_rpc(rpc);
-    FillPeer(totals, row);
+    FillPeer(pair, totals.rpcs.at(rpc).counts.duration_ns(), row);
     sink(row);
   };
   results::ForEachRpcLog(result, [&](const results::RpcLogView& view) {
@@ -198,14 +202,15 @@ void ListPeers(const TestResult& result, RowSink sink) {
 }
 
 void ListSeries(const std::string& rpc, const RpcSeries& series, RowSink sink) {
+  const bool is_open_loop = IsOpenLoop(series);
   for (const auto& [index, interval] : series.intervals) {
     const uint64_t failed_count = interval.failed;
-    const bool is_open_loop = interval.response_time_ns.count() > 0;
+    const bool has_response_times = interval.response_time_ns.count() > 0;
     Report::SecondTable::Row row;
     row.set_rpc(rpc);
     row.set_start_timestamp_ns(index * series.interval_ns);
     row.set_duration_s(base::ToSeconds(series.interval_ns));
-    row.set_offered(interval.offered);
+    if (is_open_loop) row.set_offered(interval.offered);
     row.set_sent(interval.sent);
     row.set_succeeded(interval.succeeded);
     row.set_failed(interval.failed);
@@ -213,7 +218,7 @@ void ListSeries(const std::string& rpc, const RpcSeries& series, RowSink sink) {
     row.set_request_bytes(interval.request_bytes);
     row.set_response_bytes(interval.response_bytes);
     SetTimes({interval.service_time_ns, failed_count}, *row.mutable_service());
-    SetTimes({interval.response_time_ns, is_open_loop ? failed_count : 0},
+    SetTimes({interval.response_time_ns, has_response_times ? failed_count : 0},
              *row.mutable_response());
     SetFigure(
         FailedAbovePercent(interval.service_time_ns.count() + failed_count,

@@ -115,6 +115,16 @@ TEST(PoliciesTableTest, HasARowPerRpcWithAPolicy) {
   EXPECT_FALSE(rows[0].has_min_concurrency_limit());
 }
 
+// Of a closed loop, nothing is due at a time.
+TEST(SecondsTableTest, OnlyOpenLoopsAreOffered) {
+  const auto rows =
+      RowsOf<Report::SecondTable::Row>("seconds", RetriedThroughAFreeze());
+  ASSERT_EQ(rows.size(), 2 * 20);
+  EXPECT_EQ(rows[0].offered(), 100);
+  EXPECT_FALSE(rows[20].has_offered()) << rows[20].rpc();
+  EXPECT_EQ(rows[20].sent(), 100);
+}
+
 TEST(GoodputTableTest, HasTheWholeSecondsOfPoliciesAndOfRunsWithFaults) {
   using Row = Report::GoodputTable::Row;
   TestResult result = RetriedThroughAFreeze();

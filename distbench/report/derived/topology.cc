@@ -91,17 +91,22 @@ void CountFailures(RpcTraffic& traffic) {
       OpenLoopFailures(load, traffic.response_time.latency_ns.count(), failed);
 }
 
-// `offered_ns` is OfferedNs() of the RPC, so that the offered loads of its
-// parts add up to its own.
-void DeriveTraffic(const RpcTraffic& measured, int64_t offered_ns,
+// The times over which rates of an RPC are, so that those of its parts add up
+// to its own.
+struct RateTimes {
+  int64_t offered_ns = 0;  // OfferedNs()
+  int64_t duration_ns = 0;
+};
+
+void DeriveTraffic(const RpcTraffic& measured, const RateTimes& times,
                    Report::Traffic& traffic) {
   const results::RpcCounts& counts = measured.counts;
   const OfferedLoad load = measured.offered.value_or(OfferedLoad());
-  if (const auto offered = OfferedPerSecond(load, offered_ns)) {
+  if (const auto offered = OfferedPerSecond(load, times.offered_ns)) {
     traffic.set_offered_per_second(*offered);
   }
   traffic.set_succeeded_per_second(
-      PerSecond(counts.succeeded_count, counts.duration_ns()));
+      PerSecond(counts.succeeded_count, times.duration_ns));
   traffic.set_succeeded(counts.succeeded_count);
   traffic.set_failed(counts.failed_count);
   traffic.set_unsent(load.unsent_count());
@@ -160,18 +165,20 @@ class Traffic {
     std::vector<Measured<Shown>> all;
     for (auto& [key, each] : by_key) {
       CountFailures(each.traffic);
-      DeriveTraffic(each.traffic, OfferedNsOf(rpc_of(key)),
+      DeriveTraffic(each.traffic, RateTimesOf(rpc_of(key)),
                     *each.shown.mutable_traffic());
       all.push_back(std::move(each));
     }
     return all;
   }
 
-  // OfferedNs(), found once for an RPC.
-  int64_t OfferedNsOf(int rpc_index) {
-    const auto [known, is_new] = offered_ns_.try_emplace(rpc_index);
+  // Found once for an RPC.
+  const RateTimes& RateTimesOf(int rpc_index) {
+    const auto [known, is_new] = times_.try_emplace(rpc_index);
     if (is_new) {
-      known->second = OfferedNs(result_, rpc_index, counts_[rpc_index]);
+      const results::RpcCounts& counts = counts_[rpc_index];
+      known->second = {.offered_ns = OfferedNs(result_, rpc_index, counts),
+                       .duration_ns = counts.duration_ns()};
     }
     return known->second;
   }
@@ -251,7 +258,7 @@ class Traffic {
   const std::set<ServiceAndRpc> entries_;
   std::map<int, std::string> servers_;  // by RPC
   std::map<int, results::RpcCounts> counts_;
-  std::map<int, int64_t> offered_ns_;
+  std::map<int, RateTimes> times_;
   std::map<std::pair<int, std::string>, Edge> edges_;
   std::map<std::tuple<std::string, int, std::string>, Instance> instances_;
 };

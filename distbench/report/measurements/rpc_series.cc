@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "distbench/base/saturating_add.h"
 #include "distbench/report/measurements/rpc_measurements.h"
@@ -97,6 +98,12 @@ absl::string_view LatencyName(LatencyKind kind) {
   return kind == LatencyKind::kResponse ? "response time" : "service time";
 }
 
+bool IsOpenLoop(const RpcSeries& series) {
+  return absl::c_any_of(series.intervals, [](const auto& interval) {
+    return interval.second.offered > 0;
+  });
+}
+
 std::vector<stats::Outcomes> LatencyBlocks(const RpcSeries& series,
                                            LatencyKind kind) {
   std::vector<stats::OutcomesView> measured;
@@ -136,10 +143,8 @@ LoadInterval LoadOfInterval(const IntervalTotals& totals,
 
 LoadCurve LoadCurveOf(const TestResult& result, int rpc_index) {
   const RpcSeries series = CollectSeries(result, rpc_index, kMaxCurveIntervals);
-  LoadCurve curve = {.interval_ns = series.interval_ns};
-  for (const auto& [index, totals] : series.intervals) {
-    curve.is_open_loop |= totals.offered > 0;
-  }
+  LoadCurve curve = {.interval_ns = series.interval_ns,
+                     .is_open_loop = IsOpenLoop(series)};
   int64_t first = -1;
   int64_t last = -1;
   for (const auto& [index, totals] : series.intervals) {

@@ -60,6 +60,9 @@ RpcSeries CollectSeries(
     const TestResult& result, int rpc_index,
     int64_t max_intervals = std::numeric_limits<int64_t>::max());
 
+// Whether any of the RPC is of open loops: such RPCs are due at a time.
+bool IsOpenLoop(const RpcSeries& series);
+
 // Returns the blocks of the series for quantile intervals (see
 // stats/quantile_interval.h), excluding intervals that contain warm-up. RPCs
 // that were never sent belong to no interval.
