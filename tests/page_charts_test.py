@@ -190,6 +190,10 @@ class PageChartsTest(report_page.ReportPageTest):
             "without a p99, which takes 100 RPCs of a pair: the busiest has 26"
         )
         self.assertIn(reason, self.text_of(page, "heat-map"))
+        self.assertIn(
+            "p50, p99 and maximum are those of the response time",
+            self.text_of(page, "heat-map"),
+        )
         self.choose(page, "#peers-controls label:last-child select", "p99")
         self.assertIn(
             f"All 12 pairs are {reason}", self.text_of(page, "heat-map")

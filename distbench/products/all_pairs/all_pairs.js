@@ -38,28 +38,57 @@ function pairKinds(set) {
   return [...names].sort((a, b) => (b === 'host') - (a === 'host') || compareNames(a, b));
 }
 
+// What each of those is that names by "host" are of.
+function nameOfOne({all_pairs: {names_are: names}}) {
+  return names === 'nodes' ? 'node' : 'host';
+}
+
+function titleOfKind(run, by) {
+  return by === 'host' ? nameOfOne(run) : by;
+}
+
+const PAIR_LATENCIES = {
+  response: 'response times', service: 'service times',
+  mixed: 'response times of open loops, service times of others',
+};
+
+function pairLatency({all_pairs: {latency}}) {
+  return PAIR_LATENCIES[latency];
+}
+
 // ---- Who is out of line ------------------------------------------------------
 
-function pairsSummary({all_pairs: {usual_p50_ns: p50, usual_p99_ns: p99}}, cells) {
+function pairsSummary(run, cells) {
+  const {usual_p50_ns: p50, usual_p99_ns: p99} = run.all_pairs;
   const names = new Set(cells.flatMap(({client, server}) => [client, server]));
   const usual = [[p50, 'p50'], [p99, 'p99']].filter(([ns]) => ns !== null).map(
       ([ns, name]) => `${name} ${formatTime(ns)}`);
-  return `${plural(names.size, 'host')}, ${plural(cells.length, 'pair')}` +
-      `${usual.length > 0 ? `; usual: ${usual.join(', ')}` : ''}. `;
+  return `${plural(names.size, nameOfOne(run))}, ${plural(cells.length, 'pair')}` +
+      `${usual.length > 0 ? `; usual: ${usual.join(', ')} (${pairLatency(run)})` : ''}. `;
+}
+
+// Numbers that are false, or incomplete, show neither that somebody is out of line nor that nobody is.
+function outliersTitle(run, count) {
+  const one = nameOfOne(run);
+  const doubt = {invalid: 'the run is invalid', failed: 'the run failed'}[run.verdict];
+  if (count > 0) return doubt === undefined ? 'Out of line:' : `Out of line (${doubt}):`;
+  if (doubt !== undefined) return `Who is out of line is unknown, as ${doubt}.`;
+  return run.all_pairs.is_compared ? `No ${one} and no pair is out of line.` : `Too few ${one}s to compare them.`;
 }
 
 function outlierList(run) {
   const cells = pairCells(run, 'host');
-  const title = element('h3', {}, pairsTitle(run));
+  const verdict = verdictOfRun(run);
+  const title = element('div', {}, element('h3', {}, pairsTitle(run)),
+      element('p', {}, verdictBadge(verdict), ` ${verdict.reason}`));
   if (cells.length === 0) return element('div', {}, title, element('p', {}, 'No pair was measured.'));
   const {outliers, outliers_left_out: leftOut} = run.all_pairs;
   const shown = outliers.filter(outlier => !outlier.is_part);
   const more = shown.length - MAX_SHOWN_OUTLIERS;
   const items = shown.slice(0, MAX_SHOWN_OUTLIERS).map(({text}) => element('li', {}, text));
   if (more > 0) items.push(element('li', {}, `and ${leftOut > 0 ? 'at least ' : ''}${formatCount(more)} more`));
-  const verdict = items.length > 0 ? 'Out of line:'
-      : run.all_pairs.is_compared ? 'No host and no pair is out of line.' : 'Too few hosts to compare them.';
-  return element('div', {}, title, element('p', {}, pairsSummary(run, cells), element('strong', {}, verdict)),
+  return element('div', {}, title,
+      element('p', {}, pairsSummary(run, cells), element('strong', {}, outliersTitle(run, items.length))),
       ...(items.length > 0 ? [element('ul', {}, ...items)] : []));
 }
 
@@ -76,10 +105,10 @@ function pairMarks(run, by) {
   };
 }
 
-function describePairCell({client, server, row}) {
+function describePairCell(run, {client, server, row}) {
   return `${client} → ${server}\n${formatCount(row.succeeded)} succeeded, ${formatCount(row.failed)} failed` +
-      `${row.pairs > 1 ? `, ${plural(row.pairs, 'pair')} of hosts` : ''}\n` +
-      PAIR_METRICS.map(([key, title]) => `${title} ${formatTime(row[key])}`).join(', ');
+      `${row.pairs > 1 ? `, ${plural(row.pairs, 'pair')} of ${nameOfOne(run)}s` : ''}\n` +
+      `${PAIR_METRICS.map(([key, title]) => `${title} ${formatTime(row[key])}`).join(', ')} (${pairLatency(run)})`;
 }
 
 // Numbers of one unit take less room than quantities, unless they differ too much: {unit, format(ns)}.
@@ -95,8 +124,8 @@ function pairMap(run, position, scale, metric) {
   if (cells.length === 0) return [];
   const names = [...new Set(cells.flatMap(({client, server}) => [client, server]))].sort(compareNames);
   const {unit, format} = pairFormat(scale);
-  const caption = `${pairsTitle(run)} – ${metric[1]} by ${by}`;
-  const shared = {cells, scale, marks: pairMarks(run, by), describe: describePairCell};
+  const caption = `${pairsTitle(run)} – ${metric[1]} of ${pairLatency(run)} by ${titleOfKind(run, by)}`;
+  const shared = {cells, scale, marks: pairMarks(run, by), describe: cell => describePairCell(run, cell)};
   if (names.length > MAX_MATRIX_NAMES) {
     const map = makeHeatMap({...shared, id: `all-pairs-map-${position}`, label: `${caption}; a table has its numbers`});
     return [element('figure', {}, element('figcaption', {}, caption), map)];
@@ -111,12 +140,13 @@ function pairsNote(set, cells, metric) {
   const missing = cells.filter(row => row[metric[0]] === null && row.succeeded > 0).length;
   const leftOut = sumOf(set.map(run => run.all_pairs.cells.rows_left_out));
   return [
-    '▲ at a host and a frame around a pair: out of line. ✕: RPCs failed. The scale is logarithmic, and the same for all maps.',
+    `▲ at a ${nameOfOne(set[0])} and a frame around a pair: out of line. ✕: RPCs failed. The scale is logarithmic, ` +
+        'and the same for all maps.',
     missing > 0 ? `${formatCount(missing)} of ${formatCount(cells.length)} cells have no ${metric[1]}, which takes ` +
         '100 RPCs.' : '',
     leftOut > 0 ? `${formatCount(leftOut)} cells are not on this page; report --format=csv --table=all_pairs has ` +
         'them.' : '',
-    'Hosts are compared with one another: a cluster that is slow as a whole has nobody out of line.',
+    'They are compared with one another: a cluster that is slow as a whole has nobody out of line.',
   ].filter(text => text !== '').join(' ');
 }
 
@@ -126,14 +156,15 @@ function pairsTable(set, metric) {
       .sort((a, b) => (b.row[metric[0]] ?? Infinity) - (a.row[metric[0]] ?? Infinity));
   const columns = [
     {title: 'Client'}, {title: 'Server'}, ...(set.length > 1 ? [{title: 'Test', isWrapped: true}] : []),
-    ...(pairsView.by === 'host' ? [] : [{title: 'Pairs of hosts', isNumber: true}]),
-    {title: 'Succeeded', isNumber: true}, {title: 'Failed', isNumber: true},
+    ...(pairsView.by === 'host' ? [] : [{title: `Pairs of ${nameOfOne(set[0])}s`, isNumber: true}]),
+    {title: 'Latency'}, {title: 'Succeeded', isNumber: true}, {title: 'Failed', isNumber: true},
     ...PAIR_METRICS.map(([, title]) => ({title, isNumber: true})),
   ];
   replaceContent('all-pairs-table', makeTable(columns, rows.slice(0, MAX_PAIR_ROWS).map(({run, row}) => [
     row.client, row.server, ...(set.length > 1 ? [run.label] : []),
     ...(pairsView.by === 'host' ? [] : [formatCount(row.pairs)]),
-    formatCount(row.succeeded), formatCount(row.failed), ...PAIR_METRICS.map(([key]) => formatTime(row[key])),
+    row.latency, formatCount(row.succeeded), formatCount(row.failed),
+    ...PAIR_METRICS.map(([key]) => formatTime(row[key])),
   ]), 'all-pairs'));
   byId('all-pairs-table-note').textContent = rows.length <= MAX_PAIR_ROWS ? ''
       : `The ${MAX_PAIR_ROWS} slowest by ${metric[1]} of ${formatCount(rows.length)}.`;
@@ -167,7 +198,8 @@ function renderPairControls() {
       pairSets.map((tests, i) => [String(i), tests.map(run => run.label).join(', ')]), String(pairsView.set),
       choose('set', renderPairs))]));
   replaceContent('all-pairs-controls',
-      ...(kinds.length > 1 ? [selectBox('By', kinds.map(by => [by, by]), pairsView.by, choose('by', drawPairs))] : []),
+      ...(kinds.length > 1 ? [selectBox('By', kinds.map(by => [by, titleOfKind(set[0], by)]), pairsView.by,
+          choose('by', drawPairs))] : []),
       selectBox('Figure', PAIR_METRICS, pairsView.metric, choose('metric', drawPairs)));
 }
 

@@ -31,8 +31,9 @@ class AllPairsTest(programs.ClusterTest):
             sequencer, f"--outfile={result}", "--binary_output"
         )
         self.assertEqual(outcome.status, 0, outcome)
-        self.assertIn("All pairs:\n  4 hosts, 12 pairs: usual p50 ", outcome.out)
+        self.assertIn("All pairs:\n  4 nodes, 12 pairs: usual p50 ", outcome.out)
         self.assertIn("  p50 by rack, from clients", outcome.out)
+        self.assertIn("servers (columns), response times:", outcome.out)
 
         table = self.distbench(
             "report", result, "--format=csv", "--table=all_pairs"
@@ -48,8 +49,8 @@ class AllPairsTest(programs.ClusterTest):
         )
         text = self.distbench("report", result, "--format=all_pairs")
         self.assertIn(text.status, (0, 3), text)
-        self.assertIn("all_pairs_steady:\n", text.out)
-        self.assertIn("all_pairs_burst:\n", text.out)
+        for name in ("steady", "burst"):
+            self.assertRegex(text.out, rf"(?m)^all_pairs_{name}: (ok|warn|invalid)$")
         document = json.loads(
             self.distbench("report", result, "--format=json").out
         )

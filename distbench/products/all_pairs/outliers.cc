@@ -11,6 +11,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "distbench/base/human_units.h"
 #include "distbench/base/printable_line.h"
 #include "distbench/stats/median.h"
@@ -83,7 +84,7 @@ Figures FiguresOf(const Pairs& by_host, const Figure& figure) {
       static_cast<double>(std::max<size_t>(1, by_host.size()));
   Figures figures;
   for (const auto& [pair, times] : by_host) {
-    const stats::LogHistogram& ns = times.service_time_ns;
+    const stats::LogHistogram& ns = times.latency_ns;
     if (pair.first == pair.second || ns.count() < figure.least_count) continue;
     figures[pair] = {static_cast<double>(ns.ValueAtQuantile(figure.quantile)),
                      LowerBound(ns, figure.quantile, error_of_pair),
@@ -402,15 +403,16 @@ void Sort(std::vector<Outlier>& outliers) {
   });
 }
 
-std::string WhoInWords(const Outlier& outlier) {
+std::string WhoInWords(const Outlier& outlier, absl::string_view one) {
   const auto named = [&](const std::string& name) {
     const std::string printable = base::PrintableLine(name);
     if (outlier.by() == kByHost) return printable;
     return absl::StrCat(base::PrintableLine(outlier.by()), " ", printable);
   };
   const std::string all = outlier.by() == kByHost ? ""
-                          : IsPair(outlier)       ? "all pairs of "
-                                                  : "all hosts of ";
+                          : IsPair(outlier)
+                              ? "all pairs of "
+                              : absl::StrCat("all ", one, "s of ");
   if (IsPair(outlier)) {
     return absl::StrCat(all, named(outlier.client()), " -> ",
                         named(outlier.server()));
@@ -423,23 +425,25 @@ std::string WhoInWords(const Outlier& outlier) {
              : absl::StrCat(all, named(outlier.server()), ", as server");
 }
 
-std::string InWords(const Outlier& outlier) {
-  const std::string who = WhoInWords(outlier);
+std::string InWords(const Outlier& outlier, absl::string_view one) {
+  const std::string who = WhoInWords(outlier, one);
   if (outlier.figure() == kFailed) {
     return absl::StrCat(who, ": ", outlier.failed(), " of ", outlier.rpcs(),
                         " RPCs failed");
   }
   return absl::StrCat(who, ": ", outlier.figure(), " ",
                       base::HumanDuration(outlier.measured_ns()),
-                      IsPair(outlier) ? "; its hosts explain "
-                                      : " (median of the pairs); usual: ",
+                      IsPair(outlier)
+                          ? absl::StrCat("; its ", one, "s explain ")
+                          : " (median of the pairs); usual: ",
                       base::HumanDuration(outlier.usual_ns()));
 }
 
 }  // namespace
 
 FoundOutliers FindOutliers(const Pairs& by_host,
-                           const std::vector<Grouping>& groupings) {
+                           const std::vector<Grouping>& groupings,
+                           absl::string_view one) {
   FoundOutliers found;
   found.outliers = FailedOnes(by_host);
   // Whose median is out of line has a tail that is, too; and of a host that
@@ -463,7 +467,9 @@ FoundOutliers FindOutliers(const Pairs& by_host,
     }
   }
   absl::c_move(groups, std::back_inserter(found.outliers));
-  for (Outlier& outlier : found.outliers) outlier.set_text(InWords(outlier));
+  for (Outlier& outlier : found.outliers) {
+    outlier.set_text(InWords(outlier, one));
+  }
   Sort(found.outliers);
   return found;
 }

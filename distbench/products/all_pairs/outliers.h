@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "distbench/products/all_pairs/report.pb.h"
 #include "distbench/stats/log_histogram.h"
 
@@ -25,7 +26,7 @@ struct PairTimes {
   std::set<Pair> hosts;
   int64_t succeeded = 0;
   int64_t failed = 0;
-  stats::LogHistogram service_time_ns;
+  stats::LogHistogram latency_ns;  // of those that succeeded
 };
 
 using Pairs = std::map<Pair, PairTimes>;
@@ -57,12 +58,15 @@ struct FoundOutliers {
   std::vector<ReportedPairs::Outlier> outliers;
 };
 
+// `one` is what the texts call each of them: "host", or "node".
+//
 // Where RPCs failed come first, then hosts and groups of them, then pairs
 // beyond what their hosts explain, then what is part of a group in the list;
 // the worst first. None is slow by chance, and none if there are fewer than
 // four hosts, but failures are always named.
 FoundOutliers FindOutliers(const Pairs& by_host,
-                           const std::vector<Grouping>& groupings);
+                           const std::vector<Grouping>& groupings,
+                           absl::string_view one);
 
 }  // namespace distbench::all_pairs
 

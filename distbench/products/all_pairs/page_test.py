@@ -19,7 +19,8 @@ def statistics(ns, failed=0):
     """200 RPCs of a pair in ten seconds; all failed if there is no time."""
     succeeded = 0 if ns is None else 200 - failed
     times = "" if ns is None else (
-        f"service_time_ns {{ {page_results.histogram(ns, succeeded)} }}"
+        f"service_time_ns {{ {page_results.histogram(ns // 2, succeeded)} }}"
+        f"response_time_ns {{ {page_results.histogram(ns, succeeded)} }}"
     )
     return f"""statistics {{
       succeeded_count: {succeeded} failed_count: {failed} {times}
@@ -170,7 +171,7 @@ class AllPairsPageTest(approved_pictures.PicturesTest):
 
     def check_figures(self, page, document, by, key, figure):
         for caption in self.captions(page):
-            self.assertIn(f"{figure} by {by}, ms", caption)
+            self.assertIn(f"{figure} of response times by {by}, ms", caption)
         for shown, test in zip(self.figures(page), document["tests"]):
             cells = test["all_pairs"]["cells"]
             rows = [dict(zip(cells["columns"], row)) for row in cells["rows"]]
@@ -265,6 +266,31 @@ class AllPairsPageTest(approved_pictures.PicturesTest):
         self.assertIn(
             "Too few hosts to compare", self.text_of(page, "all-pairs-outliers")
         )
+        page.close()
+
+    def test_an_invalid_run_says_so_and_not_that_all_is_well(self):
+        finding = """findings { severity: INVALID code: "late_sends" message: "m" }"""
+        page = self.open_text(
+            cluster("steady", 4, lambda a, b: statistics(100 * US)).replace(
+                "placement {", f"run_info {{ {finding} }} placement {{", 1
+            )
+        )
+        text = self.text_of(page, "all-pairs-outliers")
+        self.assertIn("invalid", text)
+        self.assertIn("unknown, as the run is invalid", text)
+        self.assertNotIn("is out of line.", text.replace("Who is out of line is", ""))
+        self.assertIn("(response times)", text)
+        page.close()
+
+    def test_nodes_of_one_machine_are_nodes(self):
+        text = cluster("steady", 4, lambda a, b: statistics(100 * US))
+        for number in range(4):
+            text = text.replace(f'hostname: "host{number}"', 'hostname: "vm"')
+        page = self.open_text(text)
+        said = self.text_of(page, "all-pairs-outliers")
+        self.assertIn("4 nodes, 12 pairs", said)
+        self.assertIn("No node and no pair is out of line.", said)
+        self.assertIn("p50 of response times by node", self.captions(page)[0])
         page.close()
 
     def test_a_test_that_failed_has_no_maps(self):

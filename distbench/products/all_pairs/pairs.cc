@@ -18,6 +18,7 @@
 #include "distbench/base/printable_line.h"
 #include "distbench/base/text_table.h"
 #include "distbench/config/syntax/instance_names.h"
+#include "distbench/report/measurements/run_outcome.h"
 #include "distbench/results/histogram_proto.h"
 #include "distbench/results/walk.h"
 #include "distbench/stats/log_histogram.h"
@@ -61,25 +62,27 @@ bool ComesBefore(const std::string& a, const std::string& b) {
   return a < b;
 }
 
-// By instance: the name of its host, and the attributes of its node.
+// The name of an instance's host, and the attributes of its node.
 struct Place {
   std::string host;
+  bool is_node = false;  // the name is that of the node
   std::map<std::string, std::string> attributes;
 };
 
-std::map<std::string, Place> PlacesOf(const TestResult& result) {
+using Places = std::map<std::string, Place>;  // by instance
+
+Places PlacesOf(const TestResult& result) {
   const auto& endpoints = result.placement().service_endpoints();
   std::map<std::string, std::set<std::string>> nodes;  // by machine
   for (const auto& [instance, endpoint] : endpoints) {
     nodes[endpoint.hostname()].insert(endpoint.node_alias());
   }
-  std::map<std::string, Place> places;
+  Places places;
   for (const auto& [instance, endpoint] : endpoints) {
     Place& place = places[instance];
-    const bool is_alone = nodes[endpoint.hostname()].size() == 1;
-    place.host = is_alone && !endpoint.hostname().empty()
-                     ? endpoint.hostname()
-                     : endpoint.node_alias();
+    place.is_node =
+        endpoint.hostname().empty() || nodes[endpoint.hostname()].size() > 1;
+    place.host = place.is_node ? endpoint.node_alias() : endpoint.hostname();
     for (const Attribute& attribute : endpoint.attributes()) {
       place.attributes[attribute.name()] = attribute.value();
     }
@@ -89,7 +92,7 @@ std::map<std::string, Place> PlacesOf(const TestResult& result) {
 
 // By the attributes that put hosts into several groups, of which at least one
 // has several hosts. One called "host" would be taken for the host's name.
-std::vector<Grouping> GroupingsOf(const std::map<std::string, Place>& places) {
+std::vector<Grouping> GroupingsOf(const Places& places) {
   std::map<std::string, Grouping> by_attribute;
   std::set<std::string> hosts;
   for (const auto& [instance, place] : places) {
@@ -110,12 +113,17 @@ std::vector<Grouping> GroupingsOf(const std::map<std::string, Place>& places) {
 
 // ---- Pairs ------------------------------------------------------------------
 
-// Puts RPCs between instances of the same service together by what `name_of`
-// says of an instance; those without a name are left out.
-template <typename NameOf>
-Pairs PairsOf(const TestResult& result,
-              const std::map<std::string, Place>& places, NameOf name_of) {
-  Pairs pairs;
+// An RPC between two instances of the same service.
+struct PairLog {
+  const Place* client;
+  const Place* server;
+  int rpc_index;
+  const RpcStatistics* statistics;
+};
+
+std::vector<PairLog> PairLogsOf(const TestResult& result,
+                                const Places& places) {
+  std::vector<PairLog> logs;
   results::ForEachRpcLog(result, [&](const results::RpcLogView& view) {
     const auto client = places.find(view.client);
     const auto server = places.find(view.server);
@@ -123,21 +131,58 @@ Pairs PairsOf(const TestResult& result,
         config::ServiceOf(view.client) != config::ServiceOf(view.server)) {
       return;
     }
-    const std::optional<std::string> from = name_of(client->second);
-    const std::optional<std::string> to = name_of(server->second);
-    if (!from.has_value() || !to.has_value()) return;
+    logs.push_back({&client->second, &server->second, view.rpc_index,
+                    &view.log.statistics()});
+  });
+  return logs;
+}
+
+// The RPCs of open loops, of which all pairs have response times. Only those
+// have what a late client added.
+std::set<int> OpenLoopsOf(const std::vector<PairLog>& logs) {
+  std::set<int> rpcs;
+  for (const PairLog& log : logs) {
+    if (log.statistics->response_time_ns().bucket_counts_size() > 0 ||
+        log.statistics->response_time_moments().count() > 0) {
+      rpcs.insert(log.rpc_index);
+    }
+  }
+  return rpcs;
+}
+
+PairLatency LatencyOf(const std::vector<PairLog>& logs,
+                      const std::set<int>& open_loops) {
+  if (open_loops.empty()) return PairLatency::kService;
+  const bool are_all = absl::c_all_of(logs, [&](const PairLog& log) {
+    return open_loops.contains(log.rpc_index);
+  });
+  return are_all ? PairLatency::kResponse : PairLatency::kMixed;
+}
+
+// Puts RPCs together by what `name_of` says of an instance's place; those
+// without a name are left out.
+template <typename NameOf>
+Pairs PairsOf(const std::vector<PairLog>& logs, const std::set<int>& open_loops,
+              NameOf name_of) {
+  Pairs pairs;
+  for (const PairLog& log : logs) {
+    const std::optional<std::string> from = name_of(*log.client);
+    const std::optional<std::string> to = name_of(*log.server);
+    if (!from.has_value() || !to.has_value()) continue;
     PairTimes& pair = pairs[{*from, *to}];
-    const RpcStatistics& statistics = view.log.statistics();
-    pair.hosts.insert({client->second.host, server->second.host});
+    const RpcStatistics& statistics = *log.statistics;
+    pair.hosts.insert({log.client->host, log.server->host});
     pair.succeeded += statistics.succeeded_count();
     pair.failed += statistics.failed_count();
-    pair.service_time_ns.Merge(
-        results::HistogramOf(statistics.service_time_ns()));
-  });
+    pair.latency_ns.Merge(results::HistogramOf(
+        open_loops.contains(log.rpc_index) ? statistics.response_time_ns()
+                                           : statistics.service_time_ns()));
+  }
   return pairs;
 }
 
-PairMatrix MatrixOf(const std::string& by, const Pairs& pairs) {
+PairMatrix MatrixOf(const std::string& by, const Pairs& pairs,
+                    PairLatency latency) {
   PairMatrix matrix = {.by = by, .names = {}, .cells = {}};
   std::set<std::string> names;
   for (const auto& [pair, times] : pairs) {
@@ -157,16 +202,14 @@ PairMatrix MatrixOf(const std::string& by, const Pairs& pairs) {
       cell.set_pairs(static_cast<int64_t>(times.hosts.size()));
       cell.set_succeeded(times.succeeded);
       cell.set_failed(times.failed);
-      if (times.service_time_ns.count() == 0) continue;
+      cell.set_latency(PairLatencyName(latency));
+      if (times.latency_ns.count() == 0) continue;
       const auto at = [&](double quantile) {
-        return static_cast<double>(
-            times.service_time_ns.ValueAtQuantile(quantile));
+        return static_cast<double>(times.latency_ns.ValueAtQuantile(quantile));
       };
       cell.set_p50_ns(at(0.5));
-      if (times.service_time_ns.count() >= kEnoughForP99) {
-        cell.set_p99_ns(at(0.99));
-      }
-      cell.set_max_ns(static_cast<double>(times.service_time_ns.max()));
+      if (times.latency_ns.count() >= kEnoughForP99) cell.set_p99_ns(at(0.99));
+      cell.set_max_ns(static_cast<double>(times.latency_ns.max()));
     }
   }
   return matrix;
@@ -174,16 +217,36 @@ PairMatrix MatrixOf(const std::string& by, const Pairs& pairs) {
 
 // ---- Text -------------------------------------------------------------------
 
-void AddMatrix(const PairMatrix& matrix, std::vector<std::string>& lines) {
+// What each of those is that names of hosts are of.
+absl::string_view One(const MeasuredPairs& pairs) {
+  return pairs.are_nodes ? "node" : kByHost;
+}
+
+absl::string_view LatencyInWords(PairLatency latency) {
+  switch (latency) {
+    case PairLatency::kResponse:
+      return "response times";
+    case PairLatency::kService:
+      return "service times";
+    case PairLatency::kMixed:
+      break;
+  }
+  return "response times of open loops, service times of others";
+}
+
+void AddMatrix(const PairMatrix& matrix, const MeasuredPairs& pairs,
+               std::vector<std::string>& lines) {
+  const std::string by = matrix.by == kByHost ? std::string(One(pairs))
+                                              : base::PrintableLine(matrix.by);
   if (matrix.names.size() > kMaxColumns) {
     lines.push_back(absl::StrCat(
-        "  The matrix by ", base::PrintableLine(matrix.by), " has ",
-        matrix.names.size(),
+        "  The matrix by ", by, " has ", matrix.names.size(),
         " columns: see --format=csv --table=all_pairs, or the page"));
     return;
   }
-  lines.push_back(absl::StrCat("  p50 by ", base::PrintableLine(matrix.by),
-                               ", from clients (lines) to servers (columns):"));
+  lines.push_back(absl::StrCat("  p50 by ", by,
+                               ", from clients (lines) to servers (columns), ",
+                               LatencyInWords(pairs.latency), ":"));
   std::vector<base::TextRow> rows = {{""}};
   std::map<Pair, const PairTable::Row*> cells;
   for (const PairTable::Row& cell : matrix.cells) {
@@ -222,20 +285,55 @@ std::vector<std::string> OutlierTexts(const MeasuredPairs& pairs) {
   return texts;
 }
 
+// Numbers that are false, or incomplete, show neither that somebody is out of
+// line nor that nobody is.
+std::string OutliersTitle(const TestResult& result, const MeasuredPairs& pairs,
+                          bool has_outliers) {
+  const std::string verdict = report::RunVerdict(result);
+  const std::string doubt = verdict == "invalid"  ? "the run is invalid"
+                            : verdict == "failed" ? "the run failed"
+                                                  : "";
+  if (has_outliers) {
+    return doubt.empty() ? "  Outliers:"
+                         : absl::StrCat("  Outliers (", doubt, "):");
+  }
+  if (!doubt.empty()) return absl::StrCat("  Outliers: unknown, as ", doubt);
+  if (pairs.is_compared) return "  Outliers: none";
+  return absl::StrCat("  Outliers: too few ", One(pairs), "s to tell");
+}
+
 }  // namespace
+
+std::string PairLatencyName(PairLatency latency) {
+  switch (latency) {
+    case PairLatency::kResponse:
+      return "response";
+    case PairLatency::kService:
+      return "service";
+    case PairLatency::kMixed:
+      break;
+  }
+  return "mixed";
+}
 
 bool IsAllPairs(const TestResult& result) {
   return result.traffic_config().attributes().contains(kTestAttribute);
 }
 
 MeasuredPairs MeasurePairs(const TestResult& result) {
-  const std::map<std::string, Place> places = PlacesOf(result);
+  const Places places = PlacesOf(result);
+  const std::vector<PairLog> logs = PairLogsOf(result, places);
+  const std::set<int> open_loops = OpenLoopsOf(logs);
   MeasuredPairs measured;
-  const Pairs by_host = PairsOf(result, places, [](const Place& place) {
+  measured.latency = LatencyOf(logs, open_loops);
+  measured.are_nodes = absl::c_any_of(logs, [](const PairLog& log) {
+    return log.client->is_node || log.server->is_node;
+  });
+  const Pairs by_host = PairsOf(logs, open_loops, [](const Place& place) {
     return std::optional<std::string>(place.host);
   });
   if (by_host.empty()) return measured;
-  measured.matrices.push_back(MatrixOf(kByHost, by_host));
+  measured.matrices.push_back(MatrixOf(kByHost, by_host, measured.latency));
   const std::vector<Grouping> groupings = GroupingsOf(places);
   for (const Grouping& grouping : groupings) {
     const auto group_of =
@@ -244,10 +342,10 @@ MeasuredPairs MeasurePairs(const TestResult& result) {
       if (found == place.attributes.end()) return std::nullopt;
       return found->second;
     };
-    measured.matrices.push_back(
-        MatrixOf(grouping.by, PairsOf(result, places, group_of)));
+    measured.matrices.push_back(MatrixOf(
+        grouping.by, PairsOf(logs, open_loops, group_of), measured.latency));
   }
-  FoundOutliers found = FindOutliers(by_host, groupings);
+  FoundOutliers found = FindOutliers(by_host, groupings, One(measured));
   measured.usual = found.usual;
   measured.is_compared = measured.matrices.front().names.size() >= kEnoughHosts;
   measured.outliers = std::move(found.outliers);
@@ -259,17 +357,18 @@ std::vector<std::string> PairLines(const TestResult& result) {
   std::vector<std::string> lines;
   if (pairs.matrices.empty()) return lines;
   const PairMatrix& by_host = pairs.matrices.front();
-  lines.push_back(absl::StrCat("  ", by_host.names.size(), " hosts, ",
-                               by_host.cells.size(), " pairs: usual p50 ",
-                               base::HumanDuration(pairs.usual.p50_ns)));
+  lines.push_back(absl::StrCat(
+      "  ", by_host.names.size(), " ", One(pairs), "s, ", by_host.cells.size(),
+      " pairs: usual p50 ", base::HumanDuration(pairs.usual.p50_ns), " (",
+      LatencyInWords(pairs.latency), ")"));
   const std::vector<std::string> outliers = OutlierTexts(pairs);
-  lines.push_back(!outliers.empty()   ? "  Outliers:"
-                  : pairs.is_compared ? "  Outliers: none"
-                                      : "  Outliers: too few hosts to tell");
+  lines.push_back(OutliersTitle(result, pairs, !outliers.empty()));
   for (const std::string& text : outliers) {
     lines.push_back(absl::StrCat("    ", text));
   }
-  for (const PairMatrix& matrix : pairs.matrices) AddMatrix(matrix, lines);
+  for (const PairMatrix& matrix : pairs.matrices) {
+    AddMatrix(matrix, pairs, lines);
+  }
   return lines;
 }
 
@@ -278,11 +377,15 @@ void JudgePairs(const TestResult& result, report::FindingList& findings) {
   const MeasuredPairs pairs = MeasurePairs(result);
   if (pairs.outliers.empty()) return;
   findings.Add(Finding::NOTE, "pair_outliers",
-               absl::StrCat("some hosts or pairs are out of line: ",
-                            absl::StrJoin(OutlierTexts(pairs), "; ")),
-               "Look at the links, the CPUs and the settings of these hosts. A "
-               "host that is slow as client and server is slow itself, or its "
-               "link is; a single pair has a bad path.");
+               absl::StrCat("some ", One(pairs), "s or pairs are out of line (",
+                            LatencyInWords(pairs.latency),
+                            "): ", absl::StrJoin(OutlierTexts(pairs), "; ")),
+               absl::StrCat("Look at the links, the CPUs and the settings of "
+                            "these ",
+                            One(pairs), "s. A ", One(pairs),
+                            " that is slow as client and server is slow "
+                            "itself, or its link is; a single pair has a bad "
+                            "path."));
 }
 
 }  // namespace distbench::all_pairs

@@ -32,18 +32,31 @@ struct PairMatrix {
   std::vector<PairTable::Row> cells;  // of pairs that there are, row by row
 };
 
+// What the latencies of all pairs of a test are: those that a caller
+// experiences, as in other views. kMixed: of some RPCs response times, as they
+// are sent by open loops, and of others service times.
+enum class PairLatency { kResponse, kService, kMixed };
+
 struct MeasuredPairs {
   std::vector<PairMatrix> matrices;  // by host first; none without such RPCs
+  PairLatency latency = PairLatency::kService;
+
+  // Whether "host" names nodes, because a machine has several of them.
+  bool are_nodes = false;
   Usual usual;
   bool is_compared = false;                      // there are kEnoughHosts
   std::vector<ReportedPairs::Outlier> outliers;  // see outliers.h
 };
 
 // A host's name is that of its machine, or its node's alias if the machine has
-// several nodes.
+// several nodes. Only RPCs that succeeded have latencies.
 MeasuredPairs MeasurePairs(const TestResult& result);
 
-// The outcome as lines of text, indented by two blanks; none without pairs.
+// Returns "response", "service" or "mixed".
+std::string PairLatencyName(PairLatency latency);
+
+// The outcome as lines of text, indented by two blanks; none without pairs. Of
+// a run that failed or is invalid, they do not say that nobody is out of line.
 std::vector<std::string> PairLines(const TestResult& result);
 
 // Names outliers of tests of all pairs.

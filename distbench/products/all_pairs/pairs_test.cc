@@ -253,14 +253,54 @@ TEST(MeasurePairsTest, AFewMicrosecondsAreNothing) {
               IsEmpty());
 }
 
+// A client that sends late delays what callers see, and no service time.
+TEST(MeasurePairsTest, OpenLoopsHaveResponseTimes) {
+  TestResult result = Cluster(8, [](int, int) { return 100; });
+  EXPECT_EQ(MeasurePairs(result).latency, PairLatency::kService);
+  for (int client = 0; client < 8; ++client) {
+    for (int server = 0; server < 8; ++server) {
+      if (server == client) continue;
+      stats::LogHistogram times;
+      times.RecordN((client == 5 ? 900 : 200) * kUs, 200);
+      results::EncodeHistogram(
+          times,
+          *StatisticsOf(result, client, server).mutable_response_time_ns());
+    }
+  }
+  const MeasuredPairs pairs = MeasurePairs(result);
+  EXPECT_EQ(pairs.latency, PairLatency::kResponse);
+  EXPECT_NEAR(pairs.usual.p50_ns, 200 * kUs, 2 * kUs);
+  EXPECT_EQ(pairs.matrices[0].cells[0].latency(), "response");
+  EXPECT_NEAR(pairs.matrices[0].cells[0].p50_ns(), 200 * kUs, 2 * kUs);
+  EXPECT_THAT(NamesOf(pairs), ElementsAre("p50 host5>"));
+}
+
+// An RPC of a closed loop beside it has service times only.
+TEST(MeasurePairsTest, SayIfTheyHaveBothLatencies) {
+  TestResult result = Cluster(4, [](int, int) { return 100; });
+  auto& logs = *result.mutable_service_logs()->mutable_instance_logs();
+  auto& rpcs =
+      *(*logs["node/0"].mutable_peer_logs())["node/1"].mutable_rpc_logs();
+  RpcStatistics& statistics = *rpcs[1].mutable_statistics();
+  statistics = StatisticsOf(result, 0, 1);
+  *statistics.mutable_response_time_ns() = statistics.service_time_ns();
+  EXPECT_EQ(MeasurePairs(result).latency, PairLatency::kMixed);
+}
+
 TEST(MeasurePairsTest, NodesOfOneMachineHaveTheirOwnNames) {
   TestResult result = Cluster(4, [](int, int) { return 100; });
   for (auto& [instance, endpoint] :
        *result.mutable_placement()->mutable_service_endpoints()) {
     endpoint.set_hostname("vm");
   }
-  EXPECT_THAT(MeasurePairs(result).matrices[0].names,
+  const MeasuredPairs pairs = MeasurePairs(result);
+  EXPECT_TRUE(pairs.are_nodes);
+  EXPECT_THAT(pairs.matrices[0].names,
               ElementsAre("node0", "node1", "node2", "node3"));
+  const std::string text = absl::StrJoin(PairLines(result), "\n");
+  EXPECT_THAT(text, HasSubstr("4 nodes, 12 pairs: usual p50 "));
+  EXPECT_THAT(text, HasSubstr("p50 by node, from clients"));
+  EXPECT_THAT(text, Not(HasSubstr("host")));
 }
 
 TEST(PairLinesTest, SayWhatIsOutOfLine) {
@@ -269,6 +309,7 @@ TEST(PairLinesTest, SayWhatIsOutOfLine) {
   Fail(2, 3, 7, result);
   const std::string text = absl::StrJoin(PairLines(result), "\n");
   EXPECT_THAT(text, HasSubstr("8 hosts, 56 pairs: usual p50 "));
+  EXPECT_THAT(text, HasSubstr(" us (service times)"));
   EXPECT_THAT(text, HasSubstr("host2 -> host3: 7 of 207 RPCs failed"));
   EXPECT_THAT(text, HasSubstr("host1 -> host6: p50 70"));
   EXPECT_THAT(text, HasSubstr("p50 by rack"));
@@ -277,6 +318,19 @@ TEST(PairLinesTest, SayWhatIsOutOfLine) {
   EXPECT_THAT(PairLines(alike), Contains("  Outliers: none"));
   const TestResult few = Cluster(3, [](int, int b) { return 100 + 900 * b; });
   EXPECT_THAT(PairLines(few), Contains("  Outliers: too few hosts to tell"));
+}
+
+TEST(PairLinesTest, SayNothingOfARunWhoseNumbersAreFalse) {
+  TestResult result = Cluster(4, [](int, int) { return 100; });
+  Finding& finding = *result.mutable_run_info()->add_findings();
+  finding.set_severity(Finding::INVALID);
+  finding.set_code("late_sends");
+  EXPECT_THAT(PairLines(result),
+              Contains("  Outliers: unknown, as the run is invalid"));
+  Fail(2, 3, 7, result);
+  EXPECT_THAT(PairLines(result), Contains("  Outliers (the run is invalid):"));
+  result.mutable_run_info()->set_failure("node1 was lost");
+  EXPECT_THAT(PairLines(result), Contains("  Outliers (the run failed):"));
 }
 
 TEST(PairLinesTest, LeaveOutAMatrixThatNobodyCanRead) {

@@ -32,11 +32,14 @@
 #include "distbench/products/all_pairs/pairs.h"
 #include "distbench/report/csv/csv.h"
 #include "distbench/report/derived/tables.h"
+#include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/measurements/test_run.h"
+#include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/parts/document_parts.h"
 #include "distbench/report/parts/finding_rule.h"
 #include "distbench/report/parts/report_format.h"
 #include "distbench/report/parts/text_part.h"
+#include "distbench/results/run_failure.h"
 #include "distbench/security/tls_files.h"
 #include "proto/control.pb.h"
 
@@ -162,6 +165,8 @@ base::Json ValueOf(const TestResult& result, const report::JsonLimits& limits) {
   if (pairs.usual.p50_ns > 0) reported.set_usual_p50_ns(pairs.usual.p50_ns);
   if (pairs.usual.p99_ns > 0) reported.set_usual_p99_ns(pairs.usual.p99_ns);
   reported.set_is_compared(pairs.is_compared);
+  reported.set_names_are(pairs.are_nodes ? "nodes" : "hosts");
+  reported.set_latency(PairLatencyName(pairs.latency));
   {
     // The smallest matrices first: what is left out of a page is of the
     // largest.
@@ -180,6 +185,32 @@ std::vector<std::string> SummaryOf(const TestResult& result) {
   return IsAllPairs(result) ? PairLines(result) : std::vector<std::string>();
 }
 
+// The run, its verdict, and what makes its numbers doubtful.
+std::string Heading(const report::TestRun& run) {
+  const TestResult& result = *run.result;
+  const report::TestTotals totals = report::AddUp(result);
+  std::string text = absl::StrCat(
+      report::MarkedName(base::PrintableLine(run.name), result),
+      report::RunNumber(run), ": ", report::RunVerdict(result, totals), "\n");
+  const auto add = [&](const std::string& what, const std::string& message) {
+    absl::StrAppend(&text, "  ", what, ": ", base::PrintableLine(message),
+                    "\n");
+  };
+  if (const std::optional<std::string> failure = results::FailureOf(result)) {
+    add("failed", *failure);
+  }
+  for (const report::FindingKind& kind :
+       report::KindsOf(report::FindingsOf(result, totals))) {
+    if (kind.severity == Finding::NOTE) continue;
+    const std::string code =
+        kind.code.empty() ? "" : absl::StrCat(" (", kind.code, ")");
+    for (const std::string& message : kind.messages) {
+      add(absl::StrCat(report::SeverityName(kind.severity), code), message);
+    }
+  }
+  return text;
+}
+
 // Of any test whose instances call others of their service.
 absl::Status WriteText(const report::ReportInput& input,
                        const report::ReportFlagValues&, report::ByteSink sink) {
@@ -188,9 +219,7 @@ absl::Status WriteText(const report::ReportInput& input,
     const std::vector<std::string> lines = PairLines(*run.result);
     if (lines.empty()) continue;
     has_pairs = true;
-    sink(absl::StrCat(base::PrintableLine(run.name), report::RunNumber(run),
-                      report::IsSimulated(*run.result) ? " (simulated)" : "",
-                      ":\n"));
+    sink(Heading(run));
     for (const std::string& line : lines) sink(absl::StrCat(line, "\n"));
   }
   if (has_pairs) return absl::OkStatus();

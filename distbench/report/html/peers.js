@@ -18,6 +18,11 @@ const PREFERRED_METRICS = ['p99', 'p50', 'max', 'per_second'];
 // reason: why the metric is not the first of them, unless the user chose it.
 const peersView = {run: 0, rpc: '', metric: '', reason: ''};
 
+// Response times in open loops, as elsewhere. The same for all pairs of an RPC.
+function peerLatency(rows) {
+  return rows.some(row => row.response_max_ns !== null) ? 'response time' : 'service time';
+}
+
 function peerValue(row, metric) {
   if (metric === 'per_second' || metric === 'failed') return row[metric];
   return row[`response_${metric}_ns`] ?? row[`service_${metric}_ns`];
@@ -62,9 +67,10 @@ function chooseMetric() {
 }
 
 function describePair({client, server, row}) {
+  const latency = peerLatency(peerRows());
   return `${client} → ${server}\n${formatCount(row.succeeded)} succeeded, ` +
       `${formatCount(row.failed)} failed, ${formatRate(row.per_second)} per second\n` +
-      `p50 ${formatTime(peerValue(row, 'p50'))}, p99 ${formatTime(peerValue(row, 'p99'))}, ` +
+      `${latency}: p50 ${formatTime(peerValue(row, 'p50'))}, p99 ${formatTime(peerValue(row, 'p99'))}, ` +
       `max ${formatTime(peerValue(row, 'max'))}`;
 }
 
@@ -97,8 +103,11 @@ function drawPeers() {
   const cells = peerCells();
   const {title} = PEER_METRICS[peersView.metric];
   const leftOut = runs[peersView.run].peers.rows_left_out;
+  const rows = cells.map(({row}) => row);
   const notes = [
     peersView.reason, missingNote(cells),
+    rows.some(row => peerValue(row, 'max') !== null)
+      ? `p50, p99 and maximum are those of the ${peerLatency(rows)}.` : '',
     leftOut === 0 ? '' : `${formatCount(leftOut)} pairs are not in this report.`,
   ].filter(note => note !== '').map(note => element('p', {className: 'note'}, note));
   const values = cells.map(({value}) => value).filter(value => value !== null);
