@@ -257,7 +257,7 @@ TEST_F(TestPartTest, ReportsProgressOfEachRpcIfThereAreSeveral) {
   DistributedSystemDescription& test =
       *request_.mutable_config()->mutable_traffic_config();
   test.add_action_lists()->set_name("other");
-  RpcDescription& other = *test.add_rpc_descriptions();
+  RpcSpec& other = *test.add_rpc_descriptions();
   other = test.rpc_descriptions(0);
   other.set_name("other");
   PrepareAndConnect();
