@@ -152,7 +152,8 @@ CapacitySearch SearchLocally(
     if (!client.ok()) return client.status();
     search::SearchCallbacks callbacks;
     callbacks.run = search::RunOnSequencer(**client);
-    callbacks.observe = [&](const SearchReport&, const SearchProbe& probe) {
+    callbacks.observe = [&](const SearchReport&, const SearchProbe& probe,
+                            const search::Bracket&) {
       say(search::ProbeText(probe));
     };
     TestSequenceResults results;

@@ -176,8 +176,9 @@ class Display {
       search_.Show(event);
     };
     callbacks.search.observe = [this](const SearchReport& report,
-                                      const SearchProbe& probe) {
-      search_.Observe(report, probe);
+                                      const SearchProbe& probe,
+                                      const search::Bracket& bracket) {
+      search_.Observe(report, probe, bracket);
     };
   }
 

@@ -335,9 +335,9 @@ int RunPlan(const SearchFlags& flags, const SearchPlan& plan, TestRunner run,
     display.Announce(probe);
   };
   callbacks.progress = [&](const RunTestsEvent& event) { display.Show(event); };
-  callbacks.observe = [&](const SearchReport& report,
-                          const SearchProbe& probe) {
-    display.Observe(report, probe);
+  callbacks.observe = [&](const SearchReport& report, const SearchProbe& probe,
+                          const Bracket& bracket) {
+    display.Observe(report, probe, bracket);
     outputs.AddRows(report, probe);
   };
   callbacks.save = [&](const TestSequenceResults& known) {

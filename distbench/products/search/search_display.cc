@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -27,35 +28,13 @@ std::string UtcClock(absl::Time time) {
   return absl::FormatTime("%H:%M:%S", time, absl::UTCTimeZone());
 }
 
-// The bracket so far.
-struct Bracket {
-  std::optional<double> met;
-  std::optional<double> missed;
-};
-
-Bracket BracketOf(const SearchReport& report) {
-  Bracket bracket;
-  for (const SearchProbe& probe : report.probes()) {
-    if (probe.phase() == ToString(ProbePhase::kWarmup)) continue;
-    const double load = probe.requested_load();
-    if (probe.outcome() == kMetOutcome) {
-      const double met = bracket.met.value_or(load);
-      bracket.met =
-          report.finds_lowest() ? std::min(met, load) : std::max(met, load);
-    } else if (probe.outcome() != kFailedOutcome) {
-      const double missed = bracket.missed.value_or(load);
-      bracket.missed = report.finds_lowest() ? std::max(missed, load)
-                                             : std::min(missed, load);
-    }
-  }
-  return bracket;
-}
-
 // The lower load first, wherever noise has put them; empty without any.
-std::string BracketText(const std::optional<double>& met,
-                        const std::optional<double>& missed,
-                        bool finds_lowest) {
+std::string BracketText(const Bracket& bracket, bool finds_lowest) {
+  const auto& [met, missed] = bracket;
   if (!met && !missed) return "";
+  if (met && missed && LoadText(*met) == LoadText(*missed)) {
+    return absl::StrCat("; the bracket has closed at ", LoadText(*met));
+  }
   const auto text = [](const std::optional<double>& load) {
     return load ? LoadText(*load) : std::string("?");
   };
@@ -153,10 +132,10 @@ void SearchDisplay::Show(const RunTestsEvent& event) {
     rate_ =
         base::HumanRate(meter_.PerSecond(&TrafficProgress::succeeded_count));
   }
-  line_.Show(
-      absl::StrCat("probe ", probe_.number, " ", ToString(probe_.request.phase),
-                   " ", LoadText(probe_.request.load), ": ", Status(now_ns),
-                   BracketText(probe_.met, probe_.missed, finds_lowest_)));
+  line_.Show(absl::StrCat("probe ", probe_.number, " ",
+                          ToString(probe_.request.phase), " ",
+                          LoadText(probe_.request.load), ": ", Status(now_ns),
+                          BracketText(probe_.bracket, finds_lowest_)));
   shown_ns_ = now_ns;
   if (has_rate) meter_.BeginInterval();
 }
@@ -178,22 +157,17 @@ std::string SearchDisplay::Status(int64_t now_ns) const {
 }
 
 void SearchDisplay::Observe(const SearchReport& report,
-                            const SearchProbe& probe) {
-  const Bracket bracket = BracketOf(report);
+                            const SearchProbe& probe, const Bracket& bracket) {
   std::string bar;
   if (line_.options().terminal) {
-    bar = BracketBar(report, kBarWidth);
+    bar = BracketBar(report, bracket, kBarWidth);
     if (!bar.empty()) bar += " ";
   }
-  // Loads of a list have no bracket.
-  const std::string bracket_text =
-      report.loads().empty()
-          ? BracketText(bracket.met, bracket.missed, report.finds_lowest())
-          : "";
-  line_.Write(
-      absl::StrCat(bar, "probe ", probe.number(), " ", probe.phase(), " ",
-                   LoadText(probe.requested_load()), " ", probe.outcome(), ": ",
-                   absl::StrJoin(probe.measured(), "; "), bracket_text));
+  line_.Write(absl::StrCat(bar, "probe ", probe.number(), " ", probe.phase(),
+                           " ", LoadText(probe.requested_load()), " ",
+                           probe.outcome(), ": ",
+                           absl::StrJoin(probe.measured(), "; "),
+                           BracketText(bracket, report.finds_lowest())));
   for (const std::string& line : RemarksOn(probe)) {
     line_.Write(absl::StrCat("  ", line));
   }
@@ -202,16 +176,17 @@ void SearchDisplay::Observe(const SearchReport& report,
 void SearchDisplay::ShowVerdict(const SearchReport& report) {
   line_.Write(absl::StrCat("Verdict", report.simulated() ? " (simulated)" : "",
                            ": ", report.verdict()));
-  if (report.has_load()) {
-    line_.Write(absl::StrCat(report.finds_lowest() ? "Lowest" : "Highest",
-                             " load that met: ", SearchAnswer(report)));
+  if (std::string answer = AnswerLine(report); !answer.empty()) {
+    answer[0] = absl::ascii_toupper(answer[0]);
+    line_.Write(answer);
   }
   line_.Write(absl::StrCat("Evidence: ", report.evidence()));
-  const std::string doubt = DisturbanceOf(report);
+  const std::string doubt = DoubtOf(report);
   if (!doubt.empty()) line_.Write(absl::StrCat("Doubt: ", doubt));
 }
 
-std::string BracketBar(const SearchReport& report, int width) {
+std::string BracketBar(const SearchReport& report, const Bracket& bracket,
+                       int width) {
   if (report.probes().empty()) return "";
   double low = report.probes(0).requested_load();
   double high = low;
@@ -224,7 +199,6 @@ std::string BracketBar(const SearchReport& report, int width) {
     return static_cast<int>(
         std::lround((width - 1) * std::log(load / low) / std::log(high / low)));
   };
-  const Bracket bracket = BracketOf(report);
   const double met = bracket.met.value_or(low);
   const double missed = bracket.missed.value_or(high);
   std::string bar(width, '.');

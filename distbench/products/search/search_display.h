@@ -36,7 +36,8 @@ class SearchDisplay {
   // Callbacks for RunLoadSearch().
   void Announce(const PlannedProbe& probe);
   void Show(const RunTestsEvent& event);
-  void Observe(const SearchReport& report, const SearchProbe& probe);
+  void Observe(const SearchReport& report, const SearchProbe& probe,
+               const Bracket& bracket);
 
   // Shows the verdict and its evidence.
   void ShowVerdict(const SearchReport& report);
@@ -67,7 +68,8 @@ class SearchDisplay {
 // Draws the bracket among the tried loads on a logarithmic scale, for example
 // "[...===o==.....]". '=' lies between the highest load that met and the lowest
 // that missed; 'o' is the last probe. Empty until there are two loads.
-std::string BracketBar(const SearchReport& report, int width);
+std::string BracketBar(const SearchReport& report, const Bracket& bracket,
+                       int width);
 
 }  // namespace distbench::search
 

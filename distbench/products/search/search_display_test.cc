@@ -37,9 +37,10 @@ SearchReport Report() {
 }
 
 TEST(BracketBarTest, ShowsWhereTheAnswerIs) {
-  EXPECT_EQ(BracketBar({}, 9), "");
+  EXPECT_EQ(BracketBar({}, {}, 9), "");
   // From 100 to 400: 283 is in the third quarter, and the last load that met.
-  EXPECT_EQ(BracketBar(Report(), 9), "[......o==]");
+  EXPECT_EQ(BracketBar(Report(), {.met = 283, .missed = 400}, 9),
+            "[......o==]");
 }
 
 class SearchDisplayTest : public ::testing::TestWithParam<bool> {
@@ -61,7 +62,8 @@ TEST_P(SearchDisplayTest, SaysWhatEachProbeSaid) {
   {
     SearchDisplay display = MakeDisplay();
     const SearchReport report = Report();
-    display.Observe(report, *report.probes().rbegin());
+    display.Observe(report, *report.probes().rbegin(),
+                    {.met = 283, .missed = 400});
   }
   EXPECT_THAT(written_, HasSubstr("probe 5 refine 283 met: p95 1.000 ms; "
                                   "bracket 283 to 400\n"));
@@ -75,7 +77,7 @@ TEST_P(SearchDisplayTest, ShowsARunningProbeOnTerminalsOnly) {
        .request = {.phase = ProbePhase::kBracket, .load = 812},
        .timing = {.warmup = absl::Seconds(2), .measured = absl::Seconds(10)},
        .asked = absl::Seconds(10),
-       .met = 406});
+       .bracket = {.met = 406}});
   EXPECT_THAT(written_, HasSubstr("probe 2 (bracket): 812, measured for 10s"));
   RunTestsEvent event;
   event.mutable_started();
@@ -131,12 +133,16 @@ TEST_P(SearchDisplayTest, SaysWhyARunIsLongerThanAsked) {
 TEST_P(SearchDisplayTest, BracketsAreInOrder) {
   SearchReport report = Report();
   AddProbe("final", 270, "missed", report);
-  MakeDisplay().Observe(report, *report.probes().rbegin());
+  const SearchProbe& last = *report.probes().rbegin();
+  MakeDisplay().Observe(report, last, {.met = 283, .missed = 270});
   EXPECT_THAT(written_, HasSubstr("; bracket 270 to 283\n"));
+  // Ends that read alike are none.
+  written_.clear();
+  MakeDisplay().Observe(report, last, {.met = 270.04, .missed = 270});
+  EXPECT_THAT(written_, HasSubstr("; the bracket has closed at 270\n"));
   // A list has none.
   written_.clear();
-  report.add_loads(270);
-  MakeDisplay().Observe(report, *report.probes().rbegin());
+  MakeDisplay().Observe(report, last, {});
   EXPECT_THAT(written_, Not(HasSubstr("bracket")));
 }
 
@@ -144,11 +150,22 @@ TEST_P(SearchDisplayTest, SaysWhatDisturbedAProbe) {
   SearchReport report = Report();
   report.mutable_probes(4)->add_disturbances("other programs ran for 9s");
   SearchDisplay display = MakeDisplay();
-  display.Observe(report, report.probes(4));
+  display.Observe(report, report.probes(4), {});
   EXPECT_THAT(written_, HasSubstr("  disturbed: other programs ran for 9s\n"));
   display.ShowVerdict(report);
   EXPECT_THAT(written_, HasSubstr("Doubt: other programs disturbed 1 of 5 "
                                   "probes (5), so that"));
+}
+
+TEST_P(SearchDisplayTest, NamesWhatTheAnswerIs) {
+  SearchReport report = Report();
+  report.set_load_unit("iterations per second");
+  report.set_load(283);
+  MakeDisplay().ShowVerdict(report);
+  EXPECT_THAT(written_, HasSubstr("\nHighest load that met: 283 iterations"));
+  AddProbe("final", 283, "met", report);
+  MakeDisplay().ShowVerdict(report);
+  EXPECT_THAT(written_, HasSubstr("\nHighest load whose final runs met: 283 "));
 }
 
 TEST_P(SearchDisplayTest, SaysWhenTheFinalRunIs) {

@@ -166,6 +166,23 @@ double SecondsOf(const SearchProbe& probe) {
                                         probe.start_timestamp_ns()));
 }
 
+// Each load of a list is judged by itself, as a run is: with the intervals of
+// its objectives. Latencies that were still growing have none.
+void AddIntervals(const SearchPlan& plan, const TestResult& result,
+                  MeasuredProbe& measured) {
+  if (measured.load_of_limit.size() != plan.objectives.size()) return;
+  const std::vector<std::string> texts(plan.spec.objectives().begin(),
+                                       plan.spec.objectives().end());
+  for (const report::JudgedObjective& judged :
+       report::JudgeObjectives(result, texts)) {
+    if (judged.has_grown) continue;
+    for (size_t i = 0; i < plan.objectives.size(); ++i) {
+      if (plan.objectives[i].text != judged.check.condition) continue;
+      measured.measured[i] = judged.check.evidence;
+    }
+  }
+}
+
 }  // namespace
 
 SearchProbe ReportProbe(const SearchPlan& plan, const PlannedProbe& planned,
@@ -189,7 +206,7 @@ SearchProbe ReportProbe(const SearchPlan& plan, const PlannedProbe& planned,
     return Failed(std::move(probe), results::FailureOf(result).value_or(
                                         "an instance did not take part"));
   }
-  const absl::StatusOr<MeasuredProbe> measured =
+  absl::StatusOr<MeasuredProbe> measured =
       has_lost_subject
           ? MissedByFar(planned.request,
                         absl::StrCat("the subject was lost: ",
@@ -198,6 +215,7 @@ SearchProbe ReportProbe(const SearchPlan& plan, const PlannedProbe& planned,
   if (!measured.ok()) {
     return Failed(std::move(probe), measured.status().message());
   }
+  if (!plan.loads.empty()) AddIntervals(plan, merged, *measured);
   probe.set_achieved_load(measured->probe.achieved_load);
   probe.set_outcome(plan.knob->raises_rate() &&
                             IsTooLow(*measured, plan.objectives, merged, totals)

@@ -15,6 +15,7 @@
 #include "distbench/config/reading/load.h"
 #include "distbench/products/search/judgement/hopeless_watch.h"
 #include "distbench/products/search/judgement/measured_probe.h"
+#include "distbench/products/search/report/search_text.h"
 #include "distbench/products/search/resumption.h"
 #include "distbench/products/search/search_report.h"
 #include "distbench/report/findings/findings.h"
@@ -96,6 +97,12 @@ class ProbeRunner {
   // Afterwards, the probe is the last one of the report.
   absl::Status Run(PlannedProbe planned);
 
+  // Tells of the last probe.
+  void Observe(const Bracket& bracket) const {
+    if (!callbacks_.observe) return;
+    callbacks_.observe(report_, *report_.probes().rbegin(), bracket);
+  }
+
   absl::Status Save() {
     return callbacks_.save ? callbacks_.save(results_) : absl::OkStatus();
   }
@@ -133,10 +140,7 @@ absl::Status ProbeRunner::Run(PlannedProbe planned) {
   if (!probe.ok()) return probe.status();
   Count(*probe);
   *report_.add_probes() = *std::move(probe);
-  if (callbacks_.observe) {
-    callbacks_.observe(report_, *report_.probes().rbegin());
-  }
-  return Save();
+  return absl::OkStatus();
 }
 
 absl::StatusOr<SearchProbe> ProbeRunner::RunTest(const PlannedProbe& planned) {
@@ -237,25 +241,21 @@ class LoadList {
   void Add(const Probe& probe) {
     ++count_;
     if (probe.generator_limited) ++not_generated_count_;
-    if (!Met(probe)) return;
-    ++met_count_;
-    highest_ = std::max(highest_.value_or(0), probe.request.load);
+    if (Met(probe)) ++met_count_;
   }
 
-  // A list has no bracket.
-  std::optional<double> met() const { return std::nullopt; }
-  std::optional<double> missed() const { return std::nullopt; }
+  Bracket bracket() const { return {}; }
 
   void Conclude(bool is_out_of_time, SearchReport& report) const {
     if (is_out_of_time) {
       return search::Conclude(
-          ToString(SearchVerdict::kBudgetExhausted), highest_,
+          ToString(SearchVerdict::kBudgetExhausted), AnswerOfList(report),
           absl::StrFormat("%d of %d loads were run, %d met%s: %s", count_,
                           plan_.loads.size(), met_count_, NotGenerated(),
                           OutOfTime(plan_)),
           report);
     }
-    search::Conclude(Verdict(), highest_,
+    search::Conclude(Verdict(), AnswerOfList(report),
                      absl::StrFormat("%d of %d loads met%s", met_count_, count_,
                                      NotGenerated()),
                      report);
@@ -280,7 +280,6 @@ class LoadList {
   size_t count_ = 0;
   size_t met_count_ = 0;
   size_t not_generated_count_ = 0;
-  std::optional<double> highest_;
 };
 
 class LoadFinder {
@@ -290,8 +289,9 @@ class LoadFinder {
 
   std::optional<ProbeRequest> Next() const { return search_.Next(); }
   void Add(const Probe& probe) { search_.Add(probe); }
-  std::optional<double> met() const { return search_.met(); }
-  std::optional<double> missed() const { return search_.missed(); }
+  Bracket bracket() const {
+    return {.met = search_.met(), .missed = search_.missed()};
+  }
 
   void Conclude(bool is_out_of_time, SearchReport& report) {
     if (is_out_of_time) search_.EndEarly(OutOfTime(plan_));
@@ -339,17 +339,21 @@ absl::Status GoOn(const SearchPlan& plan, const SearchCallbacks& callbacks,
     is_out_of_time = !runner.HasTimeFor(*request);
     if (is_out_of_time) break;
     ClearConclusion(report);
-    const absl::Status status = runner.Run(
-        {.request = *request, .met = asker.met(), .missed = asker.missed()});
+    absl::Status status =
+        runner.Run({.request = *request, .bracket = asker.bracket()});
     if (!status.ok()) return status;
     const SearchProbe& last = *report.probes().rbegin();
     if (HasFailed(last)) {
+      runner.Observe(asker.bracket());
       ConcludeFailure(report);
       return runner.Save();
     }
     const absl::StatusOr<Probe> probe = ToProbe(last);
     if (!probe.ok()) return probe.status();
     asker.Add(*probe);
+    runner.Observe(asker.bracket());
+    status = runner.Save();
+    if (!status.ok()) return status;
   }
   ClearConclusion(report);
   asker.Conclude(is_out_of_time, report);

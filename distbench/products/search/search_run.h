@@ -27,6 +27,13 @@ inline constexpr char kAllMetVerdict[] = "all_met";
 inline constexpr char kNotAllMetVerdict[] = "not_all_met";
 inline constexpr char kInvalidVerdict[] = "invalid";
 
+// The hardest load that met and the easiest that missed or could not be
+// generated, as far as the search knows them (LoadSearch). A list has neither.
+struct Bracket {
+  std::optional<double> met;
+  std::optional<double> missed;
+};
+
 // A probe that is about to run.
 struct PlannedProbe {
   int number = 1;
@@ -37,9 +44,7 @@ struct PlannedProbe {
   // RPCs need longer.
   absl::Duration asked;
 
-  // The bracket so far.
-  std::optional<double> met;
-  std::optional<double> missed;
+  Bracket bracket;  // so far
 };
 
 // Receives the events of a run. Returns false to end the run, whose result is
@@ -55,9 +60,10 @@ using TestRunner = std::function<absl::StatusOr<TestResult>(
 struct SearchCallbacks {
   TestRunner run;
 
-  // Called before and after each probe, respectively.
+  // Called before and after each probe, respectively; `bracket` includes it.
   std::function<void(const PlannedProbe& probe)> announce;
-  std::function<void(const SearchReport& report, const SearchProbe& probe)>
+  std::function<void(const SearchReport& report, const SearchProbe& probe,
+                     const Bracket& bracket)>
       observe;
 
   // Receives the events of the runs.

@@ -677,6 +677,49 @@ TEST(RunLoadSearchTest, RunsAListOnceEach) {
   EXPECT_FALSE(results.searches(0).has_confidence_level());
 }
 
+// More load was easier than less: one of the two was chance.
+TEST(RunLoadSearchTest, TheAnswerOfAListIsBelowAllThatMissed) {
+  FakeSystem system = {.capacity = 1000};
+  SearchPlan plan = Plan();
+  ASSERT_TRUE(RunLoads({100, 200, 400}, plan).ok());
+  SearchCallbacks callbacks = system.Callbacks();
+  callbacks.run = [&](const DistributedSystemDescription& test,
+                      const ProgressWatcher& watch) {
+    system.capacity = LoadOf(test) == 200 ? 150 : 1000;
+    return system.Run(test, watch);
+  };
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(plan, callbacks, results).ok());
+  const SearchReport& report = results.searches(0);
+  EXPECT_THAT(Outcomes(report), ElementsAre("met", "missed", "met"));
+  EXPECT_EQ(report.verdict(), kNotAllMetVerdict);
+  EXPECT_EQ(report.load(), 100);
+  EXPECT_THAT(report.probes(0).measured(0), HasSubstr(" (95 % interval: "));
+}
+
+TEST(RunLoadSearchTest, TellsTheBracketWithEachProbe) {
+  FakeSystem system = {.capacity = 300};
+  SearchCallbacks callbacks = system.Callbacks();
+  std::vector<Bracket> brackets;
+  callbacks.observe = [&](const SearchReport& report, const SearchProbe& probe,
+                          const Bracket& bracket) {
+    EXPECT_EQ(&probe, &*report.probes().rbegin());
+    brackets.push_back(bracket);
+  };
+  TestSequenceResults results;
+  ASSERT_TRUE(RunLoadSearch(Plan(), callbacks, results).ok());
+  ASSERT_EQ(brackets.size(), results.searches(0).probes_size());
+  EXPECT_FALSE(brackets.front().met.has_value());  // the warm-up
+  EXPECT_LT(*brackets.back().met, *brackets.back().missed);
+
+  brackets.clear();
+  TestSequenceResults of_list;
+  ASSERT_TRUE(RunLoadSearch(ListPlan(), callbacks, of_list).ok());
+  ASSERT_THAT(brackets, SizeIs(3));
+  EXPECT_FALSE(brackets.back().met.has_value());
+  EXPECT_FALSE(brackets.back().missed.has_value());
+}
+
 // They say nothing about the system, unless another load missed.
 TEST(RunLoadSearchTest, LoadsOfAListThatWereNotGeneratedAreNoMisses) {
   FakeSystem system = {.capacity = 1e6, .sendable = 150};

@@ -214,7 +214,8 @@ class SearchJob final : public JobKind {
     search::SearchCallbacks callbacks;
     callbacks.run = search::RunOnSequencer((*cluster)->client());
     callbacks.progress = run.environment.progress;
-    callbacks.observe = [&](const SearchReport&, const SearchProbe& probe) {
+    callbacks.observe = [&](const SearchReport&, const SearchProbe& probe,
+                            const search::Bracket&) {
       run.environment.say(search::ProbeText(probe));
     };
     callbacks.save = [&](const TestSequenceResults&) { return run.save(); };

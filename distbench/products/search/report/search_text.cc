@@ -6,13 +6,17 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
 #include "distbench/base/time_units.h"
+#include "distbench/products/search/judgement/measured_probe.h"
+#include "distbench/products/search/strategy/probe_history.h"
 #include "distbench/report/csv/csv.h"
 #include "distbench/report/derived/figures.h"
 #include "distbench/report/measurements/test_totals.h"
@@ -41,11 +45,11 @@ void AddProbe(const SearchProbe& probe, std::vector<std::string>& lines) {
 }  // namespace
 
 std::vector<std::string> SummarizeSearch(const SearchReport& report) {
-  const char* const extreme = report.finds_lowest() ? "lowest" : "highest";
   std::vector<std::string> lines;
   if (report.simulated()) lines.push_back("Simulated, not measured:");
   lines.push_back(
-      absl::StrCat("Search for the ", extreme, " load with ",
+      absl::StrCat("Search for the ",
+                   report.finds_lowest() ? "lowest" : "highest", " load with ",
                    absl::StrJoin(report.search().objectives(), " and "), ":"));
   if (report.has_verdict()) {
     lines.push_back(
@@ -53,11 +57,10 @@ std::vector<std::string> SummarizeSearch(const SearchReport& report) {
   } else {
     lines.push_back("  not ended: --resume continues it");
   }
-  if (report.has_load()) {
-    lines.push_back(
-        absl::StrCat("  ", extreme, " load that met: ", SearchAnswer(report)));
+  if (const std::string answer = AnswerLine(report); !answer.empty()) {
+    lines.push_back(absl::StrCat("  ", answer));
   }
-  if (const std::string doubt = DisturbanceOf(report); !doubt.empty()) {
+  if (const std::string doubt = DoubtOf(report); !doubt.empty()) {
     lines.push_back(absl::StrCat("  doubt: ", doubt));
   }
   if (!report.earlier_attempts().empty()) {
@@ -86,6 +89,125 @@ std::vector<std::string> RemarksOn(const SearchProbe& probe) {
   return remarks;
 }
 
+namespace {
+
+// ---- Lists of loads ---------------------------------------------------------
+
+// What a list says about the limit, if anything met. Where harder loads carry
+// more, nothing meets beyond a miss: one of the two measurements is chance.
+struct ListAnswer {
+  // The hardest load that met while no easier one missed.
+  std::optional<double> load;
+
+  // The easiest that missed, and those that met although it had.
+  std::optional<double> miss;
+  std::vector<double> beyond;
+};
+
+ListAnswer JudgeList(const SearchReport& report) {
+  const auto is_harder = [&](double load, double other) {
+    return report.finds_lowest() ? load < other : load > other;
+  };
+  ListAnswer answer;
+  for (const SearchProbe& probe : report.probes()) {
+    const double load = probe.requested_load();
+    if (probe.outcome() != kMissedOutcome) continue;
+    if (!answer.miss || is_harder(*answer.miss, load)) answer.miss = load;
+  }
+  for (const SearchProbe& probe : report.probes()) {
+    const double load = probe.requested_load();
+    if (probe.outcome() != kMetOutcome) continue;
+    if (answer.miss && !is_harder(*answer.miss, load)) {
+      answer.beyond.push_back(load);
+    } else if (!answer.load || is_harder(load, *answer.load)) {
+      answer.load = load;
+    }
+  }
+  return answer;
+}
+
+std::string LoadsText(const std::vector<double>& loads) {
+  return absl::StrJoin(loads, ", ", [](std::string* text, double load) {
+    absl::StrAppend(text, LoadText(load));
+  });
+}
+
+std::string ContradictionOf(const SearchReport& report) {
+  if (report.loads().empty()) return "";
+  const ListAnswer answer = JudgeList(report);
+  if (answer.beyond.empty()) return "";
+  return absl::StrCat(LoadsText(answer.beyond), " met although ",
+                      LoadText(*answer.miss),
+                      " missed, and one of these is chance; run the list for "
+                      "longer (--final_duration), or on quieter hosts");
+}
+
+// Whether the interval of the measurement, at kSearchConfidence, leaves open
+// whether the load meets.
+bool IsUndecided(const SearchProbe& probe) {
+  const double error = kErrorsToBound * probe.excess_error();
+  if (probe.outcome() == kMetOutcome) return !(probe.excess() + error <= 0);
+  return probe.outcome() == kMissedOutcome && !(probe.excess() - error > 0);
+}
+
+// What is known of each load: "; met: 100, 200; missed: 400".
+std::string LoadsByOutcome(const SearchReport& report) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups = {
+      {kMetOutcome, {}},
+      {kMissedOutcome, {}},
+      {kGeneratorLimitedOutcome, {}},
+      {kTooLowOutcome, {}}};
+  std::vector<std::string> undecided;
+  for (const SearchProbe& probe : report.probes()) {
+    const std::string load = LoadText(probe.requested_load());
+    if (IsUndecided(probe)) {
+      undecided.push_back(absl::StrCat(load, " (", probe.outcome(), ")"));
+      continue;
+    }
+    for (auto& [outcome, loads] : groups) {
+      if (outcome == probe.outcome()) loads.push_back(load);
+    }
+  }
+  groups.emplace_back(
+      absl::StrFormat("undecided at %g %%", 100 * kSearchConfidence),
+      std::move(undecided));
+  std::string text;
+  for (const auto& [outcome, loads] : groups) {
+    if (loads.empty()) continue;
+    absl::StrAppend(&text, "; ", absl::StrReplaceAll(outcome, {{"_", " "}}),
+                    ": ", absl::StrJoin(loads, ", "));
+  }
+  return text;
+}
+
+std::string AnswerOfListText(const SearchReport& report) {
+  if (!report.has_load() && JudgeList(report).beyond.empty()) return "";
+  return absl::StrCat(report.has_load() ? absl::StrCat(LoadText(report.load()),
+                                                       " ", report.load_unit())
+                                        : "none",
+                      LoadsByOutcome(report));
+}
+
+// What SearchAnswer() gives.
+std::string NameOfAnswer(const SearchReport& report) {
+  const bool is_lowest = report.finds_lowest();
+  const char* const extreme = is_lowest ? "lowest" : "highest";
+  if (!report.loads().empty()) {
+    return JudgeList(report).beyond.empty()
+               ? absl::StrCat(extreme, " load that met")
+               : absl::StrCat(extreme, " load ", is_lowest ? "above" : "below",
+                              " all that missed");
+  }
+  const auto is_of_answer = [&](const SearchProbe& probe) {
+    return probe.phase() == ToString(ProbePhase::kFinal) &&
+           probe.requested_load() == report.load();
+  };
+  const bool has_final_runs =
+      std::any_of(report.probes().begin(), report.probes().end(), is_of_answer);
+  return absl::StrCat(extreme, has_final_runs ? " load whose final runs met"
+                                              : " load that met");
+}
+
 std::string DisturbanceOf(const SearchReport& report) {
   std::vector<int> numbers;
   for (const SearchProbe& probe : report.probes()) {
@@ -97,6 +219,24 @@ std::string DisturbanceOf(const SearchReport& report) {
                       absl::StrJoin(numbers, ", "),
                       "), so that the answer may describe them rather than the "
                       "system; stop them, and search again");
+}
+
+}  // namespace
+
+std::string DoubtOf(const SearchReport& report) {
+  const std::string contradiction = ContradictionOf(report);
+  const std::string disturbance = DisturbanceOf(report);
+  const bool has_both = !contradiction.empty() && !disturbance.empty();
+  return absl::StrCat(contradiction, has_both ? "; " : "", disturbance);
+}
+
+std::optional<double> AnswerOfList(const SearchReport& report) {
+  return JudgeList(report).load;
+}
+
+std::string AnswerLine(const SearchReport& report) {
+  const std::string answer = SearchAnswer(report);
+  return answer.empty() ? "" : absl::StrCat(NameOfAnswer(report), ": ", answer);
 }
 
 std::string LoadText(double load) {
@@ -119,6 +259,7 @@ std::string IntervalText(const SearchReport& report) {
 }  // namespace
 
 std::string SearchAnswer(const SearchReport& report) {
+  if (!report.loads().empty()) return AnswerOfListText(report);
   if (!report.has_load()) return "";
   if (!report.has_confidence_level()) {
     return absl::StrFormat("%.6g %s", report.load(), report.load_unit());

@@ -4,6 +4,7 @@
 #ifndef DISTBENCH_PRODUCTS_SEARCH_REPORT_SEARCH_TEXT_H_
 #define DISTBENCH_PRODUCTS_SEARCH_REPORT_SEARCH_TEXT_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,18 @@ std::vector<std::string> SummarizeSearch(const SearchReport& report);
 
 // Returns the load with its confidence interval and unit, for example "350 (342
 // to 357) iterations per second, met, not proven at 95 %". A bound that is
-// absent is "?". Reports of earlier versions have no interval, nor have lists
-// of loads. Empty if no load met.
+// absent is "?". Reports of earlier versions have no interval. Nor have lists
+// of loads, of which it says what is known of each: "200 iterations per second;
+// met: 100, 200; undecided at 95 %: 400 (missed)". Empty if no load met.
 std::string SearchAnswer(const SearchReport& report);
+
+// The answer after what it is, such as "highest load that met: 350 ..." or,
+// where final runs decided, "highest load whose final runs met: ...". Empty if
+// no load met.
+std::string AnswerLine(const SearchReport& report);
+
+// Of a list of loads, the hardest that met while no easier one missed, if any.
+std::optional<double> AnswerOfList(const SearchReport& report);
 
 // A load with four digits, or all of those of a whole number.
 std::string LoadText(double load);
@@ -34,9 +44,10 @@ std::string ProbeText(const SearchProbe& probe);
 // copies failed, and what disturbed it.
 std::vector<std::string> RemarksOn(const SearchProbe& probe);
 
-// A sentence on the probes that other programs disturbed: the answer may be
-// theirs. Empty without any.
-std::string DisturbanceOf(const SearchReport& report);
+// What makes the answer doubtful, as a sentence: loads of a list that met
+// although easier ones missed, and probes that other programs disturbed. Empty
+// if nothing does.
+std::string DoubtOf(const SearchReport& report);
 
 // Renders the probes of searches as comma-separated values.
 

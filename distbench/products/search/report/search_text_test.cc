@@ -3,6 +3,7 @@
 
 #include "distbench/products/search/report/search_text.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,73 @@ TEST(SearchAnswerTest, WritesHighLoadsOut) {
   EXPECT_EQ(SearchAnswer(report),
             "1234567 (1000 to ?) iterations per second, met, not proven at "
             "95 %");
+}
+
+// Adds a load of a list, with the logarithm of measured / limit.
+void AddLoad(double load, const char* outcome, double excess,
+             SearchReport& report) {
+  report.set_load_unit("iterations per second");
+  report.add_loads(load);
+  SearchProbe& probe = *report.add_probes();
+  probe.set_phase("final");
+  probe.set_requested_load(load);
+  probe.set_outcome(outcome);
+  probe.set_excess(excess);
+  probe.set_excess_error(0.1);
+}
+
+TEST(ListAnswerTest, SaysWhatIsKnownOfEachLoad) {
+  SearchReport report;
+  AddLoad(100, "met", -0.5, report);
+  AddLoad(200, "met", -0.1, report);
+  AddLoad(400, "missed", 2, report);
+  AddLoad(800, "generator_limited", -1, report);
+  EXPECT_EQ(AnswerOfList(report), 200);
+  report.set_load(200);
+  EXPECT_EQ(AnswerLine(report),
+            "highest load that met: 200 iterations per second; met: 100; "
+            "missed: 400; generator limited: 800; undecided at 95 %: 200 "
+            "(met)");
+  EXPECT_EQ(DoubtOf(report), "");
+}
+
+TEST(ListAnswerTest, IsBelowAllThatMissed) {
+  SearchReport report;
+  AddLoad(100, "met", -0.5, report);
+  AddLoad(300, "missed", 0.03, report);
+  AddLoad(400, "met", -0.5, report);
+  EXPECT_EQ(AnswerOfList(report), 100);
+  report.set_load(100);
+  EXPECT_EQ(AnswerLine(report),
+            "highest load below all that missed: 100 iterations per second; "
+            "met: 100, 400; undecided at 95 %: 300 (missed)");
+  EXPECT_THAT(DoubtOf(report), StartsWith("400 met although 300 missed, "));
+  report.mutable_probes(1)->add_disturbances("a compiler ran");
+  EXPECT_THAT(DoubtOf(report), HasSubstr("; other programs disturbed 1 of 3 "));
+}
+
+TEST(ListAnswerTest, MayBeNoneAlthoughALoadMet) {
+  SearchReport report;
+  AddLoad(100, "missed", 1, report);
+  EXPECT_EQ(AnswerLine(report), "");
+  AddLoad(400, "met", -0.5, report);
+  EXPECT_EQ(AnswerOfList(report), std::nullopt);
+  EXPECT_EQ(AnswerLine(report),
+            "highest load below all that missed: none; met: 400; missed: 100");
+}
+
+TEST(ListAnswerTest, TheLowestIsAboveAllThatMissed) {
+  SearchReport report;
+  report.set_finds_lowest(true);
+  AddLoad(100, "met", -0.5, report);
+  AddLoad(200, "missed", 1, report);
+  AddLoad(400, "met", -0.5, report);
+  AddLoad(800, "met", -0.5, report);
+  EXPECT_EQ(AnswerOfList(report), 400);
+  report.set_load(400);
+  EXPECT_THAT(AnswerLine(report),
+              StartsWith("lowest load above all that missed: 400 "));
+  EXPECT_THAT(DoubtOf(report), StartsWith("100 met although 200 missed, "));
 }
 
 RpcStatistics Statistics(int count) {
@@ -176,7 +244,8 @@ TEST(SearchTextTest, SaysWhatWasFoundAndHow) {
   const std::vector<std::string> lines = SummarizeSearch(report);
   EXPECT_THAT(lines, Contains("  converged: final run: 2000 met"));
   EXPECT_THAT(lines,
-              Contains("  highest load that met: 2000 iterations per second"));
+              Contains("  highest load whose final runs met: 2000 iterations "
+                       "per second"));
   EXPECT_THAT(lines.back(), HasSubstr("p95 0.500 ms; an"));
   EXPECT_THAT(lines[0], StartsWith("Search for"));
   report.set_simulated(true);

@@ -280,7 +280,7 @@ ReportedSearch ReportSearch(const SourcedSearch& sourced) {
   search.set_knob(report.search().knob());
   search.set_tolerance(report.search().tolerance());
   search.set_answer(SearchAnswer(report));
-  search.set_doubt(DisturbanceOf(report));
+  search.set_doubt(DoubtOf(report));
   for (int i = 0; i < report.earlier_attempts_size(); ++i) {
     search.mutable_earlier_attempts(i)->set_probe_count(
         report.earlier_attempts(i).probes_size());

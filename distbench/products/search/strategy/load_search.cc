@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "distbench/products/search/strategy/probe_history.h"
 
 namespace distbench::search {
@@ -385,6 +388,37 @@ void LoadSearch::Finish(SearchVerdict verdict, std::optional<double> load,
   }
 }
 
+// Why the answer is no harder although single probes beyond it met, and why its
+// interval goes on beyond loads that missed. A line through the probes would
+// bound the interval near those.
+std::string LoadSearch::DescribeBeyond(double load) const {
+  const bool has_line = history_.FitLine().has_value();
+  std::vector<std::string> late;
+  std::vector<std::string> unclear;
+  for (const Probe& probe : history_.WithSharedErrors().JudgedLoads()) {
+    if (probe.request.load <= load) continue;
+    const std::string text =
+        absl::StrFormat("%.6g", scale_.LoadOf(probe.request.load));
+    if (probe.generator_limited) {
+      late.push_back(text);
+    } else if (!has_line && Missed(probe) && !ClearlyMissed(probe)) {
+      unclear.push_back(text);
+    }
+  }
+  std::string beyond;
+  if (!late.empty()) {
+    absl::StrAppend(&beyond, "; not generated, or not in time: ",
+                    absl::StrJoin(late, ", "));
+  }
+  if (!unclear.empty()) {
+    absl::StrAppend(&beyond,
+                    "; missed by less than three standard errors, too little "
+                    "to bound the interval: ",
+                    absl::StrJoin(unclear, ", "));
+  }
+  return beyond;
+}
+
 void LoadSearch::FinishConfirmed(const Probe& final_runs) {
   const double load = final_runs.request.load;
   std::string proof = IsProven(FindInterval(history_), load)
@@ -398,7 +432,9 @@ void LoadSearch::FinishConfirmed(const Probe& final_runs) {
   }
   Finish(bounds_.generator_is_bound ? SearchVerdict::kGeneratorLimited
                                     : SearchVerdict::kConverged,
-         load, absl::StrCat(proof, ": ", DescribeLoads(final_runs)));
+         load,
+         absl::StrCat(proof, ": ", DescribeLoads(final_runs),
+                      DescribeBeyond(load)));
 }
 
 void LoadSearch::FinishUnstable(const Probe& miss) {

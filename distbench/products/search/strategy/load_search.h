@@ -156,6 +156,7 @@ class LoadSearch {
   double SecondsNeeded(double load) const;
   bool IsNearSaturation(double load) const;
   std::string DescribeLoads(const Probe& probe) const;
+  std::string DescribeBeyond(double load) const;
 
   // Each function decides what follows a probe of its phase.
   void AfterBracket(const Probe& probe);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "absl/strings/str_format.h"
 #include "distbench/stats/distributions.h"
@@ -65,8 +66,12 @@ bool ClearlyMissed(const Probe& probe) {
 
 std::string Describe(const Probe& probe) {
   if (probe.generator_limited) {
-    return absl::StrFormat("only %.6g of %.6g could be generated",
-                           probe.achieved_load, probe.request.load);
+    // What missed was sent, but late.
+    return probe.excess <= 0 && probe.achieved_load < probe.request.load
+               ? absl::StrFormat("only %.6g of %.6g could be generated",
+                                 probe.achieved_load, probe.request.load)
+               : absl::StrFormat("%.6g was not generated in time",
+                                 probe.request.load);
   }
   const std::string evidence =
       std::isinf(probe.excess)
@@ -261,6 +266,18 @@ std::optional<Probe> ProbeHistory::FinalRunsAt(double load) const {
   }
   if (runs.empty()) return std::nullopt;
   return MeanOf(runs);
+}
+
+std::vector<Probe> ProbeHistory::JudgedLoads() const {
+  std::map<double, Probe> judged;
+  for (const Probe* probe : Counted()) {
+    if (probe->request.phase == ProbePhase::kRecovery) continue;
+    const double load = probe->request.load;
+    judged.insert_or_assign(load, FinalRunsAt(load).value_or(*probe));
+  }
+  std::vector<Probe> probes;
+  for (const auto& [load, probe] : judged) probes.push_back(probe);
+  return probes;
 }
 
 ProbeHistory ProbeHistory::WithSharedErrors() const {

@@ -140,6 +140,10 @@ class ProbeHistory {
   // last of them. Absent if there are none.
   std::optional<Probe> FinalRunsAt(double load) const;
 
+  // What is known of each load, in ascending order: all final runs at it as one
+  // or, without any, its last probe that was no recovery.
+  std::vector<Probe> JudgedLoads() const;
+
   // The length of all final runs together.
   double FinalLength() const;
 
