@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/plugins.h"
@@ -30,6 +31,27 @@
 
 namespace distbench::cli {
 namespace {
+
+// Orders names as readers count: numbers by their digits, fewer digits first,
+// so that "x4" is before "x16".
+std::string OrderKey(const std::string& name) {
+  constexpr size_t kMaxDigits = 127;
+  std::string key;
+  for (size_t i = 0; i < name.size();) {
+    size_t end = i;
+    while (end < name.size() && absl::ascii_isdigit(name[end])) ++end;
+    if (end == i) {
+      key += name[i++];
+      continue;
+    }
+    while (i + 1 < end && name[i] == '0') ++i;
+    key += '0';  // where digits are among other characters
+    key += static_cast<char>(std::min(end - i, kMaxDigits));
+    key.append(name, i, end - i);
+    i = end;
+  }
+  return key;
+}
 
 absl::StatusOr<TestSequence> BuildPattern(const std::string& pattern) {
   test_builder::Notes notes;
@@ -97,7 +119,10 @@ absl::StatusOr<std::vector<std::string>> ResultFilesAt(
     return absl::NotFoundError(
         absl::StrCat(path, " holds no results (*.pb or *.pb.gz)"));
   }
-  std::sort(files.begin(), files.end());
+  std::sort(files.begin(), files.end(),
+            [](const std::string& a, const std::string& b) {
+              return std::pair(OrderKey(a), a) < std::pair(OrderKey(b), b);
+            });
   return files;
 }
 

@@ -39,8 +39,8 @@ absl::StatusOr<DistributedSystemDescription> LoadOneTest(
     const std::string& pattern, const std::string& infile);
 
 // The result files that a path stands for: a directory for its *.pb and *.pb.gz
-// files, sorted by name, which is an error if it has none; others for
-// themselves.
+// files, sorted by name with numbers in order ("x4" before "x16"), which is an
+// error if it has none; others for themselves.
 absl::StatusOr<std::vector<std::string>> ResultFilesAt(const std::string& path);
 
 // Reads those of all paths.
