@@ -608,6 +608,25 @@ class DashboardPageTest(dashboard_page.PageTest):
         page.wait_until("location.pathname.startsWith('/results/')")
         page.close()
 
+    def test_opens_on_the_longest_trend(self):
+        series = fake_dashboard.make_series
+        trends = [
+            fake_dashboard.make_trend(
+                series(1, "a", "p99", "alone"), 1, error="needs at least 10"
+            ),
+            fake_dashboard.make_trend(series(2, "query", "p99", "often"), 20),
+            fake_dashboard.make_trend(series(3, "b", "p99", "seldom"), 12),
+        ]
+        page = self.open_page(self.serve(trends=trends).address, "#/trend")
+        self.wait_for_text(page, "#series-grid", "query · p99")
+        self.assertEqual(
+            page.evaluate(
+                "document.querySelector('#trend-controls select').value"
+            ),
+            "often",
+        )
+        page.close()
+
     def test_trends_are_loaded_a_few_at_a_time(self):
         trends = [
             fake_dashboard.make_trend(

@@ -184,11 +184,17 @@ function renderGrid(series) {
 
 // ---- The view ----
 
+// A test that changed, else the one with the longest trend: others may have none.
+function byTrend(a, b) {
+  return (b.last_change ?? 0) - (a.last_change ?? 0) || b.points - a.points ||
+      compareNames(nameOfSeries(a), nameOfSeries(b));
+}
+
 // A deep link may name a series, a test, or nothing.
 function choose(series, {series: id, test, since}) {
   const chosen = series.find(candidate => String(candidate.id) === id);
   const days = PERIODS.some(([value]) => value === since) ? Number(since) : 0;
-  return {test: chosen?.test ?? test ?? [...series].sort(bySignificance)[0]?.test, series: chosen, days};
+  return {test: chosen?.test ?? test ?? [...series].sort(byTrend)[0]?.test, series: chosen, days};
 }
 
 function goToTrend(parameters) {
