@@ -131,6 +131,88 @@ class SearchNotesTest(report_page.ReportPageTest):
         page.close()
 
 
+def _run_at(end_s):
+    """A run of the test "simple" that ended then."""
+    return page_results.run(
+        "simple",
+        {"query": [page_results.sample(end_s - 1, 100)] * 200},
+        run_info=f"start_timestamp_ns: {end_s - 5}000000000 "
+        f"end_timestamp_ns: {end_s}000000000",
+    )
+
+
+class SearchOfAListTest(report_page.ReportPageTest):
+    def test_runs_at_several_loads_are_no_repeats(self):
+        ends = [page_results.START_S + 10 * i for i in range(1, 5)]
+        probes = "".join(
+            f'probes {{ number: {i + 1} phase: "final" outcome: "{outcome}" '
+            f'requested_load: {100 * (i + 1)} measured: "p99 {i + 1} ms" '
+            f"end_timestamp_ns: {end}000000000 excess: {excess} "
+            'disturbances: "a compiler took a CPU" } '
+            for i, (end, outcome, excess) in enumerate(
+                zip(ends, ("met", "met", "missed", "met"), (-1, -1, 1, -1))
+            )
+        )
+        page = self.open_text(
+            "".join(map(_run_at, ends))
+            + 'searches { search { objectives: "query p99<=3ms" } '
+            'load_unit: "iterations per second" loads: 100 loads: 200 '
+            f'loads: 300 loads: 400 load: 200 {probes} verdict: "not_all_met" '
+            'evidence: "3 of 4 loads met" }'
+        )
+        headline = self.text_of(page, "headline-parts")
+        self.assertNotIn("median", headline)
+        self.assertNotIn("runs of this test", headline)
+        self.assertIn(
+            "200 iterations per second; met: 100, 200, 400; missed: 300",
+            headline,
+        )
+        self.assertIn("400 met although 300 missed", headline)
+        self.assertIn("disturbed 4 of 4 probes", headline)
+        self.assertEqual(self.count(page, "#verdicts-table tbody tr"), 4)
+        legend = self.text_of(page, "latency-legend")
+        self.assertNotIn("repeats", legend)
+        self.assertIn("simple at 300 iterations per second", legend)
+        self.open_details(page)
+        self.assertIn(
+            "search with query p99<=3ms: missed, p99 3 ms",
+            self.text_of(page, "headline-parts"),
+        )
+        page.close()
+
+    def test_runs_at_one_load_are_repeats(self):
+        ends = [page_results.START_S + 10 * i for i in range(1, 4)]
+        probes = "".join(
+            f'probes {{ number: {i + 1} phase: "final" outcome: "met" '
+            f"requested_load: 100 end_timestamp_ns: {end}000000000 }} "
+            for i, end in enumerate(ends)
+        )
+        page = self.open_text(
+            "".join(map(_run_at, ends))
+            + 'searches { search { objectives: "query p99<=3ms" } load: 100 '
+            f'{probes} verdict: "converged" }}'
+        )
+        self.assertIn(
+            "simple (3 repeats, median bold)",
+            self.text_of(page, "latency-legend"),
+        )
+        page.close()
+
+    def test_an_answer_in_doubt_is_not_green(self):
+        page = self.open_text(
+            page_results.simple()
+            + 'searches { search { objectives: "query p99<=1s" } '
+            'probes { number: 1 phase: "final" outcome: "met" '
+            'requested_load: 5 disturbances: "a compiler took a CPU" } '
+            'load: 5 verdict: "converged" is_proven: true }'
+        )
+        self.assertEqual(
+            self.badges(page),
+            ["converged, doubtful: badge warn", "not proven: badge warn"],
+        )
+        page.close()
+
+
 class SearchRunTest(report_page.ReportPageTest):
     def test_a_run_of_a_search_has_the_objectives_of_the_search(self):
         page = self.open_text(

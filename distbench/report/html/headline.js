@@ -7,8 +7,6 @@
 const MAX_HEADLINE_RPCS = 6;
 const MAX_TABLE_RPCS = 3;
 
-const groups = [...testGroups.values()].map((group, index) => ({index, ...group}));
-
 // Names of the RPCs that nothing else causes; if that is unknown, of all with
 // response times, or of all.
 function entryRpcs({topology, rpcs}) {
@@ -240,6 +238,7 @@ function partsOf(group) {
 
 function renderHeadline() {
   const lines = partsWith('headlines').flatMap(headlines => headlines());
+  const groups = [...testGroups.values()];
   showSection('headline', runs.length + lines.length > 0);
   const tests = groups.length === 1 ? partsOf(groups[0])
       : groups.map(group => element('details', {id: `test-${group.index}`}, element('summary', {}, group.label),

@@ -3,6 +3,8 @@
 
 // The selection, and the drawing of everything that depends on it.
 
+groupRuns();
+
 const initialView = initialSelection();
 const selection = restoreView(initialView);
 

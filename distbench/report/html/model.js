@@ -87,19 +87,34 @@ function labelTests(tests) {
       : `${name} (${areBaseNamesUnique ? baseName(source) : source})`);
 }
 
-// The tests with their runs: the repeats of a test in one result.
+const runs = data.tests.map((test, index) => ({...test, index}));
+
+// The tests with their runs: the repeats of a test in one result. Filled by
+// groupRuns(), which also sets the label and the group of each run.
 const testGroups = new Map();
 
-const runs = (() => {
+// What tells runs of a test in one result apart that are no repeats of each
+// other; empty where all are.
+function variantsOf(alike) {
+  const variants = alike.map(run => partsWith('variantOf').map(variantOf => variantOf(run)).find(Boolean) ?? '');
+  return new Set(variants).size === 1 ? variants.map(() => '') : variants;
+}
+
+// Needs the parts of products.
+function groupRuns() {
   const labels = labelTests(data.tests);
-  const all = data.tests.map((test, index) => {
-    const key = JSON.stringify([test.source, test.name, test.simulated]);
-    const label = `${labels[index]}${test.simulated ? ' (simulated)' : ''}`;
-    if (!testGroups.has(key)) testGroups.set(key, {label, runs: []});
-    const run = {...test, index, group: testGroups.get(key)};
-    run.group.runs.push(run);
-    return run;
-  });
+  const keyOf = ({source, name, simulated}) => JSON.stringify([source, name, simulated]);
+  for (const [key, alike] of groupBy(runs, keyOf)) {
+    const variants = variantsOf(alike);
+    alike.forEach((run, i) => {
+      const keyOfGroup = JSON.stringify([key, variants[i]]);
+      const test = `${labels[run.index]}${run.simulated ? ' (simulated)' : ''}`;
+      const label = variants[i] === '' ? test : `${test} at ${variants[i]}`;
+      if (!testGroups.has(keyOfGroup)) testGroups.set(keyOfGroup, {label, index: testGroups.size, runs: []});
+      run.group = testGroups.get(keyOfGroup);
+      run.group.runs.push(run);
+    });
+  }
   for (const {label, runs: repeats} of testGroups.values()) {
     // Tests of one name need not be repeats.
     const areNumbered = new Set(repeats.map(run => run.repetition)).size === repeats.length;
@@ -107,8 +122,7 @@ const runs = (() => {
       run.label = repeats.length === 1 ? label : `${label} #${(areNumbered ? run.repetition : i) + 1}`;
     });
   }
-  return all;
-})();
+}
 
 const rpcNames = [...new Set(runs.flatMap(run => run.rpcs.map(rpc => rpc.name)))];
 

@@ -9,6 +9,8 @@
 // They add to what the core shows of all that is on the page:
 //   title(): what a page without runs is about; empty if of something else,
 //   headlines(): lines with verdicts on what is not a run,
+//   variantOf(run): what tells the run from others of its test in its result that
+//       are no repeats of it, such as its load; empty if they are,
 //   objectivesOf(run): what is said of a run without objectives; empty if that,
 //   doubtOf(run): why the run answers less than was asked; empty if it does,
 //   outcomes(): what else was measured or simulated, with a boolean `simulated`.

@@ -29,7 +29,9 @@ function isProven(search) {
 
 function verdictOfSearch(search) {
   const text = search.verdict === null ? 'not ended' : search.verdict.replaceAll('_', ' ');
-  if (isProven(search)) return {text, className: 'ok'};
+  if (isProven(search)) {
+    return search.doubt === '' ? {text, className: 'ok'} : {text: `${text}, doubtful`, className: 'warn'};
+  }
   if (search.verdict === 'invalid' || SEARCH_MISSES.includes(search.verdict)) return {text, className: 'invalid'};
   return {text: SEARCH_ANSWERS.includes(search.verdict) ? `${text}, not proven` : text, className: 'warn'};
 }
@@ -211,20 +213,37 @@ function titleOfSearches() {
 
 function searchLine(search) {
   const where = data.searches.length > 1 ? `${baseName(search.source)}, ` : '';
+  const doubt = search.doubt === '' ? '' : `. Doubt: ${search.doubt}`;
   return verdictLine({
     ...verdictOfSearch(search),
-    reason: `${where}search with ${search.objectives.join(' and ')}: ${search.answer || 'no load met the objectives'}`,
+    reason: `${where}search with ${search.objectives.join(' and ')}: ` +
+        `${search.answer || 'no load met the objectives'}${doubt}`,
   });
 }
 
 function doubtOfRun(run) {
-  const search = data.searches.find(other => other.source === run.source && !isProven(other));
+  const search = data.searches.find(other => other.source === run.source && verdictOfSearch(other).className !== 'ok');
   return search === undefined ? '' : `the search: ${verdictOfSearch(search).text}`;
 }
 
+// {search, probe}: undefined if the run is of none. Both have the end of the run.
+function probeOf({source, run: {end_timestamp_ns: end}}) {
+  const searches = data.searches.filter(search => search.source === source);
+  const search = searches.find(({probes}) => probes.some(probe => probe.end_timestamp_ns === end)) ?? searches[0];
+  return {search, probe: search?.probes.find(probe => probe.end_timestamp_ns === end)};
+}
+
 function objectivesOfRun(run) {
-  const search = data.searches.find(other => other.source === run.source);
-  return search === undefined ? '' : `a run of the search with ${search.objectives.join(' and ')}`;
+  const {search, probe} = probeOf(run);
+  if (search === undefined) return '';
+  const outcome = probe === undefined ? '' : `: ${probe.outcome.replaceAll('_', ' ')}, ${probe.measured.join(', ')}`;
+  return `a run of the search with ${search.objectives.join(' and ')}${outcome}`;
+}
+
+// Runs at different loads are no repeats.
+function loadOfRun(run) {
+  const {search, probe} = probeOf(run);
+  return probe === undefined ? '' : `${formatLoad(probe.requested_load)} ${search.load_unit}`;
 }
 
 for (const {statistics, instances} of data.searches.flatMap(({probes}) => probes)) {
@@ -236,6 +255,7 @@ addPart({
   title: titleOfSearches,
   headlines: () => data.searches.map(searchLine),
   doubtOf: doubtOfRun,
+  variantOf: loadOfRun,
   objectivesOf: objectivesOfRun,
   outcomes: () => data.searches,
 });
