@@ -162,10 +162,10 @@ TEST_P(SearchDisplayTest, NamesWhatTheAnswerIs) {
   report.set_load_unit("iterations per second");
   report.set_load(283);
   MakeDisplay().ShowVerdict(report);
-  EXPECT_THAT(written_, HasSubstr("\nHighest load that met: 283 iterations"));
+  EXPECT_THAT(written_, HasSubstr("Highest load that met: 283 iterations"));
   AddProbe("final", 283, "met", report);
   MakeDisplay().ShowVerdict(report);
-  EXPECT_THAT(written_, HasSubstr("\nHighest load whose final runs met: 283 "));
+  EXPECT_THAT(written_, HasSubstr("Highest load whose final runs met: 283 "));
 }
 
 TEST_P(SearchDisplayTest, SaysWhenTheFinalRunIs) {
