@@ -211,10 +211,7 @@ absl::StatusOr<int> App::RunAll(const Tests& tests) {
       TestRunner(*backend, directory_, console, line_.allow_invalid)
           .RunAll(tests);
   if (outcomes.size() > 1) {
-    Print(
-        absl::StrCat("\nAll tests, with response times where the load is an "
-                     "open loop and service times elsewhere:\n",
-                     OutcomeTable(outcomes)));
+    Print(absl::StrCat("\n", OutcomeTable(outcomes)));
   }
   const bool all_ok = absl::c_all_of(outcomes, [this](const auto& outcome) {
     return outcome.verdict == "ok" || outcome.verdict == "warn" ||

@@ -115,6 +115,16 @@ class ReportTest(ReportTestCase):
         same = self.distbench("report", result, "--format=terminal")
         self.assertEqual(same.out, shown)
 
+    def test_several_tests_are_also_beside_each_other(self):
+        self.example("a.pb.gz", name="a")
+        self.example("b.pb.gz", name="b")
+        outcome = self.distbench("report", self.folder, "--format=terminal")
+        self.assertEqual(outcome.status, 0, outcome)
+        table = outcome.out.partition("\nAll tests, with ")[2].splitlines()
+        self.assertRegex(table[1], r"^test +RPC +rate +p50 +p99 +verdict$")
+        names = [line.split()[0] for line in table[2:] if line[0] != " "]
+        self.assertEqual(names, ["a", "b"])
+
     def test_files_and_who_asks_get_the_summary(self):
         result = self.example()
         _, summary = self.on_terminal(80, "report", result, "--format=text")

@@ -26,6 +26,7 @@
 #include "distbench/cli/flags.h"
 #include "distbench/cli/input.h"
 #include "distbench/cli/run_table.h"
+#include "distbench/report/comparison/capacity.h"
 #include "distbench/report/csv/csv.h"
 #include "distbench/report/derived/conservation.h"
 #include "distbench/report/derived/derive.h"
@@ -42,6 +43,7 @@
 #include "distbench/report/parts/report_format.h"
 #include "distbench/report/parts/text_part.h"
 #include "distbench/report/terminal/terminal_view.h"
+#include "distbench/report/terminal/test_table.h"
 #include "distbench/report/text/text_summary.h"
 #include "distbench/results/output_file.h"
 
@@ -115,16 +117,31 @@ std::string TextOf(const report::TestRun& run) {
 
 absl::Status WriteText(const Task& task) { return WriteRuns(task, TextOf); }
 
+// If there are several tests. The runs of searches are no tests of their own.
+void WriteTestTable(const Task& task) {
+  std::vector<report::TestRow> rows;
+  for (const report::TestRun& run : task.input.runs) {
+    if (report::HasChosenLoad(run)) continue;
+    rows.push_back(report::RowOf(*run.result));
+    rows.back().test = absl::StrCat(report::MarkedName(run.name, *run.result),
+                                    report::RunNumber(run));
+  }
+  if (rows.size() < 2) return;
+  task.output.Write(absl::StrCat("\n", report::TestTable(rows)));
+}
+
 absl::Status WriteTerminal(const Task& task) {
   const base::Terminal terminal = task.flags.output.empty()
                                       ? base::TerminalOf(STDOUT_FILENO)
                                       : base::Terminal();
-  return WriteRuns(task, [&](const report::TestRun& run) {
+  const absl::Status status = WriteRuns(task, [&](const report::TestRun& run) {
     return report::TerminalView(*run.result,
                                 {.terminal = terminal,
                                  .name_suffix = report::RunNumber(run),
                                  .flag_of_lists = "--format=text"});
   });
+  WriteTestTable(task);
+  return status;
 }
 
 absl::Status WriteCsv(const Task& task) {

@@ -12,6 +12,7 @@
 namespace distbench::test_builder {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 TEST(OutcomeOfTest, TakesFiguresFromTheStatistics) {
@@ -72,20 +73,18 @@ TEST(OutcomeOfTest, JudgesByFailureAndFindings) {
   EXPECT_EQ(OutcomeOf(result).verdict, kFailed);
 }
 
-TEST(OutcomeTableTest, HasARowPerTestAndRpc) {
+TEST(OutcomeTableTest, SaysWhatWasKept) {
   const std::vector<TestOutcome> outcomes = {
-      {.test = "long_name",
+      {.test = "a",
        .verdict = "warn",
        .kept = true,
-       .rpcs = {{"root_query", 1234.5, 950, 1'500'000},
-                {"leaf", 9.99, 12'345, 2'000'000'000}}},
+       .rpcs = {{"query", 1234.5, 950, 1'500'000}}},
       {.test = "b", .verdict = kNotRun},
   };
-  EXPECT_EQ(OutcomeTable(outcomes),
-            "test       RPC             rate      p50      p99  verdict\n"
-            "long_name  root_query  1.23 k/s   950 ns  1.50 ms  warn (kept)\n"
-            "           leaf          9.99/s  12.3 us   2.00 s\n"
-            "b          -                  -        -        -  not run\n");
+  EXPECT_THAT(OutcomeTable(outcomes),
+              EndsWith("test  RPC        rate     p50      p99  verdict\n"
+                       "a     query  1.23 k/s  950 ns  1.50 ms  warn (kept)\n"
+                       "b     -             -       -        -  not run\n"));
 }
 
 }  // namespace

@@ -3,22 +3,14 @@
 
 #include "test_builder/run/test_runner.h"
 
-#include <cstdint>
-#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/time/time.h"
-#include "distbench/base/human_units.h"
-#include "distbench/base/text_table.h"
-#include "distbench/report/derived/figures.h"
-#include "distbench/report/measurements/rpc_measurements.h"
 #include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/measurements/test_run.h"
-#include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/objectives.h"
 #include "test_builder/building/test_factory.h"
 
@@ -39,61 +31,26 @@ std::string ProblemOf(const absl::Status& status,
   return is_allowed ? "" : report::WhyNotMeasured(result);
 }
 
-std::string FormatLatency(const std::optional<int64_t>& ns) {
-  if (!ns) return "-";
-  if (*ns == stats::Outcomes::kFailed) return "failed";
-  return base::HumanDuration(static_cast<double>(*ns));
-}
-
-std::vector<base::TextRow> RowsOf(const TestOutcome& outcome) {
-  const std::string verdict =
-      absl::StrCat(outcome.verdict, outcome.kept ? " (kept)" : "");
-  if (outcome.rpcs.empty()) {
-    return {{outcome.test, "-", "-", "-", "-", verdict}};
-  }
-  std::vector<base::TextRow> rows;
-  for (const TestOutcome::RpcFigures& figures : outcome.rpcs) {
-    rows.push_back(
-        {rows.empty() ? outcome.test : "", figures.rpc,
-         base::HumanRate(figures.per_second), FormatLatency(figures.p50_ns),
-         FormatLatency(figures.p99_ns), rows.empty() ? verdict : ""});
-  }
-  return rows;
-}
-
 }  // namespace
 
 TestOutcome OutcomeOf(const TestResult& result,
                       absl::Span<const std::string> objectives) {
-  TestOutcome outcome;
-  outcome.test = result.traffic_config().name();
-  outcome.verdict = report::RunVerdict(result);
-  outcome.objectives = report::CheckObjectives(result, objectives);
-  report::ForEachRpc(
-      result, /*max_intervals=*/1, [&](const report::RpcMeasurements& rpc) {
-        const stats::Outcomes& latency = rpc.latency();
-        if (latency.count() == 0) return;
-        const results::RpcCounts& counts = rpc.totals.counts;
-        outcome.rpcs.push_back(
-            {.rpc = rpc.name,
-             .per_second =
-                 report::PerSecond(static_cast<double>(counts.succeeded_count),
-                                   counts.duration_ns()),
-             .p50_ns = report::ShownPercentile(latency, 50),
-             .p99_ns = report::ShownPercentile(latency, 99)});
-      });
-  return outcome;
+  report::TestRow row = report::RowOf(result);
+  return {.test = std::move(row.test),
+          .verdict = std::move(row.verdict),
+          .rpcs = std::move(row.rpcs),
+          .objectives = report::CheckObjectives(result, objectives)};
 }
 
 std::string OutcomeTable(absl::Span<const TestOutcome> outcomes) {
-  std::vector<base::TextRow> rows = {
-      {"test", "RPC", "rate", "p50", "p99", "verdict"}};
+  std::vector<report::TestRow> rows;
   for (const TestOutcome& outcome : outcomes) {
-    for (base::TextRow& row : RowsOf(outcome)) rows.push_back(std::move(row));
+    rows.push_back({.test = outcome.test,
+                    .verdict = absl::StrCat(outcome.verdict,
+                                            outcome.kept ? " (kept)" : ""),
+                    .rpcs = outcome.rpcs});
   }
-  // Numbers are right-aligned.
-  return absl::StrCat(absl::StrJoin(base::AlignedLines(rows, "llrrrl"), "\n"),
-                      "\n");
+  return report::TestTable(rows);
 }
 
 TestRunner::TestRunner(TestBackend& backend, const ResultDirectory& directory,

@@ -7,9 +7,7 @@
 #define DISTBENCH_TEST_BUILDER_RUN_TEST_RUNNER_H_
 
 #include <atomic>
-#include <cstdint>
 #include <memory>
-#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -21,6 +19,7 @@
 #include "distbench/client/progress_display.h"
 #include "distbench/client/test_client.h"
 #include "distbench/report/terminal/terminal_view.h"
+#include "distbench/report/terminal/test_table.h"
 #include "distbench/report/verdicts/check.h"
 #include "distbench/security/tls_files.h"
 #include "proto/control.pb.h"
@@ -35,25 +34,13 @@ inline constexpr char kFailed[] = "failed";
 inline constexpr char kNotRun[] = "not run";
 
 struct TestOutcome {
-  // Figures of what was measured after the warm-up, as reports have them.
-  // Latencies are response times in open loops and service times otherwise.
-  struct RpcFigures {
-    std::string rpc;
-    double per_second = 0;
-
-    // As of report::ShownPercentile().
-    std::optional<int64_t> p50_ns = {};
-    std::optional<int64_t> p99_ns = {};
-  };
-
   std::string test;
   std::string verdict = kNotRun;  // or as of report::RunVerdict()
 
   // The result comes from an earlier run.
   bool kept = false;
 
-  // RPCs of which any succeeded, in the order of the config.
-  std::vector<RpcFigures> rpcs;
+  std::vector<report::TestRow::RpcFigures> rpcs;
 
   // The verdicts on the objectives.
   std::vector<report::Check> objectives;
@@ -64,7 +51,7 @@ struct TestOutcome {
 TestOutcome OutcomeOf(const TestResult& result,
                       absl::Span<const std::string> objectives = {});
 
-// Formats a table with a row per test and RPC.
+// Formats report::TestTable(), with what was kept.
 std::string OutcomeTable(absl::Span<const TestOutcome> outcomes);
 
 // What runs tests: a sequencer, or a fake one. For use by one thread, except
