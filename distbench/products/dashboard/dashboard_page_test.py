@@ -309,6 +309,56 @@ class DashboardPageTest(dashboard_page.PageTest):
         self.assertEqual(page.complaints, [])
         page.close()
 
+    def test_all_columns_fit_a_usual_window(self):
+        query = {"p99 response time": 0.0021, "succeeded": 5012.3}
+        metrics = {f"checkout_query · {k}": v for k, v in query.items()}
+        units = {name: "seconds" for name in metrics}
+        result = fake_dashboard.make_result(
+            1, metrics=metrics, units=units
+        )
+        page = self.open_page(self.serve(results=[result]).address, "#/results")
+        self.wait_for_rows(page, 1)
+        table = "document.getElementById('results-table')"
+        self.assertLessEqual(
+            page.evaluate(f"{table}.scrollWidth"),
+            page.evaluate(f"{table}.clientWidth"),
+        )
+        page.close()
+
+    def test_headlines_come_in_the_order_of_the_server(self):
+        result = fake_dashboard.make_result(
+            1,
+            headlines=["query · succeeded", "lookup · succeeded"],
+            metrics={"lookup · succeeded": 7, "query · succeeded": 8},
+            units={},
+        )
+        page = self.open_page(self.serve(results=[result]).address, "#/results")
+        self.wait_for_rows(page, 1)
+        shown = page.evaluate(text(".metrics"))
+        self.assertLess(shown.index("query"), shown.index("lookup"))
+        page.close()
+
+    def test_other_traffic_is_marked(self):
+        results, trends = fake_dashboard.make_history()
+        results[199]["traffic_changed"] = True
+        trends[0]["points"][40]["traffic_changed"] = True
+        trends[0]["traffic_kinds"] = 2
+        dashboard = self.serve(results=results, trends=trends)
+        page = self.open_page(dashboard.address, "#/results")
+        self.wait_for_text(page, FIRST_ROW, "traffic changed")
+        self.assertEqual(
+            page.evaluate(text("#results-table")).count("traffic changed"), 1
+        )
+        series = trends[0]["series"]["id"]
+        page.evaluate(f"location.hash = '#/trend?series={series}'")
+        self.wait_for_text(page, "#trend-note", "2 kinds of traffic")
+        self.click(page, "#trend-details summary")
+        self.wait_for_text(page, "#trend-table", "traffic changed")
+        self.wait_for_text(page, "#series-grid", "2 kinds of traffic")
+        page.wait_until(f"{count('#series-grid .other-traffic')} === 1")
+        self.assertEqual(page.complaints, [])
+        page.close()
+
     def test_columns_explain_themselves(self):
         page = self.open_page(self.serve_history().address, "#/results")
         self.wait_for_rows(page, 100)

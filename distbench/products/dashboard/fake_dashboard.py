@@ -51,7 +51,7 @@ SESSION = {
 
 def make_result(number, **changes):
     """The number-th result, one each day."""
-    return {
+    result = {
         "id": f"{number:016x}-0",
         "file": f"nightly/{number}.pb.gz",
         "run_id": f"run{number}",
@@ -67,8 +67,12 @@ def make_result(number, **changes):
         "accepted": False,
         "note": "",
         "answer": "",
+        "traffic": "a",
+        "traffic_changed": False,
         **changes,
     }
+    result.setdefault("headlines", list(result["metrics"]))
+    return result
 
 
 def make_trend(series, count, changes=(), error=""):
@@ -108,6 +112,8 @@ def make_trend(series, count, changes=(), error=""):
                     "accepted": number % 50 == 20,
                     "verdict": "warn" if number % 60 == 30 else "ok",
                     "runs": [f"{number:016x}-0"],
+                    "traffic": "a",
+                    "traffic_changed": False,
                 }
             )
         segments.append(
@@ -131,6 +137,7 @@ def make_trend(series, count, changes=(), error=""):
         "changes": found,
         "left_out": count // 60,
         "error": error,
+        "traffic_kinds": 1,
     }
 
 

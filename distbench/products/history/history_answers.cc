@@ -6,9 +6,11 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "distbench/base/human_units.h"
@@ -16,6 +18,7 @@
 #include "distbench/base/message_json.h"
 #include "distbench/base/printable_line.h"
 #include "distbench/base/time_units.h"
+#include "distbench/products/history/trends/change_points.h"
 #include "distbench/report/terminal/layout.h"
 
 namespace distbench::history {
@@ -59,11 +62,19 @@ std::string SegmentLine(const Trend& trend, const TrendSegment& segment) {
     return Date(trend.points(static_cast<int>(point)).started());
   };
   const auto value = [&](double value) { return Value(trend.series(), value); };
-  return absl::StrFormat("  %s to %s, %d results: mean %s, noise %s to %s\n",
-                         date_of(segment.first()), date_of(segment.last()),
-                         segment.last() - segment.first() + 1,
-                         value(segment.mean()), value(segment.noise_low()),
+  const int64_t count = segment.last() - segment.first() + 1;
+  const std::string noise =
+      count < int64_t{kMinSegmentPoints}
+          ? ""
+          : absl::StrCat(", noise ", value(segment.noise_low()), " to ",
                          value(segment.noise_high()));
+  return absl::StrFormat(
+      "  %s to %s, %d result%s%s: mean %s%s\n", date_of(segment.first()),
+      date_of(segment.last()), count, count == 1 ? "" : "s",
+      trend.points(static_cast<int>(segment.first())).traffic_changed()
+          ? ", traffic changed"
+          : "",
+      value(segment.mean()), noise);
 }
 
 std::string ChangeText(const Trend& trend, const TrendChange& change) {
@@ -111,9 +122,12 @@ std::string ResultsText(const ResultPage& page) {
                           {base::PrintableLine(result->test())},
                           {base::PrintableLine(result->label())},
                           {base::PrintableLine(result->file())}});
-    if (result->note().empty() && !result->accepted()) continue;
-    absl::StrAppend(&notes, "  ", result->id(),
-                    result->accepted() ? " accepted" : "",
+    std::vector<absl::string_view> marks;
+    if (result->traffic_changed()) marks.push_back("traffic changed");
+    if (result->accepted()) marks.push_back("accepted");
+    if (result->note().empty() && marks.empty()) continue;
+    absl::StrAppend(&notes, "  ", result->id(), marks.empty() ? "" : " ",
+                    absl::StrJoin(marks, ", "),
                     result->note().empty() ? "" : ": ",
                     base::PrintableLine(result->note()), "\n");
   }
@@ -136,14 +150,24 @@ std::string TrendText(const Trend& trend) {
     absl::StrAppend(&text, ", without ", trend.left_out(),
                     " that failed, are invalid or were not measured");
   }
+  const bool is_mixed = trend.traffic_kinds() > 1;
+  if (is_mixed) {
+    absl::StrAppend(&text, ", ", trend.traffic_kinds(), " kinds of traffic");
+  }
   absl::StrAppend(&text, "\n");
   if (!trend.error().empty()) {
-    return absl::StrCat(text, "  ", trend.error(), "\n");
+    absl::StrAppend(&text, "  ", trend.error(), "\n");
+    if (!is_mixed) return text;
   }
   for (const TrendSegment& segment : trend.segments()) {
     absl::StrAppend(&text, SegmentLine(trend, segment));
   }
-  if (trend.changes().empty()) return absl::StrCat(text, "  no change\n");
+  if (!trend.error().empty()) return text;
+  if (trend.changes().empty()) {
+    return absl::StrCat(text, "  no change",
+                        is_mixed ? " while the traffic was the same" : "",
+                        "\n");
+  }
   absl::StrAppend(&text, "  Changes\n");
   for (const TrendChange& change : trend.changes()) {
     absl::StrAppend(&text, ChangeText(trend, change));

@@ -28,7 +28,7 @@ namespace {
 
 // Changes with every change of the table, of IndexedFile, and of what is
 // measured.
-constexpr absl::string_view kVersion = "11";
+constexpr absl::string_view kVersion = "12";
 
 // What each file of SQLite begins with, and where its format has a number for
 // applications: "dbhi".
@@ -355,13 +355,24 @@ absl::StatusOr<ResultPage> HistoryIndex::List(const ResultQuery& query) const {
   ResultPage page;
   int64_t total = 0;
   bool has_more = false;
+  // Those on the page of which no older result of the test was met yet.
+  std::map<absl::string_view, IndexedResult*> newest;
   const absl::MutexLock lock(&mutex_);
   for (const auto& [place, result] : results_) {
+    if (const auto next = newest.find(result->test()); next != newest.end()) {
+      next->second->set_traffic_changed(next->second->traffic() !=
+                                        result->traffic());
+      newest.erase(next);
+    }
     if (!IsSelected(*result, query, words)) continue;
     ++total;
     if (!query.cursor.empty() && place >= last) continue;
     has_more = page.results_size() == query.limit;
-    if (!has_more) *page.add_results() = WithNote(*result);
+    if (has_more) continue;
+    IndexedResult& listed = *page.add_results();
+    listed = WithNote(*result);
+    listed.set_traffic_changed(false);
+    newest[result->test()] = &listed;
   }
   page.set_total(total);
   if (has_more) {
@@ -404,7 +415,12 @@ IndexedResult HistoryIndex::WithNote(IndexedResult result) const {
 }
 
 FilterValues HistoryIndex::Filters() const {
+  // Attributes that tell almost every result from the others, as derived
+  // numbers do, would have lists as long as that of the results.
+  constexpr size_t kManyValues = 5;
+  constexpr size_t kMinResultsOfValue = 4;  // on average
   FilterValues filters;
+  std::map<std::string, size_t> results_with;  // by attribute
   const auto add = [&](std::set<std::string>& values,
                        const std::string& value) {
     if (value.empty() || values.contains(value)) return;
@@ -418,8 +434,14 @@ FilterValues HistoryIndex::Filters() const {
     for (const std::string& host : result->hosts()) add(filters.hosts, host);
     for (const auto& [name, value] : result->attributes()) {
       add(filters.attributes[name], value);
+      ++results_with[name];
     }
   }
+  std::erase_if(filters.attributes, [&](const auto& attribute) {
+    const auto& [name, values] = attribute;
+    return values.size() >= kManyValues &&
+           values.size() * kMinResultsOfValue > results_with[name];
+  });
   return filters;
 }
 

@@ -122,6 +122,7 @@ class HistoryIndex {
   absl::StatusOr<IndexedResult> Find(const std::string& result_id) const
       ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Without attributes whose values almost every result has for itself.
   FilterValues Filters() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Files that could not be read, by name.

@@ -225,6 +225,63 @@ TEST_F(HistoryIndexTest, ListsHeadlineFiguresWithTheirUnits) {
   EXPECT_EQ(result.units_size(), result.metrics_size());
 }
 
+// The load is theirs, and often causes the other RPCs.
+TEST_F(HistoryIndexTest, HeadlinesBeginWithOpenLoops) {
+  report::ExampleOptions options;
+  options.clients = options.servers = 1;
+  options.rpcs = 3;
+  options.count = 1000;
+  TestResult result = report::MakeExampleResult(options);
+  auto& client =
+      (*result.mutable_service_logs()->mutable_instance_logs())["client/0"];
+  client.mutable_offered_loads()->erase(0);
+  client.mutable_offered_loads()->erase(1);
+  Write("a.pb", result);
+  Synchronise();
+  const IndexedResult listed = index_->List({})->results(0);
+  ASSERT_EQ(listed.headlines_size(), listed.metrics_size());
+  EXPECT_THAT(listed.headlines(0), HasSubstr("rpc_2 · "));
+  EXPECT_THAT(*listed.headlines().rbegin(), HasSubstr("rpc_0 · "));
+}
+
+// As comparisons take it: names, labels and objectives are not part of it.
+TEST_F(HistoryIndexTest, MarksWhereTheTrafficChanged) {
+  TestResult result = MakeDailyResult(1);
+  Write("a.pb", result);
+  result = MakeDailyResult(2);
+  result.mutable_traffic_config()->add_objectives("rpc_0 p50<=1s");
+  (*result.mutable_traffic_config()->mutable_attributes())["rack"] = "r-12";
+  Write("judged.pb", result);
+  for (const int day : {3, 4}) {
+    result = MakeDailyResult(day);
+    result.mutable_traffic_config()->add_services()->set_name("another");
+    Write(absl::StrCat("other", day, ".pb"), result);
+  }
+  result = MakeDailyResult(5);
+  result.mutable_traffic_config()->set_name("other test");
+  Write("test.pb", result);
+  Synchronise();
+  const absl::StatusOr<ResultPage> page = index_->List({});
+  ASSERT_TRUE(page.ok()) << page.status();
+  std::vector<std::string> marked;
+  for (const IndexedResult& listed : page->results()) {
+    if (listed.traffic_changed()) marked.push_back(listed.file());
+  }
+  EXPECT_THAT(marked, ElementsAre("other3.pb"));
+  EXPECT_THAT(ResultsText(*page), HasSubstr("-0 traffic changed\n"));
+
+  // The result before need not be on the page.
+  ResultQuery query;
+  query.search = "other3";
+  EXPECT_TRUE(index_->List(query)->results(0).traffic_changed());
+
+  const auto trend = index_->TrendOf(SeriesOf("p50 response time").id());
+  ASSERT_TRUE(trend.ok()) << trend.status();
+  EXPECT_EQ(trend->traffic_kinds(), 2);
+  EXPECT_THAT(TrendText(*trend), HasSubstr("4 results, 2 kinds of traffic\n"));
+  EXPECT_THAT(TrendText(*trend), HasSubstr("2 results, traffic changed: mean"));
+}
+
 // Their loads are the search's steps, not the test's: the load that was found
 // is the search's figure.
 TEST_F(HistoryIndexTest, SearchesHaveOneSeriesOfTheLoadFound) {
@@ -517,6 +574,23 @@ TEST_F(HistoryIndexTest, FindsByWordsAndFilters) {
   const FilterValues filters = index_->Filters();
   EXPECT_THAT(filters.tests, ElementsAre("example"));
   EXPECT_THAT(filters.attributes.at("rack"), ElementsAre("r-12"));
+}
+
+// A list of them would be as long as that of the results.
+TEST_F(HistoryIndexTest, FiltersLeaveOutAttributesOfSingleResults) {
+  for (int day = 0; day < 20; ++day) {
+    TestResult result = MakeDailyResult(day);
+    auto& attributes = *result.mutable_traffic_config()->mutable_attributes();
+    attributes["test_timeout"] = absl::StrCat(60 + day / 2);
+    attributes["rack"] = absl::StrCat(day % 5);
+    if (day < 4) attributes["driver"] = absl::StrCat(day);
+    Write(absl::StrCat(day, ".pb"), result);
+  }
+  Synchronise();
+  const FilterValues filters = index_->Filters();
+  EXPECT_FALSE(filters.attributes.contains("test_timeout"));
+  EXPECT_THAT(filters.attributes.at("rack"), SizeIs(5));
+  EXPECT_THAT(filters.attributes.at("driver"), SizeIs(4));
 }
 
 TEST(ResultQueryTest, AttributesAreNamesAndValues) {

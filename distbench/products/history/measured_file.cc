@@ -10,11 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "distbench/base/digest.h"
 #include "distbench/base/time_units.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/products/history/result_source.h"
@@ -32,6 +35,9 @@ namespace distbench::history {
 namespace {
 
 constexpr char kHigher[] = "higher";
+
+// Only open loops have it.
+constexpr char kSentOfOffered[] = "sent of offered";
 
 // The metrics of RPCs that an index keeps, and what it calls them; percentiles
 // are followed by the kind of latency.
@@ -98,7 +104,7 @@ void AddRpc(const report::RpcMeasurements& rpc, Points& points) {
   if (rpc.offered && rpc.offered->offered_count() > 0) {
     const auto offered = static_cast<double>(rpc.offered->offered_count());
     const auto unsent = static_cast<double>(rpc.offered->unsent_count());
-    AddPoint(rpc.name, "sent of offered", "share", kHigher, points)
+    AddPoint(rpc.name, kSentOfOffered, "share", kHigher, points)
         .set_value(1 - unsent / offered);
   }
 }
@@ -123,21 +129,44 @@ Points MeasureRun(const TestResult& run, const IndexedResult& result) {
   return points;
 }
 
-// Adds what lists show: figures of the first RPCs.
-void AddHeadlines(const Points& points, IndexedResult& result) {
-  constexpr size_t kRpcs = 2;
-  std::set<std::string> rpcs;
+// The RPCs in the order of the test, those of open loops first: the load is
+// theirs, and often causes the others.
+std::vector<std::string> RpcsOf(const Points& points) {
+  std::set<std::string> of_open_loops;
+  std::vector<std::string> rpcs;
+  for (const FilePoint& point : points) {
+    const std::string& rpc = point.series().rpc();
+    if (point.series().metric() == kSentOfOffered) of_open_loops.insert(rpc);
+    if (!absl::c_linear_search(rpcs, rpc)) rpcs.push_back(rpc);
+  }
+  std::stable_partition(rpcs.begin(), rpcs.end(), [&](const std::string& rpc) {
+    return of_open_loops.contains(rpc);
+  });
+  return rpcs;
+}
+
+void AddHeadlinesOf(const std::string& rpc, const Points& points,
+                    IndexedResult& result) {
   for (const FilePoint& point : points) {
     const SeriesSummary& series = point.series();
-    rpcs.insert(series.rpc());
-    if (rpcs.size() > kRpcs) return;
     const bool is_headline = series.metric() == "succeeded" ||
                              absl::StartsWith(series.metric(), "p99 ");
-    if (!is_headline || !point.point().has_value()) continue;
-    const std::string name = absl::StrCat(series.rpc(), " · ", series.metric());
+    if (series.rpc() != rpc || !is_headline || !point.point().has_value()) {
+      continue;
+    }
+    const std::string name = absl::StrCat(rpc, " · ", series.metric());
+    result.add_headlines(name);
     (*result.mutable_metrics())[name] = point.point().value();
     (*result.mutable_units())[name] = series.unit();
   }
+}
+
+// Adds what lists show: figures of the first RPCs.
+void AddHeadlines(const Points& points, IndexedResult& result) {
+  constexpr size_t kRpcs = 2;
+  std::vector<std::string> rpcs = RpcsOf(points);
+  if (rpcs.size() > kRpcs) rpcs.resize(kRpcs);
+  for (const std::string& rpc : rpcs) AddHeadlinesOf(rpc, points, result);
 }
 
 // The points of a file's series.
@@ -152,7 +181,8 @@ class PointMaker {
     for (FilePoint& measured : points) {
       auto [entry, is_new] = groups_.try_emplace(
           {run.test(), measured.series().rpc(), measured.series().metric()});
-      auto& [point, values] = entry->second;
+      auto& [point, values, traffic] = entry->second;
+      traffic.insert(run.traffic());
       if (is_new) {
         point.set_first_test(test);
         point.mutable_series()->set_test(run.test());
@@ -174,8 +204,9 @@ class PointMaker {
   // Of several values, their median stands for the file.
   void Finish() {
     for (auto& [key, group] : groups_) {
-      auto& [point, values] = group;
+      auto& [point, values, traffic] = group;
       TrendPoint& median = *point.mutable_point();
+      median.set_traffic(absl::StrJoin(traffic, ", "));
       point.set_left_out(median.runs_size() - static_cast<int>(values.size()));
       if (values.size() > 1) {
         median.set_value(stats::Median(values));
@@ -189,9 +220,23 @@ class PointMaker {
  private:
   using Key = std::tuple<std::string, std::string, std::string>;
 
+  struct Group {
+    FilePoint point;
+    std::vector<double> values;
+    std::set<std::string> traffic;
+  };
+
   IndexedFile& file_;
-  std::map<Key, std::pair<FilePoint, std::vector<double>>> groups_;
+  std::map<Key, Group> groups_;
 };
+
+// Loads that a search chose are not the test's.
+std::string TrafficDigest(const report::TestRun& run, bool has_chosen_load) {
+  constexpr int kBytes = 8;
+  const std::string text =
+      has_chosen_load ? report::WorkText(run) : report::TrafficText(run);
+  return absl::BytesToHexString(base::Sha256(text).substr(0, kBytes));
+}
 
 // Neither label nor seed: they differ where nothing has changed.
 std::string ConfigDigest(DistributedSystemDescription config) {
@@ -281,6 +326,8 @@ void Describe(const report::TestRun& run, const KeptResults& kept,
       base::kNsPerSecond);
   result.set_verdict(report::RunVerdict(*run.result));
   result.set_answer(report::FoundLoads(*run.sequence));
+  result.set_traffic(
+      TrafficDigest(run, kept.is_step || report::HasChosenLoad(run)));
   AddPlaces(*run.result, result);
   auto& attributes = *result.mutable_attributes();
   if (report::IsSimulated(*run.result)) attributes["simulated"] = "true";

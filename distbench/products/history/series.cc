@@ -4,7 +4,9 @@
 #include "distbench/products/history/series.h"
 
 #include <algorithm>
+#include <set>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "distbench/base/digest.h"
@@ -88,6 +90,54 @@ int64_t IdOf(const SeriesSummary& of) {
   int64_t id = 0;
   for (const unsigned char byte : digest.substr(0, kBytes)) id = id << 8 | byte;
   return id;
+}
+
+void AddPoints(const std::vector<PlacedPoint>& points, Trend& trend) {
+  std::set<std::string> kinds;
+  for (const PlacedPoint& placed : points) {
+    const int before = trend.points_size() - 1;
+    TrendPoint& point = *trend.add_points();
+    point = placed.get().point();
+    point.set_traffic_changed(before >= 0 && trend.points(before).traffic() !=
+                                                 point.traffic());
+    kinds.insert(point.traffic());
+  }
+  trend.set_traffic_kinds(static_cast<int64_t>(kinds.size()));
+}
+
+// The values between two changes of the traffic.
+std::vector<std::vector<double>> PartsOf(const Trend& trend) {
+  std::vector<std::vector<double>> parts;
+  for (const TrendPoint& point : trend.points()) {
+    if (parts.empty() || point.traffic_changed()) parts.emplace_back();
+    parts.back().push_back(point.value());
+  }
+  return parts;
+}
+
+// Adds what was found in the part that begins with this point.
+void AddJudged(Trend part, int64_t first, Trend& trend) {
+  for (TrendSegment& segment : *part.mutable_segments()) {
+    segment.set_first(first + segment.first());
+    segment.set_last(first + segment.last());
+    *trend.add_segments() = std::move(segment);
+  }
+  for (TrendChange& change : *part.mutable_changes()) {
+    change.set_index(first + change.index());
+    *trend.add_changes() = std::move(change);
+  }
+}
+
+std::string WhyNotJudged(const std::vector<std::vector<double>>& parts) {
+  size_t most = 0;
+  for (const std::vector<double>& part : parts) {
+    most = std::max(most, part.size());
+  }
+  return absl::StrCat(
+      "a trend needs at least ", kMinJudgedPoints, " valid results",
+      parts.size() > 1 ? " in a row with the same traffic; there are at most "
+                       : "; there are ",
+      most);
 }
 
 }  // namespace
@@ -193,26 +243,29 @@ SeriesList SeriesSet::List(const std::string& test, const std::string& rpc,
 }
 
 Trend MakeTrend(const SeriesSnapshot& snapshot) {
-  const std::vector<PlacedPoint>& points = snapshot.points;
-  std::vector<double> values;
-  for (const PlacedPoint& point : points) {
-    values.push_back(point.get().point().value());
-  }
-  Trend trend = FindChanges(values, snapshot.family_size);
+  Trend trend;
   *trend.mutable_series() = snapshot.summary;
-  for (const PlacedPoint& point : points) {
-    *trend.add_points() = point.get().point();
+  AddPoints(snapshot.points, trend);
+  const std::vector<std::vector<double>> parts = PartsOf(trend);
+  const auto is_judged = [](const auto& part) {
+    return part.size() >= kMinJudgedPoints;
+  };
+  // A new result changes the last part, and may take the place of one in the
+  // first: the looks at the others find what they found.
+  const auto judged = absl::c_count_if(parts, is_judged);
+  const int changing = judged > 1 ? 2 : 1;
+  int64_t first = 0;
+  for (const std::vector<double>& part : parts) {
+    AddJudged(FindChanges(part, changing * snapshot.family_size), first, trend);
+    first += static_cast<int64_t>(part.size());
   }
   for (TrendChange& change : *trend.mutable_changes()) {
-    change.set_started(points[change.index()].get().point().started());
-    AddFacts(points, change);
+    const auto index = static_cast<int>(change.index());
+    change.set_started(trend.points(index).started());
+    AddFacts(snapshot.points, change);
   }
   trend.set_left_out(snapshot.left_out);
-  trend.set_error(
-      points.size() >= kMinJudgedPoints
-          ? ""
-          : absl::StrCat("a trend needs at least ", kMinJudgedPoints,
-                         " valid results; there are ", points.size()));
+  trend.set_error(judged > 0 ? "" : WhyNotJudged(parts));
   return trend;
 }
 

@@ -100,7 +100,8 @@ class SeriesSet {
   std::map<std::string, int64_t> generations_;  // by test
 };
 
-// Judges the points of a snapshot. Nothing is accepted.
+// Judges the points of a snapshot, those with the same traffic after each other
+// by themselves. Nothing is accepted.
 Trend MakeTrend(const SeriesSnapshot& snapshot);
 
 // Notes what is accepted, and counts the other changes.

@@ -30,7 +30,8 @@ class SeriesSetTest : public testing::Test {
     id_ = Summary().id();
   }
 
-  static SharedFile MakeFile(int day, double value) {
+  static SharedFile MakeFile(int day, double value,
+                             const std::string& traffic = "") {
     IndexedFile file;
     file.set_name(absl::StrCat("file ", day));
     file.add_tests();
@@ -40,7 +41,20 @@ class SeriesSetTest : public testing::Test {
     point.mutable_series()->set_metric("failed");
     point.mutable_point()->set_started(day);
     point.mutable_point()->set_value(value);
+    point.mutable_point()->set_traffic(traffic);
     return std::make_shared<const IndexedFile>(file);
+  }
+
+  // Values around the levels of days, with their traffic.
+  static Trend TrendOver(const std::vector<double>& levels,
+                         const std::vector<std::string>& traffic) {
+    SeriesSnapshot snapshot;
+    for (int day = 0; day < static_cast<int>(levels.size()); ++day) {
+      snapshot.points.push_back(
+          {.file = MakeFile(day, levels[day] + day % 3, traffic[day]),
+           .index = 0});
+    }
+    return MakeTrend(snapshot);
   }
 
   SeriesSummary Summary() { return set_.List("", "", notes_).series(0); }
@@ -103,6 +117,49 @@ TEST_F(SeriesSetTest, AnotherSeriesOfTheTestMakesAllUnjudged) {
     set_.Add(std::make_shared<const IndexedFile>(file));
   }
   EXPECT_THAT(set_.Unjudged(), SizeIs(2));
+}
+
+// What differs because something else was sent is no change of the system.
+TEST_F(SeriesSetTest, OtherTrafficIsNoChange) {
+  std::vector<double> levels(15, 100);
+  levels.insert(levels.end(), 15, 200);
+  std::vector<std::string> traffic(15, "a");
+  traffic.insert(traffic.end(), 15, "b");
+  const Trend trend = TrendOver(levels, traffic);
+  EXPECT_THAT(trend.changes(), IsEmpty());
+  EXPECT_EQ(trend.error(), "");
+  EXPECT_EQ(trend.traffic_kinds(), 2);
+  ASSERT_THAT(trend.segments(), SizeIs(2));
+  EXPECT_EQ(trend.segments(1).first(), 15);
+  EXPECT_EQ(trend.segments(1).last(), 29);
+  for (int i = 0; i < trend.points_size(); ++i) {
+    EXPECT_EQ(trend.points(i).traffic_changed(), i == 15) << i;
+  }
+}
+
+TEST_F(SeriesSetTest, ChangesAreFoundWithinTheSameTraffic) {
+  std::vector<double> levels(15, 100);
+  levels.insert(levels.end(), 20, 200);
+  levels.insert(levels.end(), 20, 300);
+  std::vector<std::string> traffic(15, "a");
+  traffic.insert(traffic.end(), 40, "b");
+  const Trend trend = TrendOver(levels, traffic);
+  ASSERT_THAT(trend.changes(), SizeIs(1));
+  EXPECT_EQ(trend.changes(0).index(), 35);
+  EXPECT_EQ(trend.changes(0).started(), 35);
+  EXPECT_NEAR(trend.changes(0).before(), 201, 1);
+  EXPECT_NEAR(trend.changes(0).after(), 301, 1);
+  EXPECT_THAT(trend.segments(), SizeIs(3));
+}
+
+TEST_F(SeriesSetTest, TooFewResultsWithTheSameTrafficAreNotJudged) {
+  std::vector<std::string> traffic(kFiles, "a");
+  for (int day = 0; day < kFiles; day += 9) traffic[day] = "b";
+  const Trend trend = TrendOver(std::vector<double>(kFiles, 100), traffic);
+  EXPECT_EQ(trend.error(),
+            "a trend needs at least 10 valid results in a row with the same "
+            "traffic; there are at most 8");
+  EXPECT_EQ(trend.traffic_kinds(), 2);
 }
 
 }  // namespace

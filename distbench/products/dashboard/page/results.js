@@ -167,9 +167,11 @@ function foldButton(file, count) {
 
 // others: the runs behind this one, which are of the same search; undefined if it is
 // behind another itself.
-function testCell({id, test, label, file, run_id: run, attributes}, others) {
+function testCell({id, test, label, file, run_id: run, attributes, traffic_changed: hasOtherTraffic}, others) {
   const pairs = Object.entries(attributes).map(([name, value]) => `${name}=${value}`);
+  const traffic = element('small', {className: 'changed', title: 'since the result before, of the same test'}, TRAFFIC_CHANGED);
   return element('div', {}, element('a', {href: reportOf(id), title: `${file}, run ${run}`}, test),
+      ...(hasOtherTraffic ? [traffic] : []),
       element('small', {}, label), element('small', {}, nameList(pairs)),
       ...(others?.length > 0 ? [foldButton(file, others.length)] : []));
 }
@@ -179,10 +181,10 @@ function verdictCell(result, others = []) {
   return element('span', {}, ...[...new Set([result, ...others].map(({verdict}) => verdict))].map(badge));
 }
 
-function metricsCell({answer, metrics, units}, others) {
-  return element('div', {className: 'metrics'}, ...(answer === '' || others === undefined ? [] : [element('strong', {}, answer)]), ...Object.entries(metrics).map(([name, value]) => element('div', {},
+function metricsCell({answer, headlines, metrics, units}, others) {
+  return element('div', {className: 'metrics'}, ...(answer === '' || others === undefined ? [] : [element('strong', {}, answer)]), ...headlines.map(name => element('div', {},
       element('span', {className: 'metric-name'}, `${name} `), element('span', {className: 'metric-value'},
-          formatValue(units[name], value)))));
+          formatValue(units[name], metrics[name])))));
 }
 
 function linksCell({id, file}) {
@@ -194,10 +196,10 @@ const RESULT_COLUMNS = [
   {title: 'Started (UTC)', makeCell: tickCell, help: 'When the traffic started. Tick two results to compare them.'},
   {title: 'Test', makeCell: testCell, isWrapped: true,
     help: 'With label and attributes. The name leads to the report, which has all probes of a search. A search is one ' +
-        'entry; its file may have more runs.'},
+        'entry; its file may have more runs. "traffic changed": the result before, of the same test, sent something else.'},
   {title: 'Verdict', makeCell: verdictCell, help: VERDICT_HELP},
   {title: 'Headline', makeCell: metricsCell,
-    help: 'Of the first RPCs, the 99th percentile of the latency, and how many succeeded per second. Of a search, its ' +
+    help: 'Of the first RPCs, those of open loops before others, the 99th percentile of the latency, and how many succeeded per second. Of a search, its ' +
         'verdict and the load found.'},
   {title: 'Duration', makeCell: ({duration_seconds: duration}) => formatTime(1e9 * duration), isNumber: true,
     help: 'From the start of the traffic to its end'},

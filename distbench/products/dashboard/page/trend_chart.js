@@ -79,9 +79,10 @@ function trendLines(points) {
   })).filter(line => line.points.length > 0);
 }
 
-function describePoint({started, value, low, high, verdict}, unit) {
+function describePoint({started, value, low, high, verdict, traffic_changed: hasOtherTraffic}, unit) {
   const interval = low === null || high === null ? '' : ` (${formatValue(unit, low)} – ${formatValue(unit, high)})`;
-  return `${formatValue(unit, value)}${interval}, ${formatTimestamp(started)}, ${verdict}`;
+  return `${formatValue(unit, value)}${interval}, ${formatTimestamp(started)}, ${verdict}` +
+      (hasOtherTraffic ? `, ${TRAFFIC_CHANGED}` : '');
 }
 
 // ---- Around the points ----
@@ -104,6 +105,21 @@ function drawNoise(context, {scales: {x, y}}, {points, segments}) {
     context.lineTo(x.getPixelForValue(started), y.getPixelForValue(high));
   }
   context.stroke();
+}
+
+// Dotted lines where other traffic begins.
+function drawTrafficChanges(context, {chartArea: {top, bottom}, scales: {x}}, {points}) {
+  context.globalAlpha = 1;
+  context.strokeStyle = cssColor('--ink-soft');
+  context.lineWidth = 1;
+  context.setLineDash([2, 4]);
+  context.beginPath();
+  for (const {started} of points.filter(point => point.traffic_changed)) {
+    context.moveTo(x.getPixelForValue(started), top);
+    context.lineTo(x.getPixelForValue(started), bottom);
+  }
+  context.stroke();
+  context.setLineDash([]);
 }
 
 // What a label says where there is so much room; its number always.
@@ -136,6 +152,11 @@ function drawChanges(context, {chartArea: {left, right, top, bottom}, scales}, {
   });
 }
 
+function drawBehindPoints(context, chart, trend) {
+  drawNoise(context, chart, trend);
+  drawTrafficChanges(context, chart, trend);
+}
+
 // points: those of the trend that are shown; at least one.
 function drawTrend(trend, points, start) {
   const lines = trendLines(points);
@@ -146,7 +167,7 @@ function drawTrend(trend, points, start) {
   };
   drawLines(TREND_CHART, lines, dateAxis(points, start), valueAxis(points, trend),
       point => describePoint(point, trend.series.unit),
-      [{id: 'marks', beforeDatasetsDraw: withinArea(drawNoise), afterDatasetsDraw: withinArea(drawChanges)}]);
+      [{id: 'marks', beforeDatasetsDraw: withinArea(drawBehindPoints), afterDatasetsDraw: withinArea(drawChanges)}]);
   legend('trend-legend', lines);
 }
 
@@ -174,7 +195,7 @@ function scaleTo(from, to, size) {
   return value => to === from ? size / 2 : size * (value - from) / (to - from);
 }
 
-// Points, noise floors and changes from this time on.
+// Points, noise floors, changes and where other traffic begins, from this time on.
 function sparkline(trend, start) {
   const {points, segments, changes, series} = trend;
   const shown = pointsSince(trend, start);
@@ -188,11 +209,13 @@ function sparkline(trend, start) {
   }));
   const lines = changes.filter(({started}) => started >= start)
       .map(change => ({at: x(change.started), kind: kindOfChange(change, series)}));
+  const others = shown.filter(point => point.traffic_changed).map(({started}) => x(started));
   const curve = shown.map(({started, value}) => `${x(started)},${y(value)}`).join(' ');
   return svgNode('svg', {
     viewBox: `0 0 ${SPARK_WIDTH} ${SPARK_HEIGHT}`, preserveAspectRatio: 'none', 'aria-hidden': 'true',
   },
   ...bands.map(({end, ...band}) => svgNode('rect', {class: 'band', width: Math.max(1, end - band.x), ...band})),
+  ...others.map(at => svgNode('line', {class: 'other-traffic', x1: at, x2: at, y1: 0, y2: SPARK_HEIGHT})),
   svgNode('polyline', {class: 'curve', points: curve}),
   ...lines.map(({at, kind}) => svgNode('line', {class: `change ${kind}`, x1: at, x2: at, y1: 0, y2: SPARK_HEIGHT})));
 }

@@ -103,22 +103,25 @@ function changeItem(change, {points, series}) {
 
 function trendTable({points, changes, series: {unit, metric}}, start) {
   const remarks = new Map(changes.map((change, i) => [change.index, `change ${i + 1}: ${sizeOf(change)}`]));
+  const remarksOf = (index, point) => [
+    point.accepted ? 'accepted' : '', point.traffic_changed ? TRAFFIC_CHANGED : '', remarks.get(index) ?? '',
+  ].filter(Boolean).join(', ');
   const shown = [...points.entries()].filter(([, {started}]) => started >= start).reverse();
   return explainedTable([
     {title: 'Started (UTC)', help: 'When the first run of the file started; leads to its report'},
     {title: metric, help: 'In the unit of each cell; of several runs in a file, their median', isNumber: true},
     {title: 'Low', help: LOW_AND_HIGH, isNumber: true}, {title: 'High', help: LOW_AND_HIGH, isNumber: true},
     {title: 'Verdict', help: VERDICT_HELP},
-    {title: 'Remark', help: 'The mark "accepted", and the change that begins there', isWrapped: true},
+    {title: 'Remark', help: 'The mark "accepted", whether other traffic begins there, and the change that does', isWrapped: true},
   ], shown.map(([index, point]) => [
     element('a', {href: reportOf(point.result)}, formatCellTimestamp(point.started)),
     ...[point.value, point.low, point.high].map(value => formatValue(unit, value)), badge(point.verdict),
-    [point.accepted ? 'accepted' : '', remarks.get(index) ?? ''].filter(Boolean).join(', '),
+    remarksOf(index, point),
   ]), 'trend');
 }
 
 function renderTrend(trend, days) {
-  const {series, changes, error, left_out: leftOut} = trend;
+  const {series, changes, error, left_out: leftOut, traffic_kinds: kinds} = trend;
   const start = startOf(trend, days);
   const points = pointsSince(trend, start);
   const title = `${series.test}: ${nameOfSeries(series)}`;
@@ -126,6 +129,7 @@ function renderTrend(trend, days) {
   byId('trend-caption').textContent = series.better === 'neither' ? title : `${title}, ${series.better} is better`;
   byId('trend-note').textContent = [
     error || 'Each point is a result with its interval. Bands are the noise floor; vertical lines are changes.',
+    kinds > 1 ? `${kinds} kinds of traffic: it changed at the dotted lines, between which results are judged by themselves.` : '',
     leftOut > 0 ? `${plural(leftOut, 'result')} not judged: invalid, failed, with too many failures, or not read.` : '',
   ].join(' ');
   byId(TREND_CHART).closest('figure').hidden = points.length === 0;
@@ -133,7 +137,7 @@ function renderTrend(trend, days) {
   replaceContent('trend-changes',
       element('ol', {className: 'changes'}, ...changes.map(change => changeItem(change, trend))),
       ...(changes.length > 0 || error !== '' ? []
-          : [note('No change: the results differ by no more than their noise.')]));
+          : [note(`No change: ${kinds > 1 ? 'with the same traffic, ' : ''}the results differ by no more than their noise.`)]));
   // The table is made when it is unfolded: it may have thousands of rows.
   const details = byId('trend-details');
   details.ontoggle = () => replaceContent('trend-table', ...(details.open ? [trendTable(trend, start)] : []));
@@ -155,9 +159,10 @@ function bySignificance(a, b) {
   return (b.last_change ?? 0) - (a.last_change ?? 0) || compareNames(nameOfSeries(a), nameOfSeries(b));
 }
 
-function describeSeries({error, points, changes, series}) {
+function describeSeries({error, points, changes, series, traffic_kinds: kinds}) {
   if (error !== '') return error;
-  return `now ${formatValue(series.unit, points.at(-1).value)}, ${changes.length === 0 ? 'no change' : plural(changes.length, 'change')}`;
+  return `now ${formatValue(series.unit, points.at(-1).value)}, ${changes.length === 0 ? 'no change' : plural(changes.length, 'change')}` +
+      (kinds > 1 ? `, ${kinds} kinds of traffic` : '');
 }
 
 // A link to a series with a small chart, which is drawn once its trend is loaded.

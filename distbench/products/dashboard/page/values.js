@@ -17,6 +17,8 @@ const STILL_READING = 'The results are still being read, which waits while a tes
 const VERDICT_HELP = 'Whether the figures can be trusted: ok; warn, with doubts; invalid, no; failed, the run did not ' +
     'complete. The report says why.';
 
+const TRAFFIC_CHANGED = 'traffic changed';
+
 function formatValue(unit, value) {
   if (value === null) return '–';
   return UNIT_FORMATS[unit]?.(value) ?? String(Number(value.toPrecision(6)));
