@@ -132,8 +132,9 @@ void AddFlags(CLI::App& app, CommandLine& line) {
                      "Name that the sequencer's certificate must have;\n"
                      "default: that of its host.");
   flags::AddTextFlag(app, "-t,--duration", line.tests.duration, "DURATION",
-                     "Traffic of each test, in seconds or with a unit,\n"
-                     "such as 2m; default: 30.");
+                     "Traffic of each test with its warm-up, which is 3 s\n"
+                     "in most patterns, in seconds or with a unit, such\n"
+                     "as 2m; default: 30.");
   flags::AddRepeatedFlag(app, "-c,--prefix", line.prefixes, "PREFIX",
                          "Settings for every CONFIG, such as grpc:ipv4;\n"
                          "those of a CONFIG take precedence. May be\n"

@@ -3,6 +3,8 @@
 
 #include "test_builder/building/test_factory.h"
 
+#include <algorithm>
+
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -124,6 +126,9 @@ constexpr size_t kMaxProblems = 20;
 // Always the same, because tests are checked one at a time.
 constexpr absl::string_view kPathPrefix = "tests[0].";
 
+// What is measured in less time says little.
+constexpr double kShortNs = 2e9;
+
 void NoteLongWarmups(const DistributedSystemDescription& test, Notes& notes) {
   for (const Action& action : test.actions()) {
     const Iterations& iterations = action.iterations();
@@ -131,11 +136,15 @@ void NoteLongWarmups(const DistributedSystemDescription& test, Notes& notes) {
     const double warmup_ns = config::WarmupNs(iterations);
     const double duration_ns =
         static_cast<double>(iterations.max_duration_us()) * 1e3;
-    if (warmup_ns < duration_ns) continue;
+    const double measured_ns = duration_ns - warmup_ns;
+    // A short test is short by itself.
+    if (measured_ns >= std::min(kShortNs, warmup_ns)) continue;
     notes.Add(absl::StrCat(
-        test.name(), ": little or nothing is measured, as the warm-up takes ",
-        warmup_ns / 1e9, " s of ", duration_ns / 1e9,
-        " s; make the test longer with -t"));
+        test.name(), ": ",
+        measured_ns > 0 ? absl::StrCat("only ", measured_ns / 1e9, " s are")
+                        : "little or nothing is",
+        " measured, as the warm-up takes ", warmup_ns / 1e9, " s of ",
+        duration_ns / 1e9, " s; make the test longer with -t"));
   }
 }
 

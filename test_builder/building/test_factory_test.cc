@@ -229,6 +229,22 @@ TEST(CheckTestsTest, NotesAWarmUpAsLongAsTheTest) {
                           HasSubstr("warm-up takes 3 s of 2.5 s")));
 }
 
+TEST(CheckTestsTest, NotesAWarmUpThatLeavesLittleToMeasure) {
+  const auto notes_of = [](const std::string& seconds) {
+    Notes notes;
+    EXPECT_TRUE(
+        CheckTests(MakeTests({"multi_level_rpc", "client_server"}, seconds),
+                   notes)
+            .ok());
+    return notes.all();
+  };
+  EXPECT_THAT(notes_of("4.5"),
+              ElementsAre(HasSubstr("only 1.5 s are measured, as the warm-up "
+                                    "takes 3 s of 4.5 s; make the test longer "
+                                    "with -t")));
+  EXPECT_THAT(notes_of("5"), IsEmpty());
+}
+
 TEST(CheckTestsTest, DoesNotListProblemsWithoutEnd) {
   std::vector<std::string> configs;
   for (int i = 2; i < 50; ++i) {
