@@ -272,6 +272,47 @@ class PageChartsTest(report_page.ReportPageTest):
         self.assertEqual(page.complaints, [])
         page.close()
 
+    def test_tests_of_a_sweep_are_called_by_what_was_swept(self):
+        page = self.open_report(self.write("sweep.pb", page_results.sweep()))
+        name = "document.querySelector('#latency-table tbody td')"
+        label = page.evaluate(f"{name}.textContent")
+        self.assertRegex(label, r"^node_count=2, size=1\b")
+        self.assertEqual(page.evaluate(f"{name}.title"), "clique 2 1")
+        page.resize(400, 800)
+        page.wait_until("innerWidth === 400")
+        page.wait_until("document.documentElement.scrollWidth <= 400")
+        page.close()
+
+    def test_columns_without_a_percentile_are_left_out(self):
+        page = self.open_report(self.write("sweep.pb", page_results.sweep()))
+        columns = page.evaluate(
+            "[...document.querySelectorAll('#latency-table th')]"
+            ".map(({textContent}) => textContent)"
+        )
+        self.assertIn("p50", columns)
+        self.assertNotIn("p99.999", columns)
+        page.close()
+
+    def test_long_names_of_tests_are_cut_to_what_differs(self):
+        tests = "".join(
+            page_results.run(
+                f"a_pattern_with_a_long_name_{load}_grpc_polling",
+                {"query": [page_results.sample(page_results.START_S, 100)]},
+            )
+            for load in ("low", "high")
+        )
+        page = self.open_report(self.write("long.pb", tests))
+        cells = "[...document.querySelectorAll('#latency-table tr td:first-child')]"
+        self.assertEqual(
+            page.evaluate(f"{cells}.map(({{textContent}}) => textContent)"),
+            ["low", "high"],
+        )
+        self.assertEqual(
+            page.evaluate(f"{cells}[0].title"),
+            "a_pattern_with_a_long_name_low_grpc_polling",
+        )
+        page.close()
+
     def test_other_tests_are_no_sweep(self):
         page = self.open_report(
             self.example("base", 2, 2, 1, 2, 20),

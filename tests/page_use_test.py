@@ -158,7 +158,7 @@ class PageUseTest(report_page.ReportPageTest):
             "&sort=nodes:0:descending&open=config-1&open=peers-highest",
         )
         self.assertEqual(
-            self.column(page, "latency-table", 0), ["new (new.pb.gz) · rpc_1"]
+            self.column(page, "latency-table", 0), ["new · rpc_1"]
         )
         self.assertEqual(self.x_range(page, "rate-chart"), [2, 5])
         self.assertEqual(

@@ -78,16 +78,58 @@ function rowsOf(table) {
   return rowObjects.get(table);
 }
 
-// The shortest labels that distinguish the tests: one for each run, without
-// its repetition.
+// What is not worth a shorter label.
+const MIN_CUT = 16;
+
+// "qps=100", by what test_builder has swept; null if that does not distinguish the
+// tests.
+function labelsOfSweep(tests) {
+  const labels = tests.map(({attributes}) => (attributes.swept_parameter ?? '').split(',')
+      .map(name => `${name}=${attributes[name] ?? ''}`).join(', '));
+  const namesOf = new Set(tests.map(({name}, i) => JSON.stringify([name, labels[i]])));
+  const isTold = tests.every(({attributes}) => attributes.swept_parameter) && namesOf.size === new Set(labels).size;
+  return isTold ? labels : null;
+}
+
+// Names without the words that all begin and end with, if these are long.
+function cutNames(names) {
+  const words = [...new Set(names)].map(name => name.split(/(?<=[-_. ])/));
+  const least = leastOf(words.map(({length}) => length)) - 1;
+  const countAlike = wordAt => {
+    let count = 0;
+    while (count < least && words.every(own => wordAt(own, count) === wordAt(words[0], count))) ++count;
+    return count;
+  };
+  const first = countAlike((own, i) => own[i]);
+  const last = Math.min(countAlike((own, i) => own.at(-1 - i)), least - first);
+  const lengthOf = part => part.join('').length;
+  const [before, after] = [lengthOf(words[0].slice(0, first)), lengthOf(words[0].slice(words[0].length - last))];
+  if (words.length === 1 || before + after < MIN_CUT) return names;
+  return names.map(name => name.slice(before, name.length - after).replace(/[-_. ]$/, ''));
+}
+
+// Short labels that distinguish the tests: one for each run, without its repetition. The
+// source tells tests of one name apart.
 function labelTests(tests) {
   const sources = [...new Set(tests.map(test => test.source))];
   const areBaseNamesUnique = new Set(sources.map(baseName)).size === sources.length;
-  return tests.map(({name, source}) => sources.length === 1 ? name
+  const sourcesOf = new Map(groupBy(tests, ({name}) => name)
+      .map(([name, alike]) => [name, new Set(alike.map(({source}) => source)).size]));
+  const names = tests.map(({name}) => name);
+  if ([...sourcesOf.values()].every(count => count === 1)) return labelsOfSweep(tests) ?? cutNames(names);
+  return tests.map(({name, source}) => sourcesOf.get(name) === 1 ? name
       : `${name} (${areBaseNamesUnique ? baseName(source) : source})`);
 }
 
 const runs = data.tests.map((test, index) => ({...test, index}));
+
+// The names behind shorter labels of runs.
+const wholeNames = new Map();
+
+// What a label, which may go on after the run, stands for; empty if that is itself.
+function wholeNameOf(label) {
+  return wholeNames.get(label.split(' · ')[0]) ?? '';
+}
 
 // The tests with their runs: the repeats of a test in one result. Filled by
 // groupRuns(), which also sets the label and the group of each run.
@@ -120,6 +162,8 @@ function groupRuns() {
     const areNumbered = new Set(repeats.map(run => run.repetition)).size === repeats.length;
     repeats.forEach((run, i) => {
       run.label = repeats.length === 1 ? label : `${label} #${(areNumbered ? run.repetition : i) + 1}`;
+      if (label.startsWith(run.name)) return;
+      for (const short of [label, run.label]) wholeNames.set(short, run.name);
     });
   }
 }

@@ -15,23 +15,32 @@ function percentileCell(latency, percent) {
 
 const SHOWN_PERCENTS = [50, 90, 99, 99.9, 99.99, 99.999];
 
+// The first cell names the run.
+tableExtensions.push(table => {
+  if (wholeNames.size === 0) return table;
+  for (const {cells: [cell]} of table.tBodies[0].rows) cell.title = wholeNameOf(cell.textContent);
+  return table;
+});
+
 // All curves have a row; those without the chosen latency that of their service
 // time, which a column then says.
 function renderLatencyTable(curves, chosen) {
   const entries = curves.map(curve => ({...curve, ...latencyOf(curve.rpc, chosen)}));
   const isMixed = entries.some(({name}) => name !== chosen);
+  const percents = SHOWN_PERCENTS.filter(percent => entries.some(
+      ({latency}) => latency?.percentiles.some(({percentile}) => percentile === percent)));
   const columns = [
     {title: 'RPC', isWrapped: true}, ...(isMixed ? [{title: 'Latency'}] : []),
     {title: 'Count', isNumber: true}, {title: 'Per second', isNumber: true},
     {title: 'Failed', isNumber: true}, {title: 'Mean', isNumber: true},
-    ...SHOWN_PERCENTS.map(percent => ({title: `p${percent}`, isNumber: true})),
+    ...percents.map(percent => ({title: `p${percent}`, isNumber: true})),
     {title: 'Max', isNumber: true},
   ];
   const rows = entries.map(({rpc, label, name, latency}) => [
     label, ...(isMixed ? [LATENCIES[name].title] : []),
     formatCount(latency?.count ?? 0), formatRate(rpc.per_second), formatCount(rpc.failed_count),
     formatTime(latency?.mean_ns),
-    ...SHOWN_PERCENTS.map(percent => latency === null ? '–' : percentileCell(latency, percent)),
+    ...percents.map(percent => latency === null ? '–' : percentileCell(latency, percent)),
     formatTime(latency?.max_ns),
   ]);
   replaceContent('latency-table', ...(rows.length > 0 ? [makeTable(columns, rows, 'latency')] : []));
