@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -19,6 +20,7 @@
 #include "distbench/base/files.h"
 #include "distbench/base/plugins.h"
 #include "distbench/base/testing/status_testing.h"
+#include "distbench/base/time_units.h"
 #include "distbench/products/history/history_answers.h"
 #include "distbench/products/history/testing/daily_result.h"
 #include "distbench/report/comparison/capacity.h"
@@ -492,6 +494,51 @@ TEST_F(HistoryIndexTest, ReadsRunsOfASequencerOnceTheyHaveEnded) {
   EXPECT_EQ(Synchronise(), 1);
   EXPECT_THAT(Files(), IsEmpty());
   EXPECT_THAT(index_->Problems().files(), SizeIs(1));
+}
+
+// It was tried, and stands among the newest.
+TEST_F(HistoryIndexTest,
+       ATestThatFailedBeforeItsTrafficHasTheTimeWhenItWasTried) {
+  TestResult unstarted = MakeDailyResult(3);
+  unstarted.mutable_run_info()->clear_start_timestamp_ns();
+  unstarted.mutable_run_info()->clear_end_timestamp_ns();
+  unstarted.mutable_run_info()->set_failure("the server does not answer");
+
+  const TestResult before = MakeDailyResult(1);
+  TestSequenceResults after_another;
+  *after_another.add_test_results() = before;
+  Write("sequence.pb", unstarted, after_another);
+
+  RunDescription run;
+  run.set_id("run-1");
+  run.set_state(RunDescription::FAILED);
+  run.set_start_timestamp_ns(
+      MakeDailyResult(2).run_info().start_timestamp_ns());
+  WriteRun(run, unstarted);
+
+  Write("alone.pb", unstarted);
+  const std::string alone = absl::StrCat(folder_, "/alone.pb");
+  const auto written = fs::last_write_time(alone) - std::chrono::hours(24);
+  fs::last_write_time(alone, written);
+  const int64_t written_ms =
+      std::chrono::floor<std::chrono::milliseconds>(
+          std::chrono::file_clock::to_sys(written).time_since_epoch())
+          .count();
+
+  Synchronise();
+  const absl::StatusOr<ResultPage> page = index_->List({});
+  ASSERT_TRUE(page.ok()) << page.status();
+  ASSERT_THAT(page->results(), SizeIs(4));
+  EXPECT_EQ(page->results(0).file(), "alone.pb");
+  EXPECT_EQ(page->results(0).started(), written_ms);
+  EXPECT_EQ(page->results(1).file(), "run-1.result");
+  EXPECT_EQ(page->results(1).started(),
+            run.start_timestamp_ns() / base::kNsPerMs);
+  EXPECT_EQ(page->results(2).file(), "sequence.pb");
+  EXPECT_EQ(page->results(2).verdict(), "failed");
+  EXPECT_EQ(page->results(2).started(),
+            before.run_info().end_timestamp_ns() / base::kNsPerMs);
+  EXPECT_EQ(page->results(2).duration_seconds(), 0);
 }
 
 TEST_F(HistoryIndexTest, StepsOfSearchesAreInNoSeries) {

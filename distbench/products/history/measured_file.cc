@@ -311,14 +311,29 @@ std::string MarkedName(const report::TestRun& run, bool is_step) {
   return name;
 }
 
+// When the first test of a file was begun, or a time near to it, in Unix
+// nanoseconds. Results do not say when a test was tried whose traffic never
+// started.
+int64_t FirstTimeIn(const ResultEntry& entry, const KeptResults& kept,
+                    const TestSequenceResults& results) {
+  if (kept.start_ns > 0) return kept.start_ns;
+  for (const TestResult& result : results.test_results()) {
+    const RunInfo& info = result.run_info();
+    if (info.has_start_timestamp_ns()) return info.start_timestamp_ns();
+  }
+  return entry.modified_ns;
+}
+
+// `tried_ns` stands for the start of traffic that never started.
 void Describe(const report::TestRun& run, const KeptResults& kept,
-              IndexedResult& result) {
+              int64_t tried_ns, IndexedResult& result) {
   const RunInfo& info = run.result->run_info();
   result.set_run_id(kept.run_id);
   result.set_label(kept.label);
   result.set_test(MarkedName(run, kept.is_step));
-  result.set_started(std::max<int64_t>(0, info.start_timestamp_ns()) /
-                     base::kNsPerMs);
+  const int64_t started_ns =
+      info.has_start_timestamp_ns() ? info.start_timestamp_ns() : tried_ns;
+  result.set_started(std::max<int64_t>(0, started_ns) / base::kNsPerMs);
   // Damaged times must not overflow.
   result.set_duration_seconds(
       std::max(0.0, static_cast<double>(info.end_timestamp_ns()) -
@@ -369,13 +384,17 @@ IndexedFile MeasureFile(const ResultEntry& entry, const std::string& id,
                                           .results = std::move(kept->results)};
   const absl::Span<const report::SourcedResults> all(&results, 1);
   PointMaker points(file);
+  int64_t tried_ns = FirstTimeIn(entry, *kept, results.results);
   bool has_loads = false;
   for (const report::TestRun& run : report::ListRuns(all)) {
     IndexedTest& test = *file.add_tests();
     IndexedResult& result = *test.mutable_result();
     result.set_id(absl::StrCat(id, "-", file.tests_size() - 1));
     result.set_file(file.name());
-    Describe(run, *kept, result);
+    Describe(run, *kept, tried_ns, result);
+    // The next test was tried when this one had ended.
+    const RunInfo& info = run.result->run_info();
+    if (info.has_end_timestamp_ns()) tried_ns = info.end_timestamp_ns();
     AddFacts(run, test);
     const Points measured = MeasureRun(*run.result, result);
     AddHeadlines(measured, result);

@@ -118,6 +118,7 @@ absl::Status ReadRunResult(const std::string& path, const RunDescription& run,
   }
   kept.run_id = run.id();
   kept.label = run.label();
+  kept.start_ns = run.start_timestamp_ns();
   kept.is_step = run.is_step();
   const absl::Status status = Assemble(path, run, kept.results);
   return absl::Status(status.code(), absl::StrCat(problem, status.message()));

@@ -36,6 +36,7 @@ struct KeptResults {
   TestSequenceResults results;  // with statistics, as ReadResults() returns
   std::string run_id;
   std::string label;
+  int64_t start_ns = 0;  // of the run, Unix time; 0 if not known
   bool is_step = false;  // of a search or of an experiment
 };
 
