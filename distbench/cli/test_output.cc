@@ -161,10 +161,24 @@ client::ResultPrinter PrinterOf(const TestOutputFlags& flags) {
 }
 
 int ExitCodeOfFailure(const absl::Status& status, bool has_begun) {
-  const bool was_ended = absl::IsCancelled(status) || absl::IsAborted(status) ||
-                         absl::IsDataLoss(status) ||
-                         absl::IsUnavailable(status);
-  return has_begun || was_ended ? report::kExitRunFailed : report::kExitUsage;
+  const bool might_have_gone_well =
+      absl::IsCancelled(status) || absl::IsAborted(status) ||
+      absl::IsDataLoss(status) || absl::IsUnavailable(status) ||
+      absl::IsDeadlineExceeded(status);
+  return has_begun || might_have_gone_well ? report::kExitRunFailed
+                                           : report::kExitUsage;
+}
+
+int ExitCodeOfFailures(const TestSequenceResults& results) {
+  int exit_code = report::kExitUsage;
+  for (const TestResult& result : results.test_results()) {
+    const RunInfo& info = result.run_info();
+    const absl::Status failure(
+        static_cast<absl::StatusCode>(info.failure_code()), info.failure());
+    exit_code = std::max(
+        exit_code, ExitCodeOfFailure(failure, info.has_start_timestamp_ns()));
+  }
+  return exit_code;
 }
 
 int FinishRun(const client::ConsoleRun& run, const TestOutputFlags& flags) {
@@ -190,7 +204,8 @@ int FinishRun(const client::ConsoleRun& run, const TestOutputFlags& flags) {
     return ok ? report::kExitOk : report::kExitUsage;
   }
   return exit_code == report::kExitRunFailed
-             ? ExitCodeOfFailure(run.status, run.traffic_started)
+             ? std::max(ExitCodeOfFailure(run.status, run.traffic_started),
+                        ExitCodeOfFailures(run.results))
              : exit_code;
 }
 

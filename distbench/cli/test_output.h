@@ -53,8 +53,12 @@ client::ResultPrinter PrinterOf(const TestOutputFlags& flags);
 // got it ended, and whether anything had begun: kExitUsage if the tests were
 // refused; kExitRunFailed if traffic was sent, or if the run might have gone
 // well, but was ended from outside (CANCELLED, ABORTED), its result is lost
-// (DATA_LOSS), or the sequencer is (UNAVAILABLE).
+// (DATA_LOSS), the sequencer is (UNAVAILABLE), or somebody does not answer
+// (DEADLINE_EXCEEDED).
 int ExitCodeOfFailure(const absl::Status& status, bool has_begun);
+
+// The same by why its tests failed: kExitRunFailed if that holds of any.
+int ExitCodeOfFailures(const TestSequenceResults& results);
 
 // Writes the files that the flags name, prints which objectives were met,
 // unless the printer has done so, prints errors, and returns the ExitCode; or,

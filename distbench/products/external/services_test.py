@@ -192,6 +192,22 @@ class ExternalTest(programs.ClusterTest):
         self.assertIn("/example.Cache/Get", outcome.out + outcome.err)
         self.assertEqual(server.keys(), {})
 
+    def test_a_server_that_is_down_is_no_wrong_usage(self):
+        address = f"127.0.0.1:{programs.free_port()}"
+        outcome, _ = self.run_config(self.cluster(address), config(address))
+        self.assertEqual(outcome.status, 3, outcome)
+        self.assertIn("refused or unreachable", outcome.out + outcome.err)
+
+    def test_misspelt_names_are_wrong_usage(self):
+        server = self.serve()
+        sequencer = self.cluster(server.address)
+        for right, wrong in (("Cache/Get", "Cache/Got"), ('"key"', '"kee"')):
+            with self.subTest(wrong=wrong):
+                outcome, _ = self.run_config(
+                    sequencer, config(server.address).replace(right, wrong)
+                )
+                self.assertEqual(outcome.status, 1, outcome)
+
     def test_failures_are_told_by_their_status(self):
         server = self.serve()
         outcome, result = self.run_config(

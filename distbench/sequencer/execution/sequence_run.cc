@@ -308,6 +308,7 @@ absl::Status SequenceRun::FinishUnstarted(int test_index,
   info.set_version(std::string(base::ProgramVersion()));
   info.set_random_seed(test.random_seed());
   info.set_failure(std::string(reason.message()));
+  info.set_failure_code(reason.raw_code());
   AddKnownFindings(test_index, result);
   for (std::string& line : report::SummarizeTest(result)) {
     result.add_log_summary(std::move(line));

@@ -248,7 +248,10 @@ TestResult TestExecution::Finish() {
   }
   ReportLosses();
   ReportDroppedResources();
-  if (!failure_.ok()) info.set_failure(std::string(failure_.message()));
+  if (!failure_.ok()) {
+    info.set_failure(std::string(failure_.message()));
+    info.set_failure_code(failure_.raw_code());
+  }
   return std::move(result_);
 }
 
@@ -525,9 +528,9 @@ void TestExecution::Complete(Participant& participant, Step step,
     Fail(absl::AbortedError(absl::StrCat(
         participant.Name(), " ended the traffic: ", status.message())));
   } else if (was_awaited) {
-    Fail(
-        absl::AbortedError(absl::StrCat(participant.Name(), " could not ",
-                                        DeedOf(step), ": ", status.message())));
+    Fail(absl::Status(static_cast<absl::StatusCode>(status.code()),
+                      absl::StrCat(participant.Name(), " could not ",
+                                   DeedOf(step), ": ", status.message())));
   }
 }
 

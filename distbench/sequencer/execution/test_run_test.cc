@@ -372,6 +372,8 @@ TEST_F(TestRunTest, ANodeThatCanNotPrepareEndsTheTest) {
   EXPECT_THAT(result.run_info().failure(),
               AllOf(HasSubstr("node1 (host host-of-node1)"),
                     HasSubstr("prepare"), HasSubstr("port in use")));
+  EXPECT_EQ(result.run_info().failure_code(),
+            static_cast<int>(absl::StatusCode::kUnavailable));
   EXPECT_EQ(failure(), result.run_info().failure());
   for (int node : {0, 1, 2}) {
     EXPECT_THAT(nodes_[node]->CommandsOf(NodeCommand::kConnect), IsEmpty());
