@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -26,6 +28,8 @@
 #include "distbench/report/parts/finding_rule.h"
 #include "distbench/results/result_encoding.h"
 #include "distbench/results/result_file.h"
+#include "distbench/sequencer/runs/kept_run.h"
+#include "proto/control.pb.h"
 #include "test_builder/building/test_factory.h"
 #include "test_builder/building/test_list.h"
 
@@ -70,6 +74,46 @@ absl::StatusOr<TestSequence> BuildPattern(const std::string& pattern) {
 
 namespace fs = std::filesystem;
 
+// Whether a sequencer keeps a run there. Other results may have any name.
+bool IsKeptRun(const std::string& path) {
+  std::error_code unknown;
+  return absl::EndsWith(path, sequencer::kRunResultSuffix) &&
+         fs::exists(sequencer::DescriptionFileOf(path), unknown);
+}
+
+bool IsResult(const std::string& path) {
+  return absl::EndsWith(path, ".pb") || absl::EndsWith(path, ".pb.gz") ||
+         IsKeptRun(path);
+}
+
+// Nothing if it is of a run that has not ended.
+absl::StatusOr<std::optional<TestSequenceResults>> ReadIfEnded(
+    const std::string& path) {
+  if (!IsKeptRun(path)) return results::ReadResults(path);
+  const absl::StatusOr<RunDescription> run =
+      sequencer::ReadRunDescription(sequencer::DescriptionFileOf(path));
+  if (!run.ok()) return run.status();
+  if (!sequencer::HasFinalResult(*run)) return std::nullopt;
+  return sequencer::ReadRunResult(path, *run, results::kUnlimitedBytes);
+}
+
+// Adds what the path stands for.
+absl::Status ReadResultsAt(const std::string& path,
+                           std::vector<report::SourcedResults>& all) {
+  const absl::StatusOr<std::vector<std::string>> files = ResultFilesAt(path);
+  if (!files.ok()) return files.status();
+  const size_t earlier = all.size();
+  for (const std::string& file : *files) {
+    absl::StatusOr<std::optional<TestSequenceResults>> results =
+        ReadIfEnded(file);
+    if (!results.ok()) return results.status();
+    if (*results) all.push_back({file, **std::move(results)});
+  }
+  if (all.size() > earlier) return absl::OkStatus();
+  return absl::UnavailableError(
+      absl::StrCat(path, " holds no result of a run that has ended"));
+}
+
 }  // namespace
 
 absl::StatusOr<TestSequence> LoadAndCheckTests(const std::string& infile,
@@ -107,9 +151,7 @@ absl::StatusOr<std::vector<std::string>> ResultFilesAt(
   for (fs::directory_iterator entry(path, error), end; !error && entry != end;
        entry.increment(error)) {
     const std::string file = entry->path().string();
-    if (absl::EndsWith(file, ".pb") || absl::EndsWith(file, ".pb.gz")) {
-      files.push_back(file);
-    }
+    if (IsResult(file)) files.push_back(file);
   }
   if (error) {
     return absl::UnknownError(
@@ -117,7 +159,9 @@ absl::StatusOr<std::vector<std::string>> ResultFilesAt(
   }
   if (files.empty()) {
     return absl::NotFoundError(
-        absl::StrCat(path, " holds no results (*.pb or *.pb.gz)"));
+        absl::StrCat(path,
+                     " holds no results (*.pb or *.pb.gz, or *.result of "
+                     "a sequencer's --results_dir)"));
   }
   std::sort(files.begin(), files.end(),
             [](const std::string& a, const std::string& b) {
@@ -130,12 +174,8 @@ absl::StatusOr<std::vector<report::SourcedResults>> ReadResultFiles(
     const std::vector<std::string>& paths) {
   std::vector<report::SourcedResults> all;
   for (const std::string& path : paths) {
-    const absl::StatusOr<std::vector<std::string>> files = ResultFilesAt(path);
-    if (!files.ok()) return files.status();
-    for (const std::string& file : *files) {
-      absl::StatusOr<TestSequenceResults> results = results::ReadResults(file);
-      if (!results.ok()) return results.status();
-      all.push_back({file, *std::move(results)});
+    if (absl::Status status = ReadResultsAt(path, all); !status.ok()) {
+      return status;
     }
   }
   return all;

@@ -39,11 +39,13 @@ absl::StatusOr<DistributedSystemDescription> LoadOneTest(
     const std::string& pattern, const std::string& infile);
 
 // The result files that a path stands for: a directory for its *.pb and *.pb.gz
-// files, sorted by name with numbers in order ("x4" before "x16"), which is an
-// error if it has none; others for themselves.
+// files, and the *.result of runs that a sequencer keeps there, sorted by name
+// with numbers in order ("x4" before "x16"), which is an error if it has none;
+// others for themselves.
 absl::StatusOr<std::vector<std::string>> ResultFilesAt(const std::string& path);
 
-// Reads those of all paths.
+// Reads those of all paths. Runs that have not ended are left out; it is an
+// error if a path stands for nothing else.
 absl::StatusOr<std::vector<report::SourcedResults>> ReadResultFiles(
     const std::vector<std::string>& paths);
 

@@ -394,7 +394,8 @@ void AddReportCommand(CLI::App& app, CommandBody& chosen) {
   auto flags = std::make_shared<ReportFlags>();
   AddArguments(command, "RESULT", flags->results, "RESULT",
                "Result files (text or binary, compressed or not) or\n"
-               "directories with *.pb and *.pb.gz files");
+               "directories with *.pb and *.pb.gz files, or the\n"
+               "--results_dir of a test sequencer");
   Require(command, "RESULT");
   AddChoiceFlag(command, "--format", flags->format, NamesOf(AllFormats()),
                 "FORMAT",

@@ -316,6 +316,30 @@ class SequencerGoneTest(RunsTest):
         self.assertEqual(got.status, 3, got)
         self.assertEqual(got.out, outcome.out)
 
+    def test_kept_results_are_read_while_the_sequencer_runs(self):
+        sequencer = self.start_cluster(self.results_dir())
+        folder = self.path("results")
+        for name in ("first", "second"):
+            infile = self.write(
+                "a.config", programs.client_server_config(COUNTED, name)
+            )
+            self.assertEqual(self.run_tests(sequencer, infile).status, 0)
+        client = self.start_client(sequencer, ("endless", programs.ENDLESS))
+        client.wait_for("endless: started", "err")
+        report = self.distbench("report", folder)
+        self.assertEqual(report.status, 0, report)
+        self.assertIn("Test: first\n", report.out)
+        self.assertIn("Test: second\n", report.out)
+        self.assertNotIn("endless", report.out)
+        first = min(name for name in os.listdir(folder) if ".result" in name)
+        one = os.path.join(folder, first)
+        compared = self.distbench("compare", one, one)
+        self.assertEqual(compared.status, 0, compared)
+        running = self.distbench(
+            "report", os.path.join(folder, f"{client.run_id}.result")
+        )
+        self.assertEqual(running.status, 1, running)
+
     def test_directory_has_one_sequencer(self):
         self.start_sequencer(self.results_dir())
         outcome = self.distbench(

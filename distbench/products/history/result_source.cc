@@ -28,20 +28,17 @@
 #include "distbench/base/digest.h"
 #include "distbench/base/files.h"
 #include "distbench/base/time_units.h"
-#include "distbench/results/result_assembler.h"
 #include "distbench/results/result_file.h"
-#include "distbench/sequencer/runs/run_directory.h"
-#include "distbench/sequencer/runs/run_storage.h"
-#include "google/protobuf/text_format.h"
+#include "distbench/sequencer/runs/kept_run.h"
 
 namespace distbench::history {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr absl::string_view kRunSuffix = ".result";
-
-bool IsRun(absl::string_view name) { return absl::EndsWith(name, kRunSuffix); }
+bool IsRun(absl::string_view name) {
+  return absl::EndsWith(name, sequencer::kRunResultSuffix);
+}
 
 bool IsResult(absl::string_view name) {
   return absl::EndsWith(name, ".pb") || absl::EndsWith(name, ".pb.gz") ||
@@ -51,11 +48,6 @@ bool IsResult(absl::string_view name) {
 // Digits of a hash, two for each of its first bytes.
 std::string Digits(const std::string& of, size_t bytes) {
   return absl::BytesToHexString(base::Sha256(of).substr(0, bytes));
-}
-
-// "a/ID.run" of "a/ID.result".
-std::string DescriptionOf(absl::string_view name) {
-  return absl::StrCat(absl::StripSuffix(name, kRunSuffix), ".run");
 }
 
 bool IsNamedBefore(const ResultEntry& a, const ResultEntry& b) {
@@ -71,57 +63,6 @@ absl::Status Named(const absl::Status& error, const std::string& path,
                    const std::string& name) {
   return absl::Status(error.code(),
                       absl::StrReplaceAll(error.message(), {{path, name}}));
-}
-
-// ---- Runs that a sequencer keeps with --results_dir -------------------------
-
-constexpr int64_t kMaxDescriptionBytes = 64 << 20;
-
-absl::Status Assemble(const std::string& path, const RunDescription& run,
-                      TestSequenceResults& results) {
-  const int64_t size = run.result_bytes();
-  const absl::StatusOr<std::unique_ptr<sequencer::ResultFile>> file =
-      sequencer::OpenResultFile(path, size);
-  if (!file.ok()) return file.status();
-  results::ResultAssembler assembler(run.test_names_size(), results);
-  int64_t offset = sequencer::ResultFile::kBegin;
-  while (offset < size) {
-    const absl::StatusOr<std::string> record = (*file)->Read(offset);
-    if (!record.ok()) return record.status();
-    RunTestsEvent event;
-    if (!event.ParseFromString(*record)) {
-      return absl::DataLossError("a record is not the event of a run");
-    }
-    if (absl::Status status = assembler.Add(event); !status.ok()) return status;
-    offset += sequencer::ResultFile::SizeOf(*record);
-  }
-  assembler.MarkIncomplete("the run ended before the test");
-  return results::CompleteResults(results);
-}
-
-// Whether the run has a result that will not change any more.
-bool HasEnded(const RunDescription& run) {
-  return run.result_bytes() > 0 && run.state() != RunDescription::WAITING &&
-         run.state() != RunDescription::RUNNING;
-}
-
-// Reads the result that `run` describes. What is missing of it is said by the
-// failures of its tests, as in `distbench runs get`.
-absl::Status ReadRunResult(const std::string& path, const RunDescription& run,
-                           int64_t max_bytes, KeptResults& kept) {
-  const std::string problem = absl::StrCat("cannot read ", path, ": ");
-  if (run.result_bytes() > max_bytes) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        problem, "it has ", run.result_bytes() >> 20, " MiB, and ",
-        max_bytes >> 20, " MiB are the limit here; distbench runs get ",
-        run.id(), " fetches it from its sequencer"));
-  }
-  kept.run_id = run.id();
-  kept.label = run.label();
-  kept.start_ns = run.start_timestamp_ns();
-  kept.is_step = run.is_step();
-  const absl::Status status = Assemble(path, run, kept.results);
-  return absl::Status(status.code(), absl::StrCat(problem, status.message()));
 }
 
 // ---- A folder ---------------------------------------------------------------
@@ -194,24 +135,20 @@ absl::StatusOr<base::FileDescriptor> ResultFolder::Open(
 
 absl::StatusOr<RunDescription> ResultFolder::DescribeRun(
     const std::string& name) const {
-  const std::string description = DescriptionOf(name);
+  const std::string description = sequencer::DescriptionFileOf(name);
   const absl::StatusOr<base::FileDescriptor> file = Open(description);
   if (!file.ok()) return file.status();
-  const absl::StatusOr<std::string> text =
-      base::ReadFile(PathOf(*file), kMaxDescriptionBytes);
-  if (!text.ok()) return Named(text.status(), PathOf(*file), description);
-  RunDescription run;
-  google::protobuf::TextFormat::Parser parser;
-  parser.AllowUnknownField(true);  // a later version's
-  if (parser.ParseFromString(*text, &run)) return run;
-  return absl::InvalidArgumentError(
-      absl::StrCat(description, " is not the description of a run"));
+  const std::string path = PathOf(*file);
+  absl::StatusOr<RunDescription> run = sequencer::ReadRunDescription(path);
+  if (!run.ok()) return Named(run.status(), path, description);
+  return run;
 }
 
 std::optional<ResultEntry> ResultFolder::EntryOf(
     const std::string& name) const {
   // The description changes whenever there is more of a run's result.
-  const std::string told = IsRun(name) ? DescriptionOf(name) : name;
+  const std::string told =
+      IsRun(name) ? sequencer::DescriptionFileOf(name) : name;
   struct stat attributes;
   if (lstat(PathOfFile(told).c_str(), &attributes) != 0) return std::nullopt;
   return ResultEntry{
@@ -250,19 +187,21 @@ absl::StatusOr<std::optional<KeptResults>> ResultFolder::ReadNow(
   if (!file.ok()) return file.status();
   const std::string path = PathOf(*file);
   KeptResults kept;
-  absl::Status status;
+  absl::StatusOr<TestSequenceResults> results;
   if (IsRun(name)) {
     const absl::StatusOr<RunDescription> run = DescribeRun(name);
     if (!run.ok()) return run.status();
-    if (!HasEnded(*run)) return std::nullopt;
-    status = ReadRunResult(path, *run, max_bytes, kept);
+    if (!sequencer::HasFinalResult(*run)) return std::nullopt;
+    kept.run_id = run->id();
+    kept.label = run->label();
+    kept.start_ns = run->start_timestamp_ns();
+    kept.is_step = run->is_step();
+    results = sequencer::ReadRunResult(path, *run, max_bytes);
   } else {
-    absl::StatusOr<TestSequenceResults> results =
-        results::ReadResults(path, max_bytes);
-    status = results.status();
-    if (status.ok()) kept.results = *std::move(results);
+    results = results::ReadResults(path, max_bytes);
   }
-  if (!status.ok()) return Named(status, path, name);
+  if (!results.ok()) return Named(results.status(), path, name);
+  kept.results = *std::move(results);
   return kept;
 }
 
