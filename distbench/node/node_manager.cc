@@ -48,6 +48,11 @@ namespace {
 // welcome, the sequencer's own timeout applies (NodeConfig).
 constexpr absl::Duration kWelcomeTimeout = absl::Seconds(10);
 
+// When a node that has never been registered says for the first time that it
+// still tries; each of the next times comes this many times as late.
+constexpr absl::Duration kFirstReport = absl::Seconds(3);
+constexpr int kReportGrowth = 10;
+
 // What the node says of its host, to which the registration adds the topology.
 HostFacts AnnouncedFacts(const NodeManagerOptions& options) {
   HostFacts facts = ReadHostFacts("");
@@ -352,7 +357,10 @@ class StartedNode final : public NodeManager {
       registration_.set_preassigned_node_id(node_id_);
       return std::nullopt;
     }
-    if (IsTemporary(end.status)) return IfLostForTooLong();
+    if (IsTemporary(end.status)) {
+      ReportSilence();
+      return IfLostForTooLong();
+    }
     const bool may_change_alias =
         options_.preassigned_id < 0 && registration_.preassigned_node_id() >= 0;
     if (absl::IsAlreadyExists(end.status) && may_change_alias) {
@@ -360,6 +368,19 @@ class StartedNode final : public NodeManager {
       return std::nullopt;
     }
     return ExplainFailure();
+  }
+
+  // Says now and then that no sequencer has answered yet.
+  void ReportSilence() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (!alias_.empty() || absl::IsResourceExhausted(last_error_)) return;
+    const absl::Duration silent =
+        absl::Nanoseconds(environment_.clock.MonotonicNs() - began_ns_);
+    if (silent < next_report_) return;
+    next_report_ = kReportGrowth * silent;
+    LOG(WARNING) << "no test sequencer has answered at " << target_ << " for "
+                 << absl::Floor(silent, absl::Seconds(1)) << WhyNoAnswer()
+                 << "; will keep trying for " << options_.register_timeout
+                 << " in all";
   }
 
   // Returns the status with which the node ends if the sequencer has been away
@@ -394,10 +415,14 @@ class StartedNode final : public NodeManager {
     }
     return absl::UnavailableError(absl::StrCat(
         "no test sequencer answered at ", target_, " within ",
-        absl::FormatDuration(options_.register_timeout),
+        absl::FormatDuration(options_.register_timeout), WhyNoAnswer()));
+  }
+
+  std::string WhyNoAnswer() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return absl::StrCat(
         "; is it running there, and is this its port? (",
         last_error_.ok() ? "no answer at all" : last_error_.message(), ")",
-        ExplainByTls()));
+        ExplainByTls());
   }
 
   // Explains the problem if TLS is the cause; may be empty.
@@ -437,6 +462,7 @@ class StartedNode final : public NodeManager {
   NodeRegistration registration_;  // used by the thread
   const NodeEnvironment environment_;
   const std::string target_;
+  const int64_t began_ns_ = environment_.clock.MonotonicNs();
 
   mutable absl::Mutex mutex_;
   bool is_ending_ ABSL_GUARDED_BY(mutex_) = false;  // by its owner
@@ -444,6 +470,8 @@ class StartedNode final : public NodeManager {
   std::string alias_ ABSL_GUARDED_BY(mutex_);  // empty: never registered
   int node_id_ ABSL_GUARDED_BY(mutex_) = -1;
   absl::Status last_error_ ABSL_GUARDED_BY(mutex_);
+  // The time since began_ns_ of the next report that nobody answers.
+  absl::Duration next_report_ ABSL_GUARDED_BY(mutex_) = kFirstReport;
   // When the last session with the sequencer ended; absent before.
   std::optional<int64_t> lost_ns_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<ControlSession> session_ ABSL_GUARDED_BY(mutex_);

@@ -256,6 +256,19 @@ class QueueTest(RunsTest):
         self.assertIn("has ended", late.err)
 
 
+class SequencerMissingTest(programs.ProgramsTest):
+    def test_a_node_soon_says_that_it_waits_for_its_sequencer(self):
+        address = f"localhost:{programs.free_port()}"
+        node = self.start(
+            programs.DISTBENCH, "node_manager", f"--test_sequencer={address}"
+        )
+        node.wait_for(
+            f"^no test sequencer has answered at {address} for .*Connection "
+            "refused.*will keep trying for 1m in all",
+            "err",
+        )
+
+
 class SequencerGoneTest(RunsTest):
     def test_killed_sequencer_says_later_what_it_was_doing(self):
         sequencer = self.start_cluster(self.results_dir())
