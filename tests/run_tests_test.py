@@ -126,6 +126,22 @@ class RunTestsTest(programs.ClusterTest):
         self.assertIn("\x1b[32m  pass\x1b[0m", view)
         self.assertRegex(view, SUMMARY)
 
+    def test_errors_name_the_flag_of_an_objective(self):
+        infile = self.write("a.config", programs.client_server_config(COUNTED))
+        for objective, problem in (
+            ("ping p99<5", 'the objective "ping p99<5" needs a duration'),
+            ("pong p99<5ms", r"tests\[0\]\.objectives\[0\].*pong"),
+        ):
+            with self.subTest(objective=objective):
+                outcome = self.distbench(
+                    "run_tests",
+                    infile,
+                    f"--slo={objective}",
+                    "--test_sequencer=localhost:1",
+                )
+                self.assertEqual(outcome.status, 1, outcome)
+                self.assertRegex(outcome.err, f"^distbench: --slo: {problem}")
+
     def test_objectives_decide_the_exit_status(self):
         sequencer = self.start_cluster()
         infile = self.write("a.config", programs.client_server_config(COUNTED))

@@ -20,6 +20,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "distbench/base/plugins.h"
+#include "distbench/config/objectives/objective.h"
 #include "distbench/config/problems/suggest.h"
 #include "distbench/config/reading/load.h"
 #include "distbench/config/syntax/traffic.h"
@@ -274,15 +275,39 @@ void LeaveOutSamples(TestSequence& tests) {
   }
 }
 
+namespace {
+
+absl::Status OfObjectiveFlag(const absl::Status& error) {
+  return absl::Status(error.code(), absl::StrCat("--slo: ", error.message()));
+}
+
+}  // namespace
+
+absl::Status CheckObjectiveFlags(const std::vector<std::string>& objectives) {
+  for (const std::string& text : objectives) {
+    const absl::StatusOr<config::Objective> objective =
+        config::ParseObjective(text);
+    if (!objective.ok()) return OfObjectiveFlag(objective.status());
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<TestSequence> WithObjectives(
     TestSequence tests, const std::vector<std::string>& objectives) {
   if (objectives.empty()) return tests;  // already checked
+  if (absl::Status status = CheckObjectiveFlags(objectives); !status.ok()) {
+    return status;
+  }
   for (DistributedSystemDescription& test : *tests.mutable_tests()) {
     for (const std::string& objective : objectives) {
       test.add_objectives(objective);
     }
   }
-  return config::CheckTestSequence(std::move(tests));
+  absl::StatusOr<TestSequence> checked =
+      config::CheckTestSequence(std::move(tests));
+  // The tests were valid without them.
+  if (!checked.ok()) return OfObjectiveFlag(checked.status());
+  return checked;
 }
 
 }  // namespace distbench::cli

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -83,7 +84,10 @@ void LimitDuration(absl::Duration limit, TestSequence& tests);
 
 void LeaveOutSamples(TestSequence& tests);
 
-// The tests with the objectives of the flags, canonical again. They go with the
+// Checks the syntax of objectives from --slo, which the error names.
+absl::Status CheckObjectiveFlags(const std::vector<std::string>& objectives);
+
+// The tests with the objectives of --slo, canonical again. They go with the
 // tests, so that the result says what it was judged by.
 absl::StatusOr<TestSequence> WithObjectives(
     TestSequence tests, const std::vector<std::string>& objectives);

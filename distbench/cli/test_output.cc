@@ -18,7 +18,7 @@
 #include "distbench/base/terminal.h"
 #include "distbench/cli/command.h"
 #include "distbench/cli/flags.h"
-#include "distbench/config/objectives/objective.h"
+#include "distbench/cli/input.h"
 #include "distbench/report/findings/findings.h"
 #include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/objectives/objectives.h"
@@ -61,10 +61,9 @@ void AddResultFlags(CLI::App& command, TestOutputFlags& flags) {
 }
 
 absl::Status CheckOutput(const TestOutputFlags& flags) {
-  for (const std::string& text : flags.objectives) {
-    const absl::StatusOr<config::Objective> objective =
-        config::ParseObjective(text);
-    if (!objective.ok()) return objective.status();
+  if (absl::Status status = CheckObjectiveFlags(flags.objectives);
+      !status.ok()) {
+    return status;
   }
   if (flags.legacy_text && (flags.outfile.empty() || flags.binary_output)) {
     return absl::InvalidArgumentError(

@@ -84,6 +84,12 @@ absl::Status ParseText(ZeroCopyInputStream& stream,
   TextFormat::Parser parser;
   parser.RecordErrorsTo(&error);
   if (!parser.Parse(&stream, &results)) {
+    if (absl::StrContains(error.text(),
+                          "TestSequenceResults\" has no field named \"tests")) {
+      return absl::InvalidArgumentError(
+          "it is a config, no result; distbench run_tests FILE "
+          "--outfile=RESULT runs it, and writes what can be read here");
+    }
     return absl::InvalidArgumentError(
         absl::StrCat("not results in text format: ", error.text()));
   }

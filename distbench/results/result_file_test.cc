@@ -137,9 +137,15 @@ TEST_F(ResultFileTest, TextErrorsHaveAPlace) {
 }
 
 TEST_F(ResultFileTest, ATrafficConfigIsNoResult) {
-  const auto read = Read("tests { name: 'x' }");
-  EXPECT_EQ(read.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(read.status().message()), HasSubstr("\"tests\""));
+  for (const char* config :
+       {"# A test.\ntests { name: 'x' }", "tests:\n  - name: x",
+        "tests_setting { keep_instance_log: true }"}) {
+    const auto read = Read(config);
+    EXPECT_EQ(read.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(read.status().message()),
+                AllOf(HasSubstr("is a config"), HasSubstr("run_tests")))
+        << config;
+  }
 }
 
 TEST_F(ResultFileTest, AnotherMessageIsRefused) {

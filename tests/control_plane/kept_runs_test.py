@@ -256,7 +256,7 @@ class QueueTest(RunsTest):
         self.assertIn("has ended", late.err)
 
 
-class SequencerMissingTest(programs.ProgramsTest):
+class SequencerMissingTest(programs.ProgramTest):
     def test_a_node_soon_says_that_it_waits_for_its_sequencer(self):
         address = f"localhost:{programs.free_port()}"
         node = self.start(

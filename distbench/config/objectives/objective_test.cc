@@ -32,6 +32,12 @@ TEST(ParseObjectiveTest, ReadsLatencies) {
   EXPECT_EQ(objective.limit, 500e6);
 }
 
+TEST(ParseObjectiveTest, ALimitIsMetAlsoWithoutTheSignOfEquality) {
+  EXPECT_TRUE(Parse("query p99<5ms").is_upper_limit);
+  EXPECT_EQ(Parse("query p99<5ms").limit, 5e6);
+  EXPECT_FALSE(Parse("query rate>1000").is_upper_limit);
+}
+
 TEST(ParseObjectiveTest, ReadsSharesRatesAndBlanks) {
   EXPECT_DOUBLE_EQ(Parse("failures <= 0.1%").limit, 0.001);
   EXPECT_EQ(Parse("failures <= 0.1%").rpc, "");
