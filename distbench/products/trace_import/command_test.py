@@ -94,6 +94,15 @@ class ImportTest(programs.ProgramTest):
         outcome = self.distbench("check_test", config)
         self.assertEqual(outcome.status, 0, outcome)
 
+    def test_one_is_no_plural(self):
+        header, *rows = TRACES.splitlines()
+        failed = [f"{row},{int(i == 0)}" for i, row in enumerate(rows)]
+        path = self.traces("\n".join([header + ",error"] + failed) + "\n")
+        outcome = self.distbench("import", "csv", path)
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertIn(" 1 failure, which the config does not", outcome.err)
+        self.assertIn(" 1 time: ", outcome.err)
+
     def test_what_is_imported_is_not_overwritten(self):
         path = self.traces()
         for flag in ("-o", "--report", "--json_report"):

@@ -170,8 +170,9 @@ class ConfigWriter {
     const size_t left_out = model_.rpcs.size() - clients_.size();
     if (left_out == 0) return;
     from_.in_the_data[absl::StrCat(
-        "# RPCs are left out: only parts of traces, whose causes are missing, ",
-        model_.options.only_successes ? "or failed calls " : "", "have them")] =
+        "left out: # RPCs, of which there are only parts of traces, whose "
+        "causes are missing",
+        model_.options.only_successes ? ", or failed calls" : "")] =
         static_cast<int64_t>(left_out);
   }
 
@@ -311,8 +312,8 @@ class ConfigWriter {
     AddMissingSizes("responses", rpc.without_response_size, rpc, comment);
     if (rpc.without_request_size + rpc.without_response_size > 0) {
       ++from_.invented
-            ["0 bytes in a direction, for calls of # RPCs that have only the "
-             "size of the other one"];
+            ["0 bytes in a direction, for calls of # RPCs with only the size "
+             "of the other one"];
     }
     return comment;
   }
@@ -488,8 +489,8 @@ class ConfigWriter {
         arrival.variation);
     if (arrival.process == Process::kBursty) {
       ++from_.inferred
-            ["# arrivals are burstier than a Poisson process: they are gamma "
-             "processes with the variation of their intervals"];
+            ["bursts of # arrivals, beyond those of a Poisson process: as of "
+             "gamma processes with the variation of their intervals"];
       comment +=
           "\nA gamma process has this variation. That intervals depend on each "
           "other is lost.";

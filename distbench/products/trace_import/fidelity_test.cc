@@ -56,7 +56,7 @@ TEST(FidelityTest, ServersAreInferredFromTheirClients) {
   EXPECT_EQ(RpcNamed(test, "GetRide").server(), "store-manual");
   EXPECT_THAT(RpcNamed(test, "GetRide").client(), ElementsAre("rides"));
   EXPECT_EQ(RpcNamed(test, "rides.Rides_Nearest").server(), "rides");
-  EXPECT_THAT(ImportText(import), HasSubstr("the servers of 1 RPCs"));
+  EXPECT_THAT(ImportText(import), HasSubstr("the servers of 1 RPC"));
 }
 
 TEST(FidelityTest, OneTraceIsSimulatedOftenAndNotJudged) {
@@ -175,7 +175,7 @@ TEST(FidelityTest, ProducersDoNotWaitForConsumers) {
                           "t,6,1,front,put,1006000000,3000000,client\n"
                           "t,7,6,cache,put,1006000000,3000000,server\n"));
   EXPECT_THAT(ImportText(import), Not(HasSubstr("clock")));
-  EXPECT_THAT(ImportText(import), HasSubstr("1 times: calls are messages"));
+  EXPECT_THAT(ImportText(import), HasSubstr("1 time: calls are messages"));
   const RpcFidelity& buy = FidelityOf(import, "buy");
   EXPECT_NEAR(buy.traces.mean_us, 10'000, 1e-6);
   EXPECT_NEAR(buy.simulated.mean_us, 10'000, 10);
@@ -247,7 +247,7 @@ TEST(FidelityTest, SpanLinksLeadToTheirProducers) {
               ElementsAre("front"));
   EXPECT_THAT(RpcNamed(import.config.test, "store").client(),
               ElementsAre("mailer"));
-  EXPECT_THAT(ImportText(import), HasSubstr("1 times: calls are messages"));
+  EXPECT_THAT(ImportText(import), HasSubstr("1 time: calls are messages"));
   EXPECT_NEAR(FidelityOf(import, "buy").simulated.mean_us, 10'000, 10);
   EXPECT_NEAR(FidelityOf(import, "mail").simulated.mean_us, 50'000, 50);
 }
@@ -268,7 +268,7 @@ TEST(FidelityTest, NobodyWaitsForWhatFollows) {
      "tags": [{"key": "span.kind", "value": "client"},
               {"key": "peer.service", "value": "log"}]}],
     "processes": {"p": {"serviceName": "front"}}}]})");
-  EXPECT_THAT(ImportText(import), HasSubstr("1 times: calls are messages"));
+  EXPECT_THAT(ImportText(import), HasSubstr("1 time: calls are messages"));
   EXPECT_NEAR(FidelityOf(import, "buy").simulated.mean_us, 10'000, 10);
   EXPECT_NEAR(FidelityOf(import, "write").simulated.mean_us, 50'000, 50);
 }
@@ -280,7 +280,7 @@ TEST(FidelityTest, CallsAfterTheAnswerAreNotWaitedFor) {
                           "t,1,,front,buy,1000000000,10000000,server\n"
                           "t,2,1,front,tell,1009000000,30000000,client\n"
                           "t,3,2,log,tell,1010000000,20000000,server\n"));
-  EXPECT_THAT(ImportText(import), HasSubstr("1 times: calls went on"));
+  EXPECT_THAT(ImportText(import), HasSubstr("1 time: calls went on"));
   EXPECT_NEAR(FidelityOf(import, "buy").simulated.mean_us, 10'000, 10);
 }
 

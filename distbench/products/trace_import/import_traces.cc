@@ -61,9 +61,10 @@ absl::StatusOr<Import> ImportTraces(SpanSet spans,
 std::string ImportText(const Import& import) {
   const TrafficModel& model = import.model;
   const std::string head = absl::StrFormat(
-      "%d traces over %.6g s; %d parts of traces whose causes are missing\n",
-      model.traces, static_cast<double>(model.duration_ns) / 1e9,
-      model.fragments);
+      "%d trace%s over %.6g s; %d part%s of traces whose causes are missing\n",
+      model.traces, model.traces == 1 ? "" : "s",
+      static_cast<double>(model.duration_ns) / 1e9, model.fragments,
+      model.fragments == 1 ? "" : "s");
   return head + ProvenanceText(import.config.provenance) +
          (import.fidelity ? FidelityText(*import.fidelity) : "");
 }

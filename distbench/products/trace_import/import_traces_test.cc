@@ -261,7 +261,7 @@ TEST(ImportTest, SizesOfOneDirectionAreNoneOfTheOther) {
                         "(2 of 2)."));
   EXPECT_THAT(import.config.text, Not(HasSubstr("that responses without")));
   EXPECT_THAT(ImportText(import),
-              HasSubstr("0 bytes in a direction, for calls of 1 RPCs"));
+              HasSubstr("0 bytes in a direction, for calls of 1 RPC"));
 }
 
 TEST(ImportTest, RatesOfSampledTracesAreScaled) {

@@ -3,21 +3,35 @@
 
 #include "distbench/products/trace_import/provenance.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "distbench/config/validate/check.h"
 
 namespace distbench::trace_import {
 namespace {
 
+// The sentence with the number in place of '#', before a word in the plural.
+std::string Fill(std::string sentence, int64_t number) {
+  const size_t place = sentence.find('#');
+  if (place == sentence.npos) return sentence;
+  const size_t word = place + 2;
+  if (number == 1 && word < sentence.size()) {
+    const size_t end =
+        std::min(sentence.size(), sentence.find_first_of(" ,;:", word));
+    if (sentence[end - 1] == 's') sentence.erase(end - 1, 1);
+  }
+  return sentence.replace(place, 1, absl::StrCat(number));
+}
+
 std::vector<std::string> Sentences(const Tally& tally) {
   std::vector<std::string> sentences;
   for (const auto& [sentence, number] : tally) {
-    sentences.push_back(
-        absl::StrReplaceAll(sentence, {{"#", absl::StrCat(number)}}));
+    sentences.push_back(Fill(sentence, number));
   }
   return sentences;
 }
@@ -60,7 +74,8 @@ std::string ProvenanceText(const Provenance& provenance) {
   if (provenance.notes.empty()) return text;
   std::vector<std::string> notes;
   for (const auto& [note, count] : provenance.notes) {
-    notes.push_back(absl::StrCat(count, " times: ", note));
+    notes.push_back(
+        absl::StrCat(count, count == 1 ? " time: " : " times: ", note));
   }
   return text + List("Repaired or left out", "  ", notes);
 }

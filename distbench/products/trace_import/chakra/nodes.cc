@@ -428,6 +428,7 @@ bool IsJson(absl::string_view text) {
 
 absl::StatusOr<ChakraTrace> ReadChakra(absl::string_view text,
                                        int64_t max_nodes) {
+  if (text.empty()) return Invalid("is empty");
   if (absl::StartsWith(text, "\x1f\x8b")) {
     return Invalid("is compressed by gzip; decompress it first");
   }

@@ -480,6 +480,9 @@ absl::Status ReadSpans(absl::string_view format, absl::string_view source,
     return absl::InvalidArgumentError(
         absl::StrCat("there is no trace format \"", format, "\""));
   }
+  if (absl::StripAsciiWhitespace(text).empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(source, " is empty"));
+  }
   const size_t spans_before = set.spans.size();
   SpanCollector collector(max_spans, set);
   const absl::Status status = known->take == nullptr

@@ -56,6 +56,13 @@ TEST(ReadSpansTest, OtlpSpansHaveTheServiceOfTheirResource) {
   EXPECT_TRUE(span.failed);
 }
 
+TEST(ReadSpansTest, SaysThatAFileIsEmpty) {
+  for (const char* format : {"otlp", "jaeger", "zipkin", "csv"}) {
+    EXPECT_EQ(ErrorOf(format, ""), "file is empty") << format;
+    EXPECT_EQ(ErrorOf(format, " \n"), "file is empty") << format;
+  }
+}
+
 TEST(ReadSpansTest, JsonMayBeOneDocumentPerLine) {
   const SpanSet set =
       Read("otlp", std::string(kOtlp) + "\n\nnot JSON\n" + kOtlp + "\n");
