@@ -190,6 +190,24 @@ class DashboardPageTest(dashboard_page.PageTest):
         self.assertEqual(page.complaints, [])
         page.close()
 
+    def test_nothing_is_claimed_before_the_first_status(self):
+        dashboard = self.serve(session=LIVE)
+        dashboard.hold("/api/live")
+        page = self.open_page(dashboard.address)
+        self.wait_for_text(page, "#connection", "Connecting")
+        dot = (
+            "getComputedStyle(document.getElementById('connection'),"
+            " '::before').content"
+        )
+        self.assertEqual(page.evaluate(dot), '""')
+        shown = "document.getElementById('running-none').checkVisibility()"
+        self.assertFalse(page.evaluate(shown))
+        dashboard.release()
+        self.wait_for_text(page, "#connection", "Live")
+        self.assertIn("●", page.evaluate(dot))
+        self.wait_for_text(page, "#running-none", "No test is running")
+        page.close()
+
     def test_lost_connections_are_shown_and_come_back(self):
         dashboard = self.serve(session=LIVE)
         dashboard.show(running=fake_dashboard.make_run())

@@ -191,16 +191,18 @@ function renderNodes(nodes) {
 }
 
 function renderRuns({running, queue}) {
+  byId('live-parts').hidden = false;
   renderRunning(running);
   const waiting = (run, i) =>
       element('p', {className: 'queued'}, `${i + 1}. ${describeRun(run)} `, ...cancelButtons(run));
   drawIfChanged('queue-list', queue, () => queue.length > 0 ? queue.map(waiting) : [note('No run is waiting.')]);
 }
 
-// isCurrent: whether what is shown is the state of now.
+// isCurrent: whether what is shown is the state of now; null while nobody knows.
 function showConnection(text, isCurrent) {
   if (byId('connection').textContent !== text) byId('connection').textContent = text;
-  byId('connection').classList.toggle('lost', !isCurrent);
+  byId('connection').classList.toggle('lost', isCurrent === false);
+  byId('connection').classList.toggle('unknown', isCurrent === null);
   byId('live-parts').classList.toggle('stale', !isCurrent);
 }
 
@@ -238,7 +240,7 @@ function showLive(parameters, isEntered) {
     measured.shown = target.value === '' ? null : target.value;
     drawCharts();
   };
-  showConnection('Connecting …', true);
+  showConnection('Connecting …', null);
   openStream();
 }
 
