@@ -27,6 +27,7 @@ from distbench.errors import (
     ProgramError,
     ResultError,
     SequencerError,
+    UnknownNameError,
 )
 from distbench.progress import Progress, RunDescription
 from distbench.result_files import rpc_logs
@@ -64,6 +65,7 @@ __all__ = [
     "RunDescription",
     "SequencerError",
     "Table",
+    "UnknownNameError",
     "compare",
     "plots",
     "read_report",

@@ -48,7 +48,7 @@ def table(name: str, runs: Sequence[Run], searches: Sequence[Json]) -> Table:
     # Without runs, nothing tells which tables there are, and they are empty.
     if runs and name not in in_reports:
         known = ", ".join([*_TABLES_OF_RUNS, *_TABLES_OF_SEARCHES, *in_reports])
-        raise ValueError(f'there is no table "{name}"; there are {known}')
+        raise ResultError(f'there is no table "{name}"; there are {known}')
     return _table_of_reports(name, runs)
 
 

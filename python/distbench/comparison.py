@@ -53,7 +53,7 @@ def compare(
         program: see read_results().
 
     Raises:
-        ValueError: a metric is not among those that are compared; lists them.
+        ResultError: a metric is not among those that are compared; lists them.
         ResultError: a side has no runs, or was read from reports, without the
             results themselves.
         ProgramError: the program is missing.
@@ -111,7 +111,7 @@ def _only(metrics: list[str], rows: list[Row]) -> list[Row]:
     known = dict.fromkeys(str(row[place]) for row in rows if row[place] is not None)
     for metric in metrics:
         if known and metric not in known:
-            raise ValueError(
+            raise ResultError(
                 f'"{metric}" is not a metric that is compared; these are '
                 f"{', '.join(known)}"
             )

@@ -13,6 +13,13 @@ class ResultError(DistbenchError, ValueError):
     """A file is not a result or a report, or lacks what was asked for."""
 
 
+class UnknownNameError(ResultError, KeyError):
+    """A result has no test or RPC of this name; lists those that it has."""
+
+    # KeyError would show the message as a literal.
+    __str__ = Exception.__str__
+
+
 class ConfigError(DistbenchError, ValueError):
     """A test, an address or a setting of the connection is wrong."""
 

@@ -15,6 +15,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from distbench._optional import import_optional
+from distbench.errors import ResultError
 from distbench.results import Results
 from distbench.tables import Curve
 
@@ -63,8 +64,7 @@ def latency_curves(
         [f"{percent:g}" for percent in ticks],
     )
     axes.set_xlabel("percentile")
-    axes.set_ylabel("latency (ms)")
-    axes.set_yscale("log")
+    _scale_latencies(axes)
     _finish(axes)
     return axes
 
@@ -100,8 +100,7 @@ def over_time(
             axes.plot(times, latencies * _MS_PER_NS, ".-", label=f"{key} {value}")
     _shade_warmup(axes, seconds, start_ns)
     axes.set_xlabel("time (s)")
-    axes.set_ylabel("latency (ms)")
-    axes.set_yscale("log")
+    _scale_latencies(axes)
     _finish(axes)
     return axes
 
@@ -138,8 +137,7 @@ def over_load(
             prefix = "response_" if open_loop else "service_"
             _load_lines(axes, group, values, str(name), prefix)
     axes.set_xlabel("achieved (per second)")
-    axes.set_ylabel("latency (ms)")
-    axes.set_yscale("log")
+    _scale_latencies(axes)
     _finish(axes)
     return axes
 
@@ -170,6 +168,21 @@ def _axes(ax: "Axes | None") -> "Axes":
     return axes
 
 
+def _scale_latencies(axes: "Axes") -> None:
+    """Makes a logarithmic axis of milliseconds, with plain numbers."""
+    from matplotlib.ticker import LogFormatter
+
+    class PlainNumbers(LogFormatter):
+        # The base leaves out the numbers for which there is no room.
+        def __call__(self, x: float, pos: int | None = None) -> str:
+            return f"{x:g}" if super().__call__(x, pos) else ""
+
+    axes.set_ylabel("latency (ms)")
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(PlainNumbers())
+    axes.yaxis.set_minor_formatter(PlainNumbers())
+
+
 def _finish(axes: "Axes") -> None:
     axes.grid(True, which="both", alpha=0.3)
     axes.legend(fontsize="small")
@@ -178,7 +191,7 @@ def _finish(axes: "Axes") -> None:
 def _check_any(found: Any, what: str, rpcs: Collection[str] | None) -> None:
     if len(found) == 0:
         of_rpcs = "" if rpcs is None else f" of {', '.join(rpcs)}"
-        raise ValueError(f"there are no {what}{of_rpcs} to draw")
+        raise ResultError(f"there are no {what}{of_rpcs} to draw")
 
 
 def _only(

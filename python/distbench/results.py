@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from distbench import _report_tables, result_files
 from distbench._program import Json, PathLike, Program, package_version
 from distbench._proto import results_pb2
-from distbench.errors import ResultError
+from distbench.errors import ResultError, UnknownNameError
 from distbench.runs import Run
 from distbench.tables import Curve, Table
 
@@ -102,14 +102,14 @@ class Results:
         for test in tests:
             if test not in names:
                 known = ", ".join(sorted(names))
-                raise KeyError(f"there is no test {test!r}; there are {known}")
+                raise UnknownNameError(f"there is no test {test!r}; there are {known}")
         return Results(part.only(tests) for part in self._parts)
 
     def table(self, name: str) -> Table:
         """Returns a table; docs/python.md lists them and their columns.
 
         Raises:
-            ValueError: there is no such table; lists those that there are.
+            ResultError: there is no such table; lists those that there are.
             ResultError: a report lacks a part or, for samples, was read without
                 its result.
         """
@@ -141,7 +141,7 @@ class Results:
 
         Raises:
             ResultError: some were read from reports, without their results.
-            ValueError: there are several results of numa_compare, of which a
+            ResultError: there are several results of numa_compare, of which a
                 file can hold only one.
         """
         for part in self._parts:
@@ -154,7 +154,7 @@ class Results:
         messages = [read() for part in self._parts for read in part.files.values()]
         comparisons = [m for m in messages if m.HasField("numa_comparison")]
         if len(comparisons) > 1:
-            raise ValueError(
+            raise ResultError(
                 f"{len(comparisons)} of these results are of numa_compare, and a "
                 "file can hold only one; write them into files of their own"
             )

@@ -10,7 +10,7 @@ from functools import cache
 
 from distbench._program import Json
 from distbench._proto import results_pb2
-from distbench.errors import ResultError
+from distbench.errors import ResultError, UnknownNameError
 from distbench.tables import FAILED, CurvePoint
 
 # The percentiles that reports have, by the part of a column's name.
@@ -99,7 +99,7 @@ class Latency:
         requests.
 
         Raises:
-            ValueError: reports do not have it; lists those that they have.
+            ResultError: reports do not have it; lists those that they have.
         """
         for found in self._percentiles:
             if found.percent == percent:
@@ -107,7 +107,7 @@ class Latency:
         if percent in PERCENTILE_NAMES:
             return None
         known = ", ".join(f"{known:g}" for known in PERCENTILE_NAMES)
-        raise ValueError(
+        raise ResultError(
             f"reports have no percentile {percent:g}; they have {known}, and "
             "curve() has the distribution"
         )
@@ -245,7 +245,7 @@ class Run:
             if rpc.name == name:
                 return rpc
         names = ", ".join(rpc.name for rpc in self.rpcs)
-        raise KeyError(f"{self.test} has no RPC {name!r}; it has {names}")
+        raise UnknownNameError(f"{self.test} has no RPC {name!r}; it has {names}")
 
     @property
     def result(self) -> results_pb2.TestResult:

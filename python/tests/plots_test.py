@@ -94,6 +94,17 @@ class PlotsTest(unittest.TestCase):
         labels = [line.get_label() for line in lines]
         self.assertEqual(labels, ["search 1 p50", "search 1 p99"])
 
+    def test_latencies_at_ticks_are_plain_numbers(self):
+        axes = distbench.plots.latency_curves(results_of(test_result()))
+        for low, high in ((5, 9), (0.02, 400)):
+            axes.set_ylim(low, high)
+            axes.figure.canvas.draw()
+            ticks = axes.get_yticklabels() + axes.get_yticklabels(minor=True)
+            labels = [tick.get_text() for tick in ticks if tick.get_text()]
+            self.assertGreater(len(labels), 1)
+            for label in labels:
+                self.assertRegex(label, r"^[0-9.]+$")
+
     def test_given_axes_are_used(self):
         axes = pyplot.subplots()[1]
         drawn = distbench.plots.latency_curves(results_of(test_result()), ax=axes)

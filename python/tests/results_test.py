@@ -165,6 +165,16 @@ class RunTest(unittest.TestCase):
         with self.assertRaisesRegex(KeyError, "there are example"):
             results_of(test_result()).only("other")
 
+    def test_errors_about_names_are_of_this_package(self):
+        results = results_of(test_result())
+        for ask in (
+            lambda: results.runs[0].rpc("ask"),
+            lambda: results.only("other"),
+            lambda: results.table("rpc"),
+        ):
+            with self.assertRaisesRegex(distbench.DistbenchError, "^there is|^example"):
+                ask()
+
     def test_the_message_is_that_of_the_run(self):
         first, second = test_result("a"), test_result("b", values=[1, 2, 3])
         results = results_of(first, second)
