@@ -217,6 +217,13 @@ void JudgeStolenTime(const std::string& name, const HostUse& host,
                "repeat the run.");
 }
 
+// Hosts are sampled from the start of the traffic, for whole seconds: what is
+// left at its end is often too short for a sample.
+std::string SampledTime(const HostUse& host) {
+  return absl::StrCat("the ", base::HumanDuration(host.duration_ns),
+                      " since the start of the traffic that were sampled");
+}
+
 void JudgeThrottling(const std::string& name, const HostUse& host,
                      HostFindings& findings) {
   if (host.throttled_count <= 0) return;
@@ -230,8 +237,7 @@ void JudgeThrottling(const std::string& name, const HostUse& host,
                        ? "once"
                        : absl::StrCat(host.throttled_count, " times"),
                    ", for ", base::HumanDuration(host.throttled_ns),
-                   " added up over its CPUs, within ",
-                   base::HumanDuration(host.duration_ns),
+                   " added up over its CPUs, within ", SampledTime(host),
                    ", so latencies include these pauses"),
       "Raise the CPU limit (cpu.max) of the node manager's control group or "
       "container, or lower the load.");
@@ -361,8 +367,7 @@ void JudgeOthers(const std::string& name, const HostUse& host,
                      base::HumanDuration(host.run_queue_delay_ns),
                      " in all, while other programs ran for ",
                      base::HumanDuration(others_ns), ", within ",
-                     base::HumanDuration(host.duration_ns),
-                     ", so latencies include these waits"),
+                     SampledTime(host), ", so latencies include these waits"),
         "Stop the other programs on this host, or bind the nodes to CPUs of "
         "their own.");
     return;  // Which says more than that they ran.

@@ -88,7 +88,8 @@ TEST_F(JudgeTest, WaitingForACpuThatOthersHadIsAWarning) {
                                                          base::kNsPerSecond);
   EXPECT_THAT(ExpectOne(Finding::WARN, "waited_for_cpu"),
               HasSubstr("waited for a CPU for 4.00 s in all, while other "
-                        "programs ran for 15.0 s, within 30.0 s"));
+                        "programs ran for 15.0 s, within the 30.0 s since the "
+                        "start of the traffic that were sampled"));
 }
 
 // Both have the same remedy.
@@ -168,7 +169,8 @@ TEST_F(JudgeTest, AnyThrottlingIsANote) {
   Counters().set_throttled_ns(kJudgedSeconds * base::kNsPerSecond / 200);
   EXPECT_THAT(ExpectOne(Finding::NOTE, "throttled"),
               HasSubstr("stopped it once, for 150 ms added up over its CPUs, "
-                        "within 30.0 s, so"));
+                        "within the 30.0 s since the start of the traffic "
+                        "that were sampled, so"));
 }
 
 TEST_F(JudgeTest, MuchThrottlingIsAWarning) {

@@ -275,11 +275,14 @@ Lines HostLines(const std::string& node, const NodeResources& resources) {
     }
   }
   if (duration_ns <= 0) return {};
+  // The kernel counts CPU time in ticks, which may fall just into a sample.
+  const auto percent = [](double share) { return 100 * std::min(1.0, share); };
   return {absl::StrFormat(
       "  %s: host %s: CPU: %.0f%% of %.0f (busiest second: %.0f%%) network Tx: "
       "%.1f MiB/s, Rx: %.1f MiB/s",
-      node, resources.host().hostname(), 100 * host_cpu_ns / duration_ns / cpus,
-      cpus, 100 * busiest, sent_bytes / kMiB / duration_ns * 1e9,
+      node, resources.host().hostname(),
+      percent(host_cpu_ns / duration_ns / cpus), cpus, percent(busiest),
+      sent_bytes / kMiB / duration_ns * 1e9,
       received_bytes / kMiB / duration_ns * 1e9)};
 }
 

@@ -18,6 +18,7 @@
 namespace distbench::report {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -47,6 +48,22 @@ TEST(TextSummaryTest, HostsAreSummedUpOverTheirSamples) {
           "  node0: CPU: 0.00s (user: 0.00s system: 0.00s) max RSS: 0.0 MiB",
           "  node0: host h: CPU: 50% of 4 (busiest second: 75%) network Tx: "
           "0.5 MiB/s, Rx: 2.0 MiB/s"));
+}
+
+TEST(TextSummaryTest, AHostIsNeverBusierThanAllOfItsCpus) {
+  const TestResult result = ResultFromText(R"(
+    resource_usage_logs {
+      node_usages { key: "node0" value {} }
+      node_resources {
+        key: "node0"
+        value {
+          host { hostname: "h" online_cpu_count: 2 }
+          samples { duration_ns: 1000000000 host_cpu_ns: 2020000000 }
+        }
+      }
+    })");
+  EXPECT_THAT(Section(SummarizeTest(result), "Resources"),
+              Contains(HasSubstr("CPU: 100% of 2 (busiest second: 100%)")));
 }
 
 TEST(TextSummaryTest, StreamsHaveTheirMessages) {
