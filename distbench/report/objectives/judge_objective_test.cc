@@ -17,6 +17,7 @@
 namespace distbench::report {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::DoubleNear;
 using ::testing::HasSubstr;
 
@@ -57,6 +58,34 @@ stats::LogHistogram Values(int64_t value_ns, int count) {
   stats::LogHistogram histogram;
   for (int i = 0; i < count; ++i) histogram.Record(value_ns);
   return histogram;
+}
+
+// Seconds with RPCs of these latencies, and failures.
+struct Second {
+  int64_t latency_ns;
+  int count = 100;
+  int failed_count = 0;
+};
+TestResult ResultOverTime(const std::vector<Second>& seconds) {
+  stats::LogHistogram all;
+  int failed_count = 0;
+  RpcTimeSeries series;
+  series.set_interval_ns(1'000'000'000);
+  for (size_t i = 0; i < seconds.size(); ++i) {
+    const stats::LogHistogram latency =
+        Values(seconds[i].latency_ns, seconds[i].count);
+    all.Merge(latency);
+    failed_count += seconds[i].failed_count;
+    RpcInterval& interval = *series.add_intervals();
+    interval.set_index(i);
+    interval.set_succeeded_count(seconds[i].count);
+    interval.set_failed_count(seconds[i].failed_count);
+    results::EncodeHistogram(latency, *interval.mutable_service_time_ns());
+  }
+  TestResult result = ResultOf(all, stats::LogHistogram(), failed_count);
+  (*(*result.mutable_service_logs()->mutable_instance_logs())["client/0"]
+        .mutable_rpc_time_series())[0] = series;
+  return result;
 }
 
 TEST(JudgeTest, ComparesResponseTimesAndKnowsServiceTimes) {
@@ -102,6 +131,40 @@ TEST(JudgeTest, PercentilesAmongFailuresMissEveryLimit) {
   EXPECT_EQ(p99->measured, "p99 failed (3 % of the RPCs failed)");
 }
 
+// The server was killed: seconds so different do not bound a percentile.
+TEST(JudgeTest, MoreFailuresAreNoMilderMiss) {
+  const std::vector<Second> killed = {
+      {.latency_ns = 500'000},
+      {.latency_ns = 500'000},
+      {.latency_ns = 500'000, .count = 36, .failed_count = 64},
+      {.latency_ns = 500'000, .count = 0, .failed_count = 100},
+      {.latency_ns = 500'000, .count = 0, .failed_count = 100}};
+  for (const char* objective : {"p99<=50ms", "p99>=1us"}) {
+    const auto outcome = JudgeAs(objective, ResultOverTime(killed));
+    ASSERT_TRUE(outcome.ok()) << outcome.status();
+    ASSERT_TRUE(outcome->estimate.lower.has_value());
+    EXPECT_TRUE(std::isfinite(*outcome->estimate.lower));
+    EXPECT_TRUE(outcome->is_certain_miss);
+    EXPECT_TRUE(std::isinf(outcome->excess.estimate));
+    EXPECT_THAT(
+        outcome->measured,
+        ContainsRegex("^p99 failed \\(52.8 % of the RPCs failed\\), and at "
+                      "least [0-9.]+ % do \\(95 % interval\\), more than "
+                      "the 1 % above a p99$"));
+  }
+}
+
+// In one of ten seconds a few fail: that may be chance.
+TEST(JudgeTest, FailuresThatMayBeChanceLeaveAPercentileUndecided) {
+  std::vector<Second> seconds(10, {.latency_ns = 500'000});
+  seconds[4].failed_count = 16;
+  const auto outcome = JudgeAs("p99<=50ms", ResultOverTime(seconds));
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  EXPECT_TRUE(std::isinf(outcome->estimate.value));
+  EXPECT_FALSE(outcome->is_certain_miss);
+  EXPECT_EQ(outcome->measured, "p99 failed (1.57 % of the RPCs failed)");
+}
+
 TEST(JudgeTest, NothingSucceededIsAMissOfEveryLatency) {
   const TestResult result = ResultOf(
       stats::LogHistogram(), stats::LogHistogram(), /*failed_count=*/50);
@@ -145,32 +208,6 @@ TEST(AllowedFailuresTest, AreTheStricterOfTwoLimits) {
   const config::Objective lax = Parse("failures<=2%");
   EXPECT_DOUBLE_EQ(AllowedFailures(strict, {strict, lax}, result), 0.0001);
   EXPECT_DOUBLE_EQ(AllowedFailures(strict, {lax, strict}, result), 0.0001);
-}
-
-// Adds seconds with these latencies, 100 RPCs each, and failures.
-struct Second {
-  int64_t latency_ns;
-  int failed_count = 0;
-};
-TestResult ResultOverTime(const std::vector<Second>& seconds) {
-  stats::LogHistogram all;
-  int failed_count = 0;
-  RpcTimeSeries series;
-  series.set_interval_ns(1'000'000'000);
-  for (size_t i = 0; i < seconds.size(); ++i) {
-    const stats::LogHistogram latency = Values(seconds[i].latency_ns, 100);
-    all.Merge(latency);
-    failed_count += seconds[i].failed_count;
-    RpcInterval& interval = *series.add_intervals();
-    interval.set_index(i);
-    interval.set_succeeded_count(100);
-    interval.set_failed_count(seconds[i].failed_count);
-    results::EncodeHistogram(latency, *interval.mutable_service_time_ns());
-  }
-  TestResult result = ResultOf(all, stats::LogHistogram(), failed_count);
-  (*(*result.mutable_service_logs()->mutable_instance_logs())["client/0"]
-        .mutable_rpc_time_series())[0] = series;
-  return result;
 }
 
 // Another RPC ran before and after this one.

@@ -60,6 +60,37 @@ bool MayHaveFailed(const config::Objective& objective,
          estimate.failed_share > 0;
 }
 
+// If the percentile falls among failures, and more RPCs fail than it leaves,
+// for certain: what says so; otherwise empty. The interval of the percentile
+// does not say it of the worst runs: where a server answers none after half of
+// the time, it reaches from the latencies of the first half into the failures
+// of the other, and would leave the objective undecided.
+//
+// Where a percentile keeps its limit, no more RPCs fail than it leaves. That
+// the lower bound of those that fail is above it then has a probability of
+// 2.5 % at most, as that the interval of the percentile is beyond its limit;
+// and both happen in mostly the same runs, because failures are a part of what
+// is beyond the limit. Estimates and intervals stay as they are, and with them
+// what interval_coverage_test and bench/interval_coverage find.
+std::string CertainFailuresText(const stats::Metric& metric,
+                                const Estimate& estimate,
+                                const RpcMeasurements& rpc, LatencyKind kind) {
+  if (metric.kind != stats::Metric::Kind::kPercentile ||
+      !std::isinf(estimate.value) || IsFailed(estimate.lower)) {
+    return "";
+  }
+  const absl::StatusOr<Estimate> failures =
+      Measure({.kind = stats::Metric::Kind::kFailures}, rpc, kind);
+  const double left = 1 - metric.percent / 100;
+  if (!failures.ok() || failures->lower.value_or(0) <= left) return "";
+  const auto share = [](double value) {
+    return ValueText(stats::MetricUnit::kShare, value);
+  };
+  return absl::StrCat(", and at least ", share(*failures->lower),
+                      " do (95 % interval), more than the ", share(left),
+                      " above a ", stats::MetricName(metric));
+}
+
 // `kind` is what the latencies of the RPC are.
 absl::StatusOr<ObjectiveOutcome> JudgeByLatency(
     const config::Objective& objective, const RpcMeasurements& rpc,
@@ -77,6 +108,11 @@ absl::StatusOr<ObjectiveOutcome> JudgeByLatency(
                     ValueText(stats::MetricUnit::kShare, allowed_failures),
                     " allowed");
     return CertainMiss(*estimate, std::move(measured));
+  }
+  const std::string certain_failures =
+      CertainFailuresText(metric, *estimate, rpc, kind);
+  if (!certain_failures.empty()) {
+    return CertainMiss(*estimate, measured + certain_failures);
   }
   return ObjectiveOutcomeOf(objective, *estimate, std::move(measured));
 }

@@ -45,8 +45,9 @@ struct ObjectiveOutcome {
   std::string measured;  // for users, for example "p95 12.3 ms"
 
   // Whether the objective is missed whatever its limit is, because the whole
-  // interval falls among failures, or more failed than is allowed. `excess` is
-  // infinite, and `measured` says why.
+  // interval falls among failures, more RPCs fail than the percentile leaves,
+  // or more failed than is allowed. `excess` is infinite, and `measured` says
+  // why.
   bool is_certain_miss = false;
 
   // Whether the interval may reach into failures, which miss lower limits as
