@@ -134,6 +134,39 @@ class ReportTest(ReportTestCase):
         with open(file, encoding="utf-8") as written:
             self.assertEqual(written.read(), summary)
 
+    # The summary has what run_tests prints into a pipe, JSON the same words.
+    def test_missed_objectives_are_in_every_format(self):
+        result = self.write(
+            "missed.pb",
+            CONTRADICTORY_RESULT.replace(
+                'name: "example"',
+                'name: "example" objectives: "rate>=1000" '
+                'objectives: "failures<=100%"',
+            ),
+        )
+        summary = self.distbench("report", result, "--format=text").out
+        self.assertRegex(
+            summary,
+            r"\nObjectives:\n"
+            r"FAIL +example  rate>=1000 +rate [^\n]+\n"
+            r"pass +example  failures<=100% +[^\n]+\n\Z",
+        )
+        terminal = self.distbench("report", result, "--format=terminal").out
+        document = json.loads(
+            self.distbench("report", result, "--format=json").out
+        )
+        headline = document["tests"][0]["headline"]
+        self.assertEqual(headline["verdict"], "missed")
+        self.assertEqual(
+            headline["objectives"], "1 met, 1 missed of 2 objectives"
+        )
+        self.assertTrue(
+            terminal.startswith(
+                "example: missed (1 met, 1 missed of 2 objectives"
+            ),
+            terminal,
+        )
+
     def test_several_results_and_directories(self):
         self.example("a.pb.gz", name="a")
         self.example("b.pb", name="b")

@@ -39,12 +39,14 @@
 #include "distbench/report/html/html.h"
 #include "distbench/report/json/json.h"
 #include "distbench/report/measurements/test_run.h"
+#include "distbench/report/objectives/objectives.h"
 #include "distbench/report/parts/placement.h"
 #include "distbench/report/parts/report_format.h"
 #include "distbench/report/parts/text_part.h"
 #include "distbench/report/terminal/terminal_view.h"
 #include "distbench/report/terminal/test_table.h"
 #include "distbench/report/text/text_summary.h"
+#include "distbench/report/verdicts/check.h"
 #include "distbench/results/output_file.h"
 
 namespace distbench::cli {
@@ -111,6 +113,11 @@ std::string TextOf(const report::TestRun& run) {
       report::RunNumber(run), "\n");
   for (const std::string& line : report::SummarizeTest(*run.result)) {
     absl::StrAppend(&text, line, "\n");
+  }
+  const std::vector<report::Check> objectives =
+      report::CheckObjectives(*run.result);
+  if (!objectives.empty()) {
+    absl::StrAppend(&text, "Objectives:\n", report::ChecksText(objectives));
   }
   return text;
 }

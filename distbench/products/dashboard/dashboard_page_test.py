@@ -306,7 +306,7 @@ class DashboardPageTest(dashboard_page.PageTest):
         results = [fake_dashboard.make_result(i) for i in range(5)]
         for i, verdict in enumerate(("ok", "warn", "ok")):
             results[2 * i].update(
-                file="search.pb.gz", answer=answer, verdict=verdict,
+                file="search.pb.gz", answer=answer, headline=verdict,
                 test="checkout (search)",
             )
         page = self.open_page(self.serve(results=results).address, "#/results")
@@ -374,6 +374,26 @@ class DashboardPageTest(dashboard_page.PageTest):
         self.wait_for_text(page, "#trend-table", "traffic changed")
         self.wait_for_text(page, "#series-grid", "2 kinds of traffic")
         page.wait_until(f"{count('#series-grid .other-traffic')} === 1")
+        self.assertEqual(page.complaints, [])
+        page.close()
+
+    def test_misses_and_failures_are_seen(self):
+        missed = fake_dashboard.make_result(
+            1,
+            verdict="warn",
+            headline="missed",
+            doubts="1 missed, 1 undecided of 2 objectives; 4 warnings",
+            metrics={"query · failed": 0.0157, "query · p99": None},
+            units={"query · failed": "share", "query · p99": "seconds"},
+        )
+        page = self.open_page(self.serve(results=[missed]).address, "#/results")
+        self.wait_for_rows(page, 1)
+        entry = page.evaluate(text(FIRST_ROW))
+        self.assertIn("1 missed, 1 undecided of 2 objectives", entry)
+        self.assertRegex(entry, r"query · failed\s+1\.57 %")
+        self.assertRegex(entry, r"query · p99\s+failed")
+        self.assertEqual(page.evaluate(count(f"{FIRST_ROW} .badge.missed")), 1)
+        self.assertNotIn("warn ", entry)
         self.assertEqual(page.complaints, [])
         page.close()
 

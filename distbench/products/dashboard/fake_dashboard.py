@@ -60,6 +60,8 @@ def make_result(number, **changes):
         "started": FIRST_DAY_MS + number * DAY_MS,
         "duration_seconds": 60,
         "verdict": "ok",
+        "headline": changes.get("verdict", "ok"),
+        "doubts": "",
         "hosts": ["h1", "h2"],
         "attributes": {"rack": "a"},
         "metrics": {"query · p99": 0.0021, "query · succeeded": 5012.3},

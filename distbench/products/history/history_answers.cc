@@ -118,7 +118,7 @@ std::string ResultsText(const ResultPage& page) {
        ++result) {
     table.rows.push_back({{result->id()},
                           {Date(result->started())},
-                          {result->verdict()},
+                          {result->headline()},
                           {base::PrintableLine(result->test())},
                           {base::PrintableLine(result->label())},
                           {base::PrintableLine(result->file())}});

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -282,6 +283,47 @@ TEST_F(HistoryIndexTest, MarksWhereTheTrafficChanged) {
   EXPECT_EQ(trend->traffic_kinds(), 2);
   EXPECT_THAT(TrendText(*trend), HasSubstr("4 results, 2 kinds of traffic\n"));
   EXPECT_THAT(TrendText(*trend), HasSubstr("2 results, traffic changed: mean"));
+}
+
+// Half of the requests failed: p99 has no value, and the run is no point.
+TEST_F(HistoryIndexTest, ListsFailuresAlsoOfRunsThatAreNoPoints) {
+  TestResult run = MakeDailyResult(1);
+  for (auto& [client, log] :
+       *run.mutable_service_logs()->mutable_instance_logs()) {
+    for (auto& [server, peer] : *log.mutable_peer_logs()) {
+      for (auto& [rpc, rpc_log] : *peer.mutable_rpc_logs()) {
+        RpcStatistics& statistics = *rpc_log.mutable_statistics();
+        statistics.set_failed_count(statistics.succeeded_count());
+      }
+    }
+  }
+  Finding& finding = *run.mutable_run_info()->add_findings();
+  finding.set_severity(Finding::INVALID);
+  finding.set_code("failed_rpcs");
+  Write("a.pb", run);
+  Synchronise();
+  const IndexedResult result = index_->List({})->results(0);
+  EXPECT_GT(result.metrics().at("rpc_0 · failed"), 0.1);
+  EXPECT_EQ(result.units().at("rpc_0 · failed"), "share");
+  EXPECT_TRUE(std::isinf(result.metrics().at("rpc_0 · p99 response time")));
+  EXPECT_EQ(result.units_size(), result.metrics_size());
+  EXPECT_FALSE(result.metrics().contains("rpc_0 · succeeded"));
+}
+
+TEST_F(HistoryIndexTest, VerdictsAreThoseOfReports) {
+  TestResult missed = MakeDailyResult(1);
+  missed.mutable_traffic_config()->add_objectives("rpc_0 rate>=1000000");
+  Write("missed.pb", missed);
+  Write("plain.pb", MakeDailyResult(2));
+  Synchronise();
+  const ResultPage page = *index_->List({});
+  ASSERT_EQ(page.results_size(), 2);
+  EXPECT_EQ(page.results(0).headline(), "ok");
+  EXPECT_EQ(page.results(0).doubts(), "");
+  EXPECT_EQ(page.results(1).headline(), "missed");
+  EXPECT_EQ(page.results(1).doubts(), "1 missed of 1 objective");
+  EXPECT_EQ(page.results(1).verdict(), "ok");
+  EXPECT_THAT(ResultsText(page), testing::ContainsRegex("missed +example"));
 }
 
 // Their loads are the search's steps, not the test's: the load that was found

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -28,8 +29,12 @@
 #include "distbench/report/measurements/run_metrics.h"
 #include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/measurements/test_run.h"
+#include "distbench/report/measurements/test_totals.h"
+#include "distbench/report/objectives/objectives.h"
+#include "distbench/report/objectives/run_headline.h"
 #include "distbench/stats/median.h"
 #include "distbench/stats/metric.h"
+#include "distbench/stats/outcomes.h"
 
 namespace distbench::history {
 namespace {
@@ -145,6 +150,42 @@ std::vector<std::string> RpcsOf(const Points& points) {
   return rpcs;
 }
 
+void AddFigure(const std::string& name, double value, absl::string_view unit,
+               IndexedResult& result) {
+  result.add_headlines(name);
+  (*result.mutable_metrics())[name] = value;
+  (*result.mutable_units())[name] = std::string(unit);
+}
+
+// Of how many RPCs lists show figures.
+constexpr size_t kShownRpcs = 2;
+
+// Adds what lists show of requests that failed, if any did: points of series
+// have neither percentiles among failures nor anything of invalid runs, which
+// failures may well have made invalid.
+void AddFailures(const report::RpcMeasurements& rpc, IndexedResult& result) {
+  const report::LatencyKind latency = rpc.latency_kind();
+  const stats::Outcomes& outcomes = rpc.latency(latency);
+  if (outcomes.failed_count == 0) return;
+  AddFigure(absl::StrCat(rpc.name, " · failed"), outcomes.failed_share(),
+            stats::UnitName(stats::MetricUnit::kShare), result);
+  const stats::Metric p99 = {stats::Metric::Kind::kPercentile, 99};
+  const auto estimate = report::Measure(p99, rpc, latency);
+  if (!estimate.ok() || std::isfinite(estimate->value) ||
+      !report::IsSupported(p99, rpc, latency)) {
+    return;
+  }
+  AddFigure(absl::StrCat(rpc.name, " · p99 ", report::LatencyName(latency)),
+            std::numeric_limits<double>::infinity(), "seconds", result);
+}
+
+void AddFailures(const TestResult& run, IndexedResult& result) {
+  size_t count = 0;
+  report::ForEachRpc(run, report::kMeasuredIntervals, [&](const auto& rpc) {
+    if (++count <= kShownRpcs) AddFailures(rpc, result);
+  });
+}
+
 void AddHeadlinesOf(const std::string& rpc, const Points& points,
                     IndexedResult& result) {
   for (const FilePoint& point : points) {
@@ -154,18 +195,15 @@ void AddHeadlinesOf(const std::string& rpc, const Points& points,
     if (series.rpc() != rpc || !is_headline || !point.point().has_value()) {
       continue;
     }
-    const std::string name = absl::StrCat(rpc, " · ", series.metric());
-    result.add_headlines(name);
-    (*result.mutable_metrics())[name] = point.point().value();
-    (*result.mutable_units())[name] = series.unit();
+    AddFigure(absl::StrCat(rpc, " · ", series.metric()), point.point().value(),
+              series.unit(), result);
   }
 }
 
 // Adds what lists show: figures of the first RPCs.
 void AddHeadlines(const Points& points, IndexedResult& result) {
-  constexpr size_t kRpcs = 2;
   std::vector<std::string> rpcs = RpcsOf(points);
-  if (rpcs.size() > kRpcs) rpcs.resize(kRpcs);
+  if (rpcs.size() > kShownRpcs) rpcs.resize(kShownRpcs);
   for (const std::string& rpc : rpcs) AddHeadlinesOf(rpc, points, result);
 }
 
@@ -324,6 +362,15 @@ int64_t FirstTimeIn(const ResultEntry& entry, const KeptResults& kept,
   return entry.modified_ns;
 }
 
+void SetVerdicts(const TestResult& run, IndexedResult& result) {
+  const report::TestTotals totals = report::AddUp(run);
+  const report::RunHeadline headline =
+      report::HeadlineOf(run, totals, report::CheckObjectives(run));
+  result.set_verdict(report::RunVerdict(run, totals));
+  result.set_headline(headline.verdict);
+  result.set_doubts(report::DoubtsText(headline));
+}
+
 // `tried_ns` stands for the start of traffic that never started.
 void Describe(const report::TestRun& run, const KeptResults& kept,
               int64_t tried_ns, IndexedResult& result) {
@@ -339,7 +386,7 @@ void Describe(const report::TestRun& run, const KeptResults& kept,
       std::max(0.0, static_cast<double>(info.end_timestamp_ns()) -
                         static_cast<double>(info.start_timestamp_ns())) /
       base::kNsPerSecond);
-  result.set_verdict(report::RunVerdict(*run.result));
+  SetVerdicts(*run.result, result);
   result.set_answer(report::FoundLoads(*run.sequence));
   result.set_traffic(
       TrafficDigest(run, kept.is_step || report::HasChosenLoad(run)));
@@ -398,6 +445,7 @@ IndexedFile MeasureFile(const ResultEntry& entry, const std::string& id,
     AddFacts(run, test);
     const Points measured = MeasureRun(*run.result, result);
     AddHeadlines(measured, result);
+    AddFailures(*run.result, result);
     // The loads of a search's runs are its steps, not the test's.
     has_loads = report::HasChosenLoad(run);
     if (!has_loads && !kept->is_step) points.Add(measured);

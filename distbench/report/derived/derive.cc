@@ -28,6 +28,7 @@
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/objectives.h"
+#include "distbench/report/objectives/run_headline.h"
 #include "distbench/report/verdicts/check.h"
 #include "distbench/results/run_failure.h"
 #include "distbench/results/walk.h"
@@ -62,6 +63,12 @@ void DeriveObjective(const JudgedObjective& judged,
   SetFigure(judged.upper, "upper", "upper_failed", objective);
   objective.set_of_independent(judged.of_independent);
   objective.set_evidence(judged.check.evidence);
+}
+
+void DeriveHeadline(const RunHeadline& of_run, Report::Headline& headline) {
+  headline.set_verdict(of_run.verdict);
+  if (!of_run.objectives.empty()) headline.set_objectives(of_run.objectives);
+  headline.set_warning_count(of_run.warning_count);
 }
 
 void DeriveRun(const RunInfo& run_info, Report::Run& run) {
@@ -183,9 +190,13 @@ Report::Test DeriveTest(const TestRun& run, const JsonLimits& limits) {
   for (const Finding& finding : FindingsOf(result, totals)) {
     DeriveFinding(finding, *test.add_findings());
   }
-  for (const JudgedObjective& judged : JudgeObjectives(result)) {
+  std::vector<Check> objectives;
+  for (JudgedObjective& judged : JudgeObjectives(result)) {
     DeriveObjective(judged, *test.add_objectives());
+    objectives.push_back(std::move(judged.check));
   }
+  DeriveHeadline(HeadlineOf(result, totals, objectives),
+                 *test.mutable_headline());
   DeriveRun(run_info, *test.mutable_run());
   SetCounts(totals.all, *test.mutable_totals());
   test.mutable_totals()->set_duration_ns(totals.duration_ns);

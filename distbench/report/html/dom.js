@@ -53,7 +53,7 @@ function toolsOf(canvas) {
 }
 
 function badge(verdict) {
-  const className = verdict === 'note' ? 'note-badge' : verdict;
+  const className = verdict === 'note' ? 'note-badge' : verdict.replaceAll(' ', '-');
   return element('span', {className: `badge ${className}`}, verdict);
 }
 

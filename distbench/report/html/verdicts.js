@@ -3,63 +3,60 @@
 
 // Verdicts on runs and tests. Only what was shown to be good is green.
 
-// Of runs, by kind; the worst first.
+// Of runs, the worst first, with their classes: those of the report's headlines (report/objectives/run_headline.h), and
+// one of what products doubt.
 const VERDICTS = {
-  failed: {text: 'failed', className: 'failed'},
-  invalid: {text: 'invalid', className: 'invalid'},
-  missed: {text: 'missed', className: 'invalid'},
-  undecided: {text: 'undecided', className: 'warn'},
-  unproven: {text: 'not proven', className: 'warn'},
-  empty: {text: 'nothing measured', className: 'warn'},
-  warn: {text: 'warn', className: 'warn'},
-  ok: {text: 'ok', className: 'ok'},
+  failed: 'failed',
+  invalid: 'invalid',
+  missed: 'invalid',
+  undecided: 'warn',
+  'not proven': 'warn',
+  'nothing measured': 'warn',
+  warn: 'warn',
+  ok: 'ok',
+};
+
+// Why a run has such a verdict, if neither objectives nor warnings say it.
+const VERDICT_REASONS = {
+  failed: 'the test did not run to its end',
+  invalid: 'the numbers are false',
+  'nothing measured': 'no RPC succeeded',
 };
 
 function verdictBadge({text, className}) {
   return element('span', {className: `badge ${className}`}, text);
 }
 
-function objectivesWith(run, verdict) {
-  return run.objectives.filter(objective => objective.verdict === verdict).length;
-}
-
 function describeObjectives(run) {
-  const all = run.objectives.length;
-  if (all === 0) {
-    return partsWith('objectivesOf').map(objectivesOf => objectivesOf(run)).find(Boolean) ?? 'no objectives were set';
-  }
-  const counts = [['pass', 'met'], ['fail', 'missed'], ['undecided', 'undecided']]
-      .map(([verdict, name]) => [objectivesWith(run, verdict), name]).filter(([count]) => count > 0);
-  return `${counts.map(([count, name]) => `${count} ${name}`).join(', ')} of ${plural(all, 'objective')}`;
+  return run.headline.objectives ??
+      partsWith('objectivesOf').map(objectivesOf => objectivesOf(run)).find(Boolean) ?? 'no objectives were set';
 }
 
-// {kind: a key of VERDICTS, text, className, reason}
+// The worse one, if there are doubts: what was not shown is not proven.
+function verdictWith(doubts, verdict) {
+  const names = Object.keys(VERDICTS);
+  return doubts.length > 0 && names.indexOf(verdict) > names.indexOf('not proven') ? 'not proven' : verdict;
+}
+
+// {text: a key of VERDICTS, className, reason}
 function verdictOfRun(run) {
   const doubts = partsWith('doubtOf').map(doubtOf => doubtOf(run)).filter(Boolean);
-  const warnings = findingsOf(run).filter(finding => finding.severity === 'warn').length;
-  const kind = run.failure !== null ? 'failed'
-      : run.verdict === 'invalid' ? 'invalid'
-      : objectivesWith(run, 'fail') > 0 ? 'missed'
-      : objectivesWith(run, 'undecided') > 0 ? 'undecided'
-      : doubts.length > 0 ? 'unproven'
-      : run.totals.succeeded_count === 0 ? 'empty'
-      : warnings > 0 ? 'warn' : 'ok';
+  const {verdict, warning_count: warnings} = run.headline;
+  const text = verdictWith(doubts, verdict);
   const reasons = [
-    kind === 'failed' ? 'the test did not run to its end' : '',
-    kind === 'invalid' ? 'the numbers are false' : '',
-    kind === 'empty' ? 'no RPC succeeded' : '',
+    VERDICT_REASONS[text],
     describeObjectives(run),
     ...doubts,
     warnings === 0 ? 'no warnings' : plural(warnings, 'warning'),
   ];
-  return {kind, ...VERDICTS[kind], reason: reasons.filter(Boolean).join('; ')};
+  return {text, className: VERDICTS[text], reason: reasons.filter(Boolean).join('; ')};
 }
 
 // The worst verdict of several runs.
 function verdictOfGroup(group) {
   const verdicts = group.runs.map(verdictOfRun);
-  const kind = Object.keys(VERDICTS).find(name => verdicts.some(verdict => verdict.kind === name));
-  const alike = verdicts.filter(verdict => verdict.kind === kind);
+  const worst = Object.keys(VERDICTS).find(name => verdicts.some(({text}) => text === name));
+  const alike = verdicts.filter(({text}) => text === worst);
   const where = group.runs.length === 1 ? '' : `${alike.length} of ${group.runs.length} runs: `;
   return {...alike[0], reason: where + alike[0].reason};
 }

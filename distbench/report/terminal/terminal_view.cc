@@ -18,10 +18,10 @@
 #include "distbench/report/derived/derive.h"
 #include "distbench/report/derived/table_rows.h"
 #include "distbench/report/measurements/rpc_measurements.h"
-#include "distbench/report/measurements/run_outcome.h"
 #include "distbench/report/measurements/test_run.h"
 #include "distbench/report/measurements/test_totals.h"
 #include "distbench/report/objectives/objectives.h"
+#include "distbench/report/objectives/run_headline.h"
 #include "distbench/report/parts/text_part.h"
 #include "distbench/report/terminal/layout.h"
 #include "distbench/report/text/text_summary_sections.h"
@@ -39,7 +39,9 @@ constexpr int kLabelWidth = 13;
 Color ColorOf(absl::string_view verdict) {
   if (verdict == "ok") return Color::kGood;
   if (verdict == "note") return Color::kNone;
-  return verdict == "warn" ? Color::kWarning : Color::kBad;
+  return verdict == "failed" || verdict == "invalid" || verdict == "missed"
+             ? Color::kBad
+             : Color::kWarning;
 }
 
 Color ColorOf(CheckVerdict verdict) {
@@ -61,13 +63,28 @@ std::string Labelled(absl::string_view label, Color color,
                    base::PrintableLine(text), kLabelWidth, style);
 }
 
-std::string Headline(const TestResult& result, const TestTotals& totals,
+// "name: missed (1 missed of 2 objectives)"
+std::string FirstLine(const std::string& name, const RunHeadline& headline,
+                      const PageStyle& style) {
+  const std::string& verdict = headline.verdict;
+  const std::string doubts = DoubtsText(headline);
+  const std::string start = absl::StrCat(name, ": ");
+  const std::string line =
+      Paragraph({start + verdict},
+                doubts.empty() ? "" : absl::StrCat("(", doubts, ")"), 2, style);
+  return absl::StrCat(start, Paint({verdict, ColorOf(verdict)}, style),
+                      line.substr(start.size() + verdict.size()));
+}
+
+std::string Headline(const TestResult& result, const RunHeadline& headline,
                      absl::string_view name_suffix, const PageStyle& style) {
-  const std::string verdict = RunVerdict(result, totals);
   const std::string& name = result.traffic_config().name();
-  std::string text = absl::StrCat(
-      MarkedName(name.empty() ? "The test" : base::PrintableLine(name), result),
-      name_suffix, ": ", Paint({verdict, ColorOf(verdict)}, style), "\n");
+  std::string text = FirstLine(
+      absl::StrCat(
+          MarkedName(name.empty() ? "The test" : base::PrintableLine(name),
+                     result),
+          name_suffix),
+      headline, style);
   for (const std::string& line : OpeningLinesOf(result)) {
     text += Paragraph({}, line, 2, style);
   }
@@ -115,11 +132,10 @@ std::string Findings(const TestResult& result, const TestTotals& totals,
   return text;
 }
 
-std::string Objectives(const TestResult& result,
-                       const std::vector<std::string>& more,
+std::string Objectives(const std::vector<Check>& objectives,
                        const PageStyle& style) {
   std::string text;
-  for (const Check& check : CheckObjectives(result, more)) {
+  for (const Check& check : objectives) {
     text +=
         Labelled(VerdictName(check.verdict), ColorOf(check.verdict),
                  absl::StrCat(check.condition, ": ", check.evidence), style);
@@ -320,10 +336,13 @@ std::string TerminalView(const TestResult& result,
   const PageStyle style = {.columns = options.terminal.columns,
                            .has_color = options.terminal.has_color};
   const TestTotals totals = AddUp(result);
+  const std::vector<Check> objectives =
+      CheckObjectives(result, options.objectives);
   std::string text =
-      absl::StrCat(Headline(result, totals, options.name_suffix, style),
+      absl::StrCat(Headline(result, HeadlineOf(result, totals, objectives),
+                            options.name_suffix, style),
                    Findings(result, totals, options.flag_of_lists, style),
-                   Objectives(result, options.objectives, style));
+                   Objectives(objectives, style));
   const bool has_logs = result.service_logs().instance_logs_size() > 0;
   if (has_logs) {
     absl::StrAppend(&text, Rpcs(result, style), Failures(result, totals, style),

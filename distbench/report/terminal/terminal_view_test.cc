@@ -208,7 +208,8 @@ TEST(TerminalViewTest, ColorsOnlyWhatIsGoodOrBad) {
   result.mutable_traffic_config()->add_objectives("root_query p95<=5ms");
   const std::string view =
       TerminalView(result, {.terminal = {.columns = 80, .has_color = true}});
-  EXPECT_THAT(view, StartsWith("two_tiers: \x1b[1;31minvalid\x1b[0m\n"));
+  EXPECT_THAT(view, StartsWith("two_tiers: \x1b[1;31minvalid\x1b[0m (1 met, "
+                               "1 undecided of 2 objectives)\n"));
   EXPECT_THAT(view, HasSubstr("\x1b[32m  pass\x1b[0m"));
   EXPECT_THAT(view, HasSubstr("\x1b[33m  undecided\x1b[0m"));
   EXPECT_THAT(view, HasSubstr("\x1b[1;31m10 (1.01 %)\x1b[0m"));
@@ -293,6 +294,23 @@ TEST(TerminalViewTest, JudgesObjectivesAfterTheFindings) {
                             "  pass       root_query p50<=1s: [^\n]+\n"
                             "  FAIL       root_query rate>=1000: [^\n]+\n"
                             "RPCs:\n"));
+}
+
+TEST(TerminalViewTest, TheFirstLineHasTheObjectives) {
+  TestResult result = Example();
+  result.mutable_run_info()->clear_findings();
+  result.mutable_traffic_config()->add_objectives("root_query p50<=1s");
+  EXPECT_THAT(TerminalView(result, {.terminal = {.columns = 200},
+                                    .objectives = {"root_query rate>=1000"}}),
+              StartsWith("two_tiers: missed (1 met, 1 missed of 2 "
+                         "objectives)\n"));
+  EXPECT_THAT(TerminalView(result, {.terminal = {.columns = 30},
+                                    .objectives = {"root_query rate>=1000"}}),
+              StartsWith("two_tiers: missed (1 met, 1\n"
+                         "  missed of 2 objectives)\n"));
+  EXPECT_THAT(TerminalView(result, {.terminal = {.has_color = true}}),
+              StartsWith("two_tiers: \x1b[32mok\x1b[0m (1 met of 1 "
+                         "objective)\n"));
 }
 
 TEST(TerminalViewTest, FoldsFindingsOfAKind) {

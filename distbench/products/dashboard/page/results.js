@@ -178,13 +178,16 @@ function testCell({id, test, label, file, run_id: run, attributes, traffic_chang
 
 // All verdicts of a search's runs, of which some may be hidden.
 function verdictCell(result, others = []) {
-  return element('span', {}, ...[...new Set([result, ...others].map(({verdict}) => verdict))].map(badge));
+  return element('span', {}, ...[...new Set([result, ...others].map(({headline}) => headline))].map(badge),
+      ...(result.doubts === '' ? [] : [element('small', {}, result.doubts)]));
 }
 
+// What falls among failed requests is infinite, which is null in JSON.
 function metricsCell({answer, headlines, metrics, units}, others) {
   return element('div', {className: 'metrics'}, ...(answer === '' || others === undefined ? [] : [element('strong', {}, answer)]), ...headlines.map(name => element('div', {},
-      element('span', {className: 'metric-name'}, `${name} `), element('span', {className: 'metric-value'},
-          formatValue(units[name], metrics[name])))));
+      element('span', {className: 'metric-name'}, `${name} `), element('span', {
+        className: `metric-value ${metrics[name] === null || name.endsWith(' · failed') ? 'failed' : ''}`,
+      }, formatValue(units[name], metrics[name] ?? Infinity)))));
 }
 
 function linksCell({id, file}) {
@@ -197,10 +200,10 @@ const RESULT_COLUMNS = [
   {title: 'Test', makeCell: testCell, isWrapped: true,
     help: 'With label and attributes. The name leads to the report, which has all probes of a search. A search is one ' +
         'entry; its file may have more runs. "traffic changed": the result before, of the same test, sent something else.'},
-  {title: 'Verdict', makeCell: verdictCell, help: VERDICT_HELP},
+  {title: 'Verdict', makeCell: verdictCell, help: `missed, undecided: an objective. ${VERDICT_HELP}`},
   {title: 'Headline', makeCell: metricsCell,
-    help: 'Of the first RPCs, those of open loops before others, the 99th percentile of the latency, and how many succeeded per second. Of a search, its ' +
-        'verdict and the load found.'},
+    help: 'Of the first RPCs, those of open loops before others, the 99th percentile of the latency, how many succeeded ' +
+        'per second, and what share failed, if any did. Of a search, its verdict and the load found.'},
   {title: 'Duration', makeCell: ({duration_seconds: duration}) => formatTime(1e9 * duration), isNumber: true,
     help: 'From the start of the traffic to its end'},
   {title: 'Hosts', makeCell: ({hosts}) => nameList([...hosts].sort(compareNames)), isWrapped: true,
