@@ -140,6 +140,15 @@ class PageFrontTest(report_page.ReportPageTest):
         self.assertIn("25 % of all RPCs", headline)
         self.assertIn("100 of them were never sent", headline)
         self.assertNotIn("160", headline)
+        maximum = "#latency-table tbody td:last-child"
+        self.assertEqual(
+            page.evaluate(f"document.querySelector('{maximum}').textContent"),
+            "failed",
+        )
+        self.assertIn(
+            "those that succeeded: 500 µs",
+            page.evaluate(f"document.querySelector('{maximum} span').title"),
+        )
         edge = page.evaluate(
             "document.querySelector('#topology-graph .edge').textContent"
         )

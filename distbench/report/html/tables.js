@@ -22,6 +22,12 @@ tableExtensions.push(table => {
   return table;
 });
 
+// Failures rank above all that succeeded, so that the maximum of what has any is one of them.
+function maximumCell(latency) {
+  if (!(latency?.failed_count > 0)) return formatTime(latency?.max_ns);
+  return element('span', {title: `The longest of those that succeeded: ${formatTime(latency.max_ns)}`}, 'failed');
+}
+
 // All curves have a row; those without the chosen latency that of their service
 // time, which a column then says.
 function renderLatencyTable(curves, chosen) {
@@ -41,7 +47,7 @@ function renderLatencyTable(curves, chosen) {
     formatCount(latency?.count ?? 0), formatRate(rpc.per_second), formatCount(rpc.failed_count),
     formatTime(latency?.mean_ns),
     ...percents.map(percent => latency === null ? '–' : percentileCell(latency, percent)),
-    formatTime(latency?.max_ns),
+    maximumCell(latency),
   ]);
   replaceContent('latency-table', ...(rows.length > 0 ? [makeTable(columns, rows, 'latency')] : []));
   const {title} = LATENCIES[chosen];
