@@ -35,7 +35,8 @@ std::string State(const RunDescription& run) {
     return absl::StrCat("running ", run.current_test_index() + 1, "/",
                         run.test_names_size());
   }
-  return StateName(run);
+  // The word of everything else that shows the result.
+  return run.is_invalid() ? "invalid" : StateName(run);
 }
 
 std::string Took(const RunDescription& run) {
@@ -94,6 +95,7 @@ base::Json ToJson(const RunDescription& run) {
   if (run.has_message()) json["message"] = run.message();
   if (run.has_result_bytes()) json["result_bytes"] = run.result_bytes();
   if (run.is_step()) json["is_step"] = true;
+  if (run.is_invalid()) json["is_invalid"] = true;
   return json;
 }
 

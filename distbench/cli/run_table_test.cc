@@ -64,6 +64,18 @@ TEST(RunTableTest, RunsThatRunSayWhichTest) {
   EXPECT_THAT(RunTable({run}), HasSubstr("  running 3/4  "));
 }
 
+// Programs know the state, which is as it was.
+TEST(RunTableTest, FalseNumbersAreNoRunThatDidNotEnd) {
+  RunDescription run = DoneRun();
+  run.set_state(RunDescription::FAILED);
+  EXPECT_THAT(RunTable({run}), HasSubstr("  failed  "));
+  run.set_is_invalid(true);
+  EXPECT_THAT(RunTable({run}), HasSubstr("  invalid  "));
+  const auto json = nlohmann::json::parse(RunsJson({run}))["runs"][0];
+  EXPECT_EQ(json["state"], "failed");
+  EXPECT_EQ(json["is_invalid"], true);
+}
+
 TEST(RunTableTest, MessagesFollowTheLineOfTheirRun) {
   RunDescription run = DoneRun();
   run.set_state(RunDescription::FAILED);

@@ -231,7 +231,10 @@ absl::Status RunRecord::OnTestFinished(int test_index, TestResult result) {
   {
     absl::MutexLock lock(&mutex_);
     finished_count_ = test_index + 1;
-    has_failed_test_ |= outcome != report::RunOutcome::kMeasured;
+    const bool is_invalid = outcome == report::RunOutcome::kInvalid;
+    has_invalid_test_ |= is_invalid;
+    has_incomplete_test_ |=
+        outcome != report::RunOutcome::kMeasured && !is_invalid;
   }
   Commit();
   {
@@ -269,7 +272,12 @@ RunDescription RunRecord::Ended(const absl::Status& status) const {
     ended.clear_current_test_index();
   }
   ended.set_end_timestamp_ns(clock_.UnixNs());
-  if (status.ok()) return ended;
+  if (status.ok()) {
+    // Results are called so wherever they are shown.
+    const bool is_complete = !has_incomplete_test_ && lost_tests_.empty();
+    if (is_complete && has_invalid_test_) ended.set_is_invalid(true);
+    return ended;
+  }
   ended.set_message(std::string(status.message()));
   const bool was_refused =
       finished_count_ == 0 && !description_.has_current_test_index();
@@ -279,8 +287,9 @@ RunDescription RunRecord::Ended(const absl::Status& status) const {
 
 RunDescription::State RunRecord::FinalState(const absl::Status& status) const {
   if (status.ok()) {
-    return has_failed_test_ || !lost_tests_.empty() ? RunDescription::FAILED
-                                                    : RunDescription::DONE;
+    const bool is_complete = !has_incomplete_test_ && lost_tests_.empty();
+    return is_complete && !has_invalid_test_ ? RunDescription::DONE
+                                             : RunDescription::FAILED;
   }
   if (sequencer_ends_) {
     return description_.state() == RunDescription::WAITING

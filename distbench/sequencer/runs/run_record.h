@@ -204,7 +204,8 @@ class RunRecord final : public std::enable_shared_from_this<RunRecord> {
   std::function<void(const absl::Status&)> cancel_ ABSL_GUARDED_BY(mutex_);
   absl::Status cancel_reason_
       ABSL_GUARDED_BY(mutex_);  // while it has no cancel_
-  bool has_failed_test_ ABSL_GUARDED_BY(mutex_) = false;
+  bool has_incomplete_test_ ABSL_GUARDED_BY(mutex_) = false;
+  bool has_invalid_test_ ABSL_GUARDED_BY(mutex_) = false;
   bool sequencer_ends_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_ending_ ABSL_GUARDED_BY(mutex_) = false;
   int finished_count_ ABSL_GUARDED_BY(mutex_) = 0;  // finished tests

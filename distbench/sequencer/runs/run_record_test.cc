@@ -132,6 +132,22 @@ TEST_F(RunRecordTest, FinalStateSaysHowItWent) {
   }
 }
 
+TEST_F(RunRecordTest, ARunThatRanToItsEndIsInvalidIfItsNumbersAreFalse) {
+  for (const char* failure : {"", "node1 was lost"}) {
+    auto record = MakeRecord();
+    record->OnRunStarted();
+    TestResult invalid = ResultOf("");
+    invalid.mutable_run_info()->add_findings()->set_severity(Finding::INVALID);
+    record->OnTestFinished(0, invalid).IgnoreError();
+    record->OnTestFinished(1, ResultOf(failure)).IgnoreError();
+    record->OnSequenceDone(absl::OkStatus());
+    Await();
+    const RunDescription run = record->description();
+    EXPECT_EQ(run.state(), RunDescription::FAILED);
+    EXPECT_EQ(run.is_invalid(), std::string(failure).empty()) << failure;
+  }
+}
+
 TEST_F(RunRecordTest, ARefusedRunHasNotStarted) {
   for (const bool is_set_up : {false, true}) {
     auto record = MakeRecord();
