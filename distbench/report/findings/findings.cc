@@ -277,7 +277,7 @@ const std::vector<OwnRule>& OwnRules() {
       {JudgeActivities, {"failed_operations"}},
       {JudgeHosts,
        {"retransmits", "throttled", "cpu_saturated", "waited_for_cpu",
-        "other_load", "stolen", "congestion_control_differs"},
+        "other_load", "stolen", "brief_host", "congestion_control_differs"},
        true},
       {JudgeRequirements, {"requirement_not_met"}, true},
       {JudgeBindings, {"binding_not_held"}, true},

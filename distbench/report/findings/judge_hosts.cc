@@ -56,7 +56,7 @@ constexpr int64_t kManyRetransmits = 10;
 // tell it so (TCP_RTO_MIN), if the route does not set another.
 constexpr int64_t kRetransmissionTimeoutNs = 200 * base::kNsPerMs;
 
-// The shortest duration of samples that allows a finding.
+// The shortest duration of samples that allows a finding on them.
 constexpr double kShortestNs = 2e9;
 
 // A larger possible error of a host's clock is reported.
@@ -177,6 +177,18 @@ class HostFindings {
            std::string message, std::string advice) {
     kinds_[std::string(code)].push_back(
         {badness, severity, std::move(message), std::move(advice)});
+  }
+
+  // The message of the most severe; absent if there is none.
+  std::optional<std::string> WorstMessage() const {
+    const Kept* worst = nullptr;
+    for (const auto& [code, all] : kinds_) {
+      for (const Kept& kept : all) {
+        if (worst == nullptr || kept.severity > worst->severity) worst = &kept;
+      }
+    }
+    if (worst == nullptr) return std::nullopt;
+    return worst->message;
   }
 
   void MoveTo(FindingList& findings) {
@@ -384,15 +396,41 @@ void JudgeOthers(const std::string& name, const HostUse& host,
 }
 
 // A closed loop takes what CPUs there are: that is how it works.
-void JudgeHost(const std::string& name, const HostUse& host, bool has_open_loop,
-               std::optional<int64_t> slowest_rpc_ns, HostFindings& findings) {
-  JudgeRetransmits(name, host, slowest_rpc_ns, findings);
-  if (host.duration_ns < kShortestNs) return;
+void JudgeUse(const std::string& name, const HostUse& host, bool has_open_loop,
+              HostFindings& findings) {
   JudgeThrottling(name, host, findings);
   if (host.capacity_ns <= 0) return;
   if (has_open_loop) JudgeCpuUse(name, host, findings);
   JudgeOthers(name, host, findings);
   JudgeStolenTime(name, host, findings);
+}
+
+// What a short time shows is no more than a note, because a moment of another
+// program, or of the test's own start, is much of it; but without a word, its
+// verdict would seem to be about the host, too.
+void JudgeBriefUse(const std::string& name, const HostUse& host,
+                   bool has_open_loop, HostFindings& findings) {
+  if (host.duration_ns <= 0) return;
+  HostFindings seen;
+  JudgeUse(name, host, has_open_loop, seen);
+  const std::optional<std::string> worst = seen.WorstMessage();
+  if (!worst) return;
+  findings.Add(
+      -host.duration_ns, Finding::NOTE, "brief_host",
+      absl::StrCat("the test was too short (",
+                   base::HumanDuration(host.duration_ns), ") to judge host ",
+                   name, ", but what it measured says: ", *worst),
+      "Lengthen the test to two seconds or more.");
+}
+
+void JudgeHost(const std::string& name, const HostUse& host, bool has_open_loop,
+               std::optional<int64_t> slowest_rpc_ns, HostFindings& findings) {
+  JudgeRetransmits(name, host, slowest_rpc_ns, findings);
+  if (host.duration_ns < kShortestNs) {
+    JudgeBriefUse(name, host, has_open_loop, findings);
+  } else {
+    JudgeUse(name, host, has_open_loop, findings);
+  }
 }
 
 // Of the node's data connections, otherwise the default of its host.

@@ -80,6 +80,19 @@ TEST_F(JudgeTest, AHostThatUsesAllThatWasNotStolenIsSaturated) {
   EXPECT_EQ(findings[1].code(), "stolen");
 }
 
+// ---- brief_host -------------------------------------------------------------
+
+TEST_F(JudgeTest, AShortTestSaysThatItDoesNotJudgeWhatItSawOfItsHost) {
+  while (Resources().samples_size() > 1) {
+    Resources().mutable_samples()->RemoveLast();
+  }
+  ExpectNothing();
+  UseCpus(4 * base::kNsPerSecond, 4 * base::kNsPerSecond);
+  EXPECT_THAT(ExpectOne(Finding::NOTE, "brief_host"),
+              HasSubstr("too short (1.00 s) to judge host h, but what it "
+                        "measured says: the CPUs of host h were 100 % busy"));
+}
+
 // ---- waited_for_cpu ---------------------------------------------------------
 
 // Other programs run for half of the time, on one of four CPUs.

@@ -149,9 +149,9 @@ void FoldHosts(FindingKind& kind) {
 }  // namespace
 
 bool IsOfEachHost(absl::string_view code) {
-  constexpr absl::string_view kCodes[] = {"cpu_saturated", "other_load",
-                                          "retransmits",   "stolen",
-                                          "throttled",     "waited_for_cpu"};
+  constexpr absl::string_view kCodes[] = {
+      "brief_host", "cpu_saturated", "other_load",    "retransmits",
+      "stolen",     "throttled",     "waited_for_cpu"};
   return absl::c_linear_search(kCodes, code);
 }
 
