@@ -40,8 +40,8 @@ TEST(JsonTest, SchemaIsAsDocumented) {
       Keys(test),
       testing::UnorderedElementsAre(
           "source", "name", "repetition", "verdict", "failure", "findings",
-          "objectives", "run", "totals", "rpcs", "seconds", "topology",
-          "time_parts", "streams", "policies", "goodput", "faults",
+          "objectives", "headline", "run", "totals", "rpcs", "seconds",
+          "topology", "time_parts", "streams", "policies", "goodput", "faults",
           "recoveries", "peers", "activities", "activity_series", "resources",
           "cpus", "groups", "connections", "nodes", "placement", "bindings",
           "network_settings", "server_faults", "admission", "simulated",
