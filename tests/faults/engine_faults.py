@@ -81,7 +81,7 @@ def engine_out_of_memory(cluster):
     outcome = cluster.start_run(GREEDY).finish()
     noticed_seconds = time.monotonic() - start
     words = fault.last_words(outcome)
-    fault.check(outcome.status == 1, "the run did not fail", outcome)
+    fault.check(outcome.status == 3, "the run did not fail", outcome)
     fault.check(
         re.search(
             r"^node2 \(host node2\) could not .*: server/1: its engine process "

@@ -296,6 +296,9 @@ TEST_F(HistoryIndexTest, ListsFailuresAlsoOfRunsThatAreNoPoints) {
         statistics.set_failed_count(statistics.succeeded_count());
       }
     }
+    for (auto& [rpc, load] : *log.mutable_offered_loads()) {
+      load.set_offered_count(2 * load.offered_count());
+    }
   }
   Finding& finding = *run.mutable_run_info()->add_findings();
   finding.set_severity(Finding::INVALID);

@@ -28,7 +28,7 @@ function tellViewChanged() {
   document.dispatchEvent(new Event('viewchange'));
 }
 
-// Functions (table, columns, name) that add to each table and return what to
+// Functions (table, columns, name) that add to each table, and may return what to
 // show instead of it.
 const tableExtensions = [];
 
@@ -42,7 +42,7 @@ function makeTable(columns, rows, name) {
   const body = rows.map(row => element('tr', {}, ...row.map(
       (cell, i) => element('td', {className: classes[i]}, cell))));
   const table = element('table', {}, element('thead', {}, header), element('tbody', {}, ...body));
-  return tableExtensions.reduce((shown, extend) => extend(table, columns, name), table);
+  return tableExtensions.reduce((shown, extend) => extend(table, columns, name) ?? shown, table);
 }
 
 // The row of buttons above the box of a chart; made when first asked for.

@@ -99,5 +99,5 @@ function withFilter(table, name) {
 tableExtensions.push((table, columns, name) => {
   const rowCount = table.tBodies[0].rows.length;
   if (rowCount > 1) addSorting(table, columns, name);
-  return rowCount < MIN_FILTERED_ROWS ? table : withFilter(table, name);
+  return rowCount < MIN_FILTERED_ROWS ? null : withFilter(table, name);
 });

@@ -17,9 +17,8 @@ const SHOWN_PERCENTS = [50, 90, 99, 99.9, 99.99, 99.999];
 
 // The first cell names the run.
 tableExtensions.push(table => {
-  if (wholeNames.size === 0) return table;
+  if (wholeNames.size === 0) return;
   for (const {cells: [cell]} of table.tBodies[0].rows) cell.title = wholeNameOf(cell.textContent);
-  return table;
 });
 
 // Failures rank above all that succeeded, so that the maximum of what has any is one of them.

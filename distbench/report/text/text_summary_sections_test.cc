@@ -216,7 +216,8 @@ TEST(TextSummaryTest, CausesOfFailuresAreSortedAndLimited) {
                   "  rpc: 16 failed: cause 8", "  rpc: 14 failed: cause 7",
                   "  rpc: 12 failed: cause 6", "  rpc: 10 failed: cause 5",
                   "  rpc: 8 failed: cause 4", "  rpc: 6 failed: cause 3",
-                  "  rpc: 6 failed: 2 more causes"));
+                  "  rpc: 6 failed: 2 more causes",
+                  "  The RPC latency summary leaves out the RPCs that failed"));
 }
 
 TEST(TextSummaryTest, InstancesThatStoppedEarlyAreNamed) {
