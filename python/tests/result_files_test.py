@@ -140,7 +140,7 @@ class ResultFilesTest(unittest.TestCase):
         whole = message_of(test_result()).SerializeToString()
         self.assert_refused(b"", "is empty")
         self.assert_refused(b'{"schema": 1}', r"read_report\(\)")
-        self.assert_refused(b"tests { name: 'x' }", "text format: line 1, column 7")
+        self.assert_refused(b"tests { name: 'x' }", "it is a config, no result")
         self.assert_refused(b"test_results { nme: 1 }", "line 1, column 19.*nme")
         self.assert_refused(whole[:-5], "or cut off")
         self.assert_refused(gzip.compress(whole)[:-20], "ends too early")

@@ -263,7 +263,7 @@ class SequencerMissingTest(programs.ProgramTest):
             programs.DISTBENCH, "node_manager", f"--test_sequencer={address}"
         )
         node.wait_for(
-            f"^no test sequencer has answered at {address} for .*Connection "
+            f"no test sequencer has answered at {address} for .*Connection "
             "refused.*will keep trying for 1m in all",
             "err",
         )

@@ -151,7 +151,7 @@ TEST(ReadChakraTest, SaysWhatIsWrong) {
   EXPECT_THAT(ErrorOf(ChakraFile({Computes(1, 1, {}), Computes(2, 1, {})}), 1),
               HasSubstr("more than 1 nodes"));
   EXPECT_THAT(ErrorOf("\x1f\x8b\x08"), HasSubstr("gzip"));
-  EXPECT_THAT(ErrorOf(""), HasSubstr("no nodes"));
+  EXPECT_EQ(ErrorOf(""), "is empty");
   EXPECT_THAT(ErrorOf("{\"version\": \"1.0.0\"}{\"id\": 1, "),
               HasSubstr("is not JSON after 0 nodes"));
   EXPECT_THAT(ErrorOf(R"({"schema": "1.0.2", "nodes": [
