@@ -110,7 +110,9 @@ class RunTestsTest(programs.ClusterTest):
         )
         status, view = self.on_terminal(80, *command, NO_COLOR="1")
         self.assertEqual(status, 0, view)
-        self.assertRegex(view, r"^client_server: (ok|warn)\n")
+        self.assertRegex(
+            view, r"^client_server: (ok|warn) \(1 met of 1 objective[^\n]*\)\n"
+        )
         self.assertRegex(view, r"\nObjectives:\n  pass       ping p50<=1h: ")
         self.assertEqual(view.count("ping p50<=1h"), 1, view)
         self.assertRegex(
