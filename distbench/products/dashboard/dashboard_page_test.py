@@ -134,6 +134,8 @@ class DashboardPageTest(dashboard_page.PageTest):
         # Nothing succeeded, so that there are no latencies.
         failed = {"failed_per_second": 7, "failed_above_percent": 0}
         show(3, [[0.5, 1], [2, 3]], p50=None, p99=None, **failed)
+        # The lines are as before, so that only the tiles tell that it is there.
+        self.wait_for_text(page, "#running-tiles", "failed")
         tiles = page.evaluate(text("#running-tiles"))
         self.assertEqual(tiles.count("failed"), 2)
         failures = "Chart.getChart('live-failures').data.datasets[0].data"
