@@ -334,7 +334,10 @@ class DashboardPageTest(dashboard_page.PageTest):
         metrics = {f"checkout_query · {k}": v for k, v in query.items()}
         units = {name: "seconds" for name in metrics}
         result = fake_dashboard.make_result(
-            1, metrics=metrics, units=units
+            1,
+            metrics=metrics,
+            units=units,
+            doubts="1 missed, 1 undecided of 2 objectives; 4 warnings",
         )
         page = self.open_page(self.serve(results=[result]).address, "#/results")
         self.wait_for_rows(page, 1)
